@@ -12,7 +12,7 @@ import type { AnyRecovery } from './support/recovery.js';
 export type TargetKind = Target['kind'];
 
 /** The forge as one action sees it: what it must have, and what it uses where the forge offers it. */
-export type ActionForge<Must extends OperationName, May extends OperationName> = Pick<ForgeClient, Must> &
+type ActionForge<Must extends OperationName, May extends OperationName> = Pick<ForgeClient, Must> &
   Partial<Pick<ForgeClient, May>>;
 
 /** The newest settled intent of the same effect key: the memory where the forge can tell nothing. */

@@ -56,8 +56,6 @@ const all = [
   updateUserSettings,
 ] as const;
 
-export type ActionName = (typeof all)[number]['name'];
-
 export const actions: ReadonlyMap<string, AnyAction> = new Map(
   all.map((action) => [action.name, action as unknown as AnyAction]),
 );

@@ -30,7 +30,7 @@ export const issueAssignRecovery = defineRecovery<{ readonly number: string }, S
   decide: decideAssignees,
 });
 
-export function decideAssignees({
+function decideAssignees({
   wanted: { number },
   snapshot,
   seen,

@@ -63,7 +63,7 @@ export const issueCommentRecovery = defineRecovery<WantedComment, SeenComments>(
   },
 });
 
-export function decideComment({ wanted: { number, key }, seen }: RecoveryFacts<WantedComment, SeenComments>): Verdict {
+function decideComment({ wanted: { number, key }, seen }: RecoveryFacts<WantedComment, SeenComments>): Verdict {
   if (seen === null) return askPerson(`comments of #${number} cannot be read, and the forge would take a second one`);
   if (seen.ours === null) return settledAs('refused', `#${number} is not there any more`);
   const [oldest] = seen.ours;

@@ -54,7 +54,7 @@ export const issueLabelRecovery = defineRecovery<WantedLabels, SeenIssueLabels>(
   decide: decideIssueLabels,
 });
 
-export function decideIssueLabels({ wanted, seen }: RecoveryFacts<WantedLabels, SeenIssueLabels>): Verdict {
+function decideIssueLabels({ wanted, seen }: RecoveryFacts<WantedLabels, SeenIssueLabels>): Verdict {
   if (seen === null) return resend(`the labels of #${wanted.number} cannot be read; the same sent again does no harm`);
   if (seen.names === null) return settledAs('refused', `#${wanted.number} is not there any more`);
   const { added, removed } = wantedNames(wanted, seen.names);

@@ -41,11 +41,7 @@ export const issueMilestoneRecovery = defineRecovery<WantedMilestoneOf, SeenMile
   decide: decideIssueMilestone,
 });
 
-export function decideIssueMilestone({
-  wanted,
-  snapshot,
-  seen,
-}: RecoveryFacts<WantedMilestoneOf, SeenMilestoneOf>): Verdict {
+function decideIssueMilestone({ wanted, snapshot, seen }: RecoveryFacts<WantedMilestoneOf, SeenMilestoneOf>): Verdict {
   const goal = wanted.title?.trim() ?? null;
   if (seen === null) return resend(`#${wanted.number} cannot be read; the same milestone sent again does no harm`);
   if (!seen.there) return settledAs('refused', `#${wanted.number} is not there any more`);

@@ -34,7 +34,7 @@ export const issueStateRecovery = defineRecovery<WantedState, SeenState>({
   decide: decideIssueState,
 });
 
-export function decideIssueState({ wanted: { number, state }, seen }: RecoveryFacts<WantedState, SeenState>): Verdict {
+function decideIssueState({ wanted: { number, state }, seen }: RecoveryFacts<WantedState, SeenState>): Verdict {
   if (seen === null) return resend(`#${number} cannot be read; the same state sent again does no harm`);
   if (seen.state === null) return settledAs('refused', `#${number} is not there any more`);
   return seen.state === state ? done(`#${number} is ${state}`) : resend(`#${number} is ${seen.state}`);

@@ -28,7 +28,7 @@ export const protectionRecovery = defineRecovery<WantedProtection, SeenProtectio
   decide: decideProtection,
 });
 
-export function decideProtection({ wanted, seen, ...facts }: RecoveryFacts<WantedProtection, SeenProtection>): Verdict {
+function decideProtection({ wanted, seen, ...facts }: RecoveryFacts<WantedProtection, SeenProtection>): Verdict {
   const { name, ...settings } = wanted;
   // The forge refuses a second one of the name, and what is not there cannot be somebody else's.
   if (seen?.settings === null) return resend(`protection ${name} is not there`);

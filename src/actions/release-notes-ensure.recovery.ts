@@ -35,11 +35,7 @@ export const releaseNotesRecovery = defineRecovery<{ readonly tag: string }, See
   decide: decideNotes,
 });
 
-export function decideNotes({
-  wanted: { tag },
-  snapshot,
-  seen,
-}: RecoveryFacts<{ readonly tag: string }, SeenNotes>): Verdict {
+function decideNotes({ wanted: { tag }, snapshot, seen }: RecoveryFacts<{ readonly tag: string }, SeenNotes>): Verdict {
   if (seen === null)
     return askPerson(`the notes of ${tag} cannot be read, and changing them once more would tell people twice`);
   if (seen.notes !== null && seen.notes === snapshot?.['notes'])

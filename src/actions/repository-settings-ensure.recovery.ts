@@ -22,7 +22,7 @@ export const repositorySettingsRecovery = defineRecovery<Settings, SeenRepositor
   decide: decideRepositorySettings,
 });
 
-export function decideRepositorySettings({ seen, ...facts }: RecoveryFacts<Settings, SeenRepository>): Verdict {
+function decideRepositorySettings({ seen, ...facts }: RecoveryFacts<Settings, SeenRepository>): Verdict {
   if (seen?.settings === null) return settledAs('refused', 'the repository is not there any more');
   return decideSettingsOf('the settings', { ...facts, seen: seen?.settings ?? null });
 }

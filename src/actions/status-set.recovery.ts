@@ -47,7 +47,7 @@ export const statusRecovery = defineRecovery<WantedStatus, SeenStatus>({
   decide: decideStatus,
 });
 
-export function decideStatus({ wanted: { context, state }, seen }: RecoveryFacts<WantedStatus, SeenStatus>): Verdict {
+function decideStatus({ wanted: { context, state }, seen }: RecoveryFacts<WantedStatus, SeenStatus>): Verdict {
   if (seen === null) return resend(`statuses cannot be read; one row more of ${context} does no harm`);
   return seen.isSame ? done(`${context} is ${state}`) : resend(`${context} is not ${state}`);
 }

@@ -31,7 +31,7 @@ export const topicsRecovery = defineRecovery<unknown, SeenTopics>({
   decide: decideTopics,
 });
 
-export function decideTopics({ snapshot, seen }: RecoveryFacts<unknown, SeenTopics>): Verdict {
+function decideTopics({ snapshot, seen }: RecoveryFacts<unknown, SeenTopics>): Verdict {
   if (seen === null) return askPerson('the topics cannot be read');
   if (seen.topics === null) return settledAs('refused', 'the repository is not there any more');
   const goal = snapshot?.['goal'];

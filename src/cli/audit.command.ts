@@ -8,7 +8,7 @@ import { withBot, type Reach } from './reach-bot.js';
 import { whichOrg } from './which-org.js';
 import { colour } from './terminal.js';
 
-export interface Known {
+interface Known {
   readonly n: number;
   readonly link: string;
 }
@@ -22,7 +22,7 @@ interface AuditOptions {
 }
 
 /** The whole chain of an organization. */
-export interface AuditReport extends Omit<AuditPage, 'isEnd'> {
+interface AuditReport extends Omit<AuditPage, 'isEnd'> {
   /** Whether the link that the caller knows is in it; null = none was given. */
   readonly known: boolean | null;
 }
@@ -84,7 +84,7 @@ export async function auditOf(bot: Pick<Reach, 'get'>, org: string, wanted: Know
 }
 
 /** What is kept off the host. `head` goes into `forgehand audit --known`; null where nothing is sealed yet, or the chain is broken. */
-export interface KeptHead {
+interface KeptHead {
   readonly org: string;
   readonly head: string | null;
   /** Links up to the head; one for each finished run. */

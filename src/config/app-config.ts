@@ -76,7 +76,7 @@ export const POWERS = [
   'topics.ensure',
   'user_settings.update',
 ] as const;
-export type Power = (typeof POWERS)[number];
+type Power = (typeof POWERS)[number];
 
 export interface HookConfig {
   readonly id: string;
@@ -153,7 +153,7 @@ export interface RulesConfig {
 }
 
 /** Rule files out of the organization's own repository. */
-export interface RulesRepositoryConfig {
+interface RulesRepositoryConfig {
   /** owner/name; the owner is the organization. */
   readonly name: string;
   /** For forges that do not tell the default branch; else null. */

@@ -93,7 +93,7 @@ export const milestone = apiObject(
   { state: oneOf('open', 'closed') },
 );
 
-export const attachment = apiObject('Attachment', 'A file that hangs on something.', {
+const attachment = apiObject('Attachment', 'A file that hangs on something.', {
   id: 'id',
   string: 'browser_download_url name type uuid',
   int: 'download_count size',

@@ -24,7 +24,7 @@ export interface OwnRepository {
  * `repository_elsewhere` it belongs to another owner; `repository_gone` it was deleted, or our account may not see it;
  * `repository_unconfirmed` the forge cannot find repositories by number, and neither a row of the organization's feed nor the config names it.
  */
-export const HOME_REFUSALS = ['repository_elsewhere', 'repository_gone', 'repository_unconfirmed'] as const;
+const HOME_REFUSALS = ['repository_elsewhere', 'repository_gone', 'repository_unconfirmed'] as const;
 export type HomeRefusal = (typeof HOME_REFUSALS)[number];
 
 export type RepositoryHome =

@@ -3,7 +3,7 @@ export const RIGHT_LEVELS = ['none', 'read', 'write', 'admin', 'owner'] as const
 export type RightLevel = (typeof RIGHT_LEVELS)[number];
 
 /** Parts of a repository for which teams have levels of their own, as forges name them behind `repo.`. */
-export type RightUnit = 'code' | 'issues' | 'pulls' | 'releases' | 'actions';
+type RightUnit = 'code' | 'issues' | 'pulls' | 'releases' | 'actions';
 
 /** The right that an action needs of whoever asks for it: this level in one of the units, or in the repository as a whole. */
 export interface NeededRight {

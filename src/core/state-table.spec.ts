@@ -7,7 +7,6 @@ import {
   LATER_STEP_REASON,
   canMove,
   isBadEnd,
-  isGoodEnd,
   runStateOf,
   waitsForApproval,
 } from './state-table.js';
@@ -70,6 +69,7 @@ describe('core/state-table', () => {
   });
 
   it('knows every ended state as a good or a bad end, never both', () => {
+    const isGoodEnd = (state: IntentState): boolean => (GOOD_ENDS as readonly IntentState[]).includes(state);
     for (const state of INTENT_STATES) {
       expect(isGoodEnd(state) || isBadEnd(state)).toBe(isEnded(state));
       expect(isGoodEnd(state) && isBadEnd(state)).toBe(false);

@@ -68,10 +68,6 @@ export function isBadEnd(state: IntentState): boolean {
   return (BAD_ENDS as readonly IntentState[]).includes(state);
 }
 
-export function isGoodEnd(state: IntentState): boolean {
-  return (GOOD_ENDS as readonly IntentState[]).includes(state);
-}
-
 /** States in which an intent holds its effect key; others of the same key queue behind it. One that `waitsForApproval` holds none. */
 export const HOLDING_STATES = ['claimed', 'sent', 'unknown', 'waiting'] as const satisfies readonly IntentState[];
 

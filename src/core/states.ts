@@ -1,9 +1,8 @@
 /** States of an intent; the table of allowed moves is in `journal/`. */
-export const OPEN_STATES = ['planned', 'claimed', 'sent', 'unknown'] as const;
+const OPEN_STATES = ['planned', 'claimed', 'sent', 'unknown'] as const;
 export const ENDED_STATES = ['done', 'unchanged', 'refused', 'conflict', 'suppressed', 'cancelled', 'dead'] as const;
 export const INTENT_STATES = [...OPEN_STATES, 'waiting', ...ENDED_STATES] as const;
 
-export type OpenState = (typeof OPEN_STATES)[number];
 export type EndedState = (typeof ENDED_STATES)[number];
 export type IntentState = (typeof INTENT_STATES)[number];
 

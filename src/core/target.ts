@@ -17,7 +17,7 @@ export type Target =
   | { kind: 'account'; login: string; readFrom?: ReadFrom };
 
 /** The repository that the run is about: what is written may hold text of it. Absent = the run is about none. */
-export interface ReadFrom {
+interface ReadFrom {
   id: string;
   owner: string;
   name: string;

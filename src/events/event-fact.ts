@@ -23,7 +23,7 @@ export interface EventFact {
   readonly hasMoved?: true;
 }
 
-export interface Listed {
+interface Listed {
   /** The tracked thing that must differ from the state held; null: it is news unless an event of its key is known. */
   readonly change: string | null;
   /** It is news also where no state is held, unless an event of its key is known. */

@@ -22,7 +22,7 @@ export const TELLING_KEYS = [
   'is_pull',
   'requested_reviewer',
 ] as const;
-export type TellingKey = (typeof TELLING_KEYS)[number];
+type TellingKey = (typeof TELLING_KEYS)[number];
 
 /** How deliveries of one event type are read. */
 export interface DeliveryReader {

@@ -4,7 +4,8 @@ import { stringifyJson } from '../core/json.js';
 import { Misfit } from './event-fact.js';
 import { normalizeEntry } from './normalize-entry.js';
 import { DELIVERY_READERS, ROW_READERS } from './normalize/index.js';
-import { FEED_ROWS, meaningOf, TASK_ROWS } from './pairing-table.js';
+import { meaningOf } from '../../test/recordings-tool/play-feed.js';
+import { FEED_ROWS, TASK_ROWS } from './pairing-table.js';
 
 const PUSH = stringifyJson({
   Commits: null,

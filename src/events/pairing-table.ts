@@ -2,7 +2,7 @@ import type { EntrySource } from '../core/event.js';
 import type { EventKind } from '../core/event-kinds.js';
 
 /** One fact that a row tells: its kind, and the event types of the one delivery that tells it too; none = no server sends one. */
-export interface ToldFact {
+interface ToldFact {
   readonly kind: EventKind;
   readonly deliveries: readonly string[];
 }
@@ -63,12 +63,6 @@ export const TASK_ROWS: readonly ToldFact[] = [
   told('task.finished', 'workflow_job'),
 ];
 
-/** What a feed row means by its word and the form of its content; null for a word nobody knows. */
-export function meaningOf(row: { op_type?: unknown; content?: unknown }): RowMeaning | null {
-  const form = row.content === '' ? 'empty content' : 'push object';
-  return FEED_ROWS.find(({ opType, when }) => opType === row.op_type && (when === undefined || when === form)) ?? null;
-}
-
 /**
  * Kinds whose fact key holds a commit or a ref: the key tells nearly all, so twins pair whatever the time between them, the nearest first.
  * All others pair within `PAIR_WITHIN_MS` of each other in the fact's own time.
@@ -87,7 +81,7 @@ const KEYED_BY_REF: ReadonlySet<EventKind> = new Set<EventKind>([
   'task.finished',
 ]);
 
-export const PAIR_WITHIN_MS = 10_000;
+const PAIR_WITHIN_MS = 10_000;
 
 /** Largest distance of twins in the fact's own time, in ms. */
 export function windowOf(kind: EventKind): number {
@@ -98,7 +92,7 @@ export function windowOf(kind: EventKind): number {
  * What the lists of issues and releases let one know without any delivery or row: a state that differs. Which acts led to it, when each was and who did it
  * is not told.
  */
-export const LISTED: readonly ToldFact[] = [
+const LISTED: readonly ToldFact[] = [
   ...(['issue', 'pull_request'] as const).flatMap((of) => [
     told(`${of}.edited`, of === 'issue' ? 'issues' : of),
     told(`${of}.labeled`, `${of}_label`),
@@ -123,7 +117,7 @@ export function entryKinds(): ReadonlyMap<EventKind, EntrySource> {
 }
 
 /** Event types of the deliveries that tell a kind; empty = no server sends one. */
-export function deliveriesOfKind(kind: EventKind): readonly string[] {
+function deliveriesOfKind(kind: EventKind): readonly string[] {
   if (kind === 'review.commented') return ['pull_request_review_comment'];
   return (
     [...FEED_ROWS.flatMap(({ facts }) => facts), ...TASK_ROWS, ...LISTED].find((fact) => fact.kind === kind)

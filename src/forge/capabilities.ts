@@ -4,7 +4,7 @@ import { wrapForgeClient, type ForgeClient } from './forge-client.js';
 import type { OperationName } from './operations.js';
 import { probe } from './probe.js';
 
-export interface ForgeSelf {
+interface ForgeSelf {
   /** Decimal string; null where the forge does not tell (core profile). */
   readonly id: string | null;
   readonly login: string;

@@ -8,7 +8,7 @@ export type ScopeCategory = 'admin' | 'issue' | 'misc' | 'none' | 'organization'
  * `read` always; `absolute` same values again are harmless; `keyed` the forge refuses a second object of the same key;
  * `keyless` nothing tells a second object from the first: never again without a read.
  */
-export type RetryClass = 'read' | 'absolute' | 'keyed' | 'keyless';
+type RetryClass = 'read' | 'absolute' | 'keyed' | 'keyless';
 
 export type ParamType = 'string' | 'integer' | 'int64' | 'boolean' | 'date' | 'strings';
 

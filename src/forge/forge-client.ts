@@ -21,7 +21,7 @@ export interface CallOptions {
   readonly onReply?: ((info: ReplyInfo) => void) | undefined;
 }
 
-export type ForgeCall<Name extends OperationName> = (
+type ForgeCall<Name extends OperationName> = (
   args: OperationArgs<Name>,
   options?: CallOptions,
 ) => Promise<OperationResult<Name>>;
@@ -32,8 +32,6 @@ export type ForgeCall<Name extends OperationName> = (
  * A call is made once: nobody in here repeats a write.
  */
 export type ForgeClient = { readonly [Name in OperationName]: ForgeCall<Name> };
-
-export const FORGE_CLIENT = Symbol('ForgeClient');
 
 /** One call without its types, for code that treats all operations alike. */
 export type AnyForgeCall = (args: Readonly<Record<string, unknown>>, options?: CallOptions) => Promise<unknown>;

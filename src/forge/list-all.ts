@@ -9,7 +9,7 @@ export interface PageOptions extends CallOptions {
   readonly maxPages?: number | undefined;
 }
 
-export interface Page<Item> {
+interface Page<Item> {
   readonly number: number;
   /** Items not seen on an earlier page. */
   readonly items: readonly Item[];

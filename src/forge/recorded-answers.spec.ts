@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, parseJson, type JsonObject } from '../core/json.js';
 import { checkReply } from './http/check-reply.js';
-import { matchOperation } from './match-operation.js';
+import { matchOperation } from '../../test/contract/match-operation.js';
 import { isWrite, operationOf } from './operations.js';
 
 interface Step {

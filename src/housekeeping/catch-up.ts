@@ -2,7 +2,7 @@ import type { CatchUp } from '../rules/language/revision.js';
 import type { Occurrence } from '../core/occurrences.js';
 
 /** What is fired later than this was missed: a scheduler that is alive looks every second. */
-export const LATE_MS = 5 * 60_000;
+const LATE_MS = 5 * 60_000;
 /** Most that `catch_up: all` makes up for; older ones are let go. */
 export const MOST_MADE_UP = 50;
 

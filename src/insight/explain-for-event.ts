@@ -102,7 +102,7 @@ function decided(
 const STATE_OF = { fired: 'true', 'not-fired': 'false', error: 'error', unknown: 'unknown' } as const;
 
 /** One condition that did not hold, in one sentence: the parts that decided, and what they saw. */
-export function reasonOf({ name, state, text, because, seen, why }: ExplainedCondition): string {
+function reasonOf({ name, state, text, because, seen, why }: ExplainedCondition): string {
   if (state !== 'false') return `condition "${name}"${state === 'unknown' ? ' is' : ':'} ${why}`;
   const parts =
     because.length > 0

@@ -62,7 +62,7 @@ export interface ExplainedLoop {
   readonly others: readonly Seen[];
 }
 
-export type ConditionState = 'true' | 'false' | 'error' | 'unknown' | 'not-evaluated';
+type ConditionState = 'true' | 'false' | 'error' | 'unknown' | 'not-evaluated';
 
 export interface ExplainedCondition {
   readonly name: string;

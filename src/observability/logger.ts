@@ -24,7 +24,7 @@ export function createLogger(level: string, destination: NodeJS.WritableStream =
 }
 
 /** What a log line may say about an error. */
-export function describeError(error: unknown): Record<string, unknown> {
+function describeError(error: unknown): Record<string, unknown> {
   if (error instanceof BotError) return { code: error.code, message: error.message, ...error.context };
   if (error instanceof Error) {
     const code = (error as NodeJS.ErrnoException).code;

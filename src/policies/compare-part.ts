@@ -102,7 +102,7 @@ function compareTopics(wanted: JsonObject, found: Json): Difference[] {
 }
 
 /** Servers leave out what is empty, and give lists of names in any order and case. */
-export function sameSetting(wanted: Json, found: Json): boolean {
+function sameSetting(wanted: Json, found: Json): boolean {
   const plain = (list: Json): string =>
     stringifyJson(
       [

@@ -4,11 +4,7 @@ import { rejectRepository } from '../rules/language/match/where-filter.js';
 import type { CompiledPolicy, Revision } from '../rules/language/revision.js';
 
 /** Kinds after which a repository may not be as its policies say. */
-export const POLICY_KINDS: readonly EventKind[] = [
-  'repository.created',
-  'repository.transferred',
-  'repository.renamed',
-];
+const POLICY_KINDS: readonly EventKind[] = ['repository.created', 'repository.transferred', 'repository.renamed'];
 
 /** Policies to reconcile because of an event: a repository appeared, or is another one by name. Whoever did it, the bot included. */
 export function policiesForEvent(revision: Pick<Revision, 'policies'>, event: ForgeEvent): CompiledPolicy[] {
@@ -27,6 +23,6 @@ export function policySubjects(
 }
 
 /** A repository that is not told to be archived is taken as one that is not: the forge refuses the write if it is. */
-export function isSubject(policy: CompiledPolicy, repo: EventRepository): boolean {
+function isSubject(policy: CompiledPolicy, repo: EventRepository): boolean {
   return rejectRepository(policy.program.subjects, { ...repo, archived: repo.archived ?? false }) === null;
 }

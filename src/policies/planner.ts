@@ -31,7 +31,7 @@ import type { Rehearsal } from '../pipeline/execute/rehearsal.js';
 import { predictCalls, type Pace, type RehearsedRun } from './predicted-calls.js';
 
 /** What a policy decides about. */
-export interface PolicySubject {
+interface PolicySubject {
   readonly forge: string;
   readonly org: string;
   readonly cause: Cause;

@@ -39,7 +39,7 @@ export interface PlanLine {
   readonly valueHash: string;
 }
 
-export interface PlanFinding extends Finding {
+interface PlanFinding extends Finding {
   readonly policy: string;
   readonly repo: { readonly id: string; readonly name: string } | null;
 }

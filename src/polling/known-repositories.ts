@@ -23,7 +23,7 @@ export interface RepositoryLister {
 }
 
 /** Whose repositories are: what a list of the forge shows is told to it, and it tells which of those seen are the organization's. */
-export interface PolledHomes {
+interface PolledHomes {
   learnListed(forge: string, org: string, repositories: readonly DescribedRepository[]): void;
   amongSeen(forge: string, org: string): Promise<EventRepository[]>;
 }

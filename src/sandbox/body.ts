@@ -52,7 +52,7 @@ export function bind<F extends Fields>(call: Call, fields: F): Bound<F> {
 }
 
 /** The body as an object, before any rule. */
-export function bodyObject(call: Call, fields: Fields = {}): JsonObject {
+function bodyObject(call: Call, fields: Fields = {}): JsonObject {
   const type = call.contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === '') {
     if (call.method === 'POST' || call.method === 'PUT') throw unprocessable('[]: Empty Content-Type');

@@ -35,7 +35,7 @@ export function cut<T>(items: readonly T[], { page, limit }: Page): T[] {
 }
 
 /** `Link` of a list, in the order of real servers; empty when there is one page only. */
-export function linkHeader(call: Call, total: number, { page, limit }: Page): string {
+function linkHeader(call: Call, total: number, { page, limit }: Page): string {
   const last = Math.ceil(total / limit);
   const links: [string, number][] = [];
   if (page < last) links.push(['next', page + 1], ['last', last]);

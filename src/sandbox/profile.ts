@@ -40,7 +40,7 @@ export interface Profile {
   shapes: Shapes;
 }
 
-export interface AccessStyle {
+interface AccessStyle {
   /** A public-only token at a private thing. */
   publicOnly: 403 | 404;
   /** A public-only token at `/user/settings`. */
@@ -64,7 +64,7 @@ export interface ListStyle {
   withoutLink: ReadonlySet<OperationName>;
 }
 
-export interface TrackerStyle {
+interface TrackerStyle {
   /** Order in which an issue shows its assignees. */
   assignees: 'as assigned' | 'by user';
   /** A state that is none: refused, or open. */
@@ -90,7 +90,7 @@ export interface TrackerStyle {
 /** Groups of the files that a commit changed. */
 export type FileGroup = 'added' | 'removed' | 'modified';
 
-export interface RepositoryStyle {
+interface RepositoryStyle {
   /** A name with two dots in a row. */
   dots: 422 | 500;
   /** Message of an annotated tag. */
@@ -115,7 +115,7 @@ export interface RepositoryStyle {
 
 export const COMMIT_FILES: readonly FileGroup[] = ['added', 'removed', 'modified'];
 
-export interface WorkflowStyle {
+interface WorkflowStyle {
   /** `run_attempt` of a job: the attempt of its run, or how often a runner took the job. */
   jobAttempt: 'of run' | 'claims';
   /** Jobs of several repositories come by id, or repository by repository. */
@@ -129,7 +129,7 @@ export interface WorkflowStyle {
   dispatch: DispatchStyle;
 }
 
-export interface DispatchStyle {
+interface DispatchStyle {
   /** `return_run_details` is heeded. */
   details: boolean;
   /** A ref or a workflow that is not there. */
@@ -138,7 +138,7 @@ export interface DispatchStyle {
   withoutTrigger: 422 | 'ignored';
 }
 
-export interface VariableStyle {
+interface VariableStyle {
   /** Success of creating one. */
   created: 201 | 204;
   /** Longest value in characters; null = any. */

@@ -1,11 +1,10 @@
 import type { OperationName } from '../forge/operations.js';
 import { FORGEJO_QUIRKS, GITEA_1_24_QUIRKS, GITEA_1_26_QUIRKS, GITEA_QUIRKS } from './quirks.js';
 import type { ListStyle, Profile, ProfileName } from './profile.js';
-import { COMMIT_FILES, PROFILE_NAMES } from './profile.js';
+import { COMMIT_FILES } from './profile.js';
 import { FORGEJO_SHAPES, GITEA_1_24_SHAPES, GITEA_1_26_SHAPES, GITEA_SHAPES } from './profile-shapes.js';
 import { FORGEJO_TELLING, GITEA_1_24_TELLING, GITEA_1_26_TELLING, GITEA_TELLING } from './telling-style.js';
 
-export { PROFILE_NAMES } from './profile.js';
 export type { Profile, ProfileName } from './profile.js';
 
 const operations = (...names: OperationName[]): ReadonlySet<OperationName> => new Set(names);
@@ -237,10 +236,6 @@ const PROFILES: Record<ProfileName, Profile> = {
 
 export function profileOf(name: ProfileName): Profile {
   return PROFILES[name];
-}
-
-export function isProfileName(word: string): word is ProfileName {
-  return (PROFILE_NAMES as readonly string[]).includes(word);
 }
 
 /** Whether a server of this profile has the operation. */

@@ -20,7 +20,7 @@ export interface ServerQuirks {
   readonly mirrorsSync: 'all' | 'until one fails';
 }
 
-export interface StepQuirks {
+interface StepQuirks {
   /** Name of a step that has none: this in front of what it does. */
   readonly namePrefix: string;
   /** A runner tells only how jobs go: their steps stay as they were, or go along. */
@@ -28,7 +28,7 @@ export interface StepQuirks {
 }
 
 /** The commit status that shows a job. */
-export interface JobStatusQuirks {
+interface JobStatusQuirks {
   /** Its words while the job runs. */
   readonly running: string;
   /** A change of words alone (waiting, blocked, running are all pending) adds a status or does not. */

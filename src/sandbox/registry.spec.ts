@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { operationNames } from '../forge/operations.js';
-import { offers, PROFILE_NAMES, profileOf } from './profiles.js';
+import { PROFILE_NAMES } from './profile.js';
+import { offers, profileOf } from './profiles.js';
 import { allHandlers } from './registry.js';
 
 describe('sandbox/registry', () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { operationNames, operationOf } from '../forge/operations.js';
 import { noContent } from './answer.js';
 import type { ProfileName } from './profiles.js';
-import { PROFILE_NAMES, profileOf } from './profiles.js';
+import { PROFILE_NAMES } from './profile.js';
+import { profileOf } from './profiles.js';
 import { allHandlers } from './registry.js';
 import { Router } from './routing.js';
 

@@ -21,7 +21,7 @@ export type Found =
   | { kind: 'no such route' };
 
 /** Repeated and trailing slashes do not count. */
-export function segmentsOf(path: string): string[] {
+function segmentsOf(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '');
 }
 

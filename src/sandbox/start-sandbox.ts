@@ -161,7 +161,7 @@ function end(server: Server): Promise<void> {
  * A new companion of the server is one file and one line here; they hear of acts in this order. Those that only tell stand first: what
  * the others do in answer to an act is told after the act itself.
  */
-export const attachments: readonly Attachment[] = [
+const attachments: readonly Attachment[] = [
   attachActs,
   attachFeed,
   attachDeliveries,

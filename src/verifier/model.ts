@@ -148,7 +148,7 @@ function repoOf({ repo, labels, milestones, mirrors, branches, releases }: RepoS
   };
 }
 
-export function byPeople<T>(value: T): IntentStatus<T> {
+function byPeople<T>(value: T): IntentStatus<T> {
   return { value, by: PEOPLE };
 }
 

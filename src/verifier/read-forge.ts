@@ -82,7 +82,7 @@ async function body(answer: Response, path: string): Promise<Json> {
   return (await answer.json()) as Json;
 }
 
-export function labelRow(label: JsonObject): Row {
+function labelRow(label: JsonObject): Row {
   return {
     name: String(label.name),
     color: String(label.color).replace(/^#/, '').toLowerCase(),
@@ -91,7 +91,7 @@ export function labelRow(label: JsonObject): Row {
   };
 }
 
-export function milestoneRow(milestone: JsonObject): Row {
+function milestoneRow(milestone: JsonObject): Row {
   return {
     title: String(milestone.title),
     state: String(milestone.state ?? 'open'),
@@ -100,7 +100,7 @@ export function milestoneRow(milestone: JsonObject): Row {
   };
 }
 
-export function mirrorRow(mirror: JsonObject): Row {
+function mirrorRow(mirror: JsonObject): Row {
   return {
     address: String(mirror.remote_address),
     interval: seconds(String(mirror.interval ?? '')),

@@ -27,7 +27,7 @@ export interface WrittenRule {
   readonly steps: readonly WrittenStep[];
 }
 
-export interface WrittenStep {
+interface WrittenStep {
   readonly action: string;
   readonly with: Record<string, unknown>;
   readonly when: string | null;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { matchOperation } from '../../src/forge/match-operation.js';
+import { matchOperation } from './match-operation.js';
 import type { OperationName } from '../../src/forge/operations.js';
 import { operationNames, operationOf } from '../../src/forge/operations.js';
 import { offers, profileOf } from '../../src/sandbox/profiles.js';

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { stringifyJson } from '../../src/core/json.js';
-import { isProfileName, PROFILE_NAMES } from '../../src/sandbox/profiles.js';
+import { PROFILE_NAMES } from '../../src/sandbox/profile.js';
 import { faultsOf, readExcuses } from './excuses.js';
 import { onlyNamed, type Options, wholeNumber, WrongUsage } from './options.js';
 import { excuseFor, isGood, reportObject, showTotals, showVerdict, totalsOf } from './report.js';
 import { runStories } from './run-stories.js';
-import { startSandboxServer } from './sandbox-server.js';
+import { isProfileName, startSandboxServer } from './sandbox-server.js';
 import { selftest } from './selftest.js';
 import { recordingsDir, storiesFor, storiesIn } from './recordings.js';
 

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Json, JsonObject } from '../../src/core/json.js';
 import { isJsonObject, parseJson, stringifyJson } from '../../src/core/json.js';
 import { ControlRouter } from '../../src/sandbox/control/router.js';
-import { isProfileName, PROFILE_NAMES, profileOf } from '../../src/sandbox/profiles.js';
+import { PROFILE_NAMES } from '../../src/sandbox/profile.js';
+import { profileOf } from '../../src/sandbox/profiles.js';
 import { allHandlers } from '../../src/sandbox/registry.js';
 import { Router } from '../../src/sandbox/routing.js';
 import { createForgeServer } from '../../src/sandbox/server.js';
@@ -14,6 +15,10 @@ import type { ContractServer, StartOptions } from './server.js';
 
 /** The zone in which the recorded servers of a family show times. */
 const ZONES = { gitea: 'Europe/Berlin', forgejo: 'UTC' };
+
+export function isProfileName(word: string): word is (typeof PROFILE_NAMES)[number] {
+  return (PROFILE_NAMES as readonly string[]).includes(word);
+}
 
 /** A fresh sandbox in this process, steered over HTTP like any other. */
 export async function startSandboxServer({ profile, people, firstId }: StartOptions): Promise<ContractServer> {

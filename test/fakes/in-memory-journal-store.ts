@@ -37,7 +37,7 @@ import {
   LATER_STEP_REASON,
   canMove,
   isBadEnd,
-  isGoodEnd,
+  GOOD_ENDS,
   runStateOf,
   waitsForApproval,
 } from '../../src/core/state-table.js';
@@ -817,7 +817,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   protected isClaimable(row: Row): boolean {
     const { intent } = row;
     if (intent.state !== 'planned' || intent.dueAt.getTime() > this.nowMs() || this.isPaused(intent)) return false;
-    if (!this.earlierSteps(intent).every(({ intent: earlier }) => isGoodEnd(earlier.state))) return false;
+    if (
+      !this.earlierSteps(intent).every(({ intent: earlier }) =>
+        (GOOD_ENDS as readonly IntentState[]).includes(earlier.state),
+      )
+    )
+      return false;
     for (const other of this.openOfLane.get(intent.lane) ?? [])
       if (other !== row && (isOwned(other.intent.state) || (isBefore(other, row) && this.holdsLane(other))))
         return false;

@@ -4,7 +4,7 @@ import { silentLogger } from '../../src/core/logger.js';
 import { Misfit } from '../../src/events/event-fact.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { taskStateOf } from '../../src/events/normalize/task.js';
-import { meaningOf, TASK_ROWS, type RowMeaning } from '../../src/events/pairing-table.js';
+import { FEED_ROWS, TASK_ROWS, type RowMeaning } from '../../src/events/pairing-table.js';
 import { FeedPoller } from '../../src/polling/feed-poller.js';
 import { TaskPoller } from '../../src/polling/task-poller.js';
 import { ManualClock } from '../fakes/manual-clock.js';
@@ -306,4 +306,10 @@ function sum(all: readonly Seen[]): Seen {
     webhook: 0,
     rows: 0,
   });
+}
+
+/** What a feed row means by its word and the form of its content; null for a word nobody knows. */
+export function meaningOf(row: { op_type?: unknown; content?: unknown }): RowMeaning | null {
+  const form = row.content === '' ? 'empty content' : 'push object';
+  return FEED_ROWS.find(({ opType, when }) => opType === row.op_type && (when === undefined || when === form)) ?? null;
 }

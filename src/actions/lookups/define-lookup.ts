@@ -24,7 +24,7 @@ type ValueOf<Type extends ParamType> = Type extends 'string'
         : Json;
 
 /** Parameters as they reach `read`; those that are not required may be absent. */
-export type LookupParams<Specs extends Readonly<Record<string, LookupParam>>> = {
+type LookupParams<Specs extends Readonly<Record<string, LookupParam>>> = {
   readonly [Name in keyof Specs]: Specs[Name] extends LookupParam<infer Type, infer Required>
     ? Required extends true
       ? ValueOf<Type>

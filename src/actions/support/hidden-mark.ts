@@ -6,7 +6,7 @@ import type { Comment } from '../../forge/resources/comment.js';
  * of events that reaches a comment is escaped, so it holds no HTML comment.
  * @param key what the rule calls it
  */
-export function hiddenMark(key: string): string {
+function hiddenMark(key: string): string {
   return `<!-- forgehand:${hashOf('comment', key).slice(0, 16)} -->`;
 }
 

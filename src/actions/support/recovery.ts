@@ -92,7 +92,7 @@ export interface Told {
   isUndo?(event: ForgeEvent, params: JsonObject): boolean;
 }
 
-export interface Sweep<Wanted, Seen> {
+interface Sweep<Wanted, Seen> {
   /** Takes one extra away. */
   readonly removal: OperationName;
   decide(facts: {
@@ -141,11 +141,6 @@ export function resend(reason: string): Verdict {
 
 export function askPerson(reason: string): Verdict {
   return { is: 'person', reason };
-}
-
-/** Where the pre-image lies in a snapshot. */
-export function fieldOf(snapshot: JsonObject | null, name: string): unknown {
-  return snapshot?.[name];
 }
 
 /** Ids that a snapshot lists. */

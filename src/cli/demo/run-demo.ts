@@ -25,7 +25,7 @@ import { Voice } from './voice.js';
 import { whereToLook } from './where-to-look.js';
 
 /** The rule files that ship with the package, complete whatever the bot is given. */
-export const COMPLETE_RULES = fileURLToPath(new URL('../../../config/rules/acme', import.meta.url));
+const COMPLETE_RULES = fileURLToPath(new URL('../../../config/rules/acme', import.meta.url));
 
 export interface DemoOptions {
   readonly seed: number;

@@ -63,7 +63,7 @@ export async function tellAct(
 }
 
 /** By rule, action and repository, in the order in which they were decided. */
-export function effectsOf(runs: readonly RunReport[]): Effects[] {
+function effectsOf(runs: readonly RunReport[]): Effects[] {
   const groups = new Map<string, { rule: string; intents: Intents }>();
   for (const { run, intents } of runs) {
     for (const intent of intents) {

@@ -14,7 +14,7 @@ import { wikiFamily } from './wiki.js';
 import { workflowFamily } from './workflow.js';
 
 /** Every family we know. A new one is a file and a line here. */
-export const FAMILIES: readonly Family[] = [
+const FAMILIES: readonly Family[] = [
   pushFamily,
   refFamily,
   repositoryFamily,

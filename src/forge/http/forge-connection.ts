@@ -6,7 +6,7 @@ export type ForgeAuth =
   | { readonly type: 'basic'; readonly username: string; readonly password: Secret };
 
 /** The few calls of a logger that the client makes; pino fits. Facts never hold bodies, headers or addresses with credentials. */
-export interface ForgeLogger {
+interface ForgeLogger {
   debug(facts: object, message: string): void;
   warn(facts: object, message: string): void;
 }

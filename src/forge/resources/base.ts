@@ -5,13 +5,13 @@ import { Secret } from '../../core/secret.js';
 const UNSET_BEFORE_MS = Date.UTC(1971, 0, 1);
 
 /** Id of the forge: any JSON number, given to our code as decimal string. */
-export const idText = z.union([z.int(), z.bigint(), z.string().regex(/^-?\d{1,19}$/)]).transform(String);
+const idText = z.union([z.int(), z.bigint(), z.string().regex(/^-?\d{1,19}$/)]).transform(String);
 
 /** Whole number that is no id; a bigint only beyond 2^53. */
 export const whole = z.union([z.int(), z.bigint()]);
 
 /** ISO time as sent by the forge; null when it means "unset". */
-export const timeText = z.string().transform((text, context) => {
+const timeText = z.string().transform((text, context) => {
   if (text === '') return null;
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) {
@@ -22,7 +22,7 @@ export const timeText = z.string().transform((text, context) => {
 });
 
 /** Text that must not be printed: held as Secret. */
-export const secretText = z.union([z.string().transform((text) => new Secret(text)), z.instanceof(Secret)]);
+const secretText = z.union([z.string().transform((text) => new Secret(text)), z.instanceof(Secret)]);
 
 /** Secret text in a request body; revealed by the transport only. */
 export const secretInput = z.union([z.string(), z.instanceof(Secret)]);

@@ -28,14 +28,12 @@ export const commit = z.looseObject({
   stats: z.looseObject({ additions: int, deletions: int, total: int }).nullish(),
   url: text,
 });
-export type Commit = z.output<typeof commit>;
 
 export const comparison = z.looseObject({
   commits: listOf(commit).nullish(),
   files: listOf(z.looseObject({ filename: text, status: text })).nullish(),
   total_commits: int,
 });
-export type Comparison = z.output<typeof comparison>;
 
 /** One status row; the word is in `status`, not `state` (api-behaviour 3.7). */
 export const commitStatus = z.looseObject({
@@ -60,4 +58,3 @@ export const combinedStatus = z.looseObject({
   total_count: int,
   url: text,
 });
-export type CombinedStatus = z.output<typeof combinedStatus>;

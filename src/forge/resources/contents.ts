@@ -35,5 +35,4 @@ export const fileChange = z.looseObject({
   commit: z.looseObject({ html_url: text, message: text, sha: text, url: text }).nullish(),
   content: contents.nullish(),
 });
-export type FileChange = z.output<typeof fileChange>;
 export type Contents = z.output<typeof contents>;

@@ -51,4 +51,3 @@ export const timelineEntry = comment.extend({
   review_id: id,
   type: text,
 });
-export type TimelineEntry = z.output<typeof timelineEntry>;

@@ -15,7 +15,6 @@ export const packageVersion = z.looseObject({
   type: text,
   version: text,
 });
-export type PackageVersion = z.output<typeof packageVersion>;
 
 /** recordings, packages: one file of a package version. */
 export const packageFile = z.looseObject({
@@ -28,4 +27,3 @@ export const packageFile = z.looseObject({
   size: int,
   Size: int,
 });
-export type PackageFile = z.output<typeof packageFile>;

@@ -48,7 +48,6 @@ export const pull = z.looseObject({
   url: text,
   user: user.nullish(),
 });
-export type Pull = z.output<typeof pull>;
 
 /** recordings, pull-requests: one review, or one request for it. */
 export const review = z.looseObject({
@@ -81,4 +80,3 @@ export const changedFile = z.looseObject({
   raw_url: text,
   status: text,
 });
-export type ChangedFile = z.output<typeof changedFile>;

@@ -10,4 +10,3 @@ export const tag = z.looseObject({
   tarball_url: text,
   zipball_url: text,
 });
-export type Tag = z.output<typeof tag>;

@@ -34,11 +34,9 @@ export const workflowJob = z.looseObject({
   steps: listOf(workflowStep).nullish(),
   url: text,
 });
-export type WorkflowJob = z.output<typeof workflowJob>;
 
 /** api-spec, WorkflowJobsList. */
 export const workflowJobs = z.looseObject({ jobs: listOf(workflowJob).nullish(), total_count: int });
-export type WorkflowJobs = z.output<typeof workflowJobs>;
 
 /** api-spec, ActionTask: one job that a runner picked up. Read only the path of `url` (api-behaviour op 14). */
 export const actionTask = z.looseObject({
@@ -60,7 +58,6 @@ export type ActionTask = z.output<typeof actionTask>;
 
 /** api-spec, TasksList. */
 export const actionTasks = z.looseObject({ total_count: int, workflow_runs: listOf(actionTask).nullish() });
-export type ActionTasks = z.output<typeof actionTasks>;
 
 /** recordings, actions-runs: one run, or one attempt of it; Forgejo's form of it is read under the same names. */
 const run = z.looseObject({
@@ -87,7 +84,6 @@ export const workflowRun = z.preprocess(fromForgejoRun, run);
 export type WorkflowRun = z.output<typeof workflowRun>;
 
 export const workflowRuns = z.looseObject({ total_count: int, workflow_runs: listOf(workflowRun).nullish() });
-export type WorkflowRuns = z.output<typeof workflowRuns>;
 
 /** Ids of the run that a dispatch started; undefined where the server tells none (204). */
 export const dispatched = z.looseObject({ html_url: text, run_url: text, workflow_run_id: id }).optional();

@@ -13,7 +13,7 @@ import type { LoadOrder, Order } from './messages.js';
 import type { Outcome, RuleThread } from './rule-thread.js';
 
 /** Longest that a decision may take whose expressions are not known to be cheap. */
-export const DEADLINE_MS = 200;
+const DEADLINE_MS = 200;
 /** Longest that loading may take: each file has its share, and a set of files what it takes to check them against each other. */
 const LOAD_MS_PER_FILE = 250;
 const LOAD_MS = 1_500;

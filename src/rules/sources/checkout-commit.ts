@@ -38,7 +38,7 @@ export async function checkoutCommit(folder: string): Promise<string | null> {
 }
 
 /** Of the answer of `git status --porcelain=v2 --branch -z`: what is told of other files than rule files does not matter. */
-export function commitIn(status: string): string | null {
+function commitIn(status: string): string | null {
   const [told, changed] = [
     status.split('\0').filter((line) => line.startsWith('# ')),
     status.split('\0').filter((line) => /^[^#]/.test(line)),

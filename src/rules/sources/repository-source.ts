@@ -31,7 +31,7 @@ function isOpen(weakness: readonly string[]): boolean {
 }
 
 /** Where the numeric id of the repository is kept, so that another one of the same name is not taken for it. */
-export interface RepositoryPin {
+interface RepositoryPin {
   read(): Promise<{ repository: string; id: string } | null>;
   write(pin: { repository: string; id: string }): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../../core/problem.js';
 import { parseLocatedYaml } from '../../core/located-yaml.js';
 
 export const INDEX_PATH = '.forgehand/index.yaml';
-export const MAX_FILES = 50;
+const MAX_FILES = 50;
 
 const indexSchema = z.strictObject({ version: z.literal(1), files: z.array(z.string()) });
 const OPERATORS_OWN = new Set([

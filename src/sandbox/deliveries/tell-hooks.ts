@@ -12,7 +12,7 @@ import { testPayload } from './payloads/refs.js';
 const OWN_TYPES: ReadonlySet<string> = new Set(['gitea', 'forgejo', 'gogs']);
 
 /** From now on, every act goes to the hooks that are subscribed to it: of the repository first, then of its owner, then of the server. */
-export function tellHooks(parts: Pick<SandboxParts, 'world' | 'profile'>, queue: DeliveryQueue): void {
+function tellHooks(parts: Pick<SandboxParts, 'world' | 'profile'>, queue: DeliveryQueue): void {
   parts.world.listen((told) => {
     const place = placeOf(parts.world, told);
     if (place === null || parts.world.hooks.size === 0) return;

@@ -35,7 +35,7 @@ export interface FeedRow {
 const GAP = 3;
 
 /** Writes the feed of every organization from now on, by the acts that the world tells. */
-export function keepFeed(world: World, style: FeedStyle): void {
+function keepFeed(world: World, style: FeedStyle): void {
   world.listen((told) => {
     if (told.kind === 'issue.deleted') dropRowsOfIssue(world, told.repo.id, told.issue.number);
     else addRows(world, told, style);
@@ -79,7 +79,7 @@ export const attachFeed: Attachment = ({ world, profile }) => {
 };
 
 /** A row with the actor and the repository as they are now; the comment as long as it is there, without its user. */
-export function renderFeedRow(view: View, row: FeedRow): object {
+function renderFeedRow(view: View, row: FeedRow): object {
   const { world } = view;
   const actor = world.owners.get(row.actorId);
   const repo = world.repos.get(row.repoId);

@@ -1,7 +1,7 @@
 import type { Commit, GitStore } from '../resources/commit.js';
 
 /** A commit and all before it, newest first, each once. */
-export function historyOf(store: GitStore, sha: string): Commit[] {
+function historyOf(store: GitStore, sha: string): Commit[] {
   const seen = new Map<string, Commit>();
   const waiting = [sha];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -26,7 +26,7 @@ export function mergeBaseOf(store: GitStore, a: string, b: string): Commit | und
 }
 
 /** Changed paths between two trees. */
-export function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
+function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
   return {
     added: [...after.keys()].filter((path) => !before.has(path)).sort(),
     modified: [...after]

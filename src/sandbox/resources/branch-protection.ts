@@ -57,7 +57,7 @@ const NO_RULE = {
 export type ProtectionRule = typeof NO_RULE & { priority: number };
 
 /** Whether a rule's name is a glob: then it has no `branch_name`. */
-export function isGlob(ruleName: string): boolean {
+function isGlob(ruleName: string): boolean {
   return /[*?[\]{}\\]/.test(ruleName);
 }
 
@@ -66,7 +66,7 @@ function covers(ruleName: string, branch: string): boolean {
   return picomatch.isMatch(branch, ruleName, { dot: true, nonegate: true, noextglob: true });
 }
 
-export function protectionsOf(world: World, repo: Repository): BranchProtection[] {
+function protectionsOf(world: World, repo: Repository): BranchProtection[] {
   const mine = world.protections.filter((one) => one.repoId === repo.id);
   if (world.quirks.protections === 'by priority') return mine.sort((a, b) => a.rule.priority - b.rule.priority);
   return mine.sort((a, b) => Number(isGlob(a.ruleName)) - Number(isGlob(b.ruleName)));

@@ -34,13 +34,7 @@ export function deleteBranch(world: World, by: User, repo: Repository, branch: s
   world.happened(by, { kind: 'branch.deleted', repo, ref: `refs/heads/${branch}`, sha });
 }
 
-export function renderBranch(
-  view: View,
-  repo: Repository,
-  name: string,
-  commit: Commit,
-  permission: Permission,
-): object {
+function renderBranch(view: View, repo: Repository, name: string, commit: Commit, permission: Permission): object {
   const protection = protectionOf(view.world, repo, name);
   const rights = branchRights(view.world, view.viewer, permission, protection);
   return {

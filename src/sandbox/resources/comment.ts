@@ -52,7 +52,7 @@ export interface EntryDetail {
   reviewId?: Id;
 }
 
-export function makeComment(world: World, by: User, issue: Issue, body: string): Comment {
+function makeComment(world: World, by: User, issue: Issue, body: string): Comment {
   const comment: Comment = {
     id: world.nextId('comment'),
     issueId: issue.id,
@@ -71,7 +71,7 @@ export function makeComment(world: World, by: User, issue: Issue, body: string):
 }
 
 /** The same text again changes nothing and is told to nobody. */
-export function changeComment(world: World, by: User, issue: Issue, comment: Comment, body: string): boolean {
+function changeComment(world: World, by: User, issue: Issue, comment: Comment, body: string): boolean {
   const oldBody = comment.body;
   if (body === oldBody) return false;
   comment.body = body;
@@ -146,7 +146,7 @@ const TYPES: Record<Comment['kind'], string> = {
 };
 
 /** An entry of an issue's timeline: a comment without what only comments have, and everything that any kind of entry may tell. */
-export function renderEntry(view: View, entry: Comment): object {
+function renderEntry(view: View, entry: Comment): object {
   const { id, html_url, pull_request_url, issue_url, user, body, created_at, updated_at } = renderComment(
     view,
     entry,

@@ -52,7 +52,7 @@ export interface CommitWish {
 }
 
 /** Commits on top of `parent` (null = a first commit), by one person, oldest first; moves no ref. Returns the last, or undefined for none. */
-export function addCommits(
+function addCommits(
   world: World,
   by: User,
   repo: Repository,
@@ -177,7 +177,7 @@ export function renderFileCommit(view: View, repo: Repository, commit: Commit): 
 }
 
 /** Names of changed files, one group after the other. */
-export function shownFiles(changes: readonly FileChange[], groups: readonly FileGroup[]): object[] {
+function shownFiles(changes: readonly FileChange[], groups: readonly FileGroup[]): object[] {
   const groupOf = ({ status }: FileChange): FileGroup => (status === 'renamed' ? 'modified' : status);
   return groups.flatMap((group) =>
     changes.filter((one) => groupOf(one) === group).map(({ path }) => ({ filename: path, status: group })),

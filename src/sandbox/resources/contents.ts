@@ -24,7 +24,7 @@ function escaped(path: string): string {
 }
 
 /** A path below the root without `.`; undefined when it leaves the root. */
-export function cleanPath(path: string): string | undefined {
+function cleanPath(path: string): string | undefined {
   const clean = posix.normalize(path.replace(/^\/+/, '')).replace(/\/$/, '');
   if (clean === '..' || clean.startsWith('../')) return undefined;
   return clean === '.' ? '' : clean;
@@ -34,7 +34,7 @@ export function cleanPath(path: string): string | undefined {
  * One entry (file or folder) of a repository at a ref; undefined when there is none.
  * @param withContent files only; too large ones have none in any case
  */
-export function renderContents(
+function renderContents(
   view: View,
   repo: Repository,
   ref: ResolvedRef,

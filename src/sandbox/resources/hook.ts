@@ -31,7 +31,7 @@ export interface Hook {
 }
 
 /** Types that a hook may have: the forge's own, then chat services. */
-export const HOOK_TYPES: Record<'gitea' | 'forgejo', readonly string[]> = {
+const HOOK_TYPES: Record<'gitea' | 'forgejo', readonly string[]> = {
   gitea: [
     'gitea',
     'gogs',
@@ -107,7 +107,7 @@ export function eventsOf(names: readonly string[] | undefined, server: TellingSt
 }
 
 /** The secret is never shown. */
-export function renderHook(view: View, hook: Hook): object {
+function renderHook(view: View, hook: Hook): object {
   const hasMore = Object.keys(hook.extraConfig).length > 0;
   return shaped(view, 'hook', {
     id: hook.id,

@@ -23,11 +23,11 @@ export function setAssignees(world: World, by: User, issue: Issue, wanted: reado
   for (const tell of tells) tell();
 }
 
-export function assign(world: World, by: User, issue: Issue, assignee: User): void {
+function assign(world: World, by: User, issue: Issue, assignee: User): void {
   if (!issue.assignees.includes(assignee.id)) putOn(world, by, issue, assignee)();
 }
 
-export function unassign(world: World, by: User, issue: Issue, assignee: User): void {
+function unassign(world: World, by: User, issue: Issue, assignee: User): void {
   if (issue.assignees.includes(assignee.id)) takeOff(world, by, issue, assignee)();
 }
 

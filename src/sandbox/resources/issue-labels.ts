@@ -30,12 +30,12 @@ export function replaceLabels(world: World, by: User, issue: Issue, labels: read
 }
 
 /** Told even if it was not on. */
-export function removeLabel(world: World, by: User, issue: Issue, label: Label): void {
+function removeLabel(world: World, by: User, issue: Issue, label: Label): void {
   takeOff(world, by, issue, label.id);
   tell(world, by, issue);
 }
 
-export function clearLabels(world: World, by: User, issue: Issue): void {
+function clearLabels(world: World, by: User, issue: Issue): void {
   for (const id of [...issue.labels]) takeOff(world, by, issue, id);
   world.happened(by, { kind: 'issue.labels_cleared', repo: world.repo(issue.repoId), issue });
 }

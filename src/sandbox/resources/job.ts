@@ -53,7 +53,7 @@ export interface WorkflowJob {
   steps: WorkflowStep[];
 }
 
-export interface WorkflowStep {
+interface WorkflowStep {
   number: number;
   name: string;
   state: RunState;
@@ -278,7 +278,7 @@ export function jobsOf(world: World, run: WorkflowRun, attempt = run.attempt): W
 }
 
 /** Internal states as jobs, runs and steps show them; an end has its own word besides. */
-export function shownState(state: RunState): { status: string; conclusion?: string } {
+function shownState(state: RunState): { status: string; conclusion?: string } {
   switch (state) {
     case 'waiting':
       return { status: 'queued' };
@@ -343,7 +343,7 @@ export function pickConclusion(state: RunState): { conclusion?: string } {
 }
 
 /** A row of the task list: one execution of one job, with the state in its internal word. */
-export function renderTask(view: View, task: Task): object {
+function renderTask(view: View, task: Task): object {
   const { world } = view;
   const repo = world.repo(task.repoId);
   const job = world.jobs.get(task.jobId);

@@ -63,11 +63,11 @@ export function byName(a: Label, b: Label): number {
   return Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || Number(a.id - b.id);
 }
 
-export function labelsOfRepo(world: World, repo: Repository): Label[] {
+function labelsOfRepo(world: World, repo: Repository): Label[] {
   return [...world.labels.values()].filter((label) => label.repoId === repo.id).sort(byName);
 }
 
-export function labelsOfOrg(world: World, org: Organization): Label[] {
+function labelsOfOrg(world: World, org: Organization): Label[] {
   return [...world.labels.values()].filter((label) => label.orgId === org.id).sort(byName);
 }
 

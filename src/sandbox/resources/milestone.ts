@@ -20,7 +20,7 @@ export interface Milestone {
   dueOn: Seconds;
 }
 
-export interface MilestoneWish {
+interface MilestoneWish {
   title: string;
   description?: string | undefined;
   /** Anything but `closed` is open. */
@@ -46,16 +46,16 @@ export function makeMilestone(world: World, repo: Repository, wish: MilestoneWis
 }
 
 /** By due date (none first), then title as bytes, then age. */
-export function byDueDate(a: Milestone, b: Milestone): number {
+function byDueDate(a: Milestone, b: Milestone): number {
   return a.dueOn - b.dueOn || Buffer.compare(Buffer.from(a.title), Buffer.from(b.title)) || Number(a.id - b.id);
 }
 
 /** The same, but those without a due date stand last. */
-export function undatedLast(a: Milestone, b: Milestone): number {
+function undatedLast(a: Milestone, b: Milestone): number {
   return Number(a.dueOn === 0) - Number(b.dueOn === 0) || byDueDate(a, b);
 }
 
-export function issuesIn(world: World, milestone: Milestone): Issue[] {
+function issuesIn(world: World, milestone: Milestone): Issue[] {
   return [...world.issues.values()].filter((issue) => issue.milestoneId === milestone.id);
 }
 

@@ -63,7 +63,7 @@ export function makeOrganization(world: World, wish: OrgWish): Organization {
 }
 
 /** An organization without repositories, with its teams, hooks, labels and variables. */
-export function deleteOrganization(world: World, org: Organization): void {
+function deleteOrganization(world: World, org: Organization): void {
   for (const team of world.teams.values()) if (team.orgId === org.id) world.teams.delete(team.id);
   for (const map of [world.hooks, world.labels]) for (const [id, one] of map) if (one.orgId === org.id) map.delete(id);
   deleteRest(world, org);

@@ -80,7 +80,7 @@ export function renderPackage(view: View, one: PackageVersion): object {
   };
 }
 
-export function renderPackageFile(view: View, file: PackageFile): object {
+function renderPackageFile(view: View, file: PackageFile): object {
   const digest = (kind: string) => createHash(kind).update(file.content).digest('hex');
   return shaped(view, 'package file', {
     id: file.id,

@@ -20,7 +20,7 @@ const WORDS: Record<FileChange['status'], string> = {
 };
 
 /** A file that a pull request changes, as it is at the head. */
-export function renderChangedFile(view: View, repo: Repository, sha: string, change: FileChange): object {
+function renderChangedFile(view: View, repo: Repository, sha: string, change: FileChange): object {
   const path = change.path.split('/').map(encodeURIComponent).join('/');
   return {
     filename: change.path,

@@ -18,17 +18,10 @@ const read = { units: ['repo.pulls'] } as const;
 const member = { ...read, login: true } as const;
 const live = { ...member, notArchived: true } as const;
 
-export const MERGE_STYLES = [
-  'merge',
-  'rebase',
-  'rebase-merge',
-  'squash',
-  'fast-forward-only',
-  'manually-merged',
-] as const;
-export type MergeStyle = (typeof MERGE_STYLES)[number];
+const MERGE_STYLES = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only', 'manually-merged'] as const;
+type MergeStyle = (typeof MERGE_STYLES)[number];
 
-export interface MergeWish {
+interface MergeWish {
   style: MergeStyle;
   /** First line; default by style. */
   title?: string | undefined;
@@ -37,7 +30,7 @@ export interface MergeWish {
 }
 
 /** Why a merge cannot be made although nothing conflicts. */
-export class NotMergeable extends Error {}
+class NotMergeable extends Error {}
 
 /** Merges in the name of `by`: told as merged, then as a push to the base and, if asked for, the end of the head branch. */
 export function mergePull(world: World, by: User, issue: Issue & { pull: Pull }, wish: MergeWish): void {

@@ -48,7 +48,7 @@ export interface Pull {
   requestedTeams: Id[];
 }
 
-export interface PullWish extends Omit<IssueWish, 'pull'> {
+interface PullWish extends Omit<IssueWish, 'pull'> {
   headRepo: Repository;
   headBranch: string;
   baseBranch: string;
@@ -93,12 +93,7 @@ function copyObjects(from: Repository, to: Repository): void {
 }
 
 /** Open pull requests whose head (`from`) or base (`to`) is this branch. */
-export function openPulls(
-  world: World,
-  repo: Repository,
-  side: 'from' | 'to',
-  branch: string,
-): (Issue & { pull: Pull })[] {
+function openPulls(world: World, repo: Repository, side: 'from' | 'to', branch: string): (Issue & { pull: Pull })[] {
   return [...world.issues.values()].filter((issue): issue is Issue & { pull: Pull } => {
     if (issue.state !== 'open' || !issue.pull) return false;
     if (side === 'from') return issue.pull.headRepoId === repo.id && issue.pull.headBranch === branch;
@@ -107,13 +102,7 @@ export function openPulls(
 }
 
 /** The head got new commits. */
-export function moveHead(
-  world: World,
-  by: User,
-  issue: Issue & { pull: Pull },
-  headRepo: Repository,
-  after: string,
-): void {
+function moveHead(world: World, by: User, issue: Issue & { pull: Pull }, headRepo: Repository, after: string): void {
   const repo = world.repo(issue.repoId);
   const before = issue.pull.headSha;
   copyObjects(headRepo, repo);
@@ -126,7 +115,7 @@ export function moveHead(
 }
 
 /** A real server tells the new base as the old one (`oldRef`); so do we. */
-export function changeBase(world: World, by: User, issue: Issue & { pull: Pull }, baseBranch: string): void {
+function changeBase(world: World, by: User, issue: Issue & { pull: Pull }, baseBranch: string): void {
   const repo = world.repo(issue.repoId);
   if (baseBranch === issue.pull.baseBranch) return;
   issue.pull.baseBranch = baseBranch;

@@ -32,7 +32,7 @@ export interface PushMirror {
 }
 
 /** The branch filter is kept and shown; everything is pushed all the same. */
-export type MirrorWish = Pick<PushMirror, 'remoteAddress' | 'username' | 'password' | 'interval' | 'syncOnCommit'> &
+type MirrorWish = Pick<PushMirror, 'remoteAddress' | 'username' | 'password' | 'interval' | 'syncOnCommit'> &
   Partial<Pick<PushMirror, 'branchFilter'>>;
 
 /** No check for a second one of the same address: a real server has none. */
@@ -56,7 +56,7 @@ function randomName(length: number): string {
   return [...randomBytes(length)].map((byte) => LETTERS[byte % LETTERS.length]).join('');
 }
 
-export function mirrorsOf(world: World, repo: Repository): PushMirror[] {
+function mirrorsOf(world: World, repo: Repository): PushMirror[] {
   return [...world.pushMirrors.values()].filter((mirror) => mirror.repoId === repo.id);
 }
 
@@ -137,7 +137,7 @@ export const followMirrors: Attachment = ({ world, ledger }) => {
   };
 };
 
-export function renderPushMirror(view: View, mirror: PushMirror): object {
+function renderPushMirror(view: View, mirror: PushMirror): object {
   return shaped(view, 'push mirror', {
     repo_name: view.world.repo(mirror.repoId).name,
     remote_name: mirror.remoteName,

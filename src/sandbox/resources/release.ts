@@ -38,11 +38,11 @@ export interface Release {
   assets: Asset[];
 }
 
-export type ReleaseWish = Pick<Release, 'tagName' | 'target' | 'title' | 'note' | 'isDraft' | 'isPrerelease'> &
+type ReleaseWish = Pick<Release, 'tagName' | 'target' | 'title' | 'note' | 'isDraft' | 'isPrerelease'> &
   Partial<Pick<Release, 'hidesArchives'>>;
 
 /** Newest first. */
-export function releasesOf(world: World, repo: Repository): Release[] {
+function releasesOf(world: World, repo: Repository): Release[] {
   return [...world.releases.values()]
     .filter((release) => release.repoId === repo.id && !release.isTag)
     .sort((a, b) => b.createdAt - a.createdAt || Number(b.id - a.id));
@@ -54,7 +54,7 @@ export function releaseByTag(world: World, repo: Repository, tagName: string): R
 }
 
 /** The target of a release has no commit: 404 or 500, by who asks. */
-export class UnknownTarget extends Error {}
+class UnknownTarget extends Error {}
 
 /** Publishing makes the tag when it is not there. A draft makes none and tells nobody. */
 export function makeRelease(world: World, by: User, repo: Repository, wish: ReleaseWish): Release {

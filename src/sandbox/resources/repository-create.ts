@@ -57,10 +57,10 @@ const DEFAULT_LABELS: readonly LabelTemplate[] = [
   { name: 'wontfix', color: 'ffffff', description: "This won't be fixed" },
 ];
 
-export const labelTemplates: ReadonlyMap<string, readonly LabelTemplate[]> = new Map([['Default', DEFAULT_LABELS]]);
+const labelTemplates: ReadonlyMap<string, readonly LabelTemplate[]> = new Map([['Default', DEFAULT_LABELS]]);
 
 /** The sandbox keeps the name of the licence, not its text. */
-export const licenseTemplates: ReadonlyMap<string, string> = new Map(
+const licenseTemplates: ReadonlyMap<string, string> = new Map(
   [
     'MIT',
     'Apache-2.0',
@@ -76,7 +76,7 @@ export const licenseTemplates: ReadonlyMap<string, string> = new Map(
   ].map((name) => [name, `SPDX-License-Identifier: ${name}\n`]),
 );
 
-export const ignoreTemplates: ReadonlyMap<string, string> = new Map([
+const ignoreTemplates: ReadonlyMap<string, string> = new Map([
   ['Go', '*.test\n*.out\nvendor/\n'],
   ['Java', '*.class\n*.jar\n'],
   ['Node', 'node_modules/\n*.log\n'],
@@ -84,7 +84,7 @@ export const ignoreTemplates: ReadonlyMap<string, string> = new Map([
   ['Rust', 'target/\n'],
 ]);
 
-export const readmeTemplates: ReadonlySet<string> = new Set(['Default']);
+const readmeTemplates: ReadonlySet<string> = new Set(['Default']);
 
 /** What the readme of a new repository says. */
 export function firstReadme(name: string, description: string): string {

@@ -44,7 +44,7 @@ export interface Review {
   comments: ReviewComment[];
 }
 
-export interface ReviewComment {
+interface ReviewComment {
   id: Id;
   path: string;
   body: string;
@@ -55,7 +55,7 @@ export interface ReviewComment {
 
 type PullIssue = Issue & { pull: Pull };
 
-export interface ReviewWish {
+interface ReviewWish {
   state: ReviewState;
   body: string;
   comments: readonly { path: string; body: string; oldPosition: number; newPosition: number }[];
@@ -119,7 +119,7 @@ export function requestReview(world: World, by: User, issue: PullIssue, reviewer
   return review;
 }
 
-export function removeRequest(world: World, by: User, issue: PullIssue, reviewer: User): void {
+function removeRequest(world: World, by: User, issue: PullIssue, reviewer: User): void {
   if (!withdraw(world, issue, (one) => one.reviewerId === reviewer.id && one.teamId === null)) return;
   issue.pull.requestedReviewers = issue.pull.requestedReviewers.filter((id) => id !== reviewer.id);
   addEntry(world, by, issue, 'review_request', { assigneeId: reviewer.id, isRemoval: true });
@@ -149,7 +149,7 @@ export function requestTeamReview(world: World, by: User, issue: PullIssue, team
   return review;
 }
 
-export function removeTeamRequest(world: World, by: User, issue: PullIssue, team: Team): void {
+function removeTeamRequest(world: World, by: User, issue: PullIssue, team: Team): void {
   if (!withdraw(world, issue, (one) => one.teamId === team.id)) return;
   issue.pull.requestedTeams = issue.pull.requestedTeams.filter((id) => id !== team.id);
   addEntry(world, by, issue, 'review_request', { teamId: team.id, isRemoval: true });
@@ -201,7 +201,7 @@ export function submitReview(world: World, by: User, issue: PullIssue, wish: Rev
 }
 
 /** A review, or a request for one (of a person or a team), which has no address of its own. */
-export function renderReview(view: View, review: Review): object {
+function renderReview(view: View, review: Review): object {
   const { world } = view;
   const issue = world.issues.get(review.issueId);
   const url = issue ? issueWebUrl(view, world.repo(issue.repoId), issue) : '';

@@ -49,7 +49,7 @@ export function statusesOf(world: World, repo: Repository, sha: string): CommitS
   return [...newest.values()].sort((a, b) => Number(a.id - b.id));
 }
 
-export function renderStatus(view: View, status: CommitStatus): object {
+function renderStatus(view: View, status: CommitStatus): object {
   const repo = view.world.repo(status.repoId);
   const creator = view.world.owners.get(status.creatorId);
   return {
@@ -68,7 +68,7 @@ export function renderStatus(view: View, status: CommitStatus): object {
 const WORST_FIRST = ['error', 'failure', 'warning', 'pending', 'success'];
 
 /** What the newest status of each context comes to. */
-export function combinedState({ profile }: View, statuses: readonly CommitStatus[]): string {
+function combinedState({ profile }: View, statuses: readonly CommitStatus[]): string {
   return profile.repositories.unknownStatus === 'ignored'
     ? worstKnown(statuses.map((one) => one.state))
     : combined(statuses);
@@ -88,7 +88,7 @@ function combined(statuses: readonly CommitStatus[]): string {
   return states.includes('success') || states.length === 0 ? 'success' : 'skipped';
 }
 
-export function renderCombined(view: View, repo: Repository, sha: string, statuses: readonly CommitStatus[]): object {
+function renderCombined(view: View, repo: Repository, sha: string, statuses: readonly CommitStatus[]): object {
   const url = repoApiUrl(view, repo, `/commits/${sha}`);
   return {
     state: statuses.length === 0 ? '' : combinedState(view, statuses),

@@ -37,7 +37,7 @@ export function deleteTag(world: World, by: User, repo: Repository, name: string
 }
 
 /** An annotated tag has an id and a message of its own, which its commit's address uses too; a light one has those of its commit. */
-export function renderTag(view: View, repo: Repository, tag: Tag): object {
+function renderTag(view: View, repo: Repository, tag: Tag): object {
   const commit = repo.git.commits.get(tag.sha);
   const isLight = tag.message === '' || !commit;
   const id = isLight ? tag.sha : tagId(tag, { ...commit.committer, at: tag.createdAt });

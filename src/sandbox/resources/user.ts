@@ -98,7 +98,7 @@ export function renameOwner(world: World, owner: Owner, name: string): void {
 }
 
 /** An account without repositories; what it wrote stays and is shown as the ghost's. */
-export function deleteUser(world: World, user: User): void {
+function deleteUser(world: World, user: User): void {
   for (const team of world.teams.values()) team.members.delete(user.id);
   for (const repo of world.repos.values())
     for (const set of [repo.watchers, repo.stars, repo.collaborators]) set.delete(user.id);

@@ -11,7 +11,7 @@ import { apiAs, type SeedContext, someOwner } from './seed-context.js';
 import { seedRepository } from './seed-repository.js';
 
 /** The people, and the organization with its teams of owners, writers and readers. Passwords are random. */
-export function seedPeople({ world }: SandboxParts, plan: AcmePlan): Organization {
+function seedPeople({ world }: SandboxParts, plan: AcmePlan): Organization {
   const people = (list: readonly PersonPlan[]): User[] => list.map((person) => makeUser(world, person));
   const owners = people(plan.owners);
   const writers = people(plan.writers);

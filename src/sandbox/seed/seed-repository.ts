@@ -19,7 +19,7 @@ jobs:
       - run: make test
 `;
 
-export const WORKFLOW_FILE = 'ci.yaml';
+const WORKFLOW_FILE = 'ci.yaml';
 
 /** Makes a repository with its past: commits, releases, tags, images, protection. */
 export async function seedRepository(context: SeedContext, plan: RepoPlan): Promise<void> {

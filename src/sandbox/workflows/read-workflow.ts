@@ -28,7 +28,7 @@ export interface JobPlan {
   steps: readonly StepPlan[];
 }
 
-export interface StepPlan {
+interface StepPlan {
   /** Undefined: servers make one of what it does. */
   name?: string;
   /** First line of its command, or the action it uses. */

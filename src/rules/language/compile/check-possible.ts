@@ -112,7 +112,7 @@ interface Impossible extends Said {
 }
 
 /** Claims that contradict an earlier one, or a filter. */
-export function findImpossible(said: readonly Said[], where: WhereFilter): Impossible[] {
+function findImpossible(said: readonly Said[], where: WhereFilter): Impossible[] {
   const found: Impossible[] = [];
   const earlier: Said[] = [];
   for (const one of said) {

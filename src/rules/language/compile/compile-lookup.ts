@@ -15,7 +15,7 @@ const MAX_LOOKUPS = 20;
 const MAX_READS = 100;
 const MAX_ELEMENTS = 1000;
 /** Of a `for_each` that does not say. */
-export const DEFAULT_READS = 20;
+const DEFAULT_READS = 20;
 const MAX_CACHE_S = 24 * 3600;
 
 /** `lookup: {name: {use, with, on_missing, for_each, max, cache}}`, or `{name: use}` where nothing needs saying. */

@@ -10,7 +10,7 @@ import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { ParamProgram, ParamType, Template } from './program.js';
 
-export interface ParamSpec {
+interface ParamSpec {
   readonly type: ParamType;
   readonly required: boolean;
   readonly secret?: boolean;

@@ -51,7 +51,7 @@ export function variableTypes(
   };
 }
 
-export function eventType(kinds: readonly EventKind[]): DataType {
+function eventType(kinds: readonly EventKind[]): DataType {
   const of = kinds.flatMap((name) => {
     const type = EVENT_TYPES.get(name)?.type;
     return type ? [{ name, type }] : [];

@@ -17,7 +17,7 @@ import { parseExpression } from './parse-expression.js';
 import type { ParsedExpression } from './parse-expression.js';
 
 /** Characters of an expression. */
-export const MAX_SOURCE = 4096;
+const MAX_SOURCE = 4096;
 
 /**
  * CEL on @bufbuild/cel. The library has no limit on cost: sizes, depths and loops are checked when an expression is compiled, and a

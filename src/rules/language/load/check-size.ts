@@ -1,5 +1,4 @@
 import { Lexer } from 'yaml';
-import { atOnce } from '../../../core/in-slices.js';
 
 export const FILE_LIMITS = {
   bytes: 256 * 1024,
@@ -25,14 +24,9 @@ export interface Refusal {
 
 /**
  * Look at a file before it is parsed, so that none can cost more than a bounded time: parsing is only linear for honest files.
- * Tags and directives are refused here too, where their own place is still known.
+ * Tags and directives are refused here too, where their own place is still known. It stops now and then.
  * @returns its lexemes, or where and why it is refused
  */
-export function readLexemes(text: string): string[] | Refusal {
-  return atOnce(lexemeSteps(text));
-}
-
-/** The same with a stop now and then. */
 export function* lexemeSteps(text: string): Generator<void, string[] | Refusal> {
   if (Buffer.byteLength(text) > FILE_LIMITS.bytes)
     return { offset: 0, message: `the file is larger than ${FILE_LIMITS.bytes / 1024} KB` };

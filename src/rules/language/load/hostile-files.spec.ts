@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aLoadEnvironment } from '../../../../test/builders/rule-environment.js';
-import { FILE_LIMITS, readLexemes } from './check-size.js';
+import { atOnce } from '../../../core/in-slices.js';
+import { FILE_LIMITS, lexemeSteps } from './check-size.js';
 import { loadRules } from './load-rules.js';
 
 const HEAD = 'version: 1\norg: acme\n';
@@ -77,7 +78,7 @@ describe('rules/load, hostile files', () => {
   });
 
   it('reads no more of a file than its limits allow', () => {
-    expect(readLexemes(fill('- a\n'))).toMatchObject({ message: 'the file has more than 20,000 values' });
+    expect(atOnce(lexemeSteps(fill('- a\n')))).toMatchObject({ message: 'the file has more than 20,000 values' });
   });
 
   it('tells the first mistakes only when there is one per byte', () => {

@@ -33,12 +33,7 @@ const FILTERS: ReadonlyArray<readonly [Filter, string]> = [
 ];
 const NOBODY: MatchContext = { botLogin: null, botId: null };
 
-/** Why a rule does not take an event, in one sentence with its place; null when it does. */
-export function explainRejection(rule: CompiledRule, event: ForgeEvent, context: MatchContext): FilterRejection | null {
-  return explainRejections(rule, event, context)[0] ?? null;
-}
-
-/** Every filter that turns the event away, each for itself; where the kind of event is wrong, that alone. */
+/** Every filter that turns the event away, each for itself, with a sentence and its place; where the kind of event is wrong, that alone. */
 export function explainRejections(rule: CompiledRule, event: ForgeEvent, context: MatchContext): FilterRejection[] {
   const kind = rejectKind(rule, event);
   if (kind) return [kind];

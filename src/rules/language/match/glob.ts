@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { BoundedCache } from '../values/bounded-cache.js';
 
-export const MAX_PATTERN = 256;
+const MAX_PATTERN = 256;
 const CACHE_SIZE = 2000;
 const cache = new BoundedCache<GlobPattern>(CACHE_SIZE);
 

@@ -6,7 +6,7 @@ import type { EventKind } from '../../../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../../../core/event.js';
 import { NO_FILTER } from '../compile/compile-where.js';
 import type { CompiledRule } from '../revision.js';
-import { explainRejection, explainRejections } from './explain-rejection.js';
+import { explainRejections } from './explain-rejection.js';
 import { compileGlob } from './glob.js';
 import { createMatcher, tickSubjects } from './matcher.js';
 import { rejectEvent } from './where-filter.js';
@@ -138,13 +138,13 @@ describe('rules/match', () => {
     ['{not_repo: "w*"}', 'push', 'repository acme/web is left out by w*', 'not_repo'],
     ['{source: feed}', 'push', 'it came by webhook', 'source'],
   ])('explains why %s on %s does not take a push', (where, on, reason, filter) => {
-    const found = explainRejection(rule(where, on), event(), BOT);
+    const [found] = explainRejections(rule(where, on), event(), BOT);
 
     expect(found).toMatchObject({ reason, filter, position: { file: 'rules/1.yaml', line: filter === 'on' ? 6 : 7 } });
   });
 
   it('explains nothing where the rule takes the event', () => {
-    expect(explainRejection(rule('{repo: web}'), event(), BOT)).toBeNull();
+    expect(explainRejections(rule('{repo: web}'), event(), BOT)).toEqual([]);
   });
 
   it('tells every filter that turns an event away, what it asks for and what it saw', () => {

@@ -12,7 +12,7 @@ export interface Match {
   readonly rejected: number;
 }
 
-export interface Matcher {
+interface Matcher {
   match(event: ForgeEvent, context: MatchContext): Match;
 }
 

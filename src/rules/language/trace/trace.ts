@@ -56,7 +56,7 @@ export function traceFailure({ message, position }: Misfit): JsonObject {
 }
 
 /** What an expression saw, and where it has several parts or a loop, which of them made it so. */
-export function traceExpression(
+function traceExpression(
   expression: Expression,
   value: boolean | null,
   bindings: Bindings,
@@ -77,7 +77,7 @@ export function traceExpression(
 }
 
 /** Variables inside a `for_each`. */
-export interface ItemValues {
+interface ItemValues {
   readonly raw: unknown;
   readonly values: Readonly<Record<string, unknown>>;
 }

@@ -29,6 +29,6 @@ function isDuration(value: object): value is { seconds: bigint; nanos: number } 
 }
 
 /** As the forge's own durations are written (`8h0m0s` reads the same as `28800s`). */
-export function formatDuration({ seconds, nanos }: { seconds: bigint; nanos: number }): string {
+function formatDuration({ seconds, nanos }: { seconds: bigint; nanos: number }): string {
   return nanos === 0 ? `${seconds}s` : `${Number(seconds) + nanos / 1e9}s`;
 }

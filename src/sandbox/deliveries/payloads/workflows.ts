@@ -81,7 +81,7 @@ function workflowOf({ open }: PayloadContext, repo: Repository, run: WorkflowRun
 }
 
 /** How Forgejo tells the end of a run: success or failure, and once more when the last one had failed. No sender, no repository on top. */
-export function actionRunPayloads(context: PayloadContext, run: WorkflowRun): Payload[] {
+function actionRunPayloads(context: PayloadContext, run: WorkflowRun): Payload[] {
   const last = lastRunBefore(context.world, run);
   const payload = (action: 'success' | 'failure' | 'recover'): Payload => ({
     type: `action_run_${action}` satisfies HookEventType,

@@ -1,4 +1,4 @@
-import { operationNames, operationOf, type OperationName } from './operations.js';
+import { operationNames, operationOf, type OperationName } from '../../src/forge/operations.js';
 
 interface Route {
   readonly name: OperationName;
