@@ -1,6 +1,6 @@
 import { RIGHTS } from '../core/rights.js';
 import type { JsonObject } from '../core/json.js';
-import type { Label } from '../forge/resources/label.js';
+import type { Label } from '../core/objects/tracker.js';
 import { defineAction, textOf } from './define-action.js';
 import { issueLabelRecovery, wantedNames } from './issue-label.recovery.js';
 import { labelsByName, scopeOf } from './support/find-labels.js';

@@ -1,4 +1,4 @@
-import type { Issue } from '../forge/resources/issue.js';
+import type { Issue } from '../core/objects/tracker.js';
 import {
   defineRecovery,
   done,

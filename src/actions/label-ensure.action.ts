@@ -1,5 +1,5 @@
 import { RIGHTS } from '../core/rights.js';
-import type { Label } from '../forge/resources/label.js';
+import type { Label } from '../core/objects/tracker.js';
 import { defineAction, textOf } from './define-action.js';
 import { labelDifference, labelRecovery, ofOtherName } from './label-ensure.recovery.js';
 import { withMark, withoutMark } from './support/mark.js';

@@ -1,6 +1,6 @@
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
-import type { Label } from '../forge/resources/label.js';
+import type { Label } from '../core/objects/tracker.js';
 import { withoutMark } from './support/mark.js';
 import { readAll } from './support/read-all.js';
 import {

@@ -1,5 +1,5 @@
 import { RIGHTS } from '../core/rights.js';
-import type { Milestone } from '../forge/resources/milestone.js';
+import type { Milestone } from '../core/objects/tracker.js';
 import { defineAction, textOf } from './define-action.js';
 import { milestoneDifference, milestoneRecovery } from './milestone-ensure.recovery.js';
 import { withMark, withoutMark } from './support/mark.js';

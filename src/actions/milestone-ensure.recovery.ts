@@ -1,6 +1,6 @@
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
-import type { Milestone } from '../forge/resources/milestone.js';
+import type { Milestone } from '../core/objects/tracker.js';
 import { decideExtras, editedIn } from './label-ensure.recovery.js';
 import { withoutMark } from './support/mark.js';
 import { readAll } from './support/read-all.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.js';
-import type { BranchProtection } from '../forge/resources/branch.js';
+import type { BranchProtection } from '../core/objects/git.js';
 import { defineRecovery, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { decideSettingsOf, type Settings } from './support/settings.js';
 import { orMissing, whereOffered } from './support/where-offered.js';

@@ -1,5 +1,5 @@
 import { RIGHTS } from '../core/rights.js';
-import type { PushMirror } from '../forge/resources/push-mirror.js';
+import type { PushMirror } from '../core/objects/repositories.js';
 import { defineAction, textOf } from './define-action.js';
 import { mirrorDifference, pushMirrorRecovery } from './push-mirror-ensure.recovery.js';
 import { refuseMirrorTarget } from './support/mirror-target.js';

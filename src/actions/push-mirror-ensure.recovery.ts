@@ -1,4 +1,4 @@
-import type { PushMirror } from '../forge/resources/push-mirror.js';
+import type { PushMirror } from '../core/objects/repositories.js';
 import {
   askPerson,
   defineRecovery,

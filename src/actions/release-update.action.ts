@@ -1,6 +1,6 @@
 import { RIGHTS } from '../core/rights.js';
 import type { ForgeClient } from '../forge/forge-client.js';
-import type { Release } from '../forge/resources/release.js';
+import type { Release } from '../core/objects/publishing.js';
 import { defineAction, textOf } from './define-action.js';
 import { RELEASE_FIELDS as FIELDS, releaseHashes, releaseRecovery } from './release-update.recovery.js';
 import { changed, refused, unchanged } from './support/outcome.js';

@@ -1,7 +1,7 @@
 import type { ForgeEvent } from '../core/event.js';
 import { hashOf } from '../core/ids.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
-import type { Release } from '../forge/resources/release.js';
+import type { Release } from '../core/objects/publishing.js';
 import {
   askPerson,
   defineRecovery,

@@ -4,7 +4,7 @@ import { repoRecovery } from './repo-create-for-user.recovery.js';
 import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
 import { flag, line, optional, type ParamsOf, text } from './support/params.js';
 import { isRefused, orMissing, whereAllowed } from './support/where-offered.js';
-import type { Repository } from '../forge/resources/repository.js';
+import type { Repository } from '../core/objects/repositories.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import { ForgeError } from '../core/errors.js';
 

@@ -1,7 +1,7 @@
 import { readAll } from './support/read-all.js';
 import { defineRecovery, done, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { orMissing, whereOffered } from './support/where-offered.js';
-import type { CommitStatus } from '../forge/resources/commit.js';
+import type { CommitStatus } from '../core/objects/git.js';
 
 export interface WantedStatus {
   readonly sha: string;

@@ -5,7 +5,7 @@ import { changed, conflict, unchanged, type Outcome } from './support/outcome.js
 import { line, optional, sealed, text } from './support/params.js';
 import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/variables.js';
 import { isRefused, orMissing, whereOffered } from './support/where-offered.js';
-import type { Variable } from '../forge/resources/variable.js';
+import type { Variable } from '../core/objects/repositories.js';
 import type { Secret } from '../core/secret.js';
 
 /** The forge refuses a second variable of the same name (409), so making is safe; this action never changes one that is there. */

@@ -1,4 +1,4 @@
-import type { WorkflowRun } from '../forge/resources/workflow.js';
+import type { WorkflowRun } from '../core/objects/workflows.js';
 import {
   askPerson,
   defineRecovery,

@@ -4,7 +4,7 @@ import type { EventRepository } from '../core/event.js';
 import type { ForgeClient } from './forge-client.js';
 import { listAll } from './list-all.js';
 import type { OperationName } from './operations.js';
-import type { Repository } from './resources/repository.js';
+import type { Repository } from '../core/objects/repositories.js';
 import type { RepositoryInventory } from '../core/repository-home.js';
 import { isOwnedBy } from '../core/repository-home.js';
 import type { ForgeHomes } from './forge-homes.js';

@@ -1,4 +1,4 @@
-import type { Review } from './resources/pull.js';
+import type { Review } from '../core/objects/tracker.js';
 
 /** The newest verdict of each person: an approval or a request for changes that nobody dismissed. The author's own does not count. */
 export function newestVerdicts(reviews: readonly Review[], author: string | null | undefined): Review[] {

@@ -6,7 +6,7 @@ import type { ForgeClient } from './forge-client.js';
 import { listAll } from './list-all.js';
 import { orNull } from './or-null.js';
 import type { Asked } from './probe.js';
-import type { AccessToken } from './resources/access-token.js';
+import type { AccessToken } from '../core/objects/accounts.js';
 import type { KnownFacts } from '../core/known-facts.port.js';
 
 /** What was found out about a forge and our standing there; times are ISO texts. */

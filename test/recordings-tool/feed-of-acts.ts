@@ -1,5 +1,5 @@
-import { activity } from '../../src/forge/resources/activity.js';
-import { actionTask } from '../../src/forge/resources/workflow.js';
+import { activity } from '../../src/core/objects/feed.js';
+import { actionTask } from '../../src/core/objects/workflows.js';
 import type { ForgeClient } from '../../src/forge/forge-client.js';
 import type { PolledRepository } from '../../src/polling/known-repositories.js';
 import type { Act } from './act-file.js';

@@ -9,7 +9,7 @@ import { InvalidFile } from '../../src/core/errors.js';
 import { Misfit } from '../../src/events/event-fact.js';
 import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
-import { fromForgejoRun } from '../../src/forge/resources/forgejo-run.js';
+import { fromForgejoRun } from '../../src/core/objects/forgejo-run.js';
 import { receiveDelivery } from '../../src/webhooks/receive-delivery.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
 

@@ -1,5 +1,5 @@
 import type { ForgeClient } from '../../forge/forge-client.js';
-import type { Contents } from '../../forge/resources/contents.js';
+import type { Contents } from '../../core/objects/git.js';
 import { orMissing, whereOffered } from '../support/where-offered.js';
 
 interface Asked {

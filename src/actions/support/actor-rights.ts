@@ -1,6 +1,6 @@
 import { higherLevel, isLevel, type ActorRights, type RightLevel } from '../../core/rights.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
-import type { Team } from '../../forge/resources/organization.js';
+import type { Team } from '../../core/objects/accounts.js';
 import { readAll } from './read-all.js';
 import { isSameLogin } from './pick-people.js';
 import { orMissing, whereAllowed } from './where-offered.js';

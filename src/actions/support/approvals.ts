@@ -1,5 +1,5 @@
 import { newestVerdicts } from '../../forge/newest-verdicts.js';
-import type { Review } from '../../forge/resources/pull.js';
+import type { Review } from '../../core/objects/tracker.js';
 
 /** Who approved this very commit, and who wants changes, each by their newest verdict; the author's own does not count. */
 export function verdictsOf(

@@ -1,5 +1,5 @@
 import type { ForgeClient } from '../../forge/forge-client.js';
-import type { Label } from '../../forge/resources/label.js';
+import type { Label } from '../../core/objects/tracker.js';
 import { readAll } from './read-all.js';
 import { orMissing, whereAllowed } from './where-offered.js';
 

@@ -1,5 +1,5 @@
 import { hashOf } from '../../core/ids.js';
-import type { Comment } from '../../forge/resources/comment.js';
+import type { Comment } from '../../core/objects/tracker.js';
 
 /**
  * The line by which a comment of ours is found again. Comments of people cannot pass for it: whose account wrote it is asked too, and text

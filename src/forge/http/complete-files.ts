@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { ForgeError } from '../../core/errors.js';
 import type { AnyForgeCall, CallOptions } from '../forge-client.js';
 import type { OperationName } from '../operations.js';
-import type { Contents } from '../resources/contents.js';
+import type { Contents } from '../../core/objects/git.js';
 
 type Args = Readonly<Record<string, unknown>>;
 

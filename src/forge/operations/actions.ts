@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { nothing } from '../resources/base.js';
-import { actionTasks, dispatched, workflowJobs, workflowRun, workflowRuns } from '../resources/workflow.js';
+import { nothing } from '../../core/objects/base.js';
+import { actionTasks, dispatched, workflowJobs, workflowRun, workflowRuns } from '../../core/objects/workflows.js';
 import { jobStatus, paging } from './params.js';
 
 const jobsQuery = { status: jobStatus, ...paging } as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf, nothing } from '../resources/base.js';
-import { branchProtection } from '../resources/branch.js';
+import { listOf, nothing } from '../../core/objects/base.js';
+import { branchProtection } from '../../core/objects/git.js';
 
 const settings = {
   block_on_rejected_reviews: z.boolean().optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf, nothing } from '../resources/base.js';
-import { branch } from '../resources/branch.js';
+import { listOf, nothing } from '../../core/objects/base.js';
+import { branch } from '../../core/objects/git.js';
 import { paging } from './params.js';
 
 export const branchOperations = {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf, listWithNulls } from '../resources/base.js';
-import { comparison } from '../resources/commit.js';
-import { contents, fileChange, fileOrFolder } from '../resources/contents.js';
+import { listOf, listWithNulls } from '../../core/objects/base.js';
+import { comparison, contents, fileChange, fileOrFolder } from '../../core/objects/git.js';
 
 const ref = { type: 'string', summary: 'branch, tag or commit; default: the default branch' } as const;
 const MANY_FILES_BYTES = 20 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf, nothing, secretInput } from '../resources/base.js';
-import { hook } from '../resources/hook.js';
+import { listOf, nothing, secretInput } from '../../core/objects/base.js';
+import { hook } from '../../core/objects/repositories.js';
 import { paging } from './params.js';
 
 const settings = {

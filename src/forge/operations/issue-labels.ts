@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf, nothing } from '../resources/base.js';
-import { label } from '../resources/label.js';
+import { listOf, nothing } from '../../core/objects/base.js';
+import { label } from '../../core/objects/tracker.js';
 
 const index = { index: 'int64' } as const;
 /** All ids or all names; servers refuse a mix and drop unknown ones silently (api-behaviour 3.2). */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { idInput, listOf, nothing } from '../resources/base.js';
-import { comment } from '../resources/comment.js';
-import { issue, timelineEntry } from '../resources/issue.js';
+import { idInput, listOf, nothing } from '../../core/objects/base.js';
+import { comment, issue, timelineEntry } from '../../core/objects/tracker.js';
 import { paging } from './params.js';
 
 const index = { index: 'int64' } as const;

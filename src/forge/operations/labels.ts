@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf, nothing } from '../resources/base.js';
-import { label } from '../resources/label.js';
+import { listOf, nothing } from '../../core/objects/base.js';
+import { label } from '../../core/objects/tracker.js';
 import { paging } from './params.js';
 
 const optional = {

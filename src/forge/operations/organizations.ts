@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { activity } from '../resources/activity.js';
-import { listOf, nothing } from '../resources/base.js';
-import { organization } from '../resources/organization.js';
-import { repository } from '../resources/repository.js';
-import { user } from '../resources/user.js';
+import { activity } from '../../core/objects/feed.js';
+import { listOf, nothing } from '../../core/objects/base.js';
+import { organization, user } from '../../core/objects/accounts.js';
+import { repository } from '../../core/objects/repositories.js';
 import { paging } from './params.js';
 
 const visibility = z.enum(['public', 'limited', 'private']).optional();

@@ -1,6 +1,6 @@
 import { defineOperation } from '../define-operation.js';
-import { listOf, nothing } from '../resources/base.js';
-import { packageFile, packageVersion } from '../resources/package.js';
+import { listOf, nothing } from '../../core/objects/base.js';
+import { packageFile, packageVersion } from '../../core/objects/publishing.js';
 import { paging } from './params.js';
 
 export const packageOperations = {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { idInput, listOf, nothing } from '../resources/base.js';
-import { commit } from '../resources/commit.js';
-import { changedFile, pull, review } from '../resources/pull.js';
+import { idInput, listOf, nothing } from '../../core/objects/base.js';
+import { commit } from '../../core/objects/git.js';
+import { changedFile, pull, review } from '../../core/objects/tracker.js';
 import { paging } from './params.js';
 
 const index = { index: 'int64' } as const;

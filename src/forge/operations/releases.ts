@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf, nothing } from '../resources/base.js';
-import { release } from '../resources/release.js';
+import { listOf, nothing } from '../../core/objects/base.js';
+import { release } from '../../core/objects/publishing.js';
 import { paging } from './params.js';
 
 const fields = {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf, nothing } from '../resources/base.js';
-import { repository } from '../resources/repository.js';
-import { collaboratorPermission, topics } from '../resources/server.js';
-import { user } from '../resources/user.js';
+import { listOf, nothing } from '../../core/objects/base.js';
+import { collaboratorPermission, repository, topics } from '../../core/objects/repositories.js';
+import { user } from '../../core/objects/accounts.js';
 
 export const repositoryOperations = {
   adminCreateRepo: defineOperation({

@@ -1,5 +1,5 @@
 import { defineOperation } from '../define-operation.js';
-import { apiSettings, serverVersion } from '../resources/server.js';
+import { apiSettings, serverVersion } from '../../core/objects/repositories.js';
 
 export const serverOperations = {
   getVersion: defineOperation({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf } from '../resources/base.js';
-import { combinedStatus, commitStatus } from '../resources/commit.js';
+import { listOf } from '../../core/objects/base.js';
+import { combinedStatus, commitStatus } from '../../core/objects/git.js';
 import { paging } from './params.js';
 
 export const statusOperations = {

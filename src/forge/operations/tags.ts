@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf, nothing } from '../resources/base.js';
-import { tag } from '../resources/tag.js';
+import { listOf, nothing } from '../../core/objects/base.js';
+import { tag } from '../../core/objects/git.js';
 import { paging } from './params.js';
 
 export const tagOperations = {

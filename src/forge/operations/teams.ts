@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf, nothing } from '../resources/base.js';
-import { team } from '../resources/organization.js';
-import { repository } from '../resources/repository.js';
-import { user } from '../resources/user.js';
+import { listOf, nothing } from '../../core/objects/base.js';
+import { team, user } from '../../core/objects/accounts.js';
+import { repository } from '../../core/objects/repositories.js';
 import { paging } from './params.js';
 
 const team_id = { id: 'int64' } as const;

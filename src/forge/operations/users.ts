@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { accessToken } from '../resources/access-token.js';
-import { listOf, nothing, secretInput } from '../resources/base.js';
-import { userSettings } from '../resources/user-settings.js';
-import { user } from '../resources/user.js';
+import { accessToken, user, userSettings } from '../../core/objects/accounts.js';
+import { listOf, nothing, secretInput } from '../../core/objects/base.js';
 import { paging } from './params.js';
 
 const text = z.string().optional();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { listOf, nothing, secretInput } from '../resources/base.js';
-import { variable } from '../resources/variable.js';
+import { listOf, nothing, secretInput } from '../../core/objects/base.js';
+import { variable } from '../../core/objects/repositories.js';
 import { paging } from './params.js';
 
 const created = z.strictObject({ value: secretInput, description: z.string().optional() });

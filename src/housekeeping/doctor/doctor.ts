@@ -9,7 +9,7 @@ import { listAll } from '../../forge/list-all.js';
 import { orNull } from '../../forge/or-null.js';
 import { operationOf, type OperationName } from '../../forge/operations.js';
 import { isScopeRefusal } from '../../forge/probe.js';
-import type { Hook } from '../../forge/resources/hook.js';
+import type { Hook } from '../../core/objects/repositories.js';
 import { neededScopes } from '../../forge/scopes.js';
 import type { GapStore } from '../../pipeline/gap-store.port.js';
 import type { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.js';

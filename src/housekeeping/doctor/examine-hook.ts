@@ -1,4 +1,4 @@
-import type { Hook } from '../../forge/resources/hook.js';
+import type { Hook } from '../../core/objects/repositories.js';
 import { missingEvents } from '../../rules/language/hook-events.js';
 import { note, ok, problem, warning, type Looked } from './check.js';
 import { hidesAuthorization, type ServerKind } from './versions.js';

@@ -1,4 +1,4 @@
-import type { AccessToken } from '../../forge/resources/access-token.js';
+import type { AccessToken } from '../../core/objects/accounts.js';
 import { extraScopes, missingScopes, type Scope } from '../../forge/scopes.js';
 import type { SeenTokens } from '../../forge/server-access.js';
 import { note, ok, problem, warning, type Looked } from './check.js';

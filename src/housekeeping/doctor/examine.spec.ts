@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Secret } from '../../core/secret.js';
-import type { AccessToken } from '../../forge/resources/access-token.js';
-import type { Hook } from '../../forge/resources/hook.js';
+import type { AccessToken } from '../../core/objects/accounts.js';
+import type { Hook } from '../../core/objects/repositories.js';
 import type { ServerAccess } from '../../forge/server-access.js';
 import { isFinding, type Looked } from './check.js';
 import { examineDeliveries, hostWord, type DeliveryFacts } from './examine-deliveries.js';

@@ -2,7 +2,7 @@ import { ForgeError, UserError } from '../../core/errors.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import { listAll } from '../../forge/list-all.js';
 import { isScopeRefusal } from '../../forge/probe.js';
-import type { Hook } from '../../forge/resources/hook.js';
+import type { Hook } from '../../core/objects/repositories.js';
 import { missingEvents } from '../../rules/language/hook-events.js';
 import { addressOf, ownHooks } from './examine-hook.js';
 import { planHook, type HookChange, type HookOrders, type HookPlan, type HookWish } from './plan-hook.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Secret } from '../../core/secret.js';
-import type { Hook } from '../../forge/resources/hook.js';
+import type { Hook } from '../../core/objects/repositories.js';
 import { planHook, type HookOrders, type HookWish } from './plan-hook.js';
 import type { ServerKind } from './versions.js';
 

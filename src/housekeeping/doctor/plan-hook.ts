@@ -1,5 +1,5 @@
 import type { Secret } from '../../core/secret.js';
-import type { Hook } from '../../forge/resources/hook.js';
+import type { Hook } from '../../core/objects/repositories.js';
 import { eventsToKeep, missingEvents } from '../../rules/language/hook-events.js';
 import { addressOf, contentTypeOf, letsAllThrough, ownHooks, type WantedHook } from './examine-hook.js';
 import { hidesAuthorization, type ServerKind } from './versions.js';

@@ -1,5 +1,5 @@
 import { listAll } from '../../forge/list-all.js';
-import type { Branch } from '../../forge/resources/branch.js';
+import type { Branch } from '../../core/objects/git.js';
 import { eachRepository, lookedText } from './each-repository.js';
 import { forgeOf } from './forge-of.js';
 import { NOTHING, type Job } from './job.js';

@@ -1,6 +1,6 @@
 import { withoutUserInfo } from '../../core/without-user-info.js';
 import { listAll } from '../../forge/list-all.js';
-import type { PushMirror } from '../../forge/resources/push-mirror.js';
+import type { PushMirror } from '../../core/objects/repositories.js';
 import { eachRepository, lookedText } from './each-repository.js';
 import { forgeOf } from './forge-of.js';
 import { nightly, NOTHING, type Job } from './job.js';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
-import type { BranchProtection } from '../../forge/resources/branch.js';
+import type { BranchProtection } from '../../core/objects/git.js';
 import { eachRepository, lookedText } from './each-repository.js';
 import { forgeOf } from './forge-of.js';
 import { nightly, NOTHING, type Job } from './job.js';

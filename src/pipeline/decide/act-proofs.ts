@@ -10,7 +10,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import { listAll } from '../../forge/list-all.js';
 import type { OperationName } from '../../forge/operations.js';
-import type { Issue } from '../../forge/resources/issue.js';
+import type { Issue } from '../../core/objects/tracker.js';
 import type { ActCode, ActProof, ActProver } from './act-proof.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
 import type { ForgeAccess, Forges } from '../execute/forges.js';

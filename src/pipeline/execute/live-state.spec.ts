@@ -4,7 +4,7 @@ import { anEvent } from '../../../test/builders/arrivals.js';
 import { ForgeError } from '../../core/errors.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { JsonObject } from '../../core/json.js';
-import type { Issue } from '../../forge/resources/issue.js';
+import type { Issue } from '../../core/objects/tracker.js';
 import type { Doubt } from '../recovery-store.port.js';
 import { claimOf } from './live-state.js';
 

@@ -3,7 +3,7 @@ import type { ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Target } from '../../core/target.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
-import type { Issue } from '../../forge/resources/issue.js';
+import type { Issue } from '../../core/objects/tracker.js';
 import type { Doubt, RecoveryStore } from '../recovery-store.port.js';
 import type { Intent } from '../../core/run.js';
 

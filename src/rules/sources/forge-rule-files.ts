@@ -11,9 +11,8 @@ import type { ForgeClient } from '../../forge/forge-client.js';
 import { listAll } from '../../forge/list-all.js';
 import { newestVerdicts } from '../../forge/newest-verdicts.js';
 import type { OperationName } from '../../forge/operations.js';
-import type { Branch, BranchProtection } from '../../forge/resources/branch.js';
-import type { Contents } from '../../forge/resources/contents.js';
-import type { Review } from '../../forge/resources/pull.js';
+import type { Branch, BranchProtection, Contents } from '../../core/objects/git.js';
+import type { Review } from '../../core/objects/tracker.js';
 
 /** Merged pull requests are looked through so far back for the one that brought a commit. */
 const PULLS_LOOKED_AT = 50;

@@ -3,23 +3,23 @@ import { describe, expect, it } from '@jest/globals';
 import type { z } from 'zod';
 import { parseJson, stringifyJson } from '../../core/json.js';
 import { Secret } from '../../core/secret.js';
-import { accessToken } from './access-token.js';
-import { activity } from './activity.js';
+import { accessToken, organization, team, user, userSettings } from './accounts.js';
+import { activity } from './feed.js';
 import { listOf, listWithNulls } from './base.js';
-import { branch, branchProtection, payloadCommit, payloadUser, verification } from './branch.js';
-import { attachment, comment } from './comment.js';
-import { contents, fileOrFolder } from './contents.js';
-import { hook } from './hook.js';
-import { label } from './label.js';
-import { milestone } from './milestone.js';
-import { organization, team } from './organization.js';
-import { packageVersion } from './package.js';
-import { pushMirror } from './push-mirror.js';
-import { release } from './release.js';
-import { externalTracker, externalWiki, internalTracker, permission, repository, repoTransfer } from './repository.js';
-import { userSettings } from './user-settings.js';
-import { user } from './user.js';
-import { actionTask, actionTasks, workflowJob, workflowJobs, workflowRun, workflowStep } from './workflow.js';
+import { branch, branchProtection, contents, fileOrFolder, payloadCommit, payloadUser, verification } from './git.js';
+import { attachment, comment, label, milestone } from './tracker.js';
+import {
+  externalTracker,
+  externalWiki,
+  hook,
+  internalTracker,
+  permission,
+  pushMirror,
+  repository,
+  repoTransfer,
+} from './repositories.js';
+import { packageVersion, release } from './publishing.js';
+import { actionTask, actionTasks, workflowJob, workflowJobs, workflowRun, workflowStep } from './workflows.js';
 
 /** Resource -> field -> type, from the resource tables of the API document. */
 const FIELDS = JSON.parse(readFileSync('test/fixtures/api/resource-fields.json', 'utf8')) as Record<
@@ -81,7 +81,7 @@ const rows = Object.entries(FIELDS).flatMap(([resource, fields]) =>
   Object.entries(fields).map(([field, type]) => [resource, field, type] as const),
 );
 
-describe('forge/resources', () => {
+describe('core/objects', () => {
   it('has a schema for every resource of the document', () => {
     expect(Object.keys(FIELDS).filter((name) => SCHEMAS[name] === undefined)).toEqual([]);
     expect(rows.length).toBeGreaterThan(350);

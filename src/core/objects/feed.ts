@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { user } from './accounts.js';
 import { flag, id, text, time } from './base.js';
-import { comment } from './comment.js';
-import { repository } from './repository.js';
-import { user } from './user.js';
+import { repository } from './repositories.js';
+import { comment } from './tracker.js';
 
 /** api-spec, Activity: one row of the feed. `op_type` stays text, since servers know more words than the specification. */
 export const activity = z.looseObject({

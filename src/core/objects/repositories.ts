@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { flag, id, int, listOf, text, texts, time } from './base.js';
-import { team } from './organization.js';
-import { user } from './user.js';
+import { team, user } from './accounts.js';
+import { flag, id, int, listOf, secret, text, textMap, texts, time } from './base.js';
 
 export const externalTracker = z.looseObject({
   external_tracker_format: text,
@@ -102,3 +101,50 @@ export const repository = z.looseObject({
   website: text,
 });
 export type Repository = z.output<typeof repository>;
+
+/** api-spec, PushMirror. `remote_address` comes back without user and password. */
+export const pushMirror = z.looseObject({
+  created: time,
+  interval: text,
+  last_error: text,
+  last_update: time,
+  remote_address: text,
+  remote_name: text,
+  repo_name: text,
+  sync_on_commit: flag,
+});
+export type PushMirror = z.output<typeof pushMirror>;
+
+/** api-spec, Hook. The Authorization header of a hook is a credential: held as Secret. */
+export const hook = z.looseObject({
+  active: flag,
+  authorization_header: secret,
+  branch_filter: text,
+  config: textMap,
+  created_at: time,
+  events: texts,
+  id,
+  name: text,
+  type: text,
+  updated_at: time,
+});
+export type Hook = z.output<typeof hook>;
+
+/** recordings, variables. `data` is the value: held as Secret, since people keep credentials in variables. */
+export const variable = z.looseObject({ data: secret, description: text, name: text, owner_id: id, repo_id: id });
+export type Variable = z.output<typeof variable>;
+
+export const serverVersion = z.looseObject({ version: text });
+
+/** Page sizes of the server (api-behaviour 1.2). */
+export const apiSettings = z.looseObject({
+  default_git_trees_per_page: int,
+  default_max_blob_size: int,
+  default_max_response_size: int,
+  default_paging_num: int,
+  max_response_items: int,
+});
+
+export const topics = z.looseObject({ topics: texts });
+
+export const collaboratorPermission = z.looseObject({ permission: text, role_name: text, user: user.nullish() });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { user } from './accounts.js';
 import { id, int, listOf, text, texts, time } from './base.js';
 import { fromForgejoRun } from './forgejo-run.js';
-import { repository } from './repository.js';
-import { user } from './user.js';
+import { repository } from './repositories.js';
 
 export const workflowStep = z.looseObject({
   completed_at: time,
