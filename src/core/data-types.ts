@@ -45,30 +45,6 @@ export function oneOf(...values: string[]): DataType {
   return { kind: 'string', values };
 }
 
-const PLAIN = { id: ID, string: TEXT, bool: BOOL, int: INT, time: TIME, strings: listOf(TEXT) } as const;
-
-/** Names of fields by type, each group one text of words: `{id: 'id', string: 'name url'}`. */
-export type Words = Partial<Record<keyof typeof PLAIN, string>>;
-
-/** An object of the forge's API: any of its fields may be missing or null. */
-export function apiObject(
-  name: string,
-  summary: string,
-  words: Words,
-  more: Readonly<Record<string, DataType>> = {},
-): ObjectType {
-  const plain = Object.entries(words).flatMap(([kind, names]) =>
-    names.split(/\s+/).map((field) => [field, PLAIN[kind as keyof typeof PLAIN]] as const),
-  );
-  const fields = [...plain, ...Object.entries(more)].sort(([a], [b]) => (a < b ? -1 : 1));
-  return {
-    kind: 'object',
-    name,
-    summary,
-    fields: Object.fromEntries(fields.map(([field, type]) => [field, { type, optional: true }])),
-  };
-}
-
 /** An object of ours: fields with what they mean; `optional` ones are absent where a source does not tell them. */
 export function ownObject(
   name: string,

@@ -1,24 +1,14 @@
-import {
-  changes,
-  comment,
-  commit,
-  commitStatus,
-  eventRepository,
-  eventRun,
-  eventTask,
-  eventWorkflow,
-  issue,
-  packageVersion,
-  pullRequest,
-  release,
-  repository,
-  review,
-  user,
-} from './api-objects.js';
 import { BOOL, DYN, ID, INT, TEXT, TIME, listOf, oneOf, ownObject } from './data-types.js';
-import type { DataField, DataType, ObjectType } from './data-types.js';
+import type { DataType, ObjectType } from './data-types.js';
 import { EVENT_KINDS } from './event-kinds.js';
 import type { EventKind } from './event-kinds.js';
+import * as accounts from './objects/accounts.js';
+import * as forms from './objects/event-forms.js';
+import * as git from './objects/git.js';
+import * as publishing from './objects/publishing.js';
+import * as repositories from './objects/repositories.js';
+import { ruleType } from './objects/rule-types.js';
+import * as tracker from './objects/tracker.js';
 
 /** What a rule can know about events of one kind. */
 export interface EventKindType {
@@ -35,6 +25,11 @@ export interface EventKindType {
   readonly lists: readonly string[];
 }
 
+const changes = ruleType(forms.changes);
+const commit = ruleType(git.payloadCommit);
+const issue = ruleType(tracker.issue);
+const pullRequest = ruleType(tracker.pull);
+const user = ruleType(accounts.user);
 type Fields = Readonly<Record<string, readonly [type: DataType, summary: string, optional?: 'optional']>>;
 
 const actor = ownObject('Actor', {
@@ -49,7 +44,7 @@ const COMMON: Fields = {
   source: [oneOf('webhook', 'feed', 'tasks', 'lists'), 'where it was first told'],
   org: [TEXT, 'organization, as configured'],
   actor: [actor, 'who did it; null where nobody tells', 'optional'],
-  repo: [eventRepository, 'the repository, also as `repo`', 'optional'],
+  repo: [ruleType(forms.eventRepository), 'the repository, also as `repo`', 'optional'],
   fact_at: [TIME, 'when it happened, as the forge says', 'optional'],
   stored_at: [TIME, 'when it was stored here'],
 };
@@ -119,7 +114,7 @@ const COMMENT: Fields = {
   ...NUMBER,
   ...CHANGES,
   issue: [issue, 'the issue or pull request as issue'],
-  comment: [comment, 'the comment'],
+  comment: [ruleType(tracker.comment), 'the comment'],
   is_pull: [BOOL, 'whether it is on a pull request'],
   pull_request: [pullRequest, 'the pull request, when it is one', 'optional'],
 };
@@ -134,9 +129,13 @@ const COMMAND: Fields = {
     'optional',
   ],
 };
-const REVIEW: Fields = { ...ACTION, ...PULL_BASE, review: [review, 'the review'] };
-const RELEASE: Fields = { ...ACTION, tag: [TEXT, 'name of its tag'], release: [release, 'the release'] };
-const PACKAGE: Fields = { ...ACTION, package: [packageVersion, 'the version of the package'] };
+const REVIEW: Fields = { ...ACTION, ...PULL_BASE, review: [ruleType(forms.eventReview), 'the review'] };
+const RELEASE: Fields = {
+  ...ACTION,
+  tag: [TEXT, 'name of its tag'],
+  release: [ruleType(publishing.release), 'the release'],
+};
+const PACKAGE: Fields = { ...ACTION, package: [ruleType(publishing.packageVersion), 'the version of the package'] };
 const WIKI: Fields = {
   ...ACTION,
   page: [TEXT, 'name of the page'],
@@ -144,13 +143,13 @@ const WIKI: Fields = {
 };
 const STATUS: Fields = {
   ...SHA('commit'),
-  status: [commitStatus, 'the status'],
+  status: [ruleType(forms.eventStatus), 'the status'],
   commit: [commit, 'the commit', 'optional'],
 };
 const WORKFLOW: Fields = {
   ...ACTION,
-  run: [eventRun, 'the run'],
-  workflow: [eventWorkflow, 'the workflow (Gitea)', 'optional'],
+  run: [ruleType(forms.eventRun), 'the run'],
+  workflow: [ruleType(forms.eventWorkflow), 'the workflow (Gitea)', 'optional'],
   ...SHA('commit'),
   branch: [TEXT, 'branch, unless it ran for a pull request or tag', 'optional'],
   pull_request: [pullRequest, 'the pull request it ran for', 'optional'],
@@ -163,7 +162,7 @@ const WORKFLOW: Fields = {
 };
 const TASK: Fields = {
   ...ACTION,
-  task: [eventTask, 'the job'],
+  task: [ruleType(forms.eventTask), 'the job'],
   ...SHA('commit'),
   branch: [TEXT, 'branch, where it is told', 'optional'],
   pull_request: [pullRequest, 'the pull request it ran for', 'optional'],
@@ -249,7 +248,7 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
   ],
   'repository.forked': [
     'A repository was forked; `repo` is the original',
-    { fork: [repository, 'the fork'] },
+    { fork: [ruleType(repositories.repository), 'the fork'] },
     { webhook: 'fork' },
   ],
   'repository.starred': ['A repository got a star (no server is known to tell it)', {}, { feed: 'star_repo' }],
@@ -446,12 +445,6 @@ function typeOf(
   const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
   const own = ownObject('event', { ...COMMON, ...fields, kind: [oneOf(kind), 'the kind'] });
   return { summary, type: own, webhook: words(webhook), feed: words(feed), tasks: words(tasks), lists: words(lists) };
-}
-
-/** Fields that only some kinds have, without the common ones. */
-export function ownFieldsOf(kind: EventKind): ReadonlyArray<readonly [string, DataField]> {
-  const fields = EVENT_TYPES.get(kind)?.type.fields ?? {};
-  return Object.entries(fields).filter(([name]) => !Object.hasOwn(COMMON, name));
 }
 
 /** Fields of every event. */

@@ -1,3 +1,5 @@
+import { BOOL, listOf, oneOf, ownObject, TEXT } from './data-types.js';
+
 /** What somebody may do in a repository, from nothing to everything; each level holds those before it. */
 export const RIGHT_LEVELS = ['none', 'read', 'write', 'admin', 'owner'] as const;
 export type RightLevel = (typeof RIGHT_LEVELS)[number];
@@ -57,3 +59,13 @@ export const RIGHTS = {
   repositoryAdmin: { units: [], level: 'admin' },
   organizationOwner: { units: [], level: 'owner' },
 } as const satisfies Record<string, NeededRight>;
+
+/** What rules know of somebody's rights. */
+export const actorRights = ownObject('ActorRights', {
+  login: [TEXT, 'whose rights they are'],
+  level: [oneOf(...RIGHT_LEVELS), 'what holds for the repository as a whole'],
+  units: [{ kind: 'map', of: TEXT }, 'levels by unit (`issues`, `pulls`, `code`, `releases`, `actions`, …) from teams'],
+  teams: [listOf(TEXT), 'names of the teams they are in, whether or not these reach the repository'],
+  is_known: [BOOL, 'false = nothing could be read: an outsider'],
+  reason: [TEXT, 'where the rights come from, in one sentence'],
+});

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { API_OBJECTS } from '../../src/core/api-objects.js';
 import type { DataType, ObjectType } from '../../src/core/data-types.js';
 import { EVENT_TYPES } from '../../src/core/event-types.js';
 import { Misfit } from '../../src/events/event-fact.js';
@@ -12,6 +11,7 @@ import { contents } from '../../src/core/objects/git.js';
 import { hook, pushMirror, repository } from '../../src/core/objects/repositories.js';
 import { packageVersion, release } from '../../src/core/objects/publishing.js';
 import { user } from '../../src/core/objects/accounts.js';
+import { NAMED_OBJECTS, ruleType } from '../../src/core/objects/rule-types.js';
 import * as workflows from '../../src/core/objects/workflows.js';
 import { jsonTextOf } from '../recordings-tool/act-file.js';
 import { readRecordedDeliveries, SERVERS } from '../deliveries/recorded-shapes.js';
@@ -52,7 +52,7 @@ function misfits(value: unknown, type: DataType, path: string): string[] {
   }
 }
 
-const byName = new Map(API_OBJECTS.map((type) => [type.name, type]));
+const byName = new Map(NAMED_OBJECTS.map(([schema, name]) => [name, ruleType(schema)]));
 /** Not told to rules, or ours to replace: credentials, nested types of their own. */
 const HIDDEN = new Set(['authorization_header', 'effective_branch_protection', 'entries']);
 

@@ -1,18 +1,30 @@
 import { actions } from '../../src/actions/index.js';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import { API_OBJECTS } from '../../src/core/api-objects.js';
 import { describeType } from '../../src/core/data-types.js';
 import type { DataField, DataType } from '../../src/core/data-types.js';
-import { COMMON_FIELDS, EVENT_TYPES, ownFieldsOf } from '../../src/core/event-types.js';
+import type { EventKind } from '../../src/core/event-kinds.js';
+import { COMMON_FIELDS, EVENT_TYPES } from '../../src/core/event-types.js';
 import type { EventKindType } from '../../src/core/event-types.js';
 import { stringifyJson } from '../../src/core/json.js';
-import { describeRight } from '../../src/core/rights.js';
+import { NAMED_OBJECTS, ruleType } from '../../src/core/objects/rule-types.js';
+import { actorRights, describeRight } from '../../src/core/rights.js';
 import { OWN_VARIABLES } from '../../src/rules/language/compile/variable-types.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { ruleFunctions } from '../../src/rules/language/functions/index.js';
 import { LANGUAGE } from '../../src/rules/language/language.js';
 import type { MapName } from '../../src/rules/language/language.js';
+
+/** Every object, by its name. */
+const API_OBJECTS = [actorRights, ...NAMED_OBJECTS.map(([schema]) => ruleType(schema))].sort((a, b) =>
+  a.name < b.name ? -1 : 1,
+);
+
+/** Fields that only some kinds have, without the common ones. */
+function ownFieldsOf(kind: EventKind): ReadonlyArray<readonly [string, DataField]> {
+  const fields = EVENT_TYPES.get(kind)?.type.fields ?? {};
+  return Object.entries(fields).filter(([name]) => !Object.hasOwn(COMMON_FIELDS.fields, name));
+}
 
 /** The reference pages for authors of rules, made from the definitions; by file name below `docs/`. */
 export function ruleDocs(): ReadonlyMap<string, string> {

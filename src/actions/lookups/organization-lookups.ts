@@ -1,4 +1,9 @@
-import { accessToken, activity, hook, orgVariable, packageVersion, workflowJobs } from '../../core/api-objects.js';
+import { accessToken } from '../../core/objects/accounts.js';
+import { activity } from '../../core/objects/feed.js';
+import { packageVersion } from '../../core/objects/publishing.js';
+import { hook, variable } from '../../core/objects/repositories.js';
+import { workflowJobs } from '../../core/objects/workflows.js';
+import { ruleType } from '../../core/objects/rule-types.js';
 import { listOf } from '../../core/data-types.js';
 import { ForgeError } from '../../core/errors.js';
 import { readAll } from '../support/read-all.js';
@@ -19,7 +24,7 @@ export const organizationLookups = [
     },
     operations: ['getPackage'],
     whereOffered: [],
-    answer: packageVersion,
+    answer: ruleType(packageVersion),
     read: async ({ forge, org }, { type, name, version, owner = org }) => {
       if (owner.toLowerCase() !== org.toLowerCase())
         throw new ForgeError('refused', `rules of ${org} read packages of ${org} alone`, { operation: 'getPackage' });
@@ -33,7 +38,7 @@ export const organizationLookups = [
     params: {},
     operations: ['listOrgHooks'],
     whereOffered: [],
-    answer: listOf(hook),
+    answer: listOf(ruleType(hook)),
     read: ({ forge, org }) => readAll(forge, 'listOrgHooks', { org }),
   }),
   defineLookup({
@@ -43,7 +48,7 @@ export const organizationLookups = [
     params: { date: maybe('string', 'day, YYYY-MM-DD'), limit: maybe('integer', 'how many, up to 50') },
     operations: ['listOrgFeed'],
     whereOffered: [],
-    answer: listOf(activity),
+    answer: listOf(ruleType(activity)),
     read: ({ forge, org }, { date, limit }) => forge.listOrgFeed({ org, date, limit }),
   }),
   defineLookup({
@@ -53,7 +58,7 @@ export const organizationLookups = [
     params: { name: needed('string', 'name') },
     operations: ['getOrgVariable'],
     whereOffered: [],
-    answer: orgVariable,
+    answer: ruleType(variable),
     read: ({ forge, org }, { name }) => forge.getOrgVariable({ org, variablename: variableName(name) }),
   }),
   defineLookup({
@@ -68,7 +73,7 @@ export const organizationLookups = [
     },
     operations: ['listMyJobs'],
     whereOffered: [],
-    answer: workflowJobs,
+    answer: ruleType(workflowJobs),
     read: ({ forge }, { status, sort, order, limit }) => forge.listMyJobs({ status, sort, order, limit }),
   }),
   defineLookup({
@@ -79,7 +84,7 @@ export const organizationLookups = [
     params: { username: needed('string', 'the account: ${{ bot.login }}') },
     operations: ['listTokens'],
     whereOffered: [],
-    answer: listOf(accessToken),
+    answer: listOf(ruleType(accessToken)),
     read: ({ forge }, { username }) => readAll(forge, 'listTokens', { username }),
   }),
 ] as const;

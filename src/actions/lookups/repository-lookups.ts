@@ -1,15 +1,9 @@
-import {
-  actionTasks,
-  branch,
-  branchProtection,
-  fileContents,
-  label,
-  milestone,
-  pushMirror,
-  release,
-  repository,
-  workflowJobs,
-} from '../../core/api-objects.js';
+import { branch, branchProtection, contents } from '../../core/objects/git.js';
+import { release } from '../../core/objects/publishing.js';
+import { pushMirror, repository } from '../../core/objects/repositories.js';
+import { label, milestone } from '../../core/objects/tracker.js';
+import { actionTasks, workflowJobs } from '../../core/objects/workflows.js';
+import { ruleType } from '../../core/objects/rule-types.js';
 import { listOf } from '../../core/data-types.js';
 import { readAll } from '../support/read-all.js';
 import { whereOffered } from '../support/where-offered.js';
@@ -25,7 +19,7 @@ export const repositoryLookups = [
     params: { branch: needed('string', 'name of the branch') },
     operations: ['getBranch'],
     whereOffered: [],
-    answer: branch,
+    answer: ruleType(branch),
     read: ({ forge, repo }, { branch }) => forge.getBranch({ owner: repo.owner, repo: repo.name, branch }),
   }),
   defineLookup({
@@ -39,7 +33,7 @@ export const repositoryLookups = [
     },
     operations: ['getFiles'],
     whereOffered: ['getContents'],
-    answer: listOf(fileContents),
+    answer: listOf(ruleType(contents)),
     read: ({ forge, repo }, { files, ref }) => readFiles(forge, { owner: repo.owner, repo: repo.name, files, ref }),
   }),
   defineLookup({
@@ -49,7 +43,7 @@ export const repositoryLookups = [
     params: { name: needed('string', 'name of the rule; may be a pattern such as release/*') },
     operations: ['getBranchProtection'],
     whereOffered: [],
-    answer: branchProtection,
+    answer: ruleType(branchProtection),
     read: ({ forge, repo }, { name }) => forge.getBranchProtection({ owner: repo.owner, repo: repo.name, name }),
   }),
   defineLookup({
@@ -59,7 +53,7 @@ export const repositoryLookups = [
     params: {},
     operations: ['listPushMirrors'],
     whereOffered: [],
-    answer: listOf(pushMirror),
+    answer: listOf(ruleType(pushMirror)),
     read: ({ forge, repo }) => readAll(forge, 'listPushMirrors', { owner: repo.owner, repo: repo.name }),
   }),
   defineLookup({
@@ -69,7 +63,7 @@ export const repositoryLookups = [
     params: { limit: maybe('integer', 'how many, up to 50'), page: maybe('integer', 'page, from 1') },
     operations: ['listActionTasks'],
     whereOffered: [],
-    answer: actionTasks,
+    answer: ruleType(actionTasks),
     read: ({ forge, repo }, { limit, page }) =>
       forge.listActionTasks({ owner: repo.owner, repo: repo.name, limit, page }),
   }),
@@ -85,7 +79,7 @@ export const repositoryLookups = [
     },
     operations: ['listJobsOfAttempt'],
     whereOffered: [],
-    answer: workflowJobs,
+    answer: ruleType(workflowJobs),
     read: ({ forge, repo }, { run, attempt, status, limit }) =>
       forge.listJobsOfAttempt({ owner: repo.owner, repo: repo.name, run: String(run), attempt, status, limit }),
   }),
@@ -96,7 +90,7 @@ export const repositoryLookups = [
     params: {},
     operations: ['listLabels'],
     whereOffered: [],
-    answer: listOf(label),
+    answer: listOf(ruleType(label)),
     read: ({ forge, repo }) => readAll(forge, 'listLabels', { owner: repo.owner, repo: repo.name }),
   }),
   defineLookup({
@@ -106,7 +100,7 @@ export const repositoryLookups = [
     params: { state: maybe('string', 'open, closed or all; all when left out') },
     operations: ['listMilestones'],
     whereOffered: [],
-    answer: listOf(milestone),
+    answer: listOf(ruleType(milestone)),
     read: ({ forge, repo }, { state }) =>
       readAll(forge, 'listMilestones', { owner: repo.owner, repo: repo.name, state: state ?? 'all' }),
   }),
@@ -117,7 +111,7 @@ export const repositoryLookups = [
     params: { limit: maybe('integer', 'how many, up to 50') },
     operations: ['listReleases'],
     whereOffered: [],
-    answer: listOf(release),
+    answer: listOf(ruleType(release)),
     read: ({ forge, repo }, { limit }) => forge.listReleases({ owner: repo.owner, repo: repo.name, limit }),
   }),
   defineLookup({
@@ -127,7 +121,7 @@ export const repositoryLookups = [
     params: { tag: needed('string', 'name of the tag') },
     operations: ['getReleaseByTag'],
     whereOffered: [],
-    answer: release,
+    answer: ruleType(release),
     read: ({ forge, repo }, { tag }) => forge.getReleaseByTag({ owner: repo.owner, repo: repo.name, tag }),
   }),
   defineLookup({
@@ -137,7 +131,7 @@ export const repositoryLookups = [
     params: {},
     operations: ['getRepo'],
     whereOffered: ['getRepoById'],
-    answer: repository,
+    answer: ruleType(repository),
     read: async ({ forge, repo }) =>
       (await whereOffered(forge.getRepoById, (get) => get({ id: repo.id }))) ??
       forge.getRepo({ owner: repo.owner, repo: repo.name }),

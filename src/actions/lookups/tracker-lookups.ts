@@ -1,13 +1,8 @@
-import {
-  actorRights,
-  changedFile,
-  combinedStatus,
-  comment,
-  issue,
-  pullRequest,
-  pullReview,
-  workflowRun,
-} from '../../core/api-objects.js';
+import { combinedStatus } from '../../core/objects/git.js';
+import { changedFile, comment, issue, pull, review } from '../../core/objects/tracker.js';
+import { run } from '../../core/objects/workflows.js';
+import { ruleType } from '../../core/objects/rule-types.js';
+import { actorRights } from '../../core/rights.js';
 import { listOf } from '../../core/data-types.js';
 import { readActorRights } from '../support/actor-rights.js';
 import { readAll } from '../support/read-all.js';
@@ -24,7 +19,7 @@ export const trackerLookups = [
     params: { number: NUMBER },
     operations: ['getIssue'],
     whereOffered: [],
-    answer: issue,
+    answer: ruleType(issue),
     read: ({ forge, repo }, { number }) => forge.getIssue({ owner: repo.owner, repo: repo.name, index: number }),
   }),
   defineLookup({
@@ -41,7 +36,7 @@ export const trackerLookups = [
     },
     operations: ['listIssues'],
     whereOffered: [],
-    answer: listOf(issue),
+    answer: listOf(ruleType(issue)),
     read: async ({ forge, repo }, { state, type, labels, since, before }) => {
       const all = await readAll(forge, 'listIssues', {
         owner: repo.owner,
@@ -61,7 +56,7 @@ export const trackerLookups = [
     params: { number: NUMBER, since: maybe('string', 'updated at or after this time') },
     operations: ['listComments'],
     whereOffered: [],
-    answer: listOf(comment),
+    answer: listOf(ruleType(comment)),
     read: ({ forge, repo }, { number, since }) =>
       forge.listComments({ owner: repo.owner, repo: repo.name, index: number, since }),
   }),
@@ -72,7 +67,7 @@ export const trackerLookups = [
     params: { number: NUMBER },
     operations: ['getPull'],
     whereOffered: [],
-    answer: pullRequest,
+    answer: ruleType(pull),
     read: ({ forge, repo }, { number }) => forge.getPull({ owner: repo.owner, repo: repo.name, index: number }),
   }),
   defineLookup({
@@ -82,7 +77,7 @@ export const trackerLookups = [
     params: { number: NUMBER },
     operations: ['listPullFiles'],
     whereOffered: [],
-    answer: listOf(changedFile),
+    answer: listOf(ruleType(changedFile)),
     read: ({ forge, repo }, { number }) =>
       readAll(forge, 'listPullFiles', { owner: repo.owner, repo: repo.name, index: number }),
   }),
@@ -93,7 +88,7 @@ export const trackerLookups = [
     params: { number: NUMBER },
     operations: ['listReviews'],
     whereOffered: [],
-    answer: listOf(pullReview),
+    answer: listOf(ruleType(review)),
     read: ({ forge, repo }, { number }) =>
       readAll(forge, 'listReviews', { owner: repo.owner, repo: repo.name, index: number }),
   }),
@@ -104,7 +99,7 @@ export const trackerLookups = [
     params: { ref: needed('string', 'commit, branch or tag') },
     operations: ['getCombinedStatus'],
     whereOffered: [],
-    answer: combinedStatus,
+    answer: ruleType(combinedStatus),
     read: ({ forge, repo }, { ref }) => forge.getCombinedStatus({ owner: repo.owner, repo: repo.name, ref }),
   }),
   defineLookup({
@@ -117,7 +112,7 @@ export const trackerLookups = [
     },
     operations: ['listRepoRuns'],
     whereOffered: [],
-    answer: listOf(workflowRun),
+    answer: listOf(ruleType(run)),
     read: async ({ forge, repo }, { head_sha: sha, limit }) => {
       const { workflow_runs: runs } = await forge.listRepoRuns({
         owner: repo.owner,

@@ -20,6 +20,7 @@ export const user = z.looseObject({
   login: text,
   login_name: text,
   prohibit_login: flag,
+  pronouns: text,
   restricted: flag,
   source_id: id,
   starred_repos_count: int,
@@ -32,6 +33,7 @@ export type User = z.output<typeof user>;
 /** api-spec, Organization. */
 export const organization = z.looseObject({
   avatar_url: text,
+  created: time,
   description: text,
   email: text,
   full_name: text,

@@ -35,15 +35,39 @@ export const flag = z.boolean().nullish();
 export const time = timeText.nullish();
 export const secret = secretText.nullish();
 export const texts = z.array(z.string().nullable()).transform(withoutNulls).nullish();
+/** Kept as it comes, and not looked into. */
+export const anything = z.unknown().optional();
 export const textMap = z.record(z.string(), z.string().nullable()).nullish();
 
 function withoutNulls<Item>(items: readonly (Item | null)[]): Item[] {
   return items.filter((item): item is Item => item !== null);
 }
 
+const itemsOf = new WeakMap<z.ZodType, z.ZodType>();
+
 /** A list whose null entries are skipped (reliability A13). */
 export function listOf<Item extends z.ZodType>(item: Item) {
-  return z.array(item.nullable()).transform((items) => withoutNulls(items as readonly (z.output<Item> | null)[]));
+  const list = z.array(item.nullable()).transform((items) => withoutNulls(items as readonly (z.output<Item> | null)[]));
+  itemsOf.set(list, item);
+  return list;
+}
+
+const valuesOf = new WeakMap<z.ZodType, readonly string[]>();
+
+/** Text with the words that servers are known to use; another word is read too, since they may learn one. */
+export function words(...values: string[]) {
+  const word = z.string().nullish();
+  valuesOf.set(word, values);
+  return word;
+}
+
+export function wordsOf(schema: z.ZodType): readonly string[] | undefined {
+  return valuesOf.get(schema);
+}
+
+/** What a list of `listOf` holds. */
+export function itemOf(list: z.ZodType): z.ZodType | undefined {
+  return itemsOf.get(list);
 }
 
 /** A list in which null is an answer of its own: "this one could not be had" (op 5). */

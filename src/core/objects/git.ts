@@ -147,9 +147,11 @@ export const tag = z.looseObject({
   zipball_url: text,
 });
 
+export const links = z.looseObject({ git: text, html: text, self: text });
+
 /** api-spec, ContentsResponse: one entry of the file system; `content` is base64. */
 export const contents = z.looseObject({
-  _links: z.looseObject({ git: text, html: text, self: text }).nullish(),
+  _links: links.nullish(),
   content: text,
   download_url: text,
   encoding: text,

@@ -4,13 +4,17 @@ import { flag, id, int, listOf, text, time } from './base.js';
 import { repository } from './repositories.js';
 import { attachment } from './tracker.js';
 
+export const downloadCount = z.looseObject({ tar_gz: int, zip: int });
+
 /** api-spec, Release. */
 export const release = z.looseObject({
+  archive_download_count: downloadCount.nullish(),
   assets: listOf(attachment).nullish(),
   author: user.nullish(),
   body: text,
   created_at: time,
   draft: flag,
+  hide_archive_links: flag,
   html_url: text,
   id,
   name: text,

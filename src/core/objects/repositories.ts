@@ -55,6 +55,7 @@ export const repository = z.looseObject({
   fork: flag,
   forks_count: int,
   full_name: text,
+  globally_editable_wiki: flag,
   has_actions: flag,
   has_code: flag,
   has_issues: flag,
@@ -63,6 +64,7 @@ export const repository = z.looseObject({
   has_pull_requests: flag,
   has_releases: flag,
   has_wiki: flag,
+  has_wiki_contents: flag,
   html_url: text,
   id,
   ignore_whitespace_conflicts: flag,
@@ -99,6 +101,9 @@ export const repository = z.looseObject({
   url: text,
   watchers_count: int,
   website: text,
+  wiki_branch: text,
+  wiki_clone_url: text,
+  wiki_ssh_url: text,
 });
 export type Repository = z.output<typeof repository>;
 

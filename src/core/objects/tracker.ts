@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { team, user } from './accounts.js';
-import { flag, id, int, listOf, text, time } from './base.js';
+import { anything, flag, id, int, listOf, text, time, words } from './base.js';
 import { repository } from './repositories.js';
 
 /** api-spec, Label. `color` comes back as six lower-case digits without `#`. */
@@ -15,6 +15,8 @@ export const label = z.looseObject({
 });
 export type Label = z.output<typeof label>;
 
+const openState = words('open', 'closed');
+
 /** api-spec, Milestone. */
 export const milestone = z.looseObject({
   closed_at: time,
@@ -24,7 +26,7 @@ export const milestone = z.looseObject({
   due_on: time,
   id,
   open_issues: int,
-  state: text,
+  state: openState,
   title: text,
   updated_at: time,
 });
@@ -38,6 +40,7 @@ export const attachment = z.looseObject({
   id,
   name: text,
   size: int,
+  type: text,
   uuid: text,
 });
 export type Attachment = z.output<typeof attachment>;
@@ -57,6 +60,9 @@ export const comment = z.looseObject({
   user: user.nullish(),
 });
 export type Comment = z.output<typeof comment>;
+
+export const issuePull = z.looseObject({ draft: flag, html_url: text, merged: flag, merged_at: time });
+export const issueRepository = z.looseObject({ full_name: text, id, name: text, owner: text });
 
 /** recordings, issues. `pull_request` is not null when the issue is a pull request. */
 export const issue = z.looseObject({
@@ -78,10 +84,11 @@ export const issue = z.looseObject({
   original_author: text,
   original_author_id: id,
   pin_order: int,
-  pull_request: z.looseObject({ draft: flag, html_url: text, merged: flag, merged_at: time }).nullish(),
+  projects: anything,
+  pull_request: issuePull.nullish(),
   ref: text,
-  repository: z.looseObject({ full_name: text, id, name: text, owner: text }).nullish(),
-  state: text,
+  repository: issueRepository.nullish(),
+  state: openState,
   time_estimate: int,
   title: text,
   updated_at: time,
@@ -104,7 +111,7 @@ export const timelineEntry = comment.extend({
   type: text,
 });
 
-const end = z.looseObject({ label: text, ref: text, repo: repository.nullish(), repo_id: id, sha: text });
+export const pullEnd = z.looseObject({ label: text, ref: text, repo: repository.nullish(), repo_id: id, sha: text });
 
 /** recordings, pull-requests. `mergeable` may lag behind: servers check in the background. */
 export const pull = z.looseObject({
@@ -112,7 +119,7 @@ export const pull = z.looseObject({
   allow_maintainer_edit: flag,
   assignee: user.nullish(),
   assignees: listOf(user).nullish(),
-  base: end.nullish(),
+  base: pullEnd.nullish(),
   body: text,
   changed_files: int,
   closed_at: time,
@@ -123,7 +130,8 @@ export const pull = z.looseObject({
   diff_url: text,
   draft: flag,
   due_date: time,
-  head: end.nullish(),
+  flow: int,
+  head: pullEnd.nullish(),
   html_url: text,
   id,
   is_locked: flag,
@@ -137,10 +145,11 @@ export const pull = z.looseObject({
   milestone: milestone.nullish(),
   number: int,
   patch_url: text,
+  pin_order: int,
   requested_reviewers: listOf(user).nullish(),
   requested_reviewers_teams: listOf(team).nullish(),
   review_comments: int,
-  state: text,
+  state: openState,
   title: text,
   updated_at: time,
   url: text,

@@ -60,7 +60,7 @@ export type ActionTask = z.output<typeof actionTask>;
 export const actionTasks = z.looseObject({ total_count: int, workflow_runs: listOf(actionTask).nullish() });
 
 /** recordings, actions-runs: one run, or one attempt of it; Forgejo's form of it is read under the same names. */
-const run = z.looseObject({
+export const run = z.looseObject({
   actor: user.nullish(),
   completed_at: time,
   conclusion: text,

@@ -1,4 +1,5 @@
-import { eventRepository } from '../../../core/api-objects.js';
+import { eventRepository } from '../../../core/objects/event-forms.js';
+import { ruleType } from '../../../core/objects/rule-types.js';
 import { DYN, ID, TEXT, TIME, listOf, ownObject, typeOfValue } from '../../../core/data-types.js';
 import type { DataType } from '../../../core/data-types.js';
 import type { EventKind } from '../../../core/event-kinds.js';
@@ -45,7 +46,7 @@ export function variableTypes(
   return {
     ...OWN_VARIABLES,
     event: eventType(kinds),
-    repo: eventRepository,
+    repo: ruleType(eventRepository),
     vars: typeOfValue(vars),
     lookups: { kind: 'object', name: 'lookups', fields: Object.fromEntries(fields) },
   };
