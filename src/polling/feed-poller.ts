@@ -3,8 +3,8 @@ import { findReviews, REVIEW_MARK } from '../events/review-rows.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { DescribedRepository } from '../core/repository-home.js';
 import type { CursorStore } from './cursor-store.port.js';
-import type { EntryWriterDeps, PolledOrg, ReadRow } from './entry-writer.js';
-import { EntryWriter } from './entry-writer.js';
+import type { EntryWriterDeps, PolledOrg, ReadRow } from '../pipeline/receive.js';
+import { EntryWriter } from '../pipeline/receive.js';
 import type { FeedPosition } from './feed-position.js';
 import { isUpTo, largestId, readFeedPosition, toWholeSecond } from './feed-position.js';
 

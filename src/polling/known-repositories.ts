@@ -3,7 +3,7 @@ import { ForgeError } from '../core/errors.js';
 import type { EventRepository } from '../core/event.js';
 import { isOwnedBy, type DescribedRepository } from '../core/repository-home.js';
 import type { ForgeClient } from '../forge/forge-client.js';
-import type { PolledOrg } from './entry-writer.js';
+import type { PolledOrg } from '../pipeline/receive.js';
 
 /** A repository whose task list is read. */
 export interface PolledRepository {

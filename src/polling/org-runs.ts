@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { CallAllowance } from './call-allowance.js';
-import type { PolledOrg } from './entry-writer.js';
+import type { PolledOrg } from '../pipeline/receive.js';
 import { largestId } from './feed-position.js';
 import { emptyTable } from '../core/table.js';
 

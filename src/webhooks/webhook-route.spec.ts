@@ -9,7 +9,7 @@ import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
-import { DEFAULT_WRITER_LIMITS } from './delivery-writer.js';
+import { DEFAULT_WRITER_LIMITS } from '../pipeline/receive.js';
 import type { Hook } from './receive-delivery.js';
 import type { WebhookLimits } from './webhook-route.js';
 import { DEFAULT_WEBHOOK_LIMITS, registerWebhookRoute } from './webhook-route.js';

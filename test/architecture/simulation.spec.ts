@@ -12,7 +12,7 @@ const imported = (text: string): string[] =>
 /** What decides and does in the program; the simulation runs these and none of its own. */
 const CORE = [
   'webhooks/receive-delivery.js',
-  'webhooks/delivery-writer.js',
+  'pipeline/receive.js',
   'pipeline/decide/decide-arrival.js',
   'events/deduplicate.js',
   'policies/pure-rule-engine.js',

@@ -22,7 +22,7 @@ import { Scheduler } from '../../src/housekeeping/scheduler.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import { FeedPoller } from '../../src/polling/feed-poller.js';
 import { PollLoop } from '../../src/polling/poll-loop.js';
-import { DeliveryWriter } from '../../src/webhooks/delivery-writer.js';
+import { DeliveryWriter } from '../../src/pipeline/receive.js';
 import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
 import { DEFAULT_WEBHOOK_LIMITS } from '../../src/webhooks/webhook-route.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';

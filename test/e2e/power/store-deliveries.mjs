@@ -7,7 +7,7 @@ import { aDelivery } from '../../builders/arrivals.js';
 const [dist, dir] = process.argv.slice(2);
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
 const { openStores } = await load('store/open-stores.js');
-const { DEFAULT_WRITER_LIMITS, DeliveryWriter } = await load('webhooks/delivery-writer.js');
+const { DEFAULT_WRITER_LIMITS, DeliveryWriter } = await load('pipeline/receive.js');
 
 const MANY = 100;
 const stores = await openStores({ kind: 'embedded', dir });

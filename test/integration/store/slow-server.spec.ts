@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Secret } from '../../../src/core/secret.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
-import { DEFAULT_WRITER_LIMITS } from '../../../src/webhooks/delivery-writer.js';
+import { DEFAULT_WRITER_LIMITS } from '../../../src/pipeline/receive.js';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../../services/test-stores.js';
 import { until } from '../../services/until.js';
 import { aReceiver, type Answered, type TestReceiver } from '../support/a-receiver.js';

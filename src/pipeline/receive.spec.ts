@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { BotError } from '../core/errors.js';
 import type { NewDelivery, Stored } from '../core/arrival.js';
-import { DEFAULT_WRITER_LIMITS, DeliveryWriter, NotStoredInTime } from './delivery-writer.js';
+import { DEFAULT_WRITER_LIMITS, DeliveryWriter, NotStoredInTime } from './receive.js';
 import { given } from '../../test/builders/given.js';
 
 function delivery(id: string, bytes = 10, org = 'acme'): NewDelivery {
@@ -33,7 +33,7 @@ class HeldStore {
   }
 }
 
-describe('webhooks/delivery-writer', () => {
+describe('pipeline/receive', () => {
   it('writes the first without waiting for more, and all that come meanwhile in one commit', async () => {
     const store = new HeldStore();
     const writer = new DeliveryWriter(store);
