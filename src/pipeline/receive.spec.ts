@@ -3,10 +3,13 @@ import { BotError } from '../core/errors.js';
 import type { NewDelivery, Stored } from '../core/arrival.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter, NotStoredInTime } from './receive.js';
 import { given } from '../../test/builders/given.js';
+import type { WakeQueue } from './wake-queue.port.js';
 
 function delivery(id: string, bytes = 10, org = 'acme'): NewDelivery {
   return { id, org, body: Buffer.alloc(bytes) } as NewDelivery;
 }
+
+const NO_QUEUE = { announce: async () => undefined };
 
 /** A store whose commits end when the test says so. */
 class HeldStore {
@@ -36,7 +39,7 @@ class HeldStore {
 describe('pipeline/receive', () => {
   it('writes the first without waiting for more, and all that come meanwhile in one commit', async () => {
     const store = new HeldStore();
-    const writer = new DeliveryWriter(store);
+    const writer = new DeliveryWriter(store, NO_QUEUE);
 
     const first = writer.write(delivery('a'));
     await store.begun(0);
@@ -50,7 +53,7 @@ describe('pipeline/receive', () => {
 
   it('writes what came in one turn in one commit', async () => {
     const store = new HeldStore();
-    const writer = new DeliveryWriter(store);
+    const writer = new DeliveryWriter(store, NO_QUEUE);
 
     const writes = ['a', 'b', 'c'].map((id) => writer.write(delivery(id)));
     await store.end(0);
@@ -61,7 +64,7 @@ describe('pipeline/receive', () => {
 
   it('fills a commit by bytes too, and writes what alone is more than that', async () => {
     const store = new HeldStore();
-    const writer = new DeliveryWriter(store, { ...DEFAULT_WRITER_LIMITS, maxBatchBytes: 100 });
+    const writer = new DeliveryWriter(store, NO_QUEUE, { ...DEFAULT_WRITER_LIMITS, maxBatchBytes: 100 });
 
     const writes = [
       delivery('a', 60),
@@ -79,7 +82,7 @@ describe('pipeline/receive', () => {
 
   it('has as many commits under way as it may', async () => {
     const store = new HeldStore();
-    const writer = new DeliveryWriter(store, { ...DEFAULT_WRITER_LIMITS, commits: 2 });
+    const writer = new DeliveryWriter(store, NO_QUEUE, { ...DEFAULT_WRITER_LIMITS, commits: 2 });
 
     const writes = [writer.write(delivery('a'))];
     await store.begun(0);
@@ -96,7 +99,7 @@ describe('pipeline/receive', () => {
 
   it('acknowledges nothing before its commit', async () => {
     const store = new HeldStore();
-    const writer = new DeliveryWriter(store);
+    const writer = new DeliveryWriter(store, NO_QUEUE);
     const settled = jest.fn();
 
     const write = writer.write(delivery('a')).then(settled);
@@ -110,7 +113,7 @@ describe('pipeline/receive', () => {
 
   it('puts no more into a commit than it may hold', async () => {
     const store = new HeldStore();
-    const writer = new DeliveryWriter(store, { ...DEFAULT_WRITER_LIMITS, maxBatch: 2 });
+    const writer = new DeliveryWriter(store, NO_QUEUE, { ...DEFAULT_WRITER_LIMITS, maxBatch: 2 });
 
     const writes = ['a', 'b', 'c', 'd'].map((id) => writer.write(delivery(id)));
     for (let i = 0; i < 2; i += 1) await store.end(i);
@@ -125,24 +128,24 @@ describe('pipeline/receive', () => {
 
   it('announces the new ones after the commit, not the known', async () => {
     const store = new HeldStore();
-    const announced = jest.fn();
-    const writer = new DeliveryWriter(store, DEFAULT_WRITER_LIMITS, announced);
+    const announce = jest.fn<WakeQueue['announce']>(async () => undefined);
+    const writer = new DeliveryWriter(store, { announce });
 
     const first = writer.write(delivery('first'));
     await store.begun(0);
     const others = [writer.write(delivery('again-1')), writer.write(delivery('new'))];
     await store.end(0);
     await first;
-    expect(announced).toHaveBeenCalledWith(['first'], 'acme');
+    expect(announce).toHaveBeenCalledWith('arrival', ['first'], 'acme');
     await store.end(1);
     await Promise.all(others);
 
-    expect(announced).toHaveBeenLastCalledWith(['new'], 'acme');
+    expect(announce).toHaveBeenLastCalledWith('arrival', ['new'], 'acme');
   });
 
   it('fails all of a commit that fails, and goes on', async () => {
     const store = new HeldStore();
-    const writer = new DeliveryWriter(store);
+    const writer = new DeliveryWriter(store, NO_QUEUE);
 
     const lost = writer.write(delivery('a'));
     await store.end(0, new Error('the store is away'));
@@ -159,7 +162,7 @@ describe('pipeline/receive', () => {
       if (batch.some(({ id }) => id === 'bad')) throw unholdable;
       return batch.map(({ id }) => ({ id, duplicate: false }));
     });
-    const writer = new DeliveryWriter({ storeDeliveries });
+    const writer = new DeliveryWriter({ storeDeliveries }, NO_QUEUE);
 
     const [, good, bad, fine] = await Promise.allSettled(
       ['first', 'good', 'bad', 'fine'].map((id) => writer.write(delivery(id))),
@@ -170,9 +173,9 @@ describe('pipeline/receive', () => {
 
   it('is full by count and by bytes, until a commit takes what waits', async () => {
     const store = new HeldStore();
-    const byCount = new DeliveryWriter(store, { ...DEFAULT_WRITER_LIMITS, maxWaiting: 1 });
+    const byCount = new DeliveryWriter(store, NO_QUEUE, { ...DEFAULT_WRITER_LIMITS, maxWaiting: 1 });
     const other = new HeldStore();
-    const byBytes = new DeliveryWriter(other, { ...DEFAULT_WRITER_LIMITS, maxWaitingBytes: 100 });
+    const byBytes = new DeliveryWriter(other, NO_QUEUE, { ...DEFAULT_WRITER_LIMITS, maxWaitingBytes: 100 });
 
     const first = byCount.write(delivery('a'));
     await store.begun(0);
@@ -198,8 +201,8 @@ describe('pipeline/receive', () => {
 
   it('puts one organization after another into a commit, and announces each its own', async () => {
     const store = new HeldStore();
-    const announced = jest.fn();
-    const writer = new DeliveryWriter(store, { ...DEFAULT_WRITER_LIMITS, maxBatch: 3 }, announced);
+    const announce = jest.fn<WakeQueue['announce']>(async () => undefined);
+    const writer = new DeliveryWriter(store, { announce }, { ...DEFAULT_WRITER_LIMITS, maxBatch: 3 });
 
     const writes = ['a', 'b', 'c', 'd'].map((id) => writer.write(delivery(id)));
     writes.push(writer.write(delivery('other', 10, 'beta')));
@@ -210,19 +213,19 @@ describe('pipeline/receive', () => {
       ['a', 'other', 'b'],
       ['c', 'd'],
     ]);
-    expect(announced.mock.calls).toEqual([
-      [['a', 'b'], 'acme'],
-      [['other'], 'beta'],
-      [['c', 'd'], 'acme'],
+    expect(announce.mock.calls).toEqual([
+      ['arrival', ['a', 'b'], 'acme'],
+      ['arrival', ['other'], 'beta'],
+      ['arrival', ['c', 'd'], 'acme'],
     ]);
   });
 
   it('is full for the organization that fills it, by count or by bytes, and not for one that has less than its share', async () => {
     const limits = { ...DEFAULT_WRITER_LIMITS, maxWaiting: 4, maxWaitingBytes: 400 };
     const stores = [new HeldStore(), new HeldStore()] as const;
-    const byCount = new DeliveryWriter(stores[0], limits);
+    const byCount = new DeliveryWriter(stores[0], NO_QUEUE, limits);
     const writes = ['a', 'b', 'c', 'd'].map((id) => byCount.write(delivery(id)));
-    const byBytes = new DeliveryWriter(stores[1], limits);
+    const byBytes = new DeliveryWriter(stores[1], NO_QUEUE, limits);
     writes.push(byBytes.write(delivery('large', 400)));
 
     expect([byCount, byBytes].map((writer) => [writer.isFull('acme'), writer.isFull('beta')])).toEqual([
@@ -240,7 +243,7 @@ describe('pipeline/receive', () => {
   });
 
   it('gives up on a commit that takes too long', async () => {
-    const writer = new DeliveryWriter(new HeldStore(), { ...DEFAULT_WRITER_LIMITS, answerWithinMs: 1 });
+    const writer = new DeliveryWriter(new HeldStore(), NO_QUEUE, { ...DEFAULT_WRITER_LIMITS, answerWithinMs: 1 });
 
     await expect(writer.write(delivery('a'))).rejects.toBeInstanceOf(NotStoredInTime);
   });

@@ -53,9 +53,8 @@ export class DeliveryWriter {
 
   constructor(
     private readonly inbox: Pick<InboxStore, 'storeDeliveries'>,
+    private readonly queue: Pick<WakeQueue, 'announce'>,
     private readonly limits: WriterLimits = DEFAULT_WRITER_LIMITS,
-    /** Ids of the new ones of an organization, after their commit; not waited for. */
-    private readonly onStored: (ids: readonly string[], org: string) => void = () => {},
   ) {}
 
   /**
@@ -147,7 +146,8 @@ export class DeliveryWriter {
         if (ids) ids.push(one.id);
         else fresh.set(org, [one.id]);
       });
-      for (const [org, ids] of fresh) this.onStored(ids, org);
+      // Not waited for: the sweep finds what the queue was not told.
+      for (const [org, ids] of fresh) void this.queue.announce('arrival', ids, org).catch(() => undefined);
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
       // One delivery that the store cannot hold must not take the others of its batch with it.

@@ -81,11 +81,7 @@ const BACKLOG_RETRY_AFTER_S = 60;
  */
 export async function registerWebhookRoute(fastify: FastifyInstance, deps: WebhookDeps): Promise<WebhookRoute> {
   const limits = deps.limits ?? DEFAULT_WEBHOOK_LIMITS;
-  const writer = new DeliveryWriter(
-    deps.inbox,
-    limits.writer,
-    (ids, org) => void deps.queue.announce('arrival', ids, org).catch(() => undefined),
-  );
+  const writer = new DeliveryWriter(deps.inbox, deps.queue, limits.writer);
   const endpoint = new WebhookEndpoint(deps, limits, writer, new ServerSockets(fastify.server, deps.connections));
   // Fastify answers an unknown path after it read the body, whoever sends it: up to the limit, in memory that nobody counts.
   fastify.addHook('onRequest', (request, reply, done) =>

@@ -269,11 +269,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     clock,
     logger,
   });
-  const writer = new DeliveryWriter(
-    inbox,
-    undefined,
-    (ids) => void queue.announce('arrival', ids).catch(() => undefined),
-  );
+  const writer = new DeliveryWriter(inbox, queue);
   void queue.consume('arrival', CONCURRENCY, handlers.arrival);
   void queue.consume('event', CONCURRENCY, handlers.event);
   void executor.start(CONCURRENCY);
