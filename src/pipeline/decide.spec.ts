@@ -10,7 +10,8 @@ import { anEvent } from '../../test/builders/arrivals.js';
 import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { everyHomeIsOurs } from '../../test/fakes/repository-homes.js';
-import { ArrivalToIntents, scheduledId, type FlowDeps } from './decide.js';
+import { ArrivalToIntents, RecentlyProcessed, type FlowDeps } from './decide.js';
+import { scheduledId } from './decide/decide-due.js';
 import type { Candidate, DecisionFacts, RuleEngine } from './rule-engine.port.js';
 import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
@@ -1117,5 +1118,24 @@ describe('pipeline/decide', () => {
     ])('of schedule %s is about %s', (schedule, id) => {
       expect(scheduledId(schedule)).toBe(id);
     });
+  });
+});
+
+describe('pipeline/decide: what was processed lately', () => {
+  it('knows what it was told, and nothing else', () => {
+    const done = new RecentlyProcessed();
+    done.add('a');
+
+    expect([done.has('a'), done.has('b')]).toEqual([true, false]);
+  });
+
+  it('keeps the newest ten thousand', () => {
+    const done = new RecentlyProcessed();
+    for (let n = 1; n <= 10_000; n += 1) done.add(String(n));
+    expect([done.has('1'), done.has('10000')]).toEqual([true, true]);
+
+    done.add('10001');
+
+    expect([done.has('1'), done.has('2'), done.has('10001')]).toEqual([false, true, true]);
   });
 });

@@ -37,7 +37,7 @@ import { ArrivalToIntents } from './decide.js';
 import { ActProofs } from './decide/act-proofs.js';
 import { BotFactsReader } from './decide/bot-facts.js';
 import { CrashLoopGuard } from './decide/crash-loop-guard.js';
-import { decideArrival } from './decide/decide-arrival.js';
+import { arrivalDecider } from './decide/decide-arrival.js';
 import { FINDING_SINK } from './decide/keep-findings.port.js';
 import { Rollout, stagedOf } from './decide/rollout.js';
 import { EffectEchoDetector } from './decide/detect-echoes.js';
@@ -207,7 +207,7 @@ const DECIDING = [
         },
       };
       return new ArrivalToIntents({
-        arrivals: { decide: (id) => decideArrival(arrivals, id) },
+        arrivals: arrivalDecider(arrivals),
         inbox,
         journal,
         queue,

@@ -19,7 +19,7 @@ import { Settler } from '../../src/pipeline/execute/settle.js';
 import { Sweep } from '../../src/pipeline/recover/sweep.js';
 import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
 import { Scheduler } from '../../src/housekeeping/scheduler.js';
-import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
+import { arrivalDecider } from '../../src/pipeline/decide/decide-arrival.js';
 import { FeedPoller } from '../../src/polling/feed-poller.js';
 import { PollLoop } from '../../src/polling/poll-loop.js';
 import { DeliveryWriter } from '../../src/pipeline/receive.js';
@@ -235,7 +235,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
       process,
       new EffectEchoDetector({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts }),
     ),
-    arrivals: { decide: (id) => decideArrival(arrivals, id) },
+    arrivals: arrivalDecider(arrivals),
     inbox,
     revisions,
     rules,

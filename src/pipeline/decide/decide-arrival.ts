@@ -13,6 +13,7 @@ import type { DuplicateCandidate, ToldAgain } from '../../events/deduplicate.js'
 import type { WakeQueue } from '../wake-queue.port.js';
 import type { Arrival, NewDelivery, NewEntry } from '../../core/arrival.js';
 import type { ArrivalDecision, InboxStore } from '../inbox-store.port.js';
+import type { ArrivalDecider } from '../rule-engine.port.js';
 
 /** How arrivals become events; pure functions of `events/`, handed in by the module. */
 export interface EventReader {
@@ -43,6 +44,10 @@ export interface DecideArrivalDeps {
   readonly security?: SecurityLog;
   /** Told after commit about each new event, and about each arrival that made none. */
   readonly counted?: (what: { org: string; kind: string; source: EventSource }, event?: ForgeEvent) => void;
+}
+
+export function arrivalDecider(deps: DecideArrivalDeps): ArrivalDecider {
+  return { decide: (arrivalId) => decideArrival(deps, arrivalId) };
 }
 
 /** What became of an arrival. */

@@ -251,6 +251,27 @@ export class CandidateDecider {
   }
 }
 
+/** What became of several decisions: those that were made, and why others could not be. */
+export interface Decided {
+  readonly plans: readonly Plan[];
+  readonly failure: ForgeError | null;
+}
+
+/** What the forge could not be asked about now does not hold up the rest; it is decided later. */
+export async function decideAll<Asked>(all: readonly Asked[], decide: (one: Asked) => Promise<Plan>): Promise<Decided> {
+  const plans: Plan[] = [];
+  let failure: ForgeError | null = null;
+  for (const one of all) {
+    try {
+      plans.push(await decide(one));
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      failure ??= error;
+    }
+  }
+  return { plans, failure };
+}
+
 /** All subjects of a tick are one pass; what a person orders is asked anew each time. */
 function passOf(cause: Cause): Pick<LookupScope, 'pass'> {
   return cause.kind === 'tick' ? { pass: cause.tickId } : {};

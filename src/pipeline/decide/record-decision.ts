@@ -1,0 +1,100 @@
+import type { Alerts } from '../../core/alerts.js';
+import type { Logger } from '../../core/logger.js';
+import type { DeciderDeps } from './decide-candidate.js';
+import type { Report } from '../../rules/language/revision.js';
+import { isHeldByLimit, type JournalStore } from '../journal-store.port.js';
+import type { WakeQueue } from '../wake-queue.port.js';
+import type { Plan } from './plan-intents.js';
+import { sealReads } from './sealed-answers.js';
+
+export interface RecorderDeps {
+  readonly journal: Pick<JournalStore, 'recordDecision' | 'decideGathered' | 'run'>;
+  readonly queue: Pick<WakeQueue, 'announce'>;
+  readonly alerts: Alerts;
+  readonly logger: Logger;
+  readonly tools: DeciderDeps['tools'];
+  /** Told what the expectations of a policy found, before it is written that they were asked. */
+  readonly found?: (plan: Plan) => Promise<void>;
+  /** Told about each decision. */
+  readonly counted?: (what: { org: string; rule: string; verdict: Report['verdict'] }) => void;
+}
+
+/** Writes down what was decided, tells people, and wakes those who do it. */
+export class DecisionRecorder {
+  constructor(private readonly deps: RecorderDeps) {}
+
+  /** Those due are announced, each under its topic. What decided is marked as such in the same transaction; with {} it stays due. */
+  async record(decided: { eventId?: string; tickId?: string }, plans: readonly Plan[]): Promise<void> {
+    for (const plan of plans) if (plan.found) await this.deps.found?.(plan);
+    const sealed = plans.map((plan) => sealReads(plan, this.deps.tools.encryptor));
+    const due = await this.deps.journal.recordDecision(decided, sealed);
+    await this.tell(plans);
+    await this.announce(plans, due);
+  }
+
+  /** Of a run whose window is over. Many processes may decide it: false = another one did. */
+  async recordGathered(plan: Plan): Promise<boolean> {
+    const due = await this.deps.journal.decideGathered(sealReads(plan, this.deps.tools.encryptor));
+    if (!due) return false;
+    await this.tell([plan]);
+    await this.announce([plan], due);
+    return true;
+  }
+
+  private async announce(plans: readonly Plan[], due: readonly string[]): Promise<void> {
+    // All of one decision are of one organization.
+    const org = plans[0]?.run.org;
+    const upkeep = new Set(
+      plans.flatMap(({ intents }) => intents.filter((intent) => intent.upkeep).map(({ id }) => id)),
+    );
+    for (const [topic, isOf] of [
+      ['intent', false],
+      ['upkeep', true],
+    ] as const) {
+      const ids = due.filter((id) => upkeep.has(id) === isOf);
+      if (ids.length > 0) await this.deps.queue.announce(topic, ids, org);
+    }
+  }
+
+  private async tell(plans: readonly Plan[]): Promise<void> {
+    for (const { run: planned, intents, runsPerHour } of plans) {
+      // Only a run with a limit may have been written otherwise than it was planned.
+      const run = runsPerHour === undefined ? planned : ((await this.deps.journal.run(planned.id)) ?? planned);
+      if (run.state !== 'gathering') this.deps.counted?.({ org: run.org, rule: run.rule, verdict: verdictOf({ run }) });
+      const waiting = intents.filter(({ approval }) => approval).length;
+      this.deps.logger.info(
+        {
+          runId: run.id,
+          org: run.org,
+          rule: run.rule,
+          cause: run.cause.kind,
+          state: run.state,
+          reason: run.reason,
+          intents: intents.length,
+          waiting,
+        },
+        'run decided',
+      );
+      this.warn(run, runsPerHour !== undefined, waiting);
+    }
+  }
+
+  /** One alert for a rule that its limit holds, until it fires again; and one for what a person should look at. */
+  private warn(run: Plan['run'], isLimited: boolean, waiting: number): void {
+    const { alerts } = this.deps;
+    const { id: runId, org, rule } = run;
+    if (isHeldByLimit(run))
+      alerts.raise(`rule.held/${org}/${rule}`, `rule ${rule} in ${org} fires too often: ${run.reason}`, { runId });
+    else if (isLimited) alerts.resolve(`rule.held/${org}/${rule}`);
+    if (waiting > 0)
+      alerts.raise(
+        `rule.approval/${org}/${rule}`,
+        `rule ${rule} in ${org} waits for an approval: forgehand approve ${runId}`,
+        { runId, waiting },
+      );
+  }
+}
+
+export function verdictOf({ run }: Pick<Plan, 'run'>): Report['verdict'] {
+  return run.state === 'not-fired' || run.state === 'error' ? run.state : 'fired';
+}
