@@ -3,7 +3,7 @@ import { isEventKind } from '../core/event-kinds.js';
 import { RIGHT_LEVELS } from '../core/rights.js';
 import { isOperationName, isWrite, operationOf } from '../forge/operations.js';
 import { Encryptor, isSecretReference } from '../core/encryptor.js';
-import { resolveParams } from '../pipeline/execute/resolve-params.js';
+import { resolveParams } from '../pipeline/execute/prepare-effect.js';
 import { Secret } from '../core/secret.js';
 import { actionCatalogue, actions } from './index.js';
 import { lookupCatalogue, lookups } from './lookups/index.js';

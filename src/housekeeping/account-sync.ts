@@ -5,7 +5,7 @@ import { planIntents, type PlanTools } from '../pipeline/decide/plan-intents.js'
 import type { Accounts } from '../pipeline/rule-engine.port.js';
 import type { Cause, NewIntent } from '../core/run.js';
 import { OF_THE_BOT } from '../pipeline/execute/forge-access.js';
-import type { Rehearsal } from '../pipeline/execute/rehearsal.js';
+import type { Rehearsal } from '../pipeline/execute/rehearse.js';
 
 /** In the place of a rule. */
 export const ACCOUNT_SETTINGS = 'account.settings';

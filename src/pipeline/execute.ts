@@ -1,47 +1,34 @@
 import { setMaxListeners } from 'node:events';
-import type { ActionContext, AnyAction } from '../actions/define-action.js';
 import { markOf } from '../actions/support/mark.js';
 import { isRefused } from '../actions/support/where-offered.js';
-import type { Outcome } from '../actions/support/outcome.js';
 import type { Alerts } from '../core/alerts.js';
+import { BudgetSpent, type BudgetLimit } from '../core/budgets.js';
 import { callingAs } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
-import { isJsonObject, type Json } from '../core/json.js';
 import { newId } from '../core/ids.js';
-import type { SecurityLog } from '../core/security-log.js';
-import type { Target } from '../core/target.js';
-import { BudgetSpent, type BudgetLimit } from '../core/budgets.js';
-import type { Claim, JournalStore } from './journal-store.port.js';
-import type { RecoveryStore } from './recovery-store.port.js';
-import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
+import { isJsonObject, type Json } from '../core/json.js';
 import type { Intent } from '../core/run.js';
-import type { Encryptor } from '../core/encryptor.js';
+import type { SecurityLog } from '../core/security-log.js';
+import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
 import type { Budgets } from './execute/budget-keeper.js';
-import { classifyError, endingOfStanding, type Ending } from './execute/classify-error.js';
-import { findFlip } from './execute/flip-breaker.js';
+import { classifyError, endingOf, endingOfStanding, type Ending } from './execute/classify-error.js';
 import type { ForgeHealth } from './execute/forge-health.js';
-import type { ForgeAccess, Forges, OrgDirectory, OrgSettings } from './execute/forges.js';
+import type { ForgeAccess, OrgSettings } from './execute/forges.js';
 import { GuardedForge } from './execute/guarded-forge.js';
-import { isOpen } from './recover.js';
-import { CONTRADICTED, LiveState } from './execute/live-state.js';
 import { keepLease } from './execute/keep-lease.js';
-import { OVERTAKEN, overtakenBy } from './execute/overtaken.js';
-import { pick } from './execute/pick-operations.js';
-import { madeBy, recall } from './execute/recall.js';
-import { resolveParams } from './execute/resolve-params.js';
-import { beyondLimit } from './execute/limits.js';
-import { TargetRefused, type TargetResolver } from './execute/resolve-target.js';
+import { CONTRADICTED, LiveState } from './execute/live-state.js';
+import { findObjection } from './execute/objections.js';
+import { findMeans, prepareEffect, type Earlier, type PrepareDeps } from './execute/prepare-effect.js';
+import { TargetRefused } from './execute/resolve-target.js';
 import type { Settler } from './execute/settle.js';
 import { ReadForAnother, SharedReads } from './execute/shared-reads.js';
+import type { Claim, JournalStore } from './journal-store.port.js';
+import { isOpen } from './recover.js';
+import type { RecoveryStore } from './recovery-store.port.js';
 
-export interface EffectDeps {
+export interface EffectDeps extends PrepareDeps {
   readonly journal: JournalStore;
-  readonly actions: ReadonlyMap<string, AnyAction>;
-  readonly forges: Forges;
-  readonly orgs: OrgDirectory;
-  readonly encryptor: Encryptor;
-  readonly targets: TargetResolver;
   readonly settler: Settler;
   readonly standing: RuleStatus;
   readonly health: ForgeHealth;
@@ -60,8 +47,6 @@ export interface EffectOptions {
 }
 
 const DEFAULT_LEASE_MS = 5_000;
-/** More than a flip needs: those under way stand between. */
-const FLIPS_LOOKED_AT = 8;
 const LOCKED_OUT_WAIT_MS = 5_000;
 const UNKNOWN_CAUSE_WAIT_MS = 5_000;
 
@@ -123,18 +108,17 @@ export class IntentToEffect {
     wasMoved = false,
   ): Promise<Ending> {
     const { intent, epoch } = claim;
-    const found = this.find(intent);
-    if (typeof found === 'string') return { to: 'refused', reason: found, wrote: null, detail: null };
-    const { action, access, settings } = found;
+    const means = findMeans(this.deps, intent);
+    if ('lacks' in means) return this.refused(intent, means.lacks, null, means.power);
+    const { action, access, settings } = means;
     const refusal = refusalOf(intent);
     if (refusal) return refusal;
     const held = this.deps.health.holds(intent.forge, intent.org);
     if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
     const standing = await this.deps.standing.of(intent);
     if (standing.is !== 'wanted') return endingOfStanding(standing);
-    const stopped =
-      this.overtaken(claim, action) ?? (await this.undone(intent, action)) ?? (await this.flips(intent, action));
-    if (stopped) return stopped;
+    const objection = await findObjection(this.deps, claim, action);
+    if (objection) return objection;
     const budgets = await this.budgetsOf(intent, settings);
     if ('to' in budgets) return budgets;
     const spent = await this.deps.journal.spentBudget(budgets);
@@ -142,37 +126,16 @@ export class IntentToEffect {
     this.deps.budgets.letThrough(budgets);
     const guard = this.guard(access, intent, epoch, budgets, shares, calls);
     try {
-      const params = resolveParams(action, intent.params, settings.secrets, this.deps.encryptor);
-      const { forge, org } = intent;
       const guarded: ForgeAccess = { client: guard.client, offers: (name) => access.offers(name) };
-      const target = await this.deps.targets.resolve(guarded, forge, org, intent.target);
-      const limited = await beyondLimit({ action, target, forge, org }, settings.limits, this.deps.targets, guarded);
-      if (limited) {
-        this.tellRefused(intent, limited.code);
-        return { to: 'refused', reason: limited.reason, wrote: null, detail: { code: limited.code } };
-      }
-      const contradiction = await this.live.contradiction(
-        intent,
-        target,
-        access.offers('getIssue') ? guard.client.getIssue : undefined,
-      );
+      const earlier = await this.earlier(intent, access);
+      const prepared = await prepareEffect(this.deps, intent, means, guard, guarded, earlier);
+      if ('reason' in prepared) return this.refused(intent, prepared.reason, { code: prepared.code }, prepared.code);
+      const { target, params, context } = prepared;
+      const getIssue = access.offers('getIssue') ? guard.client.getIssue : undefined;
+      const contradiction = await this.live.contradiction(intent, target, getIssue);
       if (contradiction !== null)
         return { to: 'cancelled', reason: contradiction, wrote: null, detail: { code: CONTRADICTED } };
-      const openCalls =
-        intent.attempts === 0 ? 0 : (await this.deps.journal.attemptsOfIntent(intent.id)).filter(isOpen).length;
-      const context = {
-        target,
-        forge: pick(guard.client, action, access),
-        recall: () => recall(this.deps.journal, intent),
-        made: () => madeBy(this.deps.journal, this.deps.recovery, intent.effectKey),
-        hashOf: (value) => this.deps.encryptor.hash(value),
-        mirrorHosts: settings.mirrorHosts,
-        remember: (snapshot) => guard.remember(snapshot),
-        earlierCalls: intent.attempts,
-        openCalls,
-        mark: openCalls > 0 && access.marks !== false ? markOf(intent.intentKey) : null,
-      } as ActionContext<never, never, never>;
-      return endingOf(await action.ensure(context, params as never), guard);
+      return endingOf(await action.ensure(context, params), guard.written);
     } catch (error) {
       if (error instanceof ReadForAnother) return this.perform(claim, calls, false, wasMoved);
       this.doubtTarget(intent, error);
@@ -217,68 +180,17 @@ export class IntentToEffect {
     };
   }
 
-  private find(intent: Intent): { action: AnyAction; access: ForgeAccess; settings: OrgSettings } | string {
-    const action = this.deps.actions.get(intent.action);
-    if (!action) return `there is no action ${intent.action}`;
-    const settings = this.deps.orgs.get(intent.org);
-    if (!settings) return `organization ${intent.org} is not in the config any more`;
-    if (action.power && !settings.powers.includes(action.power)) {
-      this.tellRefused(intent, action.power);
-      return `the operator has not granted the power ${action.power} to ${intent.org} (orgs[].powers)`;
-    }
-    const access = this.deps.forges.get(intent.forge, intent.org);
-    if (!access) return `forge ${intent.forge} is not in the config any more`;
-    return { action, access, settings };
+  /** Not allowed; where the operator did not allow it, the security log has a line. */
+  private refused(intent: Intent, reason: string, detail: Json, power?: string): Ending {
+    const { org, action, rule, runId, id: intentId } = intent;
+    if (power !== undefined)
+      this.deps.security.record({ class: 'power_refused', org, power, action, rule, runId, intentId });
+    return { to: 'refused', reason, wrote: null, detail };
   }
 
-  private tellRefused({ org, action, rule, runId, id: intentId }: Intent, power: string): void {
-    this.deps.security.record({ class: 'power_refused', org, power, action, rule, runId, intentId });
-  }
-
-  /** While it waited, a newer wish for the same thing may have come first. */
-  private overtaken(
-    { intent, overtakenBy: newer }: Pick<Claim, 'intent' | 'overtakenBy'>,
-    action: AnyAction,
-  ): Ending | null {
-    if (newer === null || intent.mode === 'dry-run' || !(action.overwrites ?? action.recover?.absolute)) return null;
-    const reason = overtakenBy(intent, newer);
-    return reason === null ? null : { to: 'cancelled', reason, wrote: null, detail: { code: OVERTAKEN, by: newer.id } };
-  }
-
-  /** What a person undid is not made again until a person says so. */
-  private async undone(intent: Intent, action: AnyAction): Promise<Ending | null> {
-    if (!action.recover?.told?.undoneBy || intent.mode === 'dry-run') return null;
-    const undo = await this.deps.recovery.undoOf(intent.effectKey);
-    if (!undo) return null;
-    const reason = `${undo.told}: not made again (event ${undo.eventId}; \`forgehand retry ${intent.id}\` makes it)`;
-    return { to: 'suppressed', reason, wrote: null, detail: { undone_by: undo.by, event: undo.eventId } };
-  }
-
-  /** Two rules that set one thing back and forth are stopped, both, until a person lets them go on. */
-  private async flips(intent: Intent, action: AnyAction): Promise<Ending | null> {
-    if (!action.recover?.absolute || intent.mode === 'dry-run') return null;
-    const { recovery, journal, clock, alerts } = this.deps;
-    const before = (await recovery.sentOfEffects([intent.effectKey], FLIPS_LOOKED_AT)).filter(
-      (other) => other.intent.id !== intent.id && other.intent.state === 'done',
-    );
-    const history = before.map((other) => ({
-      rule: other.intent.rule,
-      params: other.intent.params,
-      sentAt: other.sentAt,
-    }));
-    const flip = findFlip(intent, history, clock.now());
-    if (!flip) return null;
-    for (const rule of flip)
-      await journal.pause({ org: intent.org, rule, by: 'breaker: back and forth', at: clock.now() });
-    const told = `rules ${flip.join(' and ')} of ${intent.org} set the same thing back and forth: they are paused`;
-    alerts.raise(
-      `breaker.flip/${intent.org}/${[...flip].sort().join('+')}`,
-      `${told} (forgehand resume --org ${intent.org} --rule ID)`,
-      {
-        intentId: intent.id,
-      },
-    );
-    return { to: 'given-back', reason: told, wrote: null };
+  private async earlier({ id, attempts, intentKey }: Intent, { marks }: ForgeAccess): Promise<Earlier> {
+    const openCalls = attempts === 0 ? 0 : (await this.deps.journal.attemptsOfIntent(id)).filter(isOpen).length;
+    return { earlierCalls: attempts, openCalls, mark: openCalls > 0 && marks !== false ? markOf(intentKey) : null };
   }
 
   private guard(
@@ -315,7 +227,7 @@ function isMoved(error: unknown): boolean {
 }
 
 /** Decided about a repository that was not the organization's: nothing is asked and nothing waits. */
-function refusalOf({ org, target }: { readonly org: string; readonly target: Target }): Ending | null {
+function refusalOf({ org, target }: { readonly org: string; readonly target: Intent['target'] }): Ending | null {
   if (target.kind !== 'repository' || !target.refused) return null;
   return classifyError(new TargetRefused(target.refused, { org, target }), null);
 }
@@ -327,20 +239,4 @@ type CallsMade = Map<string, number>;
 function withCalls(ending: Ending, calls: CallsMade): Ending {
   if (!('detail' in ending) || !isJsonObject(ending.detail) || calls.size === 0) return ending;
   return { ...ending, detail: { ...ending.detail, calls: Object.fromEntries(calls) } };
-}
-
-function endingOf(outcome: Outcome, { written }: GuardedForge): Ending {
-  const detail: Json = {
-    summary: outcome.summary,
-    detail: outcome.detail,
-    ...(outcome.kind === 'changed' ? { objectId: outcome.objectId } : {}),
-  };
-  if (outcome.kind !== 'changed') return { to: outcome.kind, reason: outcome.summary, wrote: written, detail };
-  if (written?.outcome === 'done') return { to: 'done', reason: outcome.summary, wrote: written, detail };
-  return {
-    to: 'dead',
-    reason: `the action reported a change without a write: ${outcome.summary}`,
-    wrote: written,
-    detail,
-  };
 }

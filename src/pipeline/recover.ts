@@ -18,7 +18,7 @@ import type { ForgeHealth } from './execute/forge-health.js';
 import type { ForgeAccess, Forges, OrgDirectory } from './execute/forges.js';
 import { keepLease } from './execute/keep-lease.js';
 import { persist } from './execute/persist.js';
-import { resolveParams } from './execute/resolve-params.js';
+import { resolveParams } from './execute/prepare-effect.js';
 import type { TargetResolver } from './execute/resolve-target.js';
 import { judgeFailure } from './execute/retry-policy.js';
 import type { UnknownOutcomes } from './recover/unknown-outcomes.js';

@@ -27,7 +27,7 @@ import type {
   PlanNote,
   PolicyPlan,
 } from './policy-plan.js';
-import type { Rehearsal } from '../pipeline/execute/rehearsal.js';
+import type { Rehearsal } from '../pipeline/execute/rehearse.js';
 import { predictCalls, type Pace, type RehearsedRun } from './predicted-calls.js';
 
 /** What a policy decides about. */

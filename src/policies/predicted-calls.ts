@@ -1,6 +1,6 @@
 import { sumOf } from '../core/call-counts.js';
 import type { PlanLine, PredictedCalls } from './policy-plan.js';
-import type { Rehearsal } from '../pipeline/execute/rehearsal.js';
+import type { Rehearsal } from '../pipeline/execute/rehearse.js';
 
 /** How fast the runs of a plan may be worked on. */
 export interface Pace {

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../actions/support/outcome.js';
 import { BotError, ForgeError } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
 import type { SpentBudget } from '../../core/budgets.js';
@@ -30,6 +31,23 @@ export type Ending =
       readonly wrote: WriteState | null;
       readonly error: unknown;
     };
+
+/** What an action says it did; a change without a write is a fault of the action. */
+export function endingOf(outcome: Outcome, wrote: WriteState | null): Ending {
+  const detail: Json = {
+    summary: outcome.summary,
+    detail: outcome.detail,
+    ...(outcome.kind === 'changed' ? { objectId: outcome.objectId } : {}),
+  };
+  if (outcome.kind !== 'changed') return { to: outcome.kind, reason: outcome.summary, wrote, detail };
+  if (wrote?.outcome === 'done') return { to: 'done', reason: outcome.summary, wrote, detail };
+  return {
+    to: 'dead',
+    reason: `the action reported a change without a write: ${outcome.summary}`,
+    wrote,
+    detail,
+  };
+}
 
 /**
  * What an exception out of an action means. The write decides: once it may have had an effect the outcome is `unknown`, whatever went

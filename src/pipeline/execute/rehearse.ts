@@ -1,32 +1,33 @@
-import { beyondLimit } from './limits.js';
-import type { ActionContext, AnyAction } from '../../actions/define-action.js';
 import type { Clock } from '../../core/clock.js';
 import { BotError, ForgeError } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject } from '../../core/json.js';
-import type { Secret } from '../../core/secret.js';
+import type { NewIntent } from '../../core/run.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
-import type { NewIntent } from '../../core/run.js';
-import type { Encryptor } from '../../core/encryptor.js';
-import type { Rehearsal } from './rehearsal.js';
-import type { Forges, OrgDirectory } from './forges.js';
 import { GuardedForge, WriteSuppressed } from './guarded-forge.js';
-import { pick } from './pick-operations.js';
-import { madeBy, recall } from './recall.js';
-import { resolveParams } from './resolve-params.js';
-import { readsOfTarget, type TargetResolver } from './resolve-target.js';
+import { findMeans, prepareEffect, type PrepareDeps } from './prepare-effect.js';
+import { readsOfTarget } from './resolve-target.js';
 import { OF_ALL_RUNS } from './shared-reads.js';
 
-export interface RehearserDeps {
-  readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent'>;
+/** What an intent would do, found by doing everything of it but the write. */
+export type Rehearsal =
+  | { readonly does: 'nothing'; readonly reason: string }
+  | { readonly does: 'cannot'; readonly reason: string }
+  /**
+   * `isReadable`: something was read before, so that it is known what is there. `reads`: calls before the write, one entry each; `isShared`:
+   * what one of them told serves all runs for a while.
+   */
+  | {
+      readonly does: 'write';
+      readonly operation: string;
+      readonly isReadable: boolean;
+      readonly reads: ReadonlyArray<{ readonly operation: string; readonly isShared: boolean }>;
+    };
+
+export interface RehearserDeps extends PrepareDeps {
   readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'>;
-  readonly actions: ReadonlyMap<string, AnyAction>;
-  readonly forges: Forges;
-  readonly orgs: OrgDirectory;
-  readonly encryptor: Encryptor;
-  readonly targets: TargetResolver;
   readonly clock: Clock;
 }
 
@@ -36,22 +37,10 @@ export class Rehearser {
 
   /** @throws ForgeError while the forge cannot be asked */
   async rehearse(planned: NewIntent): Promise<Rehearsal> {
-    const { actions, orgs, forges, recovery, encryptor, targets, journal, clock } = this.deps;
-    const [action, settings, access] = [
-      actions.get(planned.action),
-      orgs.get(planned.org),
-      forges.get(planned.forge, planned.org),
-    ];
-    if (!action || !settings || !access)
-      return {
-        does: 'cannot',
-        reason: `${planned.action} cannot be done: its organization or forge is not in the config`,
-      };
-    if (action.power && !settings.powers.includes(action.power))
-      return {
-        does: 'cannot',
-        reason: `the operator has not granted the power ${action.power} to ${planned.org} (orgs[].powers)`,
-      };
+    const { recovery, encryptor, clock } = this.deps;
+    const means = findMeans(this.deps, planned);
+    if ('lacks' in means) return { does: 'cannot', reason: means.lacks };
+    const { action, access } = means;
     const undo = action.recover?.told?.undoneBy ? await recovery.undoOf(planned.effectKey) : null;
     if (undo) return { does: 'cannot', reason: `${undo.told}: not made again` };
     let reads = 0;
@@ -72,28 +61,9 @@ export class Rehearser {
       answered: (error) => (reads += error === null || isAnswer(error) ? 1 : 0),
     });
     try {
-      const params = resolveParams(action, planned.params, settings.secrets, encryptor);
-      const target = await targets.resolve(access, planned.forge, planned.org, planned.target);
-      const limited = await beyondLimit(
-        { action, target, forge: planned.forge, org: planned.org },
-        settings.limits,
-        targets,
-        access,
-      );
-      if (limited) return { does: 'cannot', reason: limited.reason };
-      const context = {
-        target,
-        forge: pick(guard.client, action, access),
-        recall: () => recall(journal, planned),
-        made: () => madeBy(journal, recovery, planned.effectKey),
-        hashOf: (value: Secret | string) => encryptor.hash(value),
-        mirrorHosts: settings.mirrorHosts,
-        remember: () => undefined,
-        earlierCalls: 0,
-        openCalls: 0,
-        mark: null,
-      } as unknown as ActionContext<never, never, never>;
-      const outcome = await action.ensure(context, params as never);
+      const prepared = await prepareEffect(this.deps, planned, means, guard, access, NEVER_TRIED);
+      if ('reason' in prepared) return { does: 'cannot', reason: prepared.reason };
+      const outcome = await action.ensure(prepared.context, prepared.params);
       return outcome.kind === 'unchanged'
         ? { does: 'nothing', reason: outcome.summary }
         : { does: 'cannot', reason: outcome.summary };
@@ -115,6 +85,8 @@ export class Rehearser {
     }
   }
 }
+
+const NEVER_TRIED = { earlierCalls: 0, openCalls: 0, mark: null } as const;
 
 /** A dry run marks nothing as sent. */
 const NO_JOURNAL = { markSent: async () => null, recordAnswer: async () => false } as unknown as Pick<

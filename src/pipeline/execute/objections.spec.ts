@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { dispatchWorkflow } from '../../actions/workflow-dispatch.action.js';
 import { EffectRig } from '../../../test/builders/effect-rig.js';
 import type { JsonObject } from '../../core/json.js';
-import { overtakenBy } from './overtaken.js';
+import { findFlip, FLIP_WINDOW_MS, overtakenBy, type FulfilledWish } from './objections.js';
 
 const HOUR_MS = 3_600_000;
 const EVE = { id: '66', login: 'eve' };
 
-describe('pipeline/execute/overtaken', () => {
+describe('pipeline/execute/objections: overtaken', () => {
   it.each<[string, JsonObject, JsonObject, boolean]>([
     ['the same value', { name: 'V', value: '1' }, { name: 'V', value: '1' }, false],
     ['another value', { name: 'V', value: '1' }, { name: 'V', value: '2' }, true],
@@ -90,5 +90,44 @@ describe('pipeline/execute/overtaken', () => {
 
       expect((await rig.work(older)).state).toBe('done');
     });
+  });
+});
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const A = { rule: 'a', params: { name: 'V', value: '1' } };
+const B = { rule: 'b', params: { name: 'V', value: '2' } };
+const history = (wishes: ReadonlyArray<typeof A>, agoMs = 1_000): FulfilledWish[] =>
+  wishes.map((wish, n) => ({ ...wish, sentAt: new Date(NOW.getTime() - agoMs * (n + 1)) }));
+
+describe('pipeline/execute/objections: back and forth', () => {
+  it('finds two rules that set one thing back and forth after two rounds, and names both', () => {
+    expect(findFlip(A, history([B, A, B, A]), NOW)).toEqual(['a', 'b']);
+  });
+
+  it.each<[string, ReadonlyArray<typeof A>, number]>([
+    ['one round', [B, A], 1_000],
+    ['a round and a half', [B, A, B], 1_000],
+    ['one rule that changes its mind', [{ ...B, rule: 'a' }, A, { ...B, rule: 'a' }, A], 1_000],
+    ['two rules that want the same', [{ ...A, rule: 'b' }, A, { ...A, rule: 'b' }, A], 1_000],
+    ['a third rule in between', [B, { ...A, rule: 'c' }, B, A], 1_000],
+    ['rounds that lie far apart', [B, A, B, A], FLIP_WINDOW_MS],
+  ])('is not: %s', (_, wishes, agoMs) => {
+    expect(findFlip(A, history(wishes, agoMs), NOW)).toBeNull();
+  });
+
+  it('compares sealed values by their hash', () => {
+    const sealed = (rule: string, hash: string, seal: string) => ({
+      rule,
+      params: { value: { $sealed: seal, $hash: hash } },
+    });
+    const before = [sealed('b', 'y', '1'), sealed('a', 'x', '2'), sealed('b', 'y', '3'), sealed('a', 'x', '4')];
+
+    expect(
+      findFlip(
+        sealed('a', 'x', '5'),
+        before.map((wish) => ({ ...wish, sentAt: NOW })),
+        NOW,
+      ),
+    ).toEqual(['a', 'b']);
   });
 });

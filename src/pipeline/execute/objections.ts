@@ -1,0 +1,161 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AnyAction } from '../../actions/define-action.js';
+import type { Alerts } from '../../core/alerts.js';
+import type { Clock } from '../../core/clock.js';
+import { isSealed } from '../../core/encryptor.js';
+import type { Json, JsonObject } from '../../core/json.js';
+import type { Intent } from '../../core/run.js';
+import type { Claim, JournalStore } from '../journal-store.port.js';
+import type { RecoveryStore } from '../recovery-store.port.js';
+import type { Ending } from './classify-error.js';
+
+export interface ObjectionDeps {
+  readonly journal: Pick<JournalStore, 'pause'>;
+  readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'>;
+  readonly clock: Clock;
+  readonly alerts: Alerts;
+}
+
+/** More than a flip needs: those under way stand between. */
+const FLIPS_LOOKED_AT = 8;
+
+/** What others did to the same thing, or want of it, and a live intent gives way to; null = nothing. */
+export async function findObjection(
+  deps: ObjectionDeps,
+  claim: Pick<Claim, 'intent' | 'overtakenBy'>,
+  action: AnyAction,
+): Promise<Ending | null> {
+  const { intent } = claim;
+  if (intent.mode === 'dry-run') return null;
+  return overtaken(claim, action) ?? (await undone(deps, intent, action)) ?? (await flips(deps, intent, action));
+}
+
+/** While it waited, a newer wish for the same thing may have come first. */
+function overtaken(
+  { intent, overtakenBy: newer }: Pick<Claim, 'intent' | 'overtakenBy'>,
+  action: AnyAction,
+): Ending | null {
+  if (newer === null || !(action.overwrites ?? action.recover?.absolute)) return null;
+  const reason = overtakenBy(intent, newer);
+  return reason === null ? null : { to: 'cancelled', reason, wrote: null, detail: { code: OVERTAKEN, by: newer.id } };
+}
+
+/** What a person undid is not made again until a person says so. */
+async function undone({ recovery }: ObjectionDeps, intent: Intent, action: AnyAction): Promise<Ending | null> {
+  if (!action.recover?.told?.undoneBy) return null;
+  const undo = await recovery.undoOf(intent.effectKey);
+  if (!undo) return null;
+  const reason = `${undo.told}: not made again (event ${undo.eventId}; \`forgehand retry ${intent.id}\` makes it)`;
+  return { to: 'suppressed', reason, wrote: null, detail: { undone_by: undo.by, event: undo.eventId } };
+}
+
+/** Two rules that set one thing back and forth are stopped, both, until a person lets them go on. */
+async function flips(
+  { recovery, journal, clock, alerts }: ObjectionDeps,
+  intent: Intent,
+  action: AnyAction,
+): Promise<Ending | null> {
+  if (!action.recover?.absolute) return null;
+  const before = (await recovery.sentOfEffects([intent.effectKey], FLIPS_LOOKED_AT)).filter(
+    (other) => other.intent.id !== intent.id && other.intent.state === 'done',
+  );
+  const history = before.map((other) => ({
+    rule: other.intent.rule,
+    params: other.intent.params,
+    sentAt: other.sentAt,
+  }));
+  const flip = findFlip(intent, history, clock.now());
+  if (!flip) return null;
+  for (const rule of flip)
+    await journal.pause({ org: intent.org, rule, by: 'breaker: back and forth', at: clock.now() });
+  const told = `rules ${flip.join(' and ')} of ${intent.org} set the same thing back and forth: they are paused`;
+  alerts.raise(
+    `breaker.flip/${intent.org}/${[...flip].sort().join('+')}`,
+    `${told} (forgehand resume --org ${intent.org} --rule ID)`,
+    {
+      intentId: intent.id,
+    },
+  );
+  return { to: 'given-back', reason: told, wrote: null };
+}
+
+/** Code of an intent that was cancelled because a newer wish came first. */
+export const OVERTAKEN = 'stale.overtaken';
+
+export type OvertakenWish = Pick<Intent, 'action' | 'params'>;
+export type NewerWish = Pick<Intent, 'id' | 'action' | 'params' | 'rule'>;
+
+/**
+ * While an intent waits (for room in a budget, for a person), a newer wish for the same thing may be fulfilled; the older one must not overwrite
+ * it. Wishes that go together are both fulfilled: the same value twice, other fields of one object, another entry of a list. Pure.
+ * @returns why the older wish is stale; null when it is not
+ */
+export function overtakenBy(older: OvertakenWish, newer: NewerWish | null): string | null {
+  if (newer === null || goTogether(older, newer)) return null;
+  return `overtaken: rule ${newer.rule} asked for something else later, and that was done first (intent ${newer.id})`;
+}
+
+function goTogether(older: OvertakenWish, newer: OvertakenWish): boolean {
+  // Two actions of one effect key: one makes what the other takes away.
+  if (older.action !== newer.action) return false;
+  const [before, after] = [comparable(older.params), comparable(newer.params)];
+  if (!isListChange(before) && !isListChange(after))
+    return Object.keys(before).every(
+      (name) => after[name] === undefined || isDeepStrictEqual(before[name], after[name]),
+    );
+  if (before['set'] !== undefined || after['set'] !== undefined) return isDeepStrictEqual(before, after);
+  return !meet(before['add'], after['remove']) && !meet(before['remove'], after['add']);
+}
+
+function isListChange(params: JsonObject): boolean {
+  return ['add', 'remove', 'set'].some((name) => Array.isArray(params[name]));
+}
+
+function meet(one: Json | undefined, other: Json | undefined): boolean {
+  return Array.isArray(one) && Array.isArray(other) && one.some((entry) => other.includes(entry));
+}
+
+export interface Wish {
+  readonly rule: string;
+  readonly params: JsonObject;
+}
+
+/** A wish that was fulfilled, and when its call was made. */
+export interface FulfilledWish extends Wish {
+  readonly sentAt: Date;
+}
+
+/** Wishes about one object that follow each other within this time are a fight; further apart they are life. */
+export const FLIP_WINDOW_MS = 600_000;
+/** Back and forth so many times in all: two rounds. */
+const FLIPS = 4;
+
+/**
+ * Two rules that set one thing back and forth: A B A B, and now A again. Pure.
+ * @param before fulfilled wishes of the same effect key, the newest first
+ * @returns the two rules, or null
+ */
+export function findFlip(wish: Wish, before: readonly FulfilledWish[], now: Date): readonly [string, string] | null {
+  const recent = before.slice(0, FLIPS);
+  const oldest = recent.at(-1);
+  const other = recent[0];
+  if (recent.length < FLIPS || !oldest || !other || now.getTime() - oldest.sentAt.getTime() > FLIP_WINDOW_MS)
+    return null;
+  if (other.rule === wish.rule || isSame(other, wish)) return null;
+  const alternates = recent.every((earlier, n) => {
+    const expected = n % 2 === 0 ? other : wish;
+    return earlier.rule === expected.rule && isSame(earlier, expected);
+  });
+  return alternates ? [wish.rule, other.rule] : null;
+}
+
+function isSame(a: Wish, b: Wish): boolean {
+  return isDeepStrictEqual(comparable(a.params), comparable(b.params));
+}
+
+/** Sealed values differ in each sealing; their hashes do not. */
+export function comparable(params: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, isSealed(value) ? { $hash: value.$hash } : value]),
+  );
+}

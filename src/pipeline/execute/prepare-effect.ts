@@ -1,0 +1,189 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ActionContext, AnyAction, Memory } from '../../actions/define-action.js';
+import { isSealed, isSecretReference, type Encryptor } from '../../core/encryptor.js';
+import { BotError } from '../../core/errors.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { Intent, NewIntent } from '../../core/run.js';
+import { Secret } from '../../core/secret.js';
+import type { Target } from '../../core/target.js';
+import type { ForgeClient } from '../../forge/forge-client.js';
+import type { OperationName } from '../../forge/operations.js';
+import type { JournalStore } from '../journal-store.port.js';
+import type { RecoveryStore } from '../recovery-store.port.js';
+import type { ForgeAccess, Forges, OrgDirectory, OrgSettings } from './forges.js';
+import type { GuardedForge } from './guarded-forge.js';
+import { beyondLimit, type Limited } from './limits.js';
+import { comparable } from './objections.js';
+import type { TargetResolver } from './resolve-target.js';
+
+export interface PrepareDeps {
+  readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent'>;
+  readonly recovery: Pick<RecoveryStore, 'sentOfEffects'>;
+  readonly actions: ReadonlyMap<string, AnyAction>;
+  readonly forges: Forges;
+  readonly orgs: OrgDirectory;
+  readonly encryptor: Encryptor;
+  readonly targets: TargetResolver;
+}
+
+/** What is to be done. */
+type Wanted = Pick<NewIntent, 'forge' | 'org' | 'action' | 'params' | 'target' | 'effectKey'>;
+
+/** What an intent is done with. */
+export interface Means {
+  readonly action: AnyAction;
+  readonly access: ForgeAccess;
+  readonly settings: OrgSettings;
+}
+
+/** Why an intent has no means. `power`: the one that the operator did not grant. */
+export interface NoMeans {
+  readonly lacks: string;
+  readonly power?: string;
+}
+
+export function findMeans({ actions, orgs, forges }: PrepareDeps, intent: Wanted): Means | NoMeans {
+  const { forge, org } = intent;
+  const action = actions.get(intent.action);
+  if (!action) return { lacks: `there is no action ${intent.action}` };
+  const settings = orgs.get(org);
+  if (!settings) return { lacks: `organization ${org} is not in the config any more` };
+  const { power } = action;
+  if (power && !settings.powers.includes(power))
+    return { lacks: `the operator has not granted the power ${power} to ${org} (orgs[].powers)`, power };
+  const access = forges.get(forge, org);
+  if (!access) return { lacks: `forge ${forge} is not in the config any more` };
+  return { action, access, settings };
+}
+
+/** What was tried before: calls of this intent, those of them that may still come through, and the mark that a further call bears. */
+export type Earlier = Pick<ActionContext<never, never, never>, 'earlierCalls' | 'openCalls' | 'mark'>;
+
+/** An effect up to its action: the parameters opened, the target found, and all that the action may use. */
+export interface Prepared {
+  readonly target: Target;
+  readonly params: never;
+  readonly context: ActionContext<never, never, never>;
+}
+
+/**
+ * The one preparation of an effect, for doing it and for rehearsing it.
+ * @param via reads whose the target is, and what its visibility is
+ * @returns what the operator's limits forbid, or the effect
+ * @throws BadParams, TargetRefused; ForgeError while the forge cannot be asked
+ */
+export async function prepareEffect(
+  { journal, recovery, encryptor, targets }: PrepareDeps,
+  intent: Wanted,
+  { action, access, settings }: Means,
+  guard: GuardedForge,
+  via: ForgeAccess,
+  earlier: Earlier,
+): Promise<Prepared | Limited> {
+  const params = resolveParams(action, intent.params, settings.secrets, encryptor);
+  const { forge, org } = intent;
+  const target = await targets.resolve(via, forge, org, intent.target);
+  const limited = await beyondLimit({ action, target, forge, org }, settings.limits, targets, via);
+  if (limited) return limited;
+  const context = {
+    ...earlier,
+    target,
+    forge: pick(guard.client, action, access),
+    recall: () => recall(journal, intent),
+    made: () => madeBy(journal, recovery, intent.effectKey),
+    hashOf: (value: Secret | string) => encryptor.hash(value),
+    mirrorHosts: settings.mirrorHosts,
+    remember: (snapshot: JsonObject) => guard.remember(snapshot),
+  };
+  return { target, params: params as never, context: context as unknown as ActionContext<never, never, never> };
+}
+
+/** The parameters of an intent cannot be used; the message is fit for people and holds no value. */
+export class BadParams extends BotError {
+  constructor(message: string) {
+    super('BAD_PARAMS', message);
+  }
+}
+
+/**
+ * The parameters as the action sees them: references looked up, sealed values opened, all checked. Done right before the call, so that
+ * values live in memory for that moment only.
+ * @throws BadParams when a secret is not defined or a value does not fit; BotError SEAL_BROKEN
+ */
+export function resolveParams(
+  action: AnyAction,
+  params: JsonObject,
+  secrets: Readonly<Record<string, Secret>>,
+  encryptor: Encryptor,
+): Record<string, unknown> {
+  const resolved: Record<string, unknown> = {};
+  for (const [name, param] of Object.entries(action.params)) {
+    const value = open(params[name], secrets, encryptor, param.facts.sealed === true);
+    const checked = param.schema.safeParse(value);
+    if (!checked.success) throw new BadParams(`${name}: ${checked.error.issues[0]?.message ?? 'is not valid'}`);
+    if (checked.data !== undefined) resolved[name] = checked.data;
+  }
+  const unknown = Object.keys(params).find((name) => !Object.hasOwn(action.params, name));
+  if (unknown !== undefined) throw new BadParams(`${unknown}: ${action.name} has no such parameter`);
+  return resolved;
+}
+
+function open(
+  value: Json | undefined,
+  secrets: Readonly<Record<string, Secret>>,
+  encryptor: Encryptor,
+  isSealedParam: boolean,
+): unknown {
+  if (isSecretReference(value)) {
+    const secret = Object.hasOwn(secrets, value.$secret) ? secrets[value.$secret] : undefined;
+    if (!secret) throw new BadParams(`secret ${value.$secret} is not defined for this organization`);
+    return secret;
+  }
+  if (isSealed(value)) return encryptor.unseal(value);
+  if (value === null) return undefined;
+  return isSealedParam && typeof value === 'string' ? new Secret(value) : value;
+}
+
+/** Only what the action names, and of the optional ones only what the forge is not known to lack. */
+function pick(client: ForgeClient, action: AnyAction, access: Pick<ForgeAccess, 'offers'>): Partial<ForgeClient> {
+  const names: readonly OperationName[] = [
+    ...action.operations,
+    ...action.whereOffered.filter((name) => access.offers(name)),
+  ];
+  return Object.fromEntries(names.map((name) => [name, client[name]])) as Partial<ForgeClient>;
+}
+
+/** The newest settled intent of the same effect key, compared with this one. */
+async function recall(
+  journal: Pick<JournalStore, 'lastSettled'>,
+  intent: Pick<Intent, 'effectKey' | 'params'>,
+): Promise<Memory | null> {
+  const settled = await journal.lastSettled(intent.effectKey);
+  if (!settled) return null;
+  const detail =
+    isJsonObject(settled.result) && isJsonObject(settled.result['detail'] ?? null)
+      ? (settled.result['detail'] as JsonObject)
+      : {};
+  return { isSameWish: isDeepStrictEqual(comparable(settled.params), comparable(intent.params)), detail };
+}
+
+/** More than ever made one object of a name again. */
+const MADE_LOOKED_AT = 50;
+
+/** Numbers of the objects that intents of this effect key made. What was there and was changed alone is not among them. */
+async function madeBy(
+  journal: Pick<JournalStore, 'attemptsOfIntent'>,
+  recovery: Pick<RecoveryStore, 'sentOfEffects'>,
+  effectKey: string,
+): Promise<ReadonlySet<string>> {
+  const made = new Set<string>();
+  for (const { intent } of await recovery.sentOfEffects([effectKey], MADE_LOOKED_AT)) {
+    const last = intent.state === 'done' ? (await journal.attemptsOfIntent(intent.id)).at(-1) : undefined;
+    if (!last?.operation.startsWith('create')) continue;
+    // An answer that was lost told no number: the read that found the effect did.
+    const read = isJsonObject(intent.result) ? intent.result['objectId'] : null;
+    const id = last.objectId ?? (typeof read === 'string' ? read : null);
+    if (id !== null) made.add(id);
+  }
+  return made;
+}
