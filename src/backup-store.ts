@@ -5,6 +5,7 @@ import { Secret } from './core/secret.js';
 import { newer, openBackup, verifyBackup, type BackupHeader } from './store/backup-file.js';
 import { backUpTables, refuseAsTarget, restoreTables, type Told } from './store/backup-tables.js';
 import type { CopiedTable } from './store/copy-tables.js';
+import { usingCopy } from './store/embedded/copy-files.js';
 import { MIGRATIONS } from './store/migrations/index.js';
 import { Encryptor } from './core/encryptor.js';
 import { requireStore, withLock, withWholeStore } from './whole-store.js';
@@ -49,7 +50,9 @@ export async function backUpStore(
     withWholeStore(from, { isCopy: copy !== undefined }, ({ dataSource }) =>
       backUpTables(dataSource, file, facts, { told, signal }),
     );
-  const tables = await (copy === undefined ? withLock(from, control.socket ?? undefined, write) : write());
+  const tables = await (copy === undefined
+    ? withLock(from, control.socket ?? undefined, write)
+    : usingCopy(copy, write));
   return { file, bytes: statSync(file).size, tables };
 }
 

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { UserError } from '../core/errors.js';
+import { writeWholeFile } from '../core/whole-file.js';
 import type { SavedDeliveries } from './deliveries/delivery-queue.js';
 import type { FaultState } from './faults/call-faults.js';
 import type { LedgerEntry } from './ledger.js';
@@ -94,14 +95,7 @@ export class StateFile {
   #write(): void {
     if (!this.#save) return;
     const began = performance.now();
-    const file = openSync(`${this.path}.new`, 'w', 0o600);
-    try {
-      writeSync(file, serialize(this.#save()));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(`${this.path}.new`, this.path);
+    writeWholeFile(this.path, serialize(this.#save()), { replace: true });
     this.#waitMs = Math.max(SOON_MS, (performance.now() - began) / SHARE);
   }
 }

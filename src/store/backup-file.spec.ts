@@ -158,7 +158,15 @@ describe('store/backup-file', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it('never replaces a file', async () => {
+  it('never replaces a file, not even one that somebody makes meanwhile', async () => {
+    const slow = async function* (): AsyncGenerator<BackupPart> {
+      yield* partsOf(ROWS);
+      writeFileSync(file, 'something dearer');
+    };
+    await expect(writeNewFile(file, backupBytes(FACTS, slow()))).rejects.toMatchObject({ code: 'BACKUP_EXISTS' });
+    expect(readFileSync(file, 'utf8')).toBe('something dearer');
+    expect(readdirSync(dir)).toEqual(['a.backup']);
+
     writeFileSync(file, 'something dear');
 
     await expect(write()).rejects.toMatchObject({ code: 'BACKUP_EXISTS' });

@@ -1,17 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open, rm } from 'node:fs/promises';
 import { UserError } from '../core/errors.js';
-import { FlushFailed, codeOf, flushFolder } from '../core/flush.js';
+import { FlushFailed, codeOf } from '../core/flush.js';
+import { nameNewFile, unfinishedNameOf } from '../core/whole-file.js';
 
 /**
  * Write a file for its owner alone. Its name is there once all of it is on the disk; what fails leaves nothing.
  * @throws UserError BACKUP_EXISTS; FlushFailed; what `bytes` throws
  */
 export async function writeNewFile(path: string, bytes: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<void> {
-  refuseOld(path);
-  const unfinished = `${path}.new-${randomBytes(4).toString('hex')}`;
+  if (existsSync(path)) throw isThere(path);
+  const unfinished = unfinishedNameOf(path);
   const file = await open(unfinished, 'wx', 0o600);
   try {
     try {
@@ -25,16 +24,12 @@ export async function writeNewFile(path: string, bytes: AsyncIterable<Buffer>, s
     } finally {
       await file.close();
     }
-    refuseOld(path);
-    await rename(unfinished, path);
-    flushFolder(dirname(path));
-  } catch (error) {
+    if (!nameNewFile(unfinished, path)) throw isThere(path);
+  } finally {
     await rm(unfinished, { force: true });
-    throw error;
   }
 }
 
-function refuseOld(path: string): void {
-  if (existsSync(path))
-    throw new UserError('BACKUP_EXISTS', `${path} is there already: give another name, or remove it`);
+function isThere(path: string): UserError {
+  return new UserError('BACKUP_EXISTS', `${path} is there already: give another name, or remove it`);
 }

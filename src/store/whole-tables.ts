@@ -21,9 +21,11 @@ export interface Sum {
   readonly digest: string;
 }
 
-/** Rows in one statement; where bytes are kept, a row may be ten megabytes long, and travels as text of twice its size. */
+/** Rows, and bytes of their texts, in one statement. A row that is longer travels alone: with its copies on the way it takes many times its size. */
 const ROWS_AT_ONCE = 500;
-const LONG_ROWS_AT_ONCE = 4;
+const BYTES_AT_ONCE = 2 * 1024 * 1024;
+/** Places of rows that are looked up together. */
+const PLACES_AT_ONCE = 10_000;
 /** So that a value has one text only, on whatever server. */
 const SETTINGS = [
   'TimeZone TO UTC',
@@ -116,17 +118,48 @@ export async function refuseUnlessEmpty(target: QueryRunner, tables: readonly Ta
   }
 }
 
-/** Every row of a table, a few at a time. */
+interface Place {
+  readonly ctid: string;
+  /** Length of the row's long values as text. */
+  readonly bytes: number;
+}
+
+/** Every row of a table, a few at a time. Within one snapshot a row keeps its place, and the lengths of its values are known without reading them. */
 export async function* rowsOf(source: QueryRunner, { name, columns }: Table): AsyncGenerator<Row[]> {
-  const atOnce = columns.some(({ type }) => type === 'bytea') ? LONG_ROWS_AT_ONCE : ROWS_AT_ONCE;
+  const lengths = columns
+    .filter(({ type }) => type === 'text' || type === 'bytea')
+    .map((column) => `coalesce(octet_length(${quoted(column.name)}), 0)::bigint * ${column.type === 'bytea' ? 2 : 1}`);
+  const bytes = ['0', ...lengths].join(' + ');
   const texts = columns.map((column) => `${quoted(column.name)}::text AS ${quoted(column.name)}`).join(', ');
-  await source.query(`DECLARE every_row NO SCROLL CURSOR FOR SELECT ${texts} FROM ${quoted(name)}`);
+  await source.query(
+    `DECLARE every_row NO SCROLL CURSOR FOR SELECT ctid::text AS ctid, (${bytes})::float8 AS bytes FROM ${quoted(name)}`,
+  );
   for (;;) {
-    const rows = (await source.query(`FETCH ${atOnce} FROM every_row`)) as Array<Record<string, string | null>>;
-    if (rows.length === 0) break;
-    yield rows.map((row) => columns.map((column) => row[column.name] ?? null));
+    const places = (await source.query(`FETCH ${PLACES_AT_ONCE} FROM every_row`)) as Place[];
+    if (places.length === 0) break;
+    for (const batch of batchesOf(places)) {
+      const rows = (await source.query(`SELECT ${texts} FROM ${quoted(name)} WHERE ctid = ANY ($1::tid[])`, [
+        batch,
+      ])) as Array<Record<string, string | null>>;
+      yield rows.map((row) => columns.map((column) => row[column.name] ?? null));
+    }
   }
   await source.query('CLOSE every_row');
+}
+
+function* batchesOf(places: readonly Place[]): Generator<string[]> {
+  let batch: string[] = [];
+  let sum = 0;
+  for (const { ctid, bytes } of places) {
+    if (batch.length > 0 && (batch.length >= ROWS_AT_ONCE || sum + bytes > BYTES_AT_ONCE)) {
+      yield batch;
+      batch = [];
+      sum = 0;
+    }
+    batch.push(ctid);
+    sum += bytes;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 export async function insertRows(target: QueryRunner, { name, columns }: Table, rows: readonly Row[]): Promise<void> {

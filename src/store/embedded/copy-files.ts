@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { StoreFiles } from '../../api/store-files.port.js';
 import { UserError } from '../../core/errors.js';
@@ -7,8 +7,11 @@ import { freeBytes, megabytes } from '../disk.js';
 import { folderOf } from './embedded-folder.js';
 
 const PREFIX = 'backup-';
-/** A copy that is older belongs to a backup that died. */
-const STALE_MS = 24 * 3_600_000;
+/** Of a copy that is being made. */
+const UNFINISHED = 'copying-';
+/** Who reads a copy says so again and again; one that nobody spoke of for so long belongs to a backup that died. */
+const STALE_MS = 10 * 60_000;
+const USE_MS = 60_000;
 /** A file that was written shortly before it was looked at may be written again without another time. */
 const YOUNG_MS = 2_000;
 
@@ -30,7 +33,7 @@ export async function copyFiles(
   dir: string,
   paused: (copy: () => Promise<void>) => Promise<void>,
 ): Promise<StoreFiles> {
-  await removeStale(dir);
+  await removeLeftCopies(dir);
   const from = folderOf(dir);
   const bytes = sum(await statesOf(from));
   const free = await freeBytes(dir);
@@ -39,8 +42,8 @@ export async function copyFiles(
       'NO_ROOM_TO_BACK_UP',
       `a backup copies ${megabytes(bytes)} MB of files first, and ${megabytes(free)} MB are free in ${dir}: make room`,
     );
-  const copy = await mkdtemp(join(dir, PREFIX));
-  const to = join(copy, basename(from));
+  const unfinished = await mkdtemp(join(dir, UNFINISHED));
+  const to = join(unfinished, basename(from));
   let pauseMs = 0;
   try {
     const copied = await copyChanged(from, to, new Map());
@@ -49,9 +52,11 @@ export async function copyFiles(
       await copyChanged(from, to, copied);
       pauseMs = Math.round(performance.now() - begun);
     });
+    const copy = join(dir, basename(unfinished).replace(UNFINISHED, PREFIX));
+    await rename(unfinished, copy);
     return { dir: copy, bytes, pauseMs };
   } catch (error) {
-    await rm(copy, { recursive: true, force: true });
+    await rm(unfinished, { recursive: true, force: true });
     throw error;
   }
 }
@@ -112,10 +117,24 @@ function sum(states: ReadonlyMap<string, FileState>): number {
   return [...states.values()].reduce((bytes, state) => bytes + state.bytes, 0);
 }
 
-async function removeStale(dir: string): Promise<void> {
+/** For the time of some work with a copy, nobody takes it for one that was left. */
+export async function usingCopy<T>(copy: string, work: () => Promise<T>): Promise<T> {
+  const say = (): void => void utimes(copy, new Date(), new Date()).catch(() => undefined);
+  say();
+  const timer = setInterval(say, USE_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Those that a process left when it ended in the middle. The folder belongs to the caller, so nobody else is making one. */
+export async function removeLeftCopies(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
-    if (!name.startsWith(PREFIX)) continue;
-    const { mtimeMs } = await stat(join(dir, name));
-    if (Date.now() - mtimeMs > STALE_MS) await rm(join(dir, name), { recursive: true, force: true });
+    const isLeft =
+      name.startsWith(UNFINISHED) ||
+      (name.startsWith(PREFIX) && Date.now() - (await stat(join(dir, name))).mtimeMs > STALE_MS);
+    if (isLeft) await rm(join(dir, name), { recursive: true, force: true });
   }
 }

@@ -1,15 +1,10 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { UserError, messageOf } from '../../core/errors.js';
-import {
-  flushFolder,
-  flushTree,
-  flushWayTo,
-  makeFolder as makeDataFolder,
-  type FlushFailed,
-} from '../../core/flush.js';
+import { flushTree, flushWayTo, makeFolder as makeDataFolder, type FlushFailed } from '../../core/flush.js';
+import { writeWholeFile } from '../../core/whole-file.js';
 import { FLUSHING, FlushingFiles } from './flushing-files.js';
 
 /** Half the memory of the default (128 MB), and no slower at our sizes. */
@@ -91,8 +86,7 @@ function flushOnce(dir: string): void {
   flushTree(folder);
   // Names too, before the mark that speaks of them: the control socket may have made the folder.
   flushWayTo(folder);
-  writeFileSync(mark, wanted, { mode: 0o600, flush: true });
-  flushFolder(dir);
+  writeWholeFile(mark, wanted, { replace: true });
 }
 
 /** Another one after a copy or a restore. */

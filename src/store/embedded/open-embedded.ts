@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import type { FlushFailed } from '../../core/flush.js';
 import { PgliteBackend, type EmbeddedBackend } from './backend.js';
+import { removeLeftCopies } from './copy-files.js';
 import { isThere, openFolder, openUnflushed, startPglite } from './embedded-folder.js';
 import { PgliteStreams } from './pglite-stream.js';
 import { readTemplate } from './template.js';
@@ -39,6 +40,7 @@ export async function openEmbedded(
   dir: string,
   { template = true, onFlushFailed, isCopy = false }: EmbeddedOptions = {},
 ): Promise<EmbeddedDatabase> {
+  if (dir !== IN_MEMORY && !isCopy && existsSync(dir)) await removeLeftCopies(dir);
   let isClosed = false;
   let failure: FlushFailed | null = null;
   const failed = (error: FlushFailed): void => {
