@@ -10,9 +10,9 @@ import { ControlSocket, startAdminListeners } from './api/admin-listeners.js';
 import type { AdminListeners } from './api/admin-listeners.js';
 import { buildControlServer } from './api/control-server.js';
 import { explainListenError } from './api/explain-listen-error.js';
-import { StoreControl } from './api/store-control.js';
+import type { Control } from './api/operations/index.js';
 import { AppModule, type AppParts } from './app.module.js';
-import type { Serves } from './api/api.module.js';
+import { CONTROL, type Serves } from './api/api.module.js';
 import type { Readiness } from './api/health.controller.js';
 import type { AppConfig, Role } from './config/app-config.js';
 import { RevisionKeeper } from './rules/revisions/revision-keeper.js';
@@ -113,7 +113,7 @@ class Bot implements RunningBot {
   private closing: Promise<void> | null = null;
   private readonly alerts: AlertSender;
   private readonly security: CountedSecurityLog;
-  private control: StoreControl | null = null;
+  private control: Control | null = null;
   private isReady = false;
   private room: { askAtMs: number; answer: Promise<boolean> } = { askAtMs: 0, answer: Promise.resolve(true) };
 
@@ -139,7 +139,7 @@ class Bot implements RunningBot {
       this.logger.warn({ file: warning.file, line: warning.line, col: warning.col }, formatProblem(warning));
     const stores = await this.openStores();
     const app = await this.nestApp(stores);
-    this.control = app.get(StoreControl);
+    this.control = app.get<Control>(CONTROL);
     const listeners = await this.listeners(stores);
     this.places.push(...listeners.places);
     // Before anything watches or waits: a start that fails later must end as well.
@@ -163,7 +163,7 @@ class Bot implements RunningBot {
     const parts = this.parts(await this.openStores(), 'command', { missing: async () => [] });
     const app = await NestFactory.createApplicationContext(await AppModule.of(parts), { logger: false });
     this.closeWith(app);
-    this.control = app.get(StoreControl);
+    this.control = app.get<Control>(CONTROL);
     this.closers.push(async () => app.get(RevisionKeeper).stop());
     await app.get(RevisionKeeper).start();
     return server;

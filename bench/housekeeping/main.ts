@@ -149,9 +149,9 @@ async function passOf(forge: Forge, bot: TestBot, beganMs: number, atLeast: numb
     for (const kind of ['reads', 'writes'] as const)
       for (const [name, count] of Object.entries(fresh[kind])) total[kind][name] = (total[kind][name] ?? 0) + count;
     if (sum(fresh.reads) + sum(fresh.writes) > 0) lastMs = performance.now();
-    const status = await bot.reach.get<{ intents: Record<string, number> }>('/v1/status');
-    const open = ['planned', 'claimed', 'sent', 'unknown'].reduce(
-      (count, state) => count + (status.intents[state] ?? 0),
+    const status = await bot.reach.call('status');
+    const open = (['planned', 'claimed', 'sent', 'unknown'] as const).reduce(
+      (count, state) => count + status.intents[state],
       0,
     );
     if (open === 0 && sum(total.writes) >= atLeast && performance.now() - lastMs > 3_000) break;
@@ -182,7 +182,7 @@ async function passes(forge: Forge): Promise<void> {
     tell(`first pass, ${REPOS} repositories`, first);
     const again = async (name: string, atLeast: number): Promise<Pass> => {
       beganMs = performance.now();
-      await bot.reach.post('/v1/orgs/acme/schedules/standard/run');
+      await bot.reach.call('runSchedule', { org: 'acme', schedule: 'standard' });
       const pass = await passOf(forge, bot, beganMs, atLeast);
       tell(name, pass);
       return pass;

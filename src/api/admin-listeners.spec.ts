@@ -172,9 +172,9 @@ describe('api/admin-listeners', () => {
   it('tells the metrics that need no store while the store does not answer', async () => {
     const metrics = new Metrics();
     metrics.alerts.inc({ key: 'store' });
-    const status = () => Promise.reject(new Error('connection refused'));
+    const readGauges = () => Promise.reject(new Error('connection refused'));
 
-    const text = await scrape({ status }, metrics, silentLogger);
+    const text = await scrape({ readGauges }, metrics, silentLogger);
 
     expect(text).toContain('forgehand_alerts_total{key="store"} 1');
   });

@@ -10,8 +10,8 @@ import type { SecurityLog } from '../core/security-log.js';
 import type { Secret } from '../core/secret.js';
 import type { Metrics } from '../observability/metrics.js';
 import { buildControlServer, type ServerCertificate } from './control-server.js';
-import type { ControlService } from './control-service.port.js';
 import type { Readiness } from './health.controller.js';
+import type { Control } from './operations/index.js';
 import { holdSocket } from './hold-socket.js';
 import { explainListenError } from './explain-listen-error.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
@@ -44,7 +44,8 @@ export class ControlSocket {
 }
 
 interface MetricsServerOptions {
-  service: () => ControlService | null;
+  /** Null while the bot starts or stops. */
+  service: () => Control | null;
   readiness: Readiness;
   metrics: Metrics;
   logger: Logger;

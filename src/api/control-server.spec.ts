@@ -4,14 +4,14 @@ import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import { silentSecurityLog } from '../core/security-log.js';
 import { Metrics } from '../observability/metrics.js';
-import type { ControlService } from './control-service.port.js';
 import { buildControlServer } from './control-server.js';
+import type { Control } from './operations/index.js';
 
 const TOKEN = 'canary-control-token-of-32-bytes!!';
 
-function serve(service: Partial<ControlService> | null, place: 'socket' | 'tcp' = 'socket') {
+function serve(operations: Partial<Control['operations']> | null, place: 'socket' | 'tcp' = 'socket') {
   return buildControlServer({
-    service: () => service as ControlService | null,
+    service: () => operations && ({ operations } as Control),
     metrics: new Metrics(),
     logger: silentLogger,
     security: silentSecurityLog,
@@ -37,7 +37,9 @@ describe('api/control-server', () => {
     ['an organization that is not there => 404', { method: 'GET' as const, url: '/v1/deliveries?org=nope' }, 404],
   ])('%s', async (_situation, request, status) => {
     const server = serve({
-      run: async () => null,
+      run: async () => {
+        throw new UserError('NOT_FOUND', 'there is no run nope');
+      },
       deliveries: async () => {
         throw new UserError('NO_SUCH_ORG', 'the config has no organization nope');
       },
@@ -90,7 +92,7 @@ describe('api/control-server', () => {
       421,
     ],
   ])('on TCP, %s', async (_situation, headers, status) => {
-    const server = serve({ retry: async () => true }, 'tcp');
+    const server = serve({ retry: async () => ({ retried: true }) }, 'tcp');
 
     const answer = await server.inject({
       method: 'POST',

@@ -1,7 +1,7 @@
 import { StoreForbidden } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { ControlService } from './control-service.port.js';
+import type { Control } from './operations/index.js';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -10,11 +10,11 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
  * all the same.
  */
 export async function scrape(
-  service: Pick<ControlService, 'status'> | null,
+  control: Pick<Control, 'readGauges'> | null,
   metrics: Metrics,
   logger: Logger,
 ): Promise<string> {
-  await service?.status().catch((error: unknown) => {
+  await control?.readGauges().catch((error: unknown) => {
     // Known since the start, and the same every time: these gauges are told by processes that may read them.
     if (error instanceof StoreForbidden) logger.debug({ error }, 'gauges of the store are left to other processes');
     else logger.warn({ error }, 'gauges not refreshed');

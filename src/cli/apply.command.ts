@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { RunReport } from '../api/control-service.port.js';
+import type { RunReport } from '../api/operations/answers.js';
 import { callsMade } from '../core/call-counts.js';
-import type { ApplyReport } from '../policies/policy-plan.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
@@ -27,7 +26,7 @@ export function applyCommand(exit: SetExit): Command {
     .addHelpText('after', '\nExit codes: 0 written as planned (or before), 1 refused, or an effect did not end well.')
     .action((hash: string, options: ApplyOptions) =>
       withBot(options.config, async (bot) => {
-        const report = await bot.post<ApplyReport>(`/v1/plans/${encodeURIComponent(hash)}/apply`);
+        const report = await bot.call('applyPlan', { hash });
         const waits = report.outcome === 'applied' && options.wait && bot.running;
         const done = waits ? await ended(bot, report.runs) : null;
         const calls = done && callsMade(done.flatMap(({ intents }) => intents.map(({ result }) => result)));
@@ -43,7 +42,7 @@ async function ended(bot: Reach, ids: readonly string[]): Promise<RunReport[]> {
   const until = Date.now() + PATIENCE_MS;
   for (;;) {
     const runs: RunReport[] = [];
-    for (const id of ids) runs.push(await bot.get<RunReport>(`/v1/runs/${id}`));
+    for (const id of ids) runs.push(await bot.call('run', { id }));
     if (runs.every(({ run }) => run.state !== 'open') || Date.now() > until) return runs;
     await sleep(LOOK_EVERY_MS);
   }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { PlanDecision } from '../api/control-service.port.js';
 import { stringifyJson } from '../core/json.js';
 import type { Intent } from '../core/run.js';
 import type { KeptPlan } from '../policies/policy-plan.js';
@@ -24,20 +23,18 @@ export function approveCommand(exit: SetExit): Command {
     .action((id: string | undefined, options: ApproveOptions) =>
       withBot(options.config, async (bot) => {
         if (id !== undefined && /^[0-9a-f]{6,64}$/.test(id)) {
-          const { plan } = await bot.get<{ plan: KeptPlan | null }>(`/v1/plans/${id}`);
+          const { plan } = await bot.call('planOf', { hash: id });
           if (plan) return decidePlan(bot, plan, options, exit);
         }
         if (id === undefined) {
-          const plans = await bot.get<KeptPlan[]>('/v1/plans', { state: 'open' });
+          const plans = await bot.call('plans', { state: 'open' });
           const wanting = plans.filter(({ needsApproval, lines }) => needsApproval && lines.length > 0);
           if (!options.json && wanting.length > 0) writeOut(`${table(PLAN_HEAD, wanting.map(planRow), '')}\n\n`);
-          const waiting = await bot.get<Intent[]>('/v1/approvals');
+          const waiting = await bot.call('approvals');
           const head = ['planned (UTC)', 'run', 'intent', 'rule', 'wants'];
           return print(options.json, waiting, () => table(head, waiting.map(row), 'nothing waits for an approval'));
         }
-        const { intents } = await bot.post<{ intents: string[] }>(`/v1/approvals/${encodeURIComponent(id)}`, {
-          deny: options.deny === true,
-        });
+        const { intents } = await bot.call('approve', { id, deny: options.deny === true });
         print(options.json, { intents }, () => told(id, intents, options.deny === true));
         if (intents.length === 0) exit(1);
       }),
@@ -51,7 +48,7 @@ function planRow({ madeAt, hash, org, policy, madeBy, lines }: KeptPlan): string
 }
 
 async function decidePlan(bot: Reach, plan: KeptPlan, { json, deny }: ApproveOptions, exit: SetExit): Promise<void> {
-  const decision = await bot.post<PlanDecision>(`/v1/plans/${plan.hash}/approve`, { deny: deny === true });
+  const decision = await bot.call('decidePlan', { hash: plan.hash, deny: deny === true });
   const short = plan.hash.slice(0, 12);
   print(json, decision, () => {
     if (!decision.decided) return `plan ${short} was ${decision.plan.state} already`;

@@ -6,7 +6,7 @@ import type { Reach } from './reach-bot.js';
 const hash = (n: number): string => String(n).padStart(64, '0');
 
 /** Answers as the bot does, of a chain with so many links; notes what it was asked. */
-function aBot(length: number, brokenAt?: number): { bot: Pick<Reach, 'get'>; asked: Array<[number, number]> } {
+function aBot(length: number, brokenAt?: number): { bot: Pick<Reach, 'call'>; asked: Array<[number, number]> } {
   const asked: Array<[number, number]> = [];
   const page = (after: number, limit: number): AuditPage => {
     asked.push([after, limit]);
@@ -26,8 +26,10 @@ function aBot(length: number, brokenAt?: number): { bot: Pick<Reach, 'get'>; ask
   };
   return {
     bot: {
-      get: async <T>(_path: string, query: Record<string, string | number | undefined> = {}) =>
-        page(Number(query['after']), Number(query['limit'])) as T,
+      call: async (_name: string, query: object = {}) => {
+        const { after, limit } = query as { after: number; limit: number };
+        return page(after, limit) as never;
+      },
     },
     asked,
   };

@@ -65,13 +65,13 @@ function knownHead(text: string): Known {
 }
 
 /** Ask page by page, so that no answer takes long. */
-export async function auditOf(bot: Pick<Reach, 'get'>, org: string, wanted: Known | undefined): Promise<AuditReport> {
+export async function auditOf(bot: Pick<Reach, 'call'>, org: string, wanted: Known | undefined): Promise<AuditReport> {
   let [checked, known] = [0, wanted ? false : null];
   const again: string[] = [];
   for (let after = 0; ;) {
     // A page ends at the link that is looked for, whose hash is told then.
     const limit = wanted && wanted.n > after ? Math.min(PAGE, wanted.n - after) : PAGE;
-    const page = await bot.get<AuditPage>('/v1/audit', { org, after, limit });
+    const page = await bot.call('audit', { org, after, limit });
     checked += page.checked;
     again.push(...page.again);
     if (wanted && page.head?.n === wanted.n) known = page.head.link === wanted.link;

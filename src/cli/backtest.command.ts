@@ -48,7 +48,7 @@ export function backtestCommand(): Command {
         const notes = new Set<string>();
         for (let after: string | null | undefined; after !== null;) {
           const query = { org: org.name, since: since.toISOString(), until: until.toISOString(), limit: PAGE, after };
-          const page = readHistory(await bot.read('/v1/history', query));
+          const page = readHistory(await bot.read('history', query));
           backtest.add(page, page.bot);
           if (!page.bot) notes.add('no forge told who the bot is: its own acts are taken for those of people');
           progress.add(page.events.length);

@@ -60,7 +60,7 @@ async function filesOfRunningBot(config: AppConfig): Promise<StoreFiles | null> 
   const bot = config.store.kind === 'embedded' ? await reachRunning(config) : null;
   if (!bot) return null;
   told('the files, as the bot copies them');
-  const copy = await bot.post<StoreFiles>('/v1/store/copy').catch((error: unknown) => {
+  const copy = await bot.call('copyStoreFiles').catch((error: unknown) => {
     if ((error as UserError).code !== 'Not Found') throw error;
     throw new UserError(
       'STORE_IN_USE',

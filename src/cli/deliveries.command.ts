@@ -10,7 +10,7 @@ export function deliveriesCommand(): Command {
     .addOption(limitOption())
     .action((options: { config: string; json: boolean; org?: string; limit: number }) =>
       withBot(options.config, async (bot) => {
-        const arrivals = await bot.get<ArrivalSummary[]>('/v1/deliveries', { org: options.org, limit: options.limit });
+        const arrivals = await bot.call('deliveries', { org: options.org, limit: options.limit });
         print(options.json, arrivals, () =>
           table(
             ['at (UTC)', 'id', 'org', 'from', 'type', 'state', 'event', 'repeats'],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Check, CheckState, DoctorReport } from '../api/control-service.port.js';
+import type { Check, DoctorReport } from '../api/operations/answers.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';
@@ -26,17 +26,14 @@ export function doctorCommand(exit: SetExit): Command {
     .action((options: DoctorOptions) =>
       withBot(options.config, async (bot) => {
         const org = options.org === undefined ? undefined : whichOrg(bot.config, options.org).name;
-        const report = await bot.get<DoctorReport>('/v1/doctor', {
-          org,
-          operations: String(options.operations === true),
-        });
+        const report = await bot.call('doctor', { org, operations: options.operations === true });
         print(options.json, { running: bot.running, ...report }, () => describe(report, options.operations === true));
         if (report.findings > 0) exit(1);
       }),
     );
 }
 
-const SIGNS: Readonly<Record<CheckState, string>> = {
+const SIGNS: Readonly<Record<Check['state'], string>> = {
   ok: colour.green('ok'),
   note: colour.cyan('note'),
   warning: colour.yellow('warning'),

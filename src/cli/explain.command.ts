@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Explanation } from '../insight/explanation.js';
 import { UserError } from '../core/errors.js';
 import { storeCommand } from './command-options.js';
 import { print } from './print.js';
@@ -27,7 +26,7 @@ export function explainCommand(): Command {
       if (id !== undefined && (options.rule ?? options.revision) !== undefined)
         throw new UserError('WHAT_TO_EXPLAIN', '--rule and --revision go with --event');
       return withBot(options.config, async (bot) => {
-        const explanation = await bot.get<Explanation>('/v1/explain', {
+        const explanation = await bot.call('explain', {
           id: asked,
           rule: options.rule,
           revision: options.revision,

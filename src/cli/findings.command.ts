@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { KeptFinding } from '../policies/finding-store.port.js';
-import { SEVERITIES } from '../rules/language/revision.js';
+import { SEVERITIES, type Severity } from '../rules/language/revision.js';
 import { limitOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';
@@ -12,7 +12,7 @@ interface FindingOptions {
   json: boolean;
   org?: string;
   policy?: string;
-  severity?: string;
+  severity?: Severity;
   ended?: boolean;
   limit: number;
 }
@@ -28,13 +28,7 @@ export function findingsCommand(exit: SetExit): Command {
     .action((options: FindingOptions) =>
       withBot(options.config, async (bot) => {
         const { org, policy, severity, limit } = options;
-        const found = await bot.get<KeptFinding[]>('/v1/findings', {
-          org,
-          policy,
-          severity,
-          limit,
-          ended: String(options.ended === true),
-        });
+        const found = await bot.call('findings', { org, policy, severity, limit, ended: options.ended === true });
         const head = ['severity', 'where', 'policy', 'expectation', 'since (UTC)', 'seen last', 'what'];
         print(options.json, found, () =>
           table(head, found.map(row), 'everything that was looked at is as the policies expect'),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { GapReport } from '../api/control-service.port.js';
+import type { GapReport } from '../api/operations/answers.js';
 import { limitOption, storeCommand } from './command-options.js';
 import { plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
@@ -10,7 +10,7 @@ export function gapsCommand(): Command {
     .addOption(limitOption())
     .action((options: { config: string; json: boolean; org?: string; limit: number }) =>
       withBot(options.config, async (bot) => {
-        const report = await bot.get<GapReport>('/v1/gaps', { org: options.org, limit: options.limit });
+        const report = await bot.call('gaps', { org: options.org, limit: options.limit });
         print(options.json, report, () => describe(report));
       }),
     );

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { HookReport } from '../api/control-service.port.js';
+import type { HookReport } from '../api/operations/answers.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table } from './print.js';
@@ -38,14 +38,15 @@ export function hookCommand(exit: SetExit): Command {
     .action((options: InstallOptions) =>
       withBot(options.config, async (bot) => {
         const org = whichOrg(bot.config, options.org).name;
-        const report = await bot.post<HookReport>(`/v1/orgs/${encodeURIComponent(org)}/hook`, {
+        const report = await bot.call('installHook', {
+          org,
           dryRun: options.dryRun,
           allEvents: options.allEvents,
           isNew: options.new,
           recreate: options.recreate,
           keepFilter: options.keepFilter,
           withoutAuthorization: options.withoutAuthorization,
-          ...(options.hook === undefined ? {} : { hook: options.hook }),
+          hook: options.hook,
         });
         print(options.json, report, () => describe(report, options.dryRun));
         if (report.notes.length > 0) exit(1);

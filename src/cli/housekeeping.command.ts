@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import type { JobRun, JobStatus, RestoreReport } from '../api/control-service.port.js';
+import type { JobRun, JobStatus, RestoreReport } from '../api/operations/answers.js';
 import { UserError } from '../core/errors.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
@@ -21,7 +21,7 @@ export function housekeepingCommand(exit: SetExit): Command {
   const list = storeCommand('list', 'list jobs, their schedules and last results').action(
     (options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
-        const { jobs } = await bot.get<{ jobs: JobStatus[] }>('/v1/housekeeping');
+        const { jobs } = await bot.call('jobs');
         print(options.json, jobs, () =>
           table(['job', 'what', 'for', 'when', 'last (UTC)', 'about', 'outcome'], jobs.flatMap(rowsOf), 'no jobs'),
         );
@@ -40,8 +40,7 @@ export function housekeepingCommand(exit: SetExit): Command {
     .action((files: string[], options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
         const reports: Array<RestoreReport & { file: string }> = [];
-        for (const file of files)
-          reports.push({ file, ...(await bot.post<RestoreReport>('/v1/archive/restore', { file: resolve(file) })) });
+        for (const file of files) reports.push({ file, ...(await bot.call('restore', { file: resolve(file) })) });
         print(options.json, reports, () =>
           reports
             .map(
@@ -60,12 +59,9 @@ export function housekeepingCommand(exit: SetExit): Command {
 }
 
 async function runJob(bot: Reach, job: string, { json, org, dryRun }: RunOptions, exit: SetExit): Promise<void> {
-  const { jobs } = await bot.get<{ jobs: JobStatus[] }>('/v1/housekeeping');
+  const { jobs } = await bot.call('jobs');
   if (jobs.some((known) => known.job === job)) {
-    const { runs } = await bot.post<{ runs: JobRun[] }>(`/v1/housekeeping/${encodeURIComponent(job)}/run`, {
-      dryRun,
-      ...(org === undefined ? {} : { org }),
-    });
+    const { runs } = await bot.call('runJob', { job, org, dryRun });
     print(json, runs, () => runs.map((run) => describe(job, run, dryRun)).join('\n'));
     if (runs.some(({ error }) => error !== null)) exit(FAILED);
     return;
@@ -80,9 +76,7 @@ async function runJob(bot: Reach, job: string, { json, org, dryRun }: RunOptions
       'NO_DRY_RUN',
       `${job} is no job: a policy is tried with forgehand plan, a rule with mode: dry-run`,
     );
-  const answer = await bot.post<{ tickId: string; runs: number }>(
-    `/v1/orgs/${encodeURIComponent(org)}/schedules/${encodeURIComponent(job)}/run`,
-  );
+  const answer = await bot.call('runSchedule', { org, schedule: job });
   print(
     json,
     answer,

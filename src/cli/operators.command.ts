@@ -12,14 +12,10 @@ interface Common {
 }
 
 interface AddOptions extends Common {
-  readonly scopes: readonly OperatorScope[];
+  readonly scopes: OperatorScope[];
   readonly expires: number;
   readonly login?: string;
 }
-
-/** As JSON brings it. */
-type ToldOperator = Omit<Operator, 'madeAt' | 'expiresAt' | 'revokedAt'> &
-  Record<'madeAt' | 'expiresAt', string> & { revokedAt: string | null };
 
 const DEFAULT_EXPIRES = '90d';
 
@@ -39,8 +35,7 @@ export function operatorsCommand(): Command {
     .option('--login <account>', 'the account of this person on the forge, for approval: two-people')
     .action((name: string, { config, json, scopes, expires, login }: AddOptions) =>
       withBot(config, async (bot) => {
-        const order = { name, scopes, expiresS: expires, ...(login === undefined ? {} : { login }) };
-        const made = await bot.post<{ operator: ToldOperator; token: string }>('/v1/operators', order);
+        const made = await bot.call('addOperator', { name, scopes, expiresS: expires, login });
         // Standard output holds the token alone, so that it can go into a file.
         if (!json)
           writeErr(
@@ -52,7 +47,7 @@ export function operatorsCommand(): Command {
   const list = storeCommand('list', 'list operators and their tokens, without the tokens').action(
     ({ config, json }: Common) =>
       withBot(config, async (bot) => {
-        const { operators } = await bot.get<{ operators: ToldOperator[] }>('/v1/operators');
+        const { operators } = await bot.call('operators');
         const head = ['name', 'id', 'state', 'scopes', 'account', 'expires (UTC)', 'made by', 'revoked by'];
         print(json, operators, () =>
           table(head, operators.map(row), 'no operators: the owner of the host alone gives orders'),
@@ -63,9 +58,7 @@ export function operatorsCommand(): Command {
     .argument('<name>', 'the name for all of its tokens, or the id of one')
     .action((name: string, { config, json }: Common) =>
       withBot(config, async (bot) => {
-        const { revoked } = await bot.post<{ revoked: ToldOperator[] }>(
-          `/v1/operators/${encodeURIComponent(name)}/revoke`,
-        );
+        const { revoked } = await bot.call('revokeOperator', { name });
         print(
           json,
           revoked,
@@ -89,7 +82,7 @@ function readScopes(text: string): OperatorScope[] {
   return known;
 }
 
-function row({ name, id, scopes, login, expiresAt, madeBy, revokedBy, revokedAt }: ToldOperator): string[] {
+function row({ name, id, scopes, login, expiresAt, madeBy, revokedBy, revokedAt }: Operator): string[] {
   const state = operatorState(
     { revokedAt: revokedAt === null ? null : new Date(revokedAt), expiresAt: new Date(expiresAt) },
     new Date(),

@@ -19,14 +19,12 @@ export function pauseCommand(): Command {
 
 /** Send a pause or resume order and say what it covers. */
 export async function order(what: 'pause' | 'resume', options: Scope, done: string): Promise<boolean> {
-  const scope = { ...(options.org ? { org: options.org } : {}), ...(options.rule ? { rule: options.rule } : {}) };
+  const { org, rule } = options;
   return withBot(options.config, async (bot) => {
-    const answer = await bot.post<{ paused?: boolean; resumed?: boolean }>(`/v1/${what}`, scope);
-    const happened = answer.paused ?? answer.resumed ?? false;
-    const covers =
-      [options.org && `organization ${options.org}`, options.rule && `rule ${options.rule}`]
-        .filter(Boolean)
-        .join(', ') || 'everything';
+    const scope = { org: org || undefined, rule: rule || undefined };
+    const answer = await bot.call(what, scope);
+    const happened = 'paused' in answer ? answer.paused : answer.resumed;
+    const covers = [org && `organization ${org}`, rule && `rule ${rule}`].filter(Boolean).join(', ') || 'everything';
     print(options.json, answer, () => (happened ? `${done}: ${covers}` : `${covers} was not paused`));
     return happened;
   });

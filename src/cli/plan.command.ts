@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { PlanReport } from '../api/control-service.port.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
@@ -26,10 +25,7 @@ export function planCommand(exit: SetExit): Command {
     .action((options: PlanOptions) =>
       withBot(options.config, async (bot) => {
         const org = whichOrg(bot.config, options.org).name;
-        const plan = await bot.post<PlanReport>('/v1/plans', {
-          org,
-          ...(options.policy === undefined ? {} : { policy: options.policy }),
-        });
+        const plan = await bot.call('plan', { org, policy: options.policy });
         print(options.json, plan, () => describePlan(plan, new Date()));
         exit(plan.overCaps.length + plan.heldBack.length > 0 ? 1 : plan.lines.length > 0 ? 4 : 0);
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PlanReport } from '../api/control-service.port.js';
+import type { PlanReport } from '../api/operations/answers.js';
 import { describePlan } from './print-plan.js';
 
 const NOW = new Date('2026-11-20T20:00:00Z');

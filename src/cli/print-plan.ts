@@ -1,4 +1,4 @@
-import type { PlanReport, RunReport } from '../api/control-service.port.js';
+import type { PlanReport, RunReport } from '../api/operations/answers.js';
 import { describeOrigin } from '../rules/sources/rule-repository.port.js';
 import { callsMade, countsInWords, sumOf, type CallCounts } from '../core/call-counts.js';
 import { stringifyJson } from '../core/json.js';

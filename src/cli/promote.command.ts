@@ -24,7 +24,7 @@ export function promoteCommand(): Command {
     .option('--force', 'promote in spite of errors or too few decisions', false)
     .action((rule: string, { config, json, org, to, force }: PromoteOptions) =>
       withBot(config, async (bot) => {
-        const row = await bot.post<RolloutRow>('/v1/promote', { org, rule, to, force });
+        const row = await bot.call('promote', { org, rule, to, force });
         print(json, row, () => describe(row));
       }),
     );

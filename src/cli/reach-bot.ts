@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Agent } from 'undici';
 import { answers } from '../api/hold-socket.js';
+import type { AnswerOf, OperationName, SentTo } from '../api/operations/index.js';
 import { socketPath } from '../api/socket-path.js';
 import type { AppConfig } from '../config/app-config.js';
 import { operatorToken } from '../config/operator-token.js';
@@ -10,17 +11,23 @@ import { parseJson } from '../core/json.js';
 import type { Json } from '../core/json.js';
 import type { Secret } from '../core/secret.js';
 
-/** The control API, wherever it is. Answers are plain JSON. */
+/** The control API, wherever it is. */
 export interface Reach {
   config: AppConfig;
   /** Whether a running bot answers, or this command opened the store itself. */
   running: boolean;
-  get<T>(path: string, query?: Record<string, string | number | undefined>): Promise<T>;
-  /** Like `get`, for answers that hold what the forge said: no digit is lost. */
-  read(path: string, query?: Record<string, string | number | undefined>): Promise<Json>;
-  post<T>(path: string, body?: object): Promise<T>;
+  /** Answers as plain JSON: a time is its ISO text. @throws UserError with what the bot said */
+  call<Name extends OperationName>(name: Name, ...sent: Sent<Name>): Promise<AnswerOf<Name>>;
+  /** Like `call`, for answers that hold what the forge said: no digit is lost. */
+  read<Name extends OperationName>(name: Name, ...sent: Sent<Name>): Promise<Json>;
+  /** One request, whatever the path. */
+  send: Send;
   close(): Promise<void>;
 }
+
+/** May be left out where nothing has to be sent. */
+type Sent<Name extends OperationName> =
+  Record<never, never> extends SentTo<Name> ? [sent?: SentTo<Name>] : [sent: SentTo<Name>];
 
 type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<{ status: number; text: string }>;
 
@@ -64,25 +71,25 @@ export async function reachRunning(config: AppConfig): Promise<Reach | null> {
   return null;
 }
 
-function over(config: AppConfig, running: boolean, send: Send, close: () => Promise<void>): Reach {
-  const call = async <T>(
-    method: 'GET' | 'POST',
-    path: string,
-    body?: object,
-    parse: (text: string) => unknown = JSON.parse,
-  ): Promise<T> => {
+async function over(config: AppConfig, running: boolean, send: Send, close: () => Promise<void>): Promise<Reach> {
+  const [{ OPERATIONS }, { requestOf }] = await Promise.all([
+    import('../api/operations/index.js'),
+    import('../api/operations/operation.js'),
+  ]);
+  const ask = async (name: OperationName, sent: object = {}, parse: (text: string) => unknown): Promise<unknown> => {
+    const { method, path, body } = requestOf(OPERATIONS[name], sent);
     const { status, text } = await send(method, path, body);
-    const value = parse(text) as T & { error?: string; message?: string };
-    if (status >= 400)
-      throw new UserError(value.error ?? 'FAILED', value.message ?? `the control API answered ${status}`);
-    return value;
+    const value = parse(text);
+    if (status < 400) return value;
+    const { error, message } = value as { error?: string; message?: string };
+    throw new UserError(error ?? 'FAILED', message ?? `the control API answered ${status}`);
   };
   return {
     config,
     running,
-    get: (path, query = {}) => call('GET', `${path}${queryText(query)}`),
-    read: (path, query = {}) => call<Json>('GET', `${path}${queryText(query)}`, undefined, parseJson),
-    post: (path, body) => call('POST', path, body ?? {}),
+    call: (name, sent?: object) => ask(name, sent, JSON.parse) as never,
+    read: (name, sent?: object) => ask(name, sent, parseJson) as never,
+    send,
     close,
   };
 }
@@ -136,13 +143,6 @@ function listening(address: string): Promise<boolean> {
     socket.once('connect', () => (socket.destroy(), resolve(true)));
     socket.once('error', () => resolve(false));
   });
-}
-
-function queryText(query: Record<string, string | number | undefined>): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string | number] => entry[1] !== undefined);
-  return given.length === 0
-    ? ''
-    : `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)]))).toString()}`;
 }
 
 /** Reach the bot for the time of `work`. */

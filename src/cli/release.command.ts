@@ -9,7 +9,7 @@ export function releaseCommand(exit: SetExit): Command {
     .argument('<id>', 'id of the arrival or event, from `forgehand status`, `forgehand deliveries` or the alert')
     .action((id: string, options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
-        const answer = await bot.post<{ released: boolean }>(`/v1/quarantined/${encodeURIComponent(id)}/release`);
+        const answer = await bot.call('release', { id });
         print(options.json, answer, () =>
           answer.released ? `${id} is decided once more` : `${id} is not quarantined: nothing to release`,
         );

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ReplayReport } from '../api/control-service.port.js';
+import type { ReplayReport } from '../api/operations/answers.js';
 import { storeCommand } from './command-options.js';
 import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';
@@ -10,7 +10,7 @@ export function replayCommand(): Command {
     .argument('<arrival>', 'id of the delivery or entry, from `forgehand deliveries`')
     .action((id: string, options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
-        const report = await bot.post<ReplayReport>(`/v1/deliveries/${encodeURIComponent(id)}/replay`);
+        const report = await bot.call('replay', { id });
         print(options.json, report, () => describe(report));
       }),
     );

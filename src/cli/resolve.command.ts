@@ -21,9 +21,7 @@ export function resolveCommand(exit: SetExit): Command {
       if ((options.exists === true) === (options.absent === true))
         throw new UserError('RESOLVE_HOW', 'say one of --exists and --absent');
       return withBot(options.config, async (bot) => {
-        const answer = await bot.post<{ resolved: boolean }>(`/v1/intents/${encodeURIComponent(id)}/resolve`, {
-          exists: options.exists === true,
-        });
+        const answer = await bot.call('resolve', { id, exists: options.exists === true });
         const told = options.exists === true ? 'is done' : 'is planned again';
         print(options.json, answer, () =>
           answer.resolved ? `intent ${id} ${told}` : `intent ${id} does not wait for a person: nothing to resolve`,

@@ -9,7 +9,7 @@ export function retryCommand(exit: SetExit): Command {
     .argument('<intent>', 'id of the intent, from `forgehand runs <run>`')
     .action((id: string, options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
-        const answer = await bot.post<{ retried: boolean }>(`/v1/intents/${encodeURIComponent(id)}/retry`);
+        const answer = await bot.call('retry', { id });
         print(options.json, answer, () =>
           answer.retried
             ? `intent ${id} is planned again`

@@ -1,8 +1,8 @@
 import { describeOrigin } from '../rules/sources/rule-repository.port.js';
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { OrgShadow, RunReport } from '../api/control-service.port.js';
-import { RUN_STATES } from '../core/run.js';
+import type { OrgShadow, RunReport } from '../api/operations/answers.js';
+import { RUN_STATES, type RunState } from '../core/run.js';
 import { stringifyJson } from '../core/json.js';
 import { limitOption, storeCommand } from './command-options.js';
 import { plain, print, state, table, when } from './print.js';
@@ -14,7 +14,7 @@ interface RunsOptions {
   json: boolean;
   org?: string;
   rule?: string;
-  state?: string;
+  state?: RunState;
   shadow: boolean;
   limit: number;
 }
@@ -30,22 +30,22 @@ export function runsCommand(): Command {
     .action((id: string | undefined, options: RunsOptions) =>
       withBot(options.config, async (bot) => {
         if (id) {
-          const report = await bot.get<RunReport>(`/v1/runs/${encodeURIComponent(id)}`);
+          const report = await bot.call('run', { id });
           return print(options.json, report, () => whole(report));
         }
         if (options.shadow) {
-          const orgs = await bot.get<OrgShadow[]>('/v1/shadow', { org: options.org, limit: options.limit });
+          const orgs = await bot.call('shadow', { org: options.org, limit: options.limit });
           return print(
             options.json,
             orgs,
             () => orgs.map(shadowOf).join('\n\n') || 'no organization has a shadow revision (orgs[].rules.shadow)',
           );
         }
-        const reports = await bot.get<RunReport[]>('/v1/runs', {
+        const reports = await bot.call('runs', {
           org: options.org,
           rule: options.rule,
           state: options.state,
-          shadow: 'false',
+          shadow: false,
           limit: options.limit,
         });
         return print(options.json, reports, () =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describeOrigin } from '../rules/sources/rule-repository.port.js';
-import type { StatusReport } from '../api/control-service.port.js';
+import type { StatusReport } from '../api/operations/answers.js';
 import { storeCommand } from './command-options.js';
 import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';
@@ -10,7 +10,7 @@ export function statusCommand(): Command {
   return storeCommand('status', 'show processes, active revisions, and what is held back and why').action(
     (options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
-        const report = await bot.get<StatusReport>('/v1/status');
+        const report = await bot.call('status');
         print(options.json, { running: bot.running, ...report }, () => describe(report, bot.running));
       }),
   );

@@ -82,7 +82,7 @@ function recordCommand(): Command {
     .action((id: string, options: { config: string; json: boolean; rules?: string; out: string }) =>
       withBot(options.config, async (bot) => {
         const { FolderSource, makeTrial, readHistory, recordFixture } = await import('./trying.js');
-        const told = readHistory(await bot.read(`/v1/history/${encodeURIComponent(id)}`));
+        const told = readHistory(await bot.read('historyOf', { id }));
         const [event] = told.events;
         const org = whichOrg(bot.config, event?.org);
         const trial = makeTrial();

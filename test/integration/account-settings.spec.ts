@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JobRun, RunReport } from '../../src/api/control-service.port.js';
+import type { JobRun, RunReport } from '../../src/api/operations/answers.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunReport, StatusReport } from '../../src/api/control-service.port.js';
+import type { RunReport, StatusReport } from '../../src/api/operations/answers.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';

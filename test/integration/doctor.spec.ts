@@ -2,12 +2,13 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DoctorReport, HookReport, JobRun } from '../../src/api/control-service.port.js';
+import type { DoctorReport, HookReport, JobRun } from '../../src/api/operations/answers.js';
 import { reachBot } from '../../src/cli/reach-bot.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
+import { byPath } from './support/by-path.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
 const SECRET = 'the-secret-of-the-hook-5d1f';
@@ -255,7 +256,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     bot.write('away.yaml', JSON.stringify(config({ apiUrl: 'http://127.0.0.1:9/api/v1' })));
     const before = { FORGE_TOKEN: process.env.FORGE_TOKEN, HOOK: process.env.HOOK };
     Object.assign(process.env, { FORGE_TOKEN: 'none', HOOK: SECRET });
-    const alone = await reachBot(join(bot.dir, 'away.yaml'));
+    const alone = byPath(await reachBot(join(bot.dir, 'away.yaml')));
 
     const report = await alone.get<DoctorReport>('/v1/doctor', { operations: 'false' });
 

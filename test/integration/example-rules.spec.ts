@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PlanDecision, RunReport } from '../../src/api/control-service.port.js';
+import type { PlanDecision, RunReport } from '../../src/api/operations/answers.js';
 import type { Intent } from '../../src/core/run.js';
 import type { KeptFinding } from '../../src/policies/finding-store.port.js';
 import type { KeptPlan } from '../../src/policies/policy-plan.js';

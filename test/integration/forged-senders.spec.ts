@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusReport } from '../../src/api/control-service.port.js';
+import type { StatusReport } from '../../src/api/operations/answers.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunReport, StatusReport } from '../../src/api/control-service.port.js';
+import type { RunReport, StatusReport } from '../../src/api/operations/answers.js';
 import type { IntentState } from '../../src/core/states.js';
 import { runCli } from '../../src/cli/run-cli.js';
 import { sampleBody } from '../builders/sample-bodies.js';

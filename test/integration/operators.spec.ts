@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JobRun, PlanDecision, RunReport, StatusReport } from '../../src/api/control-service.port.js';
-import { reachBot, type Reach } from '../../src/cli/reach-bot.js';
+import type { JobRun, PlanDecision, RunReport, StatusReport } from '../../src/api/operations/answers.js';
+import { reachBot } from '../../src/cli/reach-bot.js';
 import type { Operator } from '../../src/core/operators.js';
 import type { Intent } from '../../src/core/run.js';
 import type { ApplyReport, KeptPlan } from '../../src/policies/policy-plan.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
+import { byPath, type ByPath } from './support/by-path.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
 const LONG_MS = 120_000;
@@ -26,22 +27,22 @@ policies:
 describe('integration/operators: two people', () => {
   let forge: TestForge;
   let bot: TestBot;
-  let ann: Reach;
-  let bob: Reach;
-  let carl: Reach;
-  let olga: Reach;
+  let ann: ByPath;
+  let bob: ByPath;
+  let carl: ByPath;
+  let olga: ByPath;
 
   /** A client of the control API with a token, on the socket. */
-  async function withToken(token: string): Promise<Reach> {
+  async function withToken(token: string): Promise<ByPath> {
     process.env['FORGEHAND_OPERATOR_TOKEN'] = token;
     try {
-      return await reachBot(bot.configFile);
+      return byPath(await reachBot(bot.configFile));
     } finally {
       delete process.env['FORGEHAND_OPERATOR_TOKEN'];
     }
   }
 
-  async function operator(name: string, scopes: string[], login: string): Promise<Reach> {
+  async function operator(name: string, scopes: string[], login: string): Promise<ByPath> {
     const { token } = await bot.reach.post<{ operator: Operator; token: string }>('/v1/operators', {
       name,
       scopes,
@@ -52,10 +53,10 @@ describe('integration/operators: two people', () => {
   }
 
   const acme = async () => (await bot.reach.get<StatusReport>('/v1/status')).orgs[0];
-  const plan = (who: Reach): Promise<KeptPlan> => who.post<KeptPlan>('/v1/plans', { org: 'acme', policy: 'labels' });
-  const approve = (who: Reach, { hash }: KeptPlan, deny = false): Promise<PlanDecision> =>
+  const plan = (who: ByPath): Promise<KeptPlan> => who.post<KeptPlan>('/v1/plans', { org: 'acme', policy: 'labels' });
+  const approve = (who: ByPath, { hash }: KeptPlan, deny = false): Promise<PlanDecision> =>
     who.post<PlanDecision>(`/v1/plans/${hash}/approve`, { deny });
-  const apply = (who: Reach, { hash }: KeptPlan): Promise<ApplyReport> =>
+  const apply = (who: ByPath, { hash }: KeptPlan): Promise<ApplyReport> =>
     who.post<ApplyReport>(`/v1/plans/${hash}/apply`);
 
   beforeAll(async () => {
@@ -146,7 +147,7 @@ describe('integration/operators: two people', () => {
       let waiting: Intent[] = [];
       await until(async () => (waiting = await bot.reach.get<Intent[]>('/v1/approvals')).length === 1);
       const [intent] = waiting;
-      const decide = (who: Reach): Promise<{ intents: string[] }> => who.post(`/v1/approvals/${intent?.runId}`, {});
+      const decide = (who: ByPath): Promise<{ intents: string[] }> => who.post(`/v1/approvals/${intent?.runId}`, {});
 
       olga = await operator('olga', ['approve'], 'olga');
       await expect(decide(olga)).rejects.toMatchObject({ code: 'APPROVER_IS_REQUESTER' });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PlanDecision, RunReport } from '../../src/api/control-service.port.js';
+import type { PlanDecision, RunReport } from '../../src/api/operations/answers.js';
 import { runCli } from '../../src/cli/run-cli.js';
 import type { ApplyReport, KeptPlan } from '../../src/policies/policy-plan.js';
 import { callsMade, sumOf } from '../../src/core/call-counts.js';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { RunReport } from '../../src/api/control-service.port.js';
+import type { RunReport } from '../../src/api/operations/answers.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { userNamed } from '../../src/sandbox/control/read.js';
 import { deleteRepository, transferRepository } from '../../src/sandbox/resources/repository-edit.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { StatusReport } from '../../src/api/control-service.port.js';
+import type { StatusReport } from '../../src/api/operations/answers.js';
 import type { DoctorReport } from '../../src/housekeeping/doctor/doctor.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { until } from '../services/until.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { RunReport } from '../../src/api/control-service.port.js';
+import type { RunReport } from '../../src/api/operations/answers.js';
 import type { RunExplanation } from '../../src/insight/explanation.js';
 import type { ToldHistory } from '../../src/insight/history-store.port.js';
 import { freshRedisUrl, REDIS_URL } from '../services/test-redis.js';

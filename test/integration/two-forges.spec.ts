@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusReport } from '../../src/api/control-service.port.js';
+import type { StatusReport } from '../../src/api/operations/answers.js';
 import type { ArrivalSummary } from '../../src/pipeline/inbox-store.port.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 import { until } from '../services/until.js';

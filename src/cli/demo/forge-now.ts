@@ -1,4 +1,4 @@
-import type { RunReport } from '../../api/control-service.port.js';
+import type { RunReport } from '../../api/operations/answers.js';
 import type { JsonObject } from '../../core/json.js';
 import type { SandboxClient } from './sandbox-client.js';
 

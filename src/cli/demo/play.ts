@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import type { RunReport } from '../../api/control-service.port.js';
+import type { RunReport } from '../../api/operations/answers.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Reach } from '../reach-bot.js';
@@ -59,7 +59,7 @@ export class Player {
     this.record({ as: BOT_LOGIN, act: 'nightfall', params: {} });
     for (const schedule of schedules) {
       this.no += 1;
-      await reach.post(`/v1/orgs/${ORG}/schedules/${encodeURIComponent(schedule)}/run`);
+      await reach.call('runSchedule', { org: ORG, schedule });
       const seen = await watch.settled();
       this.remember(seen.arrivals);
       await tellAct(

@@ -1,4 +1,4 @@
-import type { RunReport } from '../../api/control-service.port.js';
+import type { RunReport } from '../../api/operations/answers.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import type { ForgeNow } from './forge-now.js';
 import type { Cell, Lines, Paint } from './lines.js';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RunReport, StatusReport } from '../../api/control-service.port.js';
+import type { RunReport, StatusReport } from '../../api/operations/answers.js';
 import { UserError } from '../../core/errors.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import type { Reach } from '../reach-bot.js';
@@ -57,7 +57,7 @@ export class BotWatch {
   async untilDecided(rules: readonly string[]): Promise<void> {
     for (const rule of rules) {
       await this.until(
-        async () => (await this.reach.get<RunReport[]>('/v1/runs', { org: this.org, rule, limit: 1 })).length > 0,
+        async () => (await this.reach.call('runs', { org: this.org, rule, limit: 1 })).length > 0,
         `${rule} is not decided`,
       );
     }
@@ -82,17 +82,29 @@ export class BotWatch {
   }
 
   private newArrivals(): Promise<ArrivalSummary[]> {
-    return this.newest<ArrivalSummary>('/v1/deliveries', this.knownArrivals, ({ id }) => id);
+    return this.newest(
+      (page) => this.reach.call('deliveries', page),
+      this.knownArrivals,
+      ({ id }) => id,
+    );
   }
 
   private newRuns(): Promise<RunReport[]> {
-    return this.newest<RunReport>('/v1/runs', this.knownRuns, ({ run }) => run.id);
+    return this.newest(
+      (page) => this.reach.call('runs', page),
+      this.knownRuns,
+      ({ run }) => run.id,
+    );
   }
 
   /** What was not seen before, oldest first. */
-  private async newest<T>(path: string, known: Set<string>, idOf: (one: T) => string): Promise<T[]> {
+  private async newest<T>(
+    list: (page: { org: string; limit: number }) => Promise<T[]>,
+    known: Set<string>,
+    idOf: (one: T) => string,
+  ): Promise<T[]> {
     for (const limit of PAGES) {
-      const found = await this.reach.get<T[]>(path, { org: this.org, limit });
+      const found = await list({ org: this.org, limit });
       const fresh = found.filter((one) => !known.has(idOf(one)));
       if (fresh.length === limit && limit !== PAGES.at(-1)) continue;
       for (const one of fresh) known.add(idOf(one));
@@ -107,7 +119,7 @@ export class BotWatch {
   }
 
   private status(): Promise<StatusReport> {
-    return this.reach.get<StatusReport>('/v1/status');
+    return this.reach.call('status');
   }
 
   private async until(holds: () => Promise<boolean>, otherwise: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { StatusReport } from '../../../src/api/control-service.port.js';
+import type { StatusReport } from '../../../src/api/operations/answers.js';
 import { askJson } from '../../e2e/support/forgehand.js';
 import type { Fleet } from '../rig/fleet.js';
 

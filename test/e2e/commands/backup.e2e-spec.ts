@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunReport } from '../../../src/api/control-service.port.js';
+import type { RunReport } from '../../../src/api/operations/answers.js';
 import { openStores } from '../../../src/store/open-stores.js';
 import { until } from '../../services/until.js';
 import { aForge, type Forge } from '../support/a-forge.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunReport } from '../../../src/api/control-service.port.js';
+import type { RunReport } from '../../../src/api/operations/answers.js';
 import type { DecisionExplanation, EventExplanation, RunExplanation } from '../../../src/insight/explanation.js';
 import type { ArrivalSummary } from '../../../src/pipeline/inbox-store.port.js';
 import { acmeConfig } from '../support/acme-config.js';

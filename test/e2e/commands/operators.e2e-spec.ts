@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusReport } from '../../../src/api/control-service.port.js';
+import type { StatusReport } from '../../../src/api/operations/answers.js';
 import type { Operator } from '../../../src/core/operators.js';
 import { freePort } from '../../services/processes.mjs';
 import type { Forge } from '../support/a-forge.js';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { GapReport } from '../../../src/api/control-service.port.js';
+import type { GapReport } from '../../../src/api/operations/answers.js';
 import type { KeptFinding } from '../../../src/policies/finding-store.port.js';
 import type { ApplyReport, KeptPlan } from '../../../src/policies/policy-plan.js';
 import { until } from '../../services/until.js';

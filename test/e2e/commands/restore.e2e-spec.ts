@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JobRun, ReplayReport, RestoreReport, RunReport } from '../../../src/api/control-service.port.js';
+import type { JobRun, ReplayReport, RestoreReport, RunReport } from '../../../src/api/operations/answers.js';
 import { openStores } from '../../../src/store/open-stores.js';
 import type { ArrivalSummary } from '../../../src/pipeline/inbox-store.port.js';
 import { until } from '../../services/until.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import type { RunReport } from '../../../src/api/control-service.port.js';
+import type { RunReport } from '../../../src/api/operations/answers.js';
 import type { BacktestReport } from '../../../src/insight/backtest/backtest-report.js';
 import type { RunExplanation } from '../../../src/insight/explanation.js';
 import type { FixturesReport } from '../../../src/insight/fixtures/run-fixtures.js';

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ReplayReport, RunReport, StatusReport } from '../../../src/api/control-service.port.js';
+import type { ReplayReport, RunReport, StatusReport } from '../../../src/api/operations/answers.js';
 import type { ArrivalSummary } from '../../../src/pipeline/inbox-store.port.js';
 import { until } from '../../services/until.js';
 import { acmeConfig } from '../support/acme-config.js';

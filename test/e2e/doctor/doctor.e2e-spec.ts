@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DoctorReport, HookReport } from '../../../src/api/control-service.port.js';
+import type { DoctorReport, HookReport } from '../../../src/api/operations/answers.js';
 import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot } from '../support/bot.js';

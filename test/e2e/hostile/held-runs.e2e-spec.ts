@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusReport } from '../../../src/api/control-service.port.js';
+import type { StatusReport } from '../../../src/api/operations/answers.js';
 import { until } from '../../services/until.js';
 import { acmeConfig } from '../support/acme-config.js';
 import { aForge, type Forge } from '../support/a-forge.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunReport } from '../../../src/api/control-service.port.js';
+import type { RunReport } from '../../../src/api/operations/answers.js';
 import { until } from '../../services/until.js';
 import { requireBuild } from '../support/built.js';
 import { forgehand, untilAnswer, untilStatus } from '../support/forgehand.js';

@@ -1,4 +1,4 @@
-import type { StatusReport } from '../../../src/api/control-service.port.js';
+import type { StatusReport } from '../../../src/api/operations/answers.js';
 import { acmeConfig } from '../support/acme-config.js';
 import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { StatusReport } from '../../../src/api/control-service.port.js';
+import type { StatusReport } from '../../../src/api/operations/answers.js';
 import { seededRandom } from '../../../src/core/seeded-random.js';
 import { judge } from '../../chaos/judge/judge.js';
 import { LedgerTail, readLedger } from '../../chaos/judge/read-ledger.js';

@@ -1,6 +1,7 @@
-import type { StatusReport } from '../../../src/api/control-service.port.js';
+import type { StatusReport } from '../../../src/api/operations/answers.js';
 import { reachRunning } from '../../../src/cli/reach-bot.js';
 import { readConfig } from '../../../src/config/read-config.js';
+import { byPath } from '../../integration/support/by-path.js';
 import { until } from '../../services/until.js';
 import { Child } from './child.js';
 import { FORGEHAND } from './built.js';
@@ -38,8 +39,9 @@ export async function untilAnswer<T>(
   path: string,
   isWanted: (answer: T) => boolean,
 ): Promise<T> {
-  const bot = await reachRunning(readConfig(configFile, { reader: 'command' }));
-  if (!bot) throw new Error(`no bot runs on ${configFile}`);
+  const running = await reachRunning(readConfig(configFile, { reader: 'command' }));
+  if (!running) throw new Error(`no bot runs on ${configFile}`);
+  const bot = byPath(running);
   try {
     let answer = await bot.get<T>(path);
     await until(async () => isWanted(answer) || isWanted((answer = await bot.get<T>(path))), 100);

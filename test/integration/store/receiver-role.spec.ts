@@ -13,6 +13,7 @@ import { startBot, type RunningBot } from '../../../src/main.js';
 import { sampleBody } from '../../builders/sample-bodies.js';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../../services/test-stores.js';
 import { until } from '../../services/until.js';
+import { byPath } from '../support/by-path.js';
 
 const HOOK_SECRET = 'the secret of the hook';
 const ROLE = 'forgehand_receiver';
@@ -168,7 +169,7 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
   });
 
   it('sends those who ask it for more to a process that may', async () => {
-    const reach = await reachBot(join(dir, 'forgehand.yaml'));
+    const reach = byPath(await reachBot(join(dir, 'forgehand.yaml')));
     try {
       for (const path of ['/v1/status', '/v1/runs', '/v1/deliveries'])
         await expect(reach.get(path)).rejects.toMatchObject({

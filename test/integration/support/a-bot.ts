@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Role } from '../../../src/config/app-config.js';
 import { readConfig } from '../../../src/config/read-config.js';
-import { reachBot, type Reach } from '../../../src/cli/reach-bot.js';
+import { reachBot } from '../../../src/cli/reach-bot.js';
 import { startBot, type RunningBot } from '../../../src/main.js';
 import { createLogger } from '../../../src/observability/logger.js';
+import { byPath, type ByPath } from './by-path.js';
 
 export interface BotOptions {
   /** The config as a value; JSON is YAML. */
@@ -22,7 +23,7 @@ export interface BotOptions {
 export interface TestBot {
   readonly dir: string;
   readonly url: string;
-  readonly reach: Reach;
+  readonly reach: ByPath;
   /** The config of the one that commands reach. */
   readonly configFile: string;
   /** Where its processes listen: `metrics http://…`. */
@@ -69,7 +70,7 @@ export async function aBot({ config, files, env, roles = ['all'] }: BotOptions):
     rmSync(dir, { recursive: true, force: true });
     throw error;
   }
-  const reach = await reachBot(file);
+  const reach = byPath(await reachBot(file));
   const stop = async (): Promise<void> => {
     await reach.close();
     for (const bot of bots) await bot.close();

@@ -159,7 +159,7 @@ class RealPlayer {
     this.voice.begin('waiting for the schedules');
     this.record({ as: this.stage.bot.login, act: 'nightfall', params: {} });
     for (const schedule of schedules) {
-      await this.bot.reach.post(`/v1/orgs/${this.stage.org}/schedules/${encodeURIComponent(schedule)}/run`);
+      await this.bot.reach.call('runSchedule', { org: this.stage.org, schedule });
       await this.tell(`the schedule of ${schedule} fires`, 'tick', await this.watch.settled());
     }
     this.voice.say('reading the feed once more: its rows are duplicates and must change nothing');

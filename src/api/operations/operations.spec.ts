@@ -1,73 +1,61 @@
 import { describe, expect, it } from '@jest/globals';
-import { aRun, anIntent } from '../../test/builders/journal.js';
-import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
-import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
-import { InMemoryOperatorStore } from '../../test/fakes/in-memory-operator-store.js';
-import { ManualClock } from '../../test/fakes/manual-clock.js';
-import type { AppConfig } from '../config/app-config.js';
-import type { GapStore } from '../pipeline/gap-store.port.js';
-import { Metrics } from '../observability/metrics.js';
-import type { FindingStore } from '../policies/finding-store.port.js';
-import type { PlanStore } from '../policies/plan-store.port.js';
-import type { KeptPlan } from '../policies/policy-plan.js';
-import { StoreControl, type StoreControlDeps } from './store-control.js';
+import { aRun, anIntent } from '../../../test/builders/journal.js';
+import { InMemoryInboxStore } from '../../../test/fakes/in-memory-inbox-store.js';
+import { InMemoryJournalStore } from '../../../test/fakes/in-memory-journal-store.js';
+import { InMemoryOperatorStore } from '../../../test/fakes/in-memory-operator-store.js';
+import { ManualClock } from '../../../test/fakes/manual-clock.js';
+import type { AppConfig } from '../../config/app-config.js';
+import { Encryptor } from '../../core/encryptor.js';
+import type { ControlCaller } from '../../core/operators.js';
+import { Secret } from '../../core/secret.js';
+import type { KeptPlan } from '../../policies/policy-plan.js';
+import { OPERATIONS } from './index.js';
+import type { Needs } from './needs.js';
+import { bind } from './operation.js';
+import { Orgs } from './shared.js';
 
 const RULES: Record<string, readonly string[] | null> = { acme: ['labels', 'notes'], other: ['labels'] };
+
+const notAsked = (): Promise<never> => Promise.reject(new Error('not asked'));
 
 function aControl(
   rules = RULES,
   recorded: Array<[string, string]> = [],
-  over: Partial<StoreControlDeps> = {},
-): { control: StoreControl; journal: InMemoryJournalStore; asked: string[]; resolved: string[] } {
+  over: Partial<Record<keyof Needs, unknown>> = {},
+) {
   const resolved: string[] = [];
   const journal = new InMemoryJournalStore(new ManualClock());
   const asked: string[] = [];
-  const control = new StoreControl({
-    config: { orgs: [{ name: 'acme' }, { name: 'other' }] } as unknown as AppConfig,
-    version: '0',
+  const config = { orgs: [{ name: 'acme' }, { name: 'other' }] } as unknown as AppConfig;
+  const kept = (ids: readonly string[]) => ({ revision: { rules: ids.map((id) => ({ id })), policies: [] } });
+  const needs: Partial<Record<keyof Needs, unknown>> = {
+    config,
+    orgs: new Orgs(config, { get: () => null }),
+    orders: {
+      record: (order: string, { name }: ControlCaller) => void recorded.push([order, name]),
+      nudge: () => undefined,
+      connected: async () => undefined,
+    },
     inbox: new InMemoryInboxStore(),
     journal: told(journal, asked),
-    opened: (run) => run,
+    encryptor: new Encryptor(new Secret('a'.repeat(64))),
     recovery: journal,
-    gaps: { gaps: async () => [], coverage: async () => [] } as unknown as GapStore,
-    metrics: new Metrics(),
-    running: null,
-    forges: () => [],
-    org: async () => ({ revision: null, heldBack: [], lacking: [], source: null }),
-    originOf: async () => null,
-    ruleIds: async (org) => rules[org] ?? null,
-    readsLists: () => false,
-    cursorAge: async () => null,
-    replayEvent: async () => [],
-    runSchedule: async () => ({ tickId: '', runs: 0 }),
-    jobs: async () => [],
-    runJob: async () => [],
-    restore: async () => ({ putBack: 0, stored: 0, kept: 0 }),
-    copyStoreFiles: async () => ({ dir: '', bytes: 0, pauseMs: 0 }),
-    explain: async () => Promise.reject(new Error('not asked')),
-    plan: async () => Promise.reject(new Error('not asked')),
-    doctor: async () => Promise.reject(new Error('not asked')),
-    installHook: async () => Promise.reject(new Error('not asked')),
-    applyPlan: async () => Promise.reject(new Error('not asked')),
-    decidePlan: async () => Promise.reject(new Error('not asked')),
-    plans: {} as PlanStore,
-    findings: {} as FindingStore,
-    audit: async () => Promise.reject(new Error('not asked')),
+    revisions: { active: async () => null, byId: async () => null },
+    keeper: { active: async (org: string) => (rules[org] ? kept(rules[org]) : null) },
+    scheduler: { runNow: async () => ({ tickId: '', runs: 0 }) },
+    runner: { list: async () => [], run: async () => [] },
+    archive: { restore: async () => ({ putBack: 0, stored: 0, kept: 0 }) },
+    doctor: { examine: notAsked, installHook: notAsked },
+    planner: { plan: notAsked, apply: notAsked, decide: notAsked },
     operators: new InMemoryOperatorStore(),
     twoPeople: { mayApprove: async () => Promise.reject(new Error('it takes another person')) },
-    actorOf: async () => 'olga',
-    record: (order, by) => void recorded.push([order, by]),
-    nudge: () => undefined,
-    history: { page: async () => NO_HISTORY, ofEvent: async () => NO_HISTORY },
-    self: () => null,
-    rollouts: { list: async () => [] },
-    promote: async () => Promise.reject(new Error('asked')),
-    alerts: { resolve: (key) => void resolved.push(key) },
-    now: () => new Date(),
+    rollout: { promote: notAsked },
+    alerts: { resolve: (key: string) => void resolved.push(key) },
+    clock: { now: () => new Date() },
     poisonMessages: { quarantined: async () => [], release: async () => false },
     ...over,
-  });
-  return { control, journal, asked, resolved };
+  };
+  return { control: bind(OPERATIONS, needs as Needs), journal, asked, resolved };
 }
 
 /** The same store, with the names of what it is asked noted; what it asks itself is not. */
@@ -82,10 +70,15 @@ function told(journal: InMemoryJournalStore, asked: string[]): InMemoryJournalSt
   });
 }
 
-const ANN = { kind: 'operator', name: 'ann', login: null, scopes: ['read', 'approve'] } as const;
-const NO_HISTORY = { events: [], runs: [], next: null };
+const ANN: ControlCaller = { kind: 'operator', name: 'ann', login: null, scopes: ['read', 'approve'] };
+const ROOT: ControlCaller = {
+  kind: 'socket',
+  name: 'socket:root',
+  login: null,
+  scopes: ['read', 'operate', 'approve'],
+};
 
-describe('api/store-control', () => {
+describe('api/operations', () => {
   it.each([
     ['a rule of one organization', { org: 'ACME', rule: 'notes' }, { org: 'acme', rule: 'notes' }],
     ['a rule wherever it is', { rule: 'notes' }, { org: null, rule: 'notes' }],
@@ -93,7 +86,7 @@ describe('api/store-control', () => {
   ])('pauses %s', async (_what, scope, row) => {
     const { control, journal } = aControl();
 
-    await control.pause(scope, 'ann');
+    await control.pause(scope, ANN);
 
     expect(await journal.paused()).toMatchObject([row]);
   });
@@ -105,7 +98,7 @@ describe('api/store-control', () => {
   ])('refuses to pause what nobody has: %j', async (scope, message) => {
     const { control, journal } = aControl();
 
-    await expect(control.pause(scope, 'ann')).rejects.toThrow(message);
+    await expect(control.pause(scope, ANN)).rejects.toThrow(message);
 
     expect(await journal.paused()).toEqual([]);
   });
@@ -127,7 +120,7 @@ describe('api/store-control', () => {
         requestHash: 'hash',
       });
     }
-    const reports = await control.runs({ limit: 9 });
+    const reports = await control.runs({ limit: 9 }, ANN);
 
     expect(asked).toEqual(['runs', 'workOfRuns']);
     expect(
@@ -141,8 +134,8 @@ describe('api/store-control', () => {
         ],
       ]),
     );
-    expect(await control.run('r2')).toEqual(reports[2]);
-    expect(await control.run('nobody')).toBeNull();
+    expect(await control.run({ id: 'r2' }, ANN)).toEqual(reports[2]);
+    await expect(control.run({ id: 'nobody' }, ANN)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('approves and denies what waits for it, and ends the alert with the last of it', async () => {
@@ -150,12 +143,12 @@ describe('api/store-control', () => {
     const intents = ['a', 'b'].map((id) => anIntent({ id, runId: 'r', approval: 'wanted' }));
     await journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
 
-    expect(await control.approve('a', 'given', ANN)).toEqual(['a']);
+    expect(await control.approve({ id: 'a', deny: false }, ANN)).toEqual({ intents: ['a'] });
     expect(resolved).toEqual([]);
-    expect((await control.approvals()).map(({ id }) => id)).toEqual(['b']);
-    expect(await control.approve('r', 'denied', ANN)).toEqual(['b']);
+    expect((await control.approvals({}, ANN)).map(({ id }) => id)).toEqual(['b']);
+    expect(await control.approve({ id: 'r', deny: true }, ANN)).toEqual({ intents: ['b'] });
     expect(resolved).toEqual(['rule.approval/acme/r1']);
-    expect(await control.approve('r', 'given', ANN)).toEqual([]);
+    expect(await control.approve({ id: 'r', deny: false }, ANN)).toEqual({ intents: [] });
   });
 
   it('tells of a plan where its policies came from, when they came from a repository', async () => {
@@ -168,17 +161,21 @@ describe('api/store-control', () => {
       signer: null,
       review: null,
     };
+    const planner = { plan: async () => plan, apply: notAsked, decide: notAsked };
     const { control } = aControl(RULES, [], {
-      plan: async () => plan,
-      plans: { find: async () => plan } as unknown as PlanStore,
-      originOf: async (id) => (id === 'rev-1' ? origin : null),
+      planner,
+      plans: { list: async () => [], find: async () => plan },
+      revisions: {
+        active: async () => null,
+        byId: async (id: string) => (id === 'rev-1' ? ({ origin } as never) : null),
+      },
     });
 
-    expect([await control.plan('acme', null, 'ann'), await control.planOf('h')]).toEqual([
+    expect([await control.plan({ org: 'acme' }, ANN), await control.planOf({ hash: 'h' }, ANN)]).toEqual([
       { ...plan, origin },
-      { ...plan, origin },
+      { plan: { ...plan, origin } },
     ]);
-    expect(await aControl(RULES, [], { plan: async () => plan }).control.plan('acme', null, 'ann')).toEqual(plan);
+    expect(await aControl(RULES, [], { planner }).control.plan({ org: 'acme' }, ANN)).toEqual(plan);
   });
 
   it('records every order with the name of its caller, also one that cannot be carried out', async () => {
@@ -186,24 +183,24 @@ describe('api/store-control', () => {
     const { control } = aControl(RULES, recorded);
     const settle = (order: Promise<unknown>): Promise<unknown> => order.catch(() => undefined);
 
-    await settle(control.pause({ org: 'acme' }, 'ann'));
-    await settle(control.resume({ org: 'acme' }, 'ann'));
-    await settle(control.approve('i', 'given', ANN));
-    await settle(control.approve('i', 'denied', ANN));
-    await settle(control.resolve('i', true, 'ann'));
-    await settle(control.plan('acme', null, 'ann'));
-    await settle(control.applyPlan('abc', ANN));
-    await settle(control.decidePlan('abc', 'approved', ANN));
-    await settle(control.release('e', 'ann'));
-    await settle(control.retry('i', 'ann'));
-    await settle(control.runSchedule('acme', 's', 'ann'));
-    await settle(control.runJob({ job: 'j', org: null, dryRun: false }, 'ann'));
-    await settle(control.restore('/a', 'ann'));
-    await settle(control.installHook('acme', { dryRun: false, allEvents: false }, 'ann'));
-    await settle(control.addOperator({ name: 'bob', login: null, scopes: ['read'], expiresS: 3600 }, 'ann'));
-    await settle(control.revokeOperator('bob', 'ann'));
-    await settle(control.replay('nothing', 'ann'));
-    await settle(control.promote({ org: 'acme', rule: 'labels', to: 'live', force: false }, 'ann'));
+    await settle(control.pause({ org: 'acme' }, ANN));
+    await settle(control.resume({ org: 'acme' }, ANN));
+    await settle(control.approve({ id: 'i', deny: false }, ANN));
+    await settle(control.approve({ id: 'i', deny: true }, ANN));
+    await settle(control.resolve({ id: 'i', exists: true }, ANN));
+    await settle(control.plan({ org: 'acme' }, ANN));
+    await settle(control.applyPlan({ hash: 'abc' }, ANN));
+    await settle(control.decidePlan({ hash: 'abc', deny: false }, ANN));
+    await settle(control.release({ id: 'e' }, ANN));
+    await settle(control.retry({ id: 'i' }, ANN));
+    await settle(control.runSchedule({ org: 'acme', schedule: 's' }, ANN));
+    await settle(control.runJob({ job: 'j', dryRun: false }, ANN));
+    await settle(control.restore({ file: '/a' }, ANN));
+    await settle(control.installHook({ org: 'acme', dryRun: false, allEvents: false }, ANN));
+    await settle(control.addOperator({ name: 'bob', scopes: ['read'], expiresS: 3600 }, ANN));
+    await settle(control.revokeOperator({ name: 'bob' }, ANN));
+    await settle(control.replay({ id: 'nothing' }, ANN));
+    await settle(control.promote({ org: 'acme', rule: 'labels', to: 'live', force: false }, ANN));
 
     expect(recorded).toEqual(
       [
@@ -235,10 +232,10 @@ describe('api/store-control', () => {
     ];
     await journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
 
-    await expect(control.approve('a', 'given', ANN)).rejects.toThrow('it takes another person');
-    await expect(control.approve('r', 'given', ANN)).rejects.toThrow('it takes another person');
-    expect(await control.approve('b', 'given', ANN)).toEqual(['b']);
-    expect(await control.approve('a', 'denied', ANN)).toEqual(['a']);
+    await expect(control.approve({ id: 'a', deny: false }, ANN)).rejects.toThrow('it takes another person');
+    await expect(control.approve({ id: 'r', deny: false }, ANN)).rejects.toThrow('it takes another person');
+    expect(await control.approve({ id: 'b', deny: false }, ANN)).toEqual({ intents: ['b'] });
+    expect(await control.approve({ id: 'a', deny: true }, ANN)).toEqual({ intents: ['a'] });
   });
 
   it.each(['Ann', 'a:b', 'schedule', 'config-token', 'housekeeping', '', 'x'.repeat(41), 'ann\u202e'])(
@@ -246,28 +243,28 @@ describe('api/store-control', () => {
     async (name) => {
       const { control } = aControl();
 
-      await expect(
-        control.addOperator({ name, login: null, scopes: ['read'], expiresS: 3600 }, 'socket:root'),
-      ).rejects.toMatchObject({ code: 'OPERATOR_NAME' });
+      await expect(control.addOperator({ name, scopes: ['read'], expiresS: 3600 }, ROOT)).rejects.toMatchObject({
+        code: 'OPERATOR_NAME',
+      });
     },
   );
 
   it('gives a name several tokens, of one account of the forge only', async () => {
     const { control } = aControl();
     const add = (login: string | null) =>
-      control.addOperator({ name: 'ann', login, scopes: ['operate'], expiresS: 3600 }, 'socket:root');
+      control.addOperator({ name: 'ann', ...(login && { login }), scopes: ['operate'], expiresS: 3600 }, ROOT);
 
     const first = await add('ann-forge');
     const second = await add('Ann-Forge');
     await expect(add(null)).rejects.toMatchObject({ code: 'OPERATOR_TAKEN' });
     await expect(add('eve')).rejects.toMatchObject({ code: 'OPERATOR_TAKEN' });
-    await control.revokeOperator('ann', 'socket:root');
+    await control.revokeOperator({ name: 'ann' }, ROOT);
 
     expect(first.token).not.toBe(second.token);
     expect(first.operator.scopes).toEqual(['read', 'operate']);
-    expect(JSON.stringify(await control.operators())).not.toContain('fho_');
+    expect(JSON.stringify(await control.operators({}, ROOT))).not.toContain('fho_');
     expect((await add('eve')).operator).toMatchObject({ login: 'eve' });
-    await expect(control.revokeOperator('nobody', 'socket:root')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(control.revokeOperator({ name: 'nobody' }, ROOT)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('pauses a rule that is gone and has left runs, and any rule while no revision is known', async () => {
@@ -275,8 +272,8 @@ describe('api/store-control', () => {
     await gone.journal.recordDecision({}, [{ run: aRun({ rule: 'old' }), intents: [] }]);
     const unknown = aControl({ acme: null, other: null });
 
-    await gone.control.pause({ rule: 'old' }, 'ann');
-    await unknown.control.pause({ rule: 'any' }, 'ann');
+    await gone.control.pause({ rule: 'old' }, ANN);
+    await unknown.control.pause({ rule: 'any' }, ANN);
 
     expect([...(await gone.journal.paused()), ...(await unknown.journal.paused())].map(({ rule }) => rule)).toEqual([
       'old',

@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import type { Operator } from '../../core/operators.js';
+import { deliveryOperations } from './deliveries.js';
+import { housekeepingOperations } from './housekeeping.js';
+import type { Bound } from './operation.js';
+import { operatorOperations } from './operators.js';
+import { planOperations } from './plans.js';
+import { ruleOperations } from './rules.js';
+import { runOperations } from './runs.js';
+import { statusOperations } from './status.js';
+
+/** By subject: handlers of one group are given the same things. */
+export const GROUPS = {
+  status: statusOperations,
+  deliveries: deliveryOperations,
+  runs: runOperations,
+  rules: ruleOperations,
+  plans: planOperations,
+  operators: operatorOperations,
+  housekeeping: housekeepingOperations,
+};
+
+/**
+ * The operations of the control API, by the names under which the command line calls them. A new one is one entry in the file of its subject.
+ */
+export const OPERATIONS = {
+  ...GROUPS.status,
+  ...GROUPS.deliveries,
+  ...GROUPS.runs,
+  ...GROUPS.rules,
+  ...GROUPS.plans,
+  ...GROUPS.operators,
+  ...GROUPS.housekeeping,
+};
+
+export type Operations = typeof OPERATIONS;
+export type OperationName = keyof Operations;
+/** What a caller sends: what has a default may be left out. */
+export type SentTo<Name extends OperationName> = z.input<Operations[Name]['input']>;
+export type AnswerOf<Name extends OperationName> = z.output<Operations[Name]['answer']>;
+
+/** What the control API serves. */
+export interface Control {
+  readonly operations: Bound<Operations>;
+  /** Whose token this is, whatever its state; null = nobody's. */
+  operatorOf(tokenHash: string): Promise<Operator | null>;
+  /** Read the gauges of the store anew. */
+  readGauges(): Promise<unknown>;
+}

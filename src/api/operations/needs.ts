@@ -1,0 +1,76 @@
+import type { AppConfig, Role } from '../../config/app-config.js';
+import type { Alerts } from '../../core/alerts.js';
+import type { Clock } from '../../core/clock.js';
+import type { Encryptor } from '../../core/encryptor.js';
+import type { OperatorStore } from '../../core/operator-store.port.js';
+import type { TwoPeople } from '../../core/two-people.js';
+import type { ConnectedForges } from '../../forge/connected-forges.js';
+import type { ArchiveInbox } from '../../housekeeping/archive-inbox.js';
+import type { AuditStore } from '../../housekeeping/audit/audit-store.port.js';
+import type { Doctor } from '../../housekeeping/doctor/doctor.js';
+import type { JobRunner } from '../../housekeeping/jobs/job-runner.js';
+import type { Scheduler } from '../../housekeeping/scheduler.js';
+import type { BotSelfOf } from '../../insight/bot-self.js';
+import type { Explainer } from '../../insight/explainer.js';
+import type { HistoryStore } from '../../insight/history-store.port.js';
+import type { Metrics } from '../../observability/metrics.js';
+import type { ArrivalToIntents } from '../../pipeline/decide.js';
+import type { Rollout } from '../../pipeline/decide/rollout.js';
+import type { GapStore } from '../../pipeline/gap-store.port.js';
+import type { InboxStore } from '../../pipeline/inbox-store.port.js';
+import type { JournalStore } from '../../pipeline/journal-store.port.js';
+import type { PoisonMessageStore } from '../../pipeline/poison-message-store.port.js';
+import type { RecoveryStore } from '../../pipeline/recovery-store.port.js';
+import type { RolloutStore } from '../../pipeline/rollout-store.port.js';
+import type { FindingStore } from '../../policies/finding-store.port.js';
+import type { PlanStore } from '../../policies/plan-store.port.js';
+import type { Planner } from '../../policies/planner.js';
+import type { CursorStore } from '../../polling/cursor-store.port.js';
+import type { CapabilityCheck } from '../../rules/requirements/capability-check.js';
+import type { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
+import type { RevisionStore } from '../../rules/revisions/revision-store.port.js';
+import type { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
+import type { StoreCopier } from '../store-files.port.js';
+import type { Orders, Orgs } from './shared.js';
+
+/** What handlers may ask for, by name. Types alone: the command line reads the table of operations and loads nothing of this. */
+export interface Needs {
+  readonly alerts: Alerts;
+  readonly archive: ArchiveInbox;
+  readonly audit: AuditStore;
+  readonly clock: Clock;
+  readonly config: AppConfig;
+  readonly copier: StoreCopier;
+  readonly cursors: CursorStore;
+  readonly doctor: Doctor;
+  readonly encryptor: Encryptor;
+  readonly explainer: Explainer;
+  readonly findings: FindingStore;
+  readonly flow: ArrivalToIntents;
+  readonly forges: ConnectedForges;
+  readonly gaps: GapStore;
+  readonly history: HistoryStore;
+  readonly inbox: InboxStore;
+  readonly journal: JournalStore;
+  readonly keeper: RevisionKeeper;
+  readonly metrics: Metrics;
+  readonly offers: CapabilityCheck;
+  readonly operators: OperatorStore;
+  readonly orders: Orders;
+  readonly orgs: Orgs;
+  readonly planner: Planner;
+  readonly plans: PlanStore;
+  readonly poisonMessages: PoisonMessageStore;
+  readonly recovery: RecoveryStore;
+  readonly revisions: RevisionStore;
+  readonly rollout: Rollout;
+  readonly rollouts: RolloutStore;
+  readonly runner: JobRunner;
+  /** Null when this process only serves one command. */
+  readonly running: { startedAt: Date; role: Role; queueHealthy: () => Promise<boolean> } | null;
+  readonly scheduler: Scheduler;
+  /** Who the bot is on a forge; null while no forge told it. */
+  readonly self: BotSelfOf;
+  readonly twoPeople: TwoPeople;
+  readonly verdicts: RuleVerdicts;
+}

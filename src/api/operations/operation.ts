@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { BotError } from '../../core/errors.js';
+import { isJsonObject } from '../../core/json.js';
+import type { ControlCaller, OperatorScope } from '../../core/operators.js';
+import type { Needs } from './needs.js';
+
+/** `owner`: only a caller that has the host (the socket, the store or `control.token`), never an operator. */
+export type NeededScope = OperatorScope | 'owner';
+
+/** One operation of the control API: its route, the typed call of the command line and its documentation come from here. */
+export interface Operation<
+  Names extends keyof Needs = never,
+  In extends z.ZodObject = z.ZodObject,
+  Out extends z.ZodType = z.ZodType,
+> {
+  /** `:name` stands for the field of that name of the input; the other fields are the query of a GET and the body of a POST. */
+  readonly route: Route;
+  readonly summary: string;
+  readonly scope: NeededScope;
+  /** The command that calls it, such as `housekeeping run`; or why there is none. */
+  readonly command: string | { readonly none: string };
+  readonly input: In;
+  readonly answer: Out;
+  readonly handle: (
+    needs: Pick<Needs, Names>,
+    input: Input<In>,
+    caller: ControlCaller,
+  ) => Told<z.output<Out>> | Promise<Told<z.output<Out>>>;
+}
+
+type Route = `${'GET' | 'POST'} /v1/${string}`;
+
+/** Operations of one subject, which need the same things. */
+export function operationOf<Names extends keyof Needs>(...needs: Names[]) {
+  return <In extends z.ZodObject, Out extends z.ZodType>(operation: Operation<Names, In, Out>) => ({
+    ...operation,
+    needs,
+  });
+}
+
+/** What a handler is given. A field that was not sent is absent, never undefined. */
+export type Input<In extends z.ZodType> = { [Name in keyof z.output<In>]: Exclude<z.output<In>[Name], undefined> };
+
+/** A handler may answer with what it may not change. */
+type Told<Value> = Value extends Date
+  ? Value
+  : Value extends ReadonlyArray<infer Item>
+    ? ReadonlyArray<Told<Item>>
+    : Value extends object
+      ? { readonly [Name in keyof Value]: Told<Value[Name]> }
+      : Value;
+
+/** Of whatever needs, input and answer. */
+export interface AnyOperation extends Omit<Operation, 'handle'> {
+  readonly needs: ReadonlyArray<keyof Needs>;
+  readonly handle: (needs: never, input: never, caller: ControlCaller) => unknown;
+}
+export type Group = Readonly<Record<string, AnyOperation>>;
+
+export type Bound<Of extends Group> = {
+  readonly [Name in keyof Of]: (
+    input: Input<Of[Name]['input']>,
+    caller: ControlCaller,
+  ) => Promise<z.output<Of[Name]['answer']>>;
+};
+
+/** The handlers of a group, with what they need. */
+export function bind<Of extends Group>(group: Of, needs: Pick<Needs, Of[keyof Of]['needs'][number]>): Bound<Of> {
+  const handlers = Object.entries(group).map(([name, { handle }]) => [
+    name,
+    async (input: never, caller: ControlCaller) => handle(needs as never, input, caller),
+  ]);
+  return Object.fromEntries(handlers) as Bound<Of>;
+}
+
+/** `GET` and `/v1/runs/:id`. */
+export function routeOf({ route }: Pick<AnyOperation, 'route'>): { method: 'GET' | 'POST'; path: string } {
+  const [method, path] = route.split(' ') as ['GET' | 'POST', string];
+  return { method, path };
+}
+
+const PLACEHOLDER = /:(\w+)/g;
+
+/** A call as a request. Fields that are undefined are not sent. */
+export function requestOf(
+  operation: AnyOperation,
+  input: object,
+): { method: 'GET' | 'POST'; path: string; body?: object } {
+  const { method, path } = routeOf(operation);
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const filled = path.replaceAll(PLACEHOLDER, (_, name: string) => {
+    const value = encodeURIComponent(String(rest.get(name)));
+    rest.delete(name);
+    return value;
+  });
+  if (method === 'POST') return { method, path: filled, body: Object.fromEntries(rest) };
+  const query = new URLSearchParams(
+    [...rest].map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return { method, path: query === '' ? filled : `${filled}?${query}` };
+}
+
+/** @throws BotError BAD_REQUEST that names each wrong field and says what was expected */
+export function readInput(
+  { input }: AnyOperation,
+  request: { method: string; params: unknown; query: unknown; body: unknown },
+): unknown {
+  const params = request.params as Record<string, string>;
+  const rest = (request.method === 'POST' ? request.body : request.query) ?? {};
+  if (!isJsonObject(rest as never)) throw new BotError('BAD_REQUEST', 'request: an object is expected');
+  const twice = Object.keys(rest).find((name) => Object.hasOwn(params, name));
+  if (twice !== undefined)
+    throw new BotError('BAD_REQUEST', `${twice}: it stands in the path, and must not be sent twice`);
+  const read = input.safeParse({ ...rest, ...params });
+  if (read.success) return read.data;
+  throw new BotError('BAD_REQUEST', read.error.issues.map((issue: z.core.$ZodIssue) => wrong(issue, input)).join('; '));
+}
+
+function wrong(issue: z.core.$ZodIssue, input: z.ZodObject): string {
+  if (issue.code !== 'unrecognized_keys') return `${issue.path.join('.') || 'request'}: ${issue.message}`;
+  return `${issue.keys.join(', ')}: no such field; expected are ${Object.keys(input.shape).join(', ')}`;
+}
+
+/** A yes or no of a query. */
+export const flag = z.preprocess<unknown, z.ZodBoolean, boolean>(
+  (sent: unknown) => (sent === 'true' ? true : sent === 'false' ? false : sent),
+  z.boolean(),
+);
+
+export const limit = (normally: number) => z.coerce.number<number>().int().min(1).max(1000).default(normally);

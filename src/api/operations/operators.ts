@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { UserError } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
+import { OPERATOR_SCOPES, isOperatorName, withIncluded, type Operator } from '../../core/operators.js';
+import { auditKey, checkPage } from '../../housekeeping/audit/audit-check.js';
+import { hashOperatorToken, newOperatorToken } from '../operator-token.js';
+import { auditPage, operator } from './answers.js';
+import { limit, operationOf } from './operation.js';
+
+/** Two years. */
+const MAX_OPERATOR_S = 2 * 366 * 86_400;
+
+const operation = operationOf('orgs', 'orders', 'operators', 'audit', 'encryptor', 'clock');
+
+export const operatorOperations = {
+  operators: operation({
+    route: 'GET /v1/operators',
+    summary: 'Operators and their tokens, without the tokens',
+    scope: 'read',
+    command: 'operators list',
+    input: z.object({}),
+    answer: z.object({ operators: z.array(operator) }),
+    handle: async ({ operators }) => ({ operators: await operators.list() }),
+  }),
+  addOperator: operation({
+    route: 'POST /v1/operators',
+    summary: 'Make a token. The answer is the only place where it is told',
+    scope: 'owner',
+    command: 'operators add',
+    input: z.strictObject({
+      name: z.string().min(1).max(64),
+      login: z.string().min(1).max(255).optional().describe('The account of this person on the forge.'),
+      scopes: z.array(z.enum(OPERATOR_SCOPES)).min(1),
+      expiresS: z.number().int().min(60).max(MAX_OPERATOR_S),
+    }),
+    answer: z.object({ operator, token: z.string() }),
+    handle: async ({ operators, orders, clock }, { name, login = null, scopes, expiresS }, caller) => {
+      if (!isOperatorName(name))
+        throw new UserError(
+          'OPERATOR_NAME',
+          `"${name}" cannot be the name of an operator: lower case letters, digits, ".", "_" and "-", at most 40, no reserved word`,
+        );
+      const other = (await operators.list()).find(
+        (one) => one.name === name && one.login?.toLowerCase() !== login?.toLowerCase() && one.revokedAt === null,
+      );
+      if (other) {
+        const account = other.login === null ? 'no forge account' : `the forge account ${other.login}`;
+        throw new UserError(
+          'OPERATOR_TAKEN',
+          `there is an operator ${name} with ${account}: say the same account, or revoke that one first`,
+        );
+      }
+      const token = newOperatorToken();
+      const madeAt = clock.now();
+      const made: Operator = {
+        id: newId(),
+        name,
+        login,
+        scopes: withIncluded(scopes),
+        madeBy: caller.name,
+        madeAt,
+        expiresAt: new Date(madeAt.getTime() + expiresS * 1000),
+        revokedBy: null,
+        revokedAt: null,
+      };
+      const { scopes: granted, expiresAt } = made;
+      orders.record('operators add', caller, { operator: name, login, scopes: granted, expiresAt });
+      await operators.add(made, hashOperatorToken(token));
+      return { operator: made, token };
+    },
+  }),
+  revokeOperator: operation({
+    route: 'POST /v1/operators/:name/revoke',
+    summary: 'Revoke every token of a name, or the one of an id',
+    scope: 'owner',
+    command: 'operators revoke',
+    input: z.object({ name: z.string() }),
+    answer: z.object({ revoked: z.array(operator) }),
+    handle: async ({ operators, orders, clock }, { name: nameOrId }, caller) => {
+      orders.record('operators revoke', caller, { operator: nameOrId });
+      const revoked = await operators.revoke(nameOrId, caller.name, clock.now());
+      if (revoked.length === 0)
+        throw new UserError(
+          'NOT_FOUND',
+          `there is no operator ${nameOrId} whose token could be revoked (see forgehand operators list)`,
+        );
+      return { revoked };
+    },
+  }),
+  audit: operation({
+    route: 'GET /v1/audit',
+    summary: 'Check the chain of finished runs of an organization, page by page',
+    scope: 'read',
+    command: 'audit',
+    input: z.object({
+      org: z.string().min(1),
+      after: z.coerce
+        .number<number>()
+        .int()
+        .min(0)
+        .default(0)
+        .describe('The link behind which it begins; 0 = the first.'),
+      limit: limit(500),
+    }),
+    answer: auditPage,
+    handle: ({ orgs, audit, encryptor }, { org, after, limit: most }) =>
+      checkPage(audit, auditKey(encryptor), orgs.nameOf(org), after, most),
+  }),
+};

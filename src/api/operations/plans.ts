@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { callingAs } from '../../core/caller.js';
+import type { KeptPlan } from '../../policies/policy-plan.js';
+import { SEVERITIES } from '../../rules/language/revision.js';
+import { applyReport, keptFinding, planDecision, planReport } from './answers.js';
+import type { Needs } from './needs.js';
+import { flag, limit, operationOf } from './operation.js';
+import { originOf } from './shared.js';
+
+const operation = operationOf('orgs', 'orders', 'planner', 'plans', 'findings', 'revisions', 'alerts');
+const hash = z.string().describe('Of the plan, or its first characters.');
+
+export const planOperations = {
+  plan: operation({
+    route: 'POST /v1/plans',
+    summary: 'What the policies of an organization would change now; kept under its hash',
+    scope: 'operate',
+    command: 'plan',
+    input: z.strictObject({ org: z.string().min(1), policy: z.string().optional() }),
+    answer: planReport,
+    handle: async ({ orgs, orders, planner, revisions }, { org: typed, policy = null }, caller) => {
+      orders.record('plan', caller, { org: typed, policy });
+      const org = orgs.nameOf(typed);
+      await orders.connected();
+      const plan = await callingAs({ lane: 'housekeeping', org }, () => planner.plan(org, policy, caller.name));
+      return { ...plan, ...(await originOf(revisions, plan.revision.id)) };
+    },
+  }),
+  plans: operation({
+    route: 'GET /v1/plans',
+    summary: 'Plans, newest first',
+    scope: 'read',
+    command: 'approve',
+    input: z.object({
+      org: z.string().optional(),
+      state: planReport.shape.state.optional(),
+      limit: limit(20),
+    }),
+    answer: z.array(planReport),
+    handle: ({ plans, orgs }, filter) => plans.list(orgs.within(filter)),
+  }),
+  planOf: operation({
+    route: 'GET /v1/plans/:hash',
+    summary: 'One plan',
+    scope: 'read',
+    command: 'approve',
+    input: z.object({ hash }),
+    answer: z.object({ plan: planReport.nullable().describe('Null when there is none.') }),
+    handle: async ({ plans, revisions }, { hash: asked }) => {
+      const plan = await plans.find(asked);
+      return { plan: plan && { ...plan, ...(await originOf(revisions, plan.revision.id)) } };
+    },
+  }),
+  applyPlan: operation({
+    route: 'POST /v1/plans/:hash/apply',
+    summary: 'Write what a plan says, unless something about it changed since',
+    scope: 'operate',
+    command: 'apply',
+    input: z.object({ hash }),
+    answer: applyReport,
+    handle: async (needs, { hash: plan }, caller) => {
+      needs.orders.record('apply', caller, { plan });
+      return decided(needs, (planner) => planner.apply(plan, caller));
+    },
+  }),
+  decidePlan: operation({
+    route: 'POST /v1/plans/:hash/approve',
+    summary: 'Approve or deny a plan; one that a schedule made is applied with the yes',
+    scope: 'approve',
+    command: 'approve',
+    input: z.strictObject({ hash, deny: z.boolean().default(false) }),
+    answer: planDecision,
+    handle: async (needs, { hash: plan, deny }, caller) => {
+      needs.orders.record(deny ? 'deny' : 'approve', caller, { plan });
+      return decided(needs, (planner) => planner.decide(plan, deny ? 'denied' : 'approved', caller));
+    },
+  }),
+  findings: operation({
+    route: 'GET /v1/findings',
+    summary: 'Expectations of policies that do not hold',
+    scope: 'read',
+    command: 'findings',
+    input: z.object({
+      org: z.string().optional(),
+      policy: z.string().optional(),
+      severity: z.enum(SEVERITIES).optional(),
+      ended: flag.default(false).describe('Those that hold again, too.'),
+      limit: limit(100),
+    }),
+    answer: z.array(keptFinding),
+    handle: ({ findings, orgs }, filter) => findings.list(orgs.within(filter)),
+  }),
+};
+
+/** Nobody is waited for any more, and what was held back may be due. */
+async function decided<Report extends { readonly plan: KeptPlan }>(
+  { orders, planner, alerts }: Pick<Needs, 'orders' | 'planner' | 'alerts'>,
+  decide: (planner: Needs['planner']) => Promise<Report>,
+): Promise<Report> {
+  await orders.connected();
+  const report = await callingAs({ lane: 'housekeeping', org: null }, () => decide(planner));
+  alerts.resolve(`plan.approval/${report.plan.org}/${report.plan.policy ?? ''}`);
+  orders.nudge();
+  return report;
+}

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { UserError } from '../../core/errors.js';
+import type { ControlCaller } from '../../core/operators.js';
+import { RUN_STATES, type Run } from '../../core/run.js';
+import { waitsForApproval } from '../../core/state-table.js';
+import { openReads } from '../../pipeline/decide/sealed-answers.js';
+import { compareShadow, ruleIdOf, type ShadowPair } from '../../pipeline/decide/shadow.js';
+import type { JournalStore } from '../../pipeline/journal-store.port.js';
+import { intent, orgShadow, runReport, type RunReport } from './answers.js';
+import type { Needs } from './needs.js';
+import { flag, limit, operationOf } from './operation.js';
+import { originOf } from './shared.js';
+
+const APPROVALS_SHOWN = 200;
+
+const operation = operationOf(
+  'config',
+  'orgs',
+  'orders',
+  'journal',
+  'recovery',
+  'inbox',
+  'revisions',
+  'twoPeople',
+  'encryptor',
+  'alerts',
+);
+
+export const runOperations = {
+  runs: operation({
+    route: 'GET /v1/runs',
+    summary: 'Decisions and their outcome, newest first',
+    scope: 'read',
+    command: 'runs',
+    input: z.object({
+      org: z.string().optional(),
+      rule: z.string().optional(),
+      eventId: z.string().optional(),
+      state: z.enum(RUN_STATES).optional(),
+      shadow: flag.optional(),
+      limit: limit(50),
+    }),
+    answer: z.array(runReport),
+    handle: async (needs, filter) => reports(needs, await needs.journal.runs(needs.orgs.within(filter))),
+  }),
+  run: operation({
+    route: 'GET /v1/runs/:id',
+    summary: 'One run with its intents and their attempts',
+    scope: 'read',
+    command: 'runs',
+    input: z.object({ id: z.string() }),
+    answer: runReport,
+    handle: async (needs, { id }) => {
+      const run = await needs.journal.run(id);
+      const [report] = run ? await reports(needs, [run]) : [];
+      if (!run || !report) throw new UserError('NOT_FOUND', `there is no run ${id}`);
+      return { ...report, ...(await originOf(needs.revisions, run.revisionId)) };
+    },
+  }),
+  shadow: operation({
+    route: 'GET /v1/shadow',
+    summary: 'The newest decisions of shadow revisions beside those of the live ones, by rule',
+    scope: 'read',
+    command: 'runs',
+    input: z.object({ org: z.string().optional(), limit: limit(50) }),
+    answer: z.array(orgShadow),
+    handle: async ({ config, orgs, journal, encryptor }, { org, limit: most }) => {
+      const asked = org === undefined ? null : orgs.nameOf(org);
+      const shadowed = config.orgs.filter(
+        ({ name, rules }) => rules.shadow !== null && (asked === null || asked === name),
+      );
+      return Promise.all(
+        shadowed.map(async ({ name }) => {
+          const runs = await journal.runs({ org: name, shadow: true, limit: most });
+          const opened = runs.map((run) => openReads(run, encryptor));
+          return { org: name, rules: compareShadow(await shadowPairs(journal, opened)) };
+        }),
+      );
+    },
+  }),
+  retry: operation({
+    route: 'POST /v1/intents/:id/retry',
+    summary: 'Revive a dead or refused intent',
+    scope: 'operate',
+    command: 'retry',
+    input: z.object({ id: z.string() }),
+    answer: z.object({ retried: z.boolean() }),
+    handle: async ({ journal, orders }, { id: intentId }, caller) => {
+      orders.record('retry', caller, { intentId });
+      const retried = await journal.retry(intentId, caller.name);
+      orders.nudge();
+      return { retried };
+    },
+  }),
+  resolve: operation({
+    route: 'POST /v1/intents/:id/resolve',
+    summary: 'Say whether the object of a waiting (or unknown) intent is there: it is done, or planned again',
+    scope: 'operate',
+    command: 'resolve',
+    input: z.strictObject({ id: z.string(), exists: z.boolean() }),
+    answer: z.object({ resolved: z.boolean().describe('False when it is in another state.') }),
+    handle: async ({ recovery, orders }, { id: intentId, exists }, caller) => {
+      orders.record('resolve', caller, { intentId, exists });
+      const summary = `${caller.name} says that it ${exists ? 'exists' : 'does not exist'}`;
+      const resolved = await recovery.resolve(intentId, exists, caller.name, { summary, detail: {} });
+      orders.nudge();
+      return { resolved };
+    },
+  }),
+  approvals: operation({
+    route: 'GET /v1/approvals',
+    summary: "Intents that wait for a person's consent, oldest first",
+    scope: 'read',
+    command: 'approve',
+    input: z.object({}),
+    answer: z.array(intent),
+    handle: ({ journal }) => journal.waitingForApproval(APPROVALS_SHOWN),
+  }),
+  approve: operation({
+    route: 'POST /v1/approvals/:id',
+    summary: 'Approve or deny what waits for it: an intent, or all of a run',
+    scope: 'approve',
+    command: 'approve',
+    input: z.strictObject({ id: z.string(), deny: z.boolean().default(false) }),
+    answer: z.object({ intents: z.array(z.string()).describe('Those that it decided about.') }),
+    handle: async (needs, { id, deny }, caller) => {
+      const { journal, orders, alerts } = needs;
+      orders.record(deny ? 'deny' : 'approve', caller, { intentOrRunId: id });
+      // Anybody with the scope may deny: a denial writes nothing.
+      const beside = deny ? null : await secondPerson(needs, id, caller);
+      const decided = await journal.decideApproval(id, deny ? 'denied' : 'given', caller.name, beside);
+      const left = await journal.waitingForApproval(APPROVALS_SHOWN);
+      for (const one of decided) {
+        const found = await journal.intent(one);
+        if (found && !left.some(({ org, rule }) => org === found.org && rule === found.rule))
+          alerts.resolve(`rule.approval/${found.org}/${found.rule}`);
+      }
+      orders.nudge();
+      return { intents: decided };
+    },
+  }),
+};
+
+/** @returns the names of the others; null = it takes one person only. @throws UserError when the caller is no second person */
+async function secondPerson(
+  { journal, inbox, twoPeople }: Pick<Needs, 'journal' | 'inbox' | 'twoPeople'>,
+  intentOrRunId: string,
+  by: ControlCaller,
+): Promise<string | null> {
+  const runId = (await journal.intent(intentOrRunId))?.runId ?? intentOrRunId;
+  const [first] = (await journal.intentsOfRun(runId)).filter(
+    (one) => one.twoPeople && waitsForApproval(one) && [runId, one.id].includes(intentOrRunId),
+  );
+  const run = first && (await journal.run(runId));
+  if (!run) return null;
+  const { cause } = run;
+  const event = cause.kind === 'event' ? await inbox.event(cause.eventId) : null;
+  return twoPeople.mayApprove(by, {
+    requester: cause.kind === 'apply' ? cause.by : null,
+    actor: event?.actor?.login ?? null,
+    revisionId: first.revisionId,
+  });
+}
+
+async function reports(
+  { journal, encryptor }: Pick<Needs, 'journal' | 'encryptor'>,
+  runs: readonly Run[],
+): Promise<RunReport[]> {
+  const work = await journal.workOfRuns(runs.map(({ id }) => id));
+  return runs.map((run, n) => ({
+    run: openReads(run, encryptor),
+    intents: (work[n] ?? []).map(({ intent: one, attempts }) => ({ ...one, attempts_made: attempts })),
+  }));
+}
+
+async function shadowPairs(journal: JournalStore, shadows: readonly Run[]): Promise<ShadowPair[]> {
+  const runs: Array<Run | null> = [];
+  for (const { org, rule, cause } of shadows) {
+    const found =
+      cause.kind === 'event' ? await journal.runs({ org, rule: ruleIdOf(rule), eventId: cause.eventId, limit: 1 }) : [];
+    runs.push(found[0] ?? null);
+  }
+  const live = runs.filter((run) => run !== null);
+  const work = await journal.workOfRuns(live.map(({ id }) => id));
+  const intentsOf = new Map(live.map(({ id }, n) => [id, (work[n] ?? []).map(({ intent: one }) => one)]));
+  return shadows.map((shadow, n) => {
+    const run = runs[n] ?? null;
+    return { shadow, live: run && { run, intents: intentsOf.get(run.id) ?? [] } };
+  });
+}
