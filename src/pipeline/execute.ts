@@ -24,7 +24,7 @@ import { TargetRefused } from './execute/resolve-target.js';
 import type { Settler } from './execute/settle.js';
 import { ReadForAnother, SharedReads } from './execute/shared-reads.js';
 import type { Claim, JournalStore } from './journal-store.port.js';
-import { isOpen } from './recover.js';
+import { isOpen } from './recover/read-back.js';
 import type { RecoveryStore } from './recovery-store.port.js';
 
 export interface EffectDeps extends PrepareDeps {

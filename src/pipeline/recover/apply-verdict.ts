@@ -1,0 +1,141 @@
+import type { AnyAction } from '../../actions/define-action.js';
+import type { Verdict } from '../../actions/support/recovery.js';
+import type { Alerts } from '../../core/alerts.js';
+import type { Clock } from '../../core/clock.js';
+import type { Json } from '../../core/json.js';
+import type { Logger } from '../../core/logger.js';
+import type { Intent } from '../../core/run.js';
+import { persist } from '../execute/persist.js';
+import { judgeFailure } from '../execute/retry-policy.js';
+import type { IntentMove, JournalStore } from '../journal-store.port.js';
+import type { RecoveryClaim, RecoveryStore } from '../recovery-store.port.js';
+import { factsOf } from './look-for-extras.js';
+import { isOpen, settleMsOf, type ReadBackDeps } from './read-back.js';
+
+export interface VerdictDeps extends Pick<ReadBackDeps, 'forges'> {
+  readonly journal: Pick<JournalStore, 'move'>;
+  readonly recovery: Pick<RecoveryStore, 'lookAgain' | 'putOffRecovery' | 'undoOf'>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly alerts: Alerts;
+  readonly logger: Logger;
+}
+
+/** Between two reads of which both must show the effect (reliability A15). */
+const SECOND_READ_MS = 5_000;
+
+/** Moves an intent of unknown outcome along the state table, by what a read said. */
+export class VerdictWriter {
+  constructor(private readonly deps: VerdictDeps) {}
+
+  async apply(claim: RecoveryClaim, action: AnyAction | null, verdict: Verdict): Promise<void> {
+    const { intent } = claim;
+    switch (verdict.is) {
+      case 'done':
+        if (!verdict.sure && claim.sightings === 0) return this.seeAgain(claim, verdict.reason);
+        await this.lookLater(claim, action);
+        await this.move(claim, {
+          to: 'done',
+          reason: `confirmed by reading: ${verdict.reason}`,
+          result: {
+            summary: verdict.reason,
+            detail: verdict.detail,
+            ...(verdict.objectId === null ? {} : { objectId: verdict.objectId }),
+          },
+        });
+        return;
+      case 'unchanged':
+      case 'conflict':
+      case 'refused':
+        return this.move(claim, {
+          to: verdict.is,
+          reason: verdict.reason,
+          result: { summary: verdict.reason, detail: {} },
+        });
+      case 'person':
+        return this.waitForPerson(intent, claim.epoch, verdict.reason);
+      default:
+        return this.sendAgain(claim, action, verdict.reason);
+    }
+  }
+
+  private async seeAgain(claim: RecoveryClaim, reason: string): Promise<void> {
+    const later = {
+      inMs: SECOND_READ_MS,
+      reason: `seen once, read once more: ${reason}`,
+      counted: 'sightings',
+    } as const;
+    await persist(() => this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
+  }
+
+  private async sendAgain(claim: RecoveryClaim, action: AnyAction | null, reason: string): Promise<void> {
+    const { intent, epoch } = claim;
+    const { clock, random, recovery } = this.deps;
+    const undo = await recovery.undoOf(intent.effectKey);
+    if (undo)
+      return this.move(claim, {
+        to: 'suppressed',
+        reason: `${undo.told}: not made again (event ${undo.eventId})`,
+        result: { undone_by: undo.by, event: undo.eventId },
+      });
+    const failingForMs = intent.failingSince ? clock.now().getTime() - intent.failingSince.getTime() : 0;
+    const judged = judgeFailure({ failure: 'not-sent', triesBefore: intent.tries, failingForMs }, random);
+    if (judged.to !== 'planned') {
+      const why = judged.to === 'dead' ? judged.because : judged.to;
+      await this.moveBy(intent, epoch, { to: 'dead', reason: `${why}: ${reason}`, failed: 'counted' });
+      this.deps.alerts.raise(
+        `intent.dead/${intent.org}/${intent.rule}`,
+        `an intent of ${intent.rule} in ${intent.org} was given up: ${why}: ${reason}`,
+        {
+          intentId: intent.id,
+        },
+      );
+      return;
+    }
+    await this.lookLater(claim, action);
+    await this.moveBy(intent, epoch, {
+      to: 'planned',
+      reason: `read after an unknown outcome: ${reason}`,
+      dueAt: new Date(clock.now().getTime() + judged.waitMs),
+      failed: 'counted',
+    });
+  }
+
+  /** A keyless operation of which a call may still come through is looked at once more, when that cannot be any more. */
+  private async lookLater({ intent, attempts }: RecoveryClaim, action: AnyAction | null): Promise<void> {
+    if (!action?.recover?.sweep || !attempts.some(isOpen)) return;
+    await persist(() => this.deps.recovery.lookAgain(intent.id, 2 * settleMsOf(this.deps, intent)));
+  }
+
+  private async waitForPerson(intent: Intent, epoch: number, reason: string): Promise<void> {
+    const told = `the outcome is unknown and the call is not made again: ${reason}; say \`forgehand resolve ${intent.id} --exists\` or \`--absent\``;
+    if (!(await this.moveBy(intent, epoch, { to: 'waiting', reason: told }))) return;
+    this.deps.alerts.raise(
+      `intent.waiting/${intent.org}/${intent.rule}`,
+      `an intent of ${intent.rule} in ${intent.org} waits for a person: ${told}`,
+      {
+        intentId: intent.id,
+      },
+    );
+  }
+
+  async move(
+    { intent, epoch }: RecoveryClaim,
+    move: Pick<IntentMove, 'to' | 'reason' | 'dueAt'> & { result?: Json },
+  ): Promise<void> {
+    await this.moveBy(intent, epoch, move);
+  }
+
+  private async moveBy(
+    intent: Intent,
+    epoch: number,
+    move: Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed'> & { result?: Json },
+  ): Promise<boolean> {
+    const moved = await persist(() =>
+      this.deps.journal.move({ intentId: intent.id, epoch, from: ['unknown'], ...move }),
+    );
+    if (moved)
+      this.deps.logger.info({ ...factsOf(intent), state: move.to, reason: move.reason }, 'unknown outcome settled');
+    return moved;
+  }
+}

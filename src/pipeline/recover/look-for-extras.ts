@@ -1,0 +1,92 @@
+import type { AnyAction } from '../../actions/define-action.js';
+import { markOf } from '../../actions/support/mark.js';
+import type { AnyRecovery, RecoveryContext, Surplus } from '../../actions/support/recovery.js';
+import type { Alerts } from '../../core/alerts.js';
+import { callingAs, type Caller } from '../../core/caller.js';
+import { hashOf, newId } from '../../core/ids.js';
+import type { Logger } from '../../core/logger.js';
+import type { Intent } from '../../core/run.js';
+import { persist } from '../execute/persist.js';
+import type { JournalStore } from '../journal-store.port.js';
+import type { LookClaim, RecoveryStore } from '../recovery-store.port.js';
+import { isRecoverable, prepareRead, type ReadBackDeps, type Recoverable } from './read-back.js';
+
+export interface ExtrasDeps extends ReadBackDeps {
+  readonly journal: Pick<JournalStore, 'recordAnswer'>;
+  readonly recovery: Pick<RecoveryStore, 'claimLook' | 'lookAgain' | 'noteRemoval'>;
+  readonly actions: ReadonlyMap<string, AnyAction>;
+  readonly alerts: Alerts;
+  readonly logger: Logger;
+}
+
+/** One look takes a few reads. */
+const LOOK_LEASE_MS = 120_000;
+
+/** Looks once more, when no call may come through any more, whether two of them did. */
+export class ExtrasLook {
+  constructor(private readonly deps: ExtrasDeps) {}
+
+  /** Two calls may have come through: keep the oldest object, take away an extra that bears our mark and that nobody uses, else tell a person. */
+  async look(intentId: string): Promise<void> {
+    const claim = await this.deps.recovery.claimLook(intentId, LOOK_LEASE_MS);
+    if (!claim) return;
+    const { intent } = claim;
+    const action = this.deps.actions.get(intent.action);
+    if (!isRecoverable(action) || !action.recover.sweep) return this.deps.recovery.lookAgain(intentId, null);
+    await callingAs(callerOf(intent), () => this.lookAt(claim, action));
+  }
+
+  private async lookAt(claim: LookClaim, action: Recoverable): Promise<void> {
+    const { intent, attempts } = claim;
+    const { recover } = action;
+    if (!recover.sweep) return;
+    const ready = await prepareRead(this.deps, action, intent, attempts);
+    if (typeof ready !== 'string' && ready.canRead) {
+      const { access, context, wanted } = ready;
+      const seen = await recover.read(context, wanted as never);
+      const marks = access.marks !== false && access.offers(recover.sweep.removal);
+      const facts = { wanted, snapshot: context.snapshot, seen, mark: markOf(intent.intentKey), marks };
+      await this.applySurplus(claim, recover, context, recover.sweep.decide(facts as never));
+    }
+    await this.deps.recovery.lookAgain(intent.id, null);
+  }
+
+  private async applySurplus(
+    { intent }: LookClaim,
+    recover: AnyRecovery,
+    context: RecoveryContext,
+    surplus: Surplus,
+  ): Promise<void> {
+    const { journal, recovery, alerts, logger } = this.deps;
+    if (surplus.is === 'fine') return;
+    if (surplus.is === 'alert') {
+      alerts.raise(
+        `intent.doubled/${intent.org}/${intent.rule}`,
+        `${surplus.reason} (rule ${intent.rule} in ${intent.org})`,
+        { intentId: intent.id },
+      );
+      return;
+    }
+    for (const id of surplus.ids) {
+      const operation = recover.sweep?.removal ?? '';
+      const attempt = await recovery.noteRemoval(intent.id, {
+        id: newId(),
+        operation,
+        requestHash: hashOf(operation, id),
+      });
+      await recover.sweep?.remove(context, id);
+      await persist(() =>
+        journal.recordAnswer(attempt.id, { outcome: 'done', status: null, message: surplus.reason, objectId: id }),
+      );
+      logger.warn({ ...factsOf(intent), objectId: id, reason: surplus.reason }, 'duplicate removed');
+    }
+  }
+}
+
+export function callerOf({ org, upkeep }: Intent): Caller {
+  return { lane: upkeep ? 'housekeeping' : 'webhook', org };
+}
+
+export function factsOf(intent: Intent): Record<string, unknown> {
+  return { intentId: intent.id, runId: intent.runId, org: intent.org, rule: intent.rule, action: intent.action };
+}

@@ -1,0 +1,111 @@
+import type { AnyAction } from '../../actions/define-action.js';
+import type { AnyRecovery, RecoveryContext, RecoveryFacts, Verdict } from '../../actions/support/recovery.js';
+import type { Encryptor } from '../../core/encryptor.js';
+import type { Attempt, Intent } from '../../core/run.js';
+import type { ForgeClient } from '../../forge/forge-client.js';
+import type { ForgeAccess, Forges, OrgDirectory } from '../execute/forges.js';
+import { resolveParams } from '../execute/prepare-effect.js';
+import type { TargetResolver } from '../execute/resolve-target.js';
+
+export interface ReadBackDeps {
+  readonly forges: Forges;
+  readonly orgs: OrgDirectory;
+  readonly encryptor: Encryptor;
+  readonly targets: TargetResolver;
+}
+
+/** Longest life of a request at a forge whose operator says nothing about it. */
+const DEFAULT_SETTLE_S = 60;
+
+/** An action that can tell by reading what became of it. */
+export type Recoverable = AnyAction & { readonly recover: AnyRecovery };
+
+export function isRecoverable(action: AnyAction | undefined): action is Recoverable {
+  return action?.recover !== undefined && action.recover !== null;
+}
+
+/** Read the forge, and let the action's own table decide. */
+export async function readBack(
+  deps: ReadBackDeps,
+  action: Recoverable,
+  intent: Intent,
+  attempts: readonly Attempt[],
+  sentAgoMs: number,
+): Promise<Verdict> {
+  const { recover } = action;
+  const ready = await prepareRead(deps, action, intent, attempts);
+  if (typeof ready === 'string') return { is: 'person', reason: ready };
+  const { context, wanted, canRead: mayRead } = ready;
+  const open = attempts.filter(isOpen);
+  const facts: RecoveryFacts<unknown, unknown> = {
+    wanted,
+    seen: mayRead ? await recover.read(context, wanted as never) : null,
+    snapshot: context.snapshot,
+    sends: open.length,
+    equalFailures: equalFailures(attempts),
+    said: attempts.at(-1)?.message ?? null,
+    sentAgoMs,
+    firstSentAt: open[0]?.sentAt ?? intent.plannedAt,
+  };
+  return recover.decide(facts as never);
+}
+
+/** Everything a read needs, or why there can be none. */
+export async function prepareRead(
+  { forges, orgs, encryptor, targets }: ReadBackDeps,
+  action: Recoverable,
+  intent: Intent,
+  attempts: readonly Attempt[],
+): Promise<
+  { access: ForgeAccess; context: RecoveryContext; wanted: Record<string, unknown>; canRead: boolean } | string
+> {
+  const access = forges.get(intent.forge, intent.org);
+  const settings = orgs.get(intent.org);
+  if (!access || !settings) return `${intent.forge} or ${intent.org} is not in the config any more`;
+  const wanted = resolveParams(action, intent.params, settings.secrets, encryptor);
+  const target = await targets.resolve(access, intent.forge, intent.org, intent.target);
+  const context = {
+    target,
+    forge: pick(action.recover, access),
+    snapshot: snapshotOf(attempts),
+    hashOf: (value: Parameters<Encryptor['hash']>[0]) => encryptor.hash(value),
+  };
+  return { access, context, wanted, canRead: canRead(action.recover, access) };
+}
+
+/** How long a call without an answer may still come through. */
+export function settleMsOf({ forges }: Pick<ReadBackDeps, 'forges'>, { forge, org }: Intent): number {
+  return (forges.get(forge, org)?.settleS ?? DEFAULT_SETTLE_S) * 1_000;
+}
+
+export function isOpen({ outcome }: Attempt): boolean {
+  return outcome === null || outcome === 'unknown';
+}
+
+export function canRead(recover: AnyRecovery, access: ForgeAccess): boolean {
+  return recover.reads.every((name) => access.offers(name));
+}
+
+function pick(recover: AnyRecovery, access: ForgeAccess): Partial<ForgeClient> {
+  const names = [...recover.reads, ...recover.mayRead, ...(recover.sweep ? [recover.sweep.removal] : [])].filter(
+    (name) => access.offers(name),
+  );
+  return Object.fromEntries(names.map((name) => [name, access.client[name]])) as Partial<ForgeClient>;
+}
+
+/** What was remembered before the first call that may have had its effect: what is there now beyond it may be ours. */
+function snapshotOf(attempts: readonly Attempt[]): Attempt['snapshot'] {
+  return attempts.find((attempt) => isOpen(attempt) && attempt.snapshot !== null)?.snapshot ?? null;
+}
+
+/** The newest open calls in a row that were answered alike with a status 500. */
+function equalFailures(attempts: readonly Attempt[]): number {
+  const last = attempts.at(-1);
+  if (!last || last.status !== 500) return 0;
+  let count = 0;
+  for (const attempt of [...attempts].reverse()) {
+    if (attempt.status !== 500 || attempt.message !== last.message) break;
+    count += 1;
+  }
+  return count;
+}
