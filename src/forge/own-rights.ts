@@ -69,11 +69,9 @@ export async function readOwnRights(
   return { level, units, isKnown: repositories !== null && teams !== null, reason };
 }
 
-/** Why a right cannot be had, as the end of a sentence; null = it is held somewhere in the organization, or that cannot be told. */
+/** What the account has instead of a right, as the end of a sentence; null = it is held somewhere in the organization, or that cannot be told. */
 export function whyNot(needed: NeededRight, rights: OwnRights): string | null {
-  return holdsRight(needed, rights) || !rights.isKnown
-    ? null
-    : `which the bot does not have: its account ${rights.reason}`;
+  return holdsRight(needed, rights) || !rights.isKnown ? null : rights.reason;
 }
 
 async function ownTeams(client: ForgeClient, org: string, login: string | null) {

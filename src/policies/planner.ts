@@ -4,6 +4,7 @@ import { UserError } from '../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import { hashOf, newId } from '../core/ids.js';
 import { isJsonObject, type Json } from '../core/json.js';
+import { textOf, type Reason } from '../core/reason.js';
 import type { ControlCaller } from '../core/operators.js';
 import type { TwoPeople } from '../core/two-people.js';
 import type { JournalStore, RecordedRun } from '../pipeline/journal-store.port.js';
@@ -58,7 +59,7 @@ export interface PlannerDeps {
   readonly decide: (active: ActiveRevision, candidate: Candidate, subject: PolicySubject) => Promise<RecordedRun>;
   readonly rehearse: (intent: NewIntent) => Promise<Rehearsal>;
   /** Policies that are held back now, with the reason of each: what they need, the forge or the account has not. */
-  readonly heldBack: (org: string) => Promise<ReadonlyMap<string, string>>;
+  readonly heldBack: (org: string) => Promise<ReadonlyMap<string, Reason>>;
   readonly plans: PlanStore;
   readonly journal: Pick<JournalStore, 'lastSettled' | 'recordDecision'>;
   readonly announce: (intentIds: readonly string[]) => Promise<void>;
@@ -263,7 +264,7 @@ export class Planner implements PolicyGate {
       if (!candidate) continue;
       const reason = reasons.get(id);
       if (reason !== undefined) {
-        heldBack.push({ policy: id, reason });
+        heldBack.push({ policy: id, reason: textOf(reason), code: reason.code });
         continue;
       }
       const all = rules.subjects(active.revision, candidate, repositories);

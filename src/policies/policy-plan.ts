@@ -56,6 +56,8 @@ export interface HeldPolicy {
   readonly policy: string;
   /** With file, line and column. */
   readonly reason: string;
+  /** `requirement.scope`; absent in plans that an older program kept. */
+  readonly code?: string;
 }
 
 /** What the runs of a plan will ask of the forge, at most, as long as no call has to be made again. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { INTENT_STATES } from '../../core/states.js';
+import { textOf } from '../../core/reason.js';
 import { VERSION } from '../../core/version.js';
 import { readTaskPosition } from '../../polling/task-position.js';
 import { doctorReport, hookReport, statusReport, type StatusReport } from './answers.js';
@@ -133,7 +134,7 @@ async function orgStatus(needs: StatusNeeds, name: string, forge: string) {
     forge,
     revision: await revisionOf(keeper, revisions, name),
     heldBack: keeper.heldBack(name),
-    lacking: offers.lacking(name),
+    lacking: offers.lacking(name).map(textOf),
     source: await verdicts.of(forge, name),
     stages: await rollouts.list(name),
     pollers,

@@ -1,3 +1,5 @@
+import { textOf, type Reason } from '../../core/reason.js';
+
 /** `ok` it is as it should be; `note` it could not be looked at, or is worth knowing; `warning` and `problem` are findings. */
 export type CheckState = 'ok' | 'note' | 'warning' | 'problem';
 
@@ -9,6 +11,8 @@ export interface Check {
   readonly forge: string;
   /** Null where it is about the forge or the account. */
   readonly org: string | null;
+  /** What was seen, for programs: `hook.events.missing`; begins with `check`. */
+  readonly code: string;
   /** What was seen, in one sentence. */
   readonly said: string;
   /** What to click or type, step by step; empty where nothing is to be done. */
@@ -18,20 +22,25 @@ export interface Check {
 /** A check of one part; whose it is, is added where the parts come together. */
 export type Looked = Omit<Check, 'forge' | 'org'>;
 
-export function ok(check: string, said: string): Looked {
-  return { check, state: 'ok', said, fix: [] };
+export function ok(seen: Reason): Looked {
+  return looked('ok', seen, []);
 }
 
-export function note(check: string, said: string, ...fix: string[]): Looked {
-  return { check, state: 'note', said, fix };
+export function note(seen: Reason, ...fix: string[]): Looked {
+  return looked('note', seen, fix);
 }
 
-export function warning(check: string, said: string, ...fix: string[]): Looked {
-  return { check, state: 'warning', said, fix };
+export function warning(seen: Reason, ...fix: string[]): Looked {
+  return looked('warning', seen, fix);
 }
 
-export function problem(check: string, said: string, ...fix: string[]): Looked {
-  return { check, state: 'problem', said, fix };
+export function problem(seen: Reason, ...fix: string[]): Looked {
+  return looked('problem', seen, fix);
+}
+
+function looked(state: CheckState, seen: Reason, fix: string[]): Looked {
+  const { code } = seen;
+  return { check: code.split('.', 2).join('.'), state, code, said: textOf(seen), fix };
 }
 
 export function isFinding({ state }: Pick<Check, 'state'>): boolean {

@@ -2,6 +2,7 @@ import type { RuleVerdict } from '../../rules/sources/rule-repository.port.js';
 import type { Clock } from '../../core/clock.js';
 import { UserError, ForgeError } from '../../core/errors.js';
 import { EVENT_KINDS } from '../../core/event-kinds.js';
+import type { Reason } from '../../core/reason.js';
 import type { Secret } from '../../core/secret.js';
 import type { ForgeCapabilities } from '../../forge/capabilities.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
@@ -17,6 +18,7 @@ import type { ActiveRevisions } from '../../rules/revisions/active-revisions.por
 import { hookEventsOf, neededEvents, type HookProduct } from '../../rules/language/hook-events.js';
 import type { Revision } from '../../rules/language/revision.js';
 import { ALWAYS, type CapabilityCheck } from '../../rules/requirements/capability-check.js';
+import { isUnmet, type UnmetCode } from '../../rules/requirements/unmet-requirements.js';
 import type { ServerAccess, ServerAccessReader } from '../../forge/server-access.js';
 import { isFinding, note, ok, problem, warning, webPages, type Check, type Looked } from './check.js';
 import { examineDeliveries } from './examine-deliveries.js';
@@ -24,6 +26,7 @@ import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook }
 import { examineProxies } from './examine-proxies.js';
 import { examineServer } from './examine-server.js';
 import { examineReach, examineToken } from './examine-token.js';
+import { saw } from './looks.js';
 import { installHook, type HookReport } from './install-hook.js';
 import type { HookOrders } from './plan-hook.js';
 
@@ -263,28 +266,21 @@ export class Doctor {
     const verdict = await this.deps.ruleVerdict(forge, org);
     const refused =
       verdict?.state === 'refused' && verdict.code
-        ? [problem('rules.refused', `${verdict.code}: ${verdict.problems[0] ?? ''}`)]
+        ? [problem(saw('rules.refused.newest', { code: verdict.code, first: verdict.problems[0] ?? '' }))]
         : [];
-    if (!active)
-      return [
-        ...refused,
-        problem('rules.active', `no revision of the rules of ${org} is active`, `type: forgehand check --org ${org}`),
-      ];
+    if (!active) return [...refused, problem(saw('rules.active.none', { org }), `type: forgehand check --org ${org}`)];
     const { rules, policies, hash } = active.revision;
     const held = this.deps.offers.held(org);
     return [
       ...refused,
-      ok(
-        'rules.active',
-        `${rules.length} rules and ${policies.length} policies are active, revision ${hash.slice(0, 12)}`,
-      ),
+      ok(saw('rules.active.yes', { rules: rules.length, policies: policies.length, revision: hash.slice(0, 12) })),
       ...held.map(({ id, reason }) =>
-        problem('rule.held', `${id} is held back: ${reason}`, ...cureOf(reason, webPages(baseUrl).teams(org))),
+        problem(saw('rule.held.unmet', { id, because: reason }), ...cureOf(reason, webPages(baseUrl).teams(org))),
       ),
       ...this.deps.offers
         .lacking(org)
-        .filter((line) => line.includes(' needs ') && !held.some(({ reason }) => reason === line))
-        .map((line) => warning('rule.lacking', line)),
+        .filter((reason) => isUnmet(reason) && !held.some((one) => one.reason === reason))
+        .map((reason) => warning(saw('rule.lacking.unmet', { because: reason }))),
     ];
   }
 
@@ -294,13 +290,7 @@ export class Doctor {
     const version = this.deps.connected.get(forge, org.org)?.capabilities?.version ?? null;
     const wanted = await this.wanted(org, product);
     if (!wanted)
-      return [
-        note(
-          'hook.there',
-          `the config names no webhook of ${org.org}: everything is found by polling, late`,
-          'say orgs[].hooks in the config of the bot',
-        ),
-      ];
+      return [note(saw('hook.there.unconfigured', { org: org.org }), 'say orgs[].hooks in the config of the bot')];
     const read = isReached ? await this.readHooks(forge, org.org) : { why: 'unreadable' as const };
     const install = `forgehand hook install --org ${org.org}`;
     const looked =
@@ -369,10 +359,9 @@ export function wantedEvents(
   return [...new Set([...neededEvents(revision, product), ...own])].sort();
 }
 
-function cureOf(reason: string, teams: string): string[] {
-  if (reason.includes('for which the token lacks'))
-    return ['make a token with that scope (see token.scopes), and start the bot again'];
-  if (reason.includes('which the bot does not have'))
+function cureOf({ code }: Reason<UnmetCode>, teams: string): string[] {
+  if (code === 'requirement.scope') return ['make a token with that scope (see token.scopes), and start the bot again'];
+  if (code === 'requirement.right')
     return [
       `open ${teams}: put the bot's account into a team with that right (Owners for ownership of the organization)`,
     ];

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { note, ok, problem, warning, type Looked } from './check.js';
+import { saw } from './looks.js';
 import { hostListSections, type ServerKind } from './versions.js';
 
 export interface DeliveryFacts {
@@ -31,24 +32,19 @@ export function examineDeliveries(facts: DeliveryFacts, server: ServerKind, page
 }
 
 function arriving({ url, isSent, lastDelivery, lostLately }: DeliveryFacts, server: ServerKind, page: string): Looked {
-  const last = lastDelivery ? `the last delivery came at ${lastDelivery.toISOString()}` : 'no delivery ever came';
-  if (lastDelivery && lostLately === 0) return ok('delivery.arrives', last);
+  const last = lastDelivery?.toISOString() ?? null;
+  if (lastDelivery && lostLately === 0) return ok(saw('delivery.arrives.yes', { last }));
   if (lostLately > 0)
-    return problem(
-      'delivery.arrives',
-      `${last}; ${lostLately} facts of the last day were found by polling alone`,
-      ...reach(url, server, page),
-    );
+    return problem(saw('delivery.arrives.lost', { last, lost: lostLately }), ...reach(url, server, page));
   // Without a webhook there is nothing to wait for, and that is told already.
-  if (isSent === false) return note('delivery.arrives', last);
+  if (isSent === false) return note(saw('delivery.arrives.unsent', { last }));
   const word = url === null ? 'external' : hostWord(url);
   return word === 'external'
-    ? note('delivery.arrives', last, `to try it: open ${page}, choose the webhook, Test Delivery (or push something)`)
-    : warning(
-        'delivery.arrives',
-        `${last}, and ${url ?? ''} is a ${word} address, to which servers deliver only where they are told to`,
-        ...reach(url, server, page),
-      );
+    ? note(
+        saw('delivery.arrives.none', { last }),
+        `to try it: open ${page}, choose the webhook, Test Delivery (or push something)`,
+      )
+    : warning(saw('delivery.arrives.inner-address', { last, url: url ?? '', word }), ...reach(url, server, page));
 }
 
 function reach(url: string | null, server: ServerKind, page: string): string[] {
@@ -73,20 +69,13 @@ function refusals({ refused }: DeliveryFacts, recreate: string): Looked[] {
     ...(count > 0
       ? [
           warning(
-            'delivery.authentic',
-            `${count} requests since the start bore no valid signature: somebody forges, or the webhook has another secret`,
+            saw('delivery.authentic.forged', { count }),
             `if they are the forge's own (Recent Deliveries: 401): the secret of a webhook cannot be changed, so type: ${recreate}`,
           ),
         ]
       : []),
     ...(other.length > 0
-      ? [
-          note(
-            'delivery.refused',
-            `requests refused since the start: ${other.map(([word, times]) => `${times} ${word}`).join(', ')}`,
-            'the log of the bot says why',
-          ),
-        ]
+      ? [note(saw('delivery.refused.some', { counts: Object.fromEntries(other) }), 'the log of the bot says why')]
       : []),
   ];
 }

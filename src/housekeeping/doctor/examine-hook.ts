@@ -1,6 +1,7 @@
 import type { Hook } from '../../core/objects/repositories.js';
 import { missingEvents } from '../../rules/language/hook-events.js';
 import { note, ok, problem, warning, type Looked } from './check.js';
+import { saw } from './looks.js';
 import { hidesAuthorization, type ServerKind } from './versions.js';
 
 /** What our hook should be like. */
@@ -55,12 +56,8 @@ export function examineHook(
   const open = `open ${page}, choose the webhook ${addressOf(hook)}`;
   return [
     ours.length === 1
-      ? ok('hook.there', `webhook ${hook.id ?? ''} points at ${addressOf(hook)}`)
-      : warning(
-          'hook.there',
-          `${ours.length} webhooks point at this bot: each act arrives ${ours.length} times`,
-          `${open}, and delete all but one`,
-        ),
+      ? ok(saw('hook.there.one', { hook: hook.id ?? '', url: addressOf(hook) }))
+      : warning(saw('hook.there.many', { count: ours.length }), `${open}, and delete all but one`),
     type(hook, open),
     active(hook, open, install),
     address(hook, wanted, open, install),
@@ -74,8 +71,7 @@ export function examineHook(
 function missing({ url, events, id }: WantedHook, page: string, install: string): Looked {
   const where = url ?? `http://THE-BOT:8080/webhooks/${id}`;
   return problem(
-    'hook.there',
-    `no webhook of the organization points at ${url ?? `an address that ends in /webhooks/${id}`}: everything is found by polling alone, late`,
+    saw('hook.there.none', { url, id }),
     `type: ${install}`,
     `or open ${page}, Add Webhook → Gitea (Forgejo): target URL ${where}, POST, application/json, the secret of hook ${id}, ${eventsInWords(events)}, Active`,
   );
@@ -87,37 +83,26 @@ function eventsInWords(events: readonly string[]): string {
 
 function type({ type: kind }: Hook, open: string): Looked {
   return OWN_TYPES.has(kind ?? 'gitea')
-    ? ok('hook.type', `it is of type ${kind ?? 'gitea'}`)
-    : problem(
-        'hook.type',
-        `it is of type ${kind ?? ''}, which sends texts for a chat`,
-        `${open}, delete it, and add one of type Gitea (Forgejo)`,
-      );
+    ? ok(saw('hook.type.own', { type: kind ?? 'gitea' }))
+    : problem(saw('hook.type.chat', { type: kind ?? '' }), `${open}, delete it, and add one of type Gitea (Forgejo)`);
 }
 
 function active(hook: Hook, open: string, install: string): Looked {
   return hook.active === true
-    ? ok('hook.active', 'it is active')
-    : problem(
-        'hook.active',
-        'it is switched off: the forge sends nothing, and does not keep it for later',
-        `type: ${install}`,
-        `or ${open}, tick Active, Update`,
-      );
+    ? ok(saw('hook.active.on'))
+    : problem(saw('hook.active.off'), `type: ${install}`, `or ${open}, tick Active, Update`);
 }
 
 function address(hook: Hook, { url }: WantedHook, open: string, install: string): Looked {
   if (url === null)
     return note(
-      'hook.address',
-      `it sends to ${addressOf(hook)}; whether that is this bot is not known`,
+      saw('hook.address.unknown', { url: addressOf(hook) }),
       'say server.public_url in the config of the bot',
     );
   return addressOf(hook) === url
-    ? ok('hook.address', `it sends to ${url}`)
+    ? ok(saw('hook.address.right', { url }))
     : problem(
-        'hook.address',
-        `it sends to ${addressOf(hook)}, and this bot is at ${url}`,
+        saw('hook.address.wrong', { url: addressOf(hook), own: url }),
         `type: ${install}`,
         `or ${open}, Target URL ${url}, Update`,
       );
@@ -125,12 +110,9 @@ function address(hook: Hook, { url }: WantedHook, open: string, install: string)
 
 function contentType(hook: Hook, open: string, install: string): Looked {
   const said = contentTypeOf(hook);
-  if (said === 'json') return ok('hook.content_type', 'it sends application/json');
+  if (said === 'json') return ok(saw('hook.content_type.json'));
   return warning(
-    'hook.content_type',
-    said === 'form'
-      ? 'it sends forms: they are understood, but grow up to three times as large'
-      : `it sends ${said || 'an unknown type'}`,
+    said === 'form' ? saw('hook.content_type.form') : saw('hook.content_type.other', { type: said }),
     `type: ${install}`,
     `or ${open}, POST Content Type application/json, Update`,
   );
@@ -139,43 +121,29 @@ function contentType(hook: Hook, open: string, install: string): Looked {
 function events(hook: Hook, wanted: WantedHook, open: string, install: string): Looked {
   const lacks = missingEvents(wanted.events, hook.events ?? []);
   return lacks.length === 0
-    ? ok(
-        'hook.events',
-        wanted.events.length === 0
-          ? 'the rules need none of its events'
-          : 'it asks for every event that the rules need',
-      )
+    ? ok(wanted.events.length === 0 ? saw('hook.events.unneeded') : saw('hook.events.all'))
     : problem(
-        'hook.events',
-        `it does not ask for ${lacks.join(', ')}, which the rules need`,
+        saw('hook.events.missing', { events: lacks }),
         `type: ${install}`,
         `or ${open}, tick them under Custom Events, Update`,
       );
 }
 
 function filter({ branch_filter: given }: Hook, wanted: WantedHook, open: string, install: string): Looked {
-  if (letsAllThrough(given)) return ok('hook.branch_filter', 'its branch filter lets every branch through');
-  const said = `its branch filter ${given ?? ''} hides every other branch, and from some versions on all tags`;
+  if (letsAllThrough(given)) return ok(saw('hook.branch_filter.open'));
+  const params = { filter: given ?? '' };
   const fix = [`type: ${install}`, `or ${open}, Branch filter *, Update`];
   return wanted.events.some((name) => FILTERED.has(name))
-    ? warning('hook.branch_filter', said, ...fix)
-    : note('hook.branch_filter', `${said}; no rule asks for such events now`, ...fix);
+    ? warning(saw('hook.branch_filter.closed', params), ...fix)
+    : note(saw('hook.branch_filter.unneeded', params), ...fix);
 }
 
 function authorization(hook: Hook, wanted: WantedHook, server: ServerKind, open: string, install: string): Looked[] {
   if (wanted.authorizations.length === 0) return [];
-  if (hidesAuthorization(server))
-    return [note('hook.authorization', 'this server does not show the Authorization header of a webhook')];
+  if (hidesAuthorization(server)) return [note(saw('hook.authorization.hidden'))];
   return wanted.authorizations.includes(hook.authorization_header?.reveal() ?? '')
-    ? [ok('hook.authorization', 'it sends the Authorization header that the config names')]
-    : [
-        problem(
-          'hook.authorization',
-          'it does not send the Authorization header that the config names',
-          `type: ${install}`,
-          `or ${open}, Authorization Header, Update`,
-        ),
-      ];
+    ? [ok(saw('hook.authorization.right'))]
+    : [problem(saw('hook.authorization.wrong'), `type: ${install}`, `or ${open}, Authorization Header, Update`)];
 }
 
 /** What the forge's refusal to show its webhooks means. */
@@ -185,27 +153,24 @@ export function unseenHooks(why: HooksUnseen, org: string, page: string, teams: 
   switch (why) {
     case 'switched-off':
       return problem(
-        'hook.there',
-        'webhooks are switched off on the whole server: everything is found by polling alone, late',
+        saw('hook.there.switched-off'),
         "ask its administrator to take DISABLE_WEBHOOKS out of [security] in the server's app.ini, and restart it",
       );
     case 'not-owner':
       return note(
-        'hook.there',
-        `the webhooks of ${org} are shown to its owners alone`,
+        saw('hook.there.not-owner', { org }),
         `look yourself: open ${page}`,
         `or let the bot look: open ${teams}, Owners, add its account`,
       );
     case 'scope':
       return note(
-        'hook.there',
-        'the token may not read webhooks',
+        saw('hook.there.scope'),
         'make a token with read:organization (write:organization to repair them)',
         `or look yourself: open ${page}`,
       );
     case 'not-offered':
-      return note('hook.there', 'this forge does not list webhooks', `look yourself: open ${page}`);
+      return note(saw('hook.there.not-offered'), `look yourself: open ${page}`);
     case 'unreadable':
-      return note('hook.there', 'the webhooks could not be read now', 'type: forgehand doctor, once more');
+      return note(saw('hook.there.unreadable'), 'type: forgehand doctor, once more');
   }
 }

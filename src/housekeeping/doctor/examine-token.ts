@@ -2,6 +2,7 @@ import type { AccessToken } from '../../core/objects/accounts.js';
 import { extraScopes, missingScopes, type Scope } from '../../forge/scopes.js';
 import type { SeenTokens } from '../../forge/server-access.js';
 import { note, ok, problem, warning, type Looked } from './check.js';
+import { saw } from './looks.js';
 
 export interface TokenFacts {
   readonly signsInBy: 'token' | 'password';
@@ -28,15 +29,7 @@ export function examineToken(facts: TokenFacts, now: Date, page: string): Looked
   ];
   const admin = siteAdmin(facts, who);
   if (facts.signsInBy === 'password')
-    return [
-      warning(
-        'token.kind',
-        'the bot signs in with a password, which may do everything that its account may',
-        ...renew,
-        'change auth in the config to { type: token, … }',
-      ),
-      ...admin,
-    ];
+    return [warning(saw('token.kind.password'), ...renew, 'change auth in the config to { type: token, … }'), ...admin];
   return [
     ...scopes(facts, renew),
     ...age(facts.tokens, now, renew, page),
@@ -50,10 +43,7 @@ export function examineToken(facts: TokenFacts, now: Date, page: string): Looked
  * @param own the organization whose own credential it is; null = that of the forge
  */
 export function examineReach(reached: readonly string[], own: string | null): Looked[] {
-  if (reached.length < 2)
-    return reached.length === 0
-      ? []
-      : [ok('token.reach', `these credentials reach ${reached[0] ?? ''} alone of the organizations in the config`)];
+  if (reached.length < 2) return reached.length === 0 ? [] : [ok(saw('token.reach.one', { org: reached[0] ?? '' }))];
   const fix =
     own === null
       ? [
@@ -61,21 +51,18 @@ export function examineReach(reached: readonly string[], own: string | null): Lo
           'say orgs[].auth: { type: token, token: { env: … } } for each of them (docs/connecting.md)',
         ]
       : [`take the account of orgs[].auth of ${own} out of ${reached.filter((name) => name !== own).join(', ')}`];
-  const said = `one credential reaches ${reached.length} organizations of the config (${reached.join(', ')}): a fault in one of them reaches the others`;
-  return [warning('token.shared', said, ...fix)];
+  return [warning(saw('token.shared.many', { orgs: reached }), ...fix)];
 }
 
 function scopes({ scopes: owned, needed }: TokenFacts, renew: readonly string[]): Looked[] {
-  if (!owned) return [note('token.scopes', `what the token may do is not told; the rules need ${needed.join(', ')}`)];
+  if (!owned) return [note(saw('token.scopes.hidden', { needed }))];
   const lacks = missingScopes(needed, owned);
   const wider = extraScopes(needed, owned);
   return [
     lacks.length === 0
-      ? ok('token.scopes', `the token has what the rules need: ${needed.join(', ')}`)
-      : problem('token.scopes', `the token lacks ${lacks.join(', ')}`, ...renew),
-    ...(wider.length === 0
-      ? []
-      : [warning('token.wide', `the token may do more than the rules need: ${wider.join(', ')}`, ...renew)]),
+      ? ok(saw('token.scopes.enough', { needed }))
+      : problem(saw('token.scopes.missing', { scopes: lacks }), ...renew),
+    ...(wider.length === 0 ? [] : [warning(saw('token.wide.more', { scopes: wider }), ...renew)]),
   ];
 }
 
@@ -83,13 +70,12 @@ function age(tokens: SeenTokens | null, now: Date, renew: readonly string[], pag
   const own = tokens?.own;
   if (!own) return [];
   const days = daysSince(own.created_at, now);
-  if (days === null) return [note('token.age', 'this server does not tell when a token was made or used')];
+  if (days === null) return [note(saw('token.age.hidden'))];
   return [
     days <= OLD_DAYS
-      ? ok('token.age', `the token ${nameOf(own)} was made ${days} days ago`)
+      ? ok(saw('token.age.young', { token: nameOf(own), days }))
       : warning(
-          'token.age',
-          `the token ${nameOf(own)} is ${days} days old`,
+          saw('token.age.old', { token: nameOf(own), days }),
           ...renew,
           `then delete ${nameOf(own)}: open ${page}`,
         ),
@@ -105,16 +91,10 @@ function others(tokens: SeenTokens | null, now: Date, who: string, page: string)
       : [];
   });
   return unused.length === 0
-    ? [
-        ok(
-          'token.others',
-          `${who} has ${tokens.others.length} more token${tokens.others.length === 1 ? '' : 's'}, none unused for long`,
-        ),
-      ]
+    ? [ok(saw('token.others.used', { login: who, count: tokens.others.length }))]
     : [
         warning(
-          'token.others',
-          `tokens of ${who} that nobody uses: ${unused.join(', ')}`,
+          saw('token.others.unused', { login: who, tokens: unused }),
           `sign in as ${who}, open ${page}, and delete them`,
         ),
       ];
@@ -123,7 +103,7 @@ function others(tokens: SeenTokens | null, now: Date, who: string, page: string)
 function siteAdmin({ isSiteAdmin, needsSiteAdmin }: TokenFacts, who: string): Looked[] {
   if (isSiteAdmin !== true || needsSiteAdmin) return [];
   const fix = `sign in as another administrator, Site Administration → Identity & Access → User Accounts → ${who} → Edit, untick Is Administrator`;
-  return [warning('account.admin', `${who} administers the whole site, which none of the rules needs`, fix)];
+  return [warning(saw('account.admin.needless', { login: who }), fix)];
 }
 
 function nameOf({ name, id }: AccessToken): string {

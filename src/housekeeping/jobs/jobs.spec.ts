@@ -63,6 +63,7 @@ describe('housekeeping/jobs', () => {
       check: name,
       state,
       said,
+      code: `${name}.x`,
       forge: 'main',
       org: 'acme',
       fix: ['click'],

@@ -7,6 +7,7 @@ import { actions } from '../../actions/index.js';
 import { callingAs, currentCaller, type Caller } from '../../core/caller.js';
 import { ForgeError } from '../../core/errors.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import { defineReasons } from '../../core/reason.js';
 import type { RepositoryHome } from '../../core/repository-home.js';
 import { Secret } from '../../core/secret.js';
 import { silentSecurityLog } from '../../core/security-log.js';
@@ -319,7 +320,8 @@ describe('pipeline/decide/decide-candidate', () => {
   });
 
   describe('of a rule whose needs are not met', () => {
-    const held = { heldFor: (org: string, id: string) => (id === 'r' ? `${org} has no labels` : null) };
+    const lacks = defineReasons({ 'test.no-labels': ({ org }: { org: string }) => `${org} has no labels` });
+    const held = { heldFor: (org: string, id: string) => (id === 'r' ? lacks('test.no-labels', { org }) : null) };
 
     it('is an error with the reason, and nothing of it', async () => {
       expect(await decide({}, undefined, {}, held)).toMatchObject({

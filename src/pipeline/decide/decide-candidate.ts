@@ -4,6 +4,7 @@ import { isForAnybody } from '../../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
+import { textOf, type Reason } from '../../core/reason.js';
 import type { RepositoryHome, RepositoryHomes } from '../../core/repository-home.js';
 import type { SecurityLog } from '../../core/security-log.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
@@ -40,7 +41,7 @@ export interface DeciderDeps {
   /** Without it a rule does what its file says. */
   readonly rollout?: Pick<Rollout, 'resolve'>;
   /** Why a rule or policy is held back: what it needs is not there; null = it is not. Absent = none is. */
-  readonly heldFor?: (org: string, id: string) => string | null;
+  readonly heldFor?: (org: string, id: string) => Reason | null;
   readonly logger: Logger;
   /** Told of each power that a delivery claimed in vain. */
   readonly security: SecurityLog;
@@ -123,7 +124,7 @@ export class CandidateDecider {
       return without({ rule: candidate.id, verdict: 'error', reason: subject.held, trace: null });
     const lacks = shadow || candidate.mode !== 'live' ? null : (this.deps.heldFor?.(org, candidate.id) ?? null);
     if (lacks !== null)
-      return without({ rule: candidate.id, verdict: 'error', reason: `held back: ${lacks}`, trace: null });
+      return without({ rule: candidate.id, verdict: 'error', reason: `held back: ${textOf(lacks)}`, trace: null });
     if (candidate.gathers && !manner.atOnce) {
       // What is false without any read is decided now: it must not take the place of one that may hold.
       const early = await evaluate({});

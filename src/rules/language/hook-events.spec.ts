@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aRevision } from '../../../test/builders/rule-environment.js';
 import { EVENT_KINDS } from '../../core/event-kinds.js';
+import { textOf } from '../../core/reason.js';
 import { eventsToKeep, hookEventsOf, missingEvents, neededEvents, shownEvents, unsentEvents } from './hook-events.js';
 
 const revision = aRevision(
@@ -9,7 +10,7 @@ const revision = aRevision(
 
 describe('rules/language/hook-events', () => {
   it('names the rule, its place and what the hook would have to send', () => {
-    expect(unsentEvents(revision, [{ active: true, events: ['create'] }])).toEqual([
+    expect(unsentEvents(revision, [{ active: true, events: ['create'] }]).map(textOf)).toEqual([
       'rules/1.yaml:4:5: a waits for push, and no active hook of the organization sends push; it is found by polling alone',
       'rules/1.yaml:4:5: a waits for issue.labeled, and no active hook of the organization sends issue_label; it never starts',
       'rules/1.yaml:5:5: b waits for review.approved, and no active hook of the organization sends pull_request_review; it is found by polling alone',
@@ -33,7 +34,7 @@ describe('rules/language/hook-events', () => {
       'version: 1\norg: acme\nrules:\n  - {id: c, on: comment.created, do: {milestone.ensure: {title: a}}}\n',
     );
 
-    expect(unsentEvents(comments, [{ active: true, events: ['issue_comment'] }])).toEqual([
+    expect(unsentEvents(comments, [{ active: true, events: ['issue_comment'] }]).map(textOf)).toEqual([
       expect.stringMatching(
         /c waits for comment\.created, and no active hook of the organization sends pull_request_comment; it is found by polling alone$/,
       ),

@@ -1,5 +1,6 @@
 import type { EventKind } from '../../core/event-kinds.js';
 import { EVENT_TYPES } from '../../core/event-types.js';
+import { defineReasons, type Reason } from '../../core/reason.js';
 import { formatPosition } from './propose/misfit.js';
 import type { Revision } from './revision.js';
 
@@ -59,6 +60,19 @@ export function asksFor(kind: EventKind, shown: readonly string[], product: Hook
   return missingEvents(names, shown).length < names.length;
 }
 
+const unsent = defineReasons({
+  'hook.events.unsent': ({ at, id, kind, missing, isPolled }: UnsentEvents) =>
+    `${at}: ${id} waits for ${kind}, and no active hook of the organization sends ${missing.join(', ')}; it ${isPolled ? 'is found by polling alone' : 'never starts'}`,
+});
+
+interface UnsentEvents {
+  readonly at: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly missing: readonly string[];
+  readonly isPolled: boolean;
+}
+
 /**
  * Rules whose events no active hook sends. Which hook is ours cannot always be told, so all active ones count together; an event that the
  * feed or the task list tells as well is found by polling, only later.
@@ -67,18 +81,15 @@ export function unsentEvents(
   { rules }: Pick<Revision, 'rules'>,
   hooks: readonly ListedHook[],
   product: HookProduct = null,
-): string[] {
+): Reason[] {
   const sent = hooks.filter(({ active }) => active === true).flatMap(({ events }) => events ?? []);
   return rules.flatMap(({ id, on, position }) =>
     on.flatMap((kind) => {
       const missing = missingEvents(hookEventsOf(kind, product), sent);
       if (missing.length === 0) return [];
       const type = EVENT_TYPES.get(kind);
-      const polled = type !== undefined && type.feed.length + type.tasks.length > 0;
-      const meanwhile = polled ? '; it is found by polling alone' : '; it never starts';
-      return [
-        `${formatPosition(position)}: ${id} waits for ${kind}, and no active hook of the organization sends ${missing.join(', ')}${meanwhile}`,
-      ];
+      const isPolled = type !== undefined && type.feed.length + type.tasks.length > 0;
+      return [unsent('hook.events.unsent', { at: formatPosition(position), id, kind, missing, isPolled })];
     }),
   );
 }

@@ -1,7 +1,9 @@
 import type { Alerts } from '../../core/alerts.js';
+import { canonicalJson } from '../../core/canonical-json.js';
 import type { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
+import { defineReasons, textOf, type Reason } from '../../core/reason.js';
 import type { ForgeCapabilities } from '../../forge/capabilities.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import { isOperationName, operationNames, type OperationName } from '../../forge/operations.js';
@@ -9,10 +11,11 @@ import { ask, isScopeRefusal, type Asked } from '../../forge/probe.js';
 import { missingScopes, neededScopes } from '../../forge/scopes.js';
 import type { ActiveRevisions } from '../revisions/active-revisions.port.js';
 import {
-  formatUnmetRequirement,
   unmetRequirements,
   neededOperations,
   neededRights,
+  type Unmet,
+  type UnmetCode,
   type UnmetRequirement,
 } from './unmet-requirements.js';
 import { unsentEvents, type ListedHook } from '../language/hook-events.js';
@@ -47,6 +50,10 @@ interface CheckedForge {
 const HOOKS_AT_ONCE = 50;
 /** What the bot does whatever the rules say. */
 export const ALWAYS: readonly OperationName[] = ['getSelf', 'listOrgFeed', 'listActionTasks'];
+const lacks = defineReasons({
+  'requirement.token-scopes': ({ scopes }: { scopes: readonly string[] }) => `the token lacks ${scopes.join(', ')}`,
+});
+
 /** A rule that is held is looked at again when it is woken, but not more often than so: what it needs may have been granted. */
 const LOOK_AGAIN_MS = 30_000;
 
@@ -57,8 +64,8 @@ const LOOK_AGAIN_MS = 30_000;
  */
 export class CapabilityCheck {
   private readonly asked = new Map<string, Asked>();
-  private readonly found = new Map<string, readonly string[]>();
-  private readonly holds = new Map<string, ReadonlyMap<string, string>>();
+  private readonly found = new Map<string, readonly Reason[]>();
+  private readonly holds = new Map<string, ReadonlyMap<string, Reason<UnmetCode>>>();
   private last: Promise<void> = Promise.resolve();
   private lookedAtMs = -Infinity;
   private isStopped = false;
@@ -84,13 +91,13 @@ export class CapabilityCheck {
     this.isStopped = true;
   }
 
-  /** Sentences with file, line and column; empty while nothing is known to be missing. */
-  lacking(org: string): readonly string[] {
+  /** With file, line and column; empty while nothing is known to be missing. */
+  lacking(org: string): readonly Reason[] {
     return this.found.get(org) ?? [];
   }
 
   /** Why a rule or policy is held back; null = it is not. */
-  heldFor(org: string, id: string): string | null {
+  heldFor(org: string, id: string): Reason<UnmetCode> | null {
     const reason = this.holds.get(org)?.get(id) ?? null;
     if (reason !== null && !this.isStopped && this.deps.clock.monotonicMs() - this.lookedAtMs >= LOOK_AGAIN_MS) {
       this.asked.clear();
@@ -100,12 +107,12 @@ export class CapabilityCheck {
   }
 
   /** Rules and policies that are held back, with the reason. */
-  held(org: string): Array<{ id: string; reason: string }> {
+  held(org: string): Array<{ id: string; reason: Reason<UnmetCode> }> {
     return [...(this.holds.get(org) ?? [])].map(([id, reason]) => ({ id, reason }));
   }
 
   /** Look at one organization now, and tell what is held back there, with the reason of each. Empty while its forge is not reached. */
-  async heldNow(org: string): Promise<ReadonlyMap<string, string>> {
+  async heldNow(org: string): Promise<ReadonlyMap<string, Reason<UnmetCode>>> {
     this.last = this.last.then(async () => {
       // What was refused may have been granted since.
       if ((this.holds.get(org)?.size ?? 0) > 0) this.asked.clear();
@@ -152,20 +159,23 @@ export class CapabilityCheck {
     const lacking = unmetRequirements(revision, this.deps.lookups, {
       operation: (name) =>
         isOperationName(name) ? this.whyNotOperation(credential, capabilities, scopes, name) : null,
-      right: (right) => (rights ? whyNot(right, rights) : null),
+      right: (right) => {
+        const detail = rights && whyNot(right, rights);
+        return detail === null ? null : { is: 'right', detail };
+      },
     });
     if (this.isStopped) return;
     this.hold(org, lacking);
     await this.keep(credential, capabilities);
     this.tell(forge, org, [
-      ...(missing.length > 0 ? [`the token lacks ${missing.join(', ')}`] : []),
-      ...lacking.map(formatUnmetRequirement),
+      ...(missing.length > 0 ? [lacks('requirement.token-scopes', { scopes: missing })] : []),
+      ...lacking.map(({ reason }) => reason),
       ...(hooks ? unsentEvents(revision, hooks, capabilities.product) : []),
     ]);
   }
 
-  private tell(forge: string, org: string, told: readonly string[]): void {
-    if (told.join('\n') === this.lacking(org).join('\n')) return;
+  private tell(forge: string, org: string, told: readonly Reason[]): void {
+    if (canonicalJson(told) === canonicalJson(this.lacking(org))) return;
     this.found.set(org, told);
     const key = `rules.not-offered/${org}`;
     this.deps.alerts.resolve(key);
@@ -174,15 +184,15 @@ export class CapabilityCheck {
         org,
         forge,
         count: told.length,
-        first: told[0] ?? null,
+        first: told[0] ? textOf(told[0]) : null,
+        code: told[0]?.code ?? null,
       });
   }
 
   /** A rule that does not write anyway is tried as far as it gets. */
   private hold(org: string, lacking: readonly UnmetRequirement[]): void {
-    const reasons = new Map<string, string>();
-    for (const one of lacking)
-      if (one.mode === 'live' && !reasons.has(one.id)) reasons.set(one.id, formatUnmetRequirement(one));
+    const reasons = new Map<string, Reason<UnmetCode>>();
+    for (const { id, mode, reason } of lacking) if (mode === 'live' && !reasons.has(id)) reasons.set(id, reason);
     this.holds.set(org, reasons);
   }
 
@@ -201,13 +211,13 @@ export class CapabilityCheck {
     capabilities: ForgeCapabilities,
     scopes: readonly string[] | null,
     name: OperationName,
-  ): string | null {
-    if (!capabilities.offers(name)) return 'which this forge does not offer';
+  ): Unmet | null {
+    if (!capabilities.offers(name)) return { is: 'not-offered', detail: '' };
     const [scope = null] = neededScopes([name]);
     const isShut =
       this.asked.get(`${credential} ${name}`) === 'scope' ||
       (scopes !== null && missingScopes(neededScopes([name]), scopes).length > 0);
-    return isShut ? `for which the token lacks ${scope ?? 'a scope'}` : null;
+    return isShut ? { is: 'scope', detail: scope ?? 'a scope' } : null;
   }
 
   /** Once; what cannot be asked now is learned when it is used. */

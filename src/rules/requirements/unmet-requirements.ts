@@ -1,3 +1,4 @@
+import { defineReasons, type Reason } from '../../core/reason.js';
 import { describeRight, type NeededRight } from '../../core/rights.js';
 import { formatPosition } from '../language/propose/misfit.js';
 import type { ActionFacts, LookupFacts, Position, Revision, RuleMode } from '../language/revision.js';
@@ -9,19 +10,43 @@ export interface UnmetRequirement {
   readonly position: Position;
   /** The lookup or action that needs it. */
   readonly use: string;
-  /** What is needed: operations, or a right. */
+  /** What is needed (operations, or a right), and why it cannot be had. */
+  readonly reason: Reason<UnmetCode>;
+}
+
+/** Why something cannot be had: the forge has no such operation, the token no such scope, the account no such right. */
+export type Unmet = { readonly is: 'not-offered' | 'scope' | 'right'; readonly detail: string };
+
+const UNMET_CODES = ['requirement.not-offered', 'requirement.scope', 'requirement.right'] as const;
+export type UnmetCode = (typeof UNMET_CODES)[number];
+
+interface UnmetParams {
+  readonly at: string;
+  readonly id: string;
   readonly needs: readonly string[];
-  /** Why it cannot be had, as the end of a sentence. */
-  readonly reason: string;
+  readonly use: string;
+  /** The scope that the token lacks, or the rights that the account has. */
+  readonly detail: string;
 }
 
-/** What a forge and an account allow; null = as far as is known it can be had, else why not, as the end of a sentence. */
+const unmet = defineReasons({
+  'requirement.not-offered': (params: UnmetParams) => `${need(params)}, which this forge does not offer`,
+  'requirement.scope': (params: UnmetParams) => `${need(params)}, for which the token lacks ${params.detail}`,
+  'requirement.right': (params: UnmetParams) =>
+    `${need(params)}, which the bot does not have: its account ${params.detail}`,
+});
+
+export function isUnmet(reason: Reason): reason is Reason<UnmetCode> {
+  return (UNMET_CODES as readonly string[]).includes(reason.code);
+}
+
+/** What a forge and an account allow; null = as far as is known it can be had. */
 export interface Allowed {
-  operation(name: string): string | null;
-  right(needed: NeededRight): string | null;
+  operation(name: string): Unmet | null;
+  right(needed: NeededRight): Unmet | null;
 }
 
-interface Need extends Omit<UnmetRequirement, 'needs' | 'reason'> {
+interface Need extends Omit<UnmetRequirement, 'reason'> {
   readonly operations: readonly string[];
   readonly instead: readonly string[];
   readonly right: NeededRight | null;
@@ -33,11 +58,11 @@ type Catalogue = ReadonlyMap<string, Pick<LookupFacts, 'operations' | 'instead'>
 export function unmetRequirements(revision: Revision, lookups: Catalogue, allowed: Allowed): UnmetRequirement[] {
   return needsOf(revision, lookups).flatMap(({ instead, operations, right, ...need }): UnmetRequirement[] => {
     const missing = operations.filter((operation) => allowed.operation(operation) !== null);
-    const reason = allowed.operation(missing[0] ?? '') ?? '';
-    if (missing.length > 0 && !instead.some((operation) => allowed.operation(operation) === null))
-      return [{ ...need, needs: missing, reason }];
+    const lacks = allowed.operation(missing[0] ?? '');
+    if (lacks && !instead.some((operation) => allowed.operation(operation) === null))
+      return [{ ...need, reason: reasonOf(need, missing, lacks) }];
     const denied = right && allowed.right(right);
-    return right && denied ? [{ ...need, needs: [describeRight(right)], reason: denied }] : [];
+    return right && denied ? [{ ...need, reason: reasonOf(need, [describeRight(right)], denied) }] : [];
   });
 }
 
@@ -53,9 +78,17 @@ export function neededRights(revision: Revision, lookups: Catalogue): NeededRigh
   return needsOf(revision, lookups).flatMap(({ right }) => right ?? []);
 }
 
-/** `rules/a.yaml:7:5: notes needs getReleaseByTag for release.by_tag, which this forge does not offer` */
-export function formatUnmetRequirement({ id, position, use, needs, reason }: UnmetRequirement): string {
-  return `${formatPosition(position)}: ${id} needs ${needs.join(', ')} for ${use}, ${reason}`;
+function reasonOf(
+  { id, position, use }: Pick<Need, 'id' | 'position' | 'use'>,
+  needs: readonly string[],
+  { is, detail }: Unmet,
+): Reason<UnmetCode> {
+  return unmet(`requirement.${is}`, { at: formatPosition(position), id, needs, use, detail });
+}
+
+/** `rules/a.yaml:7:5: notes needs getReleaseByTag for release.by_tag` */
+function need({ at, id, needs, use }: UnmetParams): string {
+  return `${at}: ${id} needs ${needs.join(', ')} for ${use}`;
 }
 
 function needsOf({ rules, policies }: Revision, lookups: Catalogue): Need[] {

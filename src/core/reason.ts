@@ -1,0 +1,34 @@
+import { stringifyJson, type JsonObject } from './json.js';
+
+/** Why something is as it is: a code for programs, plain data, and no words. `textOf` makes the sentence for people. */
+export interface Reason<Code extends string = string> {
+  /** Dotted, `run.held.limit`; the same in every release. */
+  readonly code: Code;
+  readonly params: JsonObject;
+}
+
+type Template = (params: never) => string;
+
+const TEMPLATES = new Map<string, Template>();
+
+/**
+ * The reasons that one room gives, by code, each with the sentence that its parameters make. Nothing compares those sentences: whoever decides
+ * by a reason compares its code.
+ * @returns what makes a reason of this registry; a code or parameter that it has not does not compile
+ * @throws Error when another registry has one of the codes
+ */
+export function defineReasons<T extends Record<string, Template>>(
+  templates: T,
+): <Code extends keyof T & string>(code: Code, ...params: Parameters<T[Code]>) => Reason<Code> {
+  for (const [code, template] of Object.entries(templates)) {
+    if (TEMPLATES.has(code)) throw new Error(`the reason ${code} is defined twice`);
+    TEMPLATES.set(code, template);
+  }
+  return (code, params = {} as never) => ({ code, params: params as JsonObject });
+}
+
+/** The sentence of a reason. One that this program does not know (a newer one wrote it) is told by its code and parameters. */
+export function textOf({ code, params }: Reason): string {
+  const template = TEMPLATES.get(code);
+  return template ? template(params as never) : `${code} ${stringifyJson(params)}`;
+}

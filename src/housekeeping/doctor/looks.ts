@@ -1,0 +1,103 @@
+import { defineReasons, textOf, type Reason } from '../../core/reason.js';
+
+/** What the doctor says, by code; the first two words of a code are the check. The same codes in every release. */
+export const saw = defineReasons({
+  'forge.reached.unasked': ({ url }: { url: string }) => `${url} answers, and was not asked yet`,
+  'forge.reached.yes': ({ url, what, lists }: { url: string; what: string; lists: string }) =>
+    `${url} is ${what}${lists}`,
+  'forge.reached.no': ({ url, failure, before }: { url: string; failure: string; before: string }) =>
+    `${url} cannot be asked: ${failure}${before}`,
+  'forge.clock.hidden': () => 'the forge does not tell its time',
+  'forge.clock.agrees': () => 'the clocks of the forge and of this machine agree',
+  'forge.clock.differs': ({ seconds, isAhead }: { seconds: number; isAhead: boolean }) =>
+    `the clock of the forge is ${seconds} s ${isAhead ? 'ahead of' : 'behind'} the one of this machine`,
+  'account.self.known': ({ login, id }: { login: string; id: string | null }) =>
+    `the bot is ${login}${id === null ? '' : ` (${id})`} there`,
+  'account.self.unknown': () => 'the forge does not say who we are: our own acts cannot be told from those of others',
+  'account.admin.needless': ({ login }: { login: string }) =>
+    `${login} administers the whole site, which none of the rules needs`,
+
+  'token.kind.password': () => 'the bot signs in with a password, which may do everything that its account may',
+  'token.reach.one': ({ org }: { org: string }) =>
+    `these credentials reach ${org} alone of the organizations in the config`,
+  'token.shared.many': ({ orgs }: { orgs: readonly string[] }) =>
+    `one credential reaches ${orgs.length} organizations of the config (${orgs.join(', ')}): a fault in one of them reaches the others`,
+  'token.scopes.hidden': ({ needed }: { needed: readonly string[] }) =>
+    `what the token may do is not told; the rules need ${needed.join(', ')}`,
+  'token.scopes.enough': ({ needed }: { needed: readonly string[] }) =>
+    `the token has what the rules need: ${needed.join(', ')}`,
+  'token.scopes.missing': ({ scopes }: { scopes: readonly string[] }) => `the token lacks ${scopes.join(', ')}`,
+  'token.wide.more': ({ scopes }: { scopes: readonly string[] }) =>
+    `the token may do more than the rules need: ${scopes.join(', ')}`,
+  'token.age.hidden': () => 'this server does not tell when a token was made or used',
+  'token.age.young': ({ token, days }: { token: string; days: number }) =>
+    `the token ${token} was made ${days} days ago`,
+  'token.age.old': ({ token, days }: { token: string; days: number }) => `the token ${token} is ${days} days old`,
+  'token.others.used': ({ login, count }: { login: string; count: number }) =>
+    `${login} has ${count} more token${count === 1 ? '' : 's'}, none unused for long`,
+  'token.others.unused': ({ login, tokens }: { login: string; tokens: readonly string[] }) =>
+    `tokens of ${login} that nobody uses: ${tokens.join(', ')}`,
+
+  'rules.refused.newest': ({ code, first }: { code: string; first: string }) => `${code}: ${first}`,
+  'rules.active.none': ({ org }: { org: string }) => `no revision of the rules of ${org} is active`,
+  'rules.active.yes': ({ rules, policies, revision }: { rules: number; policies: number; revision: string }) =>
+    `${rules} rules and ${policies} policies are active, revision ${revision}`,
+  'rule.held.unmet': ({ id, because }: { id: string; because: Reason }) => `${id} is held back: ${textOf(because)}`,
+  'rule.lacking.unmet': ({ because }: { because: Reason }) => textOf(because),
+
+  'hook.there.unconfigured': ({ org }: { org: string }) =>
+    `the config names no webhook of ${org}: everything is found by polling, late`,
+  'hook.there.one': ({ hook, url }: { hook: string; url: string }) => `webhook ${hook} points at ${url}`,
+  'hook.there.many': ({ count }: { count: number }) =>
+    `${count} webhooks point at this bot: each act arrives ${count} times`,
+  'hook.there.none': ({ url, id }: { url: string | null; id: string }) =>
+    `no webhook of the organization points at ${url ?? `an address that ends in /webhooks/${id}`}: everything is found by polling alone, late`,
+  'hook.there.switched-off': () =>
+    'webhooks are switched off on the whole server: everything is found by polling alone, late',
+  'hook.there.not-owner': ({ org }: { org: string }) => `the webhooks of ${org} are shown to its owners alone`,
+  'hook.there.scope': () => 'the token may not read webhooks',
+  'hook.there.not-offered': () => 'this forge does not list webhooks',
+  'hook.there.unreadable': () => 'the webhooks could not be read now',
+  'hook.type.own': ({ type }: { type: string }) => `it is of type ${type}`,
+  'hook.type.chat': ({ type }: { type: string }) => `it is of type ${type}, which sends texts for a chat`,
+  'hook.active.on': () => 'it is active',
+  'hook.active.off': () => 'it is switched off: the forge sends nothing, and does not keep it for later',
+  'hook.address.unknown': ({ url }: { url: string }) => `it sends to ${url}; whether that is this bot is not known`,
+  'hook.address.right': ({ url }: { url: string }) => `it sends to ${url}`,
+  'hook.address.wrong': ({ url, own }: { url: string; own: string }) => `it sends to ${url}, and this bot is at ${own}`,
+  'hook.content_type.json': () => 'it sends application/json',
+  'hook.content_type.form': () => 'it sends forms: they are understood, but grow up to three times as large',
+  'hook.content_type.other': ({ type }: { type: string }) => `it sends ${type || 'an unknown type'}`,
+  'hook.events.unneeded': () => 'the rules need none of its events',
+  'hook.events.all': () => 'it asks for every event that the rules need',
+  'hook.events.missing': ({ events }: { events: readonly string[] }) =>
+    `it does not ask for ${events.join(', ')}, which the rules need`,
+  'hook.branch_filter.open': () => 'its branch filter lets every branch through',
+  'hook.branch_filter.closed': ({ filter }: { filter: string }) =>
+    `its branch filter ${filter} hides every other branch, and from some versions on all tags`,
+  'hook.branch_filter.unneeded': ({ filter }: { filter: string }) =>
+    `its branch filter ${filter} hides every other branch, and from some versions on all tags; no rule asks for such events now`,
+  'hook.authorization.hidden': () => 'this server does not show the Authorization header of a webhook',
+  'hook.authorization.right': () => 'it sends the Authorization header that the config names',
+  'hook.authorization.wrong': () => 'it does not send the Authorization header that the config names',
+
+  'delivery.arrives.yes': ({ last }: { last: string | null }) => lastIn(last),
+  'delivery.arrives.lost': ({ last, lost }: { last: string | null; lost: number }) =>
+    `${lastIn(last)}; ${lost} facts of the last day were found by polling alone`,
+  'delivery.arrives.unsent': ({ last }: { last: string | null }) => lastIn(last),
+  'delivery.arrives.none': ({ last }: { last: string | null }) => lastIn(last),
+  'delivery.arrives.inner-address': ({ last, url, word }: { last: string | null; url: string; word: string }) =>
+    `${lastIn(last)}, and ${url} is a ${word} address, to which servers deliver only where they are told to`,
+  'delivery.authentic.forged': ({ count }: { count: number }) =>
+    `${count} requests since the start bore no valid signature: somebody forges, or the webhook has another secret`,
+  'delivery.refused.some': ({ counts }: { counts: Readonly<Record<string, number>> }) =>
+    `requests refused since the start: ${Object.entries(counts)
+      .map(([word, times]) => `${times} ${word}`)
+      .join(', ')}`,
+  'proxy.untrusted.seen': ({ proxies }: { proxies: readonly string[] }) =>
+    `deliveries come through ${proxies.join(', ')}, which ${proxies.length === 1 ? 'is not' : 'are not'} in server.trusted_proxies: all senders behind it share the limits of one address`,
+});
+
+function lastIn(last: string | null): string {
+  return last === null ? 'no delivery ever came' : `the last delivery came at ${last}`;
+}
