@@ -17,7 +17,7 @@ export const createBranch = defineAction({
     new_branch_name: text({ summary: 'name of the branch', max: 100, check: checkBranchName }),
     old_ref_name: optional(
       text({
-        summary: 'branch, tag or commit to start from; left out = the default branch',
+        summary: 'branch, tag or commit to start from. Default: the default branch',
         check: (ref) => (ref === '' ? 'must not be empty' : null),
       }),
     ),

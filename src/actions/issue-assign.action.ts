@@ -9,14 +9,14 @@ import { orMissing } from './support/where-offered.js';
 /** The whole list is written, since only the newest servers can add one; an unknown login would be a 500, so each is asked about first. */
 export const assignIssue = defineAction({
   name: 'issue.assign',
-  summary: 'Assign people to an issue or pull request, and take others off',
+  summary: 'Assign people to an issue or pull request, and unassign others',
   target: 'repository',
   params: {
     number: id({ summary: 'number of the issue or pull request' }),
     add: optional(texts({ summary: 'logins to assign', max: 20 })),
-    remove: optional(texts({ summary: 'logins to take off', max: 20 })),
-    one_of: optional(texts({ summary: 'logins to choose from by turns, where nobody is assigned' })),
-    count: optional(whole({ summary: 'how many of one_of; 1 when left out', min: 1, max: 10 })),
+    remove: optional(texts({ summary: 'logins to unassign', max: 20 })),
+    one_of: optional(texts({ summary: 'logins to choose from in turn, when nobody is assigned' })),
+    count: optional(whole({ summary: 'how many of one_of. Default: 1', min: 1, max: 10 })),
   },
   operations: ['updateIssue', 'getIssue', 'listAssignees'],
   whereOffered: [],

@@ -10,20 +10,20 @@ import { orMissing } from './support/where-offered.js';
 /** One comment per key, edited in place: it is found again by a hidden line and our own account. A missing issue would be a 500. */
 export const commentOnce = defineAction({
   name: 'issue.comment',
-  summary: 'Say something on an issue or pull request, once: the comment is edited when the text changes',
+  summary: 'Comment on an issue or pull request once; edit the comment when the text changes',
   target: 'repository',
   params: {
     number: id({ summary: 'number of the issue or pull request' }),
     key: text({
-      summary: 'what this comment is, such as stale: one comment of a key',
+      summary: 'identifies the comment, such as stale; one comment per key',
       max: 100,
       check: (key) => (key.trim() === '' ? 'must not be empty' : null),
     }),
     body: markdown({
-      summary: 'text; what events and lookups tell is escaped in it',
+      summary: 'text; the bot escapes texts of events and lookups in it',
       check: (body) => (body.trim() === '' ? 'must not be empty' : null),
     }),
-    keep: optional(flag({ summary: 'leave the text of a comment that is there as it is' })),
+    keep: optional(flag({ summary: 'leave the text of an existing comment alone' })),
   },
   operations: ['createComment', 'updateComment', 'listComments', 'getIssue', 'getSelf'],
   whereOffered: [],

@@ -14,14 +14,14 @@ import { orMissing } from './support/where-offered.js';
  */
 export const labelIssue = defineAction({
   name: 'issue.label',
-  summary: 'Put labels on an issue or pull request, and take others off',
+  summary: 'Add labels to an issue or pull request, and remove others',
   target: 'repository',
   params: {
     number: id({ summary: 'number of the issue or pull request' }),
-    add: optional(texts({ summary: 'names to put on' })),
-    remove: optional(texts({ summary: 'names to take off' })),
-    set: optional(texts({ summary: 'these names, and no other' })),
-    within: optional(text({ summary: 'beginning of names, such as size/: of those only the ones of add stay' })),
+    add: optional(texts({ summary: 'names to add' })),
+    remove: optional(texts({ summary: 'names to remove' })),
+    set: optional(texts({ summary: 'exactly these names' })),
+    within: optional(text({ summary: 'prefix, such as size/: of labels with this prefix only those in add stay' })),
   },
   operations: ['addIssueLabels', 'replaceIssueLabels', 'removeIssueLabel', 'listIssueLabels', 'listLabels'],
   whereOffered: ['listOrgLabels'],

@@ -9,12 +9,12 @@ import { orMissing } from './support/where-offered.js';
 /** Milestones are found by title, closed ones too; an unknown number would be a 500 (api-behaviour 3.4). Pull requests go by the issue call. */
 export const setIssueMilestone = defineAction({
   name: 'issue.milestone',
-  summary: 'Give an issue or pull request a milestone, or take it off',
+  summary: 'Set or clear the milestone of an issue or pull request',
   target: 'repository',
   params: {
     number: id({ summary: 'number of the issue or pull request' }),
-    title: optional(text({ summary: 'title of the milestone; left out = none' })),
-    replace: optional(flag({ summary: 'also where it has another milestone; left out = that one stays' })),
+    title: optional(text({ summary: 'title of the milestone. Default: none' })),
+    replace: optional(flag({ summary: 'replace another milestone. Default: it stays' })),
   },
   operations: ['updateIssue', 'getIssue', 'listMilestones'],
   whereOffered: [],

@@ -13,7 +13,7 @@ export const setIssueState = defineAction({
   params: {
     number: id({ summary: 'number of the issue or pull request' }),
     state: choice({ summary: 'open or closed', words: ['open', 'closed'] }),
-    unchanged_since: optional(time({ summary: 'only if nothing happened to it after this time' })),
+    unchanged_since: optional(time({ summary: 'only if nothing has changed it since this time' })),
   },
   operations: ['updateIssue', 'getIssue'],
   whereOffered: [],

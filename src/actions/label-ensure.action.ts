@@ -19,18 +19,18 @@ const params = {
     summary: 'colour as #rrggbb or #rgb',
     check: (color) => (normalizeColor(color) === null ? 'must be a colour such as #d73a4a' : null),
   }),
-  description: optional(line({ summary: 'description; left out = not compared', max: 255 })),
+  description: optional(line({ summary: 'description. Default: not compared', max: 255 })),
   exclusive: optional(
     flag({ summary: 'only one label of its scope at a time; means something only for names with a slash' }),
   ),
-  is_archived: optional(flag({ summary: 'kept, but not offered any more' })),
+  is_archived: optional(flag({ summary: 'archived: kept, but no longer offered' })),
   renamed_from: optional(
     texts({
-      summary: 'names it had before: where one of them is there and this one is not, it is renamed, and issues keep it',
+      summary: 'earlier names: the bot renames a label of such a name when this one does not exist; issues keep it',
       max: 20,
     }),
   ),
-  keep: optional(flag({ summary: 'leave a label of this name that is there as it is' })),
+  keep: optional(flag({ summary: 'leave an existing label of this name alone' })),
 };
 
 /**

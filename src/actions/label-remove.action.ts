@@ -8,7 +8,7 @@ import { readAll } from './support/read-all.js';
 /** Only what was made from here is taken away again, and only while no issue bears it: whoever made or uses a label may rely on it. */
 export const removeLabel = defineAction({
   name: 'label.remove',
-  summary: 'Make sure the repository has no label of a name, where that label was made from here and no issue bears it',
+  summary: 'Remove a label that the bot made and no issue has',
   target: 'repository',
   params: {
     name: text({

@@ -15,11 +15,11 @@ const params = {
     max: 255,
     check: (title) => (title.trim() === '' ? 'must not be empty' : null),
   }),
-  description: optional(markdown({ summary: 'description; left out = not compared' })),
-  due_on: optional(time({ summary: 'due day, as a time or as YYYY-MM-DD; compared by day' })),
+  description: optional(markdown({ summary: 'description. Default: not compared' })),
+  due_on: optional(time({ summary: 'due day, as a time or YYYY-MM-DD; compared by day' })),
   state: optional(
     text({
-      summary: 'open or closed; left out = open when made, not compared',
+      summary: 'open or closed. Default: open for a new one, not compared',
       check: (state) => (/^(open|closed)$/.test(state) ? null : 'must be open or closed'),
     }),
   ),
@@ -30,7 +30,7 @@ const params = {
       max: 20,
     }),
   ),
-  keep: optional(flag({ summary: 'leave a milestone of this title that is there as it is' })),
+  keep: optional(flag({ summary: 'leave an existing milestone of this title alone' })),
 };
 
 /**

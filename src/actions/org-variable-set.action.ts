@@ -12,12 +12,12 @@ import { isRefused, orMissing, whereOffered } from './support/where-offered.js';
  */
 export const setOrgVariable = defineAction({
   name: 'org_variable.set',
-  summary: 'Keep the value of a variable of the organization',
+  summary: 'Set a variable of the organization',
   target: 'organization',
   params: {
     name: text({ summary: 'name; forges keep it in upper case', check: checkVariableName }),
     value: sealed({ summary: 'value; kept sealed', check: checkVariableValue }),
-    description: optional(line({ summary: 'description; left out = stays as it is', max: 4096 })),
+    description: optional(line({ summary: 'description. Default: unchanged', max: 4096 })),
   },
   operations: ['updateOrgVariable'],
   whereOffered: ['getOrgVariable', 'createOrgVariable'],

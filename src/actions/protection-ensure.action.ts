@@ -45,8 +45,8 @@ const params = {
   ignore_stale_approvals: on('approvals of older commits do not count'),
   require_signed_commits: on('commits must be signed'),
   block_admin_merge_override: on('it holds for administrators too'),
-  protected_file_patterns: optional(text({ summary: 'files that nobody changes, as patterns with ; between' })),
-  unprotected_file_patterns: optional(text({ summary: 'files that everybody may push, as patterns with ; between' })),
+  protected_file_patterns: optional(text({ summary: 'files that nobody may change, as patterns separated by ;' })),
+  unprotected_file_patterns: optional(text({ summary: 'files that everybody may push, as patterns separated by ;' })),
 };
 
 /** Servers read the second of these only where the first is given too, so they are sent together. */

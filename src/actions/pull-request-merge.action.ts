@@ -20,7 +20,7 @@ const METHODS = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only
  */
 export const mergePullRequest = defineAction({
   name: 'pull_request.merge',
-  summary: 'Merge a pull request when it is labelled, approved and green, as it was seen and no later commit',
+  summary: 'Merge a pull request that is labelled, approved and green, at exactly this commit',
   target: 'repository',
   params: {
     number: id({ summary: 'number of the pull request' }),
@@ -31,11 +31,11 @@ export const mergePullRequest = defineAction({
     method: optional(
       choice({ summary: 'merge (default), rebase, rebase-merge, squash or fast-forward-only', words: METHODS }),
     ),
-    label: optional(text({ summary: 'label it must bear' })),
+    label: optional(text({ summary: 'label that it must have' })),
     approvals: optional(
-      whole({ summary: 'approvals of this commit by others than its author; 1 when left out', max: 20 }),
+      whole({ summary: 'approvals of this commit by people other than its author. Default: 1', max: 20 }),
     ),
-    checks: optional(flag({ summary: 'whether the statuses of the commit must be green; true when left out' })),
+    checks: optional(flag({ summary: 'whether the statuses of the commit must be green. Default: true' })),
     delete_branch: optional(flag({ summary: 'delete its branch after the merge' })),
   },
   operations: ['mergePull', 'getPull', 'listReviews', 'getCombinedStatus'],

@@ -16,10 +16,8 @@ export const requestReview = defineAction({
     number: id({ summary: 'number of the pull request' }),
     reviewers: optional(texts({ summary: 'logins', max: 20 })),
     teams: optional(texts({ summary: 'names of teams', max: 10 })),
-    one_of: optional(
-      texts({ summary: 'logins to choose from by turns, where nobody is asked and nobody has reviewed' }),
-    ),
-    count: optional(whole({ summary: 'how many of one_of; 1 when left out', min: 1, max: 10 })),
+    one_of: optional(texts({ summary: 'logins to choose from in turn, when nobody is asked and nobody has reviewed' })),
+    count: optional(whole({ summary: 'how many of one_of. Default: 1', min: 1, max: 10 })),
   },
   operations: ['requestReviewers', 'getPull', 'listReviews'],
   whereOffered: [],

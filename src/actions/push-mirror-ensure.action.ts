@@ -22,7 +22,7 @@ const params = {
     }),
   ),
   sync_on_commit: optional(flag({ summary: 'push to the mirror on every commit' })),
-  private: optional(flag({ summary: 'true = this repository may be private: its contents leave the forge' })),
+  private: optional(flag({ summary: 'true: the repository may be private, and its contents leave the forge' })),
 };
 
 /** Servers make a second mirror of the same address without a word, and nothing edits one; the address they tell has no credentials. */

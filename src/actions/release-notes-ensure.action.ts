@@ -54,13 +54,13 @@ export const ensureReleaseNotes = defineAction({
       max: 255,
       check: (tag) => (tag.trim() === '' ? 'must not be empty' : null),
     }),
-    since: optional(text({ summary: 'tag to begin after; the version before this one when left out' })),
+    since: optional(text({ summary: 'tag to start after. Default: the version before this one' })),
     groups: optional(groups),
     other: optional(
-      text({ summary: 'title of what belongs to no group, "Other changes" when left out; empty = not told' }),
+      text({ summary: 'title for changes of no group. Default: "Other changes"; empty leaves them out' }),
     ),
-    skip: optional(texts({ summary: 'labels whose bearers are not told' })),
-    create: optional(flag({ summary: 'make a draft release where there is none' })),
+    skip: optional(texts({ summary: 'labels of pull requests to leave out' })),
+    create: optional(flag({ summary: 'create a draft release when there is no release' })),
   },
   operations: [
     'createRelease',

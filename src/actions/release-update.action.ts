@@ -14,17 +14,17 @@ const notEmpty = (value: string): string | null =>
 /** Only fields that differ are sent, because every edit of a published release tells people (reliability F6). */
 export const updateRelease = defineAction({
   name: 'release.update',
-  summary: 'Keep fields of a release as wanted',
+  summary: 'Set fields of a release',
   target: 'repository',
   params: {
     id: optional(id({ summary: 'number of the release; or give tag' })),
-    tag: optional(text({ summary: 'tag of the release, where its number is not known' })),
+    tag: optional(text({ summary: 'tag of the release, when its number is unknown' })),
     name: optional(line({ summary: 'title', max: 255, check: notEmpty })),
     body: optional(text({ summary: 'notes', max: 1_000_000, check: notEmpty })),
     draft: optional(flag({ summary: 'draft; false publishes it' })),
     prerelease: optional(flag({ summary: 'prerelease' })),
     tag_name: optional(text({ summary: 'new tag', check: notEmpty })),
-    target_commitish: optional(text({ summary: 'branch or commit of a tag that is yet to be made', check: notEmpty })),
+    target_commitish: optional(text({ summary: 'branch or commit for a new tag', check: notEmpty })),
   },
   operations: ['updateRelease'],
   whereOffered: ['getRelease', 'getReleaseByTag'],

@@ -21,7 +21,7 @@ const params = {
         ? null
         : 'must be letters, digits, dots, dashes and underscores',
   }),
-  private: optional(flag({ summary: 'private; left out = as the forge does, not compared' })),
+  private: optional(flag({ summary: 'private. Default: as the forge decides, not compared' })),
   description: optional(line({ summary: 'description', max: 2048 })),
   auto_init: optional(flag({ summary: 'with a first commit' })),
   default_branch: optional(text({ summary: 'default branch' })),

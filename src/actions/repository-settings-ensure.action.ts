@@ -9,10 +9,10 @@ const on = (summary: string) => optional(flag({ summary }));
 
 const params = {
   description: optional(line({ summary: 'what it is about', max: 2048 })),
-  website: optional(text({ summary: 'address of its web site; empty = none', max: 1024 })),
+  website: optional(text({ summary: 'address of its website; empty = none', max: 1024 })),
   private: on('true makes it private; it is never made public from here'),
   template: on('whether it is a template'),
-  default_branch: optional(text({ summary: 'its default branch, which must be there', max: 255 })),
+  default_branch: optional(text({ summary: 'its default branch, which must exist', max: 255 })),
   has_issues: on('issues'),
   has_wiki: on('the wiki'),
   has_projects: on('projects'),
@@ -43,7 +43,7 @@ const params = {
  */
 export const ensureRepositorySettings = defineAction({
   name: 'repository_settings.ensure',
-  summary: 'Make sure the repository is set so',
+  summary: 'Make sure the repository has these settings',
   target: 'repository',
   params,
   operations: ['updateRepo', 'getRepo'],

@@ -12,7 +12,7 @@ export const rerunFailedJobs = defineAction({
   target: 'repository',
   params: {
     run: id({ summary: 'id of the run' }),
-    attempts: optional(whole({ summary: 'attempts that there may be in all; 2 when left out', min: 2, max: 10 })),
+    attempts: optional(whole({ summary: 'maximum number of attempts. Default: 2', min: 2, max: 10 })),
   },
   operations: ['rerunFailedJobs', 'getRun'],
   whereOffered: [],

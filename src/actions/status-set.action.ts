@@ -13,11 +13,11 @@ export const setStatus = defineAction({
   target: 'repository',
   params: {
     sha: text({
-      summary: 'commit, all of its digits',
+      summary: 'full hash of the commit',
       check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id'),
     }),
     context: text({
-      summary: 'what it says something about',
+      summary: 'subject of the status, such as ci/tests',
       max: 255,
       check: (context) => (context.trim() === '' ? 'must not be empty' : null),
     }),
@@ -25,7 +25,7 @@ export const setStatus = defineAction({
       summary: 'pending, success, error, failure, warning or skipped',
       words: ['pending', 'success', 'error', 'failure', 'warning', 'skipped'],
     }),
-    description: optional(line({ summary: 'one line for people; left out = not compared', max: 1024 })),
+    description: optional(line({ summary: 'one line for people. Default: not compared', max: 1024 })),
     target_url: optional(
       text({
         summary: 'address to read on at',

@@ -19,7 +19,7 @@ const topics = (summary: string) =>
 /** The forge takes the whole list: what is there is read, and kept unless the rule says otherwise. */
 export const ensureTopics = defineAction({
   name: 'topics.ensure',
-  summary: 'Make sure the repository has these topics, or has them not',
+  summary: 'Make sure the repository has, or does not have, these topics',
   target: 'repository',
   params: {
     add: topics('topics it has'),

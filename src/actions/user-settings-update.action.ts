@@ -11,7 +11,7 @@ const setting = (summary: string, max?: number) => optional(text({ summary, ...(
 /** Absolute values: the same request twice is harmless, so on a forge where they cannot be read the last wish is the memory. */
 export const updateUserSettings = defineAction({
   name: 'user_settings.update',
-  summary: "Keep settings of the bot's own account",
+  summary: "Set settings of the bot's own account",
   target: 'account',
   params: {
     description: setting('description', 255),

@@ -16,7 +16,7 @@ export const createUserVariable = defineAction({
   params: {
     name: text({ summary: 'name; forges keep it in upper case', check: checkVariableName }),
     value: sealed({ summary: 'value; kept sealed', check: checkVariableValue }),
-    description: optional(line({ summary: 'description, when it is made', max: 4096 })),
+    description: optional(line({ summary: 'description of a new variable', max: 4096 })),
   },
   operations: ['createUserVariable'],
   whereOffered: ['getUserVariable'],

@@ -26,13 +26,11 @@ const insecureHttp = z
   .min(1)
   .max(200)
   .optional()
-  .describe('why plain http is safe on the way to this address; without it only https and this machine are allowed');
+  .describe('why plain http is safe on the way to this address; without it the bot allows only https and this machine');
 
-const wallTime = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/, {
-    error: 'a day (2026-12-24) or a time (2026-12-24T18:00), on the clock of tz',
-  });
+const wallTime = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/, {
+  error: 'a day (2026-12-24) or a time (2026-12-24T18:00), on the clock of tz',
+});
 
 /** An address that may hold a password. */
 const secretAddress = z.union([z.string().min(1), secretReference], {
@@ -67,9 +65,7 @@ const limit = (what: string) =>
   z
     .enum(['refuse', 'allow'])
     .optional()
-    .describe(
-      `${what}: allow or refuse; without it, refuse for rules from a repository and allow for rules from a folder`,
-    );
+    .describe(`${what}: allow or refuse. Default: refuse for rules from a repository, allow for rules from a folder`);
 
 const auth = (whose: string) =>
   z.discriminatedUnion('type', [
@@ -86,7 +82,7 @@ export const configSchema = z.strictObject({
   forges: z
     .array(
       z.strictObject({
-        id: identifier.describe('the name other keys call this forge by'),
+        id: identifier.describe('name of this forge in other keys'),
         base_url: httpUrl.describe('address of its API, ending in /api/v1'),
         auth: auth('the bot account'),
         ca_file: z.string().optional().describe('certificate of a private authority, PEM'),
@@ -106,16 +102,16 @@ export const configSchema = z.strictObject({
           .max(3600)
           .default(60)
           .describe(
-            'longest life of a request at the forge and its proxies: an unknown outcome is read about only after it',
+            'longest life of a request at the forge and its proxies; the bot reads an unknown outcome only after this time',
           ),
         marks: z
           .boolean()
           .default(true)
-          .describe('a label or milestone made again after an unknown outcome carries a mark in its description'),
+          .describe('a label or milestone that is made again after an unknown outcome gets a mark in its description'),
         account: z
           .strictObject({
-            description: z.string().max(255).optional().describe('what the account says about itself'),
-            diff_view_style: z.string().optional().describe('how differences are shown to it'),
+            description: z.string().max(255).optional().describe('description of the account'),
+            diff_view_style: z.string().optional().describe('how the forge shows diffs to it'),
             full_name: z.string().max(100).optional().describe('its name for people'),
             hide_activity: z.boolean().optional().describe('whether its activity is hidden'),
             hide_email: z.boolean().optional().describe('whether its address is hidden'),
@@ -133,12 +129,12 @@ export const configSchema = z.strictObject({
       z.strictObject({
         name: z.string().min(1).describe('the organization as the forge writes it'),
         forge: identifier.describe('id of its forge'),
-        auth: auth('the account that works for this organization alone').optional(),
+        auth: auth('the account for this organization alone').optional(),
         hooks: z
           .array(
             z.strictObject({
               id: identifier.describe('deliveries come to POST /webhooks/ID'),
-              secret: secrets.optional().describe('secret of the hook; a list while one is replaced by another'),
+              secret: secrets.optional().describe('secret of the hook; a list during a rotation'),
               authorization: secrets.optional().describe('value of the Authorization header that the forge sends'),
             }),
           )
@@ -149,19 +145,18 @@ export const configSchema = z.strictObject({
             .string()
             .regex(/^[A-Za-z0-9._-]{1,100}\/[A-Za-z0-9._-]{1,100}$/, { error: 'owner/name' })
             .optional()
-            .describe('owner/name of the repository the rules come from, instead of path'),
-          branch: z.string().min(1).optional().describe('its branch, for a forge that does not tell the default one'),
-          repository_id: repositoryId.optional().describe('its number; without it the first one seen is kept'),
-          every_s: z
-            .number()
-            .min(0.2)
-            .max(86400)
-            .default(300)
-            .describe('seconds between two looks that no push asked for'),
+            .describe('owner/name of the repository that has the rules, instead of path'),
+          branch: z
+            .string()
+            .min(1)
+            .optional()
+            .describe('its branch, for a forge that does not name the default branch'),
+          repository_id: repositoryId.optional().describe('its number. Default: the number that the bot sees first'),
+          every_s: z.number().min(0.2).max(86400).default(300).describe('seconds between two checks without a push'),
           accept: z
             .literal('open-branch', { error: 'open-branch, or nothing' })
             .optional()
-            .describe('take rules from a branch onto which writers may push without a review'),
+            .describe('accept rules from a branch to which writers may push without a review'),
           require: z
             .strictObject({
               reviews: z
@@ -170,7 +165,10 @@ export const configSchema = z.strictObject({
                 .max(20)
                 .default(0)
                 .describe('approvals of the pull request that brought the newest commit'),
-              signed: z.boolean().default(false).describe('a signature of the newest commit that the forge verified'),
+              signed: z
+                .boolean()
+                .default(false)
+                .describe('the newest commit must have a signature that the forge verified'),
             })
             .prefault({}),
           extends_from: z
@@ -187,7 +185,7 @@ export const configSchema = z.strictObject({
           .max(10_000)
           .default([])
           .describe('numbers of its repositories, for a forge that finds none by number'),
-        powers: z.array(z.enum(POWERS)).default([]).describe('high powers that rules may use'),
+        powers: z.array(z.enum(POWERS)).default([]).describe('powers that rules may use'),
         mirror_hosts: z
           .array(mirrorPlace)
           .default([])
@@ -196,7 +194,7 @@ export const configSchema = z.strictObject({
           .strictObject({
             merges: limit('merges of pull requests'),
             private_mirrors: limit('push mirrors of private repositories'),
-            private_reads: limit('effects of a run that read a private repository on what others may read too'),
+            private_reads: limit('after reading a private repository, effects on objects that others may read'),
           })
           .prefault({}),
         notify_hosts: z.array(z.string().min(1)).default([]).describe('hosts that rules may notify'),
@@ -206,7 +204,7 @@ export const configSchema = z.strictObject({
           .describe('names that rules may use as secrets.NAME'),
         tasks: z
           .strictObject({
-            calls_per_poll: z.int().min(0).max(1000).default(5).describe('task lists read at one poll at most'),
+            calls_per_poll: z.int().min(0).max(1000).default(5).describe('maximum number of task lists in one poll'),
           })
           .prefault({}),
         feed: z
@@ -222,7 +220,7 @@ export const configSchema = z.strictObject({
               .min(0)
               .max(86400)
               .default(120)
-              .describe('a row whose delivery has not come by then is a gap'),
+              .describe('seconds that a row waits for its delivery; then it is a gap'),
           })
           .prefault({}),
         lists: z
@@ -232,19 +230,19 @@ export const configSchema = z.strictObject({
               .min(0)
               .max(604_800)
               .default(3600)
-              .describe('seconds between two looks for what neither deliveries nor the feed told; 0 = never'),
-            calls_per_visit: z.int().min(1).max(1000).default(10).describe('calls of one such look at most'),
+              .describe('seconds between two reads of the lists of issues and releases; 0 = never'),
+            calls_per_visit: z.int().min(1).max(1000).default(10).describe('maximum number of calls of one such read'),
           })
           .prefault({}),
         freeze: z
           .array(
             z.strictObject({
-              from: wallTime.optional().describe('first day or moment in which schedules do not fire'),
-              to: wallTime.optional().describe('last day or moment'),
-              cron: z.string().optional().describe('starts of a window that comes again, five fields'),
+              from: wallTime.optional().describe('first day or time in which schedules do not fire'),
+              to: wallTime.optional().describe('last day or time'),
+              cron: z.string().optional().describe('starts of a window that repeats, five fields'),
               for: z.string().optional().describe('how long such a window lasts: 90m, 62h'),
-              tz: z.string().default('UTC').describe('zone of the clock they are read on'),
-              reason: z.string().min(1).max(200).describe('told to people whom it holds up'),
+              tz: z.string().default('UTC').describe('time zone of these times'),
+              reason: z.string().min(1).max(200).describe('reason that people see'),
             }),
           )
           .max(100)
@@ -256,7 +254,7 @@ export const configSchema = z.strictObject({
               .min(1)
               .max(100_000)
               .default(20)
-              .describe('decisions without an error that forgehand promote asks for'),
+              .describe('decisions without an error that forgehand promote needs'),
           })
           .prefault({}),
         budgets: z
@@ -266,13 +264,13 @@ export const configSchema = z.strictObject({
             per_rule: perHour.default(1000).describe('of one rule'),
             per_actor: perHour.default('none').describe('started by one account'),
             per_stranger: perHour.default(5).describe('started by one account outside the organization'),
-            effects_per_plan: z.int().min(1).optional().describe('a plan that wants more is not applied'),
+            effects_per_plan: z.int().min(1).optional().describe('the bot applies no plan with more effects'),
             percent_of_subjects: z
               .int()
               .min(1)
               .max(100)
               .optional()
-              .describe('a plan that changes more of its subjects is not applied'),
+              .describe('the bot applies no plan that changes more of its subjects'),
           })
           .prefault({}),
       }),
@@ -286,7 +284,7 @@ export const configSchema = z.strictObject({
       .max(4294967294)
       .optional()
       .describe(
-        'number of the group that keeps its read bits on the files of an embedded store; without it, only the user of the bot has any',
+        'number of the group that may read the files of an embedded store. Default: only the user of the bot may',
       ),
   }),
   queue: z
@@ -297,7 +295,7 @@ export const configSchema = z.strictObject({
         .min(0.2)
         .max(3600)
         .default(2)
-        .describe('seconds between two looks for due work that nothing announced'),
+        .describe('seconds between two sweeps for due work that nothing announced'),
     })
     .prefault({}),
   server: z
@@ -310,7 +308,7 @@ export const configSchema = z.strictObject({
         .min(1024)
         .max(268435456)
         .default(5 * 1024 * 1024)
-        .describe('largest delivery taken'),
+        .describe('largest delivery that the bot accepts'),
       trusted_proxies: z
         .array(
           z
@@ -320,34 +318,34 @@ export const configSchema = z.strictObject({
         .max(100)
         .default([])
         .describe(
-          'addresses of proxies whose X-Forwarded-For is believed; without them a proxy counts as the sender of all that comes through it',
+          'addresses of proxies whose X-Forwarded-For the bot trusts; any other proxy counts as the sender of everything that comes through it',
         ),
       unverified_bytes: z
         .int()
         .min(1)
         .optional()
         .describe(
-          'memory for requests whose signature is not verified yet, of all senders; at least 4 x max_body_bytes. Default: 40 MiB, or 8 x max_body_bytes if that is more',
+          'memory for requests of all senders before their signature is verified; at least 4 x max_body_bytes. Default: 40 MiB, or 8 x max_body_bytes if that is more',
         ),
       unverified_bytes_per_address: z
         .int()
         .min(1)
         .optional()
         .describe(
-          'the same of one sender (an IPv4 address or an IPv6 /64); at least 4 x max_body_bytes. Default: half of unverified_bytes',
+          'the same for one sender (an IPv4 address or an IPv6 /64); at least 4 x max_body_bytes. Default: half of unverified_bytes',
         ),
       undecided_bytes: z
         .int()
         .min(1)
         .default(1024 ** 3)
         .describe(
-          'deliveries that are stored and not decided, in all; more are refused with 429, and polling finds what they told',
+          'bytes of all deliveries that are stored and not decided; the bot refuses more with 429, and polling finds their events',
         ),
       undecided_bytes_per_hook: z
         .int()
         .min(1)
         .default(256 * 1024 ** 2)
-        .describe('the same of one hook'),
+        .describe('the same for one hook'),
     })
     .prefault({}),
   control: z
@@ -355,10 +353,10 @@ export const configSchema = z.strictObject({
       socket: z
         .string()
         .optional()
-        .describe('Unix socket of the control API; beside the data of an embedded store if left out'),
+        .describe('Unix socket of the control API. Default: beside the data of an embedded store'),
       listen: address
         .optional()
-        .describe('its address on TCP, which callers use as it is written here; a port alone is one of 127.0.0.1'),
+        .describe('its TCP address, which callers must use exactly so; a port alone is on 127.0.0.1'),
       token: secretReference
         .optional()
         .describe(
@@ -367,59 +365,59 @@ export const configSchema = z.strictObject({
       tls: z
         .strictObject({
           cert_file: z.string().min(1).describe('certificate of the control API, PEM; the commands trust it'),
-          key_file: z.string().min(1).describe('its private key, PEM; refused if everybody on the machine can read it'),
+          key_file: z
+            .string()
+            .min(1)
+            .describe('its private key, PEM; the bot refuses a key that everybody on the machine can read'),
         })
         .optional(),
     })
     .prefault({}),
   metrics: z
     .strictObject({
-      listen: address.describe('address of /metrics, /healthz and /readyz; a port alone is one of 127.0.0.1'),
+      listen: address.describe('address of /metrics, /healthz and /readyz; a port alone is on 127.0.0.1'),
       token: secretReference.optional().describe('bearer token of /metrics; needed where other machines reach it'),
     })
     .optional(),
   alerts: z
     .strictObject({
-      url: httpUrl.describe('alerts are posted there as JSON'),
+      url: httpUrl.describe('the bot posts alerts there as JSON'),
       secret: secretReference.describe('key of their signature'),
       insecure_http: insecureHttp,
     })
     .optional(),
   retention: z
     .strictObject({
-      inbox_days: z.int().min(1).max(3650).default(90).describe('bodies of decided arrivals are kept so long'),
+      inbox_days: z.int().min(1).max(3650).default(90).describe('days that the bot keeps bodies of decided arrivals'),
       max_age: z
         .string()
         .min(1)
         .optional()
         .describe(
-          'deliveries whose act is older on arrival are held until `forgehand release`: 1h to 3650d, such as 7d; without it, none are held',
+          'the bot holds deliveries whose act is older on arrival until `forgehand release`: 1h to 3650d, such as 7d. Default: it holds none',
         ),
-      archive: z.string().min(1).optional().describe('folder that they go to then; without it they are given up'),
-      tick_days: z
-        .int()
-        .min(7)
-        .max(3650)
-        .default(90)
-        .describe('rows of decided occurrences of schedules are kept so long'),
+      archive: z.string().min(1).optional().describe('folder for the bodies after that time; without it they are lost'),
+      tick_days: z.int().min(7).max(3650).default(90).describe('days that the bot keeps decided ticks of schedules'),
     })
     .prefault({}),
   housekeeping: z
     .strictObject({
-      audits: z.boolean().default(true).describe('audits run by themselves; if not, by hand alone'),
+      audits: z.boolean().default(true).describe('whether audits run by themselves; if not, only by hand'),
       stale_branch_days: z
         .int()
         .min(1)
         .max(3650)
         .default(90)
-        .describe('a branch without a commit for so long is told of'),
+        .describe('days without a commit after which a branch is reported'),
     })
     .prefault({}),
   keys: z
     .strictObject({
       data: secretReference
         .optional()
-        .describe('seals mirror passwords, variable values and what was read of private repositories in the store'),
+        .describe(
+          'key that seals mirror passwords, variable values and answers about private repositories in the store',
+        ),
     })
     .prefault({}),
   log: z
@@ -427,7 +425,7 @@ export const configSchema = z.strictObject({
       level: z
         .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
         .default('info')
-        .describe('least grave lines that are logged'),
+        .describe('lowest level of the lines that are logged'),
     })
     .prefault({}),
 });

@@ -39,11 +39,11 @@ const actor = ownObject('Actor', {
 
 /** What every event has beside the fields of its kind. */
 const COMMON: Fields = {
-  id: [ID, 'our number of the event'],
+  id: [ID, 'the bot’s number of the event'],
   kind: [TEXT, 'the kind'],
-  source: [oneOf('webhook', 'feed', 'tasks', 'lists'), 'where it was first told'],
+  source: [oneOf('webhook', 'feed', 'tasks', 'lists'), 'source that reported it first'],
   org: [TEXT, 'organization, as configured'],
-  actor: [actor, 'who did it; null where nobody tells', 'optional'],
+  actor: [actor, 'who did it; null when unknown', 'optional'],
   repo: [ruleType(forms.eventRepository), 'the repository, also as `repo`', 'optional'],
   fact_at: [TIME, 'when it happened, as the forge says', 'optional'],
   stored_at: [TIME, 'when it was stored here'],
@@ -164,7 +164,7 @@ const TASK: Fields = {
   ...ACTION,
   task: [ruleType(forms.eventTask), 'the job'],
   ...SHA('commit'),
-  branch: [TEXT, 'branch, where it is told', 'optional'],
+  branch: [TEXT, 'branch, if reported', 'optional'],
   pull_request: [pullRequest, 'the pull request it ran for', 'optional'],
 };
 
@@ -172,7 +172,7 @@ const TASK: Fields = {
 function derived(fields: Fields): Fields {
   const all: Fields = {
     ...fields,
-    not_known: [listOf(TEXT), 'names of those of these fields that cannot be told: no earlier state is held'],
+    not_known: [listOf(TEXT), 'names of the derived fields that are unknown, because no earlier state is stored'],
   };
   return { derived: [ownObject('Derived', all), 'worked out here from earlier events, not said by the forge'] };
 }
@@ -251,8 +251,8 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
     { fork: [ruleType(repositories.repository), 'the fork'] },
     { webhook: 'fork' },
   ],
-  'repository.starred': ['A repository got a star (no server is known to tell it)', {}, { feed: 'star_repo' }],
-  'repository.watched': ['A repository is watched (no server is known to tell it)', {}, { feed: 'watch_repo' }],
+  'repository.starred': ['A repository got a star (no known server reports it)', {}, { feed: 'star_repo' }],
+  'repository.watched': ['A repository is watched (no known server reports it)', {}, { feed: 'watch_repo' }],
   'issue.opened': ['An issue was opened', ISSUE, { webhook: 'issues', feed: 'create_issue', lists: 'issues' }],
   'issue.closed': ['An issue was closed', ISSUE, { webhook: 'issues', feed: 'close_issue', lists: 'issues' }],
   'issue.reopened': ['An issue was opened again', ISSUE, { webhook: 'issues', feed: 'reopen_issue', lists: 'issues' }],
@@ -416,12 +416,12 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
     { ...TASK, ...TASK_DERIVED },
     { webhook: 'workflow_job', tasks: 'success failure cancelled skipped' },
   ],
-  'mirror.pushed': ['Kept for later: a pull mirror’s sync is told as `push` with `mirror_sync`', PUSH, {}],
-  'mirror.ref_created': ['Kept for later: told as `branch.created` or `tag.created` with `mirror_sync`', REF, {}],
-  'mirror.ref_deleted': ['Kept for later: told as `branch.deleted` or `tag.deleted` with `mirror_sync`', REF, {}],
+  'mirror.pushed': ['Reserved: a sync of a pull mirror is a `push` with `mirror_sync`', PUSH, {}],
+  'mirror.ref_created': ['Reserved: now `branch.created` or `tag.created` with `mirror_sync`', REF, {}],
+  'mirror.ref_deleted': ['Reserved: now `branch.deleted` or `tag.deleted` with `mirror_sync`', REF, {}],
   'hook.tested': ['Somebody pressed the test button of the hook; recorded, starts no rule', PUSH, { webhook: 'push' }],
   unrecognized: [
-    'What nobody knows yet: recorded, starts no rule',
+    'A fact that the bot does not know: recorded, starts no rule',
     {
       event_type: [TEXT, 'event type of the delivery', 'optional'],
       op_type: [TEXT, 'op_type of the row', 'optional'],

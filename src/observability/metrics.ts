@@ -18,10 +18,10 @@ export class Metrics {
     'class',
     'org',
   ]);
-  readonly backlog = this.gauge('forgehand_backlog', 'What is stored and not decided', ['what']);
+  readonly backlog = this.gauge('forgehand_backlog', 'Arrivals and events that are stored and not decided', ['what']);
   readonly intents = this.gauge('forgehand_intents', 'Intents by state', ['state']);
   readonly pollAge = this.gauge('forgehand_poll_age_seconds', 'Seconds since a cursor advanced', ['org', 'source']);
-  readonly gaps = this.counter('forgehand_gaps_total', 'Facts that polling found and no delivery told', [
+  readonly gaps = this.counter('forgehand_gaps_total', 'Facts that polling found and no delivery reported', [
     'org',
     'class',
     'outcome',
@@ -33,7 +33,7 @@ export class Metrics {
   );
   readonly effectSeconds = this.histogram(
     'forgehand_effect_seconds',
-    'From the decision to each end of work on an intent',
+    'From the decision to each outcome of an intent',
     [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
   );
 

@@ -74,7 +74,7 @@ function merged(keys: readonly ConfigKey[], when: string): ConfigKey[] {
         path,
         type: same.map(({ type }) => type).join(' or '),
         otherwise: `required${when}`,
-        says: 'how the bot shows who it is',
+        says: 'how the bot authenticates',
       },
     ];
   });
@@ -108,12 +108,12 @@ function configPage(): string {
   ]);
   return page(
     "The operator's file",
-    `One YAML file says who the bot is, where it listens and keeps its data, and what rules may do. It is read at the start; unknown keys, values that do not
-fit, empty secrets and secret files that others can read stop the start, each with its line and column. \`config/forgehand.example.yaml\` is a
-file to begin with; \`forgehand schema --config\` prints its JSON Schema for editors.
+    `One YAML file says who the bot is, where it listens and keeps its data, and what rules may do. The bot reads it at the start. An unknown key, an invalid value, an
+empty secret or a secret file that others can read stops the start, with line and column. Begin with \`config/forgehand.example.yaml\`.
+\`forgehand schema --config\` prints the JSON Schema for editors.
 
 A **secret** is \`{ env: NAME }\`, \`{ file: PATH }\` (mode 0600) or \`{ credential: NAME }\` (systemd), never the value itself. Paths are relative to the file. Units are in the names: \`_s\` is seconds.`,
-    table(['key', 'value', 'if left out', 'says'], rows),
+    table(['key', 'value', 'default', 'meaning'], rows),
   );
 }
 
@@ -127,10 +127,10 @@ function metricsPage(): string {
   return page(
     'Metrics',
     `With \`metrics: { listen: 9091 }\` each process answers \`/metrics\` in the text format of Prometheus, beside \`/healthz\` and \`/readyz\`; the control API has
-\`/metrics\` too. Counters and histograms are those of the process that is asked; gauges are read from the store, the same in every process. While the store does
-not answer, the gauges keep their last values and the rest is told. What Node.js tells of itself (\`process_…\`, \`nodejs_…\`) is there as well.`,
+\`/metrics\` too. Counters and histograms belong to the process that answers. Gauges come from the store and are the same in every process; while the store does
+not answer, they keep their last values. The metrics of Node.js (\`process_…\`, \`nodejs_…\`) are included.`,
     table(
-      ['metric', 'type', 'labels', 'says'],
+      ['metric', 'type', 'labels', 'meaning'],
       kept.map(({ name, type, labelNames, help }) => [
         `\`${name}\``,
         type,

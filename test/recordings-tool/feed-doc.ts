@@ -46,5 +46,10 @@ function rowsTable(): string {
     return `| \`${opType}\`${when ? `, ${when}` : ''} | ${kinds}${manyRows ? ', or the review that its rows make' : ''} | ${deliveries || 'none'} | ${within} |`;
   });
   const tasks = `| task row | ${TASK_ROWS.map(({ kind }) => `\`${kind}\``).join(' or ')} | \`workflow_job\` | any time |`;
-  return ['| row | tells | twin delivery | pairs within |', '|---|---|---|---|', ...feed, tasks].join('\n');
+  return [
+    '| row | event | delivery of the same fact | deduplicated within |',
+    '|---|---|---|---|',
+    ...feed,
+    tasks,
+  ].join('\n');
 }

@@ -100,8 +100,8 @@ function eventsPage(): string {
   });
   return page(
     'Events',
-    'An event is one fact, the same whatever told it: a delivery of the webhook, a row of the organization’s feed, a row of a task list, or what a list of issues or releases shows to have changed. `on` names kinds; in expressions it is `event`.',
-    'A field that is there "perhaps" is left out by some servers or sources: `has(event.x)` asks. Ids are texts of digits, whole numbers are numbers, times are times (`age(event.fact_at) > duration("36h")`).',
+    'An event is one fact, whichever source reports it: a webhook delivery, a row of the organization’s feed, a row of a task list, or a change seen in a list of issues or releases. `on` names kinds; expressions see it as `event`.',
+    'Some servers or sources leave out a field marked "perhaps": ask with `has(event.x)`. Ids are texts of digits, whole numbers are numbers, times are times (`age(event.fact_at) > duration("36h")`).',
     '## Kinds',
     kinds,
     '## Fields of every event',
@@ -145,11 +145,11 @@ function actionsPage(): string {
     ({ name, summary, params, target, power, operations, requires = [], naturalKey, raises = [], right }) => {
       const offered = operations.filter((operation) => !requires.includes(operation));
       const facts = [
-        `Acts on: ${target}. Named by: \`${naturalKey}\`.`,
-        `Needs of the forge: ${list(requires)}${offered.length > 0 ? `; uses where offered: ${list(offered)}` : ''}.`,
-        power ? `Needs the power \`${power}\`, granted in the operator’s config.` : '',
-        right ? `Asked for by a command, it needs ${describeRight(right)}.` : 'No command can ask for it.',
-        raises.length > 0 ? `Its effect is told as: ${list(raises)}.` : 'Its effect is told as no event.',
+        `Target: ${target}. Natural key: \`${naturalKey}\`.`,
+        `Operations: ${list(requires)}${offered.length > 0 ? `; where the forge has them: ${list(offered)}` : ''}.`,
+        power ? `Needs the power \`${power}\` in the operator’s config.` : '',
+        right ? `In a command, the author needs ${describeRight(right)}.` : 'Not available in commands.',
+        raises.length > 0 ? `Causes events: ${list(raises)}.` : 'Causes no event.',
       ].filter((fact) => fact !== '');
       const example = stringifyJson(actions.get(name)?.example ?? {});
       return `## ${name}\n\n${summary}.\n\n${facts.join(' ')}\n\n${table(['parameter', 'type', 'required', 'what'], paramRows(params))}\n\nExample: \`${name}: ${example}\``;
@@ -157,8 +157,8 @@ function actionsPage(): string {
   );
   return page(
     'Actions',
-    'What a step of a rule can bring about. Each looks first and writes only what differs.',
-    'The forge renders values of type Markdown and of type one line of text. The bot makes texts of events and lookups harmless in them ([rules.md](rules.md#text-of-others)).',
+    'What a step of a rule can do. Each action reads first and writes only differences.',
+    'The forge renders values of type Markdown and of type one line of text. The bot escapes texts of events and lookups in them ([rules.md](rules.md#text-of-others)).',
     ...sections,
   );
 }
@@ -173,7 +173,7 @@ function lookupsPage(): string {
         ? describeType(answer).replace(of.name, `[${of.name}](events.md#${of.name.toLowerCase()})`)
         : describeType(answer)
       : 'any value';
-    return `## ${name}\n\n${summary}. Reads about: ${target ?? 'repository'}. Needs ${list(operations)}.\n\nAnswers: ${answered}\n\n${rows.length > 0 ? table(['parameter', 'type', 'required', 'what'], rows) : 'No parameters.'}`;
+    return `## ${name}\n\n${summary}. Target: ${target ?? 'repository'}. Operations: ${list(operations)}.\n\nAnswer: ${answered}\n\n${rows.length > 0 ? table(['parameter', 'type', 'required', 'what'], rows) : 'No parameters.'}`;
   });
   return page(
     'Lookups',
@@ -197,7 +197,7 @@ function functionsPage(): string {
     '## Of the language',
     table(['function', 'what', 'example'], own),
     '## Of CEL',
-    'Over lists and maps: `all`, `exists`, `exists_one`, `filter`, `map`; `has(a.b)` asks whether a field is there. `matches` takes RE2 patterns, which take linear time.',
+    'Over lists and maps: `all`, `exists`, `exists_one`, `filter`, `map`; `has(a.b)` says whether a field is present. `matches` takes RE2 patterns, which take linear time.',
     cel.map((signature) => `- \`${signature}\``).join('\n'),
   );
 }

@@ -50,7 +50,7 @@ describe('docs/rules.md', () => {
     const listed = [
       ...guide
         .split('### `on`')[1]!
-        .split('and their sisters')[0]!
+        .split('and others (')[0]!
         .matchAll(/`([\w.]+)`/g),
     ].map(([, kind]) => kind!);
 

@@ -53,7 +53,7 @@ export const organizationLookups = [
   }),
   defineLookup({
     name: 'org_variable.get',
-    summary: 'Whether an organization variable is there, with its description; its value is never told to rules',
+    summary: 'Whether an organization variable is there, with its description; rules never see its value',
     target: 'organization',
     params: { name: needed('string', 'name') },
     operations: ['getOrgVariable'],

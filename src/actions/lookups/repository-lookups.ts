@@ -85,7 +85,7 @@ export const repositoryLookups = [
   }),
   defineLookup({
     name: 'labels.list',
-    summary: "All of the repository's own labels",
+    summary: 'All labels of the repository',
     target: 'repository',
     params: {},
     operations: ['listLabels'],
@@ -126,7 +126,7 @@ export const repositoryLookups = [
   }),
   defineLookup({
     name: 'repo.get',
-    summary: 'The repository as it is now, found by its number where the forge can',
+    summary: 'The repository as it is now, by its number where the forge allows that',
     target: 'repository',
     params: {},
     operations: ['getRepo'],

@@ -72,7 +72,7 @@ export const trackerLookups = [
   }),
   defineLookup({
     name: 'pull_request.files',
-    summary: 'All files that a pull request changes, with the number of lines',
+    summary: 'All files that a pull request changes, with line counts',
     target: 'repository',
     params: { number: NUMBER },
     operations: ['listPullFiles'],
@@ -94,7 +94,7 @@ export const trackerLookups = [
   }),
   defineLookup({
     name: 'status.get',
-    summary: 'The statuses of a commit, the newest of each context, and all of them together',
+    summary: 'The combined status of a commit, with the newest status of each context',
     target: 'repository',
     params: { ref: needed('string', 'commit, branch or tag') },
     operations: ['getCombinedStatus'],
@@ -104,7 +104,7 @@ export const trackerLookups = [
   }),
   defineLookup({
     name: 'runs.list',
-    summary: 'The newest workflow runs of a repository, of one commit where that is given',
+    summary: 'The newest workflow runs of a repository, or of one commit',
     target: 'repository',
     params: {
       head_sha: maybe('string', 'only runs of this commit'),

@@ -22,12 +22,12 @@ export const OWN_VARIABLES = {
     revision: [TEXT, 'hash of the content of the revision that decides'],
     commit: [
       TEXT,
-      'commit of the rule files, where they come from a repository or lie unchanged in a git checkout',
+      'commit of the rule files, when they come from a repository or an unchanged git checkout',
       'optional',
     ],
   }),
   stats: ownObject('stats', {
-    last_delivery_age: [{ kind: 'duration' }, 'how long ago the last delivery came', 'optional'],
+    last_delivery_age: [{ kind: 'duration' }, 'time since the last delivery', 'optional'],
   }),
 } satisfies VariableTypes;
 

@@ -2,7 +2,7 @@ import { defineFunction } from './define-function.js';
 
 export const age = defineFunction({
   name: 'age',
-  summary: 'How long ago a time was, seen from `now`; negative for a time to come.',
+  summary: 'How long ago a time was, from `now`; negative for a future time.',
   params: [{ name: 'time', type: 'timestamp' }],
   result: 'duration',
   example: ['age(now - duration("72h")) > duration("48h")', 'true'],
