@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { FlushFailed, codeOf, flushFolder } from './flush.js';
+import { codeOf, flushFile, flushFolder } from './flush.js';
 
 /** What a file system answers that has no links, as on memory cards and in some shared folders. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
@@ -40,26 +40,13 @@ export function nameNewFile(unfinished: string, path: string): boolean {
 export function writeWholeFile(path: string, bytes: string | Uint8Array, { replace }: { replace: boolean }): boolean {
   const unfinished = replace ? `${path}.new` : unfinishedNameOf(path);
   try {
-    const file = openSync(unfinished, replace ? 'w' : 'wx', 0o600);
-    try {
-      writeFileSync(file, bytes);
-      flush(file, path);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(unfinished, bytes, { mode: 0o600, flag: replace ? 'w' : 'wx' });
+    flushFile(unfinished);
     if (!replace) return nameNewFile(unfinished, path);
     renameSync(unfinished, path);
     flushFolder(dirname(path));
     return true;
   } finally {
     rmSync(unfinished, { force: true });
-  }
-}
-
-function flush(file: number, path: string): void {
-  try {
-    fsyncSync(file);
-  } catch (error) {
-    throw new FlushFailed(path, codeOf(error));
   }
 }

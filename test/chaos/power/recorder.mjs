@@ -105,6 +105,7 @@ fs.fsyncSync = (descriptor) => {
   if (handle !== undefined) record({ op: 'flush', handle });
 };
 fs.writeFileSync = (path, data, options) => {
+  if (!isInner && open.has(path)) throw new Error('the recorder knows a whole file by its path alone');
   if (!isOurs(path)) return real.writeFileSync(path, data, options);
   const existed = real.existsSync(path);
   real.writeFileSync(path, data, options);

@@ -20,6 +20,8 @@ import { backUpTables } from '../../../src/store/backup-tables.js';
 import { MIGRATIONS } from '../../../src/store/migrations/index.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import { openWhole } from '../../../src/store/open-whole.js';
+import { rowsOf, tablesOf, within } from '../../../src/store/whole-tables.js';
+import { usingCopy } from '../../../src/store/embedded/copy-files.js';
 import { keyBesideData } from '../../../src/config/data-key.js';
 import { aDelivery } from '../../builders/arrivals.js';
 import {
@@ -290,6 +292,54 @@ describe('database/backup: embedded', () => {
       expect(existsSync(join(copy.dir, 'db', 'PG_VERSION'))).toBe(true);
       expect([existsSync(dead ?? ''), existsSync(young ?? '')]).toEqual([false, true]);
       await stores.close();
+    },
+    LONG_MS,
+  );
+
+  it(
+    'takes away at the next start what a process left that was killed in the middle of a copy, and keeps a copy that somebody reads',
+    async () => {
+      await using(embedded('from'), fill);
+      const from = join(dir, 'from');
+      const folders = ['copying-Ab12Cd', 'backup-dead00', 'backup-used00'].map((name) => join(from, name));
+      for (const folder of folders) {
+        mkdirSync(join(folder, 'db'), { recursive: true });
+        utimesSync(folder, 0, 0);
+      }
+
+      await usingCopy(folders[2] ?? '', async () => {
+        await wait(50);
+        await using(embedded('from'), async () => undefined);
+      });
+
+      expect(folders.map((folder) => existsSync(folder))).toEqual([false, false, true]);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'reads rows in bounded batches, each row once',
+    async () => {
+      await using(embedded('from'), async (stores) => {
+        const deliveries = [10, 900_000, 900_000, 10, 3_000_000, 10].map((bytes) =>
+          aDelivery({ body: Buffer.alloc(bytes, 'y'), text: 'y'.repeat(bytes) }),
+        );
+        for (const delivery of deliveries) await stores.inbox.storeDeliveries([delivery]);
+        await within(stores.dataSource, 'REPEATABLE READ', async (runner) => {
+          const table = (await tablesOf(runner)).find(({ name }) => name === 'arrivals');
+          const ids: Array<string | null | undefined> = [];
+          const lengths: number[] = [];
+          if (table)
+            for await (const rows of rowsOf(runner, table)) {
+              const at = table.columns.findIndex(({ name }) => name === 'id');
+              ids.push(...rows.map((row) => row[at]));
+              lengths.push(rows.flat().reduce((sum, value) => sum + (value?.length ?? 0), 0));
+            }
+          expect(ids.sort()).toEqual(deliveries.map(({ id }) => id).sort());
+          expect(lengths.filter((length) => length > 2.2 * 1024 * 1024).length).toBe(1);
+          expect(lengths.length).toBeLessThan(6);
+        });
+      });
     },
     LONG_MS,
   );
