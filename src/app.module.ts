@@ -1,47 +1,67 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Inject, Module, type DynamicModule, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { ActionsModule } from './actions/actions.module.js';
-import { ApiModule, type Serves } from './api/api.module.js';
-import type { Readiness } from './api/health.controller.js';
-import { ConfigModule, type Given } from './config/config.module.js';
+import { ApiModule } from './api/api.module.js';
+import { ControlModule } from './api/control.module.js';
+import { BotReadiness } from './api/readiness.js';
+import { ConfigModule, THIS_PROCESS, type Given, type ThisProcess } from './config/config.module.js';
+import { LOGGER, type Logger } from './core/logger.js';
 import { TimersModule } from './housekeeping/timers.module.js';
 import { InsightModule } from './insight/insight.module.js';
-import { ObservabilityModule, type Observers } from './observability/observability.module.js';
+import { ObservabilityModule } from './observability/observability.module.js';
+import { WorkersModule } from './pipeline/workers.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { PollingModule } from './polling/polling.module.js';
 import { queueModule } from './queue/queue.module.js';
-import type { Stores } from './store/open-stores.js';
 import { StoreModule } from './store/store.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-export interface AppParts extends Given, Observers {
-  readonly stores: Stores;
-  readonly serves: Serves;
-  readonly readiness: Readiness;
-}
-
-/** The modules that a role has. Nothing starts by being made; `main.ts` starts and stops. */
+/** The modules that a role has. As the root it starts last and stops first: `docs/architecture.md`, "Start and stop". */
 @Module({})
-export class AppModule {
-  static async of({ stores, serves, readiness, ...given }: AppParts): Promise<DynamicModule> {
-    const { role } = given.process;
-    const isReceiver = role === 'web' || role === 'all';
+export class AppModule implements OnApplicationBootstrap, OnModuleDestroy {
+  constructor(
+    private readonly readiness: BotReadiness,
+    @Inject(THIS_PROCESS) private readonly self: ThisProcess,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  static async of(given: Given): Promise<DynamicModule> {
+    const { role, serves } = given.process;
+    await given.opened.keep(
+      () => given.logger,
+      (logger) => logger.info({ role }, 'forgehand stopped'),
+    );
+    const isBot = serves === 'bot';
+    const receiving = isBot && (role === 'web' || role === 'all') ? [WebhooksModule] : [];
+    const isWorker = isBot && (role === 'worker' || role === 'all');
     return {
       module: AppModule,
       imports: [
-        ScheduleModule.forRoot(),
         ConfigModule.of(given),
-        ObservabilityModule.of(given),
-        StoreModule.of(stores),
-        await queueModule(given.config.queue, { logger: given.logger }),
+        ObservabilityModule,
+        ControlModule,
+        StoreModule,
+        await queueModule(given.config.queue, given),
+        ScheduleModule.forRoot(),
         ActionsModule,
         PoliciesModule,
         InsightModule,
         PollingModule,
-        ...(isReceiver ? [WebhooksModule] : []),
-        ...(serves === 'bot' ? [TimersModule.of(role)] : []),
-        ApiModule.of(serves, readiness),
+        ApiModule,
+        ...receiving,
+        ...(isWorker ? [WorkersModule.after(...receiving)] : []),
+        ...(isBot ? [TimersModule.of(role)] : []),
       ],
     };
+  }
+
+  onApplicationBootstrap(): void {
+    const { role, webhookUrl, places } = this.self;
+    this.readiness.isUp = true;
+    this.logger.info({ role, webhooks: webhookUrl, places }, 'forgehand started');
+  }
+
+  onModuleDestroy(): void {
+    this.readiness.isUp = false;
   }
 }

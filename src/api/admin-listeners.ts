@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
+import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig, ControlConfig } from '../config/app-config.js';
+import type { ThisProcess } from '../config/config.module.js';
 import { listenAddress } from '../config/safe-address.js';
 import { equalSecret } from '../core/equal-secret.js';
 import { UserError } from '../core/errors.js';
@@ -10,10 +12,10 @@ import type { SecurityLog } from '../core/security-log.js';
 import type { Secret } from '../core/secret.js';
 import type { Metrics } from '../observability/metrics.js';
 import { buildControlServer, type ServerCertificate } from './control-server.js';
-import type { Readiness } from './health.controller.js';
 import type { Control } from './operations/index.js';
+import type { Readiness } from './readiness.js';
 import { holdSocket } from './hold-socket.js';
-import { explainListenError } from './explain-listen-error.js';
+import { explainListenError } from '../core/explain-listen-error.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
 import { socketPath } from './socket-path.js';
 
@@ -89,6 +91,26 @@ export async function startAdminListeners(options: AdminListenersOptions): Promi
   const { metricsAt } = options;
   if (metricsAt) await open(metricsServer({ ...options, token: metricsAt.token }), 'metrics', metricsAt.listen);
   return { places, close };
+}
+
+/** The listeners of a running bot: open before a forge is asked anything, closed when the loops have ended. */
+export class AdminListening implements OnModuleInit, BeforeApplicationShutdown {
+  private listeners: AdminListeners | null = null;
+
+  constructor(
+    private readonly self: Pick<ThisProcess, 'serves' | 'places'>,
+    private readonly options: AdminListenersOptions,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    if (this.self.serves === 'command') return;
+    this.listeners = await startAdminListeners(this.options);
+    this.self.places.push(...this.listeners.places);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.listeners?.close();
+  }
 }
 
 /** @throws UserError when a file cannot be read, or everybody on this machine can read the key */

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
 import { ALERTS } from '../core/alerts.js';
 import { CLOCK } from '../core/clock.js';
@@ -41,18 +41,15 @@ import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
 import { REVISION_STORE } from '../rules/revisions/revision-store.port.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { RuleVerdicts } from '../rules/sources/rule-verdicts.js';
-import { HealthController, READINESS, type Readiness } from './health.controller.js';
+import { CurrentControl } from './control.module.js';
+import { HealthController } from './health.controller.js';
 import { GROUPS, type Control } from './operations/index.js';
 import type { Needs } from './operations/needs.js';
 import { bind, type Group } from './operations/operation.js';
 import { Orders, Orgs } from './operations/shared.js';
 import { STORE_COPIER } from './store-files.port.js';
 
-/** Whom the control API serves: a running bot, or one command that opened the store itself. */
-export type Serves = 'bot' | 'command';
-const SERVES = portToken<Serves>('Serves');
-
-export const CONTROL = portToken<Control>('Control');
+const CONTROL = portToken<Control>('Control');
 
 const RUNNING = portToken<Needs['running']>('Running');
 
@@ -110,19 +107,16 @@ const PARTS = [
   part(Orgs, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => new Orgs(config, forges)),
   part(
     Orders,
-    { serves: SERVES, process: THIS_PROCESS, forges: ConnectedForges, sweep: Sweep, logger: LOGGER },
-    ({ serves, process: { role }, forges, sweep, logger }) =>
+    { process: THIS_PROCESS, forges: ConnectedForges, sweep: Sweep, logger: LOGGER },
+    ({ process: { role, serves }, forges, sweep, logger }) =>
       new Orders({
         logger,
         connect: async () => (serves === 'bot' ? undefined : forges.start()),
         nudge: () => (serves === 'bot' && (role === 'worker' || role === 'all') ? void sweep.pass() : undefined),
       }),
   ),
-  part(
-    RUNNING,
-    { serves: SERVES, process: THIS_PROCESS, queue: WAKE_QUEUE },
-    ({ serves, process: { startedAt, role }, queue }) =>
-      serves === 'bot' ? { startedAt, role, queueHealthy: () => queue.healthy() } : null,
+  part(RUNNING, { process: THIS_PROCESS, queue: WAKE_QUEUE }, ({ process: { startedAt, role, serves }, queue }) =>
+    serves === 'bot' ? { startedAt, role, queueHealthy: () => queue.healthy() } : null,
   ),
   ...BOUND,
   {
@@ -139,16 +133,14 @@ const PARTS = [
   },
 ];
 
-/** What people and supervisors ask: the control API of the command line, and health. */
-@Module({})
+/** What people and supervisors ask: the control API of the command line, and health. Orders are taken from when every part they need is made. */
+@Module({
+  imports: [ForgeModule, RulesModule, PipelineModule, HousekeepingModule, InsightModule],
+  controllers: [HealthController],
+  providers: PARTS,
+})
 export class ApiModule {
-  static of(serves: Serves, readiness: Readiness): DynamicModule {
-    return {
-      module: ApiModule,
-      imports: [ForgeModule, RulesModule, PipelineModule, HousekeepingModule, InsightModule],
-      controllers: [HealthController],
-      providers: [{ provide: READINESS, useValue: readiness }, { provide: SERVES, useValue: serves }, ...PARTS],
-      exports: [CONTROL],
-    };
+  constructor(@Inject(CONTROL) service: Control, current: CurrentControl) {
+    current.service = service;
   }
 }

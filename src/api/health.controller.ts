@@ -1,11 +1,5 @@
 import { Controller, Get, HttpCode, Inject, ServiceUnavailableException } from '@nestjs/common';
-
-export const READINESS = Symbol('Readiness');
-
-export interface Readiness {
-  /** What is not ready, in words; empty = ready. */
-  missing(): Promise<string[]>;
-}
+import { READINESS, type Readiness } from './readiness.js';
 
 /** Liveness and readiness, for supervisors; they tell nothing else, since they stand on the webhook port. */
 @Controller()

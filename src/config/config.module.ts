@@ -1,18 +1,29 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
-import { CLOCK, type Clock } from '../core/clock.js';
+import { Global, Inject, Module, type DynamicModule } from '@nestjs/common';
+import { CLOCK, systemClock } from '../core/clock.js';
 import type { FlushFailed } from '../core/flush.js';
 import { LOGGER, type Logger } from '../core/logger.js';
-import { part, portToken } from '../core/part.js';
-import { Encryptor } from '../core/encryptor.js';
+import { Opened } from '../core/opened.js';
+import { portToken } from '../core/part.js';
+import { formatProblem } from '../core/problem.js';
 import type { AppConfig, Role } from './app-config.js';
-import { keyBesideData } from './data-key.js';
 
-/** What a process knows of itself when it starts. */
-export interface ThisProcess {
-  readonly role: Role;
-  readonly startedAt: Date;
-  /** The disk did not confirm a write: ends the process, if it is one of the bot. */
-  readonly onFlushFailed: (error: FlushFailed) => void;
+/** What a process knows of itself. */
+export class ThisProcess {
+  readonly startedAt = systemClock.now();
+  /** Where it listens, for people: `control …`, `metrics …`, `webhooks …`. Grows while it starts. */
+  readonly places: string[] = [];
+  /** `http://host:port` of the webhook endpoint; null for roles without one, and until it listens. */
+  webhookUrl: string | null = null;
+
+  /**
+   * @param serves a running bot, or one command that opened the store itself
+   * @param onFlushFailed the disk did not confirm a write: ends the process, if it is one of the bot
+   */
+  constructor(
+    readonly role: Role,
+    readonly serves: 'bot' | 'command',
+    readonly onFlushFailed: (error: FlushFailed) => void = () => undefined,
+  ) {}
 }
 
 export const APP_CONFIG = portToken<AppConfig>('AppConfig');
@@ -21,32 +32,32 @@ export const THIS_PROCESS = portToken<ThisProcess>('ThisProcess');
 export interface Given {
   readonly config: AppConfig;
   readonly process: ThisProcess;
-  readonly clock: Clock;
   readonly logger: Logger;
+  readonly opened: Opened;
 }
 
 /** The operator's file, frozen, and what else every room is given. */
 @Global()
 @Module({})
 export class ConfigModule {
-  static of({ config, process, clock, logger }: Given): DynamicModule {
+  constructor(@Inject(APP_CONFIG) { warnings }: AppConfig, @Inject(LOGGER) logger: Logger) {
+    for (const warning of warnings) {
+      const { file, line, col } = warning;
+      logger.warn({ file, line, col }, formatProblem(warning));
+    }
+  }
+
+  static of({ config, process, logger, opened }: Given): DynamicModule {
     return {
       module: ConfigModule,
       providers: [
         { provide: APP_CONFIG, useValue: config },
         { provide: THIS_PROCESS, useValue: process },
-        { provide: CLOCK, useValue: clock },
+        { provide: CLOCK, useValue: systemClock },
         { provide: LOGGER, useValue: logger },
-        part(Encryptor, { config: APP_CONFIG }, ({ config }) => encryptorOf(config)),
+        { provide: Opened, useValue: opened },
       ],
-      exports: [APP_CONFIG, THIS_PROCESS, CLOCK, LOGGER, Encryptor],
+      exports: [APP_CONFIG, THIS_PROCESS, CLOCK, LOGGER, Opened],
     };
   }
-}
-
-function encryptorOf({ keys, store }: AppConfig): Encryptor {
-  if (keys.data) return new Encryptor(keys.data);
-  // readConfig demands keys.data with PostgreSQL.
-  if (store.kind !== 'embedded') throw new Error('keys.data is missing');
-  return new Encryptor(keyBesideData(store.dir));
 }

@@ -15,11 +15,14 @@ export interface PartProvider {
   readonly useFactory: (...needs: unknown[]) => unknown;
 }
 
-/** A provider that makes a plain class. The compiler checks that what `make` takes by name is what the tokens stand for. */
+/**
+ * A provider that makes a plain class. The compiler checks that what `make` takes by name is what the tokens stand for. Whatever needs a part
+ * that is made by a promise (something that is opened) waits for it.
+ */
 export function part<Part, Needs extends object>(
   token: Token<Part>,
   needs: { [Name in keyof Needs]: Token<Needs[Name]> },
-  make: (needs: Needs) => Part,
+  make: (needs: Needs) => Part | Promise<Part>,
 ): PartProvider {
   const names = Object.keys(needs);
   return {
@@ -28,4 +31,26 @@ export function part<Part, Needs extends object>(
     inject: Object.values(needs),
     useFactory: (...given) => make(Object.fromEntries(names.map((name, n) => [name, given[n]])) as Needs),
   };
+}
+
+/**
+ * A provider that ends work which goes on by itself, in the two steps in which the framework ends an application: `stop` is called by
+ * `onModuleDestroy` and waited for by `beforeApplicationShutdown`, when everything else was told to stop as well. So nothing takes the time
+ * of another.
+ */
+export function stopping<Needs extends object>(
+  needs: { [Name in keyof Needs]: Token<Needs[Name]> },
+  stop: (needs: Needs) => Promise<unknown>,
+): PartProvider {
+  return part(portToken<object>('stopping'), needs, (given) => {
+    let stopped: Promise<unknown> = Promise.resolve();
+    return {
+      onModuleDestroy: () => {
+        stopped = stop(given);
+        // Reported where it is waited for.
+        stopped.catch(() => undefined);
+      },
+      beforeApplicationShutdown: () => stopped,
+    };
+  });
 }

@@ -1,4 +1,5 @@
-import { Module } from '@nestjs/common';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Inject, Module, type OnApplicationShutdown, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
 import { credentialsOf } from '../config/credentials.js';
@@ -7,6 +8,7 @@ import { CLOCK, type Clock } from '../core/clock.js';
 import { KNOWN_FACTS } from '../core/known-facts.port.js';
 import { LOGGER, type Logger } from '../core/logger.js';
 import { part } from '../core/part.js';
+import { STOP_GRACE } from '../core/stop-grace.js';
 import { ConnectedForges } from './connected-forges.js';
 import { ForgeHomes } from './forge-homes.js';
 import { ForgeInventory } from './forge-inventory.js';
@@ -14,6 +16,9 @@ import { createForgeClient } from './http/create-forge-client.js';
 import { RATE_LIMIT_BROADCAST, type RateLimitBroadcast } from './http/rate-limit-broadcast.port.js';
 import { SEEN_REPOSITORIES } from './seen-repositories.port.js';
 import { ServerAccessReader } from './server-access.js';
+
+/** Longest wait for the forges when the process starts. */
+const CONNECT_WAIT_MS = 2_000;
 
 const PARTS = [
   part(
@@ -53,7 +58,32 @@ const PARTS = [
 
 /** The forges' API: clients, what each server can do, and whose repositories are. */
 @Module({ providers: PARTS, exports: [ConnectedForges, ForgeHomes, ForgeInventory, ServerAccessReader] })
-export class ForgeModule {}
+export class ForgeModule implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
+  constructor(
+    private readonly forges: ConnectedForges,
+    @Inject(THIS_PROCESS) private readonly self: ThisProcess,
+  ) {}
+
+  /** A forge that is up is known before the first event is decided; one that does not answer must not keep deliveries out. */
+  async onModuleInit(): Promise<void> {
+    // A command connects when it is told to do something that asks a forge.
+    if (this.self.serves === 'command') return;
+    const late = new AbortController();
+    await Promise.race([
+      this.forges.start(),
+      wait(CONNECT_WAIT_MS, undefined, { signal: late.signal }).catch(() => undefined),
+    ]);
+    late.abort();
+  }
+
+  onModuleDestroy(): void {
+    this.forges.stop(STOP_GRACE.readsMs);
+  }
+
+  onApplicationShutdown(): void {
+    this.forges.stop(0);
+  }
+}
 
 interface ForgeNeeds {
   readonly config: AppConfig;

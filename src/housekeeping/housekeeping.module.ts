@@ -7,7 +7,7 @@ import { CLOCK } from '../core/clock.js';
 import { newId } from '../core/ids.js';
 import { KNOWN_FACTS } from '../core/known-facts.port.js';
 import { LOGGER } from '../core/logger.js';
-import { part } from '../core/part.js';
+import { part, stopping } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeInventory } from '../forge/forge-inventory.js';
@@ -235,6 +235,9 @@ const PARTS = [
         clock,
         logger,
       }),
+  ),
+  stopping({ archive: ArchiveInbox, scheduler: Scheduler, runner: JobRunner }, ({ archive, scheduler, runner }) =>
+    Promise.all([archive.stop(), scheduler.stop().then(() => runner.idle())]),
   ),
 ];
 

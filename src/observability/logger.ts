@@ -46,6 +46,8 @@ export class NestLogAdapter implements LoggerService {
   }
 
   error(message: unknown, _stack?: string, context?: string): void {
+    // A start that fails: whoever asked for it is given the error, and tells it.
+    if (context === 'ExceptionHandler') return;
     this.logger.error({ context }, String(message));
   }
 

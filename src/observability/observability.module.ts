@@ -1,27 +1,38 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
-import { ALERTS, type Alerts } from '../core/alerts.js';
-import { SECURITY_LOG, type SecurityLog } from '../core/security-log.js';
+import { Global, Module } from '@nestjs/common';
+import { APP_CONFIG } from '../config/config.module.js';
+import { ALERTS } from '../core/alerts.js';
+import { CLOCK } from '../core/clock.js';
+import { LOGGER } from '../core/logger.js';
+import { Opened } from '../core/opened.js';
+import { part } from '../core/part.js';
+import { SECURITY_LOG } from '../core/security-log.js';
+import { AlertSender } from './alert-sender.js';
+import { CountedSecurityLog } from './counted-security-log.js';
 import { Metrics } from './metrics.js';
 
-export interface Observers {
-  readonly metrics: Metrics;
-  readonly alerts: Alerts;
-  readonly security: SecurityLog;
-}
+const PARTS = [
+  part(Metrics, {}, () => new Metrics(true)),
+  part(
+    ALERTS,
+    { config: APP_CONFIG, metrics: Metrics, clock: CLOCK, logger: LOGGER, opened: Opened },
+    ({ config, metrics, clock, logger, opened }) =>
+      opened.keep(
+        () => new AlertSender(logger, metrics, clock, config.alerts),
+        (alerts) => alerts.close(),
+      ),
+  ),
+  part(
+    SECURITY_LOG,
+    { metrics: Metrics, alerts: ALERTS, clock: CLOCK, logger: LOGGER, opened: Opened },
+    ({ opened, ...deps }) =>
+      opened.keep(
+        () => new CountedSecurityLog(deps),
+        (security) => security.close(),
+      ),
+  ),
+];
 
-/** Metrics, alerts and the security log. They are made before the application, which reports to them while it starts. */
+/** Metrics, alerts and the security log: made first and closed last, for whatever starts and stops reports to them. */
 @Global()
-@Module({})
-export class ObservabilityModule {
-  static of({ metrics, alerts, security }: Observers): DynamicModule {
-    return {
-      module: ObservabilityModule,
-      providers: [
-        { provide: Metrics, useValue: metrics },
-        { provide: ALERTS, useValue: alerts },
-        { provide: SECURITY_LOG, useValue: security },
-      ],
-      exports: [Metrics, ALERTS, SECURITY_LOG],
-    };
-  }
-}
+@Module({ providers: PARTS, exports: [Metrics, ALERTS, SECURITY_LOG] })
+export class ObservabilityModule {}

@@ -5,7 +5,7 @@ import { ALERTS } from '../core/alerts.js';
 import { callingAs } from '../core/caller.js';
 import { CLOCK } from '../core/clock.js';
 import { LOGGER } from '../core/logger.js';
-import { part } from '../core/part.js';
+import { part, stopping } from '../core/part.js';
 import type { ForgeCapabilities } from '../forge/capabilities.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeHomes } from '../forge/forge-homes.js';
@@ -84,6 +84,7 @@ const PARTS = [
       return new PollLoop({ sources, clock, random: Math.random, logger, alerts });
     },
   ),
+  stopping({ loop: PollLoop }, ({ loop }) => loop.stop()),
 ];
 
 /** The second way in: what never arrived is read from the feed, the tasks and the lists; and what is missing is known. */

@@ -2,9 +2,11 @@ import { BullModule, getQueueToken } from '@nestjs/bull';
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { Queue } from 'bull';
 import type { Logger } from '../core/logger.js';
+import type { Opened } from '../core/opened.js';
 import type { Secret } from '../core/secret.js';
 import { RATE_LIMIT_BROADCAST } from '../forge/http/rate-limit-broadcast.port.js';
 import { BullQueue } from './bull-queue.js';
+import { closeQueue, STORE_FIRST } from './queue.module.js';
 import { DRAIN_DELAY_S, redisOptions } from './redis-options.js';
 import { RedisRateLimitBroadcast } from './redis-rate-limit-broadcast.js';
 import { TOPICS, WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
@@ -18,7 +20,7 @@ const SETTINGS = {
 };
 
 /** One Bull queue for each topic, and WAKE_QUEUE over them; and what processes tell each other of a forge. */
-export function bullQueueModule(module: Type, url: Secret, logger: Logger): DynamicModule {
+export function bullQueueModule(module: Type, url: Secret, logger: Logger, opened: Opened): DynamicModule {
   const make = (...queues: Queue[]): BullQueue => {
     // Nest's hook would wait for a server that may be away; whoever made the queue closes it, with a limit.
     for (const queue of queues) Object.assign(queue, { onApplicationShutdown: () => undefined });
@@ -30,12 +32,31 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger): Dyna
     module,
     global: true,
     imports: [
-      BullModule.forRoot({ redis: redisOptions(url), prefix: 'forgehand', settings: SETTINGS }),
+      BullModule.forRootAsync({
+        inject: [STORE_FIRST],
+        // Bull's queues connect when they are made: not in a process whose start has failed meanwhile.
+        useFactory: () =>
+          opened.keep(
+            () => ({ redis: redisOptions(url), prefix: 'forgehand', settings: SETTINGS }),
+            () => undefined,
+          ),
+      }),
       BullModule.registerQueue(...TOPICS.map((name) => ({ name }))),
     ],
     providers: [
-      { provide: WAKE_QUEUE, useFactory: make, inject: TOPICS.map((topic) => getQueueToken(topic)) },
-      { provide: RATE_LIMIT_BROADCAST, useFactory: () => new RedisRateLimitBroadcast(url, logger) },
+      {
+        provide: WAKE_QUEUE,
+        inject: TOPICS.map((topic) => getQueueToken(topic)),
+        useFactory: (...queues: Queue[]) => opened.keep(() => make(...queues), closeQueue),
+      },
+      {
+        provide: RATE_LIMIT_BROADCAST,
+        useFactory: () =>
+          opened.keep(
+            () => new RedisRateLimitBroadcast(url, logger),
+            (broadcast) => broadcast.close(),
+          ),
+      },
     ],
     exports: [WAKE_QUEUE, RATE_LIMIT_BROADCAST],
   };

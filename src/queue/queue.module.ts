@@ -1,9 +1,17 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AppConfig } from '../config/app-config.js';
 import { silentLogger, type Logger } from '../core/logger.js';
+import { Opened } from '../core/opened.js';
+import { STOP_GRACE } from '../core/stop-grace.js';
 import { NO_RATE_LIMIT_BROADCAST, RATE_LIMIT_BROADCAST } from '../forge/http/rate-limit-broadcast.port.js';
+import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
+import { WAKE_QUEUE, type WakeQueue } from '../pipeline/wake-queue.port.js';
 import { InProcessQueue } from './in-process-queue.js';
-import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
+
+/** Needed by a queue that it be opened after the store, where there is one, and so closed before: what is in hand may still be stored. */
+export const STORE_FIRST = { token: INBOX_STORE as symbol, optional: true };
+/** How a queue ends. */
+export const closeQueue = (queue: WakeQueue): Promise<void> => queue.close(STOP_GRACE.othersMs);
 
 @Module({})
 export class QueueModule {}
@@ -14,7 +22,7 @@ export class QueueModule {}
  */
 export async function queueModule(
   config: AppConfig['queue'],
-  { logger = silentLogger }: { logger?: Logger } = {},
+  { logger = silentLogger, opened = new Opened(logger) }: { logger?: Logger; opened?: Opened } = {},
 ): Promise<DynamicModule> {
   if (config.kind === 'redis') {
     const [{ bullQueueModule }, { redisLetsIn }] = await Promise.all([
@@ -22,13 +30,17 @@ export async function queueModule(
       import('./redis-lets-in.js'),
     ]);
     await redisLetsIn(config.url);
-    return bullQueueModule(QueueModule, config.url, logger);
+    return bullQueueModule(QueueModule, config.url, logger, opened);
   }
   return {
     module: QueueModule,
     global: true,
     providers: [
-      { provide: WAKE_QUEUE, useFactory: () => new InProcessQueue(logger) },
+      {
+        provide: WAKE_QUEUE,
+        inject: [STORE_FIRST],
+        useFactory: () => opened.keep(() => new InProcessQueue(logger), closeQueue),
+      },
       { provide: RATE_LIMIT_BROADCAST, useValue: NO_RATE_LIMIT_BROADCAST },
     ],
     exports: [WAKE_QUEUE, RATE_LIMIT_BROADCAST],

@@ -1,6 +1,6 @@
-import { Module } from '@nestjs/common';
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import type { OrgConfig } from '../config/app-config.js';
-import { APP_CONFIG } from '../config/config.module.js';
+import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
 import { ALERTS } from '../core/alerts.js';
 import { callingAs } from '../core/caller.js';
 import { CLOCK } from '../core/clock.js';
@@ -9,7 +9,7 @@ import { KNOWN_FACTS, type KnownFacts } from '../core/known-facts.port.js';
 import { LOGGER } from '../core/logger.js';
 import { OPERATOR_STORE } from '../core/operator-store.port.js';
 import { approversOf } from '../core/operators.js';
-import { part } from '../core/part.js';
+import { part, stopping } from '../core/part.js';
 import { TwoPeople } from '../core/two-people.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeModule } from '../forge/forge.module.js';
@@ -115,6 +115,13 @@ const PARTS = [
         },
       }),
   ),
+  stopping(
+    { check: CapabilityCheck, keeper: RevisionKeeper, verdicts: RuleVerdicts },
+    ({ check, keeper, verdicts }) => {
+      check.stop();
+      return Promise.all([keeper.stop(), verdicts.stop()]);
+    },
+  ),
 ];
 
 /** The rules of each organization: where they come from, which revision runs, and what it needs of the forge. */
@@ -123,7 +130,17 @@ const PARTS = [
   providers: PARTS,
   exports: [RuleVerdicts, RevisionKeeper, ACTIVE_REVISIONS, CapabilityCheck, TwoPeople],
 })
-export class RulesModule {}
+export class RulesModule implements OnModuleInit {
+  constructor(
+    private readonly keeper: RevisionKeeper,
+    @Inject(THIS_PROCESS) private readonly self: ThisProcess,
+  ) {}
+
+  /** After the forges, which this module imports: rules may lie in a repository. */
+  async onModuleInit(): Promise<void> {
+    if (this.self.role !== 'web') await this.keeper.start();
+  }
+}
 
 /** Where an organization's rule files come from: a folder beside the bot, or a repository of the organization. */
 function sourceOf(

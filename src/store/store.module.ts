@@ -1,8 +1,16 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
+import { STORE_HEALTH, STORE_LOCK } from '../api/open-store.port.js';
 import { STORE_COPIER } from '../api/store-files.port.js';
+import type { AppConfig } from '../config/app-config.js';
+import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
+import { keyBesideData } from '../config/data-key.js';
+import { Encryptor } from '../core/encryptor.js';
 import { KNOWN_FACTS } from '../core/known-facts.port.js';
+import { LOGGER, type Logger } from '../core/logger.js';
+import { Opened } from '../core/opened.js';
 import { OPERATOR_STORE } from '../core/operator-store.port.js';
-import type { PortToken } from '../core/part.js';
+import { part, portToken, type PartProvider, type PortToken } from '../core/part.js';
+import { makePrivate } from '../core/private-files.js';
 import { SEEN_REPOSITORIES } from '../forge/seen-repositories.port.js';
 import { ARCHIVE_STORE } from '../housekeeping/archive-store.port.js';
 import { AUDIT_STORE } from '../housekeeping/audit/audit-store.port.js';
@@ -20,39 +28,83 @@ import { PLAN_STORE } from '../policies/plan-store.port.js';
 import { CURSOR_STORE } from '../polling/cursor-store.port.js';
 import { REVISION_STORE } from '../rules/revisions/revision-store.port.js';
 import { UNTRUSTED_PROXIES } from '../webhooks/untrusted-proxies.port.js';
-import type { Stores } from './open-stores.js';
+import { openStores, type Stores } from './open-stores.js';
 
-/** Every store port, over one opened store. */
+const STORES = portToken<Stores>('Stores');
+
+const PARTS = [
+  part(
+    STORES,
+    { lock: STORE_LOCK, config: APP_CONFIG, self: THIS_PROCESS, logger: LOGGER, opened: Opened },
+    async ({ config, self: { onFlushFailed }, logger, opened }) => {
+      keepPrivate(config, logger);
+      const stores = await opened.keep(
+        () => openStores(config.store, { logger, onFlushFailed }),
+        (open) => open.close(),
+      );
+      // A store is not closed under a migration.
+      await opened.keep(
+        () => stores.migrate(),
+        () => undefined,
+      );
+      return stores;
+    },
+  ),
+  // An embedded store keeps its key beside its data, which belongs to the holder of the lock.
+  part(Encryptor, { config: APP_CONFIG, stores: STORES }, ({ config }) => encryptorOf(config)),
+  portOf(INBOX_STORE, 'inbox'),
+  portOf(JOURNAL_STORE, 'journal'),
+  portOf(RECOVERY_STORE, 'recovery'),
+  portOf(CURSOR_STORE, 'cursors'),
+  portOf(GAP_STORE, 'gaps'),
+  portOf(PLAN_STORE, 'plans'),
+  portOf(FINDING_STORE, 'findings'),
+  portOf(TICK_STORE, 'ticks'),
+  portOf(REVISION_STORE, 'revisions'),
+  portOf(SEEN_REPOSITORIES, 'seenRepositories'),
+  portOf(HISTORY_STORE, 'history'),
+  portOf(ROLLOUT_STORE, 'rollouts'),
+  portOf(KNOWN_FACTS, 'known'),
+  portOf(ARCHIVE_STORE, 'archive'),
+  portOf(POISON_MESSAGE_STORE, 'poisonMessages'),
+  portOf(AUDIT_STORE, 'audit'),
+  portOf(OPERATOR_STORE, 'operators'),
+  portOf(UNTRUSTED_PROXIES, 'untrustedProxies'),
+  part(STORE_MAINTENANCE, { stores: STORES }, ({ stores }) => stores),
+  part(STORE_COPIER, { stores: STORES }, ({ stores }) => stores),
+  part(STORE_HEALTH, { stores: STORES }, ({ stores }) => stores),
+];
+
+/** The store, opened under its lock and brought up to date, by the port of each room; and the key that seals values in it. */
 @Global()
-@Module({})
-export class StoreModule {
-  static of(stores: Stores): DynamicModule {
-    const given = <Port>(token: PortToken<Port>, useValue: Port): { provide: symbol; useValue: Port } => ({
-      provide: token,
-      useValue,
-    });
-    const providers = [
-      given(INBOX_STORE, stores.inbox),
-      given(JOURNAL_STORE, stores.journal),
-      given(RECOVERY_STORE, stores.recovery),
-      given(CURSOR_STORE, stores.cursors),
-      given(GAP_STORE, stores.gaps),
-      given(PLAN_STORE, stores.plans),
-      given(FINDING_STORE, stores.findings),
-      given(TICK_STORE, stores.ticks),
-      given(REVISION_STORE, stores.revisions),
-      given(SEEN_REPOSITORIES, stores.seenRepositories),
-      given(HISTORY_STORE, stores.history),
-      given(ROLLOUT_STORE, stores.rollouts),
-      given(KNOWN_FACTS, stores.known),
-      given(ARCHIVE_STORE, stores.archive),
-      given(POISON_MESSAGE_STORE, stores.poisonMessages),
-      given(AUDIT_STORE, stores.audit),
-      given(OPERATOR_STORE, stores.operators),
-      given(UNTRUSTED_PROXIES, stores.untrustedProxies),
-      given(STORE_MAINTENANCE, stores),
-      given(STORE_COPIER, stores),
-    ];
-    return { module: StoreModule, providers, exports: providers.map(({ provide }) => provide) };
+@Module({ providers: PARTS, exports: PARTS.slice(1).map(({ provide }) => provide) })
+export class StoreModule {}
+
+function portOf<Name extends keyof Stores>(port: PortToken<Stores[Name]>, name: Name): PartProvider {
+  return part(port, { stores: STORES }, ({ stores }) => stores[name]);
+}
+
+/** What this process keeps on the disk is for its own user, and for the group that the config names. */
+function keepPrivate({ store, retention }: AppConfig, logger: Logger): void {
+  const group = store.kind === 'embedded' ? (store.group ?? null) : null;
+  process.umask(group === null ? 0o077 : 0o027);
+  const folders = [
+    ...(store.kind === 'embedded' ? [store.dir] : []),
+    ...(retention.archive ? [retention.archive] : []),
+  ];
+  for (const folder of folders) {
+    const mended = makePrivate(folder, group);
+    if (mended.length > 0)
+      logger.warn(
+        { folder, count: mended.length, first: mended[0] },
+        'files could be read or written by others: their mode bits were mended',
+      );
   }
+}
+
+function encryptorOf({ keys, store }: AppConfig): Encryptor {
+  if (keys.data) return new Encryptor(keys.data);
+  // readConfig demands keys.data with PostgreSQL.
+  if (store.kind !== 'embedded') throw new Error('keys.data is missing');
+  return new Encryptor(keyBesideData(store.dir));
 }

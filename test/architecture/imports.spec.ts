@@ -8,7 +8,7 @@ const SRC = resolve('src');
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
   config: [],
-  observability: [],
+  observability: ['config'],
   events: [],
   forge: ['config'],
   rules: ['config', 'forge'],

@@ -1,4 +1,4 @@
-import { UserError } from '../core/errors.js';
+import { UserError } from './errors.js';
 
 /** A port that is taken is the user's to know, in words. */
 export function explainListenError(error: unknown, what: string, address: string): Error {

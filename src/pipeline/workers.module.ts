@@ -1,0 +1,44 @@
+import { Inject, Module, type DynamicModule, type OnApplicationBootstrap, type Type } from '@nestjs/common';
+import { stopping } from '../core/part.js';
+import { STOP_GRACE } from '../core/stop-grace.js';
+import { ArrivalToIntents } from './decide.js';
+import { Executor } from './execute/executor.js';
+import { PipelineModule } from './pipeline.module.js';
+import { Sweep } from './recover/sweep.js';
+import { WAKE_QUEUE, type WakeQueue } from './wake-queue.port.js';
+
+/**
+ * One of each is not for the organization that has all the others, where the queue knows whose work it is. Arrivals that wait at the same time are
+ * decided in one transaction, however many.
+ */
+const WORKERS_PER_TOPIC = { arrival: 9, event: 5, intent: 17, upkeep: 5 } as const;
+
+/** In processes that work: takes what the queue wakes and what the sweep finds, from the end of the start to the beginning of the stop. */
+@Module({
+  providers: [
+    stopping({ sweep: Sweep, executor: Executor }, ({ sweep, executor }) =>
+      Promise.all([sweep.stop(), executor.stop(STOP_GRACE.callsMs)]),
+    ),
+  ],
+})
+export class WorkersModule implements OnApplicationBootstrap {
+  constructor(
+    @Inject(WAKE_QUEUE) private readonly queue: WakeQueue,
+    private readonly flow: ArrivalToIntents,
+    private readonly executor: Executor,
+    private readonly sweep: Sweep,
+  ) {}
+
+  /** @param before modules that have started when the work begins */
+  static after(...before: Type[]): DynamicModule {
+    return { module: WorkersModule, imports: [PipelineModule, ...before] };
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { queue, flow, executor, sweep } = this;
+    await queue.consume('arrival', WORKERS_PER_TOPIC.arrival, (id) => flow.decideArrival(id));
+    await queue.consume('event', WORKERS_PER_TOPIC.event, (id) => flow.decideEvent(id));
+    await executor.start(WORKERS_PER_TOPIC.intent, WORKERS_PER_TOPIC.upkeep);
+    sweep.start();
+  }
+}
