@@ -72,8 +72,10 @@ export class ConnectedForges {
   stop(graceMs: number): void {
     this.isStopped = true;
     for (const timer of this.timers) clearTimeout(timer);
-    if (graceMs === 0) this.stopping.abort();
-    else setTimeout(() => this.stopping.abort(), graceMs).unref();
+    this.timers.clear();
+    if (graceMs === 0) return this.stopping.abort();
+    const timer = setTimeout(() => this.stopping.abort(), graceMs);
+    this.timers.add(timer.unref());
   }
 
   /** @param org on whose behalf; the credentials of the forge where it has none of its own, and for null */

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Module, type OnApplicationShutdown, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
@@ -9,6 +8,7 @@ import { KNOWN_FACTS } from '../core/known-facts.port.js';
 import { LOGGER, type Logger } from '../core/logger.js';
 import { part } from '../core/part.js';
 import { STOP_GRACE } from '../core/stop-grace.js';
+import { within } from '../core/within.js';
 import { ConnectedForges } from './connected-forges.js';
 import { ForgeHomes } from './forge-homes.js';
 import { ForgeInventory } from './forge-inventory.js';
@@ -68,12 +68,7 @@ export class ForgeModule implements OnModuleInit, OnModuleDestroy, OnApplication
   async onModuleInit(): Promise<void> {
     // A command connects when it is told to do something that asks a forge.
     if (this.self.serves === 'command') return;
-    const late = new AbortController();
-    await Promise.race([
-      this.forges.start(),
-      wait(CONNECT_WAIT_MS, undefined, { signal: late.signal }).catch(() => undefined),
-    ]);
-    late.abort();
+    await within(CONNECT_WAIT_MS, this.forges.start()).catch(() => undefined);
   }
 
   onModuleDestroy(): void {

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { Secret } from '../core/secret.js';
+import { within } from '../core/within.js';
 import type { Metrics } from './metrics.js';
 
 /** An alert that its receiver does not take within this time at a stop is given up. */
@@ -51,10 +52,7 @@ export class AlertSender implements Alerts {
 
   /** The same at a stop, but not for long: the log has them in any case. */
   async close(graceMs = CLOSE_MS): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
-    await Promise.race([this.flush(), over]);
-    clearTimeout(timer);
+    await within(graceMs, this.flush()).catch(() => undefined);
     this.stopping.abort();
     await this.flush();
   }

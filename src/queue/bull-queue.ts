@@ -1,6 +1,7 @@
 import type { Queue } from 'bull';
 import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
+import { within } from '../core/within.js';
 import { BullTopic } from './bull-topic.js';
 import type { Topic, WakeQueue } from '../pipeline/wake-queue.port.js';
 
@@ -11,7 +12,7 @@ const WATCH_EVERY_MS = 5_000;
 const BATCH = 500;
 
 /**
- * IntervalJob-ups between processes: Bull on Redis, jobs that carry an id and nothing else. Redis may vanish or forget at any time;
+ * Wake-ups between processes: Bull on Redis, jobs that carry an id and nothing else. Redis may vanish or forget at any time;
  * nothing here waits for it longer than a moment.
  */
 export class BullQueue implements WakeQueue {
@@ -96,17 +97,5 @@ export class BullQueue implements WakeQueue {
       this.logger.warn({ topic: topic.topic }, 'queue.consumer-deaf');
       topic.wake();
     }
-  }
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>(
-    (_, reject) => (timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)),
-  );
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -2,9 +2,10 @@ import { messageOf } from '../core/errors.js';
 import { callingAs } from '../core/caller.js';
 import { FairTurns } from '../core/fair-turns.js';
 import type { Logger } from '../core/logger.js';
+import { within } from '../core/within.js';
 import type { Topic, WakeQueue } from '../pipeline/wake-queue.port.js';
 
-/** IntervalJob-ups beyond this many waiting ones are left to the sweep, which finds the same work. */
+/** Wake-ups beyond this many waiting ones are left to the sweep, which finds the same work. */
 const MAX_WAITING = 100_000;
 
 interface Lane {
@@ -14,7 +15,7 @@ interface Lane {
   handle: ((id: string) => Promise<void>) | null;
 }
 
-/** IntervalJob-ups within one process: nothing is kept, and nothing needs to be. */
+/** Wake-ups within one process: nothing is kept, and nothing needs to be. */
 export class InProcessQueue implements WakeQueue {
   private readonly lanes = new Map<Topic, Lane>();
   private isClosed = false;
@@ -45,10 +46,7 @@ export class InProcessQueue implements WakeQueue {
       lane.waiting.clear();
       return [...lane.running.values()].map(({ done }) => done);
     });
-    let timer: NodeJS.Timeout | undefined;
-    const graceOver = new Promise<void>((resolve) => (timer = setTimeout(resolve, graceMs)));
-    await Promise.race([Promise.all(running), graceOver]);
-    clearTimeout(timer);
+    await within(graceMs, Promise.all(running)).catch(() => undefined);
   }
 
   private lane(topic: Topic): Lane {

@@ -14,7 +14,7 @@ import { canStartOwnRedis, startOwnRedis, type OwnServer } from '../../services/
 import { until } from '../../services/until.js';
 
 const INTENTS = 100;
-/** IntervalJob-ups announced while the server takes none: far more than there is room for. */
+/** Wake-ups announced while the server takes none: far more than there is room for. */
 const ANNOUNCEMENTS = 100;
 const IDS_EACH = 100;
 const MEGABYTE = 1024 * 1024;

@@ -11,7 +11,7 @@ interface Consumer {
   running: number;
 }
 
-/** IntervalJob-ups between the processes, as bad as a queue may be: lost, late, twice, to a process that is dead already. */
+/** Wake-ups between the processes, as bad as a queue may be: lost, late, twice, to a process that is dead already. */
 export class SimQueue {
   private consumers: Consumer[] = [];
 

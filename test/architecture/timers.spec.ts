@@ -1,0 +1,55 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+/**
+ * The only files of the bot that may set a timer of Node themselves, and what ends it. What is to be done again and again belongs to
+ * `@Interval`, `@Cron` or the `SchedulerRegistry`, which the framework stops.
+ */
+const ENDED_BY: Record<string, string> = {
+  'core/within.ts': 'the work that it bounds',
+  'forge/budget.ts': 'the last call that waits for its turn',
+  'forge/connected-forges.ts': 'stop()',
+  'forge/http/transport.ts': 'the end of the call',
+  'housekeeping/interval-jobs.cron.ts': 'the SchedulerRegistry, which holds it',
+  'observability/counted-security-log.ts': 'close()',
+  'pipeline/decide/crash-loop-guard.ts': 'the end of the lease',
+  'pipeline/execute/executor.ts': 'stop()',
+  'pipeline/execute/keep-lease.ts': 'the end of the lease',
+  'pipeline/execute/persist.ts': 'itself: a short wait before the store is asked again',
+  'pipeline/recover/sweep.ts': 'stop()',
+  'policies/thread/rule-thread.ts': 'the answer of the thread',
+  'queue/bull-queue.ts': 'close()',
+  'queue/redis-rate-limit-broadcast.ts': 'close()',
+  'rules/revisions/revision-keeper.ts': 'stop()',
+  'rules/sources/folder-source.ts': 'close()',
+  'rules/sources/repository-source.ts': 'close()',
+  'webhooks/delivery-writer.ts': 'the commit',
+  'webhooks/hold-back.ts': 'the end of the connection',
+  'webhooks/webhooks.module.ts': 'onApplicationShutdown()',
+};
+/** They are no part of the bot: a forge for tests and demos, and commands, which end with their process. */
+const ELSEWHERE = /^(sandbox|cli)\//;
+const SETS = /(?<![.\w])set(?:Interval|Timeout)\(/;
+
+const timers = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .map((name) => name.replaceAll('\\', '/'))
+  .filter((name) => /(?<!\.spec|\.d)\.ts$/.test(name) && !ELSEWHERE.test(name))
+  .map((name) => ({ name, text: readFileSync(join('src', name), 'utf8') }))
+  .filter(({ text }) => SETS.test(text));
+
+describe('architecture/timers', () => {
+  it('are set by the framework, or by an object that ends them', () => {
+    expect(timers.map(({ name }) => name).sort()).toEqual(Object.keys(ENDED_BY).sort());
+  });
+
+  it('are cleared where they are set', () => {
+    const kept = timers.filter(
+      ({ name, text }) =>
+        (/(?<![.\w])setInterval\(/.test(text) && !/clearInterval\(|\.addInterval\(/.test(text)) ||
+        (/(?<![.\w])setTimeout\(/.test(text) && !/clearTimeout\(/.test(text) && name !== 'pipeline/execute/persist.ts'),
+    );
+
+    expect(kept.map(({ name }) => name)).toEqual([]);
+  });
+});
