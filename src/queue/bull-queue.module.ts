@@ -22,8 +22,6 @@ const SETTINGS = {
 /** One Bull queue for each topic, and WAKE_QUEUE over them; and what processes tell each other of a forge. */
 export function bullQueueModule(module: Type, url: Secret, logger: Logger, opened: Opened): DynamicModule {
   const make = (...queues: Queue[]): BullQueue => {
-    // Nest's hook would wait for a server that may be away; whoever made the queue closes it, with a limit.
-    for (const queue of queues) Object.assign(queue, { onApplicationShutdown: () => undefined });
     const queue = new BullQueue(new Map(TOPICS.map((topic, n) => [topic, queues[n] as Queue])), logger);
     void queue.checkServer();
     return queue;

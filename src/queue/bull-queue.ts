@@ -89,7 +89,7 @@ export class BullQueue implements WakeQueue {
     for (const topic of topics) topic.cut();
   }
 
-  /** Bull may stay deaf after a reconnect (bull#1873). */
+  /** A consumer that stays deaf after a reconnect is woken. */
   private async watch(): Promise<void> {
     for (const topic of this.topics.values()) {
       const isDeaf = topic.isConnected && (await within(PING_MS, topic.isDeaf()).catch(() => false));

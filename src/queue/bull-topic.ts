@@ -9,7 +9,14 @@ import type { Topic } from '../pipeline/wake-queue.port.js';
 /** Waiting jobs that nobody starts for so long mean that the consumer does not hear them. */
 const DEAF_AFTER_MS = 10_000;
 
-/** One topic: its Bull queue and, in a worker, the consumer. */
+/**
+ * One topic: its Bull queue and, in a worker, the consumer. All that reaches into Bull's internals stands here.
+ *
+ * The consumer is no `@Processor` class of @nestjs/bull. That package begins to take jobs in `onModuleInit` of a global module, in every process
+ * that knows the class: before forges and rules are ready (https://github.com/nestjs/bull/issues/760; only @nestjs/bullmq can be told to wait,
+ * https://github.com/nestjs/bull/pull/2038). `@Process` takes its concurrency when the class is defined, before any config is read; its author's
+ * answer is to use Bull itself then (https://github.com/nestjs/bull/issues/395). And at a stop it waits for the server, which may be away.
+ */
 export class BullTopic {
   private readonly running = new Map<string, Promise<void>>();
   private readonly again = new Set<string>();
@@ -35,6 +42,8 @@ export class BullTopic {
     const named = queue as unknown as { setWorkerName(): Promise<unknown> };
     const setName = named.setWorkerName.bind(queue);
     named.setWorkerName = () => setName().catch(() => undefined);
+    // What @nestjs/bull would do at a stop waits for a server that may be away; `close` is bounded.
+    Object.assign(queue, { onApplicationShutdown: () => undefined });
   }
 
   get isConnected(): boolean {
@@ -81,7 +90,7 @@ export class BullTopic {
     return this.now() - this.heardAt > DEAF_AFTER_MS;
   }
 
-  /** Connect the blocking read anew; Bull then asks again. */
+  /** Connect the blocking read anew; Bull then asks again. It may stay deaf after a reconnect: https://github.com/OptimalBits/bull/issues/1873. */
   wake(): void {
     this.heardAt = this.now();
     const { bclient } = this.queue as unknown as { bclient: Redis };
