@@ -17,6 +17,7 @@ const ENDED_BY: Record<string, string> = {
   'pipeline/execute/executor.ts': 'stop()',
   'pipeline/execute/keep-lease.ts': 'the end of the lease',
   'pipeline/execute/persist.ts': 'itself: a short wait before the store is asked again',
+  'pipeline/receive.ts': 'the commit',
   'pipeline/recover/sweep.ts': 'stop()',
   'policies/thread/rule-thread.ts': 'the answer of the thread',
   'queue/bull-queue.ts': 'close()',
@@ -24,7 +25,7 @@ const ENDED_BY: Record<string, string> = {
   'rules/revisions/revision-keeper.ts': 'stop()',
   'rules/sources/folder-source.ts': 'close()',
   'rules/sources/repository-source.ts': 'close()',
-  'webhooks/delivery-writer.ts': 'the commit',
+  'store/embedded/copy-files.ts': 'the end of the copy',
   'webhooks/hold-back.ts': 'the end of the connection',
   'webhooks/webhooks.module.ts': 'onApplicationShutdown()',
 };
