@@ -1,5 +1,5 @@
-import { type Answer, archived as archivedRefusal, forbidden, notFound, unauthorized } from './answer.js';
-import type { Call, Handler } from './handler.js';
+import { archived as archivedRefusal, forbidden, notFound, unauthorized } from './answer.js';
+import type { Call, Given, Handler } from './handler.js';
 import {
   canRead,
   canSee,
@@ -28,7 +28,7 @@ export interface RepoCall extends Call {
   permission: Permission;
 }
 
-type Run<C extends Call> = (call: C) => Answer | Promise<Answer>;
+type Run<C extends Call> = (call: C) => Given | Promise<Given>;
 
 export interface RepoAccess {
   /** Any one of these units is enough. */

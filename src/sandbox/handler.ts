@@ -35,4 +35,6 @@ export interface Call {
   view: View;
 }
 
-export type Handler = (call: Call) => Answer | Promise<Answer>;
+/** What a handler gives; nothing is a 204. */
+export type Given = Answer | void;
+export type Handler = (call: Call) => Given | Promise<Given>;

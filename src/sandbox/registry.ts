@@ -38,7 +38,7 @@ import { serverHandlers } from './resources/server.js';
 export type Handlers = Partial<Record<OperationName, Handler>>;
 
 /** A new resource is one file and one word here. */
-const PEOPLE: readonly Handlers[] = [
+const RESOURCES: readonly Handlers[] = [
   memberHandlers,
   organizationHandlers,
   teamHandlers,
@@ -48,16 +48,12 @@ const PEOPLE: readonly Handlers[] = [
   packageHandlers,
   variableHandlers,
   serverHandlers,
-];
-const REPOSITORIES: readonly Handlers[] = [
   repositoryCreateHandlers,
   repositoryHandlers,
   repositoryReadHandlers,
   collaboratorHandlers,
   pushMirrorHandlers,
   releaseHandlers,
-];
-const GIT: readonly Handlers[] = [
   branchHandlers,
   protectionHandlers,
   tagHandlers,
@@ -65,17 +61,20 @@ const GIT: readonly Handlers[] = [
   contentHandlers,
   fileWriteHandlers,
   statusHandlers,
-];
-const TRACKERS: readonly Handlers[] = [
   labelHandlers,
   milestoneHandlers,
   issueHandlers,
   issueLabelHandlers,
   assigneeHandlers,
   commentHandlers,
+  pullHandlers,
+  pullFileHandlers,
+  mergeHandlers,
+  reviewHandlers,
+  actionsRunHandlers,
+  jobHandlers,
+  feedHandlers,
 ];
-const PULLS: readonly Handlers[] = [pullHandlers, pullFileHandlers, mergeHandlers, reviewHandlers];
-const ACTIONS: readonly Handlers[] = [actionsRunHandlers, jobHandlers, feedHandlers];
 
 /**
  * All handlers by operation name.
@@ -83,7 +82,7 @@ const ACTIONS: readonly Handlers[] = [actionsRunHandlers, jobHandlers, feedHandl
  */
 export function allHandlers(): ReadonlyMap<OperationName, Handler> {
   const all = new Map<OperationName, Handler>();
-  for (const handlers of [...PEOPLE, ...REPOSITORIES, ...GIT, ...TRACKERS, ...PULLS, ...ACTIONS]) {
+  for (const handlers of RESOURCES) {
     for (const [name, handler] of Object.entries(handlers) as [OperationName, Handler][]) {
       if (all.has(name)) throw new Error(`two handlers for ${name}`);
       all.set(name, handler);

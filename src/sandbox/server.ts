@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { stringifyJson } from '../core/json.js';
 import { operationOf } from '../forge/operations.js';
-import { type Answer, Refusal } from './answer.js';
+import { type Answer, noContent, Refusal } from './answer.js';
 import { authenticate, checkScope, impersonate, queryToken } from './auth.js';
 import type { ControlRouter } from './control/router.js';
 import { injectFault, type LetGo } from './faults/inject-fault.js';
@@ -151,7 +151,7 @@ async function answerApi(parts: ServerParts, raw: RawRequest, entry: LedgerEntry
     entry.fault = fate.name;
     const perform = async (): Promise<Answer> => {
       try {
-        return withWarning(await found.route.handler(call), raw);
+        return withWarning((await found.route.handler(call)) ?? noContent(), raw);
       } catch (error) {
         return failed(error, parts, baseUrl, isAdmin);
       }

@@ -102,34 +102,6 @@ export interface WorldState {
   readonly lastHappening: number;
 }
 
-/** Fields that hold the state. */
-const KEPT = [
-  'owners',
-  'gone',
-  'teams',
-  'tokens',
-  'variables',
-  'packages',
-  'repos',
-  'protections',
-  'labels',
-  'milestones',
-  'issues',
-  'comments',
-  'reviews',
-  'statuses',
-  'releases',
-  'hooks',
-  'pushMirrors',
-  'runs',
-  'jobs',
-  'tasks',
-  'runners',
-  'feed',
-  'ownerRedirects',
-  'repoRedirects',
-] as const satisfies readonly (keyof World)[];
-
 /**
  * Everything the sandbox forge knows, in memory. Resources read and write the maps directly; they tell what they did with `happened`
  * (the act, for feed and deliveries) and `changed` (the objects, for the ledger).
@@ -186,7 +158,7 @@ export class World {
 
   save(): WorldState {
     return {
-      kept: Object.fromEntries(KEPT.map((name) => [name, this[name]])),
+      kept: Object.fromEntries(this.#kept()),
       lastIds: this.#lastIds,
       lastHappening: this.#lastHappening,
     };
@@ -194,9 +166,14 @@ export class World {
 
   /** Fill an empty world with what `save` of another gave. Nobody is told. */
   restore({ kept, lastIds, lastHappening }: WorldState): void {
-    for (const name of KEPT) refill(this[name], kept[name]);
+    for (const [name, field] of this.#kept()) refill(field, kept[name]);
     for (const [kind, id] of lastIds) this.#lastIds.set(kind, id);
     this.#lastHappening = lastHappening;
+  }
+
+  /** The fields that hold the state: every map, set and list. */
+  #kept(): Array<[string, Collection]> {
+    return Object.entries(this).filter((entry): entry is [string, Collection] => isCollection(entry[1]));
   }
 
   nextId(kind: IdKind): Id {
@@ -296,7 +273,13 @@ function known<T>(value: T | undefined, kind: string, id: Id): T {
   return value;
 }
 
-function refill(field: Map<unknown, unknown> | Set<unknown> | unknown[], from: unknown): void {
+type Collection = Map<unknown, unknown> | Set<unknown> | unknown[];
+
+function isCollection(value: unknown): value is Collection {
+  return value instanceof Map || value instanceof Set || Array.isArray(value);
+}
+
+function refill(field: Collection, from: unknown): void {
   if (field instanceof Map) for (const [key, value] of from as Map<unknown, unknown>) field.set(key, value);
   else if (field instanceof Set) for (const value of from as Set<unknown>) field.add(value);
   else for (const value of from as unknown[]) field.push(value);

@@ -1,6 +1,6 @@
 import { type OperationName, operationOf } from '../../forge/operations.js';
 import { stringifyJson } from '../../core/json.js';
-import { notFound, Refusal } from '../answer.js';
+import { noContent, notFound, Refusal } from '../answer.js';
 import { repoNamed } from '../control/read.js';
 import type { Call } from '../handler.js';
 import type { SandboxParts } from '../parts.js';
@@ -45,7 +45,7 @@ async function callAs(parts: SandboxParts, by: User, operation: OperationName, w
     contentType: wish.body === undefined ? null : 'application/json',
     view: { world, profile, baseUrl: world.rootUrl, viewer: by },
   };
-  const answer = await handler(call);
+  const answer = (await handler(call)) ?? noContent();
   if (answer.status >= 300)
     throw new Refusal(answer.status, answer.text ?? `${operation} was answered with ${answer.status}`);
   return answer.json ?? null;

@@ -2,10 +2,15 @@ import { z } from 'zod';
 import { forbidden, notFound, archived } from '../answer.js';
 import { canWrite, isOrgOwner, isRepoAdmin, permissionOn, teamsOf } from '../permissions.js';
 import type { Id, Issue, Owner, Repository, Team, Unit } from '../world.js';
-import type { ActContext } from './define-act.js';
+import type { OperationName } from '../../forge/operations.js';
+import { type Act, type ActContext, defineAct } from './define-act.js';
 
 export const repoField = z.string().regex(/^[^/]+\/[^/]+$/, 'owner/name is needed');
 export const numberField = z.number().int().positive();
+
+/** An issue or pull request. */
+export const on = { repo: repoField, number: numberField };
+type At = z.output<z.ZodObject<typeof on>>;
 
 /** One commit of a push: files written and removed. */
 export const commitField = z.strictObject({
@@ -18,6 +23,17 @@ export const commitField = z.strictObject({
 export function repoParams(name: string): { owner: string; repo: string } {
   const [owner = '', repo = ''] = name.split('/');
   return { owner, repo };
+}
+
+/** The API's own call on an issue or pull request. */
+export function callOn(operation: OperationName) {
+  return ({ call }: ActContext, { repo, number }: At, body?: object): Promise<unknown> =>
+    call(operation, { params: { ...repoParams(repo), index: number }, ...(body ? { body } : {}) });
+}
+
+/** An act that needs nothing but the issue or pull request. */
+export function numberAct(name: string, summary: string, run: (context: ActContext, at: At) => unknown): Act {
+  return defineAct({ name, summary, params: z.strictObject(on), example: { repo: 'acme/app', number: 1 }, run });
 }
 
 /** @throws Refusal 403 or 423, for acts that have no call in the API */

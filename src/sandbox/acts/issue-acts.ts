@@ -1,28 +1,11 @@
 import { z } from 'zod';
 import { defineAct, type Act, type ActContext } from './define-act.js';
-import { issueOf, labelIds, milestoneId, numberField, repoField, repoParams } from './fields.js';
+import { callOn, issueOf, labelIds, milestoneId, numberAct, on, repoField, repoParams } from './fields.js';
 
-const on = { repo: repoField, number: numberField };
 const example = { repo: 'acme/app', number: 1 };
 const names = z.array(z.string());
 
-function edit(
-  { call }: ActContext,
-  { repo, number }: { repo: string; number: number },
-  body: object,
-): Promise<unknown> {
-  return call('updateIssue', { params: { ...repoParams(repo), index: number }, body });
-}
-
-function stateAct(name: string, summary: string, state: 'open' | 'closed'): Act {
-  return defineAct({
-    name,
-    summary,
-    params: z.strictObject(on),
-    example,
-    run: (context, at) => edit(context, at, { state }),
-  });
-}
+const edit = callOn('updateIssue');
 
 /** Issues; those that go by a number act on pull requests too. */
 export const issueActs: readonly Act[] = [
@@ -59,15 +42,9 @@ export const issueActs: readonly Act[] = [
     example: { repo: 'acme/app', number: 1, title: 'Crash on every start' },
     run: (context, { repo, number, ...changes }) => edit(context, { repo, number }, changes),
   }),
-  stateAct('issue.close', 'Close', 'closed'),
-  stateAct('issue.reopen', 'Open again', 'open'),
-  defineAct({
-    name: 'issue.delete',
-    summary: 'Delete, with its comments',
-    params: z.strictObject(on),
-    example,
-    run: ({ call }, { repo, number }) => call('deleteIssue', { params: { ...repoParams(repo), index: number } }),
-  }),
+  numberAct('issue.close', 'Close', (context, at) => edit(context, at, { state: 'closed' })),
+  numberAct('issue.reopen', 'Open again', (context, at) => edit(context, at, { state: 'open' })),
+  numberAct('issue.delete', 'Delete, with its comments', callOn('deleteIssue')),
   defineAct({
     name: 'issue.label',
     summary: 'Put labels on, replace them all, remove some, or clear',
@@ -117,8 +94,7 @@ export const issueActs: readonly Act[] = [
     summary: 'Comment on an issue or a pull request',
     params: z.strictObject({ ...on, body: z.string().min(1) }),
     example: { repo: 'acme/app', number: 1, body: 'Can you share logs?' },
-    run: ({ call }, { repo, number, body }) =>
-      call('createComment', { params: { ...repoParams(repo), index: number }, body: { body } }),
+    run: (context, { body, ...at }) => callOn('createComment')(context, at, { body }),
   }),
   defineAct({
     name: 'comment.edit',

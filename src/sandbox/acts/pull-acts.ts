@@ -5,9 +5,9 @@ import { dismissReview } from '../resources/review.js';
 import { isRepoAdmin, permissionOn } from '../permissions.js';
 import type { Issue, Pull, Repository, Review } from '../world.js';
 import { defineAct, type Act, type ActContext } from './define-act.js';
-import { commitField, issueOf, mustWrite, numberField, repoField, repoParams } from './fields.js';
+import { callOn, commitField, issueOf, mustWrite, numberAct, on, repoField, repoParams } from './fields.js';
 
-const on = { repo: repoField, number: numberField };
+const edit = callOn('updatePull');
 
 const EVENTS = { approve: 'APPROVED', reject: 'REQUEST_CHANGES', comment: 'COMMENT' } as const;
 
@@ -23,25 +23,6 @@ function headOf(context: ActContext, issue: Issue & { pull: Pull }): Repository 
   return repo;
 }
 
-function edit(
-  { call }: ActContext,
-  { repo, number }: { repo: string; number: number },
-  body: object,
-): Promise<unknown> {
-  return call('updatePull', { params: { ...repoParams(repo), index: number }, body });
-}
-
-function stateAct(name: string, summary: string, state: 'open' | 'closed'): Act {
-  const example = { repo: 'acme/app', number: 1 };
-  return defineAct({
-    name,
-    summary,
-    params: z.strictObject(on),
-    example,
-    run: (context, at) => edit(context, at, { state }),
-  });
-}
-
 function requestAct(name: string, summary: string, operation: 'requestReviewers' | 'removeReviewers'): Act {
   return defineAct({
     name,
@@ -52,8 +33,7 @@ function requestAct(name: string, summary: string, operation: 'requestReviewers'
       teams: z.array(z.string()).default([]),
     }),
     example: { repo: 'acme/app', number: 1, reviewers: [], teams: ['writers'] },
-    run: ({ call }, { repo, number, reviewers, teams }) =>
-      call(operation, { params: { ...repoParams(repo), index: number }, body: { reviewers, team_reviewers: teams } }),
+    run: (context, { reviewers, teams, ...at }) => callOn(operation)(context, at, { reviewers, team_reviewers: teams }),
   });
 }
 
@@ -106,8 +86,8 @@ export const pullActs: readonly Act[] = [
       return { after: pushToBranch(context.world, context.by, head, issue.pull.headBranch, wishes) };
     },
   }),
-  stateAct('pull.close', 'Close without merging', 'closed'),
-  stateAct('pull.reopen', 'Open again', 'open'),
+  numberAct('pull.close', 'Close without merging', (context, at) => edit(context, at, { state: 'closed' })),
+  numberAct('pull.reopen', 'Open again', (context, at) => edit(context, at, { state: 'open' })),
   defineAct({
     name: 'pull.merge',
     summary: 'Merge',
@@ -117,11 +97,8 @@ export const pullActs: readonly Act[] = [
       delete_branch: z.boolean().default(false),
     }),
     example: { repo: 'acme/app', number: 1, delete_branch: true },
-    run: ({ call }, { repo, number, style, delete_branch }) =>
-      call('mergePull', {
-        params: { ...repoParams(repo), index: number },
-        body: { do: style, delete_branch_after_merge: delete_branch },
-      }),
+    run: (context, { style, delete_branch, ...at }) =>
+      callOn('mergePull')(context, at, { do: style, delete_branch_after_merge: delete_branch }),
   }),
   defineAct({
     name: 'pull.review',
@@ -135,14 +112,11 @@ export const pullActs: readonly Act[] = [
         .default([]),
     }),
     example: { repo: 'acme/app', number: 1, verdict: 'approve', body: 'LGTM' },
-    run: ({ call }, { repo, number, verdict, body, comments }) =>
-      call('createReview', {
-        params: { ...repoParams(repo), index: number },
-        body: {
-          event: EVENTS[verdict],
-          body,
-          comments: comments.map(({ line, ...rest }) => ({ ...rest, new_position: line })),
-        },
+    run: (context, { verdict, body, comments, ...at }) =>
+      callOn('createReview')(context, at, {
+        event: EVENTS[verdict],
+        body,
+        comments: comments.map(({ line, ...rest }) => ({ ...rest, new_position: line })),
       }),
   }),
   defineAct({

@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { badRequest, created, forbidden, noContent, notFound, ok, unprocessable } from '../answer.js';
+import { badRequest, created, forbidden, notFound, ok, unprocessable } from '../answer.js';
 import { bind, type Bound, field } from '../body.js';
 import { doer, onRepository, type RepoAccess, type RepoCall } from '../guards.js';
 import { shaped, shownTime } from '../render/view.js';
@@ -258,6 +258,5 @@ export const protectionHandlers: Handlers = {
     const protection = find(call);
     call.world.protections.splice(call.world.protections.indexOf(protection), 1);
     told(call, protection, 'deleted');
-    return noContent();
   }),
 };

@@ -1,4 +1,4 @@
-import { conflict, created, forbidden, noContent, notFound, ok, Refusal, serverError } from '../answer.js';
+import { conflict, created, forbidden, notFound, ok, Refusal, serverError } from '../answer.js';
 import { bind, field } from '../body.js';
 import { commitsBetween } from '../git/history.js';
 import { clashes, isRefName } from '../git/ref-name.js';
@@ -140,6 +140,5 @@ export const branchHandlers: Handlers = {
       throw forbidden('can not delete default or pull request target branch');
     if (protectionOf(world, repo, name)) throw forbidden('branch protected');
     deleteBranch(world, doer(call), repo, name);
-    return noContent();
   }),
 };

@@ -1,4 +1,4 @@
-import { forbidden, noContent, notFound, ok, unprocessable } from '../answer.js';
+import { forbidden, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import { canWrite, permissionOn, teamReaches, teamsOf } from '../permissions.js';
@@ -54,7 +54,6 @@ export const collaboratorHandlers: Handlers = {
     if (!user) throw unprocessable(`user does not exist [name: ${call.params.collaborator ?? ''}]`);
     call.repo.collaborators.set(user.id, (permission || 'write') as Mode);
     call.world.changed('repository', call.repo.id, 'updated');
-    return noContent();
   }),
   /** Not paged: everybody who may write something here, by name. */
   listAssignees: onRepository({ login: true }, (call) =>
@@ -63,6 +62,5 @@ export const collaboratorHandlers: Handlers = {
   checkAssignee: onRepository({}, (call) => {
     const user = call.world.userByName(call.params.assignee ?? '');
     if (!user || !isWriter(call, user)) throw notFound();
-    return noContent();
   }),
 };

@@ -1,4 +1,4 @@
-import { type Answer, created, forbidden, forbiddenEmpty, noContent, notFound, ok, Refusal } from '../answer.js';
+import { type Answer, created, forbidden, forbiddenEmpty, notFound, ok, Refusal, noContent } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, readId, type RepoCall, TRACKER } from '../guards.js';
 import { shownTime, type View } from '../render/view.js';
@@ -280,6 +280,5 @@ export const commentHandlers: Handlers = {
     const { comment, issue } = commentOf(call);
     askRight(call, comment, issue);
     deleteComment(call.world, doer(call), issue, comment);
-    return noContent();
   }),
 };

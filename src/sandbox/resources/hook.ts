@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.js';
-import { created, noContent, notFound, ok, unprocessable } from '../answer.js';
+import { created, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { storedEventNames } from '../deliveries/hook-events.js';
 import { onOrganization, type OrgCall, readId } from '../guards.js';
@@ -213,8 +213,6 @@ export const organizationHookHandlers: Handlers = {
   getOrgHook: onOrganization('owner', (call) => ok(renderHook(call.view, hookOf(call)))),
   updateOrgHook: onOrganization('owner', (call) => ok(renderHook(call.view, change(call)))),
   deleteOrgHook: onOrganization('owner', (call) => {
-    const hook = hookOf(call);
-    call.world.remove('hook', call.world.hooks, hook);
-    return noContent();
+    call.world.remove('hook', call.world.hooks, hookOf(call));
   }),
 };

@@ -1,4 +1,4 @@
-import { forbiddenEmpty, noContent, ok, unprocessable } from '../answer.js';
+import { forbiddenEmpty, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
 import type { Handlers } from '../registry.js';
@@ -108,10 +108,6 @@ export const issueLabelHandlers: Handlers = {
   removeIssueLabel: onRepository(member, (call) => {
     const issue = removable(call);
     removeLabel(call.world, doer(call), issue, labelOf(call));
-    return noContent();
   }),
-  clearIssueLabels: onRepository(member, (call) => {
-    clearLabels(call.world, doer(call), removable(call));
-    return noContent();
-  }),
+  clearIssueLabels: onRepository(member, (call) => clearLabels(call.world, doer(call), removable(call))),
 };

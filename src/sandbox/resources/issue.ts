@@ -1,4 +1,4 @@
-import { type Answer, conflict, created, forbiddenEmpty, noContent, ok, Refusal, serverError } from '../answer.js';
+import { conflict, created, forbiddenEmpty, ok, Refusal, serverError } from '../answer.js';
 import { bind, type Bound, field } from '../body.js';
 import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
 import { shaped, shownTime, shownTimeOrNull, type View } from '../render/view.js';
@@ -351,11 +351,10 @@ function renderChanged(call: RepoCall): object {
   return { ...after, milestone: { ...after.milestone, open_issues, closed_issues } };
 }
 
-function lock(call: RepoCall, isLocked: boolean): Answer {
+function lock(call: RepoCall, isLocked: boolean): void {
   const issue = issueOf(call);
   issue.isLocked = isLocked;
   touch(call.world, issue);
-  return noContent();
 }
 
 export const issueHandlers: Handlers = {
@@ -366,10 +365,7 @@ export const issueHandlers: Handlers = {
   createIssue: onRepository({ ...member, notArchived: true }, (call) => created(renderIssue(call.view, make(call)))),
   /** 201, not 200. */
   updateIssue: onRepository(member, (call) => created(renderChanged(call))),
-  deleteIssue: onRepository({ level: 'admin' }, (call) => {
-    deleteIssue(call.world, doer(call), issueOf(call));
-    return noContent();
-  }),
+  deleteIssue: onRepository({ level: 'admin' }, (call) => deleteIssue(call.world, doer(call), issueOf(call))),
   searchIssues: (call) => listed(call, searchedIssues(call), (issue) => renderIssue(call.view, issue), { link: true }),
   unlockIssue: onRepository({ level: 'admin' }, (call) => lock(call, false)),
   lockIssue: onRepository({ level: 'admin' }, (call) => lock(call, true)),

@@ -1,4 +1,4 @@
-import { created, noContent, notFound, ok, unprocessable } from '../answer.js';
+import { created, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onOrganization, onRepository, type OrgCall, readId, type RepoCall, TRACKER } from '../guards.js';
 import { apiUrl, type View } from '../render/view.js';
@@ -184,10 +184,7 @@ export const labelHandlers: Handlers = {
   getLabel: onRepository(read, (call) => ok(renderLabel(call.view, labelOf(call)))),
   updateLabel: onRepository(write, (call) => ok(renderLabel(call.view, changeHere(call)))),
   /** 204 also for a label that is not there. */
-  deleteLabel: onRepository(write, (call) => {
-    removeHere(call);
-    return noContent();
-  }),
+  deleteLabel: onRepository(write, (call) => removeHere(call)),
   listOrgLabels: onOrganization('visible', (call: OrgCall) =>
     listed(call, labelsOfOrg(call.world, call.org), (label) => renderLabel(call.view, label)),
   ),
@@ -199,7 +196,6 @@ export const labelHandlers: Handlers = {
   deleteOrgLabel: onOrganization('owner', (call: OrgCall) => {
     const label = labelOfOrg(call);
     if (label) remove(call, label);
-    return noContent();
   }),
   createOrgLabel: onOrganization('owner', (call: OrgCall) =>
     created(renderLabel(call.view, makeLabel(call.world, doer(call), { of: call.org, ...readWish(call) }))),

@@ -1,4 +1,4 @@
-import { created, noContent, notFound, ok } from '../answer.js';
+import { created, notFound, ok } from '../answer.js';
 import { bind, field } from '../body.js';
 import { onRepository, type RepoCall, TRACKER } from '../guards.js';
 import { shownTime, shownTimeOrNull, type View } from '../render/view.js';
@@ -151,8 +151,5 @@ export const milestoneHandlers: Handlers = {
   listMilestones: onRepository(read, (call) => listed(call, wantedOf(call), (one) => renderMilestone(call.view, one))),
   getMilestone: onRepository(read, (call) => ok(renderMilestone(call.view, milestoneOf(call)))),
   updateMilestone: onRepository(write, (call) => ok(renderMilestone(call.view, change(call)))),
-  deleteMilestone: onRepository(write, (call) => {
-    remove(call, milestoneOf(call));
-    return noContent();
-  }),
+  deleteMilestone: onRepository(write, (call) => remove(call, milestoneOf(call))),
 };

@@ -1,4 +1,4 @@
-import { created, noContent, notFound, ok, Refusal, serverError, unprocessable } from '../answer.js';
+import { created, notFound, ok, Refusal, serverError, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, forUser, onOrganization } from '../guards.js';
 import type { View } from '../render/view.js';
@@ -123,7 +123,6 @@ export const organizationHandlers: Handlers = {
     if ([...call.world.repos.values()].some((repo) => repo.ownerId === call.org.id))
       throw serverError('user still has ownership of repositories');
     deleteOrganization(call.world, call.org);
-    return noContent();
   }),
 
   /** Whoever is no member is sent to the list of those who show themselves. */
@@ -138,7 +137,6 @@ export const organizationHandlers: Handlers = {
       });
     }
     if (teamsOf(world, org.id, user.id).length === 0) throw notFound();
-    return noContent();
   }),
 };
 
@@ -170,6 +168,5 @@ export const memberHandlers: Handlers = {
     const other = call.world.ownerByName(name);
     if (other && other.id !== call.org.id) throw unprocessable(`user already exists [name: ${name}]`);
     renameOwner(call.world, call.org, name);
-    return noContent();
   }),
 };

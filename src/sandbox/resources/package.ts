@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Answer, created, forbidden, noContent, notFound, ok } from '../answer.js';
+import { created, forbidden, notFound, ok } from '../answer.js';
 import { doer, isPublicOnly, onOwner, type OwnerCall } from '../guards.js';
 import { shaped, shownTime, type View, webUrl } from '../render/view.js';
-import type { Handler } from '../handler.js';
+import type { Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import { canSee, canSeeOwner, isOrgOwner, permissionOn, teamsOf } from '../permissions.js';
 import type { Handlers } from '../registry.js';
@@ -108,7 +108,7 @@ function packageMode(call: OwnerCall): Mode {
   );
 }
 
-function onPackages(level: 'read' | 'write', run: (call: OwnerCall) => Answer): Handler {
+function onPackages(level: 'read' | 'write', run: (call: OwnerCall) => Given): Handler {
   const guarded = onOwner((call) => {
     if (isPublicOnly(call) && call.owner.visibility !== 'public') throw notFound();
     if (!atLeast(packageMode(call), level)) throw forbidden('user should have specific permission or be a site admin');
@@ -153,7 +153,6 @@ export const packageHandlers: Handlers = {
     const found = find(call);
     call.world.remove('package', call.world.packages, found);
     call.world.happened(doer(call), { kind: 'package.deleted', package: found });
-    return noContent();
   }),
 
   /** Links every version of a package to a repository of the same owner. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { badRequest, noContent, notFound, ok, Refusal, unauthorized } from '../answer.js';
+import { badRequest, notFound, ok, Refusal, unauthorized } from '../answer.js';
 import { bind, field } from '../body.js';
 import { formatGoDuration, parseGoDuration } from '../go-duration.js';
 import { onRepository, type RepoAccess, type RepoCall } from '../guards.js';
@@ -254,7 +254,6 @@ export const pushMirrorHandlers: Handlers = {
     if (mirror) {
       call.world.remove('push_mirror', call.world.pushMirrors, mirror);
     }
-    return noContent();
   }),
   syncPushMirrors: onRepository(admin, (call) => {
     syncAll(call);

@@ -1,4 +1,4 @@
-import { conflict, created, noContent, notFound, ok, serverError, unprocessable } from '../answer.js';
+import { conflict, created, notFound, ok, serverError, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { isEmpty, resolveRef } from '../git/store.js';
 import { doer, onRepository, readId, type RepoCall } from '../guards.js';
@@ -251,8 +251,5 @@ export const releaseHandlers: Handlers = {
     if (!latest) throw notFound();
     return ok(renderRelease(call.view, latest));
   }),
-  deleteRelease: onRepository(write, (call) => {
-    deleteRelease(call.world, doer(call), call.repo, releaseOf(call));
-    return noContent();
-  }),
+  deleteRelease: onRepository(write, (call) => deleteRelease(call.world, doer(call), call.repo, releaseOf(call))),
 };

@@ -1,4 +1,4 @@
-import { type Answer, forbidden, noContent, notFound, ok, unprocessable } from '../answer.js';
+import { type Answer, forbidden, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import { isOrgOwner } from '../permissions.js';
@@ -141,8 +141,5 @@ function transfer(call: RepoCall): Answer {
 export const repositoryHandlers: Handlers = {
   updateRepo: onRepository({ level: 'admin' }, update),
   transferRepo: onRepository({ level: 'owner' }, transfer),
-  deleteRepo: onRepository({ level: 'owner' }, (call) => {
-    deleteRepository(call.world, doer(call), call.repo);
-    return noContent();
-  }),
+  deleteRepo: onRepository({ level: 'owner' }, (call) => deleteRepository(call.world, doer(call), call.repo)),
 };

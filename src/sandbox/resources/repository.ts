@@ -1,4 +1,4 @@
-import { type Answer, noContent, notFound, ok, Refusal } from '../answer.js';
+import { notFound, ok, Refusal } from '../answer.js';
 import { bind, field } from '../body.js';
 import { languageOf } from '../git/language.js';
 import { addCommit, emptyStore, isEmpty } from '../git/store.js';
@@ -294,7 +294,7 @@ function isTopic(topic: string): boolean {
   return topic.length <= 35 && /^[a-z0-9][-.a-z0-9]*$/.test(topic);
 }
 
-function replaceTopics(call: RepoCall): Answer {
+function replaceTopics(call: RepoCall): void {
   const wish = bind(call, { topics: field.texts() });
   const topics = [
     ...new Set((wish.topics ?? []).map((topic) => topic.trim().toLowerCase()).filter((topic) => topic !== '')),
@@ -306,7 +306,6 @@ function replaceTopics(call: RepoCall): Answer {
   if (invalid.length > 0) throw refuse('Topic names are invalid', invalid);
   call.repo.topics = topics.sort();
   call.world.changed('repository', call.repo.id, 'updated');
-  return noContent();
 }
 
 export const repositoryReadHandlers: Handlers = {

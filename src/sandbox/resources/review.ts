@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json.js';
-import { created, forbidden, noContent, notFound, ok, unprocessable } from '../answer.js';
+import { created, forbidden, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, readId, type RepoCall } from '../guards.js';
 import { shownTime, type View } from '../render/view.js';
@@ -321,7 +321,6 @@ export const reviewHandlers: Handlers = {
     const { issue, users, teams } = asked(call);
     for (const user of users) removeRequest(call.world, doer(call), issue, user);
     for (const team of teams) removeTeamRequest(call.world, doer(call), issue, team);
-    return noContent();
   }),
   listReviews: onRepository(read, (call) =>
     listed(call, reviewsOf(call), (one) => renderReview(call.view, one), { link: true }),

@@ -1,4 +1,4 @@
-import { type Answer, badRequest, noContent, notFound, ok, Refusal } from '../answer.js';
+import { type Answer, badRequest, notFound, ok, Refusal, noContent } from '../answer.js';
 import { bind, field } from '../body.js';
 import { writeGoJson } from '../deliveries/go-json.js';
 import { resolveRef } from '../git/store.js';

@@ -1,4 +1,4 @@
-import { conflict, created, noContent, notFound, ok, unprocessable } from '../answer.js';
+import { conflict, created, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { tagId } from '../git/objects.js';
 import { isRefName } from '../git/ref-name.js';
@@ -97,6 +97,5 @@ export const tagHandlers: Handlers = {
     if (releaseByTag(call.world, call.repo, tag.name))
       throw conflict('a tag attached to a release cannot be deleted directly');
     deleteTag(call.world, doer(call), call.repo, tag.name);
-    return noContent();
   }),
 };

@@ -1,18 +1,9 @@
 import type { JsonObject } from '../../core/json.js';
-import {
-  type Answer,
-  created,
-  forbidden,
-  noContent,
-  notFound,
-  serverError,
-  unauthorized,
-  unprocessable,
-} from '../answer.js';
+import { created, forbidden, notFound, serverError, unauthorized, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { onOrganization, type OrgCall, readId } from '../guards.js';
 import { shaped, type View } from '../render/view.js';
-import type { Call, Handler } from '../handler.js';
+import type { Call, Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import { isOrgMember, isOrgOwner, teamReaches } from '../permissions.js';
 import type { Handlers } from '../registry.js';
@@ -112,7 +103,7 @@ interface TeamCall extends Call {
 }
 
 /** By id; members of the organization may look, its owners may write. */
-function onTeam(level: 'member' | 'owner', run: (call: TeamCall) => Answer): Handler {
+function onTeam(level: 'member' | 'owner', run: (call: TeamCall) => Given): Handler {
   return (call) => {
     const { caller, world } = call;
     const team = world.teams.get(readId(call.params.id));
@@ -206,12 +197,10 @@ export const teamHandlers: Handlers = {
   addTeamMember: onTeam('owner', (call) => {
     addMember(call.world, call.team, personOf(call));
     call.world.changed('team', call.team.id, 'updated');
-    return noContent();
   }),
   removeTeamMember: onTeam('owner', (call) => {
     call.team.members.delete(personOf(call).id);
     call.world.changed('team', call.team.id, 'updated');
-    return noContent();
   }),
   listTeamRepos: onTeam('member', (call) => {
     const repos = [...call.world.repos.values()].filter((repo) => teamReaches(call.team, repo));

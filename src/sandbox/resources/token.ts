@@ -1,19 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type Answer,
-  badRequest,
-  created,
-  forbidden,
-  noContent,
-  notFound,
-  unauthorized,
-  unprocessable,
-} from '../answer.js';
+import { badRequest, created, forbidden, notFound, unauthorized, unprocessable } from '../answer.js';
 import { SCOPE_CATEGORIES } from '../auth.js';
 import { bind, field } from '../body.js';
 import { onOwner, type OwnerCall } from '../guards.js';
 import { NEVER, shaped, shownTime, type View } from '../render/view.js';
-import type { Handler } from '../handler.js';
+import type { Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { Id, Seconds, User, World } from '../world.js';
@@ -88,7 +79,7 @@ interface TokensCall extends OwnerCall {
 }
 
 /** Oneself or a site admin; and, where the server insists, with the Basic scheme (a token as password is fine). */
-function onTokens(run: (call: TokensCall) => Answer): Handler {
+function onTokens(run: (call: TokensCall) => Given): Handler {
   return onOwner((call) => {
     const { owner, caller, profile } = call;
     if (owner.kind !== 'user') throw notFound();
@@ -129,7 +120,6 @@ export const tokenHandlers: Handlers = {
     const token = named[0] ?? tokensOf(call).find(({ id }) => String(id) === wanted);
     if (!token) throw notFound();
     call.world.remove('token', call.world.tokens, token);
-    return noContent();
   }),
 };
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { created, noContent, notFound, ok, unauthorized, unprocessable } from '../answer.js';
+import { created, notFound, ok, unauthorized, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, forUser, onOwner, siteAdminOnly } from '../guards.js';
 import { NEVER, shaped, shownTime, type View, webUrl } from '../render/view.js';
@@ -287,7 +287,6 @@ export const userHandlers: Handlers = {
         throw unprocessable(`user still has ownership of repositories [uid: ${owner.id}]`);
       for (const repo of repos) deleteRepository(world, doer(call), repo);
       deleteUser(world, owner);
-      return noContent();
     }),
   ),
 
@@ -299,7 +298,6 @@ export const userHandlers: Handlers = {
       const other = call.world.ownerByName(name);
       if (other && other.id !== call.owner.id) throw unprocessable(`user already exists [name: ${name}]`);
       renameOwner(call.world, call.owner, name);
-      return noContent();
     }),
   ),
 };

@@ -1,8 +1,8 @@
-import { type Answer, badRequest, conflict, noContent, notFound, ok, serverError } from '../answer.js';
+import { type Answer, badRequest, conflict, notFound, ok, serverError } from '../answer.js';
 import { bind, field } from '../body.js';
 import { forUser, onOrganization, onRepository } from '../guards.js';
 import { shaped } from '../render/view.js';
-import type { Call } from '../handler.js';
+import type { Call, Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { Id } from '../world.js';
@@ -76,7 +76,7 @@ function create(call: Call, place: Place): Answer {
 }
 
 /** A description that is left out is cleared; an absent or empty name is kept. */
-function update(call: Call, place: Place): Answer {
+function update(call: Call, place: Place): void {
   const wish = bind(call, { name: field.text(), value: field.text({ required: true }), description: field.text() });
   const variable = find(call, place);
   const name = checkName(wish.name || variable.name);
@@ -85,13 +85,11 @@ function update(call: Call, place: Place): Answer {
     throw serverError('variable name already exists');
   Object.assign(variable, { name, data, description: wish.description ?? '' });
   call.world.changed('variable', variable.id, 'updated');
-  return noContent();
 }
 
-function remove(call: Call, place: Place): Answer {
+function remove(call: Call, place: Place): void {
   const variable = find(call, place);
   call.world.remove('variable', call.world.variables, variable);
-  return noContent();
 }
 
 function list(call: Call, place: Place): Answer {
@@ -109,22 +107,22 @@ function render({ view }: Call, variable: Variable): object {
   });
 }
 
+/** The five operations of one kind of place, behind its guard. */
+function handlersOf(
+  kind: 'Org' | 'User' | 'Repo',
+  guard: (run: (call: Call, place: Place) => Given) => Handler,
+): Handlers {
+  return {
+    [`list${kind}Variables`]: guard(list),
+    [`get${kind}Variable`]: guard((call, place) => ok(render(call, find(call, place)))),
+    [`create${kind}Variable`]: guard(create),
+    [`update${kind}Variable`]: guard(update),
+    [`delete${kind}Variable`]: guard(remove),
+  };
+}
+
 export const variableHandlers: Handlers = {
-  listOrgVariables: onOrganization('owner', (call) => list(call, ofOwner(call.org.id))),
-  getOrgVariable: onOrganization('owner', (call) => ok(render(call, find(call, ofOwner(call.org.id))))),
-  createOrgVariable: onOrganization('owner', (call) => create(call, ofOwner(call.org.id))),
-  updateOrgVariable: onOrganization('owner', (call) => update(call, ofOwner(call.org.id))),
-  deleteOrgVariable: onOrganization('owner', (call) => remove(call, ofOwner(call.org.id))),
-
-  listUserVariables: forUser((call) => list(call, ofOwner(call.user.id)), { noPublicOnly: true }),
-  getUserVariable: forUser((call) => ok(render(call, find(call, ofOwner(call.user.id)))), { noPublicOnly: true }),
-  createUserVariable: forUser((call) => create(call, ofOwner(call.user.id)), { noPublicOnly: true }),
-  updateUserVariable: forUser((call) => update(call, ofOwner(call.user.id)), { noPublicOnly: true }),
-  deleteUserVariable: forUser((call) => remove(call, ofOwner(call.user.id)), { noPublicOnly: true }),
-
-  listRepoVariables: onRepository({ level: 'owner' }, (call) => list(call, ofRepo(call.repo.id))),
-  getRepoVariable: onRepository({ level: 'owner' }, (call) => ok(render(call, find(call, ofRepo(call.repo.id))))),
-  updateRepoVariable: onRepository({ level: 'owner' }, (call) => update(call, ofRepo(call.repo.id))),
-  deleteRepoVariable: onRepository({ level: 'owner' }, (call) => remove(call, ofRepo(call.repo.id))),
-  createRepoVariable: onRepository({ level: 'owner' }, (call) => create(call, ofRepo(call.repo.id))),
+  ...handlersOf('Org', (run) => onOrganization('owner', (call) => run(call, ofOwner(call.org.id)))),
+  ...handlersOf('User', (run) => forUser((call) => run(call, ofOwner(call.user.id)), { noPublicOnly: true })),
+  ...handlersOf('Repo', (run) => onRepository({ level: 'owner' }, (call) => run(call, ofRepo(call.repo.id)))),
 };

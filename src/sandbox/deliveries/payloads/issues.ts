@@ -29,25 +29,23 @@ const WORDS: Record<IssueTold['kind'], Words> = {
 };
 
 /** Issues and pull requests that open, close, are edited, labelled, put into a milestone, assigned. */
-export function issuePayloads(context: PayloadContext, told: IssueTold): Payload[] {
+export function issuePayloads(context: PayloadContext, told: IssueTold): Payload | Payload[] {
   if (told.kind === 'issue.deleted' && !context.profile.telling.tellsIssueDeleted) return [];
   const words = WORDS[told.kind];
   const changes = told.kind === 'issue.edited' ? changesOf(context, told) : undefined;
   if (told.issue.pull) return [{ type: words.pullType, body: pullBody(context, told, words.action, { changes }) }];
-  return [
-    {
-      type: words.issueType,
-      body: {
-        action: words.action,
-        number: told.issue.number,
-        changes,
-        issue: { ...renderIssue(context.close, told.issue), ...withoutLabels(told) },
-        repository: context.repository(told.repo, 'doer'),
-        sender: context.sender(),
-        commit_id: '',
-      },
+  return {
+    type: words.issueType,
+    body: {
+      action: words.action,
+      number: told.issue.number,
+      changes,
+      issue: { ...renderIssue(context.close, told.issue), ...withoutLabels(told) },
+      repository: context.repository(told.repo, 'doer'),
+      sender: context.sender(),
+      commit_id: '',
     },
-  ];
+  };
 }
 
 /** Of a deleted issue the labels are gone first. */
@@ -125,25 +123,23 @@ function reviewPayload(context: PayloadContext, told: ToldOf<'pull.reviewed'>): 
 export function commentPayloads(
   context: PayloadContext,
   told: ToldOf<'comment.created' | 'comment.edited' | 'comment.deleted'>,
-): Payload[] {
+): Payload {
   const isPull = told.issue.pull !== null;
   const changes =
     told.kind === 'comment.edited' ? withLabelChanges(context, { body: { from: told.oldBody } }) : undefined;
-  return [
-    {
-      type: isPull ? 'pull_request_comment' : 'issue_comment',
-      body: {
-        action: told.kind.slice('comment.'.length),
-        issue: renderIssue(context.close, told.issue),
-        pull_request: isPull ? renderPull(context.close, told.issue) : undefined,
-        comment: renderComment(context.open, told.comment),
-        changes,
-        repository: context.repository(told.repo, 'doer'),
-        sender: context.sender(),
-        is_pull: isPull,
-      },
+  return {
+    type: isPull ? 'pull_request_comment' : 'issue_comment',
+    body: {
+      action: told.kind.slice('comment.'.length),
+      issue: renderIssue(context.close, told.issue),
+      pull_request: isPull ? renderPull(context.close, told.issue) : undefined,
+      comment: renderComment(context.open, told.comment),
+      changes,
+      repository: context.repository(told.repo, 'doer'),
+      sender: context.sender(),
+      is_pull: isPull,
     },
-  ];
+  };
 }
 
 function changesOf(context: PayloadContext, told: ToldOf<'issue.edited'>): object {

@@ -9,49 +9,42 @@ import type { Payload, PayloadContext } from './context.js';
 import { payloadCommit } from './refs.js';
 
 /** A package is told to its owner's hooks, and to those of the repository it is linked to; `repository` is always null. */
-export function packagePayloads(
-  context: PayloadContext,
-  told: ToldOf<'package.created' | 'package.deleted'>,
-): Payload[] {
+export function packagePayloads(context: PayloadContext, told: ToldOf<'package.created' | 'package.deleted'>): Payload {
   const { world, profile } = context;
   const owner = world.owner(told.package.ownerId);
   const isTold = profile.telling.tellsPackageOrganization && owner.kind === 'organization';
-  return [
-    {
-      type: 'package',
-      body: {
-        action: told.kind.slice('package.'.length),
-        repository: null,
-        package: renderPackage(context.close, told.package),
-        organization: isTold ? context.organization(owner) : null,
-        sender: context.sender(),
-      },
+  return {
+    type: 'package',
+    body: {
+      action: told.kind.slice('package.'.length),
+      repository: null,
+      package: renderPackage(context.close, told.package),
+      organization: isTold ? context.organization(owner) : null,
+      sender: context.sender(),
     },
-  ];
+  };
 }
 
 /** Times of a status are told in UTC, whatever the server's zone; an address of the server itself becomes absolute. */
-export function statusPayloads(context: PayloadContext, told: ToldOf<'status.set'>): Payload[] {
+export function statusPayloads(context: PayloadContext, told: ToldOf<'status.set'>): Payload {
   const { status, repo } = told;
   const commit = repo.git.commits.get(status.sha);
-  return [
-    {
-      type: 'status',
-      body: {
-        commit: commit ? payloadCommit(context.open, repo, commit) : null,
-        context: status.context,
-        created_at: rfc3339(status.createdAt, 'UTC'),
-        description: status.description,
-        id: status.id,
-        repository: context.repository(repo),
-        sender: context.sender(),
-        sha: status.sha,
-        state: status.state,
-        target_url: status.targetUrl.startsWith('/') ? webUrl(context.open, status.targetUrl) : status.targetUrl,
-        updated_at: rfc3339(status.updatedAt, 'UTC'),
-      },
+  return {
+    type: 'status',
+    body: {
+      commit: commit ? payloadCommit(context.open, repo, commit) : null,
+      context: status.context,
+      created_at: rfc3339(status.createdAt, 'UTC'),
+      description: status.description,
+      id: status.id,
+      repository: context.repository(repo),
+      sender: context.sender(),
+      sha: status.sha,
+      state: status.state,
+      target_url: status.targetUrl.startsWith('/') ? webUrl(context.open, status.targetUrl) : status.targetUrl,
+      updated_at: rfc3339(status.updatedAt, 'UTC'),
     },
-  ];
+  };
 }
 
 type RepositoryTold = Extract<Told, { kind: `repository.${string}` }>;
@@ -104,34 +97,30 @@ function forkPayloads(context: PayloadContext, told: ToldOf<'repository.forked'>
 export function releasePayloads(
   context: PayloadContext,
   told: ToldOf<'release.published' | 'release.updated' | 'release.deleted'>,
-): Payload[] {
-  return [
-    {
-      type: 'release',
-      body: {
-        action: told.kind.slice('release.'.length),
-        release: renderRelease(context.open, told.release),
-        repository: context.repository(told.repo, 'doer'),
-        sender: context.sender(),
-      },
+): Payload {
+  return {
+    type: 'release',
+    body: {
+      action: told.kind.slice('release.'.length),
+      release: renderRelease(context.open, told.release),
+      repository: context.repository(told.repo, 'doer'),
+      sender: context.sender(),
     },
-  ];
+  };
 }
 
 export function wikiPayloads(
   context: PayloadContext,
   told: ToldOf<'wiki.created' | 'wiki.edited' | 'wiki.deleted'>,
-): Payload[] {
-  return [
-    {
-      type: 'wiki',
-      body: {
-        action: told.kind.slice('wiki.'.length),
-        repository: context.repository(told.repo),
-        sender: context.sender(),
-        page: told.page,
-        comment: told.comment,
-      },
+): Payload {
+  return {
+    type: 'wiki',
+    body: {
+      action: told.kind.slice('wiki.'.length),
+      repository: context.repository(told.repo),
+      sender: context.sender(),
+      page: told.page,
+      comment: told.comment,
     },
-  ];
+  };
 }

@@ -10,24 +10,25 @@ type Family<Kind = Told['kind']> = Kind extends `${infer Name}.${string}` ? Name
 type ToldIn<F extends Family> = Extract<Told, { kind: F | `${F & string}.${string}` }>;
 
 /** Null: real servers keep it to themselves (definitions of labels, protections, teams). */
-const BUILDERS: { readonly [F in Family]: ((context: PayloadContext, told: ToldIn<F>) => Payload[]) | null } = {
-  repository: repositoryPayloads,
-  pushed: refPayloads,
-  branch: refPayloads,
-  tag: refPayloads,
-  issue: issuePayloads,
-  comment: commentPayloads,
-  pull: pullPayloads,
-  release: releasePayloads,
-  package: packagePayloads,
-  wiki: wikiPayloads,
-  status: statusPayloads,
-  job: jobPayloads,
-  run: runPayloads,
-  label: null,
-  protection: null,
-  team: null,
-};
+const BUILDERS: { readonly [F in Family]: ((context: PayloadContext, told: ToldIn<F>) => Payload | Payload[]) | null } =
+  {
+    repository: repositoryPayloads,
+    pushed: refPayloads,
+    branch: refPayloads,
+    tag: refPayloads,
+    issue: issuePayloads,
+    comment: commentPayloads,
+    pull: pullPayloads,
+    release: releasePayloads,
+    package: packagePayloads,
+    wiki: wikiPayloads,
+    status: statusPayloads,
+    job: jobPayloads,
+    run: runPayloads,
+    label: null,
+    protection: null,
+    team: null,
+  };
 
 /**
  * What one act makes the server send, in order.
@@ -35,6 +36,6 @@ const BUILDERS: { readonly [F in Family]: ((context: PayloadContext, told: ToldI
  */
 export function payloadsOf(context: PayloadContext, told: Told): Payload[] {
   const build = BUILDERS[told.kind.split('.')[0] as Family] as
-    ((context: PayloadContext, told: Told) => Payload[]) | null;
-  return build?.(context, told) ?? [];
+    ((context: PayloadContext, told: Told) => Payload | Payload[]) | null;
+  return [build?.(context, told) ?? []].flat();
 }

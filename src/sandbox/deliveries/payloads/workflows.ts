@@ -21,19 +21,17 @@ const RUN_ACTIONS = {
 } as const;
 
 /** A job that is queued, waits for others, is claimed, ends. */
-export function jobPayloads(context: PayloadContext, told: ToldOf<keyof typeof JOB_ACTIONS>): Payload[] {
-  return [
-    {
-      type: 'workflow_job',
-      body: {
-        action: JOB_ACTIONS[told.kind],
-        workflow_job: renderJob(context.open, told.job),
-        ...context.organizationOf(told.repo),
-        repository: context.repository(told.repo),
-        sender: context.sender(),
-      },
+export function jobPayloads(context: PayloadContext, told: ToldOf<keyof typeof JOB_ACTIONS>): Payload {
+  return {
+    type: 'workflow_job',
+    body: {
+      action: JOB_ACTIONS[told.kind],
+      workflow_job: renderJob(context.open, told.job),
+      ...context.organizationOf(told.repo),
+      repository: context.repository(told.repo),
+      sender: context.sender(),
     },
-  ];
+  };
 }
 
 /** A run that is asked for, begins, ends; its end has names of its own on Forgejo. */
