@@ -1,6 +1,5 @@
 import type { ActionFacts } from '../rules/language/revision.js';
 import { createBranch } from './branch-create.action.js';
-import { factsOf } from './support/facts-of.js';
 import type { AnyAction } from './define-action.js';
 import { assignIssue } from './issue-assign.action.js';
 import { commentOnce } from './issue-comment.action.js';
@@ -26,6 +25,7 @@ import { ensureTopics } from './topics-ensure.action.js';
 import { updateUserSettings } from './user-settings-update.action.js';
 import { createUserVariable } from './user-variable-create.action.js';
 import { dispatchWorkflow } from './workflow-dispatch.action.js';
+import { checkParam } from './support/params.js';
 
 /** Every action; adding one is one file and one line. */
 const all = [
@@ -63,4 +63,24 @@ export const actions: ReadonlyMap<string, AnyAction> = new Map(
 /** What the compiler of rules must know about the actions. */
 export function actionCatalogue(): Map<string, ActionFacts> {
   return new Map([...actions.values()].map((action) => [action.name, factsOf(action)]));
+}
+
+function factsOf(action: AnyAction): ActionFacts {
+  return {
+    name: action.name,
+    summary: action.summary,
+    params: Object.fromEntries(Object.entries(action.params).map(([name, param]) => [name, param.facts])),
+    naturalKey: action.naturalKey,
+    operations: [...action.operations, ...action.whereOffered],
+    requires: action.operations,
+    raises: action.raises,
+    target: action.target,
+    right: action.right,
+    ...(action.asksAct ? { asksAct: true as const } : {}),
+    ...(action.power ? { power: action.power } : {}),
+    checkConstant: (name, value) => {
+      const param = action.params[name];
+      return param ? checkParam(param, value) : null;
+    },
+  };
 }

@@ -2,11 +2,12 @@ import { ForgeError } from '../core/errors.js';
 import { RIGHTS } from '../core/rights.js';
 import { defineAction, textOf } from './define-action.js';
 import { mergeRecovery } from './pull-request-merge.recovery.js';
-import { verdictsOf } from './support/approvals.js';
 import { changed, conflict, refused, unchanged } from './support/outcome.js';
 import { choice, flag, id, optional, text, whole } from './support/params.js';
 import { readAll } from './support/read-all.js';
 import { isRefused, orMissing } from './support/where-offered.js';
+import { newestVerdicts } from '../forge/newest-verdicts.js';
+import type { Review } from '../core/objects/tracker.js';
 
 /** With the waits between them, about twenty seconds; a check takes a few. */
 const CALLS_WHILE_CHECKED = 3;
@@ -97,3 +98,20 @@ export const mergePullRequest = defineAction({
     return changed(`pull request #${number} merged (${method}) at ${sha.slice(0, 10)}`);
   },
 });
+
+/** Who approved this very commit, and who wants changes, each by their newest verdict; the author's own does not count. */
+function verdictsOf(
+  reviews: readonly Review[],
+  sha: string,
+  author: string | null | undefined,
+): { approvedBy: string[]; rejectedBy: string[] } {
+  const all = newestVerdicts(reviews, author);
+  const isOfThis = (review: Review): boolean =>
+    review.stale !== true && (!review.commit_id || review.commit_id === sha);
+  return {
+    approvedBy: all
+      .filter((review) => review.state === 'APPROVED' && review.official !== false && isOfThis(review))
+      .map(({ user }) => user?.login ?? ''),
+    rejectedBy: all.filter(({ state }) => state === 'REQUEST_CHANGES').map(({ user }) => user?.login ?? ''),
+  };
+}

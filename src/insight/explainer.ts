@@ -17,7 +17,6 @@ import type {
   RuleLine,
   RunExplanation,
 } from './explanation.js';
-import { verdictOfPolicy } from './policy-verdict.js';
 import { rankRules } from './rank-rules.js';
 import { answersOf } from './recorded-answers.js';
 import { StoredRevisions, factsOf, lineAt } from './revisions.js';
@@ -240,4 +239,28 @@ function notesOnBot({ actor, forge }: ForgeEvent, bot: BotSelf | null): string[]
     : [
         `who the bot is on ${forge} is not known here: if ${actor.login} is the bot itself, rules without actor: bot take no notice`,
       ];
+}
+
+/** What a policy wants depends on what the forge held; only its run knows. */
+function verdictOfPolicy(
+  policy: CompiledPolicy,
+  event: ForgeEvent,
+  candidates: ReadonlySet<string>,
+  runs: ReadonlyMap<string, Run>,
+): Pick<RuleLine, 'verdict' | 'reason' | 'place'> {
+  const run = runs.get(policy.id);
+  const place = policy.position;
+  if (run)
+    return {
+      verdict: run.state === 'not-fired' || run.state === 'error' ? run.state : 'fired',
+      reason: run.reason,
+      place,
+    };
+  if (candidates.has(policy.id))
+    return { verdict: 'unknown', reason: 'it compares with what the forge held, and no run of it is stored', place };
+  return {
+    verdict: 'rejected',
+    reason: `${event.kind}${event.repo ? ` of ${event.repo.full_name}` : ''} is no cause for this policy`,
+    place,
+  };
 }

@@ -19,11 +19,11 @@ import { REVISION_STORE, type RevisionStore } from '../rules/revisions/revision-
 import { orgOf } from '../rules/revisions/shadow-org.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { RULE_HISTORY, type RuleHistory } from '../rules/sources/rule-history.port.js';
-import { historySentence } from './backtest/history-sentence.js';
 import { BOT_SELF, botSelf } from './bot-self.js';
 import { Explainer } from './explainer.js';
 import { HISTORY_STORE, type HistoryStore } from './history-store.port.js';
 import { makeTrial } from './trial.js';
+import type { BacktestReport } from './backtest/backtest-report.js';
 
 /** A change of rules is compared with so much of the newest history. */
 const HISTORY_DAYS = 7;
@@ -126,4 +126,19 @@ function ruleHistory({ config, revisions, history, accounts, encryptor, clock }:
       return historySentence(backtest.report({ org: name, since, until, notes: [] }));
     },
   };
+}
+
+/** What a change of rules would have changed, in one sentence. */
+function historySentence({ events, rules }: Pick<BacktestReport, 'events' | 'rules'>): string {
+  const sum = (pick: (rule: BacktestReport['rules'][number]) => number): number =>
+    rules.reduce((total, rule) => total + pick(rule), 0);
+  const parts = [
+    [sum(({ differences }) => differences.firesNow.count), 'more'],
+    [sum(({ differences }) => differences.firesNoMore.count), 'fewer'],
+    [sum(({ differences }) => differences.otherEffects.count), 'with other effects'],
+    [sum(({ differences }) => differences.failsNow.count), 'failing'],
+    [sum(({ differences }) => differences.unknown.count), 'not known'],
+  ] as const;
+  const changed = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  return `on the last ${events} events: ${changed.length === 0 ? 'nothing would have changed' : `runs ${changed.join(', ')}`}`;
 }

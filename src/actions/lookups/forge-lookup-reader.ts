@@ -6,7 +6,8 @@ import type { LookupAnswer, LookupReader, LookupScope } from './lookup-reader.po
 import type { LookupRequest } from '../../rules/language/revision.js';
 import type { AnyLookup, LookupContext, LookupParam } from './define-lookup.js';
 import { lookups } from './index.js';
-import { plainData } from './plain-data.js';
+import { Secret } from '../../core/secret.js';
+import { withoutUserInfo } from '../../core/without-user-info.js';
 
 /** One forge as lookups see it. */
 export interface ReadableForge {
@@ -96,4 +97,25 @@ function readParam({ type }: LookupParam, value: Json): Json | undefined {
     case 'any':
       return value;
   }
+}
+
+/** Parts of credentials that no schema marks: nothing of a token's or hook's value reaches a rule or a stored run. */
+const HIDDEN_FIELDS = new Set(['authorization_header', 'sha1', 'token_last_eight', 'secret', 'data']);
+
+/**
+ * An answer of the forge as plain data: everything held as Secret falls away, and so do fields of those names beside it that hold text
+ * of a credential, and credentials in addresses (`hideFields`); undefined fields are absent.
+ */
+function plainData(value: unknown, hideFields = false): Json {
+  if (Array.isArray(value))
+    return value.filter((item) => !(item instanceof Secret)).map((item) => plainData(item, hideFields));
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === 'object' && value !== null) {
+    const fields = Object.entries(value).filter(
+      ([name, field]) => field !== undefined && !(field instanceof Secret) && !(hideFields && HIDDEN_FIELDS.has(name)),
+    );
+    return Object.fromEntries(fields.map(([name, field]) => [name, plainData(field, hideFields)]));
+  }
+  if (hideFields && typeof value === 'string') return withoutUserInfo(value);
+  return (value ?? null) as Json;
 }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { resolve, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { untilStopped } from '../until-stopped.js';
 import { Closers } from './closers.js';
@@ -22,7 +22,7 @@ import { ForgeReader } from '../../verifier/read-forge.js';
 import { readRuleFiles } from '../../verifier/rule-files.js';
 import { BotWatch } from './watch-bot.js';
 import { Voice } from './voice.js';
-import { whereToLook } from './where-to-look.js';
+import { colour } from '../terminal.js';
 
 /** The rule files that ship with the package, complete whatever the bot is given. */
 const COMPLETE_RULES = fileURLToPath(new URL('../../../config/rules/acme', import.meta.url));
@@ -156,4 +156,27 @@ function placeOf(forge: ForgeStage) {
     bot: { login: BOT_LOGIN, token: forge.bot.token },
     adminToken: forge.adminToken,
   };
+}
+
+/** What people want to know once the demo stays up. */
+function whereToLook(forge: ForgeStage, { configFile, webhook }: BotStage): string[] {
+  const { sandbox, folder } = forge;
+  const bearer = `-H 'Authorization: Bearer ${sandbox.controlToken}'`;
+  const product = [...sandbox.parts.world.repos.values()].map(({ name }) => `${ORG}/${name}`)[0] ?? `${ORG}/app`;
+  const writer = [...sandbox.parts.world.teams.values()].find(({ name }) => name === 'writers');
+  const person = [...(writer?.members ?? [])].map((id) => sandbox.parts.world.owners.get(id)?.login)[0] ?? 'admin';
+  const command = (text: string): string => `  npx forgehand ${text} --config ${configFile}`;
+  return [
+    '',
+    colour.bold('The demo stays up. Stop it with Ctrl-C (it keeps nothing).'),
+    `${colour.bold('the forge')}     API ${colour.cyan(sandbox.apiUrl)}, administrator ${sandbox.admin.login} / ${sandbox.admin.password}`,
+    `  curl -u '${sandbox.admin.login}:${sandbox.admin.password}' ${sandbox.apiUrl}/repos/${product}/labels`,
+    `${colour.bold('its ledger  ')}  curl ${bearer} ${sandbox.url}/_sandbox/ledger`,
+    `${colour.bold('the bot')}       webhooks at ${webhook}, log in ${join(folder, 'bot.log')}`,
+    command('status'),
+    command('deliveries'),
+    command('runs'),
+    `${colour.bold('send an act of your own')} (GET the same address for all of them, with examples)`,
+    `  curl ${bearer} -H 'Content-Type: application/json' -d '${JSON.stringify({ as: person, act: 'tag.create', repo: product, tag: 'v9.0.0' })}' ${sandbox.url}/_sandbox/act`,
+  ];
 }

@@ -1,7 +1,13 @@
 import { systemClock } from '../../core/clock.js';
 import { BotError, ForgeError, UserError } from '../../core/errors.js';
 import { createBudget, WaitStopped, type Budget } from '../budget.js';
-import { buildForgeClient, type AnyForgeCall, type CallOptions, type ForgeClient } from '../forge-client.js';
+import {
+  buildForgeClient,
+  type AnyForgeCall,
+  type CallOptions,
+  type ForgeClient,
+  type ReplyInfo,
+} from '../forge-client.js';
 import { isWrite, operationOf, type OperationName } from '../operations.js';
 import { authorizationOf } from './authorization.js';
 import { BadArgument, buildUrl } from './build-url.js';
@@ -10,11 +16,12 @@ import type { ForgeClientOptions } from './forge-connection.js';
 import { completeFiles } from './complete-files.js';
 import { mapBadArgument, mapFailure, mapReply, mapWrongBody, type ErrorContext } from './map-error.js';
 import { readJson } from './read-json.js';
-import { replyInfo } from './reply-info.js';
 import { RETRY_AFTER_CAP_S } from './retry-after.js';
 import { encodeBody } from './encode-body.js';
 import { createTransport, type WireReply, type WireRequest } from './transport.js';
 import { TransportFailure } from './transport-failure.js';
+import { isJsonObject, type Json } from '../../core/json.js';
+import type { Operation } from '../define-operation.js';
 
 const DEFAULT_DEADLINE_MS = 30_000;
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
@@ -199,4 +206,20 @@ function checkAddress(address: string): string {
     throw new UserError('FORGE_ADDRESS', 'the address of the forge must not contain a user name or password');
   }
   return url.href.replace(/\/+$/, '');
+}
+
+/** Total and length of a list answer, before null entries were skipped. */
+function replyInfo(operation: Operation, reply: WireReply, json: Json | undefined): ReplyInfo {
+  const list = operation.list === undefined ? json : isJsonObject(json) ? json[operation.list] : undefined;
+  const header = reply.headers['x-total-count'];
+  const told = isJsonObject(json) ? json['total_count'] : undefined;
+  const totalCount =
+    header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : typeof told === 'number' ? told : null;
+  const listed = Array.isArray(list) ? list.length : operation.list !== undefined ? 0 : null;
+  return { status: reply.status, totalCount, listed, date: readDate(reply.headers['date']) };
+}
+
+function readDate(header: string | undefined): Date | null {
+  const ms = header === undefined ? NaN : Date.parse(header);
+  return Number.isNaN(ms) ? null : new Date(ms);
 }

@@ -5,7 +5,6 @@ import type { Socket } from 'node:net';
 import axios, { type AxiosResponse } from 'axios';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import { readBody } from './read-body.js';
 import { trustOf } from './trust.js';
 import { TransportFailure } from './transport-failure.js';
 
@@ -186,4 +185,27 @@ function codeOf(error: unknown): string {
   const code =
     (error as { code?: unknown } | null)?.code ?? (error as { cause?: { code?: unknown } } | null)?.cause?.code;
   return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? ` (${code})` : '';
+}
+
+/**
+ * The whole body, at most `maxBytes`; the socket is destroyed as soon as there is more.
+ * @throws TransportFailure `too-large`, or the stream's own error when it is cut
+ */
+async function readBody(reply: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const announced = Number(reply.headers['content-length'] ?? 0);
+  if (announced > maxBytes) throw tooLarge(reply, maxBytes);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of reply as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(reply, maxBytes);
+    chunks.push(chunk);
+  }
+  if (!reply.complete) throw new TransportFailure('unknown', 'cut', 'the answer ended early');
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(reply: IncomingMessage, maxBytes: number): TransportFailure {
+  reply.destroy();
+  return new TransportFailure('unknown', 'too-large', `the answer is larger than ${maxBytes} bytes`);
 }

@@ -9,10 +9,29 @@ import { AnswersOfEvent } from '../recorded-answers.js';
 import { effectsOf, effectsText } from '../wanted-effects.js';
 import type { WantedEffect } from '../wanted-effects.js';
 import type { BacktestReport } from './backtest-report.js';
-import { HourLimits } from './hour-limits.js';
 import { RuleTally } from './rule-tally.js';
 import type { Would } from './rule-tally.js';
 import { emptyTable } from '../../core/table.js';
+
+const HOUR_MS = 3_600_000;
+
+/** `limits.runs_per_hour` over history: runs that wanted something, by the time of their decision. */
+class HourLimits {
+  readonly #fired = new Map<string, number[]>();
+
+  isSpent({ id, runsPerHour }: Candidate, now: Date): boolean {
+    if (runsPerHour === undefined || runsPerHour === null) return false;
+    const since = now.getTime() - HOUR_MS;
+    const recent = (this.#fired.get(id) ?? []).filter((at) => at > since);
+    this.#fired.set(id, recent);
+    return recent.length >= runsPerHour;
+  }
+
+  count({ id, runsPerHour }: Candidate, now: Date): void {
+    if (runsPerHour === undefined || runsPerHour === null) return;
+    this.#fired.set(id, [...(this.#fired.get(id) ?? []), now.getTime()]);
+  }
+}
 
 export interface BacktestDeps {
   readonly revision: Revision;
