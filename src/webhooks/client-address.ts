@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { bitsOf } from '../core/address-range.js';
 
-/** Proxies that the operator trusts to say in X-Forwarded-For whom they speak for. */
+/** Proxies that the operator trusts to name the client in X-Forwarded-For. */
 export class TrustedProxies {
   readonly #list = new BlockList();
 
@@ -21,9 +21,10 @@ export class TrustedProxies {
 }
 
 /**
- * The holder that an address counts for: an IPv4 address, or the /64 network of an IPv6 address, since one host has all addresses of its network.
- * @param claimed what stands for the client; a proxy may write a port behind it, or no address at all
- * @param peer address of the other end of the socket, which counts where `claimed` is none
+ * The holder of the limits: an IPv4 address, or the /64 network of an IPv6 address, because one host has all
+ * addresses of its network.
+ * @param claimed the client's address as a proxy wrote it: perhaps with a port, perhaps no address at all
+ * @param peer address of the other end of the socket; used when `claimed` is no address
  */
 export function holderOf(claimed: string, peer = ''): string {
   const address = isIP(claimed) !== 0 ? claimed : withoutPort(claimed);
@@ -37,7 +38,7 @@ export function holderOf(claimed: string, peer = ''): string {
   }
 }
 
-/** An address as people write it: a socket that serves both versions shows 10.0.0.1 as ::ffff:10.0.0.1. */
+/** The usual form of an address: a dual-stack socket shows 10.0.0.1 as ::ffff:10.0.0.1. */
 export function withoutMapping(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }
@@ -49,7 +50,7 @@ function holderOfV6(address: string): string {
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
     const rest = tail === '' ? [] : tail.split(':');
-    // An IPv4 address at the end stands for two groups.
+    // A trailing IPv4 address counts as two groups.
     const written = groups.length + rest.length + (tail.includes('.') ? 1 : 0);
     groups.push(...Array.from({ length: 8 - written }, () => '0'), ...rest);
   }

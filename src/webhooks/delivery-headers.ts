@@ -1,7 +1,7 @@
 import { isJsonObject } from '../core/json.js';
 import { tableOf } from '../core/table.js';
 
-/** What is kept of a delivery's headers. Never Authorization, never a signature. */
+/** The headers that the bot stores with a delivery. Never Authorization, never a signature. */
 export interface DeliveryHeaders {
   /** '' when the server sends none (Gogs): see `eventTypeFor`. */
   readonly eventType: string;
@@ -13,7 +13,7 @@ export interface DeliveryHeaders {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Header families in the order in which they are believed; a server sends several with the same values. */
+/** Header families, the most trusted first; a server sends several with the same values. */
 const FAMILIES = ['x-forgejo', 'x-gitea', 'x-gogs'] as const;
 
 const EVENT_NAME = /^[a-z0-9_.-]{1,64}$/i;
@@ -21,7 +21,7 @@ const MAX_ID_CHARS = 200;
 
 /**
  * The family of the first header that names the event.
- * @returns null when no family does, or the name is no name
+ * @returns null when no family names one, or the name is invalid
  */
 export function readDeliveryHeaders(headers: Headers): DeliveryHeaders | null {
   for (const family of FAMILIES) {
@@ -54,7 +54,8 @@ const PRECISE: Readonly<Record<string, string>> = tableOf({
 });
 
 /**
- * The event type to route on: the Event-Type header, or, where a server sends the family alone, what family and body say together.
+ * The event type to route on: the Event-Type header, or, when the server sends only the family, the type that family
+ * and body imply.
  */
 export function eventTypeFor(headers: DeliveryHeaders, body: unknown): string {
   if (headers.eventType !== '') return headers.eventType;

@@ -1,11 +1,11 @@
 import { FairTurns } from '../core/fair-turns.js';
 
-/** So long requests are judged before the loop of events goes on. */
+/** Milliseconds of judging before the event loop continues. */
 const SLICE_MS = 2;
 
 /**
- * Bodies that came in wait here to be judged, one organization after another and a little at a time. Node takes in one new connection with each
- * round of its loop: judging all that lies ready in one round would keep new senders at the door until they give up.
+ * Bodies wait here to be judged: organizations take turns, a little at a time. Node accepts one new connection with
+ * each turn of its loop, so judging everything in one turn would keep new senders waiting until they give up.
  */
 export class JudgeTurns {
   readonly #turns = new FairTurns<() => void>();

@@ -7,8 +7,8 @@ const MOST = 16;
 const AGAIN_AFTER_MS = 3_600_000;
 
 /**
- * Notes peers that name another client in X-Forwarded-For and are not trusted to. Only deliveries with a good signature count: a forge sends no
- * such header itself, so a proxy stands between, and all who come through it share the limits of one address.
+ * Notes untrusted peers that name a client in X-Forwarded-For. Only deliveries with a good signature count: a forge
+ * sends no such header itself, so there is a proxy, and everybody behind it shares the limits of one address.
  */
 export class NoteUntrustedProxies {
   readonly #notedAtMs = new Map<string, number>();

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The sender sent more than it may. */
+/** The sender sent more bytes than allowed. */
 export class BodyTooLarge extends Error {}
 
 const NOTHING = Buffer.alloc(0);
 const SLAB_BYTES = 16 * 1024;
 
 /**
- * Memory for bodies that come in several parts. What a body leaves is used again at once: left to the garbage collector, bodies that were given
- * up would take several times what those take that are being received.
+ * Memory for bodies that come in several parts. A finished body's memory is reused at once: the garbage collector
+ * would let abandoned bodies take several times the memory of those being received.
  */
 export class Slabs {
   readonly #free: Buffer[] = [];
@@ -22,13 +22,13 @@ export class Slabs {
   }
 }
 
-/** The bytes of a body as far as they came. */
+/** The bytes of a body received so far. */
 export class ReceivedBody {
   length = 0;
   #whole: Buffer | null = null;
   #used: Buffer[] = [];
 
-  /** @param announced bytes that are to come; null = not known */
+  /** @param announced bytes that the sender announced; null = unknown */
   constructor(
     private readonly slabs: Slabs,
     private readonly announced: number | null,
@@ -38,7 +38,7 @@ export class ReceivedBody {
   add(part: Buffer): number {
     const start = this.length;
     this.length += part.length;
-    // A part that shares its memory would keep, or lose, what is not ours.
+    // A part that shares its memory with others must be copied.
     if (start === 0 && part.length === this.announced && part.buffer.byteLength === part.length) {
       this.#whole = part;
       return part.length;
@@ -52,7 +52,7 @@ export class ReceivedBody {
     return (this.#used.length - before) * SLAB_BYTES;
   }
 
-  /** All bytes, in memory of their own; the slabs are given back. */
+  /** All bytes, in memory of their own; returns the slabs. */
   take(): Buffer {
     const bytes = this.#whole ?? (this.length === 0 ? NOTHING : this.#together());
     this.discard();

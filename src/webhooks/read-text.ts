@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 export type Encoding = 'json' | 'form';
 
 /**
- * Which of the two encodings a Content-Type says.
+ * Which of the two encodings a Content-Type means.
  * @returns null for anything else, other character sets included
  */
 export function encodingOf(contentType: string | undefined): Encoding | null {
@@ -40,7 +40,7 @@ const PLUS = 43;
 const PERCENT = 37;
 const FIELD = Buffer.from('payload');
 
-/** Looks at each byte once and makes nothing of the other fields: a body may have millions. */
+/** Looks at each byte once and builds nothing from the other fields: a body may have millions. */
 function payloadOf(body: Buffer): Buffer | null {
   let payload: Buffer | null = null;
   for (let start = 0; start <= body.length;) {
@@ -59,7 +59,7 @@ function payloadOf(body: Buffer): Buffer | null {
   return payload && percentDecoded(payload);
 }
 
-/** By bytes, so that a value of broken UTF-8 stays what it was and is refused as such later. */
+/** Decodes bytes, so that a value of broken UTF-8 stays broken and is refused later. */
 function percentDecoded(value: Buffer): Buffer | null {
   const bytes = Buffer.allocUnsafe(value.length);
   let length = 0;

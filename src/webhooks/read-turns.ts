@@ -1,30 +1,33 @@
 import type { Socket } from 'node:net';
 
 /**
- * Bodies of several parts are read in turns: one sender after another, a part at a time, of each sender the body first that is nearest to its
- * end. Left alone, Node reads megabytes of each socket in one round of its loop, and takes in one new connection: a few hundred senders would
- * make a round take seconds, and nobody else would be answered. Bodies that are read one after the other take little memory together, and
- * those who wait for their turn cannot come again.
+ * Reads bodies of several parts in turns: one sender after another, a part at a time, and of each sender the body
+ * closest to its end. Left alone, Node reads megabytes of each socket in one turn of its loop and accepts one new
+ * connection: a few hundred senders would make a turn take seconds. Bodies that are read one after the other also
+ * need little memory, and a waiting sender cannot return for more.
  */
 export class ReadTurns {
-  /** Of each sender, the sockets that wait and the bytes that each body still lacks. */
+  /** By sender: the waiting sockets and the bytes that each body still lacks. */
   readonly #waiting = new Map<string, Map<Socket, number>>();
   readonly #stopped = new WeakSet<Socket>();
   #isGoing = false;
 
-  /** Stop reading; what was read already still comes. */
+  /** Stop reading; parts that were already read still arrive. */
   pause(socket: Socket): void {
-    // When a part was handed on, the stream asks for more in the same turn: this has to come after it.
+    // After handing on a part, the stream asks for more in the same turn: pause after that.
     queueMicrotask(() => void socket.pause());
   }
 
-  /** Stop reading for good: the connection is about to end. */
+  /** Stop reading for good, before the connection ends. */
   stop(socket: Socket): void {
     this.#stopped.add(socket);
     this.pause(socket);
   }
 
-  /** Read the next part when it is this sender's turn. A socket waits once, however many parts of one read (chunks) ask for the next. */
+  /**
+   * Read the next part in this sender's turn. A socket waits only once, even when several parts of one read (chunks)
+   * ask for more.
+   */
   resume(address: string, socket: Socket, bytesLeft: number): void {
     if (this.#stopped.has(socket)) return;
     const waiting = this.#waiting.get(address);
@@ -36,7 +39,7 @@ export class ReadTurns {
   }
 
   readonly #go = (): void => {
-    // One part (64 KB at most) in a round: so many as new connections that are taken in.
+    // One part (at most 64 KB) per turn of the loop: as many as new connections.
     this.#next()?.resume();
     if (this.#waiting.size > 0) setImmediate(this.#go);
     else this.#isGoing = false;

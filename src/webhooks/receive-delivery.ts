@@ -14,7 +14,7 @@ import { checkKeys, scanJson } from '../core/scan-json.js';
 import type { HookProof } from './signature.js';
 import { verify } from './signature.js';
 
-/** A hook as the endpoint knows it: whose deliveries it takes and how they prove it. */
+/** A hook as the endpoint knows it: its organization, and how its deliveries prove themselves. */
 export interface Hook extends HookProof {
   readonly id: string;
   readonly org: string;
@@ -29,7 +29,7 @@ export interface ReceivedRequest {
 
 export interface ReceiveRules {
   readonly caps: JsonCaps;
-  /** Why a body is not what its event type says, or null (events/normalize-delivery.ts). */
+  /** Why a body does not fit its event type, or null (events/normalize-delivery.ts). */
   readonly misfitOf: (eventType: string, body: unknown) => string | null;
   /** The name under which equal bodies are one delivery (events/normalize-delivery.ts). */
   readonly replayNameOf: (eventType: string, body: unknown) => string;
@@ -67,7 +67,7 @@ export function receiveDelivery(hook: Hook, request: ReceivedRequest, rules: Rec
     contentType: request.encoding,
     verdict,
     body: request.body,
-    // Made for who asks: many deliveries wait for a commit at once, and the bytes are held anyway.
+    // A getter, not a value: many deliveries wait for a commit at once, and their bytes are held anyway.
     get text() {
       return json.toString('utf8');
     },

@@ -1,4 +1,4 @@
-/** Why a delivery was not stored. `error` is the word of the answer and of the counter. */
+/** Why a delivery was not stored. `error` is the word in the answer and in the counter. */
 export interface Refusal {
   readonly status: 400 | 401 | 404 | 413 | 415 | 429 | 503;
   readonly error:
@@ -27,7 +27,10 @@ export function refusal(
   return { status, error, message, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
 }
 
-/** The same for a signature that is missing, malformed or wrong, and for a hook that is not there: nothing tells outsiders which hooks are. */
+/**
+ * The same answer for a missing, malformed or wrong signature and for an unknown hook, so that outsiders cannot learn
+ * which hooks exist.
+ */
 export const NOT_AUTHENTIC = refusal(
   401,
   'not_authentic',

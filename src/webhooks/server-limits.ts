@@ -9,7 +9,7 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
   readonly maxHeaderBytes: number;
-  /** Open connections in all. A new one beyond it ends another one: see `ServerSockets`. */
+  /** Maximum number of open connections. A new connection beyond it ends another one: see `ServerSockets`. */
   readonly maxConnections: number;
   /** Open connections from one address (IPv6: from one /64 network). */
   readonly maxConnectionsPerAddress: number;
@@ -33,7 +33,7 @@ export function fastifyLimits(limits: ServerLimits = DEFAULT_SERVER_LIMITS) {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
-      // Node looks for requests past their time only this often; its default of 30 s would treble the limits.
+      // How often Node looks for requests past their time; its default of 30 s would treble the limits.
       connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
     },
   } as const;
@@ -44,7 +44,7 @@ interface Place {
   readonly holder: Set<Socket>;
   /** A delivery with a good signature came on this socket. */
   isProved: boolean;
-  /** How long the body that is being received still takes; null = none is. */
+  /** Time that the body being received still needs; null = none is being received. */
   msLeft: (() => number) | null;
   /** A request is under way: its headers were read, and it is not answered. */
   isBusy: boolean;
@@ -53,9 +53,10 @@ interface Place {
 export type ConnectionLimits = Pick<ServerLimits, 'maxConnections' | 'maxConnectionsPerAddress'>;
 
 /**
- * The open connections of the server. A new connection is always taken in; where that makes too many, another one ends: of the address that
- * has most, the oldest that brings no request, then the one whose body takes longest, then the one of a proved sender that rested longest.
- * So nobody is shut out by sockets that others hold open, even where all come from the address of one proxy.
+ * The open connections of the server. It always accepts a new connection. When there are too many, another one ends:
+ * of the address with the most, first the oldest without a request, then the one whose body needs longest, then the
+ * proved sender that has rested longest. So open sockets of others shut nobody out, even when all come through one
+ * proxy.
  */
 export class ServerSockets {
   readonly #places = new Map<Socket, Place>();
@@ -68,7 +69,7 @@ export class ServerSockets {
     server.on('connection', (socket: Socket) => this.#take(socket));
   }
 
-  /** A body is being received on this socket; nobody knows yet whether its signature is good. */
+  /** A body is being received on this socket; its signature is not yet verified. */
   receiving(socket: Socket, msLeft: () => number): void {
     const place = this.#places.get(socket);
     if (place) [place.msLeft, place.isBusy] = [msLeft, true];
@@ -80,7 +81,7 @@ export class ServerSockets {
     if (place) [place.isProved, place.msLeft] = [true, null];
   }
 
-  /** The request was answered. The socket counts as the one that began to rest last. */
+  /** The request was answered. The socket now counts as the one that began to rest last. */
   answered(socket: Socket): void {
     const place = this.#places.get(socket);
     if (!place) return;
@@ -115,7 +116,7 @@ export class ServerSockets {
 
   #endOneOf(holder: ReadonlySet<Socket>, newest: Socket): void {
     const ended = this.#dispensable(holder, newest) ?? newest;
-    // It counts no more from now on; the event that it is closed comes later.
+    // It no longer counts from now on; its close event comes later.
     this.#leave(ended);
     ended.destroy();
   }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { equalSecret } from '../core/equal-secret.js';
 import type { Secret } from '../core/secret.js';
 
-/** How a hook proves that its deliveries are its own. With both lists filled a delivery needs both. */
+/** How a hook proves its deliveries. When both lists are filled, a delivery needs both. */
 export interface HookProof {
   /** HMAC keys that are valid now; several at once while a secret is rotated. */
   readonly secrets: readonly Secret[];
@@ -22,9 +22,9 @@ const PLAIN_HEADERS = ['x-forgejo-signature', 'x-gitea-signature', 'x-gogs-signa
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Whether a delivery is authentic. Every valid key is compared with every signature sent, without early exit and in constant time; an empty
- * signature, and an empty secret, never match anything.
- * @param text the JSON text that was signed (for form: the decoded `payload`); null when there is none to be had
+ * Whether a delivery is authentic. Compares every valid key with every signature, without early exit and in constant
+ * time. An empty signature or an empty secret never matches.
+ * @param text the JSON text that was signed (for form: the decoded `payload`); null when there is none
  * @returns the verdict to keep, or null for "not authentic"
  */
 export function verify(proof: HookProof, headers: Headers, text: Buffer | null): Verdict | null {
@@ -38,8 +38,8 @@ export function verify(proof: HookProof, headers: Headers, text: Buffer | null):
 }
 
 /**
- * Whether the headers alone leave it possible that a delivery is authentic. Asked before any of the body is read: a request that shows no
- * well-formed signature, or a wrong Authorization header where one is wanted, gets no memory.
+ * Whether the headers alone allow the delivery to be authentic, before any of the body is read: a request without a
+ * well-formed signature, or with a wrong Authorization header where one is needed, gets no memory.
  */
 export function mayBeAuthentic(proof: HookProof, headers: Headers): boolean {
   const wantsSignature = proof.secrets.some((secret) => !secret.isEmpty);
@@ -53,7 +53,7 @@ function signaturesIn(headers: Headers): Buffer[] {
   const found = PLAIN_HEADERS.map((name) => headers[name]);
   const hub = headers['x-hub-signature-256'];
   if (typeof hub === 'string' && hub.startsWith(HUB_PREFIX)) found.push(hub.slice(HUB_PREFIX.length));
-  // Mostly the same value under several names; a repeated header arrives joined by commas and is no hex any more.
+  // Usually one value under several names. Node joins a repeated header with commas, which is no hex any more.
   const distinct = new Set(found.filter((value): value is string => typeof value === 'string' && HEX.test(value)));
   return [...distinct].map((hex) => Buffer.from(hex, 'latin1'));
 }

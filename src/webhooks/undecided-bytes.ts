@@ -8,17 +8,17 @@ export interface UndecidedLimits {
   readonly bytesPerHook: number;
 }
 
-/** A count that took long is repeated more seldom: it may take this share of the time. */
+/** A slow count runs less often: it may take this share of the time. */
 const MOST_SHARE = 1 / 50;
 
 /**
- * How many bytes of deliveries wait to be decided, counted in the store now and then. Between two counts, what this process stores is added; what
- * others store is seen at the next count.
+ * How many bytes of deliveries wait to be decided, counted in the store from time to time. Between two counts it adds
+ * what this process stores; the next count sees what others stored.
  */
 export class UndecidedBytes {
   #counted: ReadonlyMap<string, number> = new Map();
   #total = 0;
-  /** Stored here since the last count began. */
+  /** Bytes that this process stored since the last count began. */
   #since = new Map<string, number>();
   #nextAtMs = 0;
 
@@ -41,19 +41,19 @@ export class UndecidedBytes {
     this.#total += bytes;
   }
 
-  /** Count anew, if it is time. */
+  /** Count again, if it is time. */
   async count(): Promise<void> {
     const startedAt = this.clock.monotonicMs();
     if (startedAt < this.#nextAtMs) return;
-    // A count that does not end is not begun again.
+    // Never start a second count beside one that does not end.
     this.#nextAtMs = Infinity;
-    // Holds while the count runs, and if it fails.
+    // Valid while the count runs, and when it fails.
     const known = new Map(this.#counted);
     for (const [hook, bytes] of this.#since) known.set(hook, (known.get(hook) ?? 0) + bytes);
     this.#counted = known;
     this.#since = new Map();
     try {
-      // What is stored while the count runs may be in it as well: counted twice until the next one.
+      // A delivery that is stored while the count runs may be in both numbers, until the next count.
       this.#counted = new Map((await this.inbox.undecidedBytes()).map(({ hook, bytes }) => [hook, bytes]));
     } finally {
       const endedAt = this.clock.monotonicMs();

@@ -1,12 +1,12 @@
 import { portToken } from '../core/part.js';
 
-/** A peer that spoke for others (X-Forwarded-For) and is none of `server.trusted_proxies`. */
+/** A peer that named a client in X-Forwarded-For and is not in `server.trusted_proxies`. */
 export interface UntrustedProxy {
   readonly address: string;
   readonly seenAt: Date;
 }
 
-/** What receivers saw of proxies that nobody told them to trust; the doctor tells the operator. */
+/** Untrusted proxies that receivers saw; the doctor reports them to the operator. */
 export interface UntrustedProxyStore {
   saw(proxy: UntrustedProxy): Promise<void>;
   /** Those seen at this time or later, the latest first. */

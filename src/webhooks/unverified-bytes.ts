@@ -1,16 +1,16 @@
 export interface UnverifiedLimits {
-  /** What requests take, from their first byte until their signature is found good or bad: of all senders. */
+  /** Memory of requests from their first byte until the signature is verified: of all senders. */
   readonly bytes: number;
   /** The same of one sender: an IPv4 address or an IPv6 /64. */
   readonly bytesPerAddress: number;
 }
 
-/** What a request takes beside its body: its headers and the objects around it. */
+/** Memory of a request beside its body: headers and the objects around them. */
 export const REQUEST_BYTES = 8 * 1024;
-/** A request that has just begun is not slow: so much counts as received. */
+/** Counts as received from the start, so that a new request does not look slow. */
 const HEAD_START_BYTES = 16 * 1024;
 
-/** What the budget tells a request. */
+/** What the budget calls on a request. */
 export interface ReceivingRequest {
   /** Bytes of the body that the sender announced, or the most that it may send. */
   readonly announced: number;
@@ -28,15 +28,16 @@ interface Holder {
 }
 
 /**
- * A budget for memory that is given to senders who have not proved who they are. It counts what is received, not what is announced. When it is
- * full, the request that would take longest to come to its end is dropped, among those of the sender that holds most. The last request of a sender
- * is paused instead, but only while bodies that came in full are about to be judged: else nothing would ever make room.
+ * A budget for memory that senders get before they prove who they are. It counts received bytes, not announced ones.
+ * When it is full, it drops the request that would take longest to finish, among those of the sender that holds most.
+ * It pauses the last request of a sender instead, but only while complete bodies are about to be judged: otherwise
+ * nothing would ever make room.
  */
 export class UnverifiedBytes {
   readonly #holders = new Map<string, Holder>();
-  /** Came in full and are about to be judged: their room becomes free soon. */
+  /** Complete requests that are about to be judged: their room becomes free soon. */
   readonly #whole = new Set<Receipt>();
-  /** Wait for that room. */
+  /** Requests that wait for that room. */
   readonly #paused = new Set<Receipt>();
   #bytes = 0;
 
@@ -50,12 +51,15 @@ export class UnverifiedBytes {
     return this.#bytes;
   }
 
-  /** A request begins. Null = there is no room, and nothing that can be dropped for it. */
+  /**
+   * Start a request.
+   * @returns null when there is no room and nothing to drop for it
+   */
   begin(address: string, request: ReceivingRequest): Receipt | null {
     const holder = this.#holders.get(address) ?? { bytes: 0, receiving: new Set() };
     this.#holders.set(address, holder);
     const receipt = new Receipt(this, address, holder, request, this.nowMs());
-    // Not yet among those that can be dropped.
+    // Not yet among the requests that can be dropped.
     if (!this.charge(receipt, REQUEST_BYTES)) {
       this.release(receipt);
       return null;
@@ -72,7 +76,7 @@ export class UnverifiedBytes {
     return this.#makeRoom(receipt);
   }
 
-  /** Nothing more of the request is to come; what it holds counts until it is released. */
+  /** The request has arrived in full; it holds its room until it is released. */
   complete(receipt: Receipt): void {
     this.#leave(receipt);
     this.#whole.add(receipt);
@@ -93,7 +97,7 @@ export class UnverifiedBytes {
     }
   }
 
-  /** Until there is room, or nothing left that makes room; meanwhile nobody drops it. */
+  /** Wait until there is room, or nothing left that makes room; nobody drops it meanwhile. */
   pause(receipt: Receipt): void {
     receipt.holder.receiving.delete(receipt);
     this.#paused.add(receipt);
@@ -117,7 +121,7 @@ export class UnverifiedBytes {
       if (slowest === null || (slowest === receipt && holder.receiving.size === 1 && this.#whole.size > 0))
         return false;
       slowest.request.drop();
-      // The caller sees that it was given up itself.
+      // The caller notices that its own request was dropped.
       if (slowest === receipt) return true;
     }
     return true;
@@ -162,11 +166,11 @@ export class Receipt {
    */
   received(bytes: number, taken: number): void {
     this.#received += bytes;
-    // A part that fits into memory counted before needs no room: a body may come in thousands of them.
+    // A part that fits into memory counted before needs no room: a body may come in thousands of parts.
     if (taken > 0 && !this.budget.charge(this, taken)) this.budget.pause(this);
   }
 
-  /** How long the rest of the body takes at the speed of what came. */
+  /** Milliseconds for the rest of the body at the speed so far. */
   msLeft(nowMs: number): number {
     return (
       ((this.request.announced - this.#received) * Math.max(1, nowMs - this.startedAtMs)) /

@@ -55,18 +55,18 @@ export interface WebhookDeps {
   readonly connections?: ConnectionLimits;
   readonly clock?: Clock;
   readonly security?: SecurityLog;
-  /** What waits to be decided; absent = without a bound. */
+  /** Deliveries that wait to be decided. Default: unlimited. */
   readonly undecided?: Pick<UndecidedBytes, 'isFull' | 'stored'>;
-  /** Told of a delivery with a good signature that names a client in X-Forwarded-For, by a peer that is not trusted to say so. */
+  /** Called for a delivery with a good signature whose untrusted peer names a client in X-Forwarded-For. */
   readonly untrustedProxy?: (peer: string) => void;
-  /** Whether a peer may name the client; must be what the server's `trustProxy` says. Default: none may. */
+  /** Whether a peer may name the client; must equal the server's `trustProxy`. Default: no peer may. */
   readonly trustsProxy?: (peer: string) => boolean;
-  /** Told about every answer: `stored`, `duplicate`, or the word of a refusal. `seconds` from the request's start. */
+  /** Called once per answer: `stored`, `duplicate`, or the word of a refusal. `seconds` from the request's start. */
   readonly counted?: (what: { org: string; hook: string; answer: string; seconds: number }) => void;
 }
 
 export interface WebhookRoute {
-  /** Resolves when every delivery taken in has been written or given up. */
+  /** Resolves when every accepted delivery has been written or given up. */
   drained(): Promise<void>;
 }
 
@@ -83,11 +83,11 @@ export async function registerWebhookRoute(fastify: FastifyInstance, deps: Webho
   const limits = deps.limits ?? DEFAULT_WEBHOOK_LIMITS;
   const writer = new DeliveryWriter(deps.inbox, deps.queue, limits.writer);
   const endpoint = new WebhookEndpoint(deps, limits, writer, new ServerSockets(fastify.server, deps.connections));
-  // Fastify answers an unknown path after it read the body, whoever sends it: up to the limit, in memory that nobody counts.
+  // Fastify would read the body before it answers an unknown path: up to the limit, in memory that nobody counts.
   fastify.addHook('onRequest', (request, reply, done) =>
     request.is404 && announcedBytes(request) !== 0 ? endpoint.refusePath(request, reply) : done(),
   );
-  // Every request is answered from here: the hook never says that it is done, and the handler is never reached.
+  // The hook answers every request: it never calls `done`, so Fastify never reaches the handler.
   fastify.post(PATH, { onRequest: (request, reply) => endpoint.take(request, reply) }, () => undefined);
   return { drained: () => writer.drained() };
 }
@@ -109,7 +109,7 @@ class WebhookEndpoint {
   private readonly reads = new ReadTurns();
   private readonly unverified: UnverifiedBytes;
   private readonly security: SecurityLog;
-  /** Stands for every id that no hook has, so that such a request takes the way of one with a wrong signature. */
+  /** Stands for every unknown hook id, so that such a request takes the way of a wrong signature. */
   private readonly nobody: Hook = {
     id: '',
     org: '',
@@ -132,7 +132,7 @@ class WebhookEndpoint {
     this.unverified = new UnverifiedBytes(limits.unverified, nowMs);
   }
 
-  /** First what the request line and the headers decide, before a byte of the body is read. */
+  /** First the checks of request line and headers, before a byte of the body is read. */
   take(request: FastifyRequest, reply: FastifyReply): void {
     const hook = this.hooks.get((request.params as { hook?: string }).hook ?? '') ?? null;
     const exchange: Exchange = { hook, request, reply, startedAt: this.clock.monotonicMs() };
@@ -146,7 +146,7 @@ class WebhookEndpoint {
     this.refuseUnread({ hook: null, request, reply, startedAt: this.clock.monotonicMs() }, NOT_FOUND);
   }
 
-  /** Read the body on the account of its sender, and hand it on to be judged. */
+  /** Read the body on its sender's budget, then pass it on to be judged. */
   private receive(exchange: Exchange, encoding: Encoding): void {
     const { raw, ip } = exchange.request;
     const { socket } = raw;
@@ -192,7 +192,7 @@ class WebhookEndpoint {
     const received = this.judged(hook ?? this.nobody, { headers: request.headers, encoding, body: body.take() });
     receipt.release();
     if (!hook) return this.refuse(exchange, NOT_AUTHENTIC);
-    // A fault of ours proves nothing about the sender.
+    // An error of the bot proves nothing about the sender.
     if (received === NOT_AUTHENTIC || received === CANNOT_STORE) return this.refuse(exchange, received);
     this.proved(request);
     if ('status' in received) return this.refuse(exchange, received);
@@ -213,7 +213,7 @@ class WebhookEndpoint {
     );
   }
 
-  /** A fault of ours must neither end the process nor leave the forge waiting. */
+  /** An error of the bot must neither end the process nor leave the forge waiting. */
   private judged(hook: Hook, request: ReceivedRequest): NewDelivery | Refusal {
     try {
       return receiveDelivery(hook, request, {
@@ -245,7 +245,7 @@ class WebhookEndpoint {
       );
     if ((announcedBytes(request) ?? 0) > this.limits.maxBodyBytes) return this.tooLarge();
     if (!mayBeAuthentic(hook, request.headers)) return NOT_AUTHENTIC;
-    // Shed before the body is read: it would only take memory.
+    // Shed before the body is read: the body would only take memory.
     if (this.writer.isFull(hook.org)) return OVERLOADED;
     return this.deps.undecided?.isFull(hook.id) ? BACKLOG_FULL : encoding;
   }
@@ -261,10 +261,10 @@ class WebhookEndpoint {
       this.deps.untrustedProxy?.(withoutMapping(peer));
   }
 
-  /** What is left of a small body is skipped, and the connection serves on; with a large one it ends. */
+  /** With a small body the rest is skipped and the connection stays open; with a large one the connection ends. */
   private refuseUnread(exchange: Exchange, why: Refusal): void {
     if ((announcedBytes(exchange.request) ?? Infinity) <= MOST_SKIPPED_BYTES) return this.refuse(exchange, why);
-    // What came with the headers would be kept until the answer.
+    // Otherwise the first part, which came with the headers, stays in memory until the answer.
     exchange.request.raw.resume();
     this.refuseAndClose(exchange, why);
   }
@@ -273,7 +273,7 @@ class WebhookEndpoint {
   private refuseAndClose(exchange: Exchange, why: Refusal): void {
     const { socket } = exchange.request.raw;
     this.reads.stop(socket);
-    // From now on the first that ends when there are too many.
+    // From now on this socket is the first to end when there are too many.
     this.sockets.answered(socket);
     this.note(exchange, why);
     holdBack(socket, () => {
@@ -316,7 +316,7 @@ class WebhookEndpoint {
   }
 }
 
-/** Null = the sender does not say: it sends in chunks. */
+/** @returns null when the sender announces no length (chunked) */
 function announcedBytes({ headers }: FastifyRequest): number | null {
   const length = headers['content-length'];
   if (length !== undefined) return Number(length);
