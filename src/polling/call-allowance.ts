@@ -8,7 +8,7 @@ export class CallAllowance {
     return this.spent < this.limit;
   }
 
-  /** For a call that is made in any case. */
+  /** For a call that is made even when none is left. */
   spend(): void {
     this.spent += 1;
   }

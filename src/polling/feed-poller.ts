@@ -12,15 +12,15 @@ export interface FeedPollerDeps extends EntryWriterDeps {
   readonly client: Pick<ForgeClient, 'listOrgFeed'>;
   readonly cursors: CursorStore;
   readonly logger: Logger;
-  /** When this bot started. The first poll ever takes what is older as history. */
+  /** When this bot started. The first poll ever treats older rows as history. */
   readonly startedAt: Date;
-  /** Told of the rows that are new: they name repositories of the organization. */
+  /** Called with the new rows: they name repositories of the organization. */
   readonly read?: (rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>) => Promise<void>;
-  /** Told of each repository in which something new happened. */
+  /** Called for each repository in which something new happened. */
   readonly moved?: (repositoryId: string) => void;
-  /** Pages with news in one poll; the next one passes over them and goes on with the rest. */
+  /** Maximum number of pages with news in one poll; the next poll skips them and continues. */
   readonly maxPages?: number;
-  /** Nobody read for longer than this: an outage. Default ten minutes; more where polls are rarer. */
+  /** Without a poll for longer than this, there was an outage. Default: ten minutes; more when polls are rarer. */
   readonly outageMs?: number;
 }
 
@@ -39,14 +39,15 @@ const DEFAULT_MAX_PAGES = 200;
 const DEFAULT_OUTAGE_MS = 10 * 60_000;
 const LOOK_BACK_DAYS = 3;
 const DAY_MS = 24 * 3_600_000;
-/** No clock on earth is further ahead of UTC, nor behind it. */
+/** No time zone is further from UTC. */
 const ZONE_MARGIN_MS = 14 * 3_600_000;
 
 /**
- * Reads the activity feed of one organization (op 8) into the inbox. The feed has no "after id", rows of one second stand in any order, another one
- * at each call, and rows move while it is read. So a poll goes on until a whole page is known and ends before the time up to which all is settled.
- * That time moves on only with a poll that saw no row twice (a row that is hidden at the edge of two pages shows another one twice) and had
- * its news on the first page alone (rows that go move others up over an edge unseen); else the next poll reads the same stretch again.
+ * Reads the activity feed of one organization (op 8) into the inbox. The feed has no "after id", it lists rows of one
+ * second in any order, different at each call, and rows move while the poller reads. A poll therefore reads until a
+ * whole page is known and ends before the time up to which everything is settled. That time advances only after a
+ * poll that saw no row twice (a row hidden at the edge of two pages shows another one twice) and had news only on its
+ * first page (removed rows move others up over an edge unseen). Otherwise the next poll reads the same stretch again.
  */
 export class FeedPoller {
   private readonly writer: EntryWriter;
@@ -115,7 +116,7 @@ export class FeedPoller {
       pages += 1;
       const rows = await this.deps.client.listOrgFeed({ org: this.polled.org, page: pages, limit: PAGE_SIZE });
       const read = rows.flatMap(rowsWithId);
-      // The first poll ever: what stands in the feed now and is older than the start is history, whatever the two clocks say later.
+      // The first poll ever: rows that are older than the start are history, whatever the two clocks say later.
       if (!start)
         historyTo = largestId(
           read.filter(({ created }) => isBefore(created, since)).map(({ id }) => id),
@@ -144,8 +145,8 @@ export class FeedPoller {
 }
 
 /**
- * Where reading ends after an outage: three calendar days back on any clock, since a server that was in trouble too may have shown rows late, below
- * those that were read. Never before the first start. Pure.
+ * Where reading ends after an outage: three calendar days back in any zone, because a server that had trouble too may
+ * show rows late, below those already read. Never before the first start. Pure.
  */
 export function lookingBack(position: FeedPosition, now: Date): FeedPosition {
   const day = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
@@ -160,7 +161,7 @@ interface FeedRowRead extends ReadRow {
 
 type Activity = Awaited<ReturnType<ForgeClient['listOrgFeed']>>[number];
 
-/** A row without an id cannot be known again: none has been seen, and it is left out. */
+/** A row without an id cannot be recognized again. No server is known to send one; the poller leaves it out. */
 function rowsWithId(row: Activity): FeedRowRead[] {
   return typeof row.id === 'string' && /^\d+$/.test(row.id)
     ? [{ entryKey: row.id, row, id: row.id, created: row.created ?? null, isHistory: false }]

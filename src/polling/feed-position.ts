@@ -7,7 +7,7 @@ const schema = z.object({
   since: z.iso.datetime(),
   /** Rows up to this id that are older than `since` are history. */
   historyTo: z.string().regex(/^\d+$/),
-  /** Every row of before this time has been read, but for those that a server shows late. */
+  /** Every row before this time has been read, except rows that a server shows late. */
   settledTo: z.iso.datetime(),
 });
 

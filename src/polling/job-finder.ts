@@ -2,7 +2,7 @@ import type { ForgeClient } from '../forge/forge-client.js';
 import { orNull } from '../forge/or-null.js';
 import type { PolledRepository } from './known-repositories.js';
 
-/** What a task row does not tell about its job. */
+/** What a task row lacks about its job. */
 export interface FoundJob {
   readonly job_id: string;
   readonly run_id: string;
@@ -21,22 +21,25 @@ interface TaskNames {
   readonly run_started_at?: string | null | undefined;
 }
 
-/** Task and job tell the same start, to the second, but for rounding. It tells the attempts of one job apart. */
+/**
+ * Task and job have the same start, to the second, except for rounding. The start distinguishes the attempts of one
+ * job.
+ */
 const SAME_START_MS = 2000;
 
-/** Reruns beyond these are left without a job: each costs a call. */
+/** Further reruns are left without a job: each costs a call. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Finds the job behind a task row, for rules that ask on: by op 11 in the bot's own repositories, by op 12 elsewhere. Only where the last number
- * of the row's path is the run's id (Gitea 1.26 on) does op 12 answer; the commit is compared, so that a run number is never taken for an id.
- * Best effort: a refused call is no answer.
+ * Finds the job behind a task row, for rules that need it: by op 11 in the bot's own repositories, by op 12
+ * elsewhere. Op 12 answers only where the last number of the row's path is the run's id (Gitea 1.26 and later); the
+ * commit is compared, so that a run number is never taken for an id. Best effort: a refused call is no answer.
  */
 export class JobFinder {
   private mine: Promise<Job[]> | null = null;
   private readonly attempts = new Map<string, Promise<Job[] | null>>();
 
-  /** One per poll: what was read is kept for its rows. */
+  /** Make one per poll: it keeps what it read for the rows of the poll. */
   constructor(
     private readonly deps: JobFinderDeps,
     /** Asked before each call; false ends the search. */

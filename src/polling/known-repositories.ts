@@ -33,7 +33,7 @@ export interface KnownRepositoriesDeps {
   readonly offers: (name: 'listOrgRepos') => boolean;
   readonly homes: PolledHomes;
   readonly clock: Clock;
-  /** How long a list is good, while nothing happens in a repository that it lacks. */
+  /** How long a list is valid while nothing happens in a repository that it lacks. */
   readonly keepMs?: number;
 }
 
@@ -55,10 +55,10 @@ const TOLD = [
   'topics',
 ] as const;
 
-/** An organization's repositories: from the forge where it lists them, and as the stored events told them where it does not. */
+/** An organization's repositories: from the forge where it lists them, else from the stored events. */
 export class KnownRepositories implements RepositoryLister {
   private kept: { at: number; repositories: PolledRepository[] } | null = null;
-  /** Moved, and not in the newest list either: they went, or are closed to us. */
+  /** Repositories that moved and are missing from the newest list too: deleted, or not readable. */
   private readonly missed = new Set<string>();
 
   constructor(
@@ -81,7 +81,7 @@ export class KnownRepositories implements RepositoryLister {
     return [...moved].filter((id) => !this.missed.has(id) && !repositories.some((one) => one.id === id));
   }
 
-  /** That a forge lacks the route is often learned by asking. */
+  /** Often only the call shows that a forge lacks the route. */
   private async listWhereOffered(spend: () => void): Promise<PolledRepository[] | null> {
     try {
       return await this.listFromForge(spend);
@@ -91,7 +91,7 @@ export class KnownRepositories implements RepositoryLister {
     }
   }
 
-  /** Until an empty page: pages may be short, since the server filters after it cut them. */
+  /** Reads until an empty page: pages may be short, because the server filters after it cuts them. */
   private async listFromForge(spend: () => void): Promise<PolledRepository[]> {
     const found = new Map<string, PolledRepository>();
     for (let page = 1; page <= MAX_PAGES; page += 1) {

@@ -18,11 +18,11 @@ export interface ListPollerDeps extends EntryWriterDeps {
   readonly cursors: CursorStore;
   readonly repositories: RepositoryLister;
   readonly logger: Logger;
-  /** Calls in one visit; what they do not reach comes in the next. */
+  /** Maximum number of calls in one visit; the next visit continues. */
   readonly callsPerVisit: number;
-  /** Between two visits, also over restarts. */
+  /** Time between two visits, also over restarts. */
   readonly everyMs: number;
-  /** So long after a change its delivery and its row have time to come; only then is it looked at here. */
+  /** Time that a change's delivery and row have to come before the lists are used. */
   readonly graceMs: number;
 }
 
@@ -35,21 +35,22 @@ export interface ListVisit {
 }
 
 const PAGE_SIZE = 50;
-/** Read again at each visit: clocks differ, and some servers show a change late. */
+/** Read again at each visit, because clocks differ and some servers show a change late. */
 const OVERLAP_MS = 10 * 60_000;
 
 type Issue = Awaited<ReturnType<ForgeClient['searchIssues']>>[number];
 type Release = Awaited<ReturnType<ForgeClient['listReleases']>>[number];
 
 /**
- * The slow sweep for what neither a delivery nor the feed told: issues and pull requests that changed since the last visit (one call for the whole
- * organization while it is quiet) and the releases of its repositories, round and round. An object is stored as it stands now; whether it differs from
- * what is known is decided with its event. Works only where the forge has the calls.
+ * The slow sweep for changes that neither a delivery nor the feed reported: issues and pull requests that changed
+ * since the last visit (one call for the whole organization while it is quiet), and the releases of its repositories
+ * in turn. It stores an object as it is now; deciding its event shows whether it differs from what is known. Works
+ * only where the forge has the calls.
  */
 export class ListPoller {
   private readonly writer: EntryWriter;
   private running: Promise<ListVisit> | null = null;
-  /** The calls of the last visit did not suffice: the next one goes on. */
+  /** The last visit ran out of calls: the next one continues. */
   isCutOff = false;
 
   constructor(
@@ -122,14 +123,16 @@ export class ListPoller {
         if (until > position.settledTo) position.settledTo = until;
         return stored;
       }
-      // Where the calls end here, this page is read again: an issue that goes moves the others up.
+      // Out of calls: read this page again, because a removed issue moves the others up.
       position.reading = { page, until };
       page += 1;
     }
     return stored;
   }
 
-  /** The open issues as they were at first, so that their first change has something to differ from. At most half of the calls of a visit. */
+  /**
+   * The open issues at the start, for comparison with their first change. Uses at most half of the calls of a visit.
+   */
   private async readBaseline(
     position: ListPosition,
     repositories: readonly PolledRepository[],
@@ -226,7 +229,7 @@ function issueRow(
   return [{ entryKey: `issue/${shown.id}/${number}@${issue.updated_at ?? ''}`, row, isHistory: false }];
 }
 
-/** A release tells no time of its last change: a row is known by what it says. */
+/** A release has no time of its last change: its content identifies a row. */
 function releaseRow(release: Release, repository: PolledRepository, since: string, isFirst: boolean): ReadRow[] {
   const { id, tag_name: tag, name, body, draft, prerelease, published_at: published } = release;
   if (typeof id !== 'string' || typeof tag !== 'string') return [];
@@ -244,7 +247,7 @@ function releaseRow(release: Release, repository: PolledRepository, since: strin
   return [{ entryKey: `release/${id}@${text.slice(0, 16)}`, row, isHistory: false }];
 }
 
-/** Round and round, from behind the one read last. */
+/** All repositories in turn, starting after the one read last. */
 function roundFrom(repositories: readonly PolledRepository[], after: string | null): PolledRepository[] {
   const sorted = [...repositories].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
   if (after === null) return sorted;

@@ -3,7 +3,7 @@ import type { Json } from '../core/json.js';
 
 /** How far the lists of issues and releases of an organization are known. */
 const schema = z.object({
-  /** The first look, to the second: what changed last before it is a picture to compare with, never an event. */
+  /** The first visit, to the second: earlier changes are a baseline for comparison, never events. */
   since: z.iso.datetime(),
   /** Every issue that changed up to this time has been read. */
   settledTo: z.iso.datetime(),

@@ -25,12 +25,12 @@ export interface OrgLook {
 
 /** As many as the feed's; servers cap it as they like. */
 const PAGE_SIZE = 50;
-/** After a no (the bot is no member of the organization) it is not asked again for so long. */
+/** How long a refusal holds (the bot is no member of the organization). */
 const REFUSED_MS = 3_600_000;
 
 /**
- * One call for a whole organization: its newest runs. Where nothing changed there, no task did either, so that the task lists (op 14) of quiet
- * repositories need not be read. Runs that are run again after fifty newer ones came are not seen here.
+ * One call for a whole organization: its newest runs. Where no run changed, no task did either, so the task lists (op
+ * 14) of quiet repositories need no read. It misses runs that are run again after fifty newer ones.
  */
 export class OrgRuns {
   private refusedAtMs: number | null = null;

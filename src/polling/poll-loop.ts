@@ -9,13 +9,16 @@ export interface Polled {
   readonly everyMs: number;
   /** How long after the start of the process its first turn comes; default at once. */
   readonly startAfterMs?: number;
-  /** Asked after each poll: work is pending or deliveries are missing, so the next one comes in a quarter of the time. */
+  /**
+   * Called after each poll: when work is pending or deliveries are missing, the next poll comes in a quarter of the
+   * time.
+   */
   readonly isPressing?: () => boolean;
   poll(): Promise<unknown>;
 }
 
 export interface PollLoopDeps {
-  /** Asked at each waking, since a forge may be connected later. */
+  /** Called at each tick, because a forge may be connected later. */
   readonly sources: () => readonly Polled[];
   readonly clock: Clock;
   readonly random: () => number;
@@ -29,15 +32,15 @@ interface Turn {
   running: Promise<void> | null;
 }
 
-/** So many failures in a row are a person's to know; a single one is weather. */
+/** Failures in a row that raise an alert; single ones are usual. */
 const ALERT_AFTER = 3;
 const MAX_WAIT_MS = 300_000;
 /** How much sooner a pressing source has its next turn. */
 const FAST = 0.25;
-/** Pollers of many organizations must not all wake at once. */
+/** Keeps pollers of many organizations from starting at the same time. */
 const JITTER = 0.1;
 
-/** Decides which sources are due; something else (a timer of the framework) wakes it. Sources never overlap themselves. */
+/** Decides which sources are due; a timer of the framework calls it. Polls of one source never overlap. */
 export class PollLoop {
   private readonly turns = new Map<string, Turn>();
   private isStopped = false;
@@ -74,7 +77,7 @@ export class PollLoop {
       turn.failures = 0;
       alerts.resolve(`poller.failing/${source.name}`);
     } catch (error) {
-      // A read that the stop cut off is no failure of the forge.
+      // A read that the shutdown cut off is no failure of the forge.
       if (this.isStopped) return;
       turn.failures += 1;
       logger.warn({ source: source.name, failures: turn.failures, error }, 'poll failed; it is tried again');

@@ -4,7 +4,7 @@ import { PollLoop } from './poll-loop.js';
 
 const EVERY_MS = 250;
 
-/** The framework's timer only wakes; which sources are due is decided by the loop. */
+/** The framework's timer only calls the loop, which decides which sources are due. */
 @Injectable()
 export class PollTimer {
   constructor(private readonly loop: PollLoop) {}

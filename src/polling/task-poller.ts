@@ -20,7 +20,7 @@ export interface TaskPollerDeps extends EntryWriterDeps {
   readonly repositories: RepositoryLister;
   readonly logger: Logger;
   readonly startedAt: Date;
-  /** Calls in one poll; repositories that do not get their turn come first in the next. */
+  /** Maximum number of calls in one poll; repositories without a turn come first in the next poll. */
   readonly callsPerPoll: number;
   /** Repositories in which something happened since they were read; those that were are taken out. */
   readonly moved?: Set<string>;
@@ -38,7 +38,7 @@ export interface TaskPoll {
 
 const PAGE_SIZE = 50;
 const MAX_PAGES = 40;
-/** Tasks of one repository watched for their end; older ones are given up when there are more. */
+/** Maximum number of watched tasks of one repository; beyond it, the poller gives up the oldest. */
 const MAX_OPEN = 200;
 
 /**
@@ -51,7 +51,7 @@ export class TaskPoller {
   private running: Promise<TaskPoll> | null = null;
   private readonly readAt = new Map<string, string>();
   private readonly orgRuns: OrgRuns;
-  /** Some tasks have not ended: their end is worth a look soon. */
+  /** Some tasks have not ended: poll again soon. */
   hasOpen = false;
 
   constructor(
@@ -85,7 +85,7 @@ export class TaskPoller {
     const budget = new CallAllowance(this.deps.callsPerPoll);
     const look = await this.orgRuns.look(position.runs, position.since, budget);
     const busy = new Set([...position.busy, ...(look?.busy ?? [])]);
-    // A push alone is no reason to look where the runs are known.
+    // Where the runs are known, a push alone is no reason to read.
     if (look?.isWhole) this.deps.moved?.clear();
     const repositories = await this.deps.repositories.list(
       () => budget.spend(),
@@ -104,7 +104,7 @@ export class TaskPoller {
     let done = 0;
     try {
       for (const repository of toRead) {
-        // The first repository always gets its turn, however dear the list of repositories was.
+        // The first repository always gets its turn, however many calls the list of repositories took.
         if (!budget.isLeft && done > 0) break;
         count += await this.pollRepository(repository, position, budget, jobs);
         if (!isFirst.has(repository.id)) position.after = repository.id;
@@ -151,7 +151,7 @@ export class TaskPoller {
     try {
       read = await this.readTasks(repository, position, budget);
     } catch (error) {
-      // Actions are off there, or the repository went or is closed to us: the others' tasks can be read all the same.
+      // Actions are off there, or the repository is deleted or not readable: continue with the others.
       if (!(error instanceof ForgeError) || !['refused', 'not-offered', 'moved'].includes(error.kind)) throw error;
       this.deps.logger.debug(
         { org: this.polled.org, repository: repository.name, error: error.message },
@@ -204,7 +204,7 @@ export class TaskPoller {
       const maybeBelow = [...watched].some((id) => isUpTo(id, last));
       if (unknown.every(({ isHistory }) => isHistory) && !maybeBelow) break;
     }
-    // Tasks watched and not met any more went with their run.
+    // A watched task that is no longer listed was deleted with its run.
     return { fresh: [...fresh.values()], open: [...open].slice(0, MAX_OPEN) };
   }
 }
@@ -217,7 +217,7 @@ interface TaskRowRead extends ReadRow {
 
 type Task = NonNullable<Awaited<ReturnType<ForgeClient['listActionTasks']>>['workflow_runs']>[number];
 
-/** A row without an id cannot be known again: none has been seen, and it is left out. */
+/** A row without an id cannot be recognized again. No server is known to send one; the poller leaves it out. */
 function readRow(repository: PolledRepository, task: Task, since: string): TaskRowRead[] {
   if (typeof task.id !== 'string' || !/^\d+$/.test(task.id)) return [];
   // By the state that events know, so that `running` and `cancelling` are one entry.
@@ -236,8 +236,8 @@ function readRow(repository: PolledRepository, task: Task, since: string): TaskR
 }
 
 /**
- * Repositories with open tasks or movement in the feed and the others by turns, so that neither starves; the others round and round from the
- * one read last.
+ * Repositories with open tasks or news in the feed alternate with the others, so that neither starves; the others
+ * follow in turn after the one read last.
  */
 function inTurn(
   repositories: readonly PolledRepository[],

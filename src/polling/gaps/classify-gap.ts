@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.js';
 import { asksFor, hookEventsOf, type HookProduct } from '../../rules/language/hook-events.js';
 import type { GapClass, Outage } from '../../pipeline/gap-store.port.js';
 
-/** A webhook of ours as the forge shows it. */
+/** A webhook of this bot, as the forge shows it. */
 export interface OwnHook {
   readonly active: boolean;
   readonly events: readonly string[];

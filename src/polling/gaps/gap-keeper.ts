@@ -13,7 +13,7 @@ export interface WatchedOrg {
   readonly org: string;
   /** Seconds between two polls of its feed. */
   readonly everyS: number;
-  /** How long after it was read a row waits for its delivery. */
+  /** How long a row waits for its delivery after it was read. */
   readonly graceS: number;
   /** Whether it has a webhook of ours at all; without one nothing is missing. */
   readonly hasHooks: boolean;
@@ -34,20 +34,21 @@ export interface GapKeeperDeps {
 
 const BATCH = 200;
 const MAX_BATCHES = 50;
-/** What the forge says about its hooks is good for so long. */
+/** How long the forge's answer about its hooks is valid. */
 const HOOKS_MS = 60_000;
 /** Three missed beats. */
 const SILENT_MS = 15_000;
-/** After so long without a new one, the next gap of a class is told again. */
+/** After this time without a new gap of a class, the next one raises an alert again. */
 const QUIET_MS = 3_600_000;
-/** A poller that did not advance for so many of its turns, and at least so long, stands still. */
+/** A poller is stuck when it did not advance for this many turns and at least this long. */
 const STUCK_TURNS = 10;
 const STUCK_MS = 300_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Matches every entry to a delivery: what has none when its grace is over is a gap, kept with its class and outcome. Looks for silence as well:
- * rows that come while deliveries do not, and pollers that stand still. `pass` may run in any number of processes.
+ * Matches every entry with a delivery: an entry without one after its grace time is a gap, stored with its class and
+ * outcome. Also detects silence: rows that come while deliveries do not, and pollers that are stuck. `pass` may run
+ * in any number of processes.
  */
 export class GapKeeper {
   private readonly hooksRead = new Map<string, { atMs: number; hooks: readonly OwnHook[] | null }>();
@@ -73,7 +74,7 @@ export class GapKeeper {
     return this.running;
   }
 
-  /** Whether the last look saw rows whose deliveries did not come, or not yet: polling is worth more then. */
+  /** Whether the last pass saw rows whose deliveries did not come, or not yet: polling is then worth more. */
   isMissing(forge: string, org: string): boolean {
     return this.missing.has(`${forge}/${org.toLowerCase()}`);
   }
@@ -104,7 +105,7 @@ export class GapKeeper {
     }
   }
 
-  /** @param silent takes, for each organization, the earliest fact that no delivery told */
+  /** @param silent receives, for each organization, the earliest fact that no delivery reported */
   private async settle(
     waiting: readonly WaitingEntry[],
     now: Date,
@@ -138,9 +139,9 @@ export class GapKeeper {
     return done.size;
   }
 
-  /** A row without an event is missing by itself; a fact that no server delivers is not. */
+  /** A row without an event is a gap by itself; a fact that no server delivers is not. */
   private lacksDelivery({ forge, source, event }: WaitingEntry): boolean {
-    // What a list shows is no telling of something: without an event there was nothing new.
+    // A list shows a state, not an act: without an event there was nothing new.
     if (source === 'lists' && !event) return false;
     if (!event || event.kind === 'unrecognized') return true;
     return !event.isMatched && isDelivered(event.kind, this.deps.server(forge));
@@ -207,7 +208,7 @@ export class GapKeeper {
     });
   }
 
-  /** Rows came, and since the first of them not one delivery of any kind. */
+  /** Rows came, and no delivery of any kind since the first of them. */
   private async listen({ forge, org }: WatchedOrg, since: Date | null): Promise<void> {
     const key = `webhooks.silent/${forge}/${org}`;
     const isSilent = since !== null && !(await this.deps.gaps.anyDeliverySince(forge, org, since));
