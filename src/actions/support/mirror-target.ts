@@ -26,7 +26,6 @@ const PRIVATE_SUFFIXES = [
  * @param mirrorHosts entries `host`, `host:port` or `http://127.0.0.1:PORT`, each with a path prefix or without; empty = no mirror at all. A prefix matches whole
  * segments, in the case in which it is written, and at least one segment must follow it
  * @returns null when it may be used, else the reason, fit for people; the reason never repeats user info
- * @see reliability.md I3
  */
 export function refuseMirrorTarget(address: string, mirrorHosts: readonly string[]): string | null {
   if (mirrorHosts.length === 0) return 'no mirror hosts are listed for this organization (orgs[].mirror_hosts)';

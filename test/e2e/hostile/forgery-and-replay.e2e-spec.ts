@@ -18,7 +18,7 @@ import { FORGERIES } from './forgeries.js';
 const FORGED = 20_000;
 const REPLAYED = 200;
 const TIMES = 10;
-/** reliability.md G7. */
+/** Forged and replayed deliveries have no effect. */
 const T_LIMIT = 4.5;
 const LONG_MS = 180_000;
 
