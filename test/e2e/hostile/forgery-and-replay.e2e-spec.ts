@@ -18,7 +18,7 @@ import { FORGERIES } from './forgeries.js';
 const FORGED = 20_000;
 const REPLAYED = 200;
 const TIMES = 10;
-/** Forged and replayed deliveries have no effect. */
+/** A t statistic above this shows a difference in time (goal G7). */
 const T_LIMIT = 4.5;
 const LONG_MS = 180_000;
 
