@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
-import { Backoff } from './backoff.js';
+import { Backoff, backoffMs, type Growth } from './backoff.js';
 
 describe('core/backoff', () => {
   it('waits longer after each failure, up to five minutes, and forgets when cleared', () => {
@@ -39,5 +39,25 @@ describe('core/backoff', () => {
       false,
       true,
     ]);
+  });
+});
+
+describe('core/backoff: waits that grow', () => {
+  it.each<[number, Growth, number]>([
+    [0, { firstMs: 100 }, 100],
+    [3, { firstMs: 100 }, 800],
+    [2, { firstMs: 100, factor: 4 }, 1_600],
+    [9, { firstMs: 100, maxMs: 5_000 }, 5_000],
+    [5_000, { firstMs: 100, maxMs: 5_000 }, 5_000],
+  ])('after %d failures, %j: %d ms', (failures, growth, waitMs) => {
+    expect(backoffMs(failures, growth)).toBe(waitMs);
+  });
+
+  it.each([
+    [0, 500],
+    [0.5, 750],
+    [1, 1_000],
+  ])('lies by chance %d between two shares of it: %d ms', (chance, waitMs) => {
+    expect(backoffMs(0, { firstMs: 1_000, between: [0.5, 1] }, () => chance)).toBe(waitMs);
   });
 });

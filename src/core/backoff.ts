@@ -1,7 +1,32 @@
 import type { Clock } from './clock.js';
 
-const FIRST_MS = 2_000;
+export interface Growth {
+  /** After the first failure. */
+  readonly firstMs: number;
+  /** Default: none. */
+  readonly maxMs?: number;
+  /** How many times longer each wait is than the one before. Default 2. */
+  readonly factor?: number;
+  /** Shares of the wait between which the real one lies by chance, so that many do not come back at once. Default: exactly it. */
+  readonly between?: readonly [number, number];
+}
+
+/**
+ * The one way in which waits between tries grow.
+ * @param failures those before the last one; 0 = it failed for the first time
+ * @returns whole milliseconds
+ */
+export function backoffMs(
+  failures: number,
+  { firstMs, maxMs = Infinity, factor = 2, between: [least, most] = [1, 1] }: Growth,
+  random: () => number = Math.random,
+): number {
+  const full = Math.min(firstMs * factor ** failures, maxMs);
+  return Math.round(full * (least === most ? least : least + (most - least) * random()));
+}
+
 const MAX_MS = 300_000;
+const GROWTH = { firstMs: 2_000, maxMs: MAX_MS };
 const MAX_KNOWN = 10_000;
 
 /** Keeps work that failed for a while from being tried by every sweep. In memory only: forgetting it costs one more try. */
@@ -17,7 +42,7 @@ export class Backoff {
   /** @returns milliseconds until it may be tried again; never less than the forge asked for, up to five minutes */
   fail(id: string, retryAfterS = 0): number {
     const failures = (this.known.get(id)?.failures ?? 0) + 1;
-    const waitMs = Math.min(Math.max(FIRST_MS * 2 ** (failures - 1), retryAfterS * 1_000), MAX_MS);
+    const waitMs = Math.max(backoffMs(failures - 1, GROWTH), Math.min(retryAfterS * 1_000, MAX_MS));
     if (this.known.size >= MAX_KNOWN) this.known.clear();
     this.known.set(id, { failures, untilMs: this.clock.monotonicMs() + waitMs });
     return waitMs;

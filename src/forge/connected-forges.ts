@@ -1,3 +1,4 @@
+import { backoffMs } from '../core/backoff.js';
 import { credentialOf } from '../config/credentials.js';
 import { setMaxListeners } from 'node:events';
 import type { Alerts } from '../core/alerts.js';
@@ -31,8 +32,7 @@ export interface ForgeEntry {
   offers(name: OperationName): boolean;
 }
 
-const FIRST_RETRY_MS = 500;
-const LAST_RETRY_MS = 30_000;
+const RETRIES = { firstMs: 500, maxMs: 30_000, between: [0.5, 1.5] } as const;
 
 /** The forges of the config under each of their credentials, connected in the background: a forge that is down must not keep deliveries from being stored. */
 export class ConnectedForges {
@@ -57,7 +57,7 @@ export class ConnectedForges {
 
   /** Try each forge once now (in parallel), and again later where that failed. */
   async start(): Promise<void> {
-    await Promise.all(this.forges.map((forge) => this.attempt(forge, FIRST_RETRY_MS)));
+    await Promise.all(this.forges.map((forge) => this.attempt(forge, 0)));
   }
 
   /** Call back whenever a forge was reached for the first time. */
@@ -109,16 +109,16 @@ export class ConnectedForges {
     );
   }
 
-  private async attempt(forge: ForgeToConnect, nextMs: number): Promise<void> {
+  private async attempt(forge: ForgeToConnect, failures: number): Promise<void> {
     const credential = credentialOf(forge);
     const running = this.attempts.get(credential);
     if (running) return running;
-    const attempt = this.connect(forge, nextMs).finally(() => this.attempts.delete(credential));
+    const attempt = this.connect(forge, failures).finally(() => this.attempts.delete(credential));
     this.attempts.set(credential, attempt);
     return attempt;
   }
 
-  private async connect(forge: ForgeToConnect, nextMs: number): Promise<void> {
+  private async connect(forge: ForgeToConnect, failures: number): Promise<void> {
     const credential = credentialOf(forge);
     const key = `forge.unreachable/${credential}`;
     try {
@@ -148,9 +148,9 @@ export class ConnectedForges {
       const timer = setTimeout(
         () => {
           this.timers.delete(timer);
-          void this.attempt(forge, Math.min(nextMs * 2, LAST_RETRY_MS));
+          void this.attempt(forge, failures + 1);
         },
-        nextMs * (0.5 + Math.random()),
+        backoffMs(failures, RETRIES),
       );
       timer.unref();
       this.timers.add(timer);

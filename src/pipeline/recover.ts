@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { AnyAction } from '../actions/define-action.js';
 import type { Verdict } from '../actions/support/recovery.js';
 import type { Alerts } from '../core/alerts.js';
+import { backoffMs } from '../core/backoff.js';
 import { callingAs } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
 import { BotError, ForgeError } from '../core/errors.js';
@@ -46,8 +47,7 @@ export interface RecoveryOptions {
   readonly concurrency?: number;
 }
 
-const FIRST_REREAD_MS = 2_000;
-const LAST_REREAD_MS = 300_000;
+const REREAD = { firstMs: 2_000, maxMs: 300_000, between: [0.5, 1] } as const;
 /** A read that gave no answer for so long: a person decides. */
 const GIVE_UP_READING_MS = 24 * 3_600_000;
 
@@ -173,8 +173,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
     const first = claim.attempts.find(isOpen)?.sentAt.getTime() ?? this.deps.clock.now().getTime();
     if (this.deps.clock.now().getTime() - first >= GIVE_UP_READING_MS)
       return this.verdicts.apply(claim, null, { is: 'person', reason: `it could not be read for a day: ${failure}` });
-    const full = Math.min(FIRST_REREAD_MS * 2 ** claim.reads, LAST_REREAD_MS);
-    const inMs = Math.round(full / 2 + (full / 2) * this.deps.random());
+    const inMs = backoffMs(claim.reads, REREAD, this.deps.random);
     const later = { inMs, reason: `the outcome cannot be read now: ${failure}`, counted: 'reads' } as const;
     await persist(() => this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
     this.deps.logger.info({ ...factsOf(claim.intent), inMs, failure }, 'unknown outcome will be read later');

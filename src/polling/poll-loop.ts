@@ -1,3 +1,4 @@
+import { backoffMs } from '../core/backoff.js';
 import type { Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import type { Logger } from '../core/logger.js';
@@ -38,7 +39,7 @@ const MAX_WAIT_MS = 300_000;
 /** How much sooner a pressing source has its next turn. */
 const FAST = 0.25;
 /** Keeps pollers of many organizations from starting at the same time. */
-const JITTER = 0.1;
+const JITTER = [0.9, 1.1] as const;
 
 /** Decides which sources are due; a timer of the framework calls it. Polls of one source never overlap. */
 export class PollLoop {
@@ -88,7 +89,7 @@ export class PollLoop {
         });
     }
     const everyMs = turn.failures === 0 && source.isPressing?.() ? source.everyMs * FAST : source.everyMs;
-    const wait = Math.min(everyMs * 2 ** Math.min(turn.failures, 10), Math.max(source.everyMs, MAX_WAIT_MS));
-    turn.dueAtMs = clock.monotonicMs() + wait * (1 + JITTER * (2 * random() - 1));
+    const growth = { firstMs: everyMs, maxMs: Math.max(source.everyMs, MAX_WAIT_MS), between: JITTER };
+    turn.dueAtMs = clock.monotonicMs() + backoffMs(turn.failures, growth, random);
   }
 }

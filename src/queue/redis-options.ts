@@ -1,4 +1,5 @@
 import type { Redis, RedisOptions } from 'ioredis';
+import { backoffMs } from '../core/backoff.js';
 import type { Secret } from '../core/secret.js';
 
 /** Seconds that Bull's blocking read waits; every answer, also an empty one, shows that the connection lives. */
@@ -23,7 +24,7 @@ export function redisOptions(url: Secret): RedisOptions {
     // Kept running even where the connection had closed before: it holds the process that long.
     disconnectTimeout: 200,
     // Bull's own would back off to 20 s.
-    retryStrategy: (tries: number) => Math.min(50 * 2 ** Math.min(tries, 6), 1_000),
+    retryStrategy: (tries: number) => backoffMs(tries, { firstMs: 50, maxMs: 1_000 }),
     // For good: the sweep works meanwhile, and no command may wait for ever in memory.
     maxRetriesPerRequest: 1,
     enableReadyCheck: false,

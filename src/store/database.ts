@@ -6,6 +6,7 @@ import {
   type EntityManager,
   type QueryRunner,
 } from 'typeorm';
+import { backoffMs } from '../core/backoff.js';
 import { StoreUnavailable } from '../core/errors.js';
 import type { FairGate } from './fair-gate.js';
 import { PreparedStatements, type Client } from './prepared-statements.js';
@@ -173,7 +174,7 @@ export class Database {
         return await work();
       } catch (error) {
         if (!isRunAgain(error) || tried >= TRIES) throw toStoreError(error);
-        await wait(BACKOFF_MS * 2 ** tried * Math.random());
+        await wait(backoffMs(tried, { firstMs: BACKOFF_MS, between: [0, 1] }));
       }
     }
   }

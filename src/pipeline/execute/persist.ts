@@ -1,3 +1,5 @@
+import { backoffMs } from '../../core/backoff.js';
+
 export type Sleep = (ms: number) => Promise<unknown>;
 
 const FIRST_WAIT_MS = 100;
@@ -18,7 +20,7 @@ export async function persist<Result>(
       return await write();
     } catch (error) {
       if (failed + 1 >= tries) throw error;
-      await wait(FIRST_WAIT_MS * 2 ** failed);
+      await wait(backoffMs(failed, { firstMs: FIRST_WAIT_MS }));
     }
   }
 }

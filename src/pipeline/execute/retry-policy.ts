@@ -1,3 +1,4 @@
+import { backoffMs } from '../../core/backoff.js';
 import type { ForgeErrorKind } from '../../core/errors.js';
 
 const SECOND = 1_000;
@@ -79,13 +80,9 @@ export function judgeFailure(
   if (retryAfterS !== undefined)
     return {
       to: 'planned',
-      waitMs: Math.min(Math.max(retryAfterS, 0) * SECOND + jitter(SECOND, random), MAX_WAIT_MS),
+      waitMs: Math.min(Math.max(retryAfterS, 0) * SECOND + Math.round(SECOND * random()), MAX_WAIT_MS),
       failed,
     };
-  const full = Math.min(rule.firstWaitMs * rule.factor ** triesBefore, MAX_WAIT_MS);
-  return { to: 'planned', waitMs: Math.round(full / 2 + jitter(full / 2, random)), failed };
-}
-
-function jitter(maxMs: number, random: () => number): number {
-  return Math.round(maxMs * random());
+  const growth = { firstMs: rule.firstWaitMs, factor: rule.factor, maxMs: MAX_WAIT_MS, between: [0.5, 1] } as const;
+  return { to: 'planned', waitMs: backoffMs(triesBefore, growth, random), failed };
 }
