@@ -29,10 +29,26 @@ rules:
 
 interface Coverage {
   readonly result: ReadonlyArray<{
+    readonly scriptId: string;
     readonly url: string;
-    readonly functions: ReadonlyArray<{ readonly ranges: ReadonlyArray<{ readonly count: number }> }>;
+    readonly functions: ReadonlyArray<{
+      readonly ranges: ReadonlyArray<{
+        readonly count: number;
+        readonly startOffset: number;
+        readonly endOffset: number;
+      }>;
+    }>;
   }>;
 }
+
+/** What the files of a way must not do without being named: open a transaction of the store, claim an intent, call the forge. */
+const MARKS = {
+  'opens a transaction': /\bdb\.transaction\(/,
+  'claims work': /\bjournal\.claim\(|\binbox\.decide\(/,
+  // Clients of the store are none of a forge.
+  'calls the forge': /\b(?:forge|client)\.(?!get\(|list\()[a-z]\w*\(|\bnew GuardedForge\(/,
+} as const;
+type Mark = keyof typeof MARKS;
 
 type Post = (method: string, params?: object) => Promise<unknown>;
 
@@ -56,18 +72,24 @@ async function main(): Promise<void> {
     silence();
     await wait(SETTLE_MS);
     for (const post of isolates) {
+      await post('Debugger.enable');
       await post('Profiler.enable');
       await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
     }
     // What was called before it began is counted once: take it away.
     for (const post of isolates) await post('Profiler.takePreciseCoverage');
     await push(forge, bot.url, '2');
-    const executed = new Set<string>();
+    const executed = new Map<string, Set<Mark>>();
     for (const post of isolates)
-      for (const file of executedIn(await post('Profiler.takePreciseCoverage'))) executed.add(file);
-    const files = [...executed].sort();
-    console.log(files.join('\n'));
-    console.log(`${files.length} files`);
+      for (const [file, marks] of await executedIn(post))
+        executed.set(file, new Set([...(executed.get(file) ?? []), ...marks]));
+    const files = [...executed].sort(([one], [other]) => (one < other ? -1 : 1));
+    if (process.argv.includes('--json'))
+      console.log(JSON.stringify(files.map(([file, marks]) => ({ file, marks: [...marks] }))));
+    else {
+      for (const [file, marks] of files) console.log([file, ...marks].join('  '));
+      console.log(`${files.length} files`);
+    }
   } finally {
     await bot.close();
     await forge.close();
@@ -134,13 +156,31 @@ async function threads(session: Session): Promise<Post[]> {
   );
 }
 
-function executedIn(coverage: unknown): string[] {
-  return (coverage as Coverage).result
-    .filter(
-      ({ url, functions }) => url.startsWith('file:') && functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0),
-    )
-    .map(({ url }) => relative(process.cwd(), fileURLToPath(url)))
-    .filter((file) => file.startsWith('src/') && !NOT_COUNTED.test(file));
+/** What was executed, by file, with what the executed functions do themselves. */
+async function executedIn(post: Post): Promise<Map<string, Set<Mark>>> {
+  const { result } = (await post('Profiler.takePreciseCoverage')) as Coverage;
+  const found = new Map<string, Set<Mark>>();
+  for (const { scriptId, url, functions } of result) {
+    const file = url.startsWith('file:') ? relative(process.cwd(), fileURLToPath(url)) : '';
+    if (!file.startsWith('src/') || NOT_COUNTED.test(file)) continue;
+    const ranges = functions.flatMap(({ ranges: [whole] }) => (whole ? [whole] : []));
+    const ran = ranges.filter(({ count }) => count > 0);
+    if (ran.length === 0) continue;
+    const { scriptSource } = (await post('Debugger.getScriptSource', { scriptId })) as { scriptSource: string };
+    const marks = new Set<Mark>();
+    for (const { startOffset, endOffset } of ran) {
+      // Without the functions inside that did not run.
+      let text = scriptSource.slice(startOffset, endOffset);
+      for (const inner of ranges)
+        if (inner.count === 0 && inner.startOffset > startOffset && inner.endOffset < endOffset)
+          text = text.replace(scriptSource.slice(inner.startOffset, inner.endOffset), '');
+      for (const [mark, pattern] of Object.entries(MARKS))
+        if (pattern.test(text) && !(mark === 'calls the forge' && file.startsWith('src/store/')))
+          marks.add(mark as Mark);
+    }
+    found.set(file, marks);
+  }
+  return found;
 }
 
 await main();

@@ -1,0 +1,19 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, it, jest } from '@jest/globals';
+
+jest.setTimeout(180_000);
+
+it('integration/way-of-a-delivery: whatever opens a transaction, claims work or calls the forge is told in docs/architecture.md', async () => {
+  const args = ['--import', './test/register-swc.mjs', 'test/tools/count-way.ts', '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 10 * 1024 * 1024 });
+  const executed = JSON.parse(stdout) as ReadonlyArray<{ file: string; marks: readonly string[] }>;
+  const doc = readFileSync('docs/architecture.md', 'utf8');
+  const marked = executed.filter(({ marks }) => marks.length > 0);
+
+  expect(new Set(marked.flatMap(({ marks }) => marks)).size).toBe(3);
+  expect(marked.filter(({ file }) => !new RegExp(`^\\d+\\. \`${file.slice('src/'.length)}\``, 'm').test(doc))).toEqual(
+    [],
+  );
+});
