@@ -30,6 +30,8 @@ export interface EvidenceGoal {
   /** Null where chance has no part in it. */
   readonly seed: number | null;
   readonly parts: readonly Part[];
+  /** Its processes are those of the built bot. */
+  readonly needsBuild?: true;
   /** What the parts gave, in words and as rows; the goal is met when each part ended with status 0. */
   judge(
     results: readonly PartResult[],
@@ -399,18 +401,20 @@ const mutation = ofLines('mutation', null, ['mutation'], (text) => {
 
 /** Every full count there is; `ten-passes` has a command of its own. */
 export const EVIDENCE_GOALS: readonly EvidenceGoal[] = [
-  stormGoal('G1', 10_010, ['distributed', 'embedded']),
-  stormGoal('G2', 20_010, ['distributed', 'embedded']),
-  stormGoal('G3', 30_010, ['distributed', 'embedded']),
-  stormGoal('G5', 50_010, ['distributed']),
-  stormGoal('G6', 60_010, ['distributed']),
-  settle60,
-  storm,
-  bullPeer,
+  ...[
+    stormGoal('G1', 10_010, ['distributed', 'embedded']),
+    stormGoal('G2', 20_010, ['distributed', 'embedded']),
+    stormGoal('G3', 30_010, ['distributed', 'embedded']),
+    stormGoal('G5', 50_010, ['distributed']),
+    stormGoal('G6', 60_010, ['distributed']),
+    settle60,
+    storm,
+    bullPeer,
+    overload,
+    power,
+  ].map((goal) => ({ ...goal, needsBuild: true as const })),
   lostWebhooks,
   schedules,
-  overload,
-  power,
   fuzz,
   contract,
   simulation,
