@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Seconds } from '../basics.js';
 import type { Shape, ShapeDifference } from '../profile-shapes.js';
 import type { Profile } from '../profiles.js';
@@ -6,6 +7,9 @@ import type { World } from '../world.js';
 import { rfc3339 } from './time.js';
 
 /** For whom and from where something is shown: renderers take it first, the object second. */
+/** An object of the API as answers show it: the same description that the client reads them by. */
+export type Shown<Schema extends z.ZodType> = z.input<Schema>;
+
 export interface View {
   world: World;
   profile: Profile;
@@ -37,7 +41,7 @@ export function shownTimeOrNull(view: View, at: Seconds): string | null {
 export const NEVER = '0001-01-01T00:00:00Z';
 
 /** An object as this server shows it, out of one that has the fields of all servers. */
-export function shaped(view: View, shape: Shape, object: object): object {
+export function shaped<T extends object>(view: View, shape: Shape, object: T): Partial<T> {
   const difference = view.profile.shapes[shape];
   if (!difference) return object;
   const entries = Object.entries(object).filter(([key, value]) => isShown(difference, key, value));
@@ -46,7 +50,7 @@ export function shaped(view: View, shape: Shape, object: object): object {
       difference.named?.[key] ?? key,
       valueOf(difference, key, value),
     ]),
-  );
+  ) as Partial<T>;
 }
 
 function isShown({ without = [], omitEmpty = [] }: ShapeDifference, key: string, value: unknown): boolean {

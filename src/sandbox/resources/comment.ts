@@ -1,7 +1,8 @@
+import type { comment as apiComment } from '../../core/objects/tracker.js';
 import { type Answer, created, forbidden, forbiddenEmpty, notFound, ok, Refusal, noContent } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, readId, type RepoCall, TRACKER } from '../guards.js';
-import { shownTime, type View } from '../render/view.js';
+import { shownTime, type Shown, type View } from '../render/view.js';
 import { cut, readPage } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { Id, Issue, Seconds, User, World } from '../world.js';
@@ -112,7 +113,11 @@ export function addEntry(
 }
 
 /** @param options.withUser false: a real server leaves the user out here and there */
-export function renderComment(view: View, comment: Comment, options: { withUser?: boolean } = {}): object {
+export function renderComment(
+  view: View,
+  comment: Comment,
+  options: { withUser?: boolean } = {},
+): Shown<typeof apiComment> {
   const { world } = view;
   const issue = world.issues.get(comment.issueId);
   const url = issue ? issueWebUrl(view, world.repo(issue.repoId), issue) : '';
@@ -147,10 +152,7 @@ const TYPES: Record<Comment['kind'], string> = {
 
 /** An entry of an issue's timeline: a comment without what only comments have, and everything that any kind of entry may tell. */
 function renderEntry(view: View, entry: Comment): object {
-  const { id, html_url, pull_request_url, issue_url, user, body, created_at, updated_at } = renderComment(
-    view,
-    entry,
-  ) as Record<string, unknown>;
+  const { id, html_url, pull_request_url, issue_url, user, body, created_at, updated_at } = renderComment(view, entry);
   const detail = entry.detail ?? {};
   return {
     id,

@@ -1,6 +1,7 @@
+import type { actionTask } from '../../core/objects/workflows.js';
 import { type Answer, notFound, unprocessable } from '../answer.js';
 import { doer, forUser, onOrganization, onRepository, readId } from '../guards.js';
-import { shaped, type View } from '../render/view.js';
+import { shaped, type Shown, type View } from '../render/view.js';
 import type { Call } from '../handler.js';
 import { counted } from '../paging.js';
 import type { Handlers } from '../registry.js';
@@ -343,7 +344,7 @@ export function pickConclusion(state: RunState): { conclusion?: string } {
 }
 
 /** A row of the task list: one execution of one job, with the state in its internal word. */
-function renderTask(view: View, task: Task): object {
+function renderTask(view: View, task: Task): Shown<typeof actionTask> {
   const { world } = view;
   const repo = world.repo(task.repoId);
   const job = world.jobs.get(task.jobId);

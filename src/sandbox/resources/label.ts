@@ -1,7 +1,8 @@
+import type { label as apiLabel } from '../../core/objects/tracker.js';
 import { created, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onOrganization, onRepository, type OrgCall, readId, type RepoCall, TRACKER } from '../guards.js';
-import { apiUrl, type View } from '../render/view.js';
+import { apiUrl, type Shown, type View } from '../render/view.js';
 import type { Call } from '../handler.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
@@ -84,7 +85,7 @@ export function scopeOf(label: Label): string {
   return label.exclusive && slash > 0 ? label.name.slice(0, slash) : '';
 }
 
-export function renderLabel(view: View, label: Label): object {
+export function renderLabel(view: View, label: Label): Shown<typeof apiLabel> {
   return {
     id: label.id,
     name: label.name,

@@ -1,7 +1,8 @@
+import type { milestone as apiMilestone } from '../../core/objects/tracker.js';
 import { created, notFound, ok } from '../answer.js';
 import { bind, field } from '../body.js';
 import { onRepository, type RepoCall, TRACKER } from '../guards.js';
-import { shownTime, shownTimeOrNull, type View } from '../render/view.js';
+import { shownTime, shownTimeOrNull, type Shown, type View } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import { offsetMinutes } from '../render/time.js';
@@ -67,9 +68,9 @@ export function endOfDay(at: Seconds, zone: string): Seconds {
   return end - offsetMinutes(end - offset, zone) * 60;
 }
 
-export function renderMilestone(view: View, milestone: Milestone): { open_issues: number; closed_issues: number } {
+export function renderMilestone(view: View, milestone: Milestone): Shown<typeof apiMilestone> {
   const issues = issuesIn(view.world, milestone);
-  const shown = {
+  return {
     id: milestone.id,
     title: milestone.title,
     description: milestone.description,
@@ -81,7 +82,6 @@ export function renderMilestone(view: View, milestone: Milestone): { open_issues
     closed_at: shownTimeOrNull(view, milestone.closedAt),
     due_on: shownTimeOrNull(view, milestone.dueOn),
   };
-  return shown;
 }
 
 const read = { units: TRACKER } as const;

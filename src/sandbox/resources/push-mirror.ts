@@ -1,9 +1,10 @@
+import type { pushMirror } from '../../core/objects/repositories.js';
 import { randomBytes } from 'node:crypto';
 import { badRequest, notFound, ok, Refusal, unauthorized } from '../answer.js';
 import { bind, field } from '../body.js';
 import { formatGoDuration, parseGoDuration } from '../go-duration.js';
 import { onRepository, type RepoAccess, type RepoCall } from '../guards.js';
-import { shaped, shownTime, type View } from '../render/view.js';
+import { shaped, shownTime, type Shown, type View } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Attachment } from '../parts.js';
 import { permissionOn, unitMode } from '../permissions.js';
@@ -137,7 +138,7 @@ export const followMirrors: Attachment = ({ world, ledger }) => {
   };
 };
 
-function renderPushMirror(view: View, mirror: PushMirror): object {
+function renderPushMirror(view: View, mirror: PushMirror): Shown<typeof pushMirror> {
   return shaped(view, 'push mirror', {
     repo_name: view.world.repo(mirror.repoId).name,
     remote_name: mirror.remoteName,

@@ -1,8 +1,10 @@
+import type { release as apiRelease } from '../../core/objects/publishing.js';
+import type { attachment } from '../../core/objects/tracker.js';
 import { conflict, created, notFound, ok, serverError, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { isEmpty, resolveRef } from '../git/store.js';
 import { doer, onRepository, readId, type RepoCall } from '../guards.js';
-import { shaped, shownTime, type View } from '../render/view.js';
+import { shaped, shownTime, type Shown, type View } from '../render/view.js';
 import { listed } from '../paging.js';
 import { canWrite } from '../permissions.js';
 import type { Handlers } from '../registry.js';
@@ -101,7 +103,7 @@ function targetCommit(repo: Repository, target: string): string {
   return found.commit.sha;
 }
 
-export function renderRelease(view: View, release: Release): object {
+export function renderRelease(view: View, release: Release): Shown<typeof apiRelease> {
   const repo = view.world.repo(release.repoId);
   const tag = release.tagName.split('/').map(encodeURIComponent).join('/');
   const url = repoApiUrl(view, repo, `/releases/${release.id}`);
@@ -127,7 +129,7 @@ export function renderRelease(view: View, release: Release): object {
   });
 }
 
-export function renderAsset(view: View, asset: Asset): object {
+export function renderAsset(view: View, asset: Asset): Shown<typeof attachment> {
   return {
     id: asset.id,
     name: asset.name,

@@ -1,8 +1,9 @@
+import type { user as apiUser } from '../../core/objects/accounts.js';
 import { createHash, randomBytes } from 'node:crypto';
 import { created, notFound, ok, unauthorized, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, forUser, onOwner, siteAdminOnly } from '../guards.js';
-import { NEVER, shaped, shownTime, type View, webUrl } from '../render/view.js';
+import { NEVER, shaped, shownTime, type Shown, type View, webUrl } from '../render/view.js';
 import { canSeeOwner } from '../permissions.js';
 import { nameTaken } from '../redirects.js';
 import type { Handlers } from '../registry.js';
@@ -136,7 +137,7 @@ function placeholder(view: View, owner: Owner): string {
 }
 
 /** A user or organization in user shape. Whoever looks at oneself, and a site admin, sees the private fields. */
-export function renderUser(view: View, owner: Owner, options: { asOther?: boolean } = {}): object {
+export function renderUser(view: View, owner: Owner, options: { asOther?: boolean } = {}): Shown<typeof apiUser> {
   const { viewer } = view;
   const isClose =
     !options.asOther && owner.kind === 'user' && viewer !== null && (viewer.id === owner.id || viewer.isAdmin);
