@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable, pipeline } from 'node:stream';
@@ -6,7 +6,6 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { UserError, messageOf } from '../core/errors.js';
 import { VERSION } from '../core/version.js';
-import { RowSum } from './row-sum.js';
 import type { Row, Sum, Table } from './whole-tables.js';
 
 /**
@@ -53,6 +52,22 @@ export type HeaderFacts = Omit<BackupHeader, 'format' | 'version' | 'program'>;
 /** Some rows of a table, or its end: every row was given before, and their count and digest are those of the file. */
 export type BackupPart =
   { readonly table: Table; readonly rows: readonly Row[] } | { readonly table: Table; readonly sum: Sum };
+
+/** Count and digest of rows, the same as `sumOf` has the server make of a table with these rows. */
+export class RowSum {
+  private rows = 0;
+  private digest = 0n;
+
+  add(row: Row): void {
+    const text = row.map((value) => (value === null ? '-' : `${Buffer.byteLength(value)}:${value}`)).join('');
+    this.rows += 1;
+    this.digest += BigInt(`0x${hash('md5', text, 'hex').slice(0, 15)}`);
+  }
+
+  get sum(): Sum {
+    return { rows: String(this.rows), digest: String(this.digest) };
+  }
+}
 
 /**
  * The bytes of a backup.

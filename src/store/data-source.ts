@@ -1,5 +1,12 @@
 import pg from 'pg';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import {
+  AbstractLogger,
+  DataSource,
+  DefaultNamingStrategy,
+  type DataSourceOptions,
+  type LogLevel,
+  type LogMessage,
+} from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { messageOf } from '../core/errors.js';
 import type { Secret } from '../core/secret.js';
@@ -14,8 +21,6 @@ import { BudgetHoldEntity, BudgetUseEntity, EchoEntity, UndoneEntity } from './e
 import { RunEntity } from './entities/run.entity.js';
 import { CursorEntity, PauseEntity, RevisionEntity, TickEntity } from './entities/small.entities.js';
 import { MIGRATIONS, type Migrations } from './migrations/index.js';
-import { SnakeCaseColumns } from './naming.js';
-import { OrmLogger } from './orm-logger.js';
 
 export const ENTITIES = [
   ArrivalEntity,
@@ -44,6 +49,35 @@ export interface PostgresPool {
   readonly logger: Logger;
   /** Those to bring the tables up to date with. Default: all. */
   readonly migrations?: Migrations;
+}
+
+/** Columns are the properties in snake_case. */
+class SnakeCaseColumns extends DefaultNamingStrategy {
+  override columnName(propertyName: string, customName: string | undefined, prefixes: string[]): string {
+    return customName ?? [...prefixes, propertyName].map(snakeCase).join('_');
+  }
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/**
+ * What TypeORM has to say goes where ours goes, at the level for those who look for a cause: what fails comes as an error as well, and its
+ * own words on the console would stand before ours.
+ */
+class OrmLogger extends AbstractLogger {
+  constructor(private readonly logger: Logger) {
+    super(false);
+  }
+
+  protected override writeLog(
+    _level: LogLevel,
+    message: LogMessage | string | number | Array<LogMessage | string | number>,
+  ): void {
+    for (const one of [message].flat())
+      this.logger.debug({ reason: String(typeof one === 'object' ? one.message : one) }, 'store.orm');
+  }
 }
 
 function common(
