@@ -321,7 +321,7 @@ describe('database/backup: embedded', () => {
     'reads rows in bounded batches, each row once',
     async () => {
       await using(embedded('from'), async (stores) => {
-        const deliveries = [10, 900_000, 900_000, 10, 3_000_000, 10].map((bytes) =>
+        const deliveries = [10, 900_000, 900_001, 11, 3_000_000, 12].map((bytes) =>
           aDelivery({ body: Buffer.alloc(bytes, 'y'), text: 'y'.repeat(bytes) }),
         );
         for (const delivery of deliveries) await stores.inbox.storeDeliveries([delivery]);
