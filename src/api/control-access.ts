@@ -38,6 +38,8 @@ declare module 'fastify' {
   }
 }
 
+const WRONG_HOST = { status: 421, error: 'WRONG_HOST' } as const;
+const UNKNOWN = { status: 401, class: 'unknown_operator' } as const;
 const ALL = [...OPERATOR_SCOPES];
 const CONFIG_TOKEN: ControlCaller = { kind: 'config-token', name: 'config-token', login: null, scopes: ALL };
 
@@ -78,50 +80,30 @@ export class ControlAccess {
     const { place, hosts, configToken, operatorOf, now } = this.options;
     // A page in someone's browser reaches 127.0.0.1 under another name (DNS rebinding); its Host gives it away.
     if (place === 'tcp' && !hosts.includes((headers.host ?? '').toLowerCase()))
-      return refusal(
-        421,
-        'WRONG_HOST',
-        'this control API answers to the host and port of control.listen alone',
-        'authentication_failed',
-        'wrong_host',
-      );
-    if (headers.authorization === undefined)
-      return place === 'tcp'
-        ? refusal(
-            401,
-            'UNAUTHORIZED',
-            'the control API needs a token (Authorization: Bearer …)',
-            'authentication_failed',
-            'no_token',
-          )
-        : this.local;
+      return {
+        ...unauthorized('wrong_host', 'this control API answers to the host and port of control.listen alone'),
+        ...WRONG_HOST,
+      };
+    if (headers.authorization === undefined) {
+      if (place !== 'tcp') return this.local;
+      return unauthorized('no_token', 'the control API needs a token (Authorization: Bearer …)');
+    }
     const token = /^Bearer ([\x21-\x7e]{1,512})$/.exec(headers.authorization)?.[1];
     if (token === undefined)
-      return refusal(
-        401,
-        'UNAUTHORIZED',
-        'the Authorization header is not of the form Bearer TOKEN',
-        'authentication_failed',
-        'malformed',
-      );
+      return unauthorized('malformed', 'the Authorization header is not of the form Bearer TOKEN');
     if (configToken && equalSecret(token, configToken.reveal())) return CONFIG_TOKEN;
-    if (!isOperatorToken(token))
-      return refusal(401, 'UNAUTHORIZED', 'the control token is wrong', 'authentication_failed', 'wrong_token');
+    if (!isOperatorToken(token)) return unauthorized('wrong_token', 'the control token is wrong');
     const operator = await operatorOf(hashOperatorToken(token));
-    if (!operator) return refusal(401, 'UNKNOWN_OPERATOR', 'no operator has this token', 'unknown_operator', 'unknown');
+    if (!operator)
+      return { ...UNKNOWN, error: 'UNKNOWN_OPERATOR', message: 'no operator has this token', reason: 'unknown' };
     const { name, login, scopes } = operator;
     const state = operatorState(operator, now());
     if (state === 'active') return { kind: 'operator', name, login, scopes };
-    const error = state === 'expired' ? 'OPERATOR_EXPIRED' : 'OPERATOR_REVOKED';
     const when = (operator.revokedAt ?? operator.expiresAt).toISOString();
-    return refusal(
-      401,
-      error,
-      `the token of ${name} ${state === 'expired' ? 'expired' : 'was revoked'} at ${when}: ask the bot's owner for a new one`,
-      'unknown_operator',
-      state,
-      name,
-    );
+    const [error, happened] =
+      state === 'expired' ? ['OPERATOR_EXPIRED', 'expired'] : ['OPERATOR_REVOKED', 'was revoked'];
+    const message = `the token of ${name} ${happened} at ${when}: ask the bot's owner for a new one`;
+    return { ...UNKNOWN, error, message, reason: state, operator: name };
   }
 
   private forbids(caller: ControlCaller, { routeOptions, is404 }: FastifyRequest): Refusal | null {
@@ -129,18 +111,13 @@ export class ControlAccess {
     const needed = routeOptions.config.scope;
     if (needed === 'owner' ? isOwner(caller) : needed !== undefined && caller.scopes.includes(needed)) return null;
     const { name, scopes } = caller;
-    const message =
-      needed === 'owner'
-        ? `only the owner of the bot may do that (on its host, or with control.token); ${name} is an operator`
-        : `that takes the scope ${needed ?? '(none)'}, and ${name} has ${scopes.join(', ')}`;
-    return refusal(
-      403,
-      needed === 'owner' ? 'OWNER_ONLY' : 'SCOPE_MISSING',
-      message,
-      'power_refused',
-      needed ?? 'no_scope',
-      name,
-    );
+    const refused = { status: 403, class: 'power_refused', reason: needed ?? 'no_scope', operator: name } as const;
+    if (needed === 'owner') {
+      const message = `only the owner of the bot may do that (on its host, or with control.token); ${name} is an operator`;
+      return { ...refused, error: 'OWNER_ONLY', message };
+    }
+    const message = `that takes the scope ${needed ?? '(none)'}, and ${name} has ${scopes.join(', ')}`;
+    return { ...refused, error: 'SCOPE_MISSING', message };
   }
 
   private refuse(
@@ -148,28 +125,21 @@ export class ControlAccess {
     request: FastifyRequest,
     reply: FastifyReply,
   ): FastifyReply {
-    const facts = {
+    this.options.security.record({
+      class: name,
       place: this.options.place,
       reason,
       operator,
       method: request.method,
       path: request.routeOptions.url,
       address: request.socket.remoteAddress,
-    };
-    this.options.security.record({ class: name, ...facts });
+    });
     return reply.code(status).send({ error, message });
   }
 }
 
-function refusal(
-  status: Refusal['status'],
-  error: string,
-  message: string,
-  name: Refusal['class'],
-  reason: string,
-  operator?: string,
-): Refusal {
-  return { status, error, message, class: name, reason, ...(operator === undefined ? {} : { operator }) };
+function unauthorized(reason: string, message: string): Refusal {
+  return { status: 401, error: 'UNAUTHORIZED', message, class: 'authentication_failed', reason };
 }
 
 /** The system's name for the user of this process, which owns the socket. A user without a name has its number. */
