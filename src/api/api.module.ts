@@ -43,14 +43,16 @@ import { RulesModule } from '../rules/rules.module.js';
 import { RuleVerdicts } from '../rules/sources/rule-verdicts.js';
 import { CurrentControl } from './control.module.js';
 import { HealthController } from './health.controller.js';
-import { GROUPS, type Control } from './operations/index.js';
+import { GROUPS, OPERATIONS, type Control } from './operations/index.js';
 import type { Needs } from './operations/needs.js';
+import { openApi } from './operations/openapi.js';
 import { bind, type Group } from './operations/operation.js';
 import { Orders, Orgs } from './operations/shared.js';
 import { STORE_COPIER } from './store-files.port.js';
 
 const CONTROL = portToken<Control>('Control');
 
+const DOCUMENT = portToken<Needs['document']>('Document');
 const RUNNING = portToken<Needs['running']>('Running');
 
 /** Where each thing that a handler may ask for comes from. */
@@ -63,6 +65,7 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   copier: STORE_COPIER,
   cursors: CURSOR_STORE,
   doctor: Doctor,
+  document: DOCUMENT,
   encryptor: Encryptor,
   explainer: Explainer,
   findings: FINDING_STORE,
@@ -118,6 +121,7 @@ const PARTS = [
   part(RUNNING, { process: THIS_PROCESS, queue: WAKE_QUEUE }, ({ process: { startedAt, role, serves }, queue }) =>
     serves === 'bot' ? { startedAt, role, queueHealthy: () => queue.healthy() } : null,
   ),
+  { provide: DOCUMENT, useValue: () => openApi(OPERATIONS) },
   ...BOUND,
   {
     provide: CONTROL,

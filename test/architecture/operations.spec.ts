@@ -1,12 +1,26 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { OPERATIONS } from '../../src/api/operations/index.js';
+import { openApi } from '../../src/api/operations/openapi.js';
 import { routeOf, type AnyOperation } from '../../src/api/operations/operation.js';
 import { makeProgram } from '../../src/cli/run-cli.js';
 import { OPERATOR_SCOPES } from '../../src/core/operators.js';
 import { ROOT } from '../services/with-services.mjs';
+
+interface Body {
+  readonly content: { readonly 'application/json': { readonly schema: object } };
+}
+
+/** An operation of an OpenAPI document. */
+interface Described {
+  readonly operationId: string;
+  readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: 'path' | 'query' }>;
+  readonly requestBody?: Body;
+  readonly responses: { readonly '200': Body };
+}
 
 const operations = Object.entries(OPERATIONS) as Array<[string, AnyOperation]>;
 
@@ -49,6 +63,22 @@ describe('operations of the control API', () => {
     const inPath = [...routeOf(one).path.matchAll(/:(\w+)/g)].map(([, field]) => field);
 
     expect(Object.keys(one.input.shape)).toEqual(expect.arrayContaining(inPath));
+  });
+
+  it('are an OpenAPI document in which every path has its fields and every schema compiles', () => {
+    const { paths } = openApi(OPERATIONS) as unknown as { paths: Record<string, Record<string, Described>> };
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, one]) => ({ ...one, route: `${method.toUpperCase()} ${path}` })),
+    );
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+
+    expect(described.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(OPERATIONS).sort());
+    for (const { route, parameters, requestBody, responses } of described) {
+      const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      expect([...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)).toEqual(inPath);
+      for (const body of [requestBody, responses['200']])
+        if (body) expect(() => ajv.compile(body.content['application/json'].schema)).not.toThrow();
+    }
   });
 
   it('are told by their paths in the table alone', () => {

@@ -73,6 +73,13 @@ describe('integration/operators: two people', () => {
     await forge?.close();
   }, LONG_MS);
 
+  it('describes the control API to programs', async () => {
+    expect(await bot.reach.get('/v1/openapi.json')).toMatchObject({
+      openapi: '3.1.0',
+      paths: { '/v1/plans/{hash}/approve': { post: { operationId: 'decidePlan', 'x-scope': 'approve' } } },
+    });
+  });
+
   it(
     'refuses the rules while fewer than two people could approve, and takes them by itself once there are two',
     async () => {

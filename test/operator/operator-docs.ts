@@ -1,4 +1,7 @@
 import { configJsonSchema } from '../../src/config/config-schema.js';
+import { GROUPS } from '../../src/api/operations/index.js';
+import { schemaOf } from '../../src/api/operations/openapi.js';
+import type { Group } from '../../src/api/operations/operation.js';
 import { Metrics } from '../../src/observability/metrics.js';
 
 /** What of JSON Schema the config's schema uses. */
@@ -33,6 +36,7 @@ const NOTE = '<!-- Written by `npm run docs:operator` from the definitions in sr
 export function operatorDocs(): ReadonlyMap<string, string> {
   return new Map([
     ['config.md', configPage()],
+    ['control-api.md', controlPage()],
     ['metrics.md', metricsPage()],
   ]);
 }
@@ -115,6 +119,49 @@ empty secret or a secret file that others can read stops the start, with line an
 A **secret** is \`{ env: NAME }\`, \`{ file: PATH }\` (mode 0600) or \`{ credential: NAME }\` (systemd), never the value itself. Paths are relative to the file. Units are in the names: \`_s\` is seconds.`,
     table(['key', 'value', 'default', 'meaning'], rows),
   );
+}
+
+function controlPage(): string {
+  const sections = Object.entries(GROUPS).flatMap(([subject, group]: [string, Group]) => [
+    `## ${subject.charAt(0).toUpperCase()}${subject.slice(1)}`,
+    table(
+      ['operation', 'says', 'scope', 'command', 'takes', 'answers'],
+      Object.entries(group).map(([name, { route, summary, scope, command, input, answer }]) => [
+        `**${name}** \`${route}\``,
+        summary,
+        scope,
+        typeof command === 'string' ? `\`${command}\`` : `none: ${command.none}`,
+        fieldsOf(schemaOf(input, 'input') as Schema),
+        shapeOf(schemaOf(answer, 'output') as Schema),
+      ]),
+    ),
+  ]);
+  return page(
+    'The control API',
+    `The commands of \`forgehand\` use this API; programs may as well. It answers on the control socket, and at \`control.listen\` to callers with a token
+([operators](operators.md) says who may do what). \`:name\` in a path stands for the field of that name; the other fields are the query of a GET and the JSON body
+of a POST. A field in bold is required, one in brackets has the value behind it if it is left out. A time is an ISO text. A refusal is \`{ error, message }\`: a code, and a sentence for people.
+\`GET /v1/openapi.json\` tells all of it to programs, with every field of the answers.`,
+    ...sections,
+  );
+}
+
+function fieldsOf({ properties = {}, required = [] }: Schema): string {
+  const fields = Object.entries(properties).map(([name, field]) => {
+    if (required.includes(name)) return `**${name}**: ${typeOf(field)}`;
+    const otherwise = field.default === undefined ? '' : ` (${JSON.stringify(field.default)})`;
+    return `[${name}]: ${typeOf(field)}${otherwise}`;
+  });
+  return fields.join('; ');
+}
+
+/** The names of what is answered, one level deep. */
+function shapeOf(schema: Schema): string {
+  if (schema.type === 'array') return schema.items ? `list of ${shapeOf(schema.items)}` : 'list';
+  const ways = schema.oneOf ?? schema.anyOf;
+  if (ways) return ways.map(shapeOf).join(' or ');
+  const names = Object.keys(schema.properties ?? {});
+  return names.length > 0 ? `{ ${names.join(', ')} }` : 'object';
 }
 
 function metricsPage(): string {

@@ -2,6 +2,7 @@ import type { AppConfig, Role } from '../../config/app-config.js';
 import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { Encryptor } from '../../core/encryptor.js';
+import type { JsonObject } from '../../core/json.js';
 import type { OperatorStore } from '../../core/operator-store.port.js';
 import type { TwoPeople } from '../../core/two-people.js';
 import type { ConnectedForges } from '../../forge/connected-forges.js';
@@ -43,6 +44,8 @@ export interface Needs {
   readonly copier: StoreCopier;
   readonly cursors: CursorStore;
   readonly doctor: Doctor;
+  /** The OpenAPI document of the table of operations. */
+  readonly document: () => JsonObject;
   readonly encryptor: Encryptor;
   readonly explainer: Explainer;
   readonly findings: FindingStore;

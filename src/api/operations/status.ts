@@ -3,7 +3,7 @@ import { INTENT_STATES } from '../../core/states.js';
 import { textOf } from '../../core/reason.js';
 import { VERSION } from '../../core/version.js';
 import { readTaskPosition } from '../../polling/task-position.js';
-import { doctorReport, hookReport, statusReport, type StatusReport } from './answers.js';
+import { doctorReport, hookReport, jsonObject, statusReport, type StatusReport } from './answers.js';
 import { flag, operationOf } from './operation.js';
 
 const QUARANTINED_SHOWN = 20;
@@ -25,6 +25,7 @@ const operation = operationOf(
   'journal',
   'poisonMessages',
   'doctor',
+  'document',
   'metrics',
   'clock',
 );
@@ -39,6 +40,15 @@ export const statusOperations = {
     input: z.object({}),
     answer: statusReport,
     handle: statusOf,
+  }),
+  openApi: operation({
+    route: 'GET /v1/openapi.json',
+    summary: 'These operations as an OpenAPI document',
+    scope: 'read',
+    command: { none: 'programs read it, to make a client' },
+    input: z.object({}),
+    answer: jsonObject,
+    handle: ({ document }) => document(),
   }),
   doctor: operation({
     route: 'GET /v1/doctor',
