@@ -188,7 +188,7 @@ export const statusReport = z.object({
 export type StatusReport = z.output<typeof statusReport>;
 
 const check = z.object({
-  ...fields('check forge said', text),
+  ...fields('check code forge said', text),
   state: z.enum(['ok', 'note', 'warning', 'problem']),
   org: maybeText,
   fix: texts,
