@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.js';
+import { emptyTable } from '../../core/table.js';
 import { VERSION } from '../../core/version.js';
 import { routeOf, type AnyOperation } from './operation.js';
 
@@ -10,7 +11,7 @@ const ERROR = {
 
 /** The table of operations as an OpenAPI 3.1 document. */
 export function openApi(operations: Readonly<Record<string, AnyOperation>>): JsonObject {
-  const paths: Record<string, JsonObject> = {};
+  const paths: Record<string, JsonObject> = emptyTable();
   for (const [name, operation] of Object.entries(operations)) {
     const { method, path } = routeOf(operation);
     const inPath = [...path.matchAll(/:(\w+)/g)].map(([, field = '']) => field);
