@@ -2,12 +2,19 @@
 // Some environments (CI=true) colour output that is no terminal: specs compare plain text, in this process and in its children.
 process.env.NO_COLOR = '1';
 
+/** Every sentence of a reason is its code: a program that reads sentences fails then. What a spec expects is turned back into sentences. */
+const inCodes = process.env.FORGEHAND_TEST_CODES === '1';
+
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    ...(inCodes ? { '^\\.{1,2}/(?!.*src/)(.*core/)?reason\\.js$': '<rootDir>/test/text-codes/reason.ts' } : {}),
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  setupFilesAfterEnv: inCodes ? ['<rootDir>/test/text-codes/expect-sentences.ts'] : [],
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -77,6 +77,7 @@ function runsOf({ id, data, storedAt }: ForgeEvent): HistoryRun[] {
       mode: 'live',
       state: 'not-fired',
       reason: 'one was false',
+      code: 'run.not-fired',
       lookups,
       decidedAt: storedAt,
       eventId: id,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { stringifyJson } from '../core/json.js';
+import type { Shown } from '../core/reason.js';
 import type { Intent } from '../core/run.js';
 import type { KeptPlan } from '../policies/policy-plan.js';
 import { storeCommand } from './command-options.js';
@@ -60,7 +61,7 @@ async function decidePlan(bot: Reach, plan: KeptPlan, { json, deny }: ApproveOpt
   if (!decision.decided || decision.applied?.outcome === 'refused') exit(1);
 }
 
-function row({ id, runId, org, rule, action, params, plannedAt }: Intent): string[] {
+function row({ id, runId, org, rule, action, params, plannedAt }: Shown<Intent>): string[] {
   return [when(plannedAt), runId, id, `${org}/${rule}`, plain(`${action} ${stringifyJson(params)}`).slice(0, 120)];
 }
 

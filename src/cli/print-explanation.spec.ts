@@ -36,6 +36,7 @@ const RUN: RunExplanation = {
     mode: 'dry-run',
     state: 'not-fired',
     reason: 'condition "mirrors" is false',
+    code: 'run.not-fired',
     decidedAt: AT,
     endedAt: AT,
   },
@@ -121,6 +122,7 @@ const RUN: RunExplanation = {
       mode: 'live',
       state: 'refused',
       reason: 'no',
+      code: 'intent.reported',
       result: '{id: 3}',
       attempts: [
         {
@@ -187,7 +189,7 @@ describe('cli/print-explanation', () => {
       conditions: [],
       steps: [],
       lookups: [],
-      runs: [{ id: 'run1', state: 'done', reason: 'wanted' }],
+      runs: [{ id: 'run1', state: 'done', reason: 'wanted', code: 'run.fired' }],
       notes: [],
     };
 

@@ -1,4 +1,6 @@
 import { BotError } from './errors.js';
+import { textOf, type Reason } from './reason.js';
+import { intentReason } from './run-reasons.js';
 import type { Attempt } from './run.js';
 
 export type BudgetKind = 'organization' | 'repository' | 'rule' | 'actor';
@@ -46,15 +48,14 @@ export const BUDGET_WINDOW_MS = 3_600_000;
 /** Outcomes of calls that a budget counts: those that changed something or may have; null = no answer yet. */
 export const COUNTED_OUTCOMES = [null, 'done', 'unknown'] as const satisfies ReadonlyArray<Attempt['outcome']>;
 
-/** Why an intent waits, for people. */
-export function budgetReason({ limit: { kind, of, perHour }, againInMs }: SpentBudget): string {
-  const minutes = Math.max(Math.ceil(againInMs / 60_000), 1);
-  return `held: the budget of ${kind} ${of} is spent, ${perHour} ${perHour === 1 ? 'effect' : 'effects'} per hour (orgs[].budgets); there is room again in ${minutes} min`;
+/** Why an intent waits. */
+export function budgetReason({ limit: { kind, of, perHour }, againInMs }: SpentBudget): Reason<'intent.held.budget'> {
+  return intentReason('intent.held.budget', { kind, of, perHour, minutes: Math.max(Math.ceil(againInMs / 60_000), 1) });
 }
 
 /** Thrown by `markSent` where a budget has nothing left: nothing was written, and the call must not be made. */
 export class BudgetSpent extends BotError {
   constructor(readonly spent: SpentBudget) {
-    super('BUDGET_SPENT', budgetReason(spent), 'transient');
+    super('BUDGET_SPENT', textOf(budgetReason(spent)), 'transient');
   }
 }

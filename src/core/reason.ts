@@ -32,3 +32,14 @@ export function textOf({ code, params }: Reason): string {
   const template = TEMPLATES.get(code);
   return template ? template(params as never) : `${code} ${stringifyJson(params)}`;
 }
+
+/** A row as people and the control API see it: its reason as a sentence, beside it the code. */
+export type Shown<T extends { reason: Reason | null }> = Omit<T, 'reason'> & {
+  reason: string | (null extends T['reason'] ? null : never);
+  code: string | (null extends T['reason'] ? null : never);
+};
+
+export function shown<T extends { reason: Reason | null }>(row: T): Shown<T> {
+  const { reason } = row;
+  return { ...row, reason: reason && textOf(reason), code: reason && reason.code } as Shown<T>;
+}

@@ -1,5 +1,6 @@
 import type { IntentState } from './states.js';
 import type { JsonObject, Json } from './json.js';
+import type { Reason } from './reason.js';
 import type { Target } from './target.js';
 
 /** Why a run exists; `plan` is the id of the plan that was applied. */
@@ -54,8 +55,8 @@ export interface NewRun {
   mode: 'live' | 'dry-run';
   /** `open` when it has intents to do; else why it ended at once. */
   state: RunState;
-  /** One sentence for people: which filter rejected, which condition was false, or what is wanted. */
-  reason: string;
+  /** Which filter rejected, which condition was false, or what is wanted (`run-reasons.ts`). */
+  reason: Reason;
   /** Compact trace: per named condition its value, position, values seen. */
   trace: Json;
   /** Answers of lookups, by name. */
@@ -130,7 +131,7 @@ export interface Intent extends Omit<NewIntent, 'approval'> {
   approvalAt?: Date;
   /** Where two people were needed: the names of the others. */
   approvalBeside?: string;
-  reason: string | null;
+  reason: Reason | null;
   dueAt: Date;
   /** Owner epoch: grows with each claim; checked right before the send. */
   epoch: number;

@@ -1,15 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ENDED_STATES, INTENT_STATES, isEnded, type IntentState } from './states.js';
-import {
-  BAD_ENDS,
-  GOOD_ENDS,
-  HOLDING_STATES,
-  LATER_STEP_REASON,
-  canMove,
-  isBadEnd,
-  runStateOf,
-  waitsForApproval,
-} from './state-table.js';
+import { BAD_ENDS, GOOD_ENDS, HOLDING_STATES, canMove, isBadEnd, runStateOf, waitsForApproval } from './state-table.js';
 
 /** Written out a second time on purpose: a changed move must be changed in two places. */
 const ALLOWED = new Set([
@@ -90,10 +81,6 @@ describe('core/state-table', () => {
       expect(waitsForApproval({ state: 'waiting', approval })).toBe(false);
     for (const state of INTENT_STATES.filter((other) => other !== 'waiting'))
       expect(waitsForApproval({ state, approval: 'wanted' })).toBe(false);
-  });
-
-  it('says of steps that were cancelled with an earlier one what they were cancelled for', () => {
-    expect(LATER_STEP_REASON).toBe('an earlier step of the run did not end well');
   });
 
   it.each<[IntentState[], string]>([

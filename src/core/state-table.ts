@@ -71,9 +71,6 @@ export function isBadEnd(state: IntentState): boolean {
 /** States in which an intent holds its effect key; others of the same key queue behind it. One that `waitsForApproval` holds none. */
 export const HOLDING_STATES = ['claimed', 'sent', 'unknown', 'waiting'] as const satisfies readonly IntentState[];
 
-/** Reason of steps that were cancelled because an earlier step of their run ended badly. */
-export const LATER_STEP_REASON = 'an earlier step of the run did not end well';
-
 /** State of a run by the states of its intents; `open` while one of them has not ended. */
 export function runStateOf(states: readonly IntentState[]): RunState {
   if (states.some((state) => !isEnded(state))) return 'open';

@@ -3,6 +3,8 @@ import type { Clock } from '../core/clock.js';
 import type { JournalStore } from '../pipeline/journal-store.port.js';
 import { planIntents, type PlanTools } from '../pipeline/decide/plan-intents.js';
 import type { Accounts } from '../pipeline/rule-engine.port.js';
+import { textOf } from '../core/reason.js';
+import { runReason } from '../core/run-reasons.js';
 import type { Cause, NewIntent } from '../core/run.js';
 import { OF_THE_BOT } from '../pipeline/execute/forge-access.js';
 import type { Rehearsal } from '../pipeline/execute/rehearse.js';
@@ -45,7 +47,12 @@ export class AccountSync {
         revisionId: NO_REVISION,
         cause,
         repo: null,
-        report: { rule: ACCOUNT_SETTINGS, verdict: 'fired', reason: `forges[].account wants ${names}`, trace: null },
+        report: {
+          rule: ACCOUNT_SETTINGS,
+          verdict: 'fired',
+          reason: runReason('run.fired', { because: `forges[].account wants ${names}` }),
+          trace: null,
+        },
         steps: [{ stepId: 'account', stepNo: 0, action: ACTION, items: [{ itemKey: 'settings', params: settings }] }],
         lookups: {},
         decidedAt: clock.now(),
@@ -54,9 +61,10 @@ export class AccountSync {
       { ...tools, account: accounts.self(forge, null)?.login ?? '' },
     );
     const [intent] = plan.intents;
-    if (!intent) throw new Error(plan.run.reason);
+    const wanted = textOf(plan.run.reason);
+    if (!intent) throw new Error(wanted);
     const rehearsal = await rehearse(intent);
-    const reason = rehearsal.does === 'write' ? plan.run.reason : rehearsal.reason;
+    const reason = rehearsal.does === 'write' ? wanted : rehearsal.reason;
     if (rehearsal.does !== 'write' || isDryRun) return { does: rehearsal.does, reason, runId: null };
     const due = await journal.recordDecision({}, [plan]);
     if (due.length > 0) await announce(due);

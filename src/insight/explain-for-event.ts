@@ -108,9 +108,9 @@ function reasonOf({ name, state, text, because, seen, why }: ExplainedCondition)
     because.length > 0
       ? because.map((part) => `${oneLine(part.text)} is ${part.value}`)
       : [`${oneLine(text)} is false`];
-  const told = because.length > 0 ? because.map((part) => part.text).join(' ') : text;
+  const sources = because.length > 0 ? because.map((part) => part.text).join(' ') : text;
   const saw = Object.entries(seen)
-    .filter(([path]) => told.includes(path))
+    .filter(([path]) => sources.includes(path))
     .slice(0, MAX_SEEN);
   const where = saw.map(([path, value]) => `${path} = ${stringifyJson(value)}`).join(', ');
   return `condition "${name}": ${parts.slice(0, MAX_SEEN).join(', ')}${where === '' ? '' : ` (${where})`}`;

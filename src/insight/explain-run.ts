@@ -1,4 +1,5 @@
 import { isJsonObject } from '../core/json.js';
+import { shown, textOf } from '../core/reason.js';
 import type { Attempt, Intent, Run } from '../core/run.js';
 import { hasSealedReads } from '../pipeline/decide/sealed-answers.js';
 import { isSealed } from '../core/encryptor.js';
@@ -34,7 +35,7 @@ export function explainRun({ run, intents, event, revision, lineAt, intentId, no
   const look = lookOf(run, read, intents.length);
   return {
     about: 'run',
-    run: facts,
+    run: shown(facts),
     intentId,
     event,
     revision,
@@ -87,7 +88,8 @@ function explainIntent(
     itemKey,
     mode,
     state,
-    reason,
+    reason: reason && textOf(reason),
+    code: reason && reason.code,
     result: result === null || result === undefined ? null : shortJson(result),
     attempts: attempts.map(({ n, operation, sentAt, answeredAt, outcome, status, message }) => ({
       n,

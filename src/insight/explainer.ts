@@ -3,6 +3,7 @@ import type { ForgeEvent } from '../core/event.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import type { JournalStore } from '../pipeline/journal-store.port.js';
 import type { BotSelf, RuleEngine } from '../pipeline/rule-engine.port.js';
+import { shown, textOf } from '../core/reason.js';
 import type { Intent, Run } from '../core/run.js';
 import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import type { CompiledPolicy, CompiledRule, Revision } from '../rules/language/revision.js';
@@ -112,7 +113,7 @@ export class Explainer {
       rule: id,
       event: await this.factsOfEvent(event),
       revision: opened && factsOf(opened.stored),
-      runs: runs.map(({ id: runId, state, reason }) => ({ id: runId, state, reason })),
+      runs: runs.map(({ id: runId, state, reason }) => shown({ id: runId, state, reason })),
       lookups: run ? explainLookups(run) : [],
       notes,
     };
@@ -253,7 +254,7 @@ function verdictOfPolicy(
   if (run)
     return {
       verdict: run.state === 'not-fired' || run.state === 'error' ? run.state : 'fired',
-      reason: run.reason,
+      reason: textOf(run.reason),
       place,
     };
   if (candidates.has(policy.id))

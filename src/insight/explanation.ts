@@ -2,6 +2,7 @@ import type { RuleOrigin } from '../rules/sources/rule-repository.port.js';
 import type { EventSource } from '../core/event.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { IntentState } from '../core/states.js';
+import type { Shown } from '../core/reason.js';
 import type { Attempt, Run } from '../core/run.js';
 
 /** A place in a rule file, 1-based. */
@@ -116,6 +117,7 @@ export interface ExplainedIntent {
   readonly mode: 'live' | 'dry-run';
   readonly state: IntentState;
   readonly reason: string | null;
+  readonly code: string | null;
   /** What the action reported, in short. */
   readonly result: string | null;
   readonly attempts: ReadonlyArray<
@@ -126,7 +128,7 @@ export interface ExplainedIntent {
 /** What a run decided, why, and what came of it. */
 export interface RunExplanation {
   readonly about: 'run';
-  readonly run: Omit<Run, 'trace' | 'lookups' | 'runKey' | 'forge'>;
+  readonly run: Shown<Omit<Run, 'trace' | 'lookups' | 'runKey' | 'forge'>>;
   /** The intent that was asked about. */
   readonly intentId: string | null;
   readonly event: EventFacts | null;
@@ -160,7 +162,7 @@ export interface DecisionExplanation {
   readonly steps: readonly ExplainedStep[];
   readonly lookups: readonly ExplainedLookup[];
   /** Runs of this rule about this event, newest first. */
-  readonly runs: ReadonlyArray<{ readonly id: string; readonly state: string; readonly reason: string }>;
+  readonly runs: ReadonlyArray<Shown<Pick<Run, 'id' | 'state' | 'reason'>>>;
   readonly notes: readonly string[];
 }
 

@@ -1,12 +1,12 @@
 import { portToken } from '../core/part.js';
 import type { ForgeEvent } from '../core/event.js';
 import type { BotSelf } from '../pipeline/rule-engine.port.js';
+import type { Shown } from '../core/reason.js';
 import type { Intent, Run } from '../core/run.js';
 
 /** A run as trying rules on history needs it. */
-export interface HistoryRun extends Pick<
-  Run,
-  'id' | 'rule' | 'kind' | 'revisionId' | 'mode' | 'state' | 'reason' | 'lookups' | 'decidedAt'
+export interface HistoryRun extends Shown<
+  Pick<Run, 'id' | 'rule' | 'kind' | 'revisionId' | 'mode' | 'state' | 'reason' | 'lookups' | 'decidedAt'>
 > {
   readonly eventId: string;
   readonly intents: ReadonlyArray<Pick<Intent, 'stepId' | 'action' | 'itemKey' | 'params' | 'state'>>;

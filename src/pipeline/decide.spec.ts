@@ -20,6 +20,8 @@ import { hasSealedReads, openReads } from './decide/sealed-answers.js';
 import { Encryptor } from '../core/encryptor.js';
 import { honestActs } from '../../test/fakes/honest-acts.js';
 import { silentSecurityLog } from '../core/security-log.js';
+import { because, saying } from '../../test/builders/reasons.js';
+import { textOf } from '../core/reason.js';
 
 const FIRED = (name = 'bug'): Evaluation => ({
   kind: 'decided',
@@ -214,6 +216,7 @@ describe('pipeline/decide', () => {
         cause: 'event',
         state: 'open',
         reason: 'held',
+        code: 'run.fired',
         intents: 1,
         waiting: 0,
       };
@@ -374,7 +377,7 @@ describe('pipeline/decide', () => {
 
     await flow.decideEvent('e1');
 
-    expect((await runs()).map(({ rule, state, reason }) => [rule, state, reason])).toEqual([
+    expect((await runs()).map(({ rule, state, reason }) => [rule, state, textOf(reason)])).toEqual([
       ['r1', 'open', 'held'],
       ['r2', 'not-fired', 'condition "x" is false'],
     ]);
@@ -484,7 +487,7 @@ describe('pipeline/decide', () => {
 
     await flow.decideEvent('e1');
 
-    expect((await runs()).map(({ rule, state, reason }) => [rule, state, reason])).toEqual([
+    expect((await runs()).map(({ rule, state, reason }) => [rule, state, textOf(reason)])).toEqual([
       ['bad', 'error', 'internal fault (TypeError)'],
       ['r1', 'open', 'held'],
     ]);
@@ -501,7 +504,7 @@ describe('pipeline/decide', () => {
     await flow.decideEvent('e4');
 
     expect((await runs()).map(({ state }) => state)).toEqual(['open', 'open', 'error', 'open']);
-    expect((await runs())[2]?.reason).toContain('runs_per_hour');
+    expect((await runs())[2]?.reason).toEqual(saying(expect.stringContaining('runs_per_hour')));
     expect(alerts.filter((alert) => alert === 'rule.held/acme/r1')).toHaveLength(1);
     expect(alerts.at(-1)).toBe('rule.held/acme/r1 over');
   });
@@ -640,7 +643,7 @@ describe('pipeline/decide', () => {
 
       await flow.decideEvent('e1');
 
-      expect((await runs()).map(({ rule, state, reason }) => [rule, state, reason])).toEqual([
+      expect((await runs()).map(({ rule, state, reason }) => [rule, state, textOf(reason)])).toEqual([
         ['r1', 'error', 'an echo of an echo of an echo'],
         ['r2', 'error', 'an echo of an echo of an echo'],
       ]);
@@ -685,7 +688,7 @@ describe('pipeline/decide', () => {
             passes.push(pass);
             return pass.runs.map((plan) => ({
               ...plan,
-              run: { ...plan.run, state: 'done' as const, reason: 'over its cap' },
+              run: { ...plan.run, state: 'done' as const, reason: because('over its cap') },
               intents: [],
             }));
           },
@@ -700,7 +703,7 @@ describe('pipeline/decide', () => {
         { forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: 2, now: tick.occurrence },
       ]);
       expect(passes[0]?.runs).toHaveLength(2);
-      expect((await runs()).map(({ reason }) => reason)).toEqual(['over its cap', 'over its cap']);
+      expect((await runs()).map(({ reason }) => textOf(reason))).toEqual(['over its cap', 'over its cap']);
       expect(announced).toEqual([]);
     });
 
@@ -710,7 +713,7 @@ describe('pipeline/decide', () => {
       expect(passes).toMatchObject([
         { forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: null, now: clock.now() },
       ]);
-      expect((await runs()).map(({ reason }) => reason)).toEqual(['over its cap']);
+      expect((await runs()).map(({ reason }) => textOf(reason))).toEqual(['over its cap']);
     });
 
     it('are decided as they are where no gate is', async () => {
@@ -893,7 +896,7 @@ describe('pipeline/decide', () => {
       candidates = [];
       await flow.decideRun('id-1');
 
-      expect((await runs()).map(({ state, reason }) => [state, reason])).toEqual([
+      expect((await runs()).map(({ state, reason }) => [state, textOf(reason)])).toEqual([
         ['cancelled', 'the rule is not there any more'],
         ['error', 'coalesce.key: no such field'],
       ]);
@@ -926,7 +929,7 @@ describe('pipeline/decide', () => {
 
       expect(await journal.run('id-1')).toMatchObject({
         state: 'cancelled',
-        reason: 'what it is about is not kept any more',
+        reason: saying('what it is about is not kept any more'),
         decidedAt: clock.now(),
       });
     });
@@ -1001,7 +1004,7 @@ describe('pipeline/decide', () => {
       };
       await flow.decideEvent('e1');
       expect(await flow.replayEvent('e1')).toEqual([
-        { rule: 'r1', verdict: 'error', reason: 'internal fault (TypeError)', intents: 0 },
+        { rule: 'r1', verdict: 'error', reason: 'internal fault (TypeError)', code: 'run.error', intents: 0 },
       ]);
       verdicts['r1'] = () => FIRED();
 

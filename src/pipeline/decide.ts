@@ -1,6 +1,7 @@
 import { Backoff } from '../core/backoff.js';
 import { callerOf, callingAs } from '../core/caller.js';
 import type { ForgeEvent } from '../core/event.js';
+import { shown } from '../core/reason.js';
 import type { Report } from '../rules/language/revision.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 import type { CrashLoopGuard } from './decide/crash-loop-guard.js';
@@ -35,6 +36,7 @@ export interface DecisionReport {
   readonly rule: string;
   readonly verdict: Report['verdict'] | 'kept';
   readonly reason: string;
+  readonly code: string;
   /** Intents that this decision planned. */
   readonly intents: number;
 }
@@ -131,13 +133,14 @@ export class ArrivalToIntents {
       const kept = earlier.find((run) => run.state !== 'not-fired' && run.state !== 'error');
       if (kept) {
         const reason = `run ${kept.id} of this event is ${kept.state}`;
-        reports.push({ rule, verdict: 'kept', reason, intents: 0 });
+        reports.push({ rule, verdict: 'kept', reason, code: 'run.kept', intents: 0 });
         continue;
       }
       const manner = { replayNo: earlier.length, atOnce: true };
       const plan = await this.review(active, candidate, await this.decider.decide(active, candidate, subject, manner));
       await this.recorder.record({}, [plan]);
-      reports.push({ rule, verdict: verdictOf(plan), reason: plan.run.reason, intents: plan.intents.length });
+      const { reason, code } = shown(plan.run);
+      reports.push({ rule, verdict: verdictOf(plan), reason, code, intents: plan.intents.length });
     }
     return reports;
   }

@@ -6,6 +6,7 @@ import { BotError } from '../core/errors.js';
 import type { IntentState } from '../core/states.js';
 import type { IntentStatus } from '../rules/revisions/active-revisions.port.js';
 import { EffectRig, MIRROR_PASSWORD } from '../../test/builders/effect-rig.js';
+import { because, saying } from '../../test/builders/reasons.js';
 
 const BUG = { name: 'bug', color: '#d73a4a' };
 const MINUTE_MS = 60_000;
@@ -22,7 +23,7 @@ describe('pipeline/execute', () => {
 
     const intent = await rig.want('repo.create_for_user', { username: 'ann', name: 'notes' });
 
-    expect(intent).toMatchObject({ state: 'refused', reason: expect.stringContaining('repo.create_for_user') });
+    expect(intent).toMatchObject({ state: 'refused', reason: saying(expect.stringContaining('repo.create_for_user')) });
     expect(rig.written).toEqual([]);
     expect(rig.security).toEqual([
       {
@@ -65,7 +66,7 @@ describe('pipeline/execute', () => {
       expect(await rig.work(id)).toMatchObject({
         state: 'dead',
         tries: 8,
-        reason: expect.stringContaining('given up after 8 tries: createLabel: not-sent'),
+        reason: saying(expect.stringContaining('given up after 8 tries: createLabel: not-sent')),
       });
       expect(rig.written).toEqual([]);
       expect(rig.alerts).toEqual(['intent.dead/acme/wish-1']);
@@ -99,7 +100,7 @@ describe('pipeline/execute', () => {
 
       const intent = await rig.want('label.ensure', BUG);
 
-      expect(intent).toMatchObject({ state: 'refused', reason: `createLabel: ${kind} on purpose` });
+      expect(intent).toMatchObject({ state: 'refused', reason: saying(`createLabel: ${kind} on purpose`) });
       expect(rig.forge.calls.filter((call) => call === 'createLabel')).toHaveLength(1);
     });
 
@@ -110,7 +111,7 @@ describe('pipeline/execute', () => {
       const second = await rig.want('label.ensure', { ...BUG, name: 'other' });
       rig.clock.advance(61 * MINUTE_MS);
 
-      expect(second).toMatchObject({ state: 'planned', reason: expect.stringContaining('budget'), tries: 0 });
+      expect(second).toMatchObject({ state: 'planned', reason: saying(expect.stringContaining('budget')), tries: 0 });
       expect((await rig.work(second.id)).state).toBe('done');
     });
   });
@@ -153,7 +154,11 @@ describe('pipeline/execute', () => {
 
       const intent = await rig.want('label.ensure', BUG);
 
-      expect(intent).toMatchObject({ state, reason: standing.is === 'wanted' ? null : standing.reason, attempts: 0 });
+      expect(intent).toMatchObject({
+        state,
+        reason: standing.is === 'wanted' ? null : saying(standing.reason),
+        attempts: 0,
+      });
       expect(rig.forge.calls).toEqual([]);
     });
 
@@ -165,7 +170,11 @@ describe('pipeline/execute', () => {
 
       const intent = await rig.want('label.ensure', BUG);
 
-      expect(intent).toMatchObject({ state: 'cancelled', reason: 'the rule is in mode dry-run now', attempts: 0 });
+      expect(intent).toMatchObject({
+        state: 'cancelled',
+        reason: saying('the rule is in mode dry-run now'),
+        attempts: 0,
+      });
       expect(await rig.journal.run(intent.runId)).toMatchObject({ state: 'cancelled' });
       expect(rig.written).toEqual([]);
     });
@@ -198,7 +207,11 @@ describe('pipeline/execute', () => {
       rig.journal.markSent = markSent;
       rig.clock.advance(MINUTE_MS);
 
-      expect(stood).toMatchObject({ state: 'planned', tries: 1, reason: expect.stringContaining('stood still') });
+      expect(stood).toMatchObject({
+        state: 'planned',
+        tries: 1,
+        reason: saying(expect.stringContaining('stood still')),
+      });
       expect(await rig.journal.attemptsOfIntent(id)).toMatchObject([{ outcome: 'not-sent' }]);
       expect((await rig.work(id)).state).toBe('done');
       expect(rig.written).toEqual(['createLabel']);
@@ -220,7 +233,7 @@ describe('pipeline/execute', () => {
       (actions as Map<string, AnyAction>).delete('label.twice');
 
       expect(rig.written).toEqual(['createLabel']);
-      expect(intent).toMatchObject({ state: 'done', reason: expect.stringContaining('after the write') });
+      expect(intent).toMatchObject({ state: 'done', reason: saying(expect.stringContaining('after the write')) });
     });
   });
 
@@ -274,7 +287,7 @@ describe('pipeline/execute', () => {
             epoch: null,
             from: ['unknown'],
             to: 'planned',
-            reason: 'a person said so',
+            reason: because('a person said so'),
             dueAt: rig.clock.now(),
           });
           const claim = await rig.journal.claim(id, 'other', 5_000);
@@ -288,7 +301,7 @@ describe('pipeline/execute', () => {
             epoch: claim?.epoch ?? 0,
             from: ['sent'],
             to: 'unknown',
-            reason: 'no answer',
+            reason: because('no answer'),
           });
           await handleUnknown();
         }
@@ -402,7 +415,7 @@ describe('pipeline/execute', () => {
     if (what === 'no such action') deps.actions = new Map();
     else deps.orgs = { get: () => null };
 
-    expect(await rig.work(id)).toMatchObject({ state: 'refused', reason: expect.stringContaining(reason) });
+    expect(await rig.work(id)).toMatchObject({ state: 'refused', reason: saying(expect.stringContaining(reason)) });
   });
 
   it('tells of a fault of ours only its name', async () => {
@@ -412,7 +425,7 @@ describe('pipeline/execute', () => {
 
     const intent = await rig.want('label.ensure', BUG);
 
-    expect(intent).toMatchObject({ state: 'planned', tries: 1, reason: 'internal fault (TypeError)' });
+    expect(intent).toMatchObject({ state: 'planned', tries: 1, reason: saying('internal fault (TypeError)') });
   });
 
   it('claims nothing more once it is told to end', async () => {

@@ -8,6 +8,8 @@ import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import { isJsonObject, type Json } from '../core/json.js';
+import type { Reason } from '../core/reason.js';
+import { intentReason } from '../core/run-reasons.js';
 import type { Intent } from '../core/run.js';
 import type { SecurityLog } from '../core/security-log.js';
 import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
@@ -129,12 +131,17 @@ export class IntentToEffect {
       const guarded: ForgeAccess = { client: guard.client, offers: (name) => access.offers(name) };
       const earlier = await this.earlier(intent, access);
       const prepared = await prepareEffect(this.deps, intent, means, guard, guarded, earlier);
-      if ('reason' in prepared) return this.refused(intent, prepared.reason, { code: prepared.code }, prepared.code);
+      if ('reason' in prepared) {
+        const { code, reason: because } = prepared;
+        return this.refused(intent, intentReason('intent.beyond-limit', { limit: code, because }), { code }, code);
+      }
       const { target, params, context } = prepared;
       const getIssue = access.offers('getIssue') ? guard.client.getIssue : undefined;
-      const contradiction = await this.live.contradiction(intent, target, getIssue);
-      if (contradiction !== null)
-        return { to: 'cancelled', reason: contradiction, wrote: null, detail: { code: CONTRADICTED } };
+      const because = await this.live.contradiction(intent, target, getIssue);
+      if (because !== null) {
+        const reason = intentReason('intent.contradicted', { because });
+        return { to: 'cancelled', reason, wrote: null, detail: { code: CONTRADICTED } };
+      }
       return endingOf(await action.ensure(context, params), guard.written);
     } catch (error) {
       if (error instanceof ReadForAnother) return this.perform(claim, calls, false, wasMoved);
@@ -161,7 +168,7 @@ export class IntentToEffect {
       this.deps.health.failed(intent.forge, intent.org, error);
       return {
         to: 'given-back',
-        reason: `waits for the forge to say who caused it: ${error.message}`,
+        reason: intentReason('intent.cause-unknown', { message: error.message }),
         wrote: null,
         waitMs: UNKNOWN_CAUSE_WAIT_MS,
       };
@@ -174,14 +181,14 @@ export class IntentToEffect {
     if ((await this.deps.health.checkCredentials(intent.forge, intent.org)) === 'accepted') return null;
     return {
       to: 'given-back',
-      reason: `forge ${intent.forge} does not accept our credentials`,
+      reason: intentReason('intent.locked-out', { forge: intent.forge }),
       wrote: written,
       waitMs: LOCKED_OUT_WAIT_MS,
     };
   }
 
   /** Not allowed; where the operator did not allow it, the security log has a line. */
-  private refused(intent: Intent, reason: string, detail: Json, power?: string): Ending {
+  private refused(intent: Intent, reason: Reason, detail: Json, power?: string): Ending {
     const { org, action, rule, runId, id: intentId } = intent;
     if (power !== undefined)
       this.deps.security.record({ class: 'power_refused', org, power, action, rule, runId, intentId });

@@ -1,6 +1,7 @@
 import { portToken } from '../core/part.js';
 import type { IntentState } from '../core/states.js';
 import type { Json, JsonObject } from '../core/json.js';
+import type { Reason } from '../core/reason.js';
 import type { BudgetLimit, HeldByBudget, SpentBudget } from '../core/budgets.js';
 import type { Found } from '../rules/language/revision.js';
 import type { Attempt, Gathering, Intent, NewIntent, NewRun, Run, RunState } from '../core/run.js';
@@ -23,7 +24,7 @@ export interface IntentMove {
   attempts?: number;
   from: readonly IntentState[];
   to: IntentState;
-  reason: string | null;
+  reason: Reason | null;
   /** When it may be claimed again (planned, unknown). */
   dueAt?: Date;
   result?: Json;
@@ -45,21 +46,6 @@ export interface NewAttempt {
   snapshot?: JsonObject | null;
   /** What the call is counted for; default nothing. */
   budgets?: readonly BudgetLimit[];
-}
-
-/** Why a run was not let through, for people. */
-export function limitReason(fired: number, runsPerHour: number): string {
-  return `held: ${fired} ${fired === 1 ? 'run' : 'runs'} in the last hour, the limit is ${runsPerHour} (limits.runs_per_hour)`;
-}
-
-/** Whether a run of state `error` was held by its limit. */
-export function isHeldByLimit({ state, reason }: { readonly state: RunState; readonly reason: string }): boolean {
-  return state === 'error' && reason.startsWith('held: ') && reason.endsWith('(limits.runs_per_hour)');
-}
-
-/** Reason of a run whose place a later one took. */
-export function coalescedReason(into: string, key: string): string {
-  return `coalesced: run ${into} decides for all of key "${key}" in this window`;
 }
 
 export interface PauseRow {
@@ -93,7 +79,7 @@ export interface RecordedRun {
   intents: readonly NewIntent[];
   /**
    * `limits.runs_per_hour`: when so many runs of this rule fired in the last hour (by database time, across all processes), this one is
-   * written as `error` with the reason `limitReason`, and without its intents.
+   * written as `error` with the reason `run.held.limit`, and without its intents.
    */
   runsPerHour?: number;
   /** The run is in state `gathering`: it takes the place of the one of the same rule and key whose window is open, or opens a window. */
@@ -169,7 +155,7 @@ export interface JournalStore {
   recordAnswer(attemptId: string, answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>): Promise<void>;
   /**
    * Move along the table of allowed moves (`canMove` of state-table.ts); false when refused, as for what waits for an approval. Ends the run when its last intent ended
-   * (`runStateOf`); cancels later steps after a bad end (`isBadEnd`), with the reason LATER_STEP_REASON.
+   * (`runStateOf`); cancels later steps after a bad end (`isBadEnd`), with the reason LATER_STEP.
    */
   move(move: IntentMove): Promise<boolean>;
   /** Claimed or sent intents whose lease ran out: claimed -> planned, sent -> unknown. Answers how many. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import type { JsonObject } from '../core/json.js';
 import type { OperationName } from '../forge/operations.js';
+import { saying } from '../../test/builders/reasons.js';
 
 const MIRROR = { remote_address: 'https://mirror.example.org/acme/app.git', interval: '8h' };
 
@@ -50,7 +51,7 @@ describe('pipeline/recover', () => {
 
       expect(await rig.journal.intent(intent.id)).toMatchObject({
         state: 'done',
-        reason: expect.stringContaining('confirmed by reading'),
+        reason: saying(expect.stringContaining('confirmed by reading')),
       });
       expect(rig.written).toEqual([write]);
     });
@@ -111,7 +112,7 @@ describe('pipeline/recover', () => {
     const failed = await rig.recover(intent.id);
     const again = await rig.recover(intent.id, 2_000);
 
-    expect(failed).toMatchObject({ state: 'unknown', reason: expect.stringContaining('cannot be read now') });
+    expect(failed).toMatchObject({ state: 'unknown', reason: saying(expect.stringContaining('cannot be read now')) });
     expect(again.state).toBe('done');
   });
 
@@ -129,7 +130,7 @@ describe('pipeline/recover', () => {
 
     expect(await rig.journal.intent(intent.id)).toMatchObject({
       state: 'waiting',
-      reason: expect.stringContaining('for a day'),
+      reason: saying(expect.stringContaining('for a day')),
     });
   });
 
@@ -141,7 +142,7 @@ describe('pipeline/recover', () => {
     rig.forge.repositories.get('acme/app')?.mirrors.splice(0);
     const gone = await rig.recover(intent.id, 5_000);
 
-    expect(once).toMatchObject({ state: 'unknown', reason: expect.stringContaining('seen once') });
+    expect(once).toMatchObject({ state: 'unknown', reason: saying(expect.stringContaining('seen once')) });
     expect(gone.state).toBe('planned');
   });
 
@@ -157,7 +158,7 @@ describe('pipeline/recover', () => {
     expect(await rig.journal.intent(intent)).toMatchObject({
       state: 'dead',
       attempts: 8,
-      reason: expect.stringContaining('given up after 8 tries'),
+      reason: saying(expect.stringContaining('given up after 8 tries')),
     });
     expect(rig.alerts).toEqual(['intent.dead/acme/wish-1']);
   });
@@ -176,7 +177,7 @@ describe('pipeline/recover', () => {
     expect(await rig.journal.intent(id)).toMatchObject({
       state: 'refused',
       attempts: 3,
-      reason: expect.stringContaining('nowhere is not there'),
+      reason: saying(expect.stringContaining('nowhere is not there')),
     });
   });
 
@@ -236,7 +237,10 @@ describe('pipeline/recover', () => {
 
     expect(await rig.journal.resolve(intent.id, exists, 'ann', null)).toBe(true);
 
-    expect(await rig.journal.intent(intent.id)).toMatchObject({ state, reason: expect.stringContaining('ann says') });
+    expect(await rig.journal.intent(intent.id)).toMatchObject({
+      state,
+      reason: saying(expect.stringContaining('ann says')),
+    });
     expect(await rig.journal.resolve(intent.id, exists, 'ann', null)).toBe(false);
     if (!exists) expect((await rig.work(intent.id)).state).toBe('done');
   });
@@ -265,7 +269,10 @@ describe('pipeline/recover', () => {
 
     const intent = await rig.recover(id);
 
-    expect(intent).toMatchObject({ state: 'suppressed', reason: expect.stringContaining('ann deleted branch x') });
+    expect(intent).toMatchObject({
+      state: 'suppressed',
+      reason: saying(expect.stringContaining('ann deleted branch x')),
+    });
     expect(rig.written).toEqual([]);
   });
 });

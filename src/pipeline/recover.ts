@@ -1,4 +1,6 @@
 import pLimit from 'p-limit';
+import { textOf } from '../core/reason.js';
+import { intentReason } from '../core/run-reasons.js';
 import type { AnyAction } from '../actions/define-action.js';
 import type { Verdict } from '../actions/support/recovery.js';
 import type { Alerts } from '../core/alerts.js';
@@ -130,7 +132,10 @@ export class OutcomeRecovery implements UnknownOutcomes {
     if (stored && stored.outcome !== null && stored.outcome !== 'unknown') return this.settleByAnswer(claim, stored);
     const action = this.deps.actions.get(intent.action);
     if (!isRecoverable(action) || attempts.every((attempt) => !isOpen(attempt)))
-      return this.verdicts.apply(claim, null, { is: 'person', reason: intent.reason ?? 'no answer' });
+      return this.verdicts.apply(claim, null, {
+        is: 'person',
+        reason: intent.reason ? textOf(intent.reason) : 'no answer',
+      });
     const asked = await this.ask(claim, action);
     if ('again' in asked) return this.readLater(claim, asked.again);
     await this.verdicts.apply(claim, action, asked.verdict);
@@ -157,13 +162,13 @@ export class OutcomeRecovery implements UnknownOutcomes {
 
   /** Its owner wrote the answer down and was lost before it could move the intent. */
   private async settleByAnswer(claim: RecoveryClaim, { outcome, objectId }: Attempt): Promise<void> {
-    const reason = `the answer was stored before its owner was lost: ${outcome ?? ''}`;
+    const reason = intentReason('intent.answer-stored', { outcome: outcome ?? '' });
     const detail = detailOf(claim.attempts);
     if (outcome === 'done')
       await this.verdicts.move(claim, {
         to: 'done',
         reason,
-        result: { summary: reason, detail, ...(objectId === null ? {} : { objectId }) },
+        result: { summary: textOf(reason), detail, ...(objectId === null ? {} : { objectId }) },
       });
     else if (outcome === 'refused') await this.verdicts.move(claim, { to: 'refused', reason });
     else await this.verdicts.move(claim, { to: 'planned', reason, dueAt: this.deps.clock.now() });
@@ -174,7 +179,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
     if (this.deps.clock.now().getTime() - first >= GIVE_UP_READING_MS)
       return this.verdicts.apply(claim, null, { is: 'person', reason: `it could not be read for a day: ${failure}` });
     const inMs = backoffMs(claim.reads, REREAD, this.deps.random);
-    const later = { inMs, reason: `the outcome cannot be read now: ${failure}`, counted: 'reads' } as const;
+    const later = { inMs, reason: intentReason('intent.unreadable', { message: failure }), counted: 'reads' } as const;
     await persist(() => this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
     this.deps.logger.info({ ...factsOf(claim.intent), inMs, failure }, 'unknown outcome will be read later');
   }

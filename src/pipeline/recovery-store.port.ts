@@ -1,6 +1,7 @@
 import { portToken } from '../core/part.js';
 import type { ForgeEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
+import type { Reason } from '../core/reason.js';
 import type { NewAttempt } from './journal-store.port.js';
 import type { Attempt, Intent } from '../core/run.js';
 
@@ -66,7 +67,7 @@ export interface RecoveryStore {
   putOffRecovery(
     intentId: string,
     epoch: number,
-    later: { inMs: number; reason: string; counted: 'reads' | 'sightings' },
+    later: { inMs: number; reason: Reason; counted: 'reads' | 'sightings' },
   ): Promise<boolean>;
   /** Look at it once more after this time, when it has ended well by then; null = not at all. */
   lookAgain(intentId: string, inMs: number | null): Promise<void>;

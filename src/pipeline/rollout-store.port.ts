@@ -1,5 +1,6 @@
 import { portToken } from '../core/part.js';
 import type { JsonObject } from '../core/json.js';
+import type { Reason } from '../core/reason.js';
 
 /** What a rule does beside what its file says; the newest row of a rule whose text is the same counts. */
 export interface RolloutRow {
@@ -31,7 +32,7 @@ export interface RolloutEvidence {
   /** The difference it would make: effects that were recorded and not written, by action and how the record ended (done = it would have written). */
   readonly recorded: Readonly<Record<string, number>>;
   /** Of the newest decisions, newest first, at most this many. */
-  readonly newest: ReadonlyArray<{ readonly runId: string; readonly isError: boolean; readonly reason: string }>;
+  readonly newest: ReadonlyArray<{ readonly runId: string; readonly isError: boolean; readonly reason: Reason }>;
 }
 
 /** Stages of rules, and what they are based on. Rows are only added. */

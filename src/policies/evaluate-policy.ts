@@ -67,9 +67,10 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
     steps: ProposedStep[],
     trace: Json,
     found: Found | null = null,
+    held: Report['held'] | null = null,
   ): Evaluation => ({
     kind: 'decided',
-    report: { rule: policy.id, verdict, reason, trace, ...(found ? { found } : {}) },
+    report: { rule: policy.id, verdict, reason, trace, ...(found ? { found } : {}), ...(held ? { held } : {}) },
     steps,
   });
   try {
@@ -122,7 +123,7 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
       .map(({ name, told }) => `${name} cannot be told: ${told ?? ''}`);
     const audit = [...(failing.size > 0 ? [`does not hold: ${[...failing].join(', ')}`] : []), ...unknown];
     if (wanted === 0 && held.length > 0)
-      return decide('error', [`held: ${held.join('; ')}`, ...audit].join('; '), [], trace, found);
+      return decide('error', [`held: ${held.join('; ')}`, ...audit].join('; '), [], trace, found, 'all');
     if (wanted === 0 && unknown.length > 0) return decide('error', audit.join('; '), [], trace, found);
     const reason =
       wanted === 0 ? 'everything is as the policy says' : `${wanted} ${wanted === 1 ? 'effect' : 'effects'} wanted`;
@@ -131,7 +132,14 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
       ...audit,
       ...(held.length > 0 ? [`held: ${held.join('; ')}`] : []),
     ];
-    return decide(wanted === 0 ? 'not-fired' : 'fired', told.join('; '), steps, trace, found);
+    return decide(
+      wanted === 0 ? 'not-fired' : 'fired',
+      told.join('; '),
+      steps,
+      trace,
+      found,
+      held.length > 0 ? 'part' : null,
+    );
   } catch (error) {
     if (error instanceof NeedsLookup) return { kind: 'needs-lookup', request: error.request };
     if (error instanceof Misfit)

@@ -5,6 +5,7 @@ import type { EventRepository, ForgeEvent } from '../core/event.js';
 import { hashOf, newId } from '../core/ids.js';
 import { isJsonObject, type Json } from '../core/json.js';
 import { textOf, type Reason } from '../core/reason.js';
+import { isHeld, isReason, runReason, withPeople } from '../core/run-reasons.js';
 import type { ControlCaller } from '../core/operators.js';
 import type { TwoPeople } from '../core/two-people.js';
 import type { JournalStore, RecordedRun } from '../pipeline/journal-store.port.js';
@@ -203,7 +204,10 @@ export class Planner implements PolicyGate {
       pace: NO_PACE,
     };
     const frozen = this.deps.frozen(active, this.deps.clock.now());
-    if (frozen !== null) return runs.map((run) => withheld(run, 'not-fired', frozen));
+    if (frozen !== null)
+      return runs.map((run) =>
+        withheld(run, 'not-fired', (wanted) => runReason('run.held.frozen', { because: frozen, wanted })),
+      );
     const policy = policyOf(active, candidate.id);
     const caps = capsOf(policy, where.caps);
     const asks =
@@ -213,7 +217,9 @@ export class Planner implements PolicyGate {
     if (!asks && !isCapped) return [...runs];
     const pass = await this.rehearseAll(active, where, runs, subjects ?? 1, subjects);
     if (pass.overCaps.length > 0)
-      return runs.map((run) => withheld(run, 'error', `over its cap: ${pass.overCaps.join('; ')}`));
+      return runs.map((run) =>
+        withheld(run, 'error', (wanted) => runReason('run.held.cap', { caps: pass.overCaps, wanted })),
+      );
     if (!pass.needsApproval) return [...runs];
     const about =
       subjects === null
@@ -229,7 +235,7 @@ export class Planner implements PolicyGate {
     }
     this.deps.waits(plan);
     return runs.map((run) =>
-      withheld(run, 'not-fired', `waits for an approval: forgehand approve ${plan.hash.slice(0, 12)}`),
+      withheld(run, 'not-fired', (wanted) => runReason('run.held.approval', { plan: plan.hash.slice(0, 12), wanted })),
     );
   }
 
@@ -346,8 +352,8 @@ export class Planner implements PolicyGate {
         })),
       ),
       notes: runs.flatMap(({ run }, n) =>
-        run.state === 'error' || run.reason.includes('held: ')
-          ? [{ policy: run.rule, repo: about[n]?.full_name ?? null, reason: run.reason }]
+        run.state === 'error' || isHeld(run.reason) || isReason(run.reason, 'run.fired.in-part')
+          ? [{ policy: run.rule, repo: about[n]?.full_name ?? null, reason: textOf(run.reason), code: run.reason.code }]
           : [],
       ),
       overCaps: ids.flatMap((id) => overCap(id, lines, share, capsOf(policyOf(active, id), where.caps)) ?? []),
@@ -466,10 +472,14 @@ function capsOf(policy: CompiledPolicy | undefined, caps: PlanCaps): PlanCaps {
 }
 
 /** A run that wanted something and is held back writes nothing; one that wanted nothing stays as it is. */
-function withheld(recorded: RecordedRun, state: 'not-fired' | 'error', reason: string): RecordedRun {
+function withheld(
+  recorded: RecordedRun,
+  state: 'not-fired' | 'error',
+  because: (wanted: Reason) => Reason,
+): RecordedRun {
   const { run, intents } = recorded;
   if (intents.length === 0) return recorded;
-  return { ...recorded, run: { ...run, state, reason: `held: ${reason} (${run.reason})` }, intents: [] };
+  return { ...recorded, run: { ...run, state, reason: because(run.reason) }, intents: [] };
 }
 
 /** The plan was approved: nothing of it waits any more. */
@@ -482,7 +492,7 @@ function released(recorded: RecordedRun, writes: readonly NewIntent[], plan: Kep
   const intents = writes.map(approved);
   if (!plan.twoPeople || intents.length === 0) return { ...recorded, intents };
   const people = `plan ${plan.hash.slice(0, 12)} requested by ${plan.madeBy}, approved by ${plan.decidedBy ?? 'nobody'}`;
-  return { ...recorded, run: { ...recorded.run, reason: `${recorded.run.reason} (${people})` }, intents };
+  return { ...recorded, run: { ...recorded.run, reason: withPeople(recorded.run.reason, people) }, intents };
 }
 
 function nameOf(by: By): string {

@@ -49,6 +49,8 @@ export interface PlanNote {
   readonly policy: string;
   readonly repo: string | null;
   readonly reason: string;
+  /** `run.held.frozen`; absent in plans that an older program kept. */
+  readonly code?: string;
 }
 
 /** A policy that is not decided at all: what it needs, the forge or the account has not. */

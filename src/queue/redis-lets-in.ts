@@ -19,6 +19,7 @@ export async function redisLetsIn(url: Secret): Promise<void> {
     await client.ping();
   } catch (error) {
     const said = error instanceof Error ? error.message : '';
+    // eslint-disable-next-line local/no-decision-by-text -- the first word is the error code of the protocol
     if (/^(NOAUTH|WRONGPASS)\b/.test(said)) {
       throw new UserError(
         'QUEUE_REFUSES',

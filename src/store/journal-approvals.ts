@@ -1,5 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { canMove } from '../core/state-table.js';
+import { intentReason } from '../core/run-reasons.js';
+import { reasonColumns } from './reason-columns.js';
 import { execute } from './database.js';
 import { wantsApproval } from './journal-conditions.js';
 import { cancelLaterSteps, endRun, lockRun } from './journal-moves.js';
@@ -7,7 +9,7 @@ import { cancelLaterSteps, endRun, lockRun } from './journal-moves.js';
 const TO = { given: 'planned', denied: 'cancelled' } as const;
 
 const DECIDE = `
-UPDATE intents i SET state = $2, approval = $3, approval_by = $4, approval_at = clock_timestamp(), reason = $5, approval_beside = $6::text, due_at = clock_timestamp(), updated_at = clock_timestamp()
+UPDATE intents i SET state = $2, approval = $3, approval_by = $4, approval_at = clock_timestamp(), reason = NULL, reason_code = $5, approval_beside = $6::text, reason_params = $7, due_at = clock_timestamp(), updated_at = clock_timestamp()
 WHERE i.id = $1 AND ${wantsApproval('i')} RETURNING i.step_no`;
 
 /** One intent, or all of a run that wait for an approval. @returns ids of those that were decided about */
@@ -25,14 +27,16 @@ export async function approve(
   const { rows } = await execute<{ id: string }>(manager, asked, [runId, id]);
   const decided: string[] = [];
   for (const row of rows) {
-    const reason = `${verdict === 'given' ? 'approved' : 'denied'} by ${by}`;
+    const reason = intentReason(verdict === 'given' ? 'intent.approved' : 'intent.denied', { by });
+    const { reasonCode, reasonParams } = reasonColumns(reason);
     const moved = await execute<{ step_no: number }>(manager, DECIDE, [
       row.id,
       TO[verdict],
       verdict,
       by,
-      reason,
+      reasonCode,
       beside,
+      reasonParams,
     ]);
     const [step] = moved.rows;
     // An earlier one of this run that was denied may have cancelled it meanwhile.

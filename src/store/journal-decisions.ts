@@ -1,9 +1,11 @@
 import type { EntityManager } from 'typeorm';
 import { stringifyJson } from '../core/json.js';
-import { coalescedReason, limitReason, type RecordedRun } from '../pipeline/journal-store.port.js';
+import type { RecordedRun } from '../pipeline/journal-store.port.js';
 import { IDLE_RUN_STATES, hasFired, type Cause, type Gathering, type NewIntent, type NewRun } from '../core/run.js';
 import { execute } from './database.js';
 import { insertIntents, insertRun, insertRunsAtOnce } from './journal-inserts.js';
+import { reasonColumns } from './reason-columns.js';
+import { runReason } from '../core/run-reasons.js';
 import { keyOf, lockKeyOf } from './keys.js';
 
 const IDLE = IDLE_RUN_STATES.map((state) => `'${state}'`).join(', ');
@@ -19,13 +21,13 @@ ORDER BY seq DESC LIMIT 1 FOR NO KEY UPDATE`;
 
 const GATHER = `UPDATE runs SET coalesce_hash = $2, due_at = coalesce($3::timestamptz, clock_timestamp() + $4::double precision * interval '1 millisecond') WHERE id = $1`;
 
-const COALESCE = `UPDATE runs SET state = 'coalesced', coalesced_into = $2, reason = $3, ended_at = clock_timestamp() WHERE id = $1`;
+const COALESCE = `UPDATE runs SET state = 'coalesced', reason = NULL, coalesced_into = $2, reason_code = $3, reason_params = $4, ended_at = clock_timestamp() WHERE id = $1`;
 
 /** What pointed to the one that gave up its place points on. */
-const POINT_ON = `UPDATE runs SET coalesced_into = $2, reason = $3 WHERE coalesced_into = $1`;
+const POINT_ON = `UPDATE runs SET coalesced_into = $2, reason = NULL, reason_code = $3, reason_params = $4 WHERE coalesced_into = $1`;
 
 const DECIDE = `
-UPDATE runs SET state = $2, reason = $3, trace = $4, lookups = $5, revision_id = $6, mode = $7, decided_at = $8,
+UPDATE runs SET state = $2, reason = NULL, reason_code = $3, trace = $4, lookups = $5, revision_id = $6, mode = $7, decided_at = $8, reason_params = $9,
   ended_at = CASE WHEN $2 = 'open' THEN NULL ELSE clock_timestamp() END
 WHERE id = $1 AND state = 'gathering'`;
 
@@ -73,7 +75,9 @@ export async function decideGatheredRun(
   await lockFor(manager, [recorded]);
   const { run, intents } = await withinLimit(manager, recorded);
   const { id, state, reason, trace, lookups, revisionId, mode, decidedAt } = run;
-  const values = [id, state, reason, stringifyJson(trace), stringifyJson(lookups), revisionId, mode, decidedAt];
+  const { reasonCode, reasonParams } = reasonColumns(reason);
+  const read = [stringifyJson(trace), stringifyJson(lookups)];
+  const values = [id, state, reasonCode, ...read, revisionId, mode, decidedAt, reasonParams];
   if ((await execute(manager, DECIDE, values)).affected === 0) return null;
   await insertIntents(manager, intents);
   return intents;
@@ -96,7 +100,10 @@ async function withinLimit(
   const fired = await countFired(manager, run.org, run.rule);
   return fired < runsPerHour
     ? { run, intents }
-    : { run: { ...run, state: 'error', reason: limitReason(fired, runsPerHour) }, intents: [] };
+    : {
+        run: { ...run, state: 'error', reason: runReason('run.held.limit', { fired, limit: runsPerHour }) },
+        intents: [],
+      };
 }
 
 /** The last cause decides, and causes may be taken up out of order: their ids grow with time. */
@@ -105,13 +112,18 @@ async function gather(manager: EntityManager, run: NewRun, { key, windowMs }: Ga
   const { rows } = await execute<{ id: string; cause: string; due_at: Date }>(manager, OPEN_WINDOW, [hash, run.id]);
   const open = rows[0];
   if (open && causeId(JSON.parse(open.cause) as Cause) > causeId(run.cause)) {
-    await execute(manager, COALESCE, [run.id, open.id, coalescedReason(open.id, key)]);
+    await execute(manager, COALESCE, coalesced(run.id, open.id, key));
     return;
   }
   await execute(manager, GATHER, [run.id, hash, open?.due_at ?? null, windowMs]);
   if (!open) return;
-  await execute(manager, COALESCE, [open.id, run.id, coalescedReason(run.id, key)]);
-  await execute(manager, POINT_ON, [open.id, run.id, coalescedReason(run.id, key)]);
+  await execute(manager, COALESCE, coalesced(open.id, run.id, key));
+  await execute(manager, POINT_ON, coalesced(open.id, run.id, key));
+}
+
+function coalesced(id: string, into: string, key: string): unknown[] {
+  const { reasonCode, reasonParams } = reasonColumns(runReason('run.coalesced', { into, key }));
+  return [id, into, reasonCode, reasonParams];
 }
 
 export function causeId(cause: Cause): string {

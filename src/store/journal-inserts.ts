@@ -3,15 +3,16 @@ import { stringifyJson } from '../core/json.js';
 import type { NewIntent, NewRun } from '../core/run.js';
 import { columnsOf } from './batch.js';
 import { execute } from './database.js';
+import { reasonColumns } from './reason-columns.js';
 import { keyOf } from './keys.js';
 
 const INSERT_RUNS = `
-INSERT INTO runs (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason, trace, lookups, decided_at, ended_at)
-SELECT n.id, n.forge, n.org, n.rule, n.kind, n.revision_id, n.cause, n.event_id, n.run_key, n.mode, n.state, n.reason, n.trace, n.lookups, n.decided_at,
+INSERT INTO runs (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason_code, reason_params, trace, lookups, decided_at, ended_at)
+SELECT n.id, n.forge, n.org, n.rule, n.kind, n.revision_id, n.cause, n.event_id, n.run_key, n.mode, n.state, n.reason_code, n.reason_params, n.trace, n.lookups, n.decided_at,
        CASE WHEN n.state IN ('open', 'gathering') THEN NULL ELSE clock_timestamp() END
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-            $12::text[], $13::text[], $14::text[], $15::timestamptz[]) WITH ORDINALITY
-  AS n (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason, trace, lookups, decided_at, place)
+            $12::text[], $13::text[], $14::text[], $15::text[], $16::timestamptz[]) WITH ORDINALITY
+  AS n (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason_code, reason_params, trace, lookups, decided_at, place)
 ORDER BY n.place
 ON CONFLICT (run_key) DO NOTHING
 RETURNING id`;
@@ -40,6 +41,7 @@ export async function insertRun(manager: EntityManager, run: NewRun): Promise<bo
 export async function insertRunsAtOnce(manager: EntityManager, runs: readonly NewRun[]): Promise<ReadonlySet<string>> {
   const rows = runs.map((run) => ({
     ...run,
+    ...reasonColumns(run.reason),
     cause: stringifyJson(run.cause),
     eventId: run.cause.kind === 'event' ? run.cause.eventId : null,
     trace: stringifyJson(run.trace),
@@ -57,7 +59,8 @@ export async function insertRunsAtOnce(manager: EntityManager, runs: readonly Ne
     'runKey',
     'mode',
     'state',
-    'reason',
+    'reasonCode',
+    'reasonParams',
     'trace',
     'lookups',
     'decidedAt',

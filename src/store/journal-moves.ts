@@ -4,7 +4,10 @@ import { isEnded, type IntentState } from '../core/states.js';
 import { budgetReason } from '../core/budgets.js';
 import type { Approval } from '../core/run.js';
 import type { IntentMove } from '../pipeline/journal-store.port.js';
-import { LATER_STEP_REASON, canMove, isBadEnd, runStateOf, waitsForApproval } from '../core/state-table.js';
+import { canMove, isBadEnd, runStateOf, waitsForApproval } from '../core/state-table.js';
+import type { Reason } from '../core/reason.js';
+import { LATER_STEP, intentReason } from '../core/run-reasons.js';
+import { reasonColumns } from './reason-columns.js';
 import { execute } from './database.js';
 import { forgetHolds, takePlace } from './journal-budgets.js';
 import { wantsApproval } from './journal-conditions.js';
@@ -12,14 +15,14 @@ import { wantsApproval } from './journal-conditions.js';
 /** Times of the caller become distances: what is due is decided by the database's clock alone. */
 const MOVE = `
 UPDATE intents i SET
-  state = m.state, reason = m.reason, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
+  state = m.state, reason = NULL, reason_code = m.reason_code, reason_params = m.reason_params, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
   due_at = CASE WHEN m.due_in_ms IS NULL THEN i.due_at ELSE clock_timestamp() + m.due_in_ms * interval '1 millisecond' END,
   result = coalesce(m.result, i.result), held = m.held_by IS NOT NULL, held_by = m.held_by,
   held_since = CASE WHEN m.held_by IS NULL THEN i.held_since ELSE coalesce(i.held_since, clock_timestamp()) END,
   failing_since = CASE WHEN m.failed IS NULL THEN i.failing_since ELSE coalesce(i.failing_since, clock_timestamp()) END,
   tries = i.tries + CASE WHEN m.failed = 'counted' THEN 1 ELSE 0 END
-FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::text[])
-  AS m (id, state, reason, due_in_ms, result, failed, held_by)
+FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::text[], $8::text[])
+  AS m (id, state, reason_code, due_in_ms, result, failed, held_by, reason_params)
 WHERE i.id = m.id`;
 
 /** The later steps of what is held leave their lanes with it: nobody reads them again until its turn has come. */
@@ -68,14 +71,16 @@ export async function moveIntents(manager: EntityManager, moves: readonly Intent
   if (made.length === 0) return moves.map(() => false);
   const now = Date.now();
   const held = await placesFor(manager, made);
+  const reasons = made.map(({ move }) => reasonColumns(held.get(move)?.reason ?? move.reason));
   await execute(manager, MOVE, [
     made.map(({ row }) => row.id),
     made.map(({ move }) => move.to),
-    made.map(({ move }) => held.get(move)?.reason ?? move.reason),
+    reasons.map(({ reasonCode }) => reasonCode),
     made.map(({ move }) => held.get(move)?.inMs ?? (move.dueAt ? move.dueAt.getTime() - now : null)),
     made.map(({ move }) => (move.result === undefined ? null : stringifyJson(move.result))),
     made.map(({ move }) => move.failed ?? null),
     made.map(({ move }) => move.held?.limit.key ?? null),
+    reasons.map(({ reasonParams }) => reasonParams),
   ]);
   if (held.size > 0) await execute(manager, HOLD_LATER_STEPS, [[...held.keys()].map(({ intentId }) => intentId)]);
   for (const { move, row } of made) if (isBadEnd(move.to)) await cancelLaterSteps(manager, row.run_id, row.step_no);
@@ -91,9 +96,9 @@ export async function moveIntents(manager: EntityManager, moves: readonly Intent
 async function placesFor(
   manager: EntityManager,
   made: ReadonlyArray<{ readonly move: IntentMove; readonly row: Movable }>,
-): Promise<ReadonlyMap<IntentMove, { inMs: number; reason: string }>> {
+): Promise<ReadonlyMap<IntentMove, { inMs: number; reason: Reason }>> {
   const held = made.flatMap(({ move, row }) => (move.held ? [{ move, row, spent: move.held }] : []));
-  const places = new Map<IntentMove, { inMs: number; reason: string }>();
+  const places = new Map<IntentMove, { inMs: number; reason: Reason }>();
   for (const { move, row, spent } of held.sort((a, b) => (a.spent.limit.key < b.spent.limit.key ? -1 : 1))) {
     const inMs = await takePlace(manager, row.org, spent);
     places.set(move, { inMs, reason: budgetReason({ ...spent, againInMs: inMs }) });
@@ -110,8 +115,8 @@ function mayMove(row: Movable, move: IntentMove): boolean {
 
 /** What is planned, and what waits for an approval: nobody should be asked about what cannot come any more. */
 export async function cancelLaterSteps(manager: EntityManager, runId: string, stepNo: number): Promise<void> {
-  const sql = `UPDATE intents SET state = 'cancelled', reason = $3, updated_at = clock_timestamp() WHERE run_id = $1 AND step_no > $2 AND (state = 'planned' OR ${wantsApproval('intents')})`;
-  await execute(manager, sql, [runId, stepNo, LATER_STEP_REASON]);
+  const sql = `UPDATE intents SET state = 'cancelled', reason = NULL, reason_code = $3, reason_params = '{}', updated_at = clock_timestamp() WHERE run_id = $1 AND step_no > $2 AND (state = 'planned' OR ${wantsApproval('intents')})`;
+  await execute(manager, sql, [runId, stepNo, LATER_STEP.code]);
 }
 
 export async function endRun(manager: EntityManager, runId: string): Promise<void> {
@@ -148,18 +153,18 @@ export async function rearm(manager: EntityManager, intentId: string): Promise<v
 export async function reviveIntent(manager: EntityManager, intentId: string, by: string): Promise<boolean> {
   const runId = await lockRun(manager, intentId);
   if (runId === null) return false;
-  const revive = `state = CASE approval WHEN 'wanted' THEN 'waiting' ELSE 'planned' END, reason = $2, due_at = clock_timestamp(), tries = 0, failing_since = NULL, updated_at = clock_timestamp()`;
-  const reason = `revived by ${by}`;
+  const revive = `state = CASE approval WHEN 'wanted' THEN 'waiting' ELSE 'planned' END, reason = NULL, reason_code = $2, reason_params = $3, due_at = clock_timestamp(), tries = 0, failing_since = NULL, updated_at = clock_timestamp()`;
+  const { reasonCode, reasonParams } = reasonColumns(intentReason('intent.revived', { by }));
   const { rows } = await execute<{ step_no: number }>(
     manager,
     `UPDATE intents SET ${revive} WHERE id = $1 AND (state IN ('dead', 'refused') OR (state = 'suppressed' AND mode = 'live')) RETURNING step_no`,
-    [intentId, reason],
+    [intentId, reasonCode, reasonParams],
   );
   const row = rows[0];
   if (!row) return false;
   await rearm(manager, intentId);
-  const later = `UPDATE intents SET ${revive} WHERE run_id = $1 AND step_no > $3 AND state = 'cancelled' AND reason = $4`;
-  await execute(manager, later, [runId, reason, row.step_no, LATER_STEP_REASON]);
+  const later = `UPDATE intents SET ${revive} WHERE run_id = $1 AND step_no > $4 AND state = 'cancelled' AND reason_code = $5`;
+  await execute(manager, later, [runId, reasonCode, reasonParams, row.step_no, LATER_STEP.code]);
   await execute(manager, `UPDATE runs SET state = 'open', ended_at = NULL, sealed_n = NULL WHERE id = $1`, [runId]);
   return true;
 }

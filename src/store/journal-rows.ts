@@ -2,11 +2,14 @@ import type { Attempt, Intent, Run } from '../core/run.js';
 import type { AttemptEntity } from './entities/attempt.entity.js';
 import type { IntentEntity } from './entities/intent.entity.js';
 import type { RunEntity } from './entities/run.entity.js';
+import { reasonOf, runReasonOf } from './reason-columns.js';
 
 export function toRun(row: RunEntity): Run {
-  const { eventId: _eventId, seq: _seq, coalesceHash: _coalesceHash, dueAt, coalescedInto, ...run } = row;
+  const { eventId: _eventId, seq: _seq, coalesceHash: _coalesceHash, dueAt, coalescedInto, ...stored } = row;
+  const { reasonCode: _code, reasonParams: _params, ...run } = stored;
   return {
     ...run,
+    reason: runReasonOf(row),
     ...(dueAt && run.state === 'gathering' ? { dueAt } : {}),
     ...(coalescedInto === null ? {} : { coalescedInto }),
   };
@@ -31,6 +34,8 @@ export function toIntent(row: IntentEntity): Intent {
     heldSince,
     countsFor,
     upkeep,
+    reasonCode: _code,
+    reasonParams: _params,
     ...intent
   } = row;
   const budgets = {
@@ -41,6 +46,7 @@ export function toIntent(row: IntentEntity): Intent {
   };
   return {
     ...intent,
+    reason: reasonOf(row),
     ...budgets,
     ...(approval ? { approval } : {}),
     ...(approvalBy === null ? {} : { approvalBy }),

@@ -84,6 +84,7 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   const { code, message } = driverErrorOf(error);
   if (code !== undefined && (NETWORK.has(code) || NOT_NOW.some((start) => code.startsWith(start)))) return true;
+  // eslint-disable-next-line local/no-decision-by-text -- the driver gives connections that broke no code
   return LOST.test(message);
 }
 

@@ -13,6 +13,9 @@ import { columnsOf } from './batch.js';
 import { execute, type Database } from './database.js';
 import { lockKeyOf } from './keys.js';
 
+/** What a row stored before reasons had codes holds is its text; its record stays the same. */
+const reason = (row: string): string => `coalesce(${row}.reason, ${row}.reason_code || ' ' || ${row}.reason_params)`;
+
 /** Exact on any server, whatever its settings. */
 const micros = (time: string): string => `(extract(epoch FROM ${time}) * 1000000)::bigint::text`;
 const time = (text: string): string => `(timestamptz 'epoch' + ${text}::bigint * interval '1 microsecond')`;
@@ -20,7 +23,7 @@ const time = (text: string): string => `(timestamptz 'epoch' + ${text}::bigint *
 /** The text of a coalesced run is set anew whenever another run takes the place of the one that took its. */
 const RUNS = `
 SELECT r.id, ARRAY[r.id, r.forge, r.org, r.rule, r.kind, r.revision_id, r.cause, r.event_id, r.run_key, r.mode, r.state,
-                   CASE r.state WHEN 'coalesced' THEN NULL ELSE r.reason END, r.trace, r.lookups, ${micros('r.decided_at')}, ${micros('r.ended_at')},
+                   CASE r.state WHEN 'coalesced' THEN NULL ELSE ${reason('r')} END, r.trace, r.lookups, ${micros('r.decided_at')}, ${micros('r.ended_at')},
                    e.kind, e.fact_key, e.actor, e.data, t.arrival_id, encode(a.text_hash, 'hex')] AS row
 FROM runs r LEFT JOIN events e ON e.id = r.event_id
 LEFT JOIN LATERAL (SELECT arrival_id FROM arrival_events WHERE event_id = e.id ORDER BY seq LIMIT 1) t ON true
@@ -28,7 +31,7 @@ LEFT JOIN arrivals a ON a.id = t.arrival_id
 WHERE r.id = ANY ($1)`;
 
 const INTENTS = `
-SELECT i.run_id, ARRAY[i.id, i.step_id, i.step_no::text, i.item_key, i.intent_key, i.action, i.params, i.target, i.effect_key, i.mode, i.state, i.reason, i.result,
+SELECT i.run_id, ARRAY[i.id, i.step_id, i.step_no::text, i.item_key, i.intent_key, i.action, i.params, i.target, i.effect_key, i.mode, i.state, ${reason('i')}, i.result,
                        i.approval, i.approval_by, ${micros('i.approval_at')}, ${micros('i.planned_at')}]
                  || CASE WHEN i.two_people THEN ARRAY['two-people', i.approval_beside] ELSE ARRAY[]::text[] END AS row
 FROM intents i WHERE i.run_id = ANY ($1) ORDER BY i.run_id, i.step_no, i.id`;

@@ -1,10 +1,12 @@
 import type { EntityManager } from 'typeorm';
+import { shown } from '../core/reason.js';
 import type { HistoryPage, HistoryQuery, HistoryRun, HistoryStore } from '../insight/history-store.port.js';
 import type { Database } from './database.js';
 import { EventEntity } from './entities/event.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { toEvent } from './event-rows.js';
+import { runReasonOf } from './reason-columns.js';
 
 /** Events and their runs, page by page. Ids grow with time, so the primary key is the order of reading. */
 export class TypeOrmHistoryStore implements HistoryStore {
@@ -44,6 +46,8 @@ const RUN_COLUMNS = [
   'mode',
   'state',
   'reason',
+  'reasonCode',
+  'reasonParams',
   'lookups',
   'decidedAt',
   'eventId',
@@ -66,14 +70,14 @@ async function runsOf(manager: EntityManager, events: readonly EventEntity[]): P
     manager,
     runs.map(({ id }) => id),
   );
-  return runs.map(({ id, rule, kind, revisionId, mode, state, reason, lookups, decidedAt, eventId }) => ({
+  return runs.map(({ id, rule, kind, revisionId, mode, state, lookups, decidedAt, eventId, ...stored }) => ({
     id,
     rule,
     kind,
     revisionId,
     mode,
     state,
-    reason,
+    ...shown({ reason: runReasonOf(stored) }),
     lookups,
     decidedAt,
     eventId: eventId ?? '',

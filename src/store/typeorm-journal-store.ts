@@ -13,6 +13,7 @@ import type {
   RunFilter,
 } from '../pipeline/journal-store.port.js';
 import type { Attempt, Intent, NewIntent, Run } from '../core/run.js';
+import { OWNER_LOST } from '../core/run-reasons.js';
 import { columnsOf } from './batch.js';
 import { execute, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
@@ -57,7 +58,7 @@ WITH mine AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id OFFSET 0) AS i
   WHERE ${isClaimable('i')}
 )
-UPDATE intents i SET state = 'claimed', reason = NULL, held = false, held_by = NULL, epoch = i.epoch + 1, owner = mine.owner,
+UPDATE intents i SET state = 'claimed', reason = NULL, reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, epoch = i.epoch + 1, owner = mine.owner,
   lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
 FROM mine WHERE i.id = mine.id
 RETURNING ${OVERTAKEN_BY} AS overtaken_by, `;
@@ -114,7 +115,7 @@ type Answer = Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>;
 
 const RECLAIM = `
 UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, updated_at = clock_timestamp(), lease_until = NULL,
-  reason = CASE state WHEN 'sent' THEN 'its owner was lost after the call was started' ELSE 'its owner was lost before the call' END
+  reason = NULL, reason_params = '{}', reason_code = CASE state WHEN 'sent' THEN '${OWNER_LOST.sent.code}' ELSE '${OWNER_LOST.unsent.code}' END
 WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED)`;
 
 /** Runs, intents and attempts in PostgreSQL. */

@@ -1,5 +1,8 @@
 import { In, type EntityManager } from 'typeorm';
 import type { Json } from '../core/json.js';
+import type { Reason } from '../core/reason.js';
+import { intentReason } from '../core/run-reasons.js';
+import { reasonColumns } from './reason-columns.js';
 import type { NewAttempt } from '../pipeline/journal-store.port.js';
 import type { Doubt, Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../pipeline/recovery-store.port.js';
 import type { Attempt, Intent } from '../core/run.js';
@@ -37,7 +40,7 @@ UPDATE intents i SET epoch = i.epoch + 1, owner = $2, lease_until = clock_timest
 WHERE i.id = $1 AND i.state = 'unknown' AND i.due_at <= clock_timestamp() AND (i.lease_until IS NULL OR i.lease_until <= clock_timestamp())`;
 
 const PUT_OFF = `
-UPDATE intents SET due_at = clock_timestamp() + ${MS('$3')}, reason = $4, lease_until = NULL, updated_at = clock_timestamp(),
+UPDATE intents SET due_at = clock_timestamp() + ${MS('$3')}, reason = NULL, reason_code = $4, reason_params = $6, lease_until = NULL, updated_at = clock_timestamp(),
   reads = reads + CASE WHEN $5 = 'reads' THEN 1 ELSE 0 END, sightings = sightings + CASE WHEN $5 = 'sightings' THEN 1 ELSE 0 END
 WHERE id = $1 AND epoch = $2 AND state = 'unknown'`;
 
@@ -138,10 +141,11 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
   async putOffRecovery(
     intentId: string,
     epoch: number,
-    later: { inMs: number; reason: string; counted: 'reads' | 'sightings' },
+    later: { inMs: number; reason: Reason; counted: 'reads' | 'sightings' },
   ): Promise<boolean> {
+    const { reasonCode, reasonParams } = reasonColumns(later.reason);
     const { affected } = await this.db.run((manager) =>
-      execute(manager, PUT_OFF, [intentId, epoch, later.inMs, later.reason, later.counted]),
+      execute(manager, PUT_OFF, [intentId, epoch, later.inMs, reasonCode, later.counted, reasonParams]),
     );
     return affected === 1;
   }
@@ -194,7 +198,7 @@ export class TypeOrmRecoveryStore implements RecoveryStore {
 
   async resolve(intentId: string, exists: boolean, by: string, result: Json): Promise<boolean> {
     return this.db.transaction(async (manager) => {
-      const reason = `${by} says that it ${exists ? 'exists' : 'does not exist'}`;
+      const reason = intentReason('intent.resolved', { by, exists });
       const moved = await moveIntent(manager, {
         intentId,
         epoch: null,

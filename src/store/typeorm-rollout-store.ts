@@ -2,6 +2,8 @@ import type { JsonObject } from '../core/json.js';
 import { parseJson, stringifyJson } from '../core/json.js';
 import type { RolloutEvidence, RolloutRow, RolloutStore } from '../pipeline/rollout-store.port.js';
 import { execute, type Database } from './database.js';
+import { HELD_PREFIX } from '../core/run-reasons.js';
+import { runReasonOf, type ReasonColumns } from './reason-columns.js';
 import { lockKeyOf } from './keys.js';
 
 const COLUMNS = 'id, org, rule, rule_hash AS "ruleHash", kind, stage, percent, by, at, evidence, forced';
@@ -13,9 +15,9 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
 WHERE (SELECT r.id FROM rollouts r WHERE r.org = $2 AND r.rule = $3 ORDER BY r.seq DESC LIMIT 1) IS NOT DISTINCT FROM $12`;
 
 /** What its limit held was not decided. */
-const DECIDED = `org = $1 AND rule = $2 AND decided_at >= $3 AND NOT (state = 'error' AND reason LIKE 'held: %')`;
+const DECIDED = `org = $1 AND rule = $2 AND decided_at >= $3 AND NOT (state = 'error' AND starts_with(reason_code, '${HELD_PREFIX}'))`;
 const COUNTS = `SELECT state, mode, count(*)::int AS count FROM runs WHERE ${DECIDED} GROUP BY state, mode`;
-const NEWEST_RUNS = `SELECT id, state, reason FROM runs WHERE ${DECIDED} ORDER BY seq DESC LIMIT $4`;
+const NEWEST_RUNS = `SELECT id, state, reason, reason_code AS "reasonCode", reason_params AS "reasonParams" FROM runs WHERE ${DECIDED} ORDER BY seq DESC LIMIT $4`;
 const RECORDED = `
 SELECT i.action, i.state, count(*)::int AS count FROM intents i JOIN runs r ON r.id = i.run_id
 WHERE r.org = $1 AND r.rule = $2 AND r.decided_at >= $3 AND r.mode = 'dry-run' GROUP BY i.action, i.state ORDER BY i.action, i.state`;
@@ -55,7 +57,7 @@ export class TypeOrmRolloutStore implements RolloutStore {
         RECORDED,
         params,
       );
-      const { rows: last } = await execute<{ id: string; state: string; reason: string }>(manager, NEWEST_RUNS, [
+      const { rows: last } = await execute<ReasonColumns & { id: string; state: string }>(manager, NEWEST_RUNS, [
         ...params,
         newest,
       ]);
@@ -68,7 +70,11 @@ export class TypeOrmRolloutStore implements RolloutStore {
         errors: sum(({ state }) => isError(state)),
         live: sum(({ mode }) => mode === 'live'),
         recorded: Object.fromEntries(recorded.map(({ action, state, count }) => [`${action} ${state}`, count])),
-        newest: last.map(({ id, state, reason }) => ({ runId: id, isError: isError(state), reason })),
+        newest: last.map(({ id, state, ...stored }) => ({
+          runId: id,
+          isError: isError(state),
+          reason: runReasonOf(stored),
+        })),
       };
     });
   }

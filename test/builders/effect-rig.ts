@@ -24,6 +24,8 @@ import { InMemoryJournalStore } from '../fakes/in-memory-journal-store.js';
 import { InMemorySeenRepositories } from '../fakes/in-memory-seen-repositories.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { honestActs } from '../fakes/honest-acts.js';
+import { because } from './reasons.js';
+import { textOf } from '../../src/core/reason.js';
 
 export const MIRROR_PASSWORD = 'canary-mirror-password-71c9';
 
@@ -195,7 +197,7 @@ export class EffectRig {
         ...(actor ? { actor } : {}),
         ...(home ? { home } : {}),
         claim: isClaim ? eventId : null,
-        report: { rule, verdict: 'fired', reason: 'wanted', trace: null },
+        report: { rule, verdict: 'fired', reason: because('wanted'), trace: null },
         steps: [{ stepId: 'only', stepNo: 0, action, items }],
         lookups: {},
         decidedAt: this.clock.now(),
@@ -203,7 +205,7 @@ export class EffectRig {
       { actions, encryptor: this.encryptor, newId: () => `id-${this.wishes}-${Math.random()}`, account: 'forgehand' },
     );
     await this.journal.recordDecision({}, [{ run, intents }]);
-    if (intents.length === 0) throw new Error(run.reason);
+    if (intents.length === 0) throw new Error(textOf(run.reason));
     return intents.map(({ id }) => id);
   }
 

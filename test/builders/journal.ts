@@ -1,4 +1,5 @@
 import type { NewIntent, NewRun } from '../../src/core/run.js';
+import { because } from './reasons.js';
 
 const AT = new Date('2026-11-20T12:00:00Z');
 
@@ -16,7 +17,7 @@ export function aRun(over: Partial<NewRun> = {}): NewRun {
     runKey: `key-${id}`,
     mode: 'live',
     state: 'open',
-    reason: 'wanted',
+    reason: because('wanted'),
     trace: [],
     lookups: {},
     decidedAt: AT,

@@ -7,6 +7,7 @@ import type { AuditKey } from '../../src/core/audit-chain.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
 import { storeEvent } from '../builders/store-event.js';
+import { because } from '../builders/reasons.js';
 
 const keyOf = (secret: string): AuditKey => ({
   id: `key of ${secret}`,
@@ -23,9 +24,10 @@ const CALL = `WHERE intent_id = 'intent-acme-3'`;
 const TABLES = ['arrivals', 'events', 'arrival_events', 'runs', 'intents', 'attempts', 'audit_links'];
 /** Each of the third of five runs. */
 const CHANGES = [
-  ...['forge', 'rule', 'revision_id', 'reason', 'trace', 'lookups', 'cause', 'run_key'].map(
+  ...['forge', 'rule', 'revision_id', 'reason_code', 'reason_params', 'trace', 'lookups', 'cause', 'run_key'].map(
     (column) => `UPDATE runs SET ${column} = ${column} || 'x' ${THIRD}`,
   ),
+  `UPDATE runs SET reason = 'another' ${THIRD}`,
   `UPDATE runs SET mode = 'dry-run' ${THIRD}`,
   `UPDATE runs SET state = 'failed' ${THIRD}`,
   `UPDATE runs SET event_id = 'event-acme-2' ${THIRD}`,
@@ -36,9 +38,10 @@ const CHANGES = [
   `UPDATE runs SET sealed_n = 5 ${THIRD}`,
   `UPDATE runs SET org = 'other' ${THIRD}`,
   `DELETE FROM runs ${THIRD}`,
-  ...['params', 'result', 'target', 'reason', 'action', 'effect_key', 'item_key', 'step_id'].map(
+  ...['params', 'result', 'target', 'reason_code', 'reason_params', 'action', 'effect_key', 'item_key', 'step_id'].map(
     (column) => `UPDATE intents SET ${column} = ${column} || 'x' ${EFFECT}`,
   ),
+  `UPDATE intents SET reason = 'another' ${EFFECT}`,
   `UPDATE intents SET state = 'unchanged' ${EFFECT}`,
   `UPDATE intents SET approval = 'given', approval_by = 'ada' ${EFFECT}`,
   `UPDATE intents SET two_people = true, approval_beside = 'requested by eve' ${EFFECT}`,
@@ -112,7 +115,7 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
       epoch,
       from: ['sent'],
       to,
-      reason: 'as told',
+      reason: because('as told'),
       result: { summary: 'label made', detail: {} },
     });
   }
@@ -236,7 +239,7 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
     const intent = anIntent({ id: 'late', runId: 'late' });
     await stores.journal.recordDecision({}, [{ run: aRun({ id: 'late' }), intents: [intent] }]);
     const epoch = await send('late');
-    await stores.journal.move({ intentId: 'late', epoch, from: ['sent'], to: 'unknown', reason: 'no answer' });
+    await stores.journal.move({ intentId: 'late', epoch, from: ['sent'], to: 'unknown', reason: because('no answer') });
     await stores.recovery.resolve('late', true, 'ada', null);
     await seal();
 

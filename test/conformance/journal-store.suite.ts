@@ -6,6 +6,7 @@ import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
 import type { NewIntent } from '../../src/core/run.js';
 import { canMove } from '../../src/core/state-table.js';
 import { aRun, anIntent } from '../builders/journal.js';
+import { because, saying } from '../builders/reasons.js';
 
 const LEASE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -350,7 +351,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await move('a', 'claimed', 'planned', {
       dueAt: new Date(test.now().getTime() + HOUR_MS),
       failed: 'counted',
-      reason: 'forge away',
+      reason: because('forge away'),
     });
 
     expect(await journal.dueIntents(9)).toEqual([]);
@@ -358,7 +359,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await journal.intent('a')).toMatchObject({
       state: 'planned',
       tries: 1,
-      reason: 'forge away',
+      reason: saying('forge away'),
       failingSince: expect.anything(),
     });
   });
@@ -630,13 +631,13 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await move('a', 'sent', 'done', {
       epoch,
-      reason: 'created',
+      reason: because('created'),
       result: { id: '5', nul: '\0', big: 9007199254740993n },
     });
 
     expect(await journal.intent('a')).toMatchObject({
       state: 'done',
-      reason: 'created',
+      reason: saying('created'),
       result: { id: '5', nul: '\0', big: 9007199254740993n },
     });
   });
@@ -676,7 +677,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await stateOf('b')).toBe('cancelled');
     expect(await journal.intent('c')).toMatchObject({
       state: 'cancelled',
-      reason: 'an earlier step of the run did not end well',
+      reason: saying('an earlier step of the run did not end well'),
     });
     expect(await journal.run('run-steps')).toMatchObject({ state: 'failed' });
   });
@@ -813,8 +814,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
         state: 'planned',
         held: true,
         heldSince: expect.any(Date),
-        reason:
+        reason: saying(
           'held: the budget of rule eve is spent, 5 effects per hour (orgs[].budgets); there is room again in 60 min',
+        ),
       });
       expect(await journal.dueIntents(9)).toEqual(['b']);
       await bringTo('b', 'done');
@@ -1143,7 +1145,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
         approval: 'given',
         approvalBy: 'ann',
         approvalAt: expect.anything(),
-        reason: 'approved by ann',
+        reason: saying('approved by ann'),
       });
       expect(await journal.dueIntents(9)).toEqual(['a']);
       expect(await journal.decideApproval('a', 'denied', 'bob')).toEqual([]);
@@ -1157,7 +1159,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(await journal.intent('a')).toMatchObject({
         state: 'cancelled',
         approval: 'denied',
-        reason: 'denied by ann',
+        reason: saying('denied by ann'),
       });
       expect(await stateOf('later')).toBe('cancelled');
       expect(await journal.run('run-a')).toMatchObject({ state: 'cancelled', endedAt: expect.anything() });
@@ -1230,7 +1232,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(await journal.firedInLastHour('acme', 'r1')).toBe(2);
       expect(await journal.run('r3')).toMatchObject({
         state: 'error',
-        reason: 'held: 2 runs in the last hour, the limit is 2 (limits.runs_per_hour)',
+        reason: saying('held: 2 runs in the last hour, the limit is 2 (limits.runs_per_hour)'),
       });
       expect(await journal.intentsOfRun('r3')).toEqual([]);
       expect(await stateOf('i-r2')).toBe('planned');
@@ -1271,7 +1273,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
             id: `r${n}`,
             state: 'gathering',
             cause: { kind: 'event', eventId: `e${n}` },
-            reason: 'waits',
+            reason: because('waits'),
             ...over,
           }),
           intents: [],
@@ -1282,7 +1284,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       run: aRun({
         id,
         state: 'open',
-        reason: 'held',
+        reason: because('held'),
         revisionId: 'rev-2',
         lookups: { a: { value: 1 } },
         cause: { kind: 'event', eventId: 'e9' },
@@ -1298,7 +1300,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
         expect(await journal.run(id)).toMatchObject({
           state: 'coalesced',
           coalescedInto: 'r3',
-          reason: 'coalesced: run r3 decides for all of key "acme/app" in this window',
+          reason: saying('coalesced: run r3 decides for all of key "acme/app" in this window'),
           endedAt: expect.anything(),
         });
     });
@@ -1369,7 +1371,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(answers.filter((answer) => answer !== null)).toEqual([['i-r1']]);
       expect(await journal.run('r1')).toMatchObject({
         state: 'open',
-        reason: 'held',
+        reason: saying('held'),
         revisionId: 'rev-2',
         lookups: { a: { value: 1 } },
         cause: { kind: 'event', eventId: 'e1' },
@@ -1397,7 +1399,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       );
       expect(await journal.run('r1')).toMatchObject({
         state: 'error',
-        reason: expect.stringContaining('limits.runs_per_hour'),
+        reason: saying(expect.stringContaining('limits.runs_per_hour')),
       });
     });
   });

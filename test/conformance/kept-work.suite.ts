@@ -7,6 +7,8 @@ import type { PolicyPlan } from '../../src/policies/policy-plan.js';
 import { anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
 import { storeEvent } from '../builders/store-event.js';
+import { runReason } from '../../src/core/run-reasons.js';
+import { because } from '../builders/reasons.js';
 
 export type KeptWork = Pick<Stores, 'inbox' | 'journal' | 'plans' | 'cursors' | 'ticks' | 'rollouts'>;
 
@@ -228,7 +230,13 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
           intents: [],
         },
         {
-          run: aRun({ id: 'bad', decidedAt: at(8), cause: cause('5'), state: 'error', reason: 'no such field' }),
+          run: aRun({
+            id: 'bad',
+            decidedAt: at(8),
+            cause: cause('5'),
+            state: 'error',
+            reason: because('no such field'),
+          }),
           intents: [],
         },
         {
@@ -237,7 +245,7 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
             decidedAt: at(9),
             cause: cause('6'),
             state: 'error',
-            reason: 'held: 3 runs in the last hour',
+            reason: runReason('run.held.limit', { fired: 3, limit: 2 }),
           }),
           intents: [],
         },
@@ -252,8 +260,8 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
         live: 2,
         recorded: { 'label.ensure planned': 1 },
         newest: [
-          { runId: 'bad', isError: true, reason: 'no such field' },
-          { runId: 'no', isError: false, reason: 'wanted' },
+          { runId: 'bad', isError: true, reason: because('no such field') },
+          { runId: 'no', isError: false, reason: because('wanted') },
         ],
       });
     });

@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
 import type { RecoveryStore } from '../../src/pipeline/recovery-store.port.js';
 import { aRun, anIntent } from '../builders/journal.js';
+import { because, saying } from '../builders/reasons.js';
 
 export interface RecoveryUnderTest {
   journal: JournalStore;
@@ -38,7 +39,7 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     };
     await journal.markSent(id, claim?.epoch ?? 0, attempt);
     if (answer) await journal.recordAnswer(attempt.id, { outcome: answer, status: 201, message: null, objectId: '5' });
-    await journal.move({ intentId: id, epoch: null, from: ['sent'], to: 'unknown', reason: 'no answer' });
+    await journal.move({ intentId: id, epoch: null, from: ['sent'], to: 'unknown', reason: because('no answer') });
     return claim?.epoch ?? 0;
   }
 
@@ -100,11 +101,17 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
 
     expect(next?.epoch).toBe(3);
     expect(
-      await journal.move({ intentId: 'a', epoch: lost?.epoch ?? 0, from: ['unknown'], to: 'done', reason: 'late' }),
+      await journal.move({
+        intentId: 'a',
+        epoch: lost?.epoch ?? 0,
+        from: ['unknown'],
+        to: 'done',
+        reason: because('late'),
+      }),
     ).toBe(false);
-    expect(await recovery.putOffRecovery('a', lost?.epoch ?? 0, { inMs: 0, reason: 'late', counted: 'reads' })).toBe(
-      false,
-    );
+    expect(
+      await recovery.putOffRecovery('a', lost?.epoch ?? 0, { inMs: 0, reason: because('late'), counted: 'reads' }),
+    ).toBe(false);
     expect(await journal.renew('a', lost?.epoch ?? 0, LEASE_MS)).toBe(false);
   });
 
@@ -114,32 +121,36 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     const first = await claim('a');
 
     expect(
-      await recovery.putOffRecovery('a', first?.epoch ?? 0, { inMs: 4_000, reason: 'later', counted: 'reads' }),
+      await recovery.putOffRecovery('a', first?.epoch ?? 0, {
+        inMs: 4_000,
+        reason: because('later'),
+        counted: 'reads',
+      }),
     ).toBe(true);
 
     expect([await recovery.dueRecoveries(9), await claim('a')]).toEqual([[], null]);
     await test.letPass(5_000);
     const second = await claim('a');
-    await recovery.putOffRecovery('a', second?.epoch ?? 0, { inMs: 0, reason: 'seen', counted: 'sightings' });
-    expect(await claim('a')).toMatchObject({ reads: 1, sightings: 1, intent: { reason: 'seen' } });
+    await recovery.putOffRecovery('a', second?.epoch ?? 0, { inMs: 0, reason: because('seen'), counted: 'sightings' });
+    expect(await claim('a')).toMatchObject({ reads: 1, sightings: 1, intent: { reason: saying('seen') } });
   });
 
   it('counts anew when it is unknown once more', async () => {
     await unknown('a');
     await test.letPass(SETTLE_MS);
     const first = await claim('a');
-    await recovery.putOffRecovery('a', first?.epoch ?? 0, { inMs: 0, reason: 'later', counted: 'reads' });
+    await recovery.putOffRecovery('a', first?.epoch ?? 0, { inMs: 0, reason: because('later'), counted: 'reads' });
     await journal.move({
       intentId: 'a',
       epoch: null,
       from: ['unknown'],
       to: 'planned',
-      reason: 'absent',
+      reason: because('absent'),
       dueAt: new Date(0),
     });
     const again = await journal.claim('a', 'me', LEASE_MS);
     await journal.markSent('a', again?.epoch ?? 0, { id: 'second', operation: 'createLabel', requestHash: 'h' });
-    await journal.move({ intentId: 'a', epoch: null, from: ['sent'], to: 'unknown', reason: 'no answer' });
+    await journal.move({ intentId: 'a', epoch: null, from: ['sent'], to: 'unknown', reason: because('no answer') });
     await test.letPass(SETTLE_MS);
 
     expect(await claim('a')).toMatchObject({ reads: 0, attempts: [{ n: 1 }, { n: 2 }] });
@@ -185,13 +196,13 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
         epoch: reading?.epoch ?? 0,
         from: ['unknown'],
         to: 'conflict',
-        reason: 'late',
+        reason: because('late'),
       }),
     ).toBe(false);
     expect(await journal.intent('a')).toMatchObject({
       state,
       tries: 0,
-      reason: expect.stringContaining('ann says'),
+      reason: saying(expect.stringContaining('ann says')),
       result: exists ? { said: 'ann' } : null,
     });
     expect(await journal.run('run-a')).toMatchObject({ state: exists ? 'done' : 'open' });
@@ -200,7 +211,7 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
 
   it('resolves what waits, and nothing else', async () => {
     await unknown('a');
-    await journal.move({ intentId: 'a', epoch: null, from: ['unknown'], to: 'waiting', reason: 'ask' });
+    await journal.move({ intentId: 'a', epoch: null, from: ['unknown'], to: 'waiting', reason: because('ask') });
     await journal.recordDecision({}, [
       { run: aRun({ id: 'run-b' }), intents: [anIntent({ id: 'b', runId: 'run-b' })] },
     ]);
@@ -221,7 +232,7 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
       epoch: null,
       from: ['unknown', 'waiting'] as const,
       to: 'done' as const,
-      reason: 'late',
+      reason: because('late'),
     };
 
     expect(await journal.move({ ...late, attempts: 2 })).toBe(false);
@@ -243,7 +254,13 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     expect(await recovery.noteUndo({ ...undo, eventId: 'event-2' })).toBe(false);
     expect(await recovery.undoOf('effect-a')).toEqual(undo);
 
-    await journal.move({ intentId: 'a', epoch: null, from: ['unknown'], to: 'suppressed', reason: 'ann deleted it' });
+    await journal.move({
+      intentId: 'a',
+      epoch: null,
+      from: ['unknown'],
+      to: 'suppressed',
+      reason: because('ann deleted it'),
+    });
     expect(await journal.retry('a', 'ann')).toBe(true);
     expect([await recovery.undoOf('effect-a'), (await journal.intent('a'))?.state]).toEqual([null, 'planned']);
   });
@@ -251,7 +268,7 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
   it('does not revive what a dry run suppressed', async () => {
     const intent = anIntent({ id: 'a', runId: 'run-a', mode: 'dry-run' });
     await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents: [intent] }]);
-    await journal.move({ intentId: 'a', epoch: null, from: ['planned'], to: 'suppressed', reason: 'dry-run' });
+    await journal.move({ intentId: 'a', epoch: null, from: ['planned'], to: 'suppressed', reason: because('dry-run') });
 
     expect(await journal.retry('a', 'ann')).toBe(false);
   });

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { aRun, anIntent } from '../builders/journal.js';
 import { InMemoryJournalStore } from './in-memory-journal-store.js';
 import { ManualClock } from './manual-clock.js';
+import { because } from '../builders/reasons.js';
 
 const LEASE_MS = 5_000;
 
@@ -74,7 +75,7 @@ describe('test/fakes/in-memory-journal-store', () => {
       epoch: claim!.epoch,
       from: ['claimed'],
       to: 'planned',
-      reason: 'forge away',
+      reason: because('forge away'),
       dueAt: new Date(clock.now().getTime() + 1_000),
       failed: 'counted',
     });
@@ -97,8 +98,8 @@ describe('test/fakes/in-memory-journal-store', () => {
   it('queues an effect key behind one that waits for a person, and others of the lane go on', async () => {
     await plan('a', { lane: 'l', effectKey: 'k' });
     const epoch = await send('a');
-    await store.move({ intentId: 'a', epoch, from: ['sent'], to: 'unknown', reason: 'no answer' });
-    await store.move({ intentId: 'a', epoch, from: ['unknown'], to: 'waiting', reason: 'no answer' });
+    await store.move({ intentId: 'a', epoch, from: ['sent'], to: 'unknown', reason: because('no answer') });
+    await store.move({ intentId: 'a', epoch, from: ['unknown'], to: 'waiting', reason: because('no answer') });
     await plan('same', { lane: 'l', effectKey: 'k' });
     await plan('other', { lane: 'l' });
 
@@ -111,7 +112,7 @@ describe('test/fakes/in-memory-journal-store', () => {
     expect(await store.dueIntents(9)).toEqual(['s0']);
 
     const claim = await store.claim('s0', 'me', LEASE_MS);
-    await store.move({ intentId: 's0', epoch: claim!.epoch, from: ['claimed'], to: 'refused', reason: 'no' });
+    await store.move({ intentId: 's0', epoch: claim!.epoch, from: ['claimed'], to: 'refused', reason: because('no') });
 
     expect((await store.intent('s1'))?.state).toBe('cancelled');
     expect(await store.run('r')).toMatchObject({ state: 'failed', endedAt: clock.now() });
@@ -126,7 +127,7 @@ describe('test/fakes/in-memory-journal-store', () => {
       epoch: claim!.epoch,
       from: ['claimed'],
       to: 'refused',
-      reason: 'no',
+      reason: because('no'),
       failed: 'counted',
     });
 

@@ -11,7 +11,6 @@ import {
   type HeldByBudget,
   type SpentBudget,
 } from '../../src/core/budgets.js';
-import { coalescedReason, limitReason } from '../../src/pipeline/journal-store.port.js';
 import type {
   Claim,
   IntentMove,
@@ -34,13 +33,14 @@ import { hasFired } from '../../src/core/run.js';
 import type { Attempt, Gathering, Intent, NewIntent, Run } from '../../src/core/run.js';
 import {
   HOLDING_STATES,
-  LATER_STEP_REASON,
   canMove,
   isBadEnd,
   GOOD_ENDS,
   runStateOf,
   waitsForApproval,
 } from '../../src/core/state-table.js';
+import type { Reason } from '../../src/core/reason.js';
+import { LATER_STEP, OWNER_LOST, intentReason, isReason, runReason } from '../../src/core/run-reasons.js';
 
 /** An intent as it lies there. */
 export interface Row {
@@ -192,7 +192,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     for (const row of asked) {
       if (!waitsForApproval(row.intent)) continue;
       const state = verdict === 'given' ? 'planned' : 'cancelled';
-      const reason = `${verdict === 'given' ? 'approved' : 'denied'} by ${by}`;
+      const reason = intentReason(verdict === 'given' ? 'intent.approved' : 'intent.denied', { by });
       this.set(row, {
         state,
         reason,
@@ -401,7 +401,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       row.leaseUntilMs = 0;
       this.set(row, {
         state: lost ? 'unknown' : 'planned',
-        reason: lost ? 'its owner was lost after the call was started' : 'its owner was lost before the call',
+        reason: lost ? OWNER_LOST.sent : OWNER_LOST.unsent,
       });
     }
     return expired.length;
@@ -479,11 +479,17 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
         intent.runId === row.intent.runId &&
         intent.stepNo > row.intent.stepNo &&
         intent.state === 'cancelled' &&
-        intent.reason === LATER_STEP_REASON,
+        isReason(intent.reason, LATER_STEP.code),
     );
     for (const revived of [row, ...later]) {
       const state = revived.intent.approval === 'wanted' ? 'waiting' : 'planned';
-      this.set(revived, { state, reason: `revived by ${by}`, dueAt: this.clock.now(), tries: 0, failingSince: null });
+      this.set(revived, {
+        state,
+        reason: intentReason('intent.revived', { by }),
+        dueAt: this.clock.now(),
+        tries: 0,
+        failingSince: null,
+      });
     }
     const run = this.runRows.get(row.intent.runId);
     if (run) Object.assign(run, { state: 'open', endedAt: null });
@@ -561,7 +567,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   async putOffRecovery(
     intentId: string,
     epoch: number,
-    later: { inMs: number; reason: string; counted: 'reads' | 'sightings' },
+    later: { inMs: number; reason: Reason; counted: 'reads' | 'sightings' },
   ): Promise<boolean> {
     const row = this.row(intentId);
     if (row.intent.epoch !== epoch || row.intent.state !== 'unknown') return false;
@@ -610,7 +616,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   async resolve(intentId: string, exists: boolean, by: string, result: Json): Promise<boolean> {
     const row = this.rows.get(intentId);
     const to = exists ? 'done' : 'planned';
-    const reason = `${by} says that it ${exists ? 'exists' : 'does not exist'}`;
+    const reason = intentReason('intent.resolved', { by, exists });
     if (
       !row ||
       !(await this.move({
@@ -772,7 +778,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const fired = [...this.runRows.values()].filter(isCounted).length;
     return fired < runsPerHour
       ? { run, intents }
-      : { run: { ...run, state: 'error', reason: limitReason(fired, runsPerHour) }, intents: [] };
+      : {
+          run: { ...run, state: 'error', reason: runReason('run.held.limit', { fired, limit: runsPerHour }) },
+          intents: [],
+        };
   }
 
   private gather(id: string, { key, windowMs }: Gathering): void {
@@ -788,7 +797,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       void Object.assign(this.run_(from), {
         state: 'coalesced',
         coalescedInto: into,
-        reason: coalescedReason(into, key),
+        reason: runReason('run.coalesced', { into, key }),
         endedAt: this.clock.now(),
         dueAt: undefined,
       });
@@ -798,7 +807,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     coalesce(open.id, id);
     for (const other of this.runRows.values())
       if (other.coalescedInto === open.id)
-        Object.assign(other, { coalescedInto: id, reason: coalescedReason(id, key) });
+        Object.assign(other, { coalescedInto: id, reason: runReason('run.coalesced', { into: id, key }) });
   }
 
   private run_(id: string): Run {
@@ -863,7 +872,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     for (const row of this.ofRun.get(intent.runId) ?? []) {
       const later = row.intent.stepNo > intent.stepNo;
       if (later && (row.intent.state === 'planned' || waitsForApproval(row.intent)))
-        this.set(row, { state: 'cancelled', reason: LATER_STEP_REASON });
+        this.set(row, { state: 'cancelled', reason: LATER_STEP });
     }
   }
 

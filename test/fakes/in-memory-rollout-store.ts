@@ -1,4 +1,5 @@
 import type { RolloutEvidence, RolloutRow, RolloutStore } from '../../src/pipeline/rollout-store.port.js';
+import { isHeld } from '../../src/core/run-reasons.js';
 import type { InMemoryJournalStore } from './in-memory-journal-store.js';
 
 /** Twin of the table of stages, over a journal in memory. */
@@ -31,7 +32,7 @@ export class InMemoryRolloutStore implements RolloutStore {
           run.org === org &&
           run.rule === rule &&
           run.decidedAt >= since &&
-          !(run.state === 'error' && run.reason.startsWith('held: ')),
+          !(run.state === 'error' && isHeld(run.reason)),
       );
     const isError = ({ state }: { state: string }): boolean => state === 'error' || state === 'failed';
     const recorded: Record<string, number> = {};

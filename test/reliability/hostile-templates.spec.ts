@@ -7,6 +7,7 @@ import { MAX_OUTPUT } from '../../src/rules/language/propose/evaluate-template.j
 import { AnsweringRig } from '../builders/answering-rig.js';
 import { anEvent } from '../builders/arrivals.js';
 import { aRule } from '../builders/rule-environment.js';
+import { textOf } from '../../src/core/reason.js';
 
 const ANN = { id: '5', login: 'ann' };
 const COUNT = 200;
@@ -127,8 +128,8 @@ describe('reliability: templates that cannot be made', () => {
 
       const [run] = await house.rig.journal.runs({ org: 'acme', limit: 10 });
       if (house.rig.forge.calls.length > 0) called.push(`${place.name}: ${expression}`);
-      if (run?.state !== 'error' || !/\(.*:\d+:\d+\)/.test(run.reason))
-        unsaid.push(`${place.name}: ${expression}: ${run?.state} ${run?.reason}`);
+      if (run?.state !== 'error' || !/\(.*:\d+:\d+\)/.test(textOf(run.reason)))
+        unsaid.push(`${place.name}: ${expression}: ${run?.state} ${run && textOf(run.reason)}`);
     }
 
     expect(bad).toHaveLength(COUNT);

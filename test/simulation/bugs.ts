@@ -17,6 +17,7 @@ import type { PlanStore } from '../../src/policies/plan-store.port.js';
 import type { PolicyGate } from '../../src/pipeline/policy-gate.port.js';
 import type { WakeQueue } from '../../src/pipeline/wake-queue.port.js';
 import type { SimProcess } from './world/sim-process.js';
+import { because } from '../builders/reasons.js';
 
 /** What a process is made of, before the production modules are wired over it. */
 export interface Parts {
@@ -87,7 +88,7 @@ export const BUGS: readonly Bug[] = [
           epoch: null,
           from: ['unknown'],
           to: 'planned',
-          reason: 'tried again',
+          reason: because('tried again'),
           dueAt: parts.process.clock.now(),
         });
       };

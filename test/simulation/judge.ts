@@ -363,7 +363,7 @@ export class Judge {
     this.facts();
     for (const { intent, leaseUntilMs } of world.stores.journal.peek()) {
       if (!isEnded(intent.state) && !this.isExcused(intent))
-        this.broken(2, `an intent of ${intent.rule} is ${intent.state} for ever: ${intent.reason ?? ''}`);
+        this.broken(2, `an intent of ${intent.rule} is ${intent.state} for ever: ${intent.reason?.code ?? ''}`);
       if (intent.state === 'done' && (this.byIntent.get(intent.id) ?? 0) === 0 && !this.byKey.has(keyOfIntent(intent)))
         this.broken(3, `an intent of ${intent.rule} is done, and its effect was never made`);
       this.wakes(intent, leaseUntilMs);

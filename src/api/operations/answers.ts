@@ -51,7 +51,7 @@ const cause = z.discriminatedUnion('kind', [
 ]);
 
 const run = z.object({
-  ...fields('id forge org rule revisionId runKey reason', text),
+  ...fields('id forge org rule revisionId runKey reason code', text),
   kind: z.enum(['rule', 'policy']),
   cause,
   mode,
@@ -72,7 +72,7 @@ export const intent = z.object({
   target: z.custom<Target>(),
   mode,
   state: z.enum(INTENT_STATES),
-  reason: maybeText,
+  ...fields('reason code', maybeText),
   result: json,
   failingSince: maybeTime,
   approval: z.enum(['wanted', 'given', 'denied']).exactOptional(),
@@ -288,12 +288,14 @@ const account = z.object({ id: maybeText, login: text });
 export const toldHistory = z.object({
   events: z.array(event),
   runs: z.array(
-    run.pick({ id: true, rule: true, kind: true, revisionId: true, mode: true, state: true, reason: true }).extend({
-      lookups: jsonObject,
-      decidedAt: time,
-      eventId: text,
-      intents: z.array(intent.pick({ stepId: true, action: true, itemKey: true, params: true, state: true })),
-    }),
+    run
+      .pick({ id: true, rule: true, kind: true, revisionId: true, mode: true, state: true, reason: true, code: true })
+      .extend({
+        lookups: jsonObject,
+        decidedAt: time,
+        eventId: text,
+        intents: z.array(intent.pick({ stepId: true, action: true, itemKey: true, params: true, state: true })),
+      }),
   ),
   next: maybeText.describe('Where the next page begins; null = this was the last one.'),
   bot: account
@@ -340,7 +342,7 @@ export const explanation = z.discriminatedUnion('about', [
         ...fields('id action itemKey', text),
         mode,
         state: z.enum(INTENT_STATES),
-        ...fields('reason result', maybeText),
+        ...fields('reason code result', maybeText),
         attempts: z.array(
           attempt.pick({
             n: true,
@@ -365,7 +367,7 @@ export const explanation = z.discriminatedUnion('about', [
       z.object({ ...fields('filter reason', text), ...fields('wanted seen', json), place: place.nullable() }),
     ),
     ...why,
-    runs: z.array(z.object(fields('id state reason', text))),
+    runs: z.array(z.object({ ...fields('id reason code', text), state: z.enum(RUN_STATES) })),
   }),
   z.object({
     about: z.literal('event'),
@@ -405,11 +407,11 @@ export const planReport = z.object({
   subjects: count,
   lines: z.array(planLine),
   findings: z.array(finding.extend({ policy: text, repo })),
-  notes: z.array(z.object({ ...fields('policy reason', text), repo: maybeText })),
+  notes: z.array(z.object({ ...fields('policy reason', text), code: text.exactOptional(), repo: maybeText })),
   overCaps: texts.describe('Why all of it is given up: more than a cap allows. Empty = nothing.'),
   needsApproval: z.boolean(),
   twoPeople: z.boolean().exactOptional(),
-  heldBack: z.array(z.object(fields('policy reason', text))),
+  heldBack: z.array(z.object({ ...fields('policy reason', text), code: text.exactOptional() })),
   calls: z.object({
     ...fields('reads writes', counts),
     runs: z.array(z.object({ policy: text, repo, calls: count })),

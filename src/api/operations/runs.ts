@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shown } from '../../core/reason.js';
 import { UserError } from '../../core/errors.js';
 import type { ControlCaller } from '../../core/operators.js';
 import { RUN_STATES, type Run } from '../../core/run.js';
@@ -114,7 +115,7 @@ export const runOperations = {
     command: 'approve',
     input: z.object({}),
     answer: z.array(intent),
-    handle: ({ journal }) => journal.waitingForApproval(APPROVALS_SHOWN),
+    handle: async ({ journal }) => (await journal.waitingForApproval(APPROVALS_SHOWN)).map(shown),
   }),
   approve: operation({
     route: 'POST /v1/approvals/:id',
@@ -168,8 +169,8 @@ async function reports(
 ): Promise<RunReport[]> {
   const work = await journal.workOfRuns(runs.map(({ id }) => id));
   return runs.map((run, n) => ({
-    run: openReads(run, encryptor),
-    intents: (work[n] ?? []).map(({ intent: one, attempts }) => ({ ...one, attempts_made: attempts })),
+    run: shown(openReads(run, encryptor)),
+    intents: (work[n] ?? []).map(({ intent: one, attempts }) => ({ ...shown(one), attempts_made: attempts })),
   }));
 }
 

@@ -40,11 +40,11 @@ export async function connectForge(address: string, env: NodeJS.ProcessEnv): Pro
       `${String(self.body.login)} is no site administrator there: give the credentials of one in ${ADMIN_VARIABLES}`,
     );
   const { version } = await admin.ask('GET', '/version');
-  const told = String(version ?? '');
+  const name = String(version ?? '');
   return {
     origin,
-    version: told,
-    family: /gitea-\d/.test(told) ? 'forgejo' : 'gitea',
+    version: name,
+    family: /gitea-\d/.test(name) ? 'forgejo' : 'gitea',
     adminLogin: String(self.body.login),
     admin,
   };

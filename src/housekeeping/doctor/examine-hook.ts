@@ -109,10 +109,10 @@ function address(hook: Hook, { url }: WantedHook, open: string, install: string)
 }
 
 function contentType(hook: Hook, open: string, install: string): Looked {
-  const said = contentTypeOf(hook);
-  if (said === 'json') return ok(saw('hook.content_type.json'));
+  const type = contentTypeOf(hook);
+  if (type === 'json') return ok(saw('hook.content_type.json'));
   return warning(
-    said === 'form' ? saw('hook.content_type.form') : saw('hook.content_type.other', { type: said }),
+    type === 'form' ? saw('hook.content_type.form') : saw('hook.content_type.other', { type }),
     `type: ${install}`,
     `or ${open}, POST Content Type application/json, Update`,
   );

@@ -1,3 +1,4 @@
+import { textOf } from '../../core/reason.js';
 import type { Intent } from '../../core/run.js';
 import { NOTHING, type Job } from './job.js';
 
@@ -31,7 +32,10 @@ export function digestOf(dead: readonly Intent[]): string[] {
     .sort((a, b) => b.length - a.length)
     .map((intents) => {
       const reasons = new Map<string, number>();
-      for (const { reason } of intents) reasons.set(reason ?? '?', (reasons.get(reason ?? '?') ?? 0) + 1);
+      for (const { reason } of intents) {
+        const text = reason ? textOf(reason) : '?';
+        reasons.set(text, (reasons.get(text) ?? 0) + 1);
+      }
       const most = [...reasons].sort(([, a], [, b]) => b - a).slice(0, REASONS);
       const [first] = intents;
       return `${first?.rule ?? ''} in ${first?.org ?? ''}: ${intents.length} given up; ${most.map(([reason, count]) => `${count} x ${reason}`).join('; ')}; the newest is ${first?.id ?? ''}`;

@@ -16,6 +16,7 @@ import { mirrorFault } from './mirrors-audit.job.js';
 import { protectionDrift } from './protections-audit.job.js';
 import type { Check } from '../doctor/check.js';
 import { toldByDoctor } from './told-by-doctor.js';
+import { because } from '../../../test/builders/reasons.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 
@@ -104,7 +105,7 @@ describe('housekeeping/jobs', () => {
 
   it('dead letters: by rule, the worst first, with the commonest reasons', () => {
     const dead = (rule: string, reason: string): Intent =>
-      ({ id: `${rule}-${reason}`, org: 'acme', rule, reason }) as Intent;
+      ({ id: `${rule}-${reason}`, org: 'acme', rule, reason: because(reason) }) as Intent;
 
     expect(digestOf([dead('a', 'x'), dead('b', 'y'), dead('b', 'z'), dead('b', 'y')])).toEqual([
       'b in acme: 3 given up; 2 x y; 1 x z; the newest is b-y',

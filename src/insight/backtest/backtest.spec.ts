@@ -7,6 +7,7 @@ import { ALife, BOT, acmeRevision, aRepository, theRules } from '../../../test/b
 import { anEvent } from '../../../test/builders/arrivals.js';
 import { Backtest } from './backtest.js';
 import type { BacktestReport, BacktestRule } from './backtest-report.js';
+import { isHeld } from '../../core/run-reasons.js';
 
 const RULES = `
 version: 1
@@ -90,7 +91,7 @@ describe('insight/backtest', () => {
     const report = await tried(life, RULES);
 
     const runs = (await life.history()).runs;
-    const held = runs.filter(({ reason }) => reason.startsWith('held: ')).length;
+    const held = runs.filter(isHeld).length;
     expect(held).toBeGreaterThan(0);
     const compared = report.rules.reduce((sum, { agreement }) => sum + agreement.compared, 0);
     expect(compared).toBe(runs.length - held);

@@ -10,7 +10,7 @@ import { effectsOf, effectsText } from '../wanted-effects.js';
 import type { WantedEffect } from '../wanted-effects.js';
 import type { BacktestReport } from './backtest-report.js';
 import { RuleTally } from './rule-tally.js';
-import type { Would } from './rule-tally.js';
+import type { Did, Would } from './rule-tally.js';
 import { emptyTable } from '../../core/table.js';
 
 const HOUR_MS = 3_600_000;
@@ -162,11 +162,12 @@ export class Backtest {
     };
   }
 
-  #did(run: HistoryRun): { state: HistoryRun['state']; reason: string; effects: number; text: string } {
-    const { state, reason, intents } = run;
+  #did(run: HistoryRun): Did {
+    const { state, reason, code, intents } = run;
     return {
       state,
       reason,
+      code,
       effects: intents.length,
       text: effectsText(intents as readonly WantedEffect[], this.deps.actions),
     };

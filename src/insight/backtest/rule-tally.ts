@@ -1,11 +1,10 @@
 import type { ForgeEvent } from '../../core/event.js';
+import { isHeld } from '../../core/run-reasons.js';
 import type { RunState } from '../../core/run.js';
 import type { BacktestRule, BacktestSample, WouldVerdict } from './backtest-report.js';
 import { emptyTable } from '../../core/table.js';
 
 const SAMPLES = 5;
-/** Beginning of the reason of a run that its limit held: nothing was evaluated then. */
-const HELD = 'held: ';
 
 export interface Would {
   readonly verdict: WouldVerdict;
@@ -21,6 +20,7 @@ export interface Would {
 export interface Did {
   readonly state: RunState;
   readonly reason: string;
+  readonly code: string;
   readonly effects: number;
   readonly text: string;
 }
@@ -81,7 +81,7 @@ export class RuleTally {
 
   /** What was held then was not decided, and what is held or unknown now is not decided either. */
   #compare(would: Would, did: Did, was: 'fired' | 'not-fired' | 'error'): void {
-    if (would.verdict === 'unknown' || would.verdict === 'held' || did.reason.startsWith(HELD)) return;
+    if (would.verdict === 'unknown' || would.verdict === 'held' || isHeld(did)) return;
     this.#agreement.compared += 1;
     const isSame = would.verdict === was && (was !== 'fired' || would.text === did.text);
     if (isSame) this.#agreement.agreed += 1;

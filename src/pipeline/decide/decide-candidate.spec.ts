@@ -18,6 +18,8 @@ import type { Candidate, DecisionFacts, RuleEngine } from '../rule-engine.port.j
 import type { LookupScope } from '../../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 import { Encryptor } from '../../core/encryptor.js';
+import { saying } from '../../../test/builders/reasons.js';
+import { textOf } from '../../core/reason.js';
 
 const REVISION: ActiveRevision = {
   id: 'rev-1',
@@ -243,7 +245,7 @@ describe('pipeline/decide/decide-candidate', () => {
       expect(intents).toEqual([]);
       expect(run).toMatchObject({
         state: 'not-fired',
-        reason: 'refused (act.other_author): the forge names eve',
+        reason: saying('refused (act.other_author): the forge names eve'),
         trace: { refused: { code: 'act.other_author' } },
       });
       expect(run.lookups).toMatchObject({ '@act': { value: { proven: false, code: 'act.other_author' } } });
@@ -313,7 +315,7 @@ describe('pipeline/decide/decide-candidate', () => {
     const plan = await decide({}, ofEvent({ held: 'an echo of an echo' }));
 
     expect(plan).toMatchObject({
-      run: { state: 'error', reason: 'an echo of an echo', trace: null, lookups: {} },
+      run: { state: 'error', reason: saying('an echo of an echo'), trace: null, lookups: {} },
       intents: [],
     });
     expect(told).toEqual([]);
@@ -325,7 +327,7 @@ describe('pipeline/decide/decide-candidate', () => {
 
     it('is an error with the reason, and nothing of it', async () => {
       expect(await decide({}, undefined, {}, held)).toMatchObject({
-        run: { rule: 'r', state: 'error', reason: 'held back: acme has no labels' },
+        run: { rule: 'r', state: 'error', reason: saying('held back: acme has no labels') },
         intents: [],
       });
     });
@@ -353,7 +355,7 @@ describe('pipeline/decide/decide-candidate', () => {
       expect(run.state).toBe(state);
       expect(scopes).toHaveLength(state === 'error' ? 0 : 1);
       if (state === 'error')
-        expect(run.reason).toBe(`held: ${runs} runs in the last hour, the limit is 2 (limits.runs_per_hour)`);
+        expect(textOf(run.reason)).toBe(`held: ${runs} runs in the last hour, the limit is 2 (limits.runs_per_hour)`);
     });
 
     it('asks the journal only where there is one', async () => {
@@ -383,7 +385,9 @@ describe('pipeline/decide/decide-candidate', () => {
     it('is made at once when it does not hold, when it has no window, and when it is asked for', async () => {
       windowOf = () => window;
       evaluate = () => decided('not-fired');
-      expect(await decide({ gathers: true })).toMatchObject({ run: { state: 'not-fired', reason: 'so it is' } });
+      expect(await decide({ gathers: true })).toMatchObject({
+        run: { state: 'not-fired', reason: saying('so it is') },
+      });
 
       evaluate = () => decided('fired');
       expect((await decide({ gathers: true }, undefined, { atOnce: true })).run.state).toBe('open');
@@ -398,7 +402,7 @@ describe('pipeline/decide/decide-candidate', () => {
       windowOf = () => ({ problem: 'coalesce.key: no such field' });
 
       expect(await decide({ gathers: true })).toMatchObject({
-        run: { state: 'error', reason: 'coalesce.key: no such field' },
+        run: { state: 'error', reason: saying('coalesce.key: no such field') },
         intents: [],
       });
     });
@@ -437,7 +441,7 @@ describe('pipeline/decide/decide-candidate', () => {
     };
 
     expect(await decide()).toMatchObject({
-      run: { state: 'error', reason: 'internal fault (TypeError)', trace: null },
+      run: { state: 'error', reason: saying('internal fault (TypeError)'), trace: null },
       intents: [],
     });
     expect(told).toEqual([[{ rule: 'r', error: fault }, 'a rule could not be evaluated']]);
@@ -448,7 +452,7 @@ describe('pipeline/decide/decide-candidate', () => {
 
     it('is in the mode of its stage, and says why', async () => {
       expect(await decide({}, undefined, {}, { rollout })).toMatchObject({
-        run: { mode: 'dry-run', reason: 'so it is; canary 10%: only recorded' },
+        run: { mode: 'dry-run', reason: saying('so it is; canary 10%: only recorded') },
         intents: [{ mode: 'dry-run' }],
       });
     });
@@ -458,12 +462,12 @@ describe('pipeline/decide/decide-candidate', () => {
 
       expect((await decide({}, undefined, {}, { rollout: silent })).run).toMatchObject({
         mode: 'live',
-        reason: 'so it is',
+        reason: saying('so it is'),
       });
       expect((await decide({}, undefined, { shadow: true }, { rollout })).run).toMatchObject({
         rule: 'shadow/r',
         mode: 'dry-run',
-        reason: 'so it is',
+        reason: saying('so it is'),
       });
     });
   });

@@ -4,17 +4,19 @@ import { isForAnybody } from '../../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
-import { textOf, type Reason } from '../../core/reason.js';
+import type { Reason } from '../../core/reason.js';
+import { runReason, withNote } from '../../core/run-reasons.js';
 import type { RepositoryHome, RepositoryHomes } from '../../core/repository-home.js';
 import type { SecurityLog } from '../../core/security-log.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
 import { ACT_LOOKUP, judgeAct, withRefusal, type ActProver, type Judged } from './act-proof.js';
 import { answerLookups, PATIENCE_MS } from './answer-lookups.js';
-import { limitReason, type JournalStore } from '../journal-store.port.js';
+import type { JournalStore } from '../journal-store.port.js';
 import {
   actsOnRepository,
   planGathering,
   planIntents,
+  type DecidedReport,
   type Decision,
   type Plan,
   type PlanTools,
@@ -118,20 +120,35 @@ export class CandidateDecider {
       decidedAt,
     };
     const own = { ...base, ...manner, runsPerHour: candidate.runsPerHour ?? null };
-    const without = (report: Report): Plan =>
+    const without = (report: DecidedReport): Plan =>
       planIntents({ ...own, report, steps: [], lookups: {} }, { ...tools, account: '' });
     if (subject.held !== undefined)
-      return without({ rule: candidate.id, verdict: 'error', reason: subject.held, trace: null });
+      return without({
+        rule: candidate.id,
+        verdict: 'error',
+        reason: runReason('run.echo', { because: subject.held }),
+        trace: null,
+      });
     const lacks = shadow || candidate.mode !== 'live' ? null : (this.deps.heldFor?.(org, candidate.id) ?? null);
     if (lacks !== null)
-      return without({ rule: candidate.id, verdict: 'error', reason: `held back: ${textOf(lacks)}`, trace: null });
+      return without({
+        rule: candidate.id,
+        verdict: 'error',
+        reason: runReason('run.unmet', { because: lacks }),
+        trace: null,
+      });
     if (candidate.gathers && !manner.atOnce) {
       // What is false without any read is decided now: it must not take the place of one that may hold.
       const early = await evaluate({});
-      if (early.kind === 'decided' && early.report.verdict !== 'fired') return without(early.report);
+      if (early.kind === 'decided' && early.report.verdict !== 'fired') return without(decided(early.report));
       const window = rules.windowOf?.(active.revision, candidate, facts) ?? null;
       if (window && 'problem' in window)
-        return without({ rule: candidate.id, verdict: 'error', reason: window.problem, trace: null });
+        return without({
+          rule: candidate.id,
+          verdict: 'error',
+          reason: runReason('run.cannot-plan', { because: window.problem }),
+          trace: null,
+        });
       if (window) return planGathering(base, now, window, tools);
     }
     const held = await this.overLimit(org, candidate);
@@ -150,10 +167,10 @@ export class CandidateDecider {
     const kept = judged ? { ...lookups, [ACT_LOOKUP]: judged.kept } : lookups;
     if (event && judged?.refusal)
       return {
-        ...planIntents(this.refused(own, event, report, judged.refusal, kept), { ...tools, account: '' }),
+        ...planIntents(this.refused(own, event, decided(report), judged.refusal, kept), { ...tools, account: '' }),
         ...sealed,
       };
-    const told = stage?.note ? { ...report, reason: `${report.reason}; ${stage.note}` } : report;
+    const told = decided(report);
     const home =
       report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions)
         ? await this.homeOf(subject)
@@ -161,7 +178,7 @@ export class CandidateDecider {
     const decision: Decision = {
       ...own,
       ...(judged?.namesActor ? { claim: null } : {}),
-      report: told,
+      report: stage?.note ? { ...told, reason: withNote(told.reason, stage.note) } : told,
       steps,
       lookups: kept,
       home,
@@ -200,7 +217,7 @@ export class CandidateDecider {
   private refused(
     own: Omit<Decision, 'report' | 'steps' | 'lookups'>,
     { id: eventId, kind, actor }: ForgeEvent,
-    report: Report,
+    report: DecidedReport,
     refusal: NonNullable<Judged['refusal']>,
     lookups: Decision['lookups'],
   ): Decision {
@@ -218,7 +235,12 @@ export class CandidateDecider {
     const trace = withRefusal(report.trace, refusal);
     return {
       ...own,
-      report: { ...report, verdict: 'not-fired', reason: `refused (${code}): ${reason}`, trace },
+      report: {
+        ...report,
+        verdict: 'not-fired',
+        reason: runReason('run.not-confirmed', { code, because: reason }),
+        trace,
+      },
       steps: [],
       lookups,
     };
@@ -243,12 +265,12 @@ export class CandidateDecider {
    * `limits.runs_per_hour`: a rule that fires too often is held before it reads anything. Whether it really is under its limit is told when
    * the run is written (`RecordedRun.runsPerHour`), where others that are decided meanwhile are seen.
    */
-  private async overLimit(org: string, { id, runsPerHour }: Candidate): Promise<Report | null> {
+  private async overLimit(org: string, { id, runsPerHour }: Candidate): Promise<DecidedReport | null> {
     if (runsPerHour === undefined || runsPerHour === null) return null;
     const fired = await this.deps.journal.firedInLastHour(org, id);
     return fired < runsPerHour
       ? null
-      : { rule: id, verdict: 'error', reason: limitReason(fired, runsPerHour), trace: null };
+      : { rule: id, verdict: 'error', reason: runReason('run.held.limit', { fired, limit: runsPerHour }), trace: null };
   }
 }
 
@@ -276,4 +298,10 @@ export async function decideAll<Asked>(all: readonly Asked[], decide: (one: Aske
 /** All subjects of a tick are one pass; what a person orders is asked anew each time. */
 function passOf(cause: Cause): Pick<LookupScope, 'pass'> {
   return cause.kind === 'tick' ? { pass: cause.tickId } : {};
+}
+
+function decided({ reason: because, held, ...report }: Report): DecidedReport {
+  const code =
+    held === 'all' ? 'run.held.policy' : held === 'part' ? 'run.fired.in-part' : (`run.${report.verdict}` as const);
+  return { ...report, reason: runReason(code, { because }) };
 }

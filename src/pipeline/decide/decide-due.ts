@@ -1,4 +1,5 @@
 import { Backoff } from '../../core/backoff.js';
+import { runReason } from '../../core/run-reasons.js';
 import { callerOf, callingAs } from '../../core/caller.js';
 import { ForgeError } from '../../core/errors.js';
 import type { EventRepository } from '../../core/event.js';
@@ -57,7 +58,7 @@ export class DueDecider {
     const candidate = this.deps.rules.find(active.revision, run.rule);
     const subject = await this.gatheredSubject(run);
     if (candidate && subject) return this.decider.decide(active, candidate, subject, { runId: run.id, atOnce: true });
-    const reason = candidate ? 'what it is about is not kept any more' : 'the rule is not there any more';
+    const reason = runReason(candidate ? 'run.subject-gone' : 'run.rule-gone');
     return { run: { ...run, state: 'cancelled', reason, decidedAt: this.deps.clock.now() }, intents: [] };
   }
 

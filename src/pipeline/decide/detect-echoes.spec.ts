@@ -6,6 +6,7 @@ import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { silentLogger } from '../../core/logger.js';
 import { EffectEchoDetector } from './detect-echoes.js';
+import { saying } from '../../../test/builders/reasons.js';
 
 const BOT = { id: '1', login: 'forgehand' };
 const ANN = { id: '5', login: 'ann' };
@@ -85,7 +86,7 @@ describe('pipeline/decide/detect-echoes', () => {
 
     expect(await rig.journal.intent(intent.id)).toMatchObject({
       state: 'done',
-      reason: 'shown by event seen-1 (' + kind + ')',
+      reason: saying(`shown by event seen-1 (${kind})`),
     });
     expect((await rig.want(action, wish)).state).toBe('unchanged');
   });
@@ -177,7 +178,7 @@ describe('pipeline/decide/detect-echoes', () => {
       'suppressed',
       'suppressed',
     ]);
-    expect(again[0]?.reason).toMatch(/ann undid it \(branch\.deleted\).*event seen-1/);
+    expect(again[0]?.reason).toEqual(saying(expect.stringMatching(/ann undid it \(branch\.deleted\).*event seen-1/)));
     expect(rig.written).toEqual(['createBranch']);
 
     expect(await rig.journal.retry(again[0]?.id ?? '', 'ann')).toBe(true);

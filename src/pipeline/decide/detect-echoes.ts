@@ -5,6 +5,8 @@ import type { Clock } from '../../core/clock.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
+import { textOf } from '../../core/reason.js';
+import { intentReason } from '../../core/run-reasons.js';
 import type { Target } from '../../core/target.js';
 import type { JournalStore } from '../journal-store.port.js';
 import { effectKeyOf } from './plan-intents.js';
@@ -117,14 +119,14 @@ export class EffectEchoDetector implements EchoDetector {
   }
 
   private async settle(intent: Intent, event: ForgeEvent): Promise<void> {
-    const reason = `shown by event ${event.id} (${event.kind})`;
+    const reason = intentReason('intent.shown', { event: event.id, kind: event.kind });
     const move = {
       intentId: intent.id,
       epoch: null,
       from: ['unknown', 'waiting'] as const,
       to: 'done' as const,
       reason,
-      result: { summary: reason, detail: {}, event: event.id },
+      result: { summary: textOf(reason), detail: {}, event: event.id },
     };
     if (await this.deps.journal.move(move))
       this.deps.logger.info(

@@ -4,6 +4,8 @@ import { Secret } from '../../core/secret.js';
 import type { ProposedItem } from '../../rules/language/revision.js';
 import { effectKeyOf, planGathering, planIntents, readGathering, type Decision } from './plan-intents.js';
 import { Encryptor, isSealed } from '../../core/encryptor.js';
+import { because, saying } from '../../../test/builders/reasons.js';
+import { textOf } from '../../core/reason.js';
 
 const encryptor = new Encryptor(new Secret('ab'.repeat(32)));
 const APP = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: true };
@@ -21,7 +23,7 @@ function plan(over: Partial<Decision> = {}) {
       revisionId: 'rev-1',
       cause: { kind: 'event', eventId: 'e1' },
       repo: APP,
-      report: { rule: 'baseline', verdict: 'fired', reason: 'both conditions held', trace: { seen: 1 } },
+      report: { rule: 'baseline', verdict: 'fired', reason: because('both conditions held'), trace: { seen: 1 } },
       steps: [{ stepId: 'labels', stepNo: 0, action: 'label.ensure', items: [label('bug'), label('feature')] }],
       lookups: { l: { missing: true } },
       decidedAt: new Date('2026-11-20T12:00:00Z'),
@@ -43,7 +45,7 @@ describe('pipeline/decide/plan-intents', () => {
       id: 'id-1',
       state: 'open',
       mode: 'live',
-      reason: 'both conditions held',
+      reason: saying('both conditions held'),
       trace: { seen: 1 },
       lookups: { l: { missing: true } },
       cause: { kind: 'event', eventId: 'e1' },
@@ -77,7 +79,7 @@ describe('pipeline/decide/plan-intents', () => {
       runKey: expect.stringMatching(/^[0-9a-f]{64}$/),
       mode: 'live',
       state: 'open',
-      reason: 'both conditions held',
+      reason: saying('both conditions held'),
       trace: { seen: 1 },
       lookups: { l: { missing: true } },
       decidedAt,
@@ -125,7 +127,7 @@ describe('pipeline/decide/plan-intents', () => {
     expect(plan({ runsPerHour: 3 }).runsPerHour).toBe(3);
     for (const none of [{ runsPerHour: null }, {}]) expect(plan(none)).not.toHaveProperty('runsPerHour');
     expect(
-      plan({ runsPerHour: 3, report: { rule: 'baseline', verdict: 'not-fired', reason: '', trace: null } }),
+      plan({ runsPerHour: 3, report: { rule: 'baseline', verdict: 'not-fired', reason: because(''), trace: null } }),
     ).not.toHaveProperty('runsPerHour');
   });
 
@@ -209,7 +211,7 @@ describe('pipeline/decide/plan-intents', () => {
       expect(run).toMatchObject({
         id: 'g',
         state: 'gathering',
-        reason: 'waits up to 30 s for others of key "main" (coalesce)',
+        reason: saying('waits up to 30 s for others of key "main" (coalesce)'),
         lookups: {},
         runKey: plan().run.runKey,
       });
@@ -280,10 +282,10 @@ describe('pipeline/decide/plan-intents', () => {
     'records a rule that was a candidate and ended %s, with its reason',
     (verdict) => {
       const { run, intents } = plan({
-        report: { rule: 'baseline', verdict, reason: 'condition "x" is false', trace: [] },
+        report: { rule: 'baseline', verdict, reason: because('condition "x" is false'), trace: [] },
       });
 
-      expect([run.state, run.reason, intents]).toEqual([verdict, 'condition "x" is false', []]);
+      expect([run.state, textOf(run.reason), intents]).toEqual([verdict, 'condition "x" is false', []]);
     },
   );
 
@@ -386,9 +388,9 @@ describe('pipeline/decide/plan-intents', () => {
 
     for (const verdict of ['fired', 'not-fired', 'error'] as const)
       expect(
-        plan({ repo, steps, report: { rule: 'baseline', verdict, reason: '', trace: null, found } }),
+        plan({ repo, steps, report: { rule: 'baseline', verdict, reason: because(''), trace: null, found } }),
       ).toMatchObject({ found: { ...found, ...about } });
-    const report = { rule: 'baseline', verdict: 'fired' as const, reason: '', trace: null, found };
+    const report = { rule: 'baseline', verdict: 'fired' as const, reason: because(''), trace: null, found };
     expect(plan({ repo, steps: step('nope.do', {}), report })).toMatchObject({
       run: { state: 'error' },
       found: { ...found, ...about },
@@ -419,7 +421,7 @@ describe('pipeline/decide/plan-intents', () => {
           ...decision,
           cause: { kind: 'event', eventId: 'e1' },
           repo: APP,
-          report: { rule: 'r', verdict: 'fired', reason: '', trace: null },
+          report: { rule: 'r', verdict: 'fired', reason: because(''), trace: null },
           steps: step('broken', {}),
           lookups: {},
           decidedAt: new Date(0),
@@ -454,7 +456,7 @@ describe('pipeline/decide/plan-intents', () => {
     const { run, intents } = plan(over);
 
     expect([run.state, intents]).toEqual(['error', []]);
-    expect(run.reason).toContain(reason);
-    expect(run.reason).not.toContain('canary');
+    expect(textOf(run.reason)).toContain(reason);
+    expect(textOf(run.reason)).not.toContain('canary');
   });
 });

@@ -1,16 +1,23 @@
 import type { EventActor, EventRepository } from '../../core/event.js';
 import { hashOf } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { Reason } from '../../core/reason.js';
 import type { RepositoryHome } from '../../core/repository-home.js';
 import { laneOf, type Target } from '../../core/target.js';
 import type { ProposedItem, ProposedStep, Report } from '../../rules/language/revision.js';
 import type { RecordedRun } from '../journal-store.port.js';
 import type { PlannableAction } from './planned-action.js';
+import { runReason } from '../../core/run-reasons.js';
 import type { Cause, CountsFor, Gathering, NewIntent, NewRun } from '../../core/run.js';
 import { isSealed, isSecretReference, type Encryptor } from '../../core/encryptor.js';
 import { ownValue } from '../../core/table.js';
 
 /** One decision of one rule or policy about one cause and subject. */
+/** What a rule or policy said of one cause, with the reason of its run. */
+export interface DecidedReport extends Omit<Report, 'reason' | 'held'> {
+  readonly reason: Reason;
+}
+
 export interface Decision {
   readonly forge: string;
   readonly org: string;
@@ -27,7 +34,7 @@ export interface Decision {
   readonly actor?: EventActor | null;
   /** The event whose delivery alone says who that was; absent or null = the forge confirmed it. */
   readonly claim?: string | null;
-  readonly report: Report;
+  readonly report: DecidedReport;
   readonly steps: readonly ProposedStep[];
   readonly lookups: JsonObject;
   readonly decidedAt: Date;
@@ -81,7 +88,11 @@ export function planIntents(decision: Decision, tools: PlanTools): Plan {
     };
   } catch (error) {
     if (!(error instanceof CannotPlan)) throw error;
-    return { run: { ...run, state: 'error', reason: error.message }, intents: [], ...also };
+    return {
+      run: { ...run, state: 'error', reason: runReason('run.cannot-plan', { because: error.message }) },
+      intents: [],
+      ...also,
+    };
   }
 }
 
@@ -93,7 +104,7 @@ export function planGathering(
   tools: Pick<PlanTools, 'newId'>,
 ): Plan {
   const { key, windowMs } = gathering;
-  const reason = `waits up to ${Math.round(windowMs / 1000)} s for others of key "${key}" (coalesce)`;
+  const reason = runReason('run.gathering', { seconds: Math.round(windowMs / 1000), key });
   const about: JsonObject = {
     key,
     repo: decision.repo ? ({ ...decision.repo } as JsonObject) : null,
@@ -124,7 +135,7 @@ export function readGathering({
 type Planned = Omit<NewRun, 'state'>;
 
 function planRun(
-  decision: Omit<Decision, 'report' | 'steps'> & { readonly report: Pick<Report, 'reason' | 'trace'> },
+  decision: Omit<Decision, 'report' | 'steps'> & { readonly report: Pick<DecidedReport, 'reason' | 'trace'> },
   key: string,
   tools: Pick<PlanTools, 'newId'>,
 ): Planned {

@@ -1,8 +1,10 @@
 import type { Alerts } from '../../core/alerts.js';
+import { textOf } from '../../core/reason.js';
+import { isReason } from '../../core/run-reasons.js';
 import type { Logger } from '../../core/logger.js';
 import type { DeciderDeps } from './decide-candidate.js';
 import type { Report } from '../../rules/language/revision.js';
-import { isHeldByLimit, type JournalStore } from '../journal-store.port.js';
+import type { JournalStore } from '../journal-store.port.js';
 import type { WakeQueue } from '../wake-queue.port.js';
 import type { Plan } from './plan-intents.js';
 import { sealReads } from './sealed-answers.js';
@@ -69,7 +71,8 @@ export class DecisionRecorder {
           rule: run.rule,
           cause: run.cause.kind,
           state: run.state,
-          reason: run.reason,
+          reason: textOf(run.reason),
+          code: run.reason.code,
           intents: intents.length,
           waiting,
         },
@@ -83,8 +86,10 @@ export class DecisionRecorder {
   private warn(run: Plan['run'], isLimited: boolean, waiting: number): void {
     const { alerts } = this.deps;
     const { id: runId, org, rule } = run;
-    if (isHeldByLimit(run))
-      alerts.raise(`rule.held/${org}/${rule}`, `rule ${rule} in ${org} fires too often: ${run.reason}`, { runId });
+    if (isReason(run.reason, 'run.held.limit'))
+      alerts.raise(`rule.held/${org}/${rule}`, `rule ${rule} in ${org} fires too often: ${textOf(run.reason)}`, {
+        runId,
+      });
     else if (isLimited) alerts.resolve(`rule.held/${org}/${rule}`);
     if (waiting > 0)
       alerts.raise(

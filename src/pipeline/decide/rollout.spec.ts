@@ -6,6 +6,7 @@ import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import type { EventRepository } from '../../core/event.js';
 import type { RolloutEvidence, RolloutRow } from '../rollout-store.port.js';
 import { Rollout, isInCanary, isStaged, textOf } from './rollout.js';
+import { because, saying } from '../../../test/builders/reasons.js';
 
 const REPOSITORIES = 20;
 const rulesOf = (head: string, fault = ''): string => `
@@ -97,8 +98,8 @@ describe('pipeline/decide/rollout', () => {
     const chosen = Array.from({ length: REPOSITORIES }, (_, index) => isInCanary('tried', aRepository(index + 1), 30));
     expect(decided.map(({ mode }) => mode === 'live')).toEqual(chosen);
     expect(new Set(chosen)).toEqual(new Set([true, false]));
-    expect(decided.find(({ mode }) => mode === 'dry-run')?.reason).toContain(
-      'canary 30%: only recorded, this repository is not in it',
+    expect(decided.find(({ mode }) => mode === 'dry-run')?.reason).toEqual(
+      saying(expect.stringContaining('canary 30%: only recorded, this repository is not in it')),
     );
   });
 
@@ -123,7 +124,7 @@ describe('pipeline/decide/rollout', () => {
     await life.happens(anEvent({ id: 'later', factKey: 'later', repo: aRepository(1), storedAt: life.clock.now() }));
     expect((await runs()).at(-1)).toMatchObject({
       mode: 'live',
-      reason: expect.stringContaining('promoted to live by ann'),
+      reason: saying(expect.stringContaining('promoted to live by ann')),
     });
   });
 
@@ -258,7 +259,11 @@ describe('pipeline/decide/rollout, rule by rule', () => {
     ...NOBODY,
     decisions: 20,
     errors: count,
-    newest: Array.from({ length: 20 }, (_, n) => ({ runId: `run-${n}`, isError: n < count, reason: `reason ${n}` })),
+    newest: Array.from({ length: 20 }, (_, n) => ({
+      runId: `run-${n}`,
+      isError: n < count,
+      reason: because(`reason ${n}`),
+    })),
   });
   const promote = (
     to: number | 'live',

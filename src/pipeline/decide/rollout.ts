@@ -5,6 +5,7 @@ import { UserError } from '../../core/errors.js';
 import type { EventRepository } from '../../core/event.js';
 import { hashOf, newId } from '../../core/ids.js';
 import type { JsonObject } from '../../core/json.js';
+import { textOf as reasonText } from '../../core/reason.js';
 import type { RolloutEvidence, RolloutRow, RolloutStore } from '../rollout-store.port.js';
 import type { Candidate } from '../rule-engine.port.js';
 
@@ -140,7 +141,7 @@ export class Rollout {
         rule: rule.id,
         errors: errors.length,
         of: evidence.newest.length,
-        first: errors.at(-1)?.reason ?? null,
+        first: errors.map(({ reason }) => reasonText(reason)).at(-1) ?? null,
       },
     );
     return fallback;
@@ -172,7 +173,7 @@ export function textOf({ stage, percent }: Pick<RolloutRow, 'stage' | 'percent'>
 function whyNot({ decisions, errors, newest }: RolloutEvidence, minDecisions: number): string | null {
   const first = newest.find(({ isError }) => isError);
   if (errors > 0)
-    return `${errors} of its ${decisions} decisions were errors${first ? ` (run ${first.runId}: ${first.reason})` : ''}`;
+    return `${errors} of its ${decisions} decisions were errors${first ? ` (run ${first.runId}: ${reasonText(first.reason)})` : ''}`;
   return decisions < minDecisions
     ? `it made ${decisions} ${decisions === 1 ? 'decision' : 'decisions'} since its stage began, ${minDecisions} are wanted`
     : null;

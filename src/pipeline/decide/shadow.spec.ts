@@ -13,6 +13,7 @@ import type { Run } from '../../core/run.js';
 import { compareShadow, isShadowRule, ruleIdOf, shadowRule, withoutIntents } from './shadow.js';
 import { orgOf, shadowOrg } from '../../rules/revisions/shadow-org.js';
 import type { ShadowPair } from './shadow.js';
+import { because } from '../../../test/builders/reasons.js';
 
 const HEAD = 'version: 1\norg: acme\nrules:\n';
 const rule = (id: string, condition: string, more = ''): string =>
@@ -157,10 +158,10 @@ describe('pipeline/decide/shadow', () => {
           id: `s-${eventId}`,
           rule: 'shadow/r',
           state: 'done',
-          reason: 'held',
+          reason: because('held'),
           cause: { kind: 'event', eventId },
         }),
-        live: { run: run({ id: `l-${eventId}`, rule: 'r', state: 'not-fired', reason: 'no' }), intents: [] },
+        live: { run: run({ id: `l-${eventId}`, rule: 'r', state: 'not-fired', reason: because('no') }), intents: [] },
       }));
 
       const [told] = compareShadow(pairs);

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../core/canonical-json.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import { textOf } from '../../core/reason.js';
 import type { Plan } from './plan-intents.js';
 import type { Candidate } from '../rule-engine.port.js';
 import { hasFired, type NewIntent, type Run } from '../../core/run.js';
@@ -121,7 +122,7 @@ function agrees({ shadow, live }: ShadowPair): boolean {
 }
 
 function sideOf(run: Run): { run: string; verdict: string; reason: string } {
-  return { run: run.id, verdict: verdictOf(run), reason: run.reason };
+  return { run: run.id, verdict: verdictOf(run), reason: textOf(run.reason) };
 }
 
 function verdictOf({ state }: Run): string {

@@ -7,6 +7,7 @@ import { ForgeError } from '../../core/errors.js';
 import type { EventActor } from '../../core/event.js';
 import type { ActProver } from '../decide/act-proof.js';
 import { KnownMembers } from './known-members.js';
+import { saying } from '../../../test/builders/reasons.js';
 
 const HOUR_MS = 3_600_000;
 const EVE = { id: '66', login: 'eve' };
@@ -36,8 +37,9 @@ describe('pipeline/execute/budget-keeper', () => {
       state: 'planned',
       held: true,
       tries: 0,
-      reason:
+      reason: saying(
         'held: the budget of actor eve is spent, 5 effects per hour (orgs[].budgets); there is room again in 60 min',
+      ),
     });
     expect(rig.alerts).toEqual(expect.arrayContaining(['budget.spent/acme/actor/eve']));
     rig.clock.advance(HOUR_MS);
@@ -117,7 +119,7 @@ describe('pipeline/execute/budget-keeper', () => {
       expect(intent).toMatchObject({
         state: 'planned',
         tries: 0,
-        reason: expect.stringContaining('waits for the forge to say who caused it'),
+        reason: saying(expect.stringContaining('waits for the forge to say who caused it')),
       });
       expect(rig.written).toEqual([]);
     });
@@ -142,7 +144,7 @@ describe('pipeline/execute/budget-keeper', () => {
 
       expect(ended).toMatchObject([
         { state: 'done' },
-        { state: 'planned', held: true, reason: expect.stringContaining('of unconfirmed deliveries') },
+        { state: 'planned', held: true, reason: saying(expect.stringContaining('of unconfirmed deliveries')) },
       ]);
     });
   });
@@ -153,7 +155,7 @@ describe('pipeline/execute/budget-keeper', () => {
 
     expect(await rig.want('label.ensure', label(2))).toMatchObject({
       state: 'planned',
-      reason: expect.stringContaining('repository acme/app is spent, 1 effect per'),
+      reason: saying(expect.stringContaining('repository acme/app is spent, 1 effect per')),
     });
     expect((await rig.want('org_variable.set', { name: 'V', value: '1' })).state).toBe('done');
   });
@@ -188,7 +190,9 @@ describe('pipeline/execute/budget-keeper', () => {
     rig.forge.failNext('createLabel', 'unknown');
     await rig.want('label.ensure', label(1));
 
-    expect((await rig.want('label.ensure', label(2))).reason).toContain('budget of organization acme is spent');
+    expect((await rig.want('label.ensure', label(2))).reason).toEqual(
+      saying(expect.stringContaining('budget of organization acme is spent')),
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import { hashOf } from '../../core/ids.js';
 import type { InboxStore } from '../inbox-store.port.js';
 import { proveWithin, type ActProver } from '../decide/act-proof.js';
 import { BUDGET_HELD, budgetReason, type BudgetKind, type BudgetLimit, type SpentBudget } from '../../core/budgets.js';
+import { textOf } from '../../core/reason.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { Accounts } from '../rule-engine.port.js';
 import type { Intent } from '../../core/run.js';
@@ -61,7 +62,7 @@ export class Budgets {
     const reason = budgetReason(spent);
     if (kind === 'rule') {
       await journal.pause({ org, rule, by: 'breaker: budget spent', at: clock.now() });
-      const told = `rule ${rule} of ${org} is paused: ${reason}`;
+      const told = `rule ${rule} of ${org} is paused: ${textOf(reason)}`;
       this.raise(
         spent,
         `breaker.budget/${org}/${rule}`,
@@ -73,7 +74,7 @@ export class Budgets {
     this.raise(
       spent,
       `budget.spent/${org}/${kind}/${of}`,
-      `effects in ${org} wait: ${reason} (forgehand status)`,
+      `effects in ${org} wait: ${textOf(reason)} (forgehand status)`,
       intentId,
     );
     return { to: 'given-back', reason, wrote: null, held: spent };

@@ -4,6 +4,7 @@ import type { Topic } from '../wake-queue.port.js';
 import { EffectRig } from '../../../test/builders/effect-rig.js';
 import { Executor } from './executor.js';
 import { Sweep } from '../recover/sweep.js';
+import { saying } from '../../../test/builders/reasons.js';
 
 const label = (name: string) => ({ name, color: '#d73a4a' });
 
@@ -200,7 +201,7 @@ describe('pipeline/recover/sweep', () => {
     expect((await rig.journal.intent(claimed))?.state).toBe('planned');
     expect(await rig.journal.intent(sent)).toMatchObject({
       state: 'planned',
-      reason: expect.stringContaining('variable V is not there'),
+      reason: saying(expect.stringContaining('variable V is not there')),
     });
     expect(queue.announced).toEqual([['intent', claimed]]);
   });

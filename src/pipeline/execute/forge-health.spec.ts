@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EffectRig, MIRROR_PASSWORD } from '../../../test/builders/effect-rig.js';
 import { ForgeError } from '../../core/errors.js';
+import { saying } from '../../../test/builders/reasons.js';
 
 const label = (name: string) => ({ name, color: '#d73a4a' });
 const no = (operation: string, status: number): ForgeError =>
@@ -29,7 +30,7 @@ describe('pipeline/execute/forge-health', () => {
 
     expect([blocked.state, other.state, probes]).toEqual(['refused', 'done', 1]);
     expect(rig.alerts).toEqual([]);
-    expect(blocked.reason).not.toContain(MIRROR_PASSWORD);
+    expect(JSON.stringify(blocked.reason)).not.toContain(MIRROR_PASSWORD);
   });
 
   it('keeps everything planned without a try after a revoked token, tells once, and goes on when it works again', async () => {
@@ -75,6 +76,10 @@ describe('pipeline/execute/forge-health', () => {
 
     expect(rig.forge.calls.filter((call) => call === 'getRepoById')).toHaveLength(8);
     expect(rig.alerts).toEqual(['forge.silent/main']);
-    expect(held).toMatchObject({ state: 'planned', tries: 0, reason: expect.stringContaining('gave no answer') });
+    expect(held).toMatchObject({
+      state: 'planned',
+      tries: 0,
+      reason: saying(expect.stringContaining('gave no answer')),
+    });
   });
 });

@@ -2,6 +2,8 @@ import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
+import type { Reason } from '../../core/reason.js';
+import { intentReason } from '../../core/run-reasons.js';
 import type { Forges } from './forges.js';
 
 export interface ForgeHealthDeps {
@@ -44,19 +46,19 @@ export class ForgeHealth {
   constructor(private readonly deps: ForgeHealthDeps) {}
 
   /** Why nothing should be sent to this forge now on behalf of the organization, and for how long; null = go ahead. */
-  holds(forge: string, org: string | null): { reason: string; againInMs: number } | null {
+  holds(forge: string, org: string | null): { reason: Reason; againInMs: number } | null {
     const state = this.of(forge, org);
     const now = this.deps.clock.monotonicMs();
     if (state.isLockedOut) {
       if (now >= state.nextProbeMs) void this.checkCredentials(forge, org);
       return {
-        reason: `forge ${state.credential} does not accept our credentials; nothing is sent until it does`,
+        reason: intentReason('intent.forge-refuses', { credential: state.credential }),
         againInMs: FIRST_PROBE_MS,
       };
     }
     if (state.openUntilMs > now)
       return {
-        reason: `forge ${state.credential} gave no answer to ${SILENCES} calls in a row; nothing is sent for a while`,
+        reason: intentReason('intent.forge-silent', { credential: state.credential, calls: SILENCES }),
         againInMs: state.openUntilMs - now,
       };
     return null;

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { Issue } from '../../core/objects/tracker.js';
 import type { Doubt } from '../recovery-store.port.js';
 import { claimOf } from './live-state.js';
+import { saying } from '../../../test/builders/reasons.js';
 
 const issue = (over: JsonObject = {}): JsonObject => ({
   number: '3',
@@ -54,7 +55,7 @@ describe('pipeline/execute/live-state', () => {
     expect(reads).toEqual([{ owner: 'acme', repo: 'app', index: '3' }]);
     expect(await rig.journal.intent(id)).toMatchObject({
       state: end,
-      ...(end === 'cancelled' ? { reason: expect.stringContaining('#3 was told') } : {}),
+      ...(end === 'cancelled' ? { reason: saying(expect.stringContaining('#3 was told')) } : {}),
     });
     expect(rig.written).toHaveLength(end === 'done' ? 1 : 0);
   });

@@ -4,6 +4,8 @@ import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { isSealed } from '../../core/encryptor.js';
 import type { Json, JsonObject } from '../../core/json.js';
+import { textOf } from '../../core/reason.js';
+import { intentReason } from '../../core/run-reasons.js';
 import type { Intent } from '../../core/run.js';
 import type { Claim, JournalStore } from '../journal-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
@@ -36,8 +38,10 @@ function overtaken(
   action: AnyAction,
 ): Ending | null {
   if (newer === null || !(action.overwrites ?? action.recover?.absolute)) return null;
-  const reason = overtakenBy(intent, newer);
-  return reason === null ? null : { to: 'cancelled', reason, wrote: null, detail: { code: OVERTAKEN, by: newer.id } };
+  const because = overtakenBy(intent, newer);
+  if (because === null) return null;
+  const reason = intentReason('intent.overtaken', { because });
+  return { to: 'cancelled', reason, wrote: null, detail: { code: OVERTAKEN, by: newer.id } };
 }
 
 /** What a person undid is not made again until a person says so. */
@@ -45,7 +49,7 @@ async function undone({ recovery }: ObjectionDeps, intent: Intent, action: AnyAc
   if (!action.recover?.told?.undoneBy) return null;
   const undo = await recovery.undoOf(intent.effectKey);
   if (!undo) return null;
-  const reason = `${undo.told}: not made again (event ${undo.eventId}; \`forgehand retry ${intent.id}\` makes it)`;
+  const reason = intentReason('intent.undone', { told: undo.told, event: undo.eventId, intent: intent.id });
   return { to: 'suppressed', reason, wrote: null, detail: { undone_by: undo.by, event: undo.eventId } };
 }
 
@@ -68,15 +72,15 @@ async function flips(
   if (!flip) return null;
   for (const rule of flip)
     await journal.pause({ org: intent.org, rule, by: 'breaker: back and forth', at: clock.now() });
-  const told = `rules ${flip.join(' and ')} of ${intent.org} set the same thing back and forth: they are paused`;
+  const reason = intentReason('intent.flips', { rules: flip, org: intent.org });
   alerts.raise(
     `breaker.flip/${intent.org}/${[...flip].sort().join('+')}`,
-    `${told} (forgehand resume --org ${intent.org} --rule ID)`,
+    `${textOf(reason)} (forgehand resume --org ${intent.org} --rule ID)`,
     {
       intentId: intent.id,
     },
   );
-  return { to: 'given-back', reason: told, wrote: null };
+  return { to: 'given-back', reason, wrote: null };
 }
 
 /** Code of an intent that was cancelled because a newer wish came first. */

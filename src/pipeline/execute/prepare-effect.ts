@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Reason } from '../../core/reason.js';
+import { intentReason } from '../../core/run-reasons.js';
 import type { ActionContext, AnyAction, Memory } from '../../actions/define-action.js';
 import { isSealed, isSecretReference, type Encryptor } from '../../core/encryptor.js';
 import { BotError } from '../../core/errors.js';
@@ -38,21 +40,21 @@ export interface Means {
 
 /** Why an intent has no means. `power`: the one that the operator did not grant. */
 export interface NoMeans {
-  readonly lacks: string;
+  readonly lacks: Reason;
   readonly power?: string;
 }
 
 export function findMeans({ actions, orgs, forges }: PrepareDeps, intent: Wanted): Means | NoMeans {
   const { forge, org } = intent;
   const action = actions.get(intent.action);
-  if (!action) return { lacks: `there is no action ${intent.action}` };
+  if (!action) return { lacks: intentReason('intent.no-action', { action: intent.action }) };
   const settings = orgs.get(org);
-  if (!settings) return { lacks: `organization ${org} is not in the config any more` };
+  if (!settings) return { lacks: intentReason('intent.no-org', { org }) };
   const { power } = action;
   if (power && !settings.powers.includes(power))
-    return { lacks: `the operator has not granted the power ${power} to ${org} (orgs[].powers)`, power };
+    return { lacks: intentReason('intent.no-power', { power, org }), power };
   const access = forges.get(forge, org);
-  if (!access) return { lacks: `forge ${forge} is not in the config any more` };
+  if (!access) return { lacks: intentReason('intent.no-forge', { forge }) };
   return { action, access, settings };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import { textOf } from '../../core/reason.js';
 import { BotError, ForgeError } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject } from '../../core/json.js';
@@ -39,7 +40,7 @@ export class Rehearser {
   async rehearse(planned: NewIntent): Promise<Rehearsal> {
     const { recovery, encryptor, clock } = this.deps;
     const means = findMeans(this.deps, planned);
-    if ('lacks' in means) return { does: 'cannot', reason: means.lacks };
+    if ('lacks' in means) return { does: 'cannot', reason: textOf(means.lacks) };
     const { action, access } = means;
     const undo = action.recover?.told?.undoneBy ? await recovery.undoOf(planned.effectKey) : null;
     if (undo) return { does: 'cannot', reason: `${undo.told}: not made again` };

@@ -2,6 +2,8 @@ import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/logger.js';
 import type { Json } from '../../core/json.js';
+import { textOf, type Reason } from '../../core/reason.js';
+import { intentReason } from '../../core/run-reasons.js';
 import type { IntentState } from '../../core/states.js';
 import type { Claim, IntentMove, JournalStore } from '../journal-store.port.js';
 import type { Intent } from '../../core/run.js';
@@ -89,13 +91,17 @@ export class Settler {
       case 'planned':
         return { to: 'planned', reason: ending.reason, dueAt: new Date(now + verdict.waitMs), failed: verdict.failed };
       case 'dead':
-        return { to: 'dead', reason: `${verdict.because}: ${ending.reason}`, failed: 'counted' };
+        return {
+          to: 'dead',
+          reason: intentReason('intent.given-up', { because: verdict.because, last: ending.reason }),
+          failed: 'counted',
+        };
       default:
         return { to: verdict.to, reason: ending.reason };
     }
   }
 
-  private report(intent: Intent, ending: Ending, state: IntentState, reason: string | null, moved: boolean): void {
+  private report(intent: Intent, ending: Ending, state: IntentState, why: Reason | null, moved: boolean): void {
     const { logger, observer, alerts } = this.deps;
     const { wrote } = ending;
     const facts = {
@@ -105,7 +111,8 @@ export class Settler {
       rule: intent.rule,
       action: intent.action,
       state,
-      reason,
+      reason: why && textOf(why),
+      code: why?.code ?? null,
       attempt: wrote?.attempt.n ?? null,
     };
     if (wrote) observer.attempted(wrote.attempt.operation, wrote.outcome ?? 'unknown');
@@ -116,7 +123,7 @@ export class Settler {
     else logger.info(facts, 'intent attempted');
     const key = `intent.dead/${intent.org}/${intent.rule}`;
     if (state === 'dead')
-      alerts.raise(key, `an intent of ${intent.rule} in ${intent.org} was given up: ${reason ?? ''}`, {
+      alerts.raise(key, `an intent of ${intent.rule} in ${intent.org} was given up: ${facts.reason ?? ''}`, {
         intentId: intent.id,
       });
     if (state === 'done' || state === 'unchanged') alerts.resolve(key);

@@ -1,4 +1,6 @@
 import type { AnyAction } from '../../actions/define-action.js';
+import { textOf } from '../../core/reason.js';
+import { intentReason } from '../../core/run-reasons.js';
 import type { Verdict } from '../../actions/support/recovery.js';
 import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
@@ -36,7 +38,7 @@ export class VerdictWriter {
         await this.lookLater(claim, action);
         await this.move(claim, {
           to: 'done',
-          reason: `confirmed by reading: ${verdict.reason}`,
+          reason: intentReason('intent.confirmed', { found: verdict.reason }),
           result: {
             summary: verdict.reason,
             detail: verdict.detail,
@@ -49,7 +51,7 @@ export class VerdictWriter {
       case 'refused':
         return this.move(claim, {
           to: verdict.is,
-          reason: verdict.reason,
+          reason: intentReason('intent.found', { found: verdict.reason }),
           result: { summary: verdict.reason, detail: {} },
         });
       case 'person':
@@ -62,7 +64,7 @@ export class VerdictWriter {
   private async seeAgain(claim: RecoveryClaim, reason: string): Promise<void> {
     const later = {
       inMs: SECOND_READ_MS,
-      reason: `seen once, read once more: ${reason}`,
+      reason: intentReason('intent.seen-once', { found: reason }),
       counted: 'sightings',
     } as const;
     await persist(() => this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
@@ -75,17 +77,19 @@ export class VerdictWriter {
     if (undo)
       return this.move(claim, {
         to: 'suppressed',
-        reason: `${undo.told}: not made again (event ${undo.eventId})`,
+        reason: intentReason('intent.undone', { told: undo.told, event: undo.eventId, intent: null }),
         result: { undone_by: undo.by, event: undo.eventId },
       });
     const failingForMs = intent.failingSince ? clock.now().getTime() - intent.failingSince.getTime() : 0;
     const judged = judgeFailure({ failure: 'not-sent', triesBefore: intent.tries, failingForMs }, random);
     if (judged.to !== 'planned') {
       const why = judged.to === 'dead' ? judged.because : judged.to;
-      await this.moveBy(intent, epoch, { to: 'dead', reason: `${why}: ${reason}`, failed: 'counted' });
+      const last = intentReason('intent.found', { found: reason });
+      const dead = intentReason('intent.given-up', { because: why, last });
+      await this.moveBy(intent, epoch, { to: 'dead', reason: dead, failed: 'counted' });
       this.deps.alerts.raise(
         `intent.dead/${intent.org}/${intent.rule}`,
-        `an intent of ${intent.rule} in ${intent.org} was given up: ${why}: ${reason}`,
+        `an intent of ${intent.rule} in ${intent.org} was given up: ${textOf(dead)}`,
         {
           intentId: intent.id,
         },
@@ -95,7 +99,7 @@ export class VerdictWriter {
     await this.lookLater(claim, action);
     await this.moveBy(intent, epoch, {
       to: 'planned',
-      reason: `read after an unknown outcome: ${reason}`,
+      reason: intentReason('intent.read-again', { found: reason }),
       dueAt: new Date(clock.now().getTime() + judged.waitMs),
       failed: 'counted',
     });
@@ -108,11 +112,11 @@ export class VerdictWriter {
   }
 
   private async waitForPerson(intent: Intent, epoch: number, reason: string): Promise<void> {
-    const told = `the outcome is unknown and the call is not made again: ${reason}; say \`forgehand resolve ${intent.id} --exists\` or \`--absent\``;
-    if (!(await this.moveBy(intent, epoch, { to: 'waiting', reason: told }))) return;
+    const why = intentReason('intent.ask-person', { because: reason, intent: intent.id });
+    if (!(await this.moveBy(intent, epoch, { to: 'waiting', reason: why }))) return;
     this.deps.alerts.raise(
       `intent.waiting/${intent.org}/${intent.rule}`,
-      `an intent of ${intent.rule} in ${intent.org} waits for a person: ${told}`,
+      `an intent of ${intent.rule} in ${intent.org} waits for a person: ${textOf(why)}`,
       {
         intentId: intent.id,
       },
@@ -135,7 +139,15 @@ export class VerdictWriter {
       this.deps.journal.move({ intentId: intent.id, epoch, from: ['unknown'], ...move }),
     );
     if (moved)
-      this.deps.logger.info({ ...factsOf(intent), state: move.to, reason: move.reason }, 'unknown outcome settled');
+      this.deps.logger.info(
+        {
+          ...factsOf(intent),
+          state: move.to,
+          reason: move.reason && textOf(move.reason),
+          code: move.reason?.code ?? null,
+        },
+        'unknown outcome settled',
+      );
     return moved;
   }
 }

@@ -203,8 +203,11 @@ export interface Report {
   rule: string;
   /** fired = all conditions held; not-fired = one was false; error = one could not be evaluated or a lookup failed. */
   verdict: 'fired' | 'not-fired' | 'error';
+  /** In a sentence; the trace has it as data. */
   reason: string;
   trace: Json;
+  /** Of a policy that held something of what it wants: all of it, or a part. */
+  held?: 'all' | 'part';
   /** Of a policy with expectations. */
   found?: Found;
 }

@@ -39,8 +39,15 @@ export class RunEntity {
   @Column('text')
   state: RunState;
 
+  /** Of rows that were stored before reasons had codes. */
+  @Column('text', { nullable: true })
+  reason: string | null;
+
   @Column('text')
-  reason: string;
+  reasonCode: string;
+
+  @Column('text', { nullable: true })
+  reasonParams: string | null;
 
   @Column('text', { transformer: jsonText })
   trace: Json;

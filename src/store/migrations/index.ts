@@ -25,6 +25,7 @@ import { UndecidedBytes1763900500000 } from './1763900500000-undecided-bytes.js'
 import { Operators1763900700000 } from './1763900700000-operators.js';
 import { OriginsOfRevisions1763900800000 } from './1763900800000-origins-of-revisions.js';
 import { AcceptedAges1763901100000 } from './1763901100000-accepted-ages.js';
+import { ReasonCodes1763901200000 } from './1763901200000-reason-codes.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -56,4 +57,5 @@ export const MIGRATIONS: Migrations = [
   Operators1763900700000,
   OriginsOfRevisions1763900800000,
   AcceptedAges1763901100000,
+  ReasonCodes1763901200000,
 ];

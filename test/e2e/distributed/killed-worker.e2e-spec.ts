@@ -17,6 +17,7 @@ import { doubleWrites } from './double-writes.js';
 import { readForge } from './forge-state.js';
 import type { HoldingProxy } from './holding-proxy.js';
 import { startHoldingProxy } from './holding-proxy.js';
+import { isReason } from '../../../src/core/run-reasons.js';
 
 const NAMES = ['app', 'lib', 'tool', 'site'];
 const LONG_MS = 600_000;
@@ -109,8 +110,8 @@ function without(state: ForgeState, left: readonly Intent[]): ForgeState {
       const waiting = await intents('waiting');
       const heldUp = await intents('planned');
       const found = await readForge(forge, NAMES);
-      const recovered = (await intents('done')).filter(({ reason }) =>
-        /^confirmed by reading|^shown by event/.test(reason ?? ''),
+      const recovered = (await intents('done')).filter(
+        ({ reason }) => isReason(reason, 'intent.confirmed') || isReason(reason, 'intent.shown'),
       );
       tell(
         `${proxy.held.length} calls answered in vain at the kill (${proxy.held.join(', ')}), ${recovered.length} intents recovered, ${waiting.length} wait, ${forge.botWrites().length} writes`,

@@ -217,7 +217,7 @@ function sorted(value: unknown): unknown {
         const { done, unchanged, cancelled = 0, ...others } = await stores.journal.countByState();
         // What is decided again is older than what was done meanwhile: an older wish does not overwrite a newer one.
         const overtaken = await stores.dataSource.query<Array<{ result: string; reason: string }>>(
-          `SELECT result, reason FROM intents WHERE state = 'cancelled'`,
+          `SELECT result, reason_code AS reason FROM intents WHERE state = 'cancelled'`,
         );
         expect(
           overtaken.filter(({ result, reason }) => !`${JSON.stringify(result)}${reason}`.includes('overtaken')),

@@ -10,6 +10,7 @@ import type { LookupAnswers } from '../../../src/rules/language/revision.js';
 import { anEvent } from '../../builders/arrivals.js';
 import { anIntent, aRun } from '../../builders/journal.js';
 import { HistoryRig } from './history-rig.js';
+import { because } from '../../builders/reasons.js';
 
 const RULES = `version: 1
 org: acme
@@ -136,7 +137,7 @@ describe('insight/explainer, a run', () => {
       epoch: 1,
       from: ['sent'],
       to: 'refused',
-      reason: 'the forge refused it',
+      reason: because('the forge refused it'),
     });
 
     for (const asked of ['run-7', 'intent-7']) {
@@ -166,7 +167,7 @@ describe('insight/explainer, a run', () => {
       cause: { kind: 'event', eventId: 'gone' },
       trace: null,
       state: 'error',
-      reason: 'held: 3 runs in the last hour',
+      reason: because('held: 3 runs in the last hour'),
     });
     await rig.journal.recordDecision({}, [{ run, intents: [] }]);
 

@@ -24,6 +24,7 @@ import { InMemoryInboxStore } from '../../fakes/in-memory-inbox-store.js';
 import { InMemoryJournalStore } from '../../fakes/in-memory-journal-store.js';
 import { InMemoryRevisionStore } from '../../fakes/in-memory-revision-store.js';
 import { ManualClock } from '../../fakes/manual-clock.js';
+import { because } from '../../builders/reasons.js';
 
 const BOT: BotSelf = { id: '99', login: 'forgehand' };
 
@@ -134,7 +135,7 @@ export class HistoryRig {
       revisionId,
       cause: { kind: 'event', eventId: event.id },
       state: report.verdict === 'fired' ? 'done' : report.verdict,
-      reason: report.reason,
+      reason: because(report.reason),
       trace: parseJson(stringifyJson(report.trace)),
       lookups: parseJson(stringifyJson(answers)) as JsonObject,
       decidedAt: event.storedAt,

@@ -15,8 +15,10 @@ export function explainFailure(
 ): ExpressionError {
   const id = error.exprId === undefined ? null : String(error.exprId);
   const offset = id === null ? null : (parsed.sourceInfo?.positions[id] ?? null);
+  // eslint-disable-next-line local/no-decision-by-text -- the library has no codes
   const field = /^field not found: (.*)$/s.exec(error.message)?.[1];
   if (field !== undefined && id !== null && parsed.expr) return explainField(field, id, offset, parsed.expr, bound);
+  // eslint-disable-next-line local/no-decision-by-text -- the library has no codes
   if (error.message === 'unresolved attribute') {
     const name = /^[A-Za-z_]\w*/.exec(source.slice(offset ?? 0))?.[0] ?? source;
     return new ExpressionError(`"${name}" has no value here`, offset);
@@ -109,6 +111,7 @@ const OPERATORS: Readonly<Record<string, string>> = tableOf({ '@in': 'in', '!_':
 
 /** `found no matching overload for '_+_' applied to '(int, double)'` says little to people. */
 function reword(message: string): string {
+  // eslint-disable-next-line local/no-decision-by-text -- the library has no codes
   const overload = /^found no matching overload for '?([^' ]+)'? applied to '(.*)'$/.exec(message);
   if (!overload) return message;
   const [, name = '', args = ''] = overload;

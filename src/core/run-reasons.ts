@@ -1,0 +1,151 @@
+import { defineReasons, textOf, type Reason } from './reason.js';
+
+/** What a rule or policy said when it was evaluated; the trace of the run holds the same as data. */
+interface Evaluated {
+  readonly because: string;
+  /** What the stage of its rollout adds. */
+  readonly note?: string;
+  /** Both people of a plan that took two. */
+  readonly people?: string;
+}
+
+/** Why a run is as it is, by code. */
+export const runReason = defineReasons({
+  'run.fired': evaluated,
+  /** Something of what the policy wants is held. */
+  'run.fired.in-part': evaluated,
+  'run.not-fired': evaluated,
+  'run.error': evaluated,
+  'run.unmet': ({ because }: { because: Reason }) => `held back: ${textOf(because)}`,
+  'run.echo': ({ because }: { because: string }) => because,
+  'run.not-confirmed': ({ code, because }: { code: string; because: string }) => `refused (${code}): ${because}`,
+  'run.cannot-plan': ({ because }: { because: string }) => because,
+  'run.held.limit': ({ fired, limit }: { fired: number; limit: number }) =>
+    `held: ${fired} ${fired === 1 ? 'run' : 'runs'} in the last hour, the limit is ${limit} (limits.runs_per_hour)`,
+  'run.held.policy': evaluated,
+  'run.held.frozen': ({ because, wanted }: { because: string; wanted: Reason }) =>
+    `held: ${because} (${textOf(wanted)})`,
+  'run.held.cap': ({ caps, wanted }: { caps: readonly string[]; wanted: Reason }) =>
+    `held: over its cap: ${caps.join('; ')} (${textOf(wanted)})`,
+  'run.held.approval': ({ plan, wanted }: { plan: string; wanted: Reason }) =>
+    `held: waits for an approval: forgehand approve ${plan} (${textOf(wanted)})`,
+  'run.gathering': ({ seconds, key }: { seconds: number; key: string }) =>
+    `waits up to ${seconds} s for others of key "${key}" (coalesce)`,
+  'run.coalesced': ({ into, key }: { into: string; key: string }) =>
+    `coalesced: run ${into} decides for all of key "${key}" in this window`,
+  'run.subject-gone': () => 'what it is about is not kept any more',
+  'run.rule-gone': () => 'the rule is not there any more',
+});
+
+/** Why an intent is as it is, by code. */
+export const intentReason = defineReasons({
+  /** What its action said of what it found or did. */
+  'intent.reported': ({ summary }: { summary: string }) => summary,
+  'intent.changed-without-call': ({ summary }: { summary: string }) =>
+    `the action reported a change without a write: ${summary}`,
+  'intent.done-then-failed': () => 'done; what came after the write failed',
+  'intent.dry-run': () => 'dry-run',
+  /** A call or a step of the work failed, in the words of the error. */
+  'intent.failed': ({ error, message }: { error: string; message: string }) => message,
+  /** A fault of the program: its text may hold anything, so only its name is kept. */
+  'intent.fault': ({ error }: { error: string }) => `internal fault (${error})`,
+  'intent.given-up': ({ because, last }: { because: string; last: Reason }) => `${because}: ${textOf(last)}`,
+  'intent.no-action': ({ action }: { action: string }) => `there is no action ${action}`,
+  'intent.no-org': ({ org }: { org: string }) => `organization ${org} is not in the config any more`,
+  'intent.no-forge': ({ forge }: { forge: string }) => `forge ${forge} is not in the config any more`,
+  'intent.no-power': ({ power, org }: { power: string; org: string }) =>
+    `the operator has not granted the power ${power} to ${org} (orgs[].powers)`,
+  /** `limit`: the limit of the operator, as `limit.merges`. */
+  'intent.beyond-limit': ({ limit, because }: { limit: string; because: string }) => because,
+  'intent.contradicted': ({ because }: { because: string }) => because,
+  'intent.overtaken': ({ because }: { because: string }) => because,
+  'intent.undone': ({ told, event, intent }: { told: string; event: string; intent: string | null }) =>
+    `${told}: not made again (event ${event}${intent === null ? '' : `; \`forgehand retry ${intent}\` makes it`})`,
+  'intent.rule-status': ({ because }: { because: string }) => because,
+  'intent.flips': ({ rules, org }: { rules: readonly string[]; org: string }) =>
+    `rules ${rules.join(' and ')} of ${org} set the same thing back and forth: they are paused`,
+  'intent.forge-refuses': ({ credential }: { credential: string }) =>
+    `forge ${credential} does not accept our credentials; nothing is sent until it does`,
+  'intent.forge-silent': ({ credential, calls }: { credential: string; calls: number }) =>
+    `forge ${credential} gave no answer to ${calls} calls in a row; nothing is sent for a while`,
+  'intent.cause-unknown': ({ message }: { message: string }) => `waits for the forge to say who caused it: ${message}`,
+  'intent.locked-out': ({ forge }: { forge: string }) => `forge ${forge} does not accept our credentials`,
+  'intent.not-ours': ({ because }: { because: string }) => because,
+  'intent.stopping': () => 'the process stops',
+  'intent.held.budget': ({
+    kind,
+    of,
+    perHour,
+    minutes,
+  }: {
+    kind: string;
+    of: string;
+    perHour: number;
+    minutes: number;
+  }) =>
+    `held: the budget of ${kind} ${of} is spent, ${perHour} ${perHour === 1 ? 'effect' : 'effects'} per hour (orgs[].budgets); there is room again in ${minutes} min`,
+  'intent.earlier-step': () => 'an earlier step of the run did not end well',
+  'intent.approved': ({ by }: { by: string }) => `approved by ${by}`,
+  'intent.denied': ({ by }: { by: string }) => `denied by ${by}`,
+  'intent.revived': ({ by }: { by: string }) => `revived by ${by}`,
+  'intent.resolved': ({ by, exists }: { by: string; exists: boolean }) =>
+    `${by} says that it ${exists ? 'exists' : 'does not exist'}`,
+  'intent.owner-lost.sent': () => 'its owner was lost after the call was started',
+  'intent.owner-lost.unsent': () => 'its owner was lost before the call',
+  'intent.shown': ({ event, kind }: { event: string; kind: string }) => `shown by event ${event} (${kind})`,
+  'intent.answer-stored': ({ outcome }: { outcome: string }) =>
+    `the answer was stored before its owner was lost: ${outcome}`,
+  'intent.confirmed': ({ found }: { found: string }) => `confirmed by reading: ${found}`,
+  /** What reading about an unknown outcome found. */
+  'intent.found': ({ found }: { found: string }) => found,
+  'intent.seen-once': ({ found }: { found: string }) => `seen once, read once more: ${found}`,
+  'intent.unreadable': ({ message }: { message: string }) => `the outcome cannot be read now: ${message}`,
+  'intent.read-again': ({ found }: { found: string }) => `read after an unknown outcome: ${found}`,
+  'intent.ask-person': ({ because, intent }: { because: string; intent: string }) =>
+    `the outcome is unknown and the call is not made again: ${because}; say \`forgehand resolve ${intent} --exists\` or \`--absent\``,
+});
+
+export const legacyReason = defineReasons({
+  /** A row that was stored before reasons had codes: its text is all there is. */
+  legacy: ({ text }: { text: string }) => text,
+  /** The same of a run that was held then. */
+  'run.held.legacy': ({ text }: { text: string }) => text,
+});
+
+/** Steps that were cancelled because an earlier step of their run ended badly; a revival of that step revives them. */
+export const LATER_STEP = intentReason('intent.earlier-step');
+
+export const OWNER_LOST = {
+  sent: intentReason('intent.owner-lost.sent'),
+  unsent: intentReason('intent.owner-lost.unsent'),
+} as const;
+
+/** Codes of runs that were held, so that nothing was decided: a limit, a freeze, a cap or a missing approval stood between. */
+export const HELD_PREFIX = 'run.held.';
+
+type RunCode = ReturnType<typeof runReason>['code'];
+type IntentCode = ReturnType<typeof intentReason>['code'];
+
+/** Whether this is the reason; a misspelt code does not compile. */
+export function isReason(reason: Pick<Reason, 'code'> | null, code: RunCode | IntentCode): boolean {
+  return reason?.code === code;
+}
+
+/** Whether a run was held, whole. */
+export function isHeld({ code }: Pick<Reason, 'code'>): boolean {
+  return code.startsWith(HELD_PREFIX);
+}
+
+/** The same with what the stage of a rollout adds. */
+export function withNote(reason: Reason, note: string): Reason {
+  return { ...reason, params: { ...reason.params, note } };
+}
+
+/** The same with both people of a plan that took two. */
+export function withPeople(reason: Reason, people: string): Reason {
+  return { ...reason, params: { ...reason.params, people } };
+}
+
+function evaluated({ because, note, people }: Evaluated): string {
+  return `${because}${note === undefined ? '' : `; ${note}`}${people === undefined ? '' : ` (${people})`}`;
+}

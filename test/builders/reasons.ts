@@ -1,0 +1,25 @@
+import { textOf, type Reason } from '../../src/core/reason.js';
+import { legacyReason } from '../../src/core/run-reasons.js';
+
+/** A reason of a test's own, with this text. */
+export function because(text: string): Reason {
+  return legacyReason('legacy', { text });
+}
+
+/** For expectations: any reason whose sentence is this one, or fits the matcher (`expect.stringContaining`). */
+export function saying(wanted: unknown): Reason {
+  const matcher = {
+    $$typeof: Symbol.for('jest.asymmetricMatcher'),
+    asymmetricMatch(seen: unknown): boolean {
+      if (typeof seen !== 'object' || seen === null || !('code' in seen)) return false;
+      const text = textOf(seen as Reason);
+      return typeof wanted === 'string'
+        ? text === wanted
+        : (wanted as { asymmetricMatch(seen: unknown): boolean }).asymmetricMatch(text);
+    },
+    toString: () => 'Saying',
+    getExpectedType: () => 'object',
+    toAsymmetricMatcher: () => `Saying<${String(wanted)}>`,
+  };
+  return matcher as unknown as Reason;
+}
