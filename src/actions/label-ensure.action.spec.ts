@@ -1,20 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
+import { saying, sentenceOf } from '../../test/builders/reasons.js';
 
 const BUG = { name: 'kind/bug', color: '#d73a4a', exclusive: true };
 
 function there(rig: EffectRig, over: Record<string, unknown> = {}): void {
-  rig.forge.repositories
-    .get('acme/app')
-    ?.labels.push({
-      id: '1',
-      name: 'kind/bug',
-      color: 'd73a4a',
-      description: '',
-      exclusive: true,
-      is_archived: false,
-      ...over,
-    });
+  rig.forge.repositories.get('acme/app')?.labels.push({
+    id: '1',
+    name: 'kind/bug',
+    color: 'd73a4a',
+    description: '',
+    exclusive: true,
+    is_archived: false,
+    ...over,
+  });
 }
 
 describe('actions/label-ensure', () => {
@@ -84,7 +83,7 @@ describe('actions/label-ensure', () => {
     const again = await rig.want('label.ensure', { ...BUG, renamed_from: ['type/bug', 'bug'] });
 
     expect([intent.state, again.state]).toEqual(['done', 'unchanged']);
-    expect(intent.reason).toContain('renamed from type/bug');
+    expect(sentenceOf(intent.reason)).toContain('renamed from type/bug');
     expect(rig.forge.repositories.get('acme/app')?.labels.map(({ id, name }) => [id, name])).toEqual([
       ['3', 'bug'],
       ['2', 'kind/bug'],
@@ -106,7 +105,7 @@ describe('actions/label-ensure', () => {
 
     expect(await rig.want('label.ensure', BUG)).toMatchObject({
       state: 'conflict',
-      reason: expect.stringContaining('of the organization'),
+      reason: saying(expect.stringContaining('of the organization')),
     });
     expect(rig.written).toEqual([]);
   });
@@ -158,7 +157,7 @@ describe('actions/label-ensure', () => {
 
     expect(await rig.want('label.ensure', BUG)).toMatchObject({
       state: 'unchanged',
-      reason: expect.stringContaining('2 labels'),
+      reason: saying(expect.stringContaining('2 labels')),
     });
   });
 
@@ -180,7 +179,7 @@ describe('actions/label-ensure', () => {
 
     expect(intent).toMatchObject({
       state: 'suppressed',
-      reason: 'dry-run',
+      reason: saying('dry-run'),
       result: {
         would_send: {
           operation: 'createLabel',
@@ -199,7 +198,7 @@ describe('actions/label-ensure', () => {
     const again = await rig.work(intent.id);
 
     expect([intent.state, again.state]).toEqual(['waiting', 'waiting']);
-    expect(intent.reason).toContain('outcome is unknown');
+    expect(sentenceOf(intent.reason)).toContain('outcome is unknown');
     expect(rig.written).toEqual(['createLabel']);
     expect(rig.alerts).toEqual([`intent.waiting/acme/${intent.rule}`]);
   });
@@ -227,7 +226,7 @@ describe('actions/label-ensure', () => {
 
     const intent = await rig.want('label.ensure', { ...BUG, [name]: value });
 
-    expect(intent).toMatchObject({ state: 'refused', reason: expect.stringContaining(name) });
+    expect(intent).toMatchObject({ state: 'refused', reason: saying(expect.stringContaining(name)) });
     expect(rig.forge.calls).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import type { Intent } from '../core/run.js';
+import { saying, sentenceOf } from '../../test/builders/reasons.js';
 
 /** A rig whose repository has the label (or milestone), made by us or by somebody. */
 async function withOne(
@@ -48,7 +49,7 @@ describe.each(['label', 'milestone'] as const)('actions/%s-remove', (kind) => {
     const changed = await remove();
 
     expect([untouched.state, changed.state, left()]).toEqual(['conflict', 'conflict', 1]);
-    expect(changed.reason).toContain('was not made from here');
+    expect(sentenceOf(changed.reason)).toContain('was not made from here');
   });
 
   it('leaves what is in use', async () => {
@@ -60,7 +61,7 @@ describe.each(['label', 'milestone'] as const)('actions/%s-remove', (kind) => {
 
     expect(await remove()).toMatchObject({
       state: 'conflict',
-      reason: expect.stringContaining(kind === 'label' ? 'on an issue' : '2 issues'),
+      reason: saying(expect.stringContaining(kind === 'label' ? 'on an issue' : '2 issues')),
     });
     expect(left()).toBe(1);
   });

@@ -7,6 +7,7 @@ import { decideRequests } from './pull-request-request-review.recovery.js';
 import { decideRerun } from './run-rerun-failed.recovery.js';
 import type { RecoveryFacts, Verdict } from './support/recovery.js';
 import { decideDispatch } from './workflow-dispatch.recovery.js';
+import { saying } from '../../test/builders/reasons.js';
 
 const SHA = 'a'.repeat(40);
 
@@ -254,7 +255,10 @@ describe('actions/lost-answers: the conflict check of a merge', () => {
     const { rig, calls } = aForge(20);
     const id = await rig.plan('pull_request.merge', wish);
 
-    expect(await workOn(rig, id, 8)).toMatchObject({ state: 'conflict', reason: expect.stringContaining('conflict') });
+    expect(await workOn(rig, id, 8)).toMatchObject({
+      state: 'conflict',
+      reason: saying(expect.stringContaining('conflict')),
+    });
     expect(calls()).toBe(4);
   });
 
@@ -267,7 +271,7 @@ describe('actions/lost-answers: the conflict check of a merge', () => {
 
     expect(await rig.work(id)).toMatchObject({
       state: 'refused',
-      reason: expect.stringContaining('the head of #1 moved'),
+      reason: saying(expect.stringContaining('the head of #1 moved')),
     });
     expect(calls()).toBe(1);
   });

@@ -1,19 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
+import { saying } from '../../test/builders/reasons.js';
 
 const NEXT = { title: '1.4', due_on: '2027-01-31T12:00:00Z' };
 
 function there(rig: EffectRig, over: Record<string, unknown> = {}): void {
-  rig.forge.repositories
-    .get('acme/app')
-    ?.milestones.push({
-      id: '1',
-      title: '1.4',
-      description: '',
-      state: 'open',
-      due_on: '2027-01-31T13:00:00+01:00',
-      ...over,
-    });
+  rig.forge.repositories.get('acme/app')?.milestones.push({
+    id: '1',
+    title: '1.4',
+    description: '',
+    state: 'open',
+    due_on: '2027-01-31T13:00:00+01:00',
+    ...over,
+  });
 }
 
 describe('actions/milestone-ensure', () => {
@@ -150,7 +149,7 @@ describe('actions/milestone-ensure', () => {
 
     expect(await rig.want('milestone.ensure', { ...NEXT, [name]: value })).toMatchObject({
       state: 'refused',
-      reason: expect.stringContaining(name),
+      reason: saying(expect.stringContaining(name)),
     });
     expect(rig.forge.calls).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
+import { saying } from '../../test/builders/reasons.js';
 
 const VALUE = 'canary-variable-value-9d21';
 
@@ -59,7 +60,7 @@ describe('actions/org-variable-set', () => {
 
     expect(await rig.want('org_variable.set', WISH)).toMatchObject({
       state: 'refused',
-      reason: expect.stringContaining('no way to make one'),
+      reason: saying(expect.stringContaining('no way to make one')),
     });
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Secret } from '../../src/core/secret.js';
 import { EffectRig, MIRROR_PASSWORD } from '../../test/builders/effect-rig.js';
+import { saying, sentenceOf } from '../../test/builders/reasons.js';
 
 const ADDRESS = 'https://mirror.example.org/acme/app.git';
 const MIRROR = {
@@ -12,16 +13,14 @@ const MIRROR = {
 };
 
 function there(rig: EffectRig, over: Record<string, unknown> = {}): void {
-  rig.forge.repositories
-    .get('acme/app')
-    ?.mirrors.push({
-      remote_name: 'remote_mirror_x',
-      remote_address: ADDRESS,
-      interval: '8h0m0s',
-      sync_on_commit: true,
-      last_error: '',
-      ...over,
-    });
+  rig.forge.repositories.get('acme/app')?.mirrors.push({
+    remote_name: 'remote_mirror_x',
+    remote_address: ADDRESS,
+    interval: '8h0m0s',
+    sync_on_commit: true,
+    last_error: '',
+    ...over,
+  });
 }
 
 describe('actions/push-mirror-ensure', () => {
@@ -82,7 +81,7 @@ describe('actions/push-mirror-ensure', () => {
 
     expect(await rig.want('push_mirror.ensure', MIRROR)).toMatchObject({
       state: 'conflict',
-      reason: expect.stringContaining('remote_password'),
+      reason: saying(expect.stringContaining('remote_password')),
     });
   });
 
@@ -98,7 +97,7 @@ describe('actions/push-mirror-ensure', () => {
     const intent = await rig.want('push_mirror.ensure', { remote_address: address });
 
     expect(intent.state).toBe('refused');
-    expect(intent.reason).not.toContain('canary');
+    expect(sentenceOf(intent.reason)).not.toContain('canary');
     expect(rig.forge.calls).not.toContain('createPushMirror');
     expect(rig.forge.calls).not.toContain('listPushMirrors');
   });
@@ -150,7 +149,7 @@ describe('actions/push-mirror-ensure', () => {
 
     expect(await rig.want('push_mirror.ensure', { ...MIRROR, remote_password: { $secret: 'nope' } })).toMatchObject({
       state: 'refused',
-      reason: expect.stringContaining('nope'),
+      reason: saying(expect.stringContaining('nope')),
     });
   });
 

@@ -1,19 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
+import { saying } from '../../test/builders/reasons.js';
 
 function withRelease(rig: EffectRig, over: Record<string, unknown> = {}): EffectRig {
-  rig.forge.repositories
-    .get('acme/app')
-    ?.releases.push({
-      id: '12',
-      tag_name: 'v1.4.0',
-      name: 'One',
-      body: 'old notes',
-      draft: false,
-      prerelease: true,
-      target_commitish: 'main',
-      ...over,
-    });
+  rig.forge.repositories.get('acme/app')?.releases.push({
+    id: '12',
+    tag_name: 'v1.4.0',
+    name: 'One',
+    body: 'old notes',
+    draft: false,
+    prerelease: true,
+    target_commitish: 'main',
+    ...over,
+  });
   return rig;
 }
 
@@ -86,7 +85,7 @@ describe('actions/release-update', () => {
       await withRelease(new EffectRig({ profile: 'core' })).want('release.update', { tag: 'v1.4.0', name: 'x' }),
     ).toMatchObject({
       state: 'refused',
-      reason: expect.stringContaining('by its tag'),
+      reason: saying(expect.stringContaining('by its tag')),
     });
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
+import { saying } from '../../test/builders/reasons.js';
 
 describe('actions/user-settings-update', () => {
   const WISH = { hide_email: true, description: 'automation account of acme' };
@@ -34,7 +35,7 @@ describe('actions/user-settings-update', () => {
 
     expect(await rig.want('user_settings.update', WISH)).toMatchObject({
       state: 'refused',
-      reason: expect.stringContaining('orgs[].powers'),
+      reason: saying(expect.stringContaining('orgs[].powers')),
     });
     expect(rig.forge.calls).toEqual([]);
   });

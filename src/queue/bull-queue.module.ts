@@ -30,22 +30,32 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
     module,
     global: true,
     imports: [
-      BullModule.forRootAsync({
-        inject: [STORE_FIRST],
-        // Bull's queues connect when they are made: not in a process whose start has failed meanwhile.
-        useFactory: () =>
-          opened.keep(
-            () => ({ redis: redisOptions(url), prefix: 'forgehand', settings: SETTINGS }),
-            () => undefined,
-          ),
-      }),
-      BullModule.registerQueue(...TOPICS.map((name) => ({ name }))),
+      // The options belong to each queue, and not to all by `forRoot`: those the library treats as optional, and where they could not be made, since the
+      // start failed meanwhile, it would connect to its default server, and hold the process for ever.
+      BullModule.registerQueueAsync(
+        ...TOPICS.map((name) => ({
+          name,
+          inject: [STORE_FIRST],
+          useFactory: () =>
+            opened.keep(
+              () => ({ redis: redisOptions(url), prefix: 'forgehand', settings: SETTINGS }),
+              () => undefined,
+            ),
+        })),
+      ),
     ],
     providers: [
       {
         provide: WAKE_QUEUE,
         inject: TOPICS.map((topic) => getQueueToken(topic)),
-        useFactory: (...queues: Queue[]) => opened.keep(() => make(...queues), closeQueue),
+        useFactory: (...queues: Queue[]) =>
+          opened
+            .keep(() => make(...queues), closeQueue)
+            .catch(async (error: unknown) => {
+              // Queues connect when they are made: these were made before the start failed, and nobody else would end them.
+              await closeQueue(make(...queues));
+              throw error;
+            }),
       },
       {
         provide: RATE_LIMIT_BROADCAST,

@@ -25,11 +25,9 @@ export async function queueModule(
   { logger = silentLogger, opened = new Opened(logger) }: { logger?: Logger; opened?: Opened } = {},
 ): Promise<DynamicModule> {
   if (config.kind === 'redis') {
-    const [{ bullQueueModule }, { redisLetsIn }] = await Promise.all([
-      import('./bull-queue.module.js'),
-      import('./redis-lets-in.js'),
-    ]);
+    const { redisLetsIn } = await import('./redis-lets-in.js');
     await redisLetsIn(config.url);
+    const { bullQueueModule } = await import('./bull-queue.module.js');
     return bullQueueModule(QueueModule, config.url, logger, opened);
   }
   return {

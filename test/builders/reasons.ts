@@ -23,3 +23,8 @@ export function saying(wanted: unknown): Reason {
   };
   return matcher as unknown as Reason;
 }
+
+/** The sentence that people read; empty where there is no reason. */
+export function sentenceOf(reason: Reason | null | undefined): string {
+  return reason ? textOf(reason) : '';
+}

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../src/core/json.js';
 import { makeOrganization } from '../../src/sandbox/resources/organization.js';
 import { makeRepository } from '../../src/sandbox/resources/repository.js';
 import { TrackerRig } from './support/tracker-rig.js';
+import { sentenceOf } from '../builders/reasons.js';
 
 /** Stands in everything that the other organization has. */
 const CANARY = 'canary-of-butler';
@@ -141,7 +142,7 @@ describe('integration/cross-organization', () => {
 
     expect(intent).toMatchObject({ state: 'refused', result: { code: 'repository_elsewhere' } });
     // Who sends a number must not learn whose it is.
-    expect(intent.reason).not.toContain('butler');
+    expect(sentenceOf(intent.reason)).not.toContain('butler');
     expect(rig.written).toEqual([]);
   });
 });

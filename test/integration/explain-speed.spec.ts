@@ -139,7 +139,8 @@ async function fill({ stores }: TestStores, revision: Revision, engine: CelEngin
     return evaluation.kind === 'decided'
       ? {
           state: evaluation.report.verdict === 'fired' ? 'done' : evaluation.report.verdict,
-          reason: evaluation.report.reason,
+          code: evaluation.report.verdict === 'fired' ? 'run.fired' : 'run.not-fired',
+          params: stringifyJson({ because: evaluation.report.reason }),
           trace: stringifyJson(evaluation.report.trace),
         }
       : null;
@@ -151,20 +152,21 @@ async function fill({ stores }: TestStores, revision: Revision, engine: CelEngin
     },
   ]);
   const sql = `
-    INSERT INTO runs (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason, trace, lookups, decided_at, ended_at)
+    INSERT INTO runs (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason_code, reason_params, trace, lookups, decided_at, ended_at)
     SELECT 'run-' || n, 'main', 'acme', 'rule-' || (n % $1::int), 'rule', 'rev',
-      '{"kind":"event","eventId":"' || e.id || '"}', e.id, 'key-' || n, 'live', t.state, t.reason, t.trace, '{}', now(), now()
+      '{"kind":"event","eventId":"' || e.id || '"}', e.id, 'key-' || n, 'live', t.state, t.code, t.params, t.trace, '{}', now(), now()
     FROM generate_series($2::int, $3::int) AS n
-    JOIN unnest($4::text[], $5::text[], $6::text[]) WITH ORDINALITY AS t (state, reason, trace, no) ON t.no = n % $1::int + 1
+    JOIN unnest($4::text[], $5::text[], $6::text[], $8::text[]) WITH ORDINALITY AS t (state, code, trace, params, no) ON t.no = n % $1::int + 1
     CROSS JOIN LATERAL (SELECT CASE WHEN n < $1::int THEN $7::text ELSE 'event-of-' || (n / $1::int) END AS id) AS e`;
   const columns = [
     traces.map((one) => given(one).state),
-    traces.map((one) => given(one).reason),
+    traces.map((one) => given(one).code),
     traces.map((one) => given(one).trace),
   ];
+  const params = traces.map((one) => given(one).params);
   const STEP = 10_000;
   for (let from = 0; from < RUNS; from += STEP)
-    await stores.dataSource.query(sql, [RULES, from, from + STEP - 1, ...columns, EVENT.id]);
+    await stores.dataSource.query(sql, [RULES, from, from + STEP - 1, ...columns, EVENT.id, params]);
   const [{ count }] = (await stores.dataSource.query('SELECT count(*)::int AS count FROM runs')) as [{ count: number }];
   expect(count).toBe(RUNS + 1);
 }

@@ -6,6 +6,7 @@ import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
 import { until } from '../services/until.js';
 import type { EffectRig } from '../builders/effect-rig.js';
 import { rigOn } from './support/rig-on-sandbox.js';
+import { saying, sentenceOf } from '../builders/reasons.js';
 
 /** A second label or milestone would be taken; a second edit of a published release would tell people twice. */
 const WAIT_WITHOUT_A_READ = ['label.ensure', 'milestone.ensure', 'release.update'];
@@ -61,7 +62,7 @@ describe.each(['gitea', 'core'] as const)('integration/recovery-on-sandbox: %s',
 
       const waits = profile === 'core' && WAIT_WITHOUT_A_READ.includes(action);
       const isWell = waits ? end.state === 'waiting' && calls.length === 1 : ['done', 'unchanged'].includes(end.state);
-      ends.push(isWell ? action : `${action}: ${end.state} after ${calls.length} calls (${end.reason ?? ''})`);
+      ends.push(isWell ? action : `${action}: ${end.state} after ${calls.length} calls (${sentenceOf(end.reason)})`);
       // Where nothing can be read, absolute values may be sent twice; one name never stands twice.
       if (profile === 'gitea') expect({ action, effects }).toEqual({ action, effects: 1 });
     }
@@ -93,7 +94,7 @@ describe('integration/recovery-on-sandbox: what the forge never allows', () => {
     expect(intent).toMatchObject({
       state: 'refused',
       attempts: 3,
-      reason: expect.stringContaining('branch release/9 is protected from changes'),
+      reason: saying(expect.stringContaining('branch release/9 is protected from changes')),
     });
   });
 });

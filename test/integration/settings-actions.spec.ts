@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../src/core/json.js';
 import type { Intent } from '../../src/core/run.js';
 import { APP, TrackerRig } from './support/tracker-rig.js';
+import { saying, sentenceOf } from '../builders/reasons.js';
 
 const open: TrackerRig[] = [];
 afterEach(async () => {
@@ -112,7 +113,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/settings-actions (%s)'
       'done',
     ]);
     expect(rig.written).toEqual(['createBranchProtection', 'updateBranchProtection', 'updateBranchProtection']);
-    expect(again[0]?.reason).toContain('required_approvals 0 -> 1');
+    expect(sentenceOf(again[0]?.reason)).toContain('required_approvals 0 -> 1');
     expect(await rig.stage.getBranchProtection({ ...APP, name: 'release/*' })).toMatchObject({
       required_approvals: 1,
       block_on_rejected_reviews: true,
@@ -133,8 +134,8 @@ describe.each(['gitea', 'forgejo'] as const)('integration/settings-actions (%s)'
     });
 
     expect([nothing, nobody]).toMatchObject([
-      { state: 'refused', reason: expect.stringContaining('means nothing while enable_push is off') },
-      { state: 'refused', reason: expect.stringContaining('nobody') },
+      { state: 'refused', reason: saying(expect.stringContaining('means nothing while enable_push is off')) },
+      { state: 'refused', reason: saying(expect.stringContaining('nobody')) },
     ]);
     expect(await rig.stage.listBranchProtections(APP)).toEqual([]);
   });
@@ -172,7 +173,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/settings-actions (%s)'
       'refused',
       'conflict',
     ]);
-    expect(branch.reason).toContain('this forge keeps default_branch');
+    expect(sentenceOf(branch.reason)).toContain('this forge keeps default_branch');
     expect(await rig.stage.getRepo(APP)).toMatchObject({
       ...wanted,
       private: true,
@@ -230,7 +231,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/settings-actions (%s)'
         await rig.want(action, action === 'topics.ensure' ? { add: ['x'] } : { name: 'main', description: 'x' }),
       ).toMatchObject({
         state: 'refused',
-        reason: expect.stringContaining(`has not granted the power ${action}`),
+        reason: saying(expect.stringContaining(`has not granted the power ${action}`)),
       });
     },
   );

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { APP, TrackerRig } from './support/tracker-rig.js';
+import { saying, sentenceOf } from '../builders/reasons.js';
 
 const open: TrackerRig[] = [];
 afterEach(async () => {
@@ -31,7 +32,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
     const first = await rig.want('issue.label', { number: '1', add: ['bug', 'docs'] });
     const second = await rig.want('issue.label', { number: '1', add: ['docs', 'bug'] });
 
-    expect([first.state, second.state, first.reason]).toEqual(['done', 'unchanged', '+bug +docs on #1']);
+    expect([first.state, second.state, sentenceOf(first.reason)]).toEqual(['done', 'unchanged', '+bug +docs on #1']);
     expect(await names(rig)).toEqual(['bug', 'docs']);
     expect(rig.written).toEqual(['addIssueLabels']);
   });
@@ -45,7 +46,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
 
     expect(unknown).toMatchObject({
       state: 'refused',
-      reason: expect.stringContaining('there is no label nobody, nowhere'),
+      reason: saying(expect.stringContaining('there is no label nobody, nowhere')),
     });
     expect(await names(rig)).toEqual(['bug']);
     expect(rig.written).toEqual(['addIssueLabels']);
@@ -285,7 +286,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions on pul
     const sha = await withPull(rig);
     await rig.stage.createLabel({ ...APP, body: { name: 'ready', color: '#00aa00' } });
     const merge = async (over: Record<string, string> = {}) =>
-      (await rig.want('pull_request.merge', { number: '1', sha, label: 'ready', ...over })).reason;
+      sentenceOf((await rig.want('pull_request.merge', { number: '1', sha, label: 'ready', ...over })).reason);
 
     const reasons = [await merge({ sha: 'ab'.repeat(20) }), await merge()];
     await rig.want('issue.label', { number: '1', add: ['ready'] });

@@ -11,6 +11,7 @@ import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
 import { startScriptedServer, type ScriptedServer } from '../fakes/scripted-server.js';
 import { rigOn } from './support/rig-on-sandbox.js';
 import { APP, TrackerRig } from './support/tracker-rig.js';
+import { saying } from '../builders/reasons.js';
 
 const sandboxes: Sandbox[] = [];
 const rigs: TrackerRig[] = [];
@@ -52,7 +53,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/traps on %s', (profile
 
     expect(intent).toMatchObject({
       state: 'refused',
-      reason: expect.stringContaining('belongs to another owner than acme'),
+      reason: saying(expect.stringContaining('belongs to another owner than acme')),
     });
     expect(rig.written).toEqual([]);
   });

@@ -13,7 +13,7 @@ import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { CursorStore } from '../../src/polling/cursor-store.port.js';
 import type { Hook } from '../../src/webhooks/receive-delivery.js';
 import { fastifyLimits } from '../../src/webhooks/server-limits.js';
-import { WEBHOOK_DEPS, WebhookRegistrar } from '../../src/webhooks/webhooks.module.js';
+import { webhookModule } from '../builders/webhook-module.js';
 import { InMemoryCursorStore } from '../fakes/in-memory-cursor-store.js';
 import { InMemoryInboxStore } from '../fakes/in-memory-inbox-store.js';
 
@@ -35,12 +35,15 @@ export async function startEmbeddedBot(hooks: readonly Hook[], inMemory = false)
   const { inbox, cursors }: { inbox: InboxStore; cursors: CursorStore } = stores;
   const queue = { announce: async (): Promise<void> => {} };
   const door = { hooks, inbox, queue, misfitOf, replayNameOf, logger: silentLogger };
-  const module = { module: class {}, providers: [WebhookRegistrar, { provide: WEBHOOK_DEPS, useValue: door }] };
-  const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastifyLimits()), {
-    logger: false,
-    abortOnError: false,
-  });
-  await app.listen(0, '127.0.0.1');
+  const app = await NestFactory.create<NestFastifyApplication>(
+    webhookModule(door, 0),
+    new FastifyAdapter(fastifyLimits()),
+    {
+      logger: false,
+      abortOnError: false,
+    },
+  );
+  await app.init();
   const deps = {
     inbox,
     queue,

@@ -23,7 +23,7 @@ import { ForgeHomes } from '../../../src/forge/forge-homes.js';
 import { KnownRepositories } from '../../../src/polling/known-repositories.js';
 import { TaskPoller } from '../../../src/polling/task-poller.js';
 import { fastifyLimits } from '../../../src/webhooks/server-limits.js';
-import { WEBHOOK_DEPS, WebhookRegistrar } from '../../../src/webhooks/webhooks.module.js';
+import { webhookModule } from '../../builders/webhook-module.js';
 import { performAct } from '../../../src/sandbox/acts/perform-act.js';
 import { seededRandom } from '../../../src/core/seeded-random.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
@@ -323,12 +323,15 @@ class Bot {
     const { inbox, cursors } = stores;
     const hook = { id: 'acme', org: ORG, forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] };
     const deps = { hooks: [hook], inbox, queue, misfitOf, replayNameOf, logger: silentLogger, clock };
-    const module = { module: class {}, providers: [WebhookRegistrar, { provide: WEBHOOK_DEPS, useValue: deps }] };
-    const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(fastifyLimits()), {
-      logger: false,
-      abortOnError: false,
-    });
-    await app.listen(port, '127.0.0.1');
+    const app = await NestFactory.create<NestFastifyApplication>(
+      webhookModule(deps, port),
+      new FastifyAdapter(fastifyLimits()),
+      {
+        logger: false,
+        abortOnError: false,
+      },
+    );
+    await app.init();
     const { login: username, password } = sandbox.admin;
     const client = createForgeClient({
       baseUrl: sandbox.apiUrl,
