@@ -16,6 +16,23 @@ import { ArrivalEventEntity } from './entities/arrival-event.entity.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { EventEntity } from './entities/event.entity.js';
+import {
+  BeatEntity,
+  FeedRepositoryEntity,
+  GapEntity,
+  ObjectStateEntity,
+  OutageEntity,
+  WorkInHandEntity,
+} from './entities/intake.entities.js';
+import {
+  AuditLinkEntity,
+  FindingEntity,
+  KnownFactEntity,
+  OperatorEntity,
+  PlanEntity,
+  RolloutEntity,
+  UntrustedProxyEntity,
+} from './entities/governance.entities.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { BudgetHoldEntity, BudgetUseEntity, EchoEntity, UndoneEntity } from './entities/recovery.entities.js';
 import { RunEntity } from './entities/run.entity.js';
@@ -37,6 +54,19 @@ export const ENTITIES = [
   EchoEntity,
   BudgetHoldEntity,
   BudgetUseEntity,
+  GapEntity,
+  BeatEntity,
+  OutageEntity,
+  FeedRepositoryEntity,
+  ObjectStateEntity,
+  WorkInHandEntity,
+  PlanEntity,
+  FindingEntity,
+  RolloutEntity,
+  OperatorEntity,
+  AuditLinkEntity,
+  KnownFactEntity,
+  UntrustedProxyEntity,
 ];
 
 const CONNECT_TIMEOUT_MS = 5_000;

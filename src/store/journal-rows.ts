@@ -5,7 +5,7 @@ import type { RunEntity } from './entities/run.entity.js';
 import { reasonOf, runReasonOf } from './reason-columns.js';
 
 export function toRun(row: RunEntity): Run {
-  const { eventId: _eventId, seq: _seq, coalesceHash: _coalesceHash, dueAt, coalescedInto, ...stored } = row;
+  const { eventId: _eventId, seq: _seq, sealedN: _sealed, coalesceHash: _hash, dueAt, coalescedInto, ...stored } = row;
   const { reasonCode: _code, reasonParams: _params, ...run } = stored;
   return {
     ...run,

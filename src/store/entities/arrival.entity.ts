@@ -79,6 +79,10 @@ export class ArrivalEntity {
   @Column('timestamptz')
   arrivedAt: Date;
 
+  /** Of an entry: when it was matched with the deliveries. */
+  @Column('timestamptz', { nullable: true })
+  matchedAt: Date | null;
+
   /** When its body was given up (empty since); keys and hashes stay. */
   @Column('timestamptz', { nullable: true })
   archivedAt: Date | null;

@@ -32,6 +32,14 @@ export class EventEntity {
   @Column('bytea', { nullable: true })
   talkHash: Buffer | null;
 
+  /** Of the object that it is about, in whose order it is decided. Null for all other events. */
+  @Column('bytea', { nullable: true })
+  objectHash: Buffer | null;
+
+  /** Bits for the classes of source that have told it. */
+  @Column('smallint', { default: 0 })
+  toldBy: number;
+
   @Column('timestamptz', { nullable: true })
   factAt: Date | null;
 

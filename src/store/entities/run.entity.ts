@@ -71,6 +71,10 @@ export class RunEntity {
   @Column('text', { nullable: true })
   coalescedInto: string | null;
 
+  /** Number of the link that sealed it last. */
+  @Column('bigint', { nullable: true })
+  sealedN: string | null;
+
   @Column('bigint', { generated: 'increment' })
   seq: string;
 }

@@ -49,6 +49,19 @@ for (const [kind, describeIt] of [
       expect(differences).toEqual([]);
     });
 
+    it('make no table and no column that has no entity, and have all that the entities name', async () => {
+      const { dataSource } = test.stores;
+      const columns = await dataSource.query<Array<{ name: string }>>(`
+        SELECT c.table_name || '.' || c.column_name AS name FROM information_schema.columns c
+        JOIN information_schema.tables t USING (table_schema, table_name)
+        WHERE t.table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND t.table_name <> 'migrations'`);
+      const named = dataSource.entityMetadatas.flatMap(({ tableName, columns: own }) =>
+        own.map(({ databaseName }) => `${tableName}.${databaseName}`),
+      );
+
+      expect(columns.map(({ name }) => name).sort()).toEqual(named.sort());
+    });
+
     it('do nothing the second time', async () => {
       await test.stores.migrate();
 

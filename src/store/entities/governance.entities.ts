@@ -1,0 +1,233 @@
+import { Column, Entity, PrimaryColumn, type ValueTransformer } from 'typeorm';
+import type { JsonObject } from '../../core/json.js';
+import { OPERATOR_SCOPES, type Operator, type OperatorScope } from '../../core/operators.js';
+import type { RolloutRow } from '../../pipeline/rollout-store.port.js';
+import type { KeptFinding, Severity } from '../../policies/finding-store.port.js';
+import type { PlanState } from '../../policies/plan-store.port.js';
+import { jsonText } from '../json-text.js';
+
+/** Scopes with spaces between; those that this version does not know are left out. */
+export const scopesText: ValueTransformer = {
+  to: (scopes: readonly OperatorScope[]) => scopes.join(' '),
+  from: (text: string) => {
+    const known = text.split(' ');
+    return OPERATOR_SCOPES.filter((scope) => known.includes(scope));
+  },
+};
+
+/** What a policy would change, kept until a person has decided about it. */
+@Entity('plans')
+export class PlanEntity {
+  @PrimaryColumn('text')
+  hash: string;
+
+  @Column('text')
+  id: string;
+
+  @Column('text')
+  forge: string;
+
+  @Column('text')
+  org: string;
+
+  @Column('text')
+  state: PlanState;
+
+  /** Times in it are texts. */
+  @Column('text', { transformer: jsonText })
+  plan: JsonObject;
+
+  @Column('timestamptz')
+  madeAt: Date;
+
+  @Column('text', { nullable: true })
+  decidedBy: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  decidedAt: Date | null;
+
+  @Column('text', { nullable: true })
+  appliedBy: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  appliedAt: Date | null;
+
+  @Column('bigint', { generated: 'increment' })
+  seq: string;
+}
+
+/** An expectation of a policy that does not hold, or did not once. */
+@Entity('findings')
+export class FindingEntity implements KeptFinding {
+  /** Of forge, organization, policy, subject and name. */
+  @PrimaryColumn('bytea')
+  findingKey: Buffer;
+
+  @Column('text')
+  forge: string;
+
+  @Column('text')
+  org: string;
+
+  @Column('text')
+  policy: string;
+
+  @Column('text')
+  subject: string;
+
+  @Column('text')
+  subjectName: string;
+
+  @Column('text')
+  name: string;
+
+  @Column('text')
+  severity: Severity;
+
+  @Column('text')
+  message: string;
+
+  @Column('timestamptz')
+  since: Date;
+
+  @Column('timestamptz')
+  lastSeenAt: Date;
+
+  @Column('timestamptz', { nullable: true })
+  endedAt: Date | null;
+
+  @Column('bigint', { generated: 'increment' })
+  seq: string;
+}
+
+/** A stage of a rule. Rows are only added; the newest of a rule counts. */
+@Entity('rollouts')
+export class RolloutEntity implements RolloutRow {
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('text')
+  org: string;
+
+  @Column('text')
+  rule: string;
+
+  @Column('text')
+  ruleHash: string;
+
+  @Column('text')
+  kind: RolloutRow['kind'];
+
+  @Column('text')
+  stage: RolloutRow['stage'];
+
+  @Column('double precision', { nullable: true })
+  percent: number | null;
+
+  @Column('text')
+  by: string;
+
+  @Column('timestamptz')
+  at: Date;
+
+  @Column('text', { transformer: jsonText })
+  evidence: JsonObject;
+
+  @Column('boolean')
+  forced: boolean;
+
+  @Column('bigint', { generated: 'increment' })
+  seq: string;
+}
+
+/** One token of a named operator; of the token its hash alone. */
+@Entity('operators')
+export class OperatorEntity implements Operator {
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('text')
+  name: string;
+
+  @Column('text', { nullable: true })
+  login: string | null;
+
+  @Column('text', { transformer: scopesText })
+  scopes: Operator['scopes'];
+
+  @Column('text')
+  tokenHash: string;
+
+  @Column('text')
+  madeBy: string;
+
+  @Column('timestamptz')
+  madeAt: Date;
+
+  @Column('timestamptz')
+  expiresAt: Date;
+
+  @Column('text', { nullable: true })
+  revokedBy: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  revokedAt: Date | null;
+
+  @Column('bigint', { generated: 'increment' })
+  seq: string;
+}
+
+/** A link in the chain of an organization's finished runs. */
+@Entity('audit_links')
+export class AuditLinkEntity {
+  @PrimaryColumn('text')
+  org: string;
+
+  @PrimaryColumn('bigint')
+  n: string;
+
+  @Column('text')
+  runId: string;
+
+  @Column('timestamptz')
+  asOf: Date;
+
+  @Column('text')
+  keyId: string;
+
+  @Column('text')
+  record: string;
+
+  @Column('text')
+  link: string;
+}
+
+/** What was learned last of a forge or of a repository of rules. */
+@Entity('known_facts')
+export class KnownFactEntity {
+  @PrimaryColumn('text')
+  forge: string;
+
+  @PrimaryColumn('text')
+  subject: string;
+
+  @PrimaryColumn('text')
+  kind: string;
+
+  /** Any JSON; TypeORM's types of conditions do not end on `Json`. */
+  @Column('text', { transformer: jsonText })
+  fact: unknown;
+
+  @Column('timestamptz', { default: () => 'clock_timestamp()' })
+  learnedAt: Date;
+}
+
+/** A peer that named a client in X-Forwarded-For and is not trusted. */
+@Entity('untrusted_proxies')
+export class UntrustedProxyEntity {
+  @PrimaryColumn('text')
+  address: string;
+
+  @Column('timestamptz')
+  seenAt: Date;
+}
