@@ -1,6 +1,11 @@
 import { hashOf } from '../core/ids.js';
 import type { Arrival, NewDelivery, NewEntry } from '../core/arrival.js';
 import type { ArrivalEntity } from './entities/arrival.entity.js';
+import { RowDecoder } from './row-decoder.js';
+
+export const arrivalRows = new RowDecoder<ArrivalEntity>(`
+id kind forge org source hook eventType event deliveryId targetType contentType verdict entryKey onceKey textHash body jsonText
+state reason code eventId repeats arrivedAt matchedAt archivedAt ageAcceptedAt`);
 
 /** Hex. Two deliveries are the same when they bring the same text to one organization under the same replay name, through whatever hook and id. */
 export function deliveryOnceKey(

@@ -38,6 +38,7 @@ import { BudgetHoldEntity, BudgetUseEntity, EchoEntity, UndoneEntity } from './e
 import { RunEntity } from './entities/run.entity.js';
 import { CursorEntity, PauseEntity, RevisionEntity, TickEntity } from './entities/small.entities.js';
 import { MIGRATIONS, type Migrations } from './migrations/index.js';
+import { snakeCase } from './row-decoder.js';
 
 export const ENTITIES = [
   ArrivalEntity,
@@ -86,10 +87,6 @@ class SnakeCaseColumns extends DefaultNamingStrategy {
   override columnName(propertyName: string, customName: string | undefined, prefixes: string[]): string {
     return customName ?? [...prefixes, propertyName].map(snakeCase).join('_');
   }
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /**

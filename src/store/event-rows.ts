@@ -2,6 +2,12 @@ import type { ForgeEvent } from '../core/event.js';
 import type { EventEntity } from './entities/event.entity.js';
 import type { StatedObject } from '../pipeline/inbox-store.port.js';
 import { keyOf } from './keys.js';
+import { asJson, RowDecoder } from './row-decoder.js';
+
+export const eventRows = new RowDecoder<EventEntity>(
+  'id forge org kind source factKey factHash talkHash objectHash toldBy factAt actor repo repoId data storedAt decidedAt seq',
+  { actor: asJson, repo: asJson, data: asJson },
+);
 
 export function factHash(forge: string, factKey: string): Buffer {
   return keyOf('fact', forge, factKey);

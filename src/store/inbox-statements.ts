@@ -1,3 +1,5 @@
+import { arrivalRows } from './arrival-rows.js';
+
 /** One statement for any number of deliveries; equal ones count as repeats of the first. Parameters: see `storeDeliveries`. */
 export const INSERT_DELIVERIES = `
 INSERT INTO arrivals (id, kind, forge, org, source, hook, event_type, event, delivery_id, target_type, content_type, verdict,
@@ -42,13 +44,16 @@ WHERE ($1::text IS NULL OR lower(a.org) = lower($1)) AND ($2::text IS NULL OR a.
 ORDER BY a.id DESC
 LIMIT $3`;
 
+const TEXTS_THAT_FIT = {
+  body: 'CASE WHEN q.before < $2 THEN a.body END',
+  json_text: 'CASE WHEN q.before < $2 THEN a.json_text END',
+};
+
 /**
  * Lock the arrivals $1 that are `stored`, in the order in which a batch of deliveries locks those that it tells again: neither waits for the other. Those
  * before which there are $2 bytes or more of others come without their texts, `fits` false.
- * @param columns of `arrivals a`, their texts as `TEXTS_THAT_FIT` has them
  */
-export function lockStored(columns: string): string {
-  return `
+export const LOCK_STORED = `
 WITH asked AS MATERIALIZED (
   SELECT k.id, s.once_key, sum(s.size) OVER (ORDER BY k.place) - s.size AS before
   FROM unnest($1::text[]) WITH ORDINALITY AS k (id, place)
@@ -56,11 +61,5 @@ WITH asked AS MATERIALIZED (
     SELECT o.once_key, octet_length(o.body) + coalesce(octet_length(o.json_text), 0) AS size FROM arrivals o WHERE o.id = k.id AND o.state = 'stored' OFFSET 0
   ) AS s
 )
-SELECT q.before < $2 AS fits, ${columns} FROM (SELECT * FROM asked ORDER BY once_key) AS q
+SELECT q.before < $2 AS fits, ${arrivalRows.list('a', TEXTS_THAT_FIT)} FROM (SELECT * FROM asked ORDER BY once_key) AS q
 CROSS JOIN LATERAL (SELECT * FROM arrivals WHERE id = q.id AND state = 'stored' OFFSET 0 FOR UPDATE) AS a`;
-}
-
-export const TEXTS_THAT_FIT = {
-  body: 'CASE WHEN q.before < $2 THEN a.body END',
-  json_text: 'CASE WHEN q.before < $2 THEN a.json_text END',
-} as const;

@@ -3,6 +3,20 @@ import type { AttemptEntity } from './entities/attempt.entity.js';
 import type { IntentEntity } from './entities/intent.entity.js';
 import type { RunEntity } from './entities/run.entity.js';
 import { reasonOf, runReasonOf } from './reason-columns.js';
+import { asJson, RowDecoder } from './row-decoder.js';
+
+export const intentRows = new RowDecoder<IntentEntity>(
+  `
+id runId forge org rule revisionId stepId stepNo itemKey intentKey action params target lane effectKey effectHash mode plannedAt seq
+state reason reasonCode reasonParams dueAt epoch attempts tries failingSince owner leaseUntil reads sightings lookAgainAt result
+held heldBy heldSince upkeep countsFor approval approvalBy approvalAt twoPeople approvalBeside updatedAt`,
+  { params: asJson, target: asJson, result: asJson, countsFor: asJson },
+);
+
+export const attemptRows = new RowDecoder<AttemptEntity>(
+  'id intentId org n operation epoch requestHash snapshot sentAt answeredAt outcome status message objectId',
+  { snapshot: asJson },
+);
 
 export function toRun(row: RunEntity): Run {
   const { eventId: _eventId, seq: _seq, sealedN: _sealed, coalesceHash: _hash, dueAt, coalescedInto, ...stored } = row;

@@ -9,23 +9,14 @@ import type {
   HookBytes,
   InboxStore,
 } from '../pipeline/inbox-store.port.js';
-import { deliveryOnceKey, entryOnceKey, toArrival } from './arrival-rows.js';
+import { arrivalRows, deliveryOnceKey, entryOnceKey, toArrival } from './arrival-rows.js';
 import { columnsOf, integers, Packed } from './batch.js';
 import { execute, type Database } from './database.js';
 import { DecisionTransaction } from './decision-transaction.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
-import { EventEntity } from './entities/event.entity.js';
-import { toEvent } from './event-rows.js';
+import { eventRows, toEvent } from './event-rows.js';
 import { FactLocks } from './fact-locks.js';
-import {
-  ARCHIVE,
-  INSERT_DELIVERIES,
-  INSERT_ENTRIES,
-  LIST_ARRIVALS,
-  lockStored,
-  TEXTS_THAT_FIT,
-} from './inbox-statements.js';
-import { RawRows } from './raw-rows.js';
+import { ARCHIVE, INSERT_DELIVERIES, INSERT_ENTRIES, LIST_ARRIVALS, LOCK_STORED } from './inbox-statements.js';
 import { BatchLoader } from './batch-loader.js';
 
 /** The key in hex. */
@@ -42,8 +33,7 @@ interface DecisionAsk {
 /** Null = there is nothing to decide any more; `later` = the texts of others were too many. */
 type DecisionAnswer = { readonly answer: unknown } | 'later' | null;
 
-const arrivalRows = new RawRows(ArrivalEntity);
-const eventRows = new RawRows(EventEntity);
+const EVENTS = `SELECT ${eventRows.list('e')} FROM events e WHERE e.id = ANY ($1)`;
 
 /** The inbox in PostgreSQL. */
 export class TypeOrmInboxStore implements InboxStore {
@@ -130,17 +120,16 @@ export class TypeOrmInboxStore implements InboxStore {
   private async decideAll(asks: readonly DecisionAsk[], db: Database): Promise<DecisionAnswer[]> {
     const locks = new FactLocks();
     return db.transaction(async (manager) => {
-      const sql = lockStored(arrivalRows.list(manager, 'a', TEXTS_THAT_FIT));
       // Of those that ask about the same arrival the first decides it.
       const firsts = [...new Map(asks.toReversed().map((ask) => [ask.arrivalId, ask])).values()].reverse();
-      const { rows } = await execute<Record<string, unknown> & { fits: boolean }>(manager, sql, [
+      const { rows } = await execute<Record<string, unknown> & { fits: boolean }>(manager, LOCK_STORED, [
         firsts.map(({ arrivalId }) => arrivalId),
         MOST_BYTES,
       ]);
       const found = new Map(rows.map((row) => [row['id'], row]));
       const fitting = firsts.flatMap((ask) => {
         const row = found.get(ask.arrivalId);
-        return row?.fits ? [{ ask, arrival: toArrival(arrivalRows.read(manager, row)), decide: ask.decide }] : [];
+        return row?.fits ? [{ ask, arrival: toArrival(arrivalRows.decode(row)), decide: ask.decide }] : [];
       });
       locks.begin();
       const answers = await new DecisionTransaction(manager, locks).decideAll(fitting);
@@ -170,13 +159,12 @@ export class TypeOrmInboxStore implements InboxStore {
 
   private async eventsOf(ids: readonly string[], db: Database): Promise<Array<ForgeEvent | null>> {
     return db.run(async (manager) => {
-      const sql = `SELECT ${eventRows.list(manager, 'e')} FROM events e WHERE e.id = ANY ($1)`;
-      const { rows } = await execute<Record<string, unknown>>(manager, sql, [ids]);
+      const { rows } = await execute<Record<string, unknown>>(manager, EVENTS, [ids]);
       const found = new Map(rows.map((row) => [row['id'], row]));
       return ids.map((id) => {
         const row = found.get(id);
         // A row of its own for each that asked.
-        return row ? toEvent(eventRows.read(manager, { ...row })) : null;
+        return row ? toEvent(eventRows.decode({ ...row })) : null;
       });
     });
   }

@@ -27,8 +27,7 @@ import { countFired, decideGatheredRun, insertPlainRuns, insertRuns, isPlain } f
 import { DUE, DUE_AMONG, DUE_NEAR, UPKEEP_AMONG } from './journal-due.js';
 import { effectHash } from './journal-inserts.js';
 import { moveIntents, reviveIntent } from './journal-moves.js';
-import { toAttempt, toIntent, toRun } from './journal-rows.js';
-import { RawRows } from './raw-rows.js';
+import { attemptRows, intentRows, toAttempt, toIntent, toRun } from './journal-rows.js';
 import { StoreFailed } from './store-errors.js';
 import { BatchLoader } from './batch-loader.js';
 
@@ -61,7 +60,7 @@ WITH mine AS MATERIALIZED (
 UPDATE intents i SET state = 'claimed', reason = NULL, reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, epoch = i.epoch + 1, owner = mine.owner,
   lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
 FROM mine WHERE i.id = mine.id
-RETURNING ${OVERTAKEN_BY} AS overtaken_by, `;
+RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${intentRows.list('i')}`;
 
 const RENEW = `
 UPDATE intents SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
@@ -78,7 +77,7 @@ WITH asked AS (
 )
 INSERT INTO attempts AS made (id, intent_id, org, n, operation, epoch, request_hash, snapshot, sent_at)
 SELECT id, intent_id, org, attempts, operation, epoch, request_hash, snapshot, clock_timestamp() FROM sent
-RETURNING `;
+RETURNING ${attemptRows.list('made')}`;
 
 const RECORD_ANSWER = `
 UPDATE attempts a SET outcome = w.outcome, status = w.status, message = w.message, object_id = w.object_id, answered_at = clock_timestamp()
@@ -90,8 +89,7 @@ const DECIDE_EVENTS = 'UPDATE events SET decided_at = clock_timestamp() WHERE id
 const STANDS_SO = `
 SELECT i.id FROM unnest($1::text[], $2::integer[], $3::text[]) AS m (id, epoch, state) JOIN intents i ON i.id = m.id AND i.epoch = m.epoch AND i.state = m.state`;
 
-const intentRows = new RawRows(IntentEntity);
-const attemptRows = new RawRows(AttemptEntity);
+const ATTEMPTS = `SELECT ${attemptRows.list('a')} FROM attempts a WHERE a.id = ANY ($1)`;
 
 /** What was decided about an event, with nothing to count and no window to join. */
 interface EventDecision {
@@ -265,12 +263,12 @@ export class TypeOrmJournalStore implements JournalStore {
         mine.map(({ owner }) => owner),
         mine.map(({ leaseMs }) => leaseMs),
       ];
-      const { rows } = await execute<Record<string, unknown>>(manager, CLAIM + intentRows.list(manager, 'i'), params);
+      const { rows } = await execute<Record<string, unknown>>(manager, CLAIM, params);
       const overtakers = await this.overtakers(manager, rows);
       const claimed = new Map(
         rows.map(({ overtaken_by, ...row }) => [
           row['id'],
-          { row: intentRows.read(manager, row), overtakenBy: overtakers.get(overtaken_by) },
+          { row: intentRows.decode(row), overtakenBy: overtakers.get(overtaken_by) },
         ]),
       );
       return asks.map((ask) => {
@@ -508,18 +506,13 @@ async function markSent(manager: EntityManager, asks: readonly SentAsk[]): Promi
     asks.map(({ attempt }) => attempt.requestHash),
     asks.map(({ attempt }) => (attempt.snapshot ? stringifyJson(attempt.snapshot) : null)),
   ];
-  const { rows } = await execute<Record<string, unknown>>(
-    manager,
-    MARK_SENT + attemptRows.list(manager, 'made'),
-    params,
-  );
-  return rows.map((row) => toAttempt(attemptRows.read(manager, row)));
+  const { rows } = await execute<Record<string, unknown>>(manager, MARK_SENT, params);
+  return rows.map((row) => toAttempt(attemptRows.decode(row)));
 }
 
 async function attemptsByIds(manager: EntityManager, ids: readonly string[]): Promise<Attempt[]> {
-  const sql = `SELECT ${attemptRows.list(manager, 'a')} FROM attempts a WHERE a.id = ANY ($1)`;
-  const { rows } = await execute<Record<string, unknown>>(manager, sql, [ids]);
-  return rows.map((row) => toAttempt(attemptRows.read(manager, row)));
+  const { rows } = await execute<Record<string, unknown>>(manager, ATTEMPTS, [ids]);
+  return rows.map((row) => toAttempt(attemptRows.decode(row)));
 }
 
 async function dueAmong(manager: EntityManager, made: readonly NewIntent[]): Promise<string[]> {

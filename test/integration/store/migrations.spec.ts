@@ -6,6 +6,9 @@ import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { silentLogger, type Logger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
+import { arrivalRows } from '../../../src/store/arrival-rows.js';
+import { eventRows } from '../../../src/store/event-rows.js';
+import { attemptRows, intentRows } from '../../../src/store/journal-rows.js';
 import { ReasonCodes1763901200000 } from '../../../src/store/migrations/1763901200000-reason-codes.js';
 import { MIGRATIONS } from '../../../src/store/migrations/index.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
@@ -60,6 +63,23 @@ for (const [kind, describeIt] of [
       );
 
       expect(columns.map(({ name }) => name).sort()).toEqual(named.sort());
+    });
+
+    it.each([
+      ['arrivals', arrivalRows],
+      ['events', eventRows],
+      ['intents', intentRows],
+      ['attempts', attemptRows],
+    ])('make the columns of %s that are read without TypeORM, each as its entity reads it', (table, rows) => {
+      const { columns } = test.stores.dataSource.getMetadata(table);
+      const row = Object.fromEntries(columns.map(({ propertyName }) => [propertyName, '{"a":1}']));
+
+      expect([...rows.names].sort()).toEqual(columns.map(({ propertyName }) => propertyName).sort());
+      expect(rows.decode({ ...row })).toEqual(
+        Object.fromEntries(
+          columns.map(({ propertyName, transformer }) => [propertyName, transformer ? { a: 1 } : '{"a":1}']),
+        ),
+      );
     });
 
     it('do nothing the second time', async () => {
