@@ -4,7 +4,10 @@ import {
   QueryRunnerAlreadyReleasedError,
   type DataSource,
   type EntityManager,
+  type EntityTarget,
+  type ObjectLiteral,
   type QueryRunner,
+  type Repository,
 } from 'typeorm';
 import { backoffMs } from '../core/backoff.js';
 import { StoreUnavailable } from '../core/errors.js';
@@ -80,6 +83,14 @@ export class Database {
   /** Reads, or a single statement that is right to repeat; not in a transaction. */
   async run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.again(() => this.onConnection((runner) => work(runner.manager)));
+  }
+
+  /** `run` with the repository of a plain table. */
+  async table<Row extends ObjectLiteral, T>(
+    entity: EntityTarget<Row>,
+    work: (rows: Repository<Row>) => Promise<T>,
+  ): Promise<T> {
+    return this.run((manager) => work(manager.getRepository(entity)));
   }
 
   /**
@@ -158,6 +169,10 @@ export class Database {
 
   private async connected<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
+    const query = runner.query.bind(runner);
+    // What TypeORM asks by itself does not go through `execute`.
+    runner.query = (sql: string, params?: unknown, isWhole?: boolean) =>
+      query(sql, withoutNul(params) as unknown[], isWhole as true);
     try {
       return await work(runner);
     } catch (error) {

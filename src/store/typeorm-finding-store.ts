@@ -1,5 +1,7 @@
+import { IsNull } from 'typeorm';
 import type { FindingStore, KeptFinding, Severity, SubjectFindings } from '../policies/finding-store.port.js';
 import { execute, type Database } from './database.js';
+import { FindingEntity } from './entities/governance.entities.js';
 import { keyOf } from './keys.js';
 
 const FOUND = `
@@ -18,8 +20,6 @@ SELECT forge, org, policy, subject, subject_name AS "subjectName", name, severit
 FROM findings
 WHERE ($1::text IS NULL OR lower(org) = lower($1)) AND ($2::text IS NULL OR policy = $2) AND ($3::text IS NULL OR severity = $3) AND ($4 OR ended_at IS NULL)
 ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], severity), seq DESC LIMIT $5`;
-
-const COUNT = `SELECT count(*)::int AS count FROM findings WHERE org = $1 AND policy = $2 AND name = $3 AND ended_at IS NULL`;
 
 export class TypeOrmFindingStore implements FindingStore {
   constructor(private readonly db: Database) {}
@@ -59,9 +59,6 @@ export class TypeOrmFindingStore implements FindingStore {
   }
 
   async countOpen(org: string, policy: string, name: string): Promise<number> {
-    return (
-      (await this.db.run((manager) => execute<{ count: number }>(manager, COUNT, [org, policy, name]))).rows[0]
-        ?.count ?? 0
-    );
+    return this.db.table(FindingEntity, (findings) => findings.countBy({ org, policy, name, endedAt: IsNull() }));
   }
 }

@@ -1,7 +1,9 @@
+import { MoreThanOrEqual } from 'typeorm';
 import { parseJson, type JsonObject } from '../core/json.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { Coverage, Gap, GapStore, NewGap, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
 import { execute, type Database } from './database.js';
+import { OutageEntity } from './entities/intake.entities.js';
 
 const WAITING = `
 SELECT a.id AS "arrivalId", a.forge, a.org, a.source, a.entry_key AS "entryKey", a.arrived_at AS "readAt", a.reason AS closed,
@@ -150,7 +152,8 @@ export class TypeOrmGapStore implements GapStore {
   }
 
   async outages(since: Date): Promise<Outage[]> {
-    const sql = 'SELECT from_at AS "from", to_at AS "to" FROM outages WHERE to_at >= $1 ORDER BY seq';
-    return (await this.db.run((manager) => execute<Outage>(manager, sql, [since]))).rows;
+    const asked = { where: { toAt: MoreThanOrEqual(since) }, order: { seq: 'ASC' } } as const;
+    const rows = await this.db.table(OutageEntity, (outages) => outages.find(asked));
+    return rows.map(({ fromAt, toAt }) => ({ from: fromAt, to: toAt }));
   }
 }

@@ -1,7 +1,9 @@
+import { In, type QueryPartialEntity } from 'typeorm';
 import { UserError } from '../core/errors.js';
-import { parseJson, stringifyJson, type JsonObject } from '../core/json.js';
+import { stringifyJson, type JsonObject } from '../core/json.js';
 import type { KeptPlan, PlanState, PlanStore, PolicyPlan } from '../policies/plan-store.port.js';
 import { execute, type Database } from './database.js';
+import { PlanEntity } from './entities/governance.entities.js';
 
 /** A plan that waits, or was approved, is not forgotten because it was made again. */
 const KEEP = `
@@ -10,24 +12,7 @@ ON CONFLICT (hash) DO UPDATE SET id = excluded.id, state = 'open', plan = exclud
   decided_by = NULL, decided_at = NULL, applied_by = NULL, applied_at = NULL, seq = DEFAULT
 WHERE plans.state IN ('applied', 'denied')`;
 
-const COLUMNS = `hash, state, plan, decided_by AS "decidedBy", decided_at AS "decidedAt", applied_by AS "appliedBy", applied_at AS "appliedAt"`;
-const FIND = `SELECT ${COLUMNS} FROM plans WHERE hash = $1 OR starts_with(hash, $1) ORDER BY hash LIMIT 2`;
-const LIST = `
-SELECT ${COLUMNS} FROM plans
-WHERE ($1::text IS NULL OR lower(org) = lower($1)) AND ($2::text IS NULL OR state = $2)
-ORDER BY seq DESC LIMIT $3`;
-const DECIDE = `UPDATE plans SET state = $2, decided_by = $3, decided_at = clock_timestamp() WHERE id = $1 AND state = 'open'`;
-const APPLIED = `UPDATE plans SET state = 'applied', applied_by = $2, applied_at = clock_timestamp() WHERE id = $1 AND state IN ('open', 'approved')`;
-
-interface Row {
-  hash: string;
-  state: PlanState;
-  plan: string;
-  decidedBy: string | null;
-  decidedAt: Date | null;
-  appliedBy: string | null;
-  appliedAt: Date | null;
-}
+const now = (): string => 'clock_timestamp()';
 
 export class TypeOrmPlanStore implements PlanStore {
   constructor(private readonly db: Database) {}
@@ -42,8 +27,14 @@ export class TypeOrmPlanStore implements PlanStore {
 
   async find(hash: string): Promise<KeptPlan | null> {
     if (hash === '') return null;
-    const { rows } = await this.db.run((manager) => execute<Row>(manager, FIND, [hash]));
-    const [first, second] = rows;
+    const [first, second] = await this.db.table(PlanEntity, (plans) =>
+      plans
+        .createQueryBuilder('plan')
+        .where('plan.hash = :hash OR starts_with(plan.hash, :hash)', { hash })
+        .orderBy('plan.hash')
+        .limit(2)
+        .getMany(),
+    );
     if (second && first?.hash !== hash)
       throw new UserError('AMBIGUOUS_PLAN', `several plans begin with ${hash}: give more of the hash`);
     return first ? toPlan(first) : null;
@@ -58,16 +49,29 @@ export class TypeOrmPlanStore implements PlanStore {
     state?: PlanState | undefined;
     limit: number;
   }): Promise<KeptPlan[]> {
-    const { rows } = await this.db.run((manager) => execute<Row>(manager, LIST, [org ?? null, state ?? null, limit]));
+    const rows = await this.db.table(PlanEntity, (plans) => {
+      const query = plans.createQueryBuilder('plan').orderBy('plan.seq', 'DESC').limit(limit);
+      if (org !== undefined) query.andWhere('lower(plan.org) = lower(:org)', { org });
+      if (state !== undefined) query.andWhere({ state });
+      return query.getMany();
+    });
     return rows.map(toPlan);
   }
 
   async decide(id: string, verdict: 'approved' | 'denied', by: string): Promise<boolean> {
-    return (await this.db.run((manager) => execute(manager, DECIDE, [id, verdict, by]))).affected === 1;
+    return this.move(id, ['open'], { state: verdict, decidedBy: by, decidedAt: now });
   }
 
   async markApplied(id: string, by: string): Promise<boolean> {
-    return (await this.db.run((manager) => execute(manager, APPLIED, [id, by]))).affected === 1;
+    return this.move(id, ['open', 'approved'], { state: 'applied', appliedBy: by, appliedAt: now });
+  }
+
+  private async move(
+    id: string,
+    from: PlanState[],
+    to: QueryPartialEntity<Omit<PlanEntity, 'plan'>>,
+  ): Promise<boolean> {
+    return this.db.table(PlanEntity, async (plans) => (await plans.update({ id, state: In(from) }, to)).affected === 1);
   }
 }
 
@@ -77,13 +81,17 @@ const NOT_TOLD_BEFORE: Pick<PolicyPlan, 'heldBack' | 'calls'> = {
   calls: { reads: {}, writes: {}, runs: [], atLeastS: 0 },
 };
 
-function toPlan({ plan: text, hash: _hash, ...row }: Row): KeptPlan {
-  const plan = parseJson(text) as JsonObject & { now: string; madeAt: string };
+function toPlan({ plan: kept, state, decidedBy, decidedAt, appliedBy, appliedAt }: PlanEntity): KeptPlan {
+  const plan = kept as JsonObject & { now: string; madeAt: string };
   return {
     ...NOT_TOLD_BEFORE,
     ...(plan as unknown as PolicyPlan),
     now: new Date(plan.now),
     madeAt: new Date(plan.madeAt),
-    ...row,
+    state,
+    decidedBy,
+    decidedAt,
+    appliedBy,
+    appliedAt,
   };
 }

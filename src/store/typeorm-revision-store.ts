@@ -1,3 +1,4 @@
+import { Not } from 'typeorm';
 import type { RevisionStore, StoredRevision } from '../rules/revisions/revision-store.port.js';
 import { stringifyJson, type Json } from '../core/json.js';
 import { execute, type Database } from './database.js';
@@ -19,11 +20,7 @@ export class TypeOrmRevisionStore implements RevisionStore {
       async (manager) => {
         await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [lockKeyOf('revision', org)]);
         if (state === 'active')
-          await execute(
-            manager,
-            `UPDATE revisions SET state = 'replaced' WHERE org = $1 AND state = 'active' AND id <> $2`,
-            [org, id],
-          );
+          await manager.update(RevisionEntity, { org, state: 'active', id: Not(id) }, { state: 'replaced' });
         await execute(manager, SAVE, [
           id,
           org,
@@ -40,18 +37,18 @@ export class TypeOrmRevisionStore implements RevisionStore {
   }
 
   async active(org: string): Promise<StoredRevision | null> {
-    const row = await this.db.run((manager) => manager.findOneBy(RevisionEntity, { org, state: 'active' }));
+    const row = await this.db.table(RevisionEntity, (revisions) => revisions.findOneBy({ org, state: 'active' }));
     return row ? toRevision(row) : null;
   }
 
   async byId(id: string): Promise<StoredRevision | null> {
-    const row = await this.db.run((manager) => manager.findOneBy(RevisionEntity, { id }));
+    const row = await this.db.table(RevisionEntity, (revisions) => revisions.findOneBy({ id }));
     return row ? toRevision(row) : null;
   }
 
   async list(org: string, limit: number): Promise<StoredRevision[]> {
-    const rows = await this.db.run((manager) =>
-      manager.find(RevisionEntity, { where: { org }, order: { seq: 'DESC' }, take: limit }),
+    const rows = await this.db.table(RevisionEntity, (revisions) =>
+      revisions.find({ where: { org }, order: { seq: 'DESC' }, take: limit }),
     );
     return rows.map(toRevision);
   }

@@ -1,14 +1,11 @@
-import type { JsonObject } from '../core/json.js';
-import { parseJson, stringifyJson } from '../core/json.js';
+import { stringifyJson } from '../core/json.js';
 import type { RolloutEvidence, RolloutRow, RolloutStore } from '../pipeline/rollout-store.port.js';
 import { execute, type Database } from './database.js';
+import { RolloutEntity } from './entities/governance.entities.js';
 import { HELD_PREFIX } from '../core/run-reasons.js';
 import { runReasonOf, type ReasonColumns } from './reason-columns.js';
 import { lockKeyOf } from './keys.js';
 
-const COLUMNS = 'id, org, rule, rule_hash AS "ruleHash", kind, stage, percent, by, at, evidence, forced';
-const NEWEST = `SELECT ${COLUMNS} FROM rollouts WHERE org = $1 AND rule = $2 ORDER BY seq DESC LIMIT 1`;
-const LIST = `SELECT DISTINCT ON (rule) ${COLUMNS} FROM rollouts WHERE org = $1 ORDER BY rule, seq DESC`;
 const ADD = `
 INSERT INTO rollouts (id, org, rule, rule_hash, kind, stage, percent, by, at, evidence, forced)
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
@@ -26,12 +23,20 @@ export class TypeOrmRolloutStore implements RolloutStore {
   constructor(private readonly db: Database) {}
 
   async newest(org: string, rule: string): Promise<RolloutRow | null> {
-    const { rows } = await this.db.run((manager) => execute<StoredRow>(manager, NEWEST, [org, rule]));
-    return rows[0] ? toRow(rows[0]) : null;
+    const asked = { where: { org, rule }, order: { seq: 'DESC' } } as const;
+    const row = await this.db.table(RolloutEntity, (rollouts) => rollouts.findOne(asked));
+    return row && toRow(row);
   }
 
   async list(org: string): Promise<RolloutRow[]> {
-    const { rows } = await this.db.run((manager) => execute<StoredRow>(manager, LIST, [org]));
+    const rows = await this.db.table(RolloutEntity, (rollouts) =>
+      rollouts
+        .createQueryBuilder('rollout')
+        .distinctOn(['rollout.rule'])
+        .where({ org })
+        .orderBy({ 'rollout.rule': 'ASC', 'rollout.seq': 'DESC' })
+        .getMany(),
+    );
     return rows.map(toRow);
   }
 
@@ -43,8 +48,7 @@ export class TypeOrmRolloutStore implements RolloutStore {
         await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [lockKeyOf('rollout', org, rule)]);
         return (await execute(manager, ADD, params)).affected === 1;
       },
-      async (manager) =>
-        (await execute(manager, 'SELECT 1 FROM rollouts WHERE id = $1', [id])).affected === 1 ? true : undefined,
+      async (manager) => (await manager.existsBy(RolloutEntity, { id })) || undefined,
     );
   }
 
@@ -80,10 +84,8 @@ export class TypeOrmRolloutStore implements RolloutStore {
   }
 }
 
-type StoredRow = Omit<RolloutRow, 'evidence'> & { evidence: string };
-
-function toRow(row: StoredRow): RolloutRow {
-  return { ...row, at: new Date(row.at), evidence: parseJson(row.evidence) as JsonObject };
+function toRow({ seq: _seq, ...row }: RolloutEntity): RolloutRow {
+  return row;
 }
 
 function isError(state: string): boolean {

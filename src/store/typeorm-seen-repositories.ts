@@ -1,7 +1,9 @@
+import { Any } from 'typeorm';
 import type { EventRepository } from '../core/event.js';
 import { isJsonObject, parseJson } from '../core/json.js';
 import type { FeedRepositories, FeedRepository, SeenRepositories } from '../forge/seen-repositories.port.js';
 import { execute, type Database } from './database.js';
+import { FeedRepositoryEntity } from './entities/intake.entities.js';
 
 const NEWEST_TELLING = `
 SELECT repo FROM (
@@ -12,15 +14,11 @@ SELECT repo FROM (
 WHERE kind NOT IN ('repository.deleted', 'repository.transferred')
 ORDER BY repo_id`;
 
-const NAMED = 'SELECT repo_id AS id, name FROM feed_repositories WHERE forge = $1 AND org = $2 ORDER BY repo_id';
-
 /** Rows are written in one order, so that two pollers of one feed do not wait for each other in a ring. */
 const KEEP_NAMED = `
 INSERT INTO feed_repositories (forge, org, repo_id, name)
 SELECT $1, $2, n.id, n.name FROM unnest($3::text[], $4::text[]) AS n (id, name) ORDER BY n.id
 ON CONFLICT (forge, org, repo_id) DO UPDATE SET name = excluded.name, seen_at = clock_timestamp() WHERE feed_repositories.name <> excluded.name`;
-
-const FORGET_NAMED = 'DELETE FROM feed_repositories WHERE forge = $1 AND org = $2 AND repo_id = ANY ($3)';
 
 export class TypeOrmSeenRepositories implements SeenRepositories {
   constructor(private readonly db: Database) {}
@@ -31,12 +29,14 @@ export class TypeOrmSeenRepositories implements SeenRepositories {
   }
 
   async named(forge: string, org: string): Promise<FeedRepository[]> {
-    return this.db.run(async (manager) => (await execute<FeedRepository>(manager, NAMED, [forge, org])).rows);
+    const asked = { where: { forge, org }, order: { repoId: 'ASC' } } as const;
+    const rows = await this.db.table(FeedRepositoryEntity, (repositories) => repositories.find(asked));
+    return rows.map(({ repoId, name }) => ({ id: repoId, name }));
   }
 
   async keepNamed(forge: string, org: string, { own, left }: FeedRepositories): Promise<void> {
     await this.db.transaction(async (manager) => {
-      if (left.length > 0) await execute(manager, FORGET_NAMED, [forge, org, left]);
+      if (left.length > 0) await manager.delete(FeedRepositoryEntity, { forge, org, repoId: Any(left) });
       if (own.length > 0)
         await execute(manager, KEEP_NAMED, [forge, org, own.map(({ id }) => id), own.map(({ name }) => name)]);
     });

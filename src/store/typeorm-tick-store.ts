@@ -38,19 +38,19 @@ export class TypeOrmTickStore implements TickStore {
 
   async last(forge: string, org: string, schedule: string, upTo?: Date): Promise<Date | null> {
     const where = { forge, org, schedule, ...(upTo ? { occurrence: LessThanOrEqual(upTo) } : {}) };
-    const row = await this.db.run((manager) => manager.findOne(TickEntity, { where, order: { occurrence: 'DESC' } }));
+    const row = await this.db.table(TickEntity, (ticks) => ticks.findOne({ where, order: { occurrence: 'DESC' } }));
     return row?.occurrence ?? null;
   }
 
   async due(limit: number): Promise<Tick[]> {
-    const rows = await this.db.run((manager) =>
-      manager.find(TickEntity, { where: { state: 'due' }, order: { occurrence: 'ASC', id: 'ASC' }, take: limit }),
+    const rows = await this.db.table(TickEntity, (ticks) =>
+      ticks.find({ where: { state: 'due' }, order: { occurrence: 'ASC', id: 'ASC' }, take: limit }),
     );
     return rows.map((row) => ({ ...row }));
   }
 
   async markDecided(id: string): Promise<void> {
-    await this.db.run((manager) => execute(manager, `UPDATE ticks SET state = 'decided' WHERE id = $1`, [id]));
+    await this.db.table(TickEntity, (ticks) => ticks.update({ id }, { state: 'decided' }));
   }
 
   async prune(before: Date, keep: number, limit: number): Promise<number> {

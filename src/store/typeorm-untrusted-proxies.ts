@@ -1,11 +1,12 @@
+import { MoreThanOrEqual } from 'typeorm';
 import type { UntrustedProxy, UntrustedProxyStore } from '../webhooks/untrusted-proxies.port.js';
 import { execute, type Database } from './database.js';
+import { UntrustedProxyEntity } from './entities/governance.entities.js';
 
+/** By hand: a receiver may change the time alone (`deploy/receiver.sql`), and `upsert` writes the address too. */
 const SAW = `
 INSERT INTO untrusted_proxies (address, seen_at) VALUES ($1, $2)
 ON CONFLICT (address) DO UPDATE SET seen_at = excluded.seen_at`;
-
-const SEEN = `SELECT address, seen_at AS "seenAt" FROM untrusted_proxies WHERE seen_at >= $1 ORDER BY seen_at DESC, address LIMIT 100`;
 
 export class TypeOrmUntrustedProxies implements UntrustedProxyStore {
   constructor(private readonly db: Database) {}
@@ -15,6 +16,12 @@ export class TypeOrmUntrustedProxies implements UntrustedProxyStore {
   }
 
   async seenSince(since: Date): Promise<UntrustedProxy[]> {
-    return this.db.run(async (manager) => (await execute<UntrustedProxy>(manager, SEEN, [since])).rows);
+    const asked = {
+      where: { seenAt: MoreThanOrEqual(since) },
+      order: { seenAt: 'DESC', address: 'ASC' },
+      take: 100,
+    } as const;
+    const rows = await this.db.table(UntrustedProxyEntity, (proxies) => proxies.find(asked));
+    return rows.map((row) => ({ ...row }));
   }
 }

@@ -117,6 +117,13 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       expect(await stores.known.read('main', 'acme', 'server')).toBeNull();
       expect(await stores.known.read('second', 'acme', 'rules.pin')).toBeNull();
     });
+
+    it('takes names with NUL, which no database holds', async () => {
+      await stores.known.write('main', 'ac\0me', 'server', '1.25');
+
+      expect(await stores.known.read('main', 'ac\0me', 'server')).toMatchObject({ fact: '1.25' });
+      expect(await stores.known.read('main', 'ac\0', 'server')).toBeNull();
+    });
   });
 
   describe('the archive of the inbox', () => {

@@ -214,9 +214,9 @@ export class KnownFactEntity {
   @PrimaryColumn('text')
   kind: string;
 
-  /** Any JSON; TypeORM's types of conditions do not end on `Json`. */
-  @Column('text', { transformer: jsonText })
-  fact: unknown;
+  /** JSON text; TypeORM's types do not end on `Json`. */
+  @Column('text')
+  fact: string;
 
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   learnedAt: Date;

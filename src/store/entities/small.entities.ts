@@ -1,7 +1,6 @@
 import type { EntrySource } from '../../core/event.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { RuleOrigin } from '../../rules/sources/rule-repository.port.js';
-import type { Json } from '../../core/json.js';
 import { jsonText } from '../json-text.js';
 
 @Entity('cursors')
@@ -15,8 +14,9 @@ export class CursorEntity {
   @PrimaryColumn('text')
   source: EntrySource;
 
-  @Column('text', { transformer: jsonText })
-  position: Json;
+  /** JSON text; TypeORM's types do not end on `Json`. */
+  @Column('text')
+  position: string;
 
   @Column('timestamptz')
   advancedAt: Date;
