@@ -75,7 +75,12 @@ const PARTS = [
   part(STORE_HEALTH, { stores: STORES }, ({ stores }) => stores),
 ];
 
-/** The store, opened under its lock and brought up to date, by the port of each room; and the key that seals values in it. */
+/**
+ * The store, opened under its lock and brought up to date, by the port of each room; and the key that seals values in it.
+ *
+ * Not through `@nestjs/typeorm`: its module closes the data source in a hook, before `Opened` has closed the queue, whose last jobs still store;
+ * it closes nothing when the start fails half-way; and the repositories that it injects pass by the gate of `Database` and its errors.
+ */
 @Global()
 @Module({ providers: PARTS, exports: PARTS.slice(1).map(({ provide }) => provide) })
 export class StoreModule {}

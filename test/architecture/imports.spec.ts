@@ -81,7 +81,6 @@ const HOMES: Record<string, readonly string[]> = {
   '@nestjs/bull': ['queue/', 'app.module.ts'],
   ioredis: ['queue/'],
   typeorm: ['store/'],
-  '@nestjs/typeorm': ['store/', 'app.module.ts'],
   pg: ['store/'],
   '@electric-sql/pglite': ['store/'],
   'prom-client': ['observability/'],
