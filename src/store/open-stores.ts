@@ -31,19 +31,19 @@ import { openEmbedded } from './embedded/open-embedded.js';
 import { hasRoom } from './has-room.js';
 import { migrate } from './migrate.js';
 import { toStoreError } from './store-errors.js';
-import { TypeOrmAuditStore } from './typeorm-audit-store.js';
-import { TypeOrmArchiveStore } from './typeorm-archive-store.js';
+import { SqlAuditStore } from './sql-audit-store.js';
+import { SqlArchiveStore } from './sql-archive-store.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
-import { TypeOrmPoisonMessageStore } from './typeorm-poison-message-store.js';
+import { SqlPoisonMessageStore } from './sql-poison-message-store.js';
 import { TypeOrmHistoryStore } from './typeorm-history-store.js';
 import { TypeOrmFindingStore } from './typeorm-finding-store.js';
-import { TypeOrmGapStore } from './typeorm-gap-store.js';
-import { TypeOrmInboxStore } from './typeorm-inbox-store.js';
+import { SqlGapStore } from './sql-gap-store.js';
+import { SqlInboxStore } from './sql-inbox-store.js';
 import { TypeOrmKnownFacts } from './typeorm-known-facts.js';
-import { TypeOrmJournalStore } from './typeorm-journal-store.js';
+import { SqlJournalStore } from './sql-journal-store.js';
 import { TypeOrmOperatorStore } from './typeorm-operator-store.js';
 import { TypeOrmPlanStore } from './typeorm-plan-store.js';
-import { TypeOrmRecoveryStore } from './typeorm-recovery-store.js';
+import { SqlRecoveryStore } from './sql-recovery-store.js';
 import { TypeOrmRevisionStore } from './typeorm-revision-store.js';
 import { TypeOrmRolloutStore } from './typeorm-rollout-store.js';
 import { TypeOrmSeenRepositories } from './typeorm-seen-repositories.js';
@@ -196,15 +196,15 @@ function storesOver(
 ): Omit<Stores, 'migrate' | 'maintenance' | 'copyFiles' | 'close'> {
   return {
     dataSource,
-    inbox: new TypeOrmInboxStore(db, acks),
-    journal: new TypeOrmJournalStore(db),
-    recovery: new TypeOrmRecoveryStore(db),
+    inbox: new SqlInboxStore(db, acks),
+    journal: new SqlJournalStore(db),
+    recovery: new SqlRecoveryStore(db),
     cursors: new TypeOrmCursorStore(db),
-    gaps: new TypeOrmGapStore(db),
+    gaps: new SqlGapStore(db),
     plans: new TypeOrmPlanStore(db),
     findings: new TypeOrmFindingStore(db),
-    poisonMessages: new TypeOrmPoisonMessageStore(db),
-    audit: new TypeOrmAuditStore(db),
+    poisonMessages: new SqlPoisonMessageStore(db),
+    audit: new SqlAuditStore(db),
     operators: new TypeOrmOperatorStore(db),
     ticks: new TypeOrmTickStore(db),
     revisions: new TypeOrmRevisionStore(db),
@@ -212,7 +212,7 @@ function storesOver(
     history: new TypeOrmHistoryStore(db),
     rollouts: new TypeOrmRolloutStore(db),
     known: new TypeOrmKnownFacts(db),
-    archive: new TypeOrmArchiveStore(db),
+    archive: new SqlArchiveStore(db),
     untrustedProxies: new TypeOrmUntrustedProxies(db),
     hasRoom: () => hasRoom(db),
     ping: () =>

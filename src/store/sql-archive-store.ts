@@ -11,7 +11,7 @@ UPDATE arrivals SET body = '', json_text = NULL, archived_at = clock_timestamp()
 WHERE id = ANY ($1::text[]) AND archived_at IS NULL AND state <> 'stored'`;
 const PUT_BACK = `UPDATE arrivals SET body = $2, json_text = $3, archived_at = NULL WHERE id = $1 AND archived_at IS NOT NULL AND text_hash = $4`;
 
-export class TypeOrmArchiveStore implements ArchiveStore {
+export class SqlArchiveStore implements ArchiveStore {
   constructor(private readonly db: Database) {}
 
   async oldest(before: Date, limit: number): Promise<Arrival[]> {

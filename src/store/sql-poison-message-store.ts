@@ -33,7 +33,7 @@ WHERE id = $1 AND state = 'quarantined' AND archived_at IS NULL`,
 };
 
 /** What ended processes, in PostgreSQL. */
-export class TypeOrmPoisonMessageStore implements PoisonMessageStore {
+export class SqlPoisonMessageStore implements PoisonMessageStore {
   constructor(private readonly db: Database) {}
 
   async begin({ topic, id, owner, leaseMs, dares }: BeginWork): Promise<number | null> {

@@ -117,7 +117,7 @@ UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' 
 WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED)`;
 
 /** Runs, intents and attempts in PostgreSQL. */
-export class TypeOrmJournalStore implements JournalStore {
+export class SqlJournalStore implements JournalStore {
   private readonly claims = new BatchLoader(
     () => this.db,
     (asks: readonly ClaimAsk[], db) => this.claimAll(asks, db),

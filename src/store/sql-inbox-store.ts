@@ -36,7 +36,7 @@ type DecisionAnswer = { readonly answer: unknown } | 'later' | null;
 const EVENTS = `SELECT ${eventRows.list('e')} FROM events e WHERE e.id = ANY ($1)`;
 
 /** The inbox in PostgreSQL. */
-export class TypeOrmInboxStore implements InboxStore {
+export class SqlInboxStore implements InboxStore {
   private readonly events = new BatchLoader(
     () => this.db,
     (ids: readonly string[], db) => this.eventsOf(ids, db),

@@ -67,7 +67,7 @@ FROM audit_links l LEFT JOIN runs r ON r.id = l.run_id AND r.org = l.org
 WHERE l.org = $1 AND l.n >= $2 ORDER BY l.n LIMIT $3`;
 
 /** The chain in PostgreSQL. */
-export class TypeOrmAuditStore implements AuditStore {
+export class SqlAuditStore implements AuditStore {
   constructor(private readonly db: Database) {}
 
   async seal(limit: number, youngMs: number, key: AuditKey): Promise<SealedChain[]> {

@@ -88,7 +88,7 @@ CROSS JOIN LATERAL (
 ORDER BY k.place, s.seq DESC`;
 
 /** Unknown outcomes, undone effects and echoes in PostgreSQL. */
-export class TypeOrmRecoveryStore implements RecoveryStore {
+export class SqlRecoveryStore implements RecoveryStore {
   private readonly doubts = new BatchLoader(
     () => this.db,
     (runIds: readonly string[], db) => this.doubtsAbout(runIds, db),

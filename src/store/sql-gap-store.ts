@@ -67,7 +67,7 @@ type WaitingRow = Omit<WaitingEntry, 'event'> & {
   hasRepeats: boolean;
 };
 
-export class TypeOrmGapStore implements GapStore {
+export class SqlGapStore implements GapStore {
   constructor(private readonly db: Database) {}
 
   async waiting(before: Date, limit: number): Promise<WaitingEntry[]> {
