@@ -7,7 +7,7 @@ import type { PlanState } from '../../policies/plan-store.port.js';
 import { jsonText } from '../json-text.js';
 
 /** Scopes with spaces between; those that this version does not know are left out. */
-export const scopesText: ValueTransformer = {
+const scopesText: ValueTransformer = {
   to: (scopes: readonly OperatorScope[]) => scopes.join(' '),
   from: (text: string) => {
     const known = text.split(' ');
