@@ -3,12 +3,16 @@ import * as real from '../../src/core/reason.js';
 
 export * from '../../src/core/reason.js';
 
+/** Equal sentences have one number. */
+const numbers = new Map<string, number>();
 const sentences: string[] = [];
 
 /** `⟦run.held.limit#7⟧` */
 export function textOf(reason: real.Reason): string {
-  sentences.push(real.textOf(reason));
-  return `⟦${reason.code}#${sentences.length - 1}⟧`;
+  const sentence = real.textOf(reason);
+  const number = numbers.get(sentence) ?? sentences.push(sentence) - 1;
+  numbers.set(sentence, number);
+  return `⟦${reason.code}#${number}⟧`;
 }
 
 export function shown<T extends { reason: real.Reason | null }>(row: T): real.Shown<T> {
