@@ -25,8 +25,8 @@ export const runReason = defineReasons({
   'run.held.policy': evaluated,
   'run.held.frozen': ({ because, wanted }: { because: string; wanted: Reason }) =>
     `held: ${because} (${textOf(wanted)})`,
-  'run.held.cap': ({ caps, wanted }: { caps: readonly string[]; wanted: Reason }) =>
-    `held: over its cap: ${caps.join('; ')} (${textOf(wanted)})`,
+  'run.held.cap': ({ caps, wanted }: { caps: readonly Reason[]; wanted: Reason }) =>
+    `held: over its cap: ${caps.map(textOf).join('; ')} (${textOf(wanted)})`,
   'run.held.approval': ({ plan, wanted }: { plan: string; wanted: Reason }) =>
     `held: waits for an approval: forgehand approve ${plan} (${textOf(wanted)})`,
   'run.gathering': ({ seconds, key }: { seconds: number; key: string }) =>

@@ -35,9 +35,10 @@ export class AlertSender implements Alerts {
     if (this.open.has(key)) return;
     this.open.add(key);
     this.logger.error({ alert: key, ...facts }, message);
-    this.metrics.alerts.inc({ key: key.split('/')[0] ?? key });
+    const code = key.split('/')[0] ?? key;
+    this.metrics.alerts.inc({ key: code });
     if (!this.target) return;
-    const sending = this.send(this.target, { key, message, facts }).finally(() => this.sending.delete(sending));
+    const sending = this.send(this.target, { key, code, message, facts }).finally(() => this.sending.delete(sending));
     this.sending.add(sending);
   }
 

@@ -5,7 +5,7 @@ import type { EventRepository, ForgeEvent } from '../core/event.js';
 import { hashOf, newId } from '../core/ids.js';
 import { isJsonObject, type Json } from '../core/json.js';
 import { textOf, type Reason } from '../core/reason.js';
-import { isHeld, isReason, runReason, withPeople } from '../core/run-reasons.js';
+import { isHeld, isReason, legacyReason, runReason, withPeople } from '../core/run-reasons.js';
 import type { ControlCaller } from '../core/operators.js';
 import type { TwoPeople } from '../core/two-people.js';
 import type { JournalStore, RecordedRun } from '../pipeline/journal-store.port.js';
@@ -16,7 +16,7 @@ import type { Cause, NewIntent } from '../core/run.js';
 import type { CompiledPolicy } from '../rules/language/revision.js';
 import type { PlanStore } from './plan-store.port.js';
 import type { PolicyGate, PolicyPass } from '../pipeline/policy-gate.port.js';
-import { driftBetween, hashOfPlan, overCap } from './policy-plan.js';
+import { driftBetween, hashOfPlan, overCap, planReason } from './policy-plan.js';
 import type {
   ApplyReport,
   Before,
@@ -84,7 +84,7 @@ interface Pass {
   readonly findings: PolicyPlan['findings'];
   readonly notes: PlanNote[];
   readonly subjects: number;
-  readonly overCaps: string[];
+  readonly overCaps: readonly Reason[];
   readonly needsApproval: boolean;
   readonly twoPeople: boolean;
   readonly heldBack: readonly HeldPolicy[];
@@ -132,30 +132,37 @@ export class Planner implements PolicyGate {
   }
 
   private async write(plan: KeptPlan, by: string): Promise<ApplyReport> {
-    const refused = (reasons: string[], drift: readonly Drift[] = []): ApplyReport => ({
+    const refused = (reasons: readonly Reason[], drift: readonly Drift[] = []): ApplyReport => ({
       outcome: 'refused',
       plan,
-      reasons,
+      reasons: reasons.map(textOf),
+      code: reasons[0]?.code ?? null,
       drift,
       runs: [],
     });
-    if (plan.state === 'applied') return { outcome: 'applied-before', plan, reasons: [], drift: [], runs: [] };
-    if (plan.state === 'denied') return refused([`the plan was denied by ${plan.decidedBy ?? 'somebody'}`]);
+    if (plan.state === 'applied')
+      return { outcome: 'applied-before', plan, reasons: [], code: null, drift: [], runs: [] };
+    if (plan.state === 'denied') return refused([planReason('plan.denied', { by: plan.decidedBy ?? 'somebody' })]);
     const { where, active } = await this.open(plan.org);
     if (active.revision.hash !== plan.revision.hash)
       return refused([
-        `the rules changed: the plan was made with revision ${plan.revision.hash.slice(0, 12)}, this is ${active.revision.hash.slice(0, 12)}; make a new plan`,
+        planReason('plan.rules-changed', {
+          made: plan.revision.hash.slice(0, 12),
+          now: active.revision.hash.slice(0, 12),
+        }),
       ]);
-    if (plan.overCaps.length > 0) return refused([...plan.overCaps]);
+    if (plan.overCaps.length > 0)
+      return refused(plan.overCapReasons ?? plan.overCaps.map((text) => legacyReason('legacy', { text })));
     const frozen = this.deps.frozen(active, this.deps.clock.now());
-    if (frozen !== null) return refused([frozen]);
+    if (frozen !== null) return refused([planReason('plan.frozen', { because: frozen })]);
     if (plan.needsApproval && plan.state !== 'approved')
-      return refused([`it waits for an approval: forgehand approve ${plan.hash.slice(0, 12)}`]);
+      return refused([planReason('plan.not-approved', { plan: plan.hash.slice(0, 12) })]);
     const pass = await this.pass(where, active, plan, plan.now, { kind: 'apply', by, plan: plan.id, subject: '' });
     const held = heldOf(plan, pass);
-    if (held.length > 0) return refused(held.map(({ policy, reason }) => `${policy} is held back: ${reason}`));
+    if (held.length > 0)
+      return refused(held.map(({ policy, reason }) => planReason('plan.policy-held', { policy, because: reason })));
     const drift = driftBetween(plan.lines, pass.lines);
-    if (drift.length > 0) return refused(['what it is about changed since it was made; make a new plan'], drift);
+    if (drift.length > 0) return refused([planReason('plan.drifted')], drift);
     if (pass.overCaps.length > 0) return refused(pass.overCaps);
     const runs = pass.runs
       .filter(({ writes }) => writes.length > 0)
@@ -167,6 +174,7 @@ export class Planner implements PolicyGate {
       outcome: 'applied',
       plan: await this.find(plan.hash),
       reasons: [],
+      code: null,
       drift: [],
       runs: runs.map(({ run }) => run.id),
     };
@@ -436,7 +444,8 @@ export class Planner implements PolicyGate {
       lines,
       findings,
       notes,
-      overCaps,
+      overCaps: overCaps.map(textOf),
+      ...(overCaps.length > 0 ? { overCapReasons: overCaps } : {}),
       needsApproval,
       ...(twoPeople ? { twoPeople } : {}),
       heldBack,

@@ -2,6 +2,7 @@ import type { CallCounts } from '../core/call-counts.js';
 import { canonicalJson } from '../core/canonical-json.js';
 import { hashOf } from '../core/ids.js';
 import type { Json } from '../core/json.js';
+import { defineReasons, type Reason } from '../core/reason.js';
 import type { Finding } from '../rules/language/revision.js';
 
 /** What stands at the forge before a change, as far as it can be known. */
@@ -96,6 +97,8 @@ export interface PolicyPlan {
   readonly notes: readonly PlanNote[];
   /** Why all of it is given up: more than a cap allows. Empty = nothing. */
   readonly overCaps: readonly string[];
+  /** The same for programs; absent in plans that an older program kept. */
+  readonly overCapReasons?: readonly Reason[];
   readonly needsApproval: boolean;
   /** The approver must be another person than the one who asked for it, the one who applies it and the authors of the policies. Absent = one person may do all. */
   readonly twoPeople?: boolean;
@@ -162,6 +165,32 @@ function byObject(lines: readonly PlanLine[]): Map<string, PlanLine> {
   return new Map(lines.map((line) => [canonicalJson([line.policy, line.repo?.id ?? '', line.step, line.key]), line]));
 }
 
+/** Why a plan is not applied, by code. */
+export const planReason = defineReasons({
+  'plan.denied': ({ by }: { by: string }) => `the plan was denied by ${by}`,
+  /** Both revisions by the beginnings of their hashes. */
+  'plan.rules-changed': ({ made, now }: { made: string; now: string }) =>
+    `the rules changed: the plan was made with revision ${made}, this is ${now}; make a new plan`,
+  'plan.frozen': ({ because }: { because: string }) => because,
+  'plan.not-approved': ({ plan }: { plan: string }) => `it waits for an approval: forgehand approve ${plan}`,
+  'plan.policy-held': ({ policy, because }: { policy: string; because: string }) =>
+    `${policy} is held back: ${because}`,
+  'plan.drifted': () => 'what it is about changed since it was made; make a new plan',
+  'plan.over-cap.effects': ({ policy, effects, cap }: { policy: string; effects: number; cap: number }) =>
+    `${policy} wants ${effects} effects, its cap is ${cap} (effects_per_plan)`,
+  'plan.over-cap.subjects': ({ policy, touched, subjects, cap, percent }: Touched) =>
+    `${policy} touches ${touched} of ${subjects} subjects, its cap is ${cap} (percent_of_subjects: ${percent})`,
+});
+
+/** `cap`: how many subjects the policy may touch, which is `percent` of all `subjects`, at least 1. */
+interface Touched {
+  readonly policy: string;
+  readonly touched: number;
+  readonly subjects: number;
+  readonly cap: number;
+  readonly percent: number;
+}
+
 /** `12` effects in one plan, `5` percent of the subjects; null = no such cap. */
 export interface PlanCaps {
   readonly effectsPerPlan: number | null;
@@ -178,15 +207,15 @@ export function overCap(
   lines: readonly PlanLine[],
   subjects: number | null,
   { effectsPerPlan, percentOfSubjects }: PlanCaps,
-): string | null {
+): Reason | null {
   const writes = lines.filter(({ policy: of, does, mode }) => of === policy && does === 'write' && mode === 'live');
   if (effectsPerPlan !== null && writes.length > effectsPerPlan)
-    return `${policy} wants ${writes.length} effects, its cap is ${effectsPerPlan} (effects_per_plan)`;
+    return planReason('plan.over-cap.effects', { policy, effects: writes.length, cap: effectsPerPlan });
   if (percentOfSubjects === null || subjects === null) return null;
   const touched = new Set(writes.map(({ repo }) => repo?.id ?? '')).size;
-  const allowed = Math.max(1, Math.floor((subjects * percentOfSubjects) / 100));
-  return touched > allowed
-    ? `${policy} touches ${touched} of ${subjects} subjects, its cap is ${allowed} (percent_of_subjects: ${percentOfSubjects})`
+  const cap = Math.max(1, Math.floor((subjects * percentOfSubjects) / 100));
+  return touched > cap
+    ? planReason('plan.over-cap.subjects', { policy, touched, subjects, cap, percent: percentOfSubjects })
     : null;
 }
 
@@ -196,6 +225,8 @@ export interface ApplyReport {
   readonly plan: KeptPlan;
   /** Why it was refused; one sentence each. */
   readonly reasons: readonly string[];
+  /** Of the first of them; null when it was not refused. */
+  readonly code: string | null;
   readonly drift: readonly Drift[];
   /** Runs that do it. */
   readonly runs: readonly string[];

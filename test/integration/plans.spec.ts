@@ -131,6 +131,7 @@ describe('integration/plans', () => {
     });
     expect(await apply(bot, plan)).toMatchObject({
       outcome: 'refused',
+      code: 'plan.not-approved',
       reasons: [expect.stringContaining('waits for an approval')],
     });
 
@@ -196,7 +197,7 @@ describe('integration/plans', () => {
     const before = forge.botCalls().length;
     const report = await apply(bot, whole);
 
-    expect(report.outcome).toBe('refused');
+    expect(report).toMatchObject({ outcome: 'refused', code: 'plan.drifted' });
     expect(report.drift).toMatchObject([
       { line: { repo: { name: 'acme/app' }, action: 'push_mirror.ensure', key: 'https://mirror.example.org/app.git' } },
     ]);
@@ -208,7 +209,14 @@ describe('integration/plans', () => {
     const plan = await planOf(bot, 'capped');
 
     expect(plan.overCaps).toEqual(['capped wants 4 effects, its cap is 1 (effects_per_plan)']);
-    expect(await apply(bot, plan)).toMatchObject({ outcome: 'refused', reasons: plan.overCaps });
+    expect(plan.overCapReasons).toEqual([
+      { code: 'plan.over-cap.effects', params: { policy: 'capped', effects: 4, cap: 1 } },
+    ]);
+    expect(await apply(bot, plan)).toMatchObject({
+      outcome: 'refused',
+      code: 'plan.over-cap.effects',
+      reasons: plan.overCaps,
+    });
     expect(writes(forge, before)).toEqual([]);
   });
 
@@ -269,6 +277,7 @@ describe('integration/plans: a forge that lists no labels', () => {
     expect(plan).toMatchObject({ lines: [], notes: [], subjects: 0, heldBack: [{ policy: 'backlog', reason }] });
     expect(await apply(bot, plan)).toMatchObject({
       outcome: 'refused',
+      code: 'plan.policy-held',
       reasons: [expect.stringMatching(/^backlog is held back: .*does not offer$/)],
     });
     expect(whole.heldBack).toEqual(plan.heldBack);

@@ -409,6 +409,7 @@ export const planReport = z.object({
   findings: z.array(finding.extend({ policy: text, repo })),
   notes: z.array(z.object({ ...fields('policy reason', text), code: text.exactOptional(), repo: maybeText })),
   overCaps: texts.describe('Why all of it is given up: more than a cap allows. Empty = nothing.'),
+  overCapReasons: z.array(z.object({ code: text, params: jsonObject })).exactOptional(),
   needsApproval: z.boolean(),
   twoPeople: z.boolean().exactOptional(),
   heldBack: z.array(z.object({ ...fields('policy reason', text), code: text.exactOptional() })),
@@ -427,6 +428,7 @@ export const applyReport = z.object({
   outcome: z.enum(['applied', 'applied-before', 'refused']),
   plan: planReport,
   reasons: texts,
+  code: maybeText.describe('Why it was refused; of the first reason. Null = it was not refused.'),
   drift: z.array(z.object({ line: planLine.pick({ policy: true, repo: true, action: true, key: true }), told: text })),
   runs: texts,
 });
