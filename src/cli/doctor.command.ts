@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Check, DoctorReport } from '../api/operations/answers.js';
+import type { DoctorReport } from '../api/operations/answers.js';
+import type { Check } from '../housekeeping/doctor/check.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';

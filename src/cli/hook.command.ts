@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { HookReport } from '../api/operations/answers.js';
+import type { HookReport } from '../housekeeping/doctor/install-hook.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table } from './print.js';

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import type { JobRun, JobStatus, RestoreReport } from '../api/operations/answers.js';
+import type { RestoreReport } from '../api/operations/answers.js';
+import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
 import { UserError } from '../core/errors.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';

@@ -1,20 +1,21 @@
+import { z } from 'zod';
+import { fields, maybeText, maybeTime, text, time, type Shape } from './schema.js';
+
 /** What a token of the control API lets its bearer do. `operate` and `approve` include `read`; neither includes the other. */
 export const OPERATOR_SCOPES = ['read', 'operate', 'approve'] as const;
 export type OperatorScope = (typeof OPERATOR_SCOPES)[number];
 
 /** One token of a named operator. An operator may have several, all under one name; the token itself is never kept. */
-export interface Operator {
-  readonly id: string;
-  readonly name: string;
+export const operator = z.object({
+  ...fields('id name madeBy', text),
   /** The account of this person on the forge; null = not known. Where it is known, authors of rules and of events are compared with it. */
-  readonly login: string | null;
-  readonly scopes: readonly OperatorScope[];
-  readonly madeBy: string;
-  readonly madeAt: Date;
-  readonly expiresAt: Date;
-  readonly revokedBy: string | null;
-  readonly revokedAt: Date | null;
-}
+  login: maybeText,
+  revokedBy: maybeText,
+  scopes: z.array(z.enum(OPERATOR_SCOPES)),
+  ...fields('madeAt expiresAt', time),
+  revokedAt: maybeTime,
+});
+export type Operator = Shape<typeof operator>;
 
 export type OperatorState = 'active' | 'expired' | 'revoked';
 

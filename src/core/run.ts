@@ -1,13 +1,17 @@
+import { z } from 'zod';
 import type { IntentState } from './states.js';
 import type { JsonObject, Json } from './json.js';
 import type { Reason } from './reason.js';
+import { count, fields, json, jsonObject, maybeText, maybeTime, mode, text, time } from './schema.js';
 import type { Target } from './target.js';
 
 /** Why a run exists; `plan` is the id of the plan that was applied. */
-export type Cause =
-  | { kind: 'event'; eventId: string }
-  | { kind: 'tick'; tickId: string; subject: string }
-  | { kind: 'apply'; by: string; plan: string; subject: string };
+const cause = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('event'), eventId: text }),
+  z.object({ kind: z.literal('tick'), ...fields('tickId subject', text) }),
+  z.object({ kind: z.literal('apply'), ...fields('by plan subject', text) }),
+]);
+export type Cause = z.output<typeof cause>;
 
 /**
  * `gathering`: it waits for the end of its `coalesce` window, when it is decided; `coalesced`: a later cause of the same key took its place.
@@ -40,29 +44,35 @@ export interface Gathering {
   readonly windowMs: number;
 }
 
-/** One (rule or policy revision, cause). */
-export interface NewRun {
-  id: string;
-  forge: string;
-  org: string;
+/** A run as people and the control API see it: its reason as a sentence, beside it the code. One (rule or policy revision, cause). */
+export const shownRun = z.object({
+  ...fields('id forge org', text),
   /** Rule or policy id. */
-  rule: string;
-  kind: 'rule' | 'policy';
-  revisionId: string;
-  cause: Cause;
+  rule: text,
+  revisionId: text,
   /** hash(cause, rule, subject): at most one run each, whatever crashes in between. */
-  runKey: string;
-  mode: 'live' | 'dry-run';
+  runKey: text,
+  ...fields('reason code', text),
+  kind: z.enum(['rule', 'policy']),
+  cause,
+  mode,
   /** `open` when it has intents to do; else why it ended at once. */
-  state: RunState;
-  /** Which filter rejected, which condition was false, or what is wanted (`run-reasons.ts`). */
-  reason: Reason;
+  state: z.enum(RUN_STATES),
   /** Compact trace: per named condition its value, position, values seen. */
-  trace: Json;
+  trace: json,
   /** Answers of lookups, by name. */
-  lookups: JsonObject;
-  decidedAt: Date;
-}
+  lookups: jsonObject,
+  decidedAt: time,
+  endedAt: maybeTime,
+  /** Of a gathering run: when it is decided. */
+  dueAt: time.exactOptional(),
+  /** Of a coalesced run: the one that was decided in its place. */
+  coalescedInto: text.exactOptional(),
+});
+
+/** `reason`: which filter rejected, which condition was false, or what is wanted (`run-reasons.ts`). */
+export type Run = Omit<z.output<typeof shownRun>, 'reason' | 'code'> & { reason: Reason };
+export type NewRun = Omit<Run, 'endedAt' | 'dueAt' | 'coalescedInto'>;
 
 /** What an intent is counted for beside its organization and repository. */
 export interface CountsFor {
@@ -109,14 +119,6 @@ export interface NewIntent {
   upkeep?: true;
 }
 
-export interface Run extends NewRun {
-  endedAt: Date | null;
-  /** Of a gathering run: when it is decided. */
-  dueAt?: Date;
-  /** Of a coalesced run: the one that was decided in its place. */
-  coalescedInto?: string;
-}
-
 /**
  * Whether a person's consent stands between an intent and its effect: `wanted` while it waits for it, then what was said.
  * An intent that waits for another reason (its outcome is unknown) has none.
@@ -150,21 +152,19 @@ export interface Intent extends Omit<NewIntent, 'approval'> {
 }
 
 /** One call made for an intent. */
-export interface Attempt {
-  id: string;
-  intentId: string;
-  n: number;
-  operation: string;
-  epoch: number;
+export const attempt = z.object({
+  ...fields('id intentId operation', text),
   /** SHA-256 over the request body; never the body when it holds secrets. */
-  requestHash: string;
+  requestHash: text,
+  ...fields('n epoch', count),
   /** What the action remembered right before the call, for the read that may have to tell its outcome; null = nothing. */
-  snapshot: JsonObject | null;
-  sentAt: Date;
-  answeredAt: Date | null;
-  outcome: 'done' | 'refused' | 'not-sent' | 'rate-limited' | 'moved' | 'not-offered' | 'unknown' | null;
-  status: number | null;
-  message: string | null;
+  snapshot: jsonObject.nullable(),
+  sentAt: time,
+  answeredAt: maybeTime,
+  outcome: z.enum(['done', 'refused', 'not-sent', 'rate-limited', 'moved', 'not-offered', 'unknown']).nullable(),
+  status: count.nullable(),
+  message: maybeText,
   /** Forge id of the object made or changed, decimal string. */
-  objectId: string | null;
-}
+  objectId: maybeText,
+});
+export type Attempt = z.output<typeof attempt>;

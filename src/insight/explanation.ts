@@ -1,43 +1,39 @@
-import type { RuleOrigin } from '../rules/sources/rule-repository.port.js';
-import type { EventSource } from '../core/event.js';
-import type { Json, JsonObject } from '../core/json.js';
-import type { IntentState } from '../core/states.js';
-import type { Shown } from '../core/reason.js';
-import type { Attempt, Run } from '../core/run.js';
+import { z } from 'zod';
+import type { Json } from '../core/json.js';
+import { RUN_STATES, attempt, shownRun } from '../core/run.js';
+import { count, fields, json, jsonObject, maybeText, maybeTime, mode, text, texts, time, type Shape } from '../core/schema.js';
+import { INTENT_STATES } from '../core/states.js';
+import { origin } from '../rules/sources/rule-repository.port.js';
 
 /** A place in a rule file, 1-based. */
-export interface Place {
-  readonly file: string;
-  readonly line: number;
-  readonly col: number;
-}
+const place = z.object({ file: text, ...fields('line col', count) });
+export type Place = Shape<typeof place>;
 
 /** The place to look at first, with its line as it stands in the revision; null where the text is not kept. */
-export interface Look extends Place {
-  readonly text: string | null;
-}
+const look = place.extend({ text: maybeText });
+export type Look = Shape<typeof look>;
 
-export interface EventFacts {
-  readonly id: string;
-  readonly kind: string;
-  readonly org: string;
-  readonly repo: string | null;
-  readonly actor: string | null;
-  /** Of its first arrival. */
-  readonly source: EventSource;
-  readonly factAt: Date | null;
-  readonly storedAt: Date;
-  readonly arrivals: ReadonlyArray<{ readonly id: string; readonly source: EventSource; readonly at: Date }>;
-}
+/** `source` is that of its first arrival. */
+const source = z.enum(['webhook', 'feed', 'tasks', 'lists']);
+const eventFacts = z.object({
+  ...fields('id kind org', text),
+  ...fields('repo actor', maybeText),
+  source,
+  factAt: maybeTime,
+  storedAt: time,
+  arrivals: z.array(z.object({ id: text, source, at: time })),
+});
+export type EventFacts = Shape<typeof eventFacts>;
 
-export interface RevisionFacts {
-  readonly id: string;
+const revisionFacts = z.object({
+  id: text,
   /** `gone` = its text is not kept any more. */
-  readonly state: 'active' | 'replaced' | 'broken' | 'gone';
-  readonly loadedAt: Date | null;
+  state: z.enum(['active', 'replaced', 'broken', 'gone']),
+  loadedAt: maybeTime,
   /** Of rules from a repository: the commit, its author and who approved it. */
-  readonly origin?: RuleOrigin;
-}
+  origin: origin.exactOptional(),
+});
+export type RevisionFacts = Shape<typeof revisionFacts>;
 
 type Seen = Readonly<Record<string, Json>>;
 
@@ -79,13 +75,8 @@ export interface ExplainedCondition {
 }
 
 /** A filter of `on` and `where` that turned the event away. */
-export interface ExplainedFilter {
-  readonly filter: string;
-  readonly wanted: Json;
-  readonly seen: Json;
-  readonly reason: string;
-  readonly place: Place | null;
-}
+const filter = z.object({ ...fields('filter reason', text), ...fields('wanted seen', json), place: place.nullable() });
+export type ExplainedFilter = Shape<typeof filter>;
 
 export interface ExplainedStep {
   readonly id: string;
@@ -103,94 +94,103 @@ export interface ExplainedStep {
   } | null;
 }
 
-export interface ExplainedLookup {
-  readonly name: string;
+const lookup = z.object({
+  ...fields('name answer', text),
   /** The lookup it uses; null where that was not kept. */
-  readonly use: string | null;
-  readonly answer: string;
-}
+  use: maybeText,
+});
+export type ExplainedLookup = Shape<typeof lookup>;
 
-export interface ExplainedIntent {
-  readonly id: string;
-  readonly action: string;
-  readonly itemKey: string;
-  readonly mode: 'live' | 'dry-run';
-  readonly state: IntentState;
-  readonly reason: string | null;
-  readonly code: string | null;
+const intent = z.object({
+  ...fields('id action itemKey', text),
+  mode,
+  state: z.enum(INTENT_STATES),
+  ...fields('reason code', maybeText),
   /** What the action reported, in short. */
-  readonly result: string | null;
-  readonly attempts: ReadonlyArray<
-    Pick<Attempt, 'n' | 'operation' | 'sentAt' | 'answeredAt' | 'outcome' | 'status' | 'message'>
-  >;
-}
+  result: maybeText,
+  attempts: z.array(
+    attempt.pick({
+      n: true,
+      operation: true,
+      sentAt: true,
+      answeredAt: true,
+      outcome: true,
+      status: true,
+      message: true,
+    }),
+  ),
+});
+export type ExplainedIntent = Shape<typeof intent>;
+
+const why = {
+  place: place.nullable(),
+  look: look.nullable(),
+  conditions: z.array(z.custom<ExplainedCondition>()),
+  steps: z.array(z.custom<ExplainedStep>()),
+  lookups: z.array(lookup),
+  notes: texts,
+};
 
 /** What a run decided, why, and what came of it. */
-export interface RunExplanation {
-  readonly about: 'run';
-  readonly run: Shown<Omit<Run, 'trace' | 'lookups' | 'runKey' | 'forge'>>;
+const ofRun = z.object({
+  about: z.literal('run'),
+  run: shownRun.omit({ trace: true, lookups: true, runKey: true, forge: true }),
   /** The intent that was asked about. */
-  readonly intentId: string | null;
-  readonly event: EventFacts | null;
-  readonly revision: RevisionFacts;
-  readonly place: Place | null;
-  readonly look: Look | null;
-  readonly conditions: readonly ExplainedCondition[];
-  readonly steps: readonly ExplainedStep[];
+  intentId: maybeText,
+  event: eventFacts.nullable(),
+  revision: revisionFacts,
+  ...why,
   /** Of a policy: per section what was wanted, missing and otherwise. */
-  readonly sections: JsonObject | null;
-  readonly lookups: readonly ExplainedLookup[];
-  readonly intents: readonly ExplainedIntent[];
-  readonly notes: readonly string[];
-}
+  sections: jsonObject.nullable(),
+  intents: z.array(intent),
+});
+export type RunExplanation = Shape<typeof ofRun>;
 
 /** `rejected` = a filter of `on` or `where` turned it away; `unknown` = history does not hold what it depends on; `absent` = there is no such rule. */
-export type Verdict = 'fired' | 'rejected' | 'not-fired' | 'error' | 'unknown' | 'absent';
+const verdict = z.enum(['fired', 'rejected', 'not-fired', 'error', 'unknown', 'absent']);
+export type Verdict = Shape<typeof verdict>;
 
 /** Why a rule did or did not take an event, found out again from what is stored. */
-export interface DecisionExplanation {
-  readonly about: 'decision';
-  readonly rule: string;
-  readonly event: EventFacts;
-  readonly revision: RevisionFacts | null;
-  readonly place: Place | null;
-  readonly verdict: Verdict;
-  readonly reason: string;
-  readonly look: Look | null;
-  readonly filters: readonly ExplainedFilter[];
-  readonly conditions: readonly ExplainedCondition[];
-  readonly steps: readonly ExplainedStep[];
-  readonly lookups: readonly ExplainedLookup[];
+const ofDecision = z.object({
+  about: z.literal('decision'),
+  ...fields('rule reason', text),
+  event: eventFacts,
+  revision: revisionFacts.nullable(),
+  verdict,
+  filters: z.array(filter),
+  ...why,
   /** Runs of this rule about this event, newest first. */
-  readonly runs: ReadonlyArray<Shown<Pick<Run, 'id' | 'state' | 'reason'>>>;
-  readonly notes: readonly string[];
-}
+  runs: z.array(z.object({ ...fields('id reason code', text), state: z.enum(RUN_STATES) })),
+});
+export type DecisionExplanation = Shape<typeof ofDecision>;
 
 /** One rule in one line. */
-export interface RuleLine {
-  readonly rule: string;
-  readonly kind: 'rule' | 'policy';
-  readonly verdict: Verdict;
+const ruleLine = z.object({
+  ...fields('rule reason', text),
+  kind: z.enum(['rule', 'policy']),
+  verdict,
   /** Filters and parts of conditions that would have to be otherwise. */
-  readonly away: number;
+  away: count,
   /** Conditions that cannot be told. */
-  readonly unknown: number;
-  readonly reason: string;
-  readonly place: Place | null;
+  unknown: count,
+  place: place.nullable(),
   /** The newest run of it about this event. */
-  readonly runId: string | null;
-}
+  runId: maybeText,
+});
+export type RuleLine = Shape<typeof ruleLine>;
 
 /** What every rule of the active revision makes of an event, nearest first. */
-export interface EventExplanation {
-  readonly about: 'event';
-  readonly event: EventFacts;
-  readonly revision: RevisionFacts | null;
-  readonly rules: readonly RuleLine[];
-  readonly notes: readonly string[];
-}
+const ofEvent = z.object({
+  about: z.literal('event'),
+  event: eventFacts,
+  revision: revisionFacts.nullable(),
+  rules: z.array(ruleLine),
+  notes: texts,
+});
+export type EventExplanation = Shape<typeof ofEvent>;
 
-export type Explanation = RunExplanation | DecisionExplanation | EventExplanation;
+export const explanation = z.discriminatedUnion('about', [ofRun, ofDecision, ofEvent]);
+export type Explanation = Shape<typeof explanation>;
 
 /** `id` is a run, an intent, an event or an arrival; `rule` asks about one rule of that event, `revision` with which rules (`active`, or an id). */
 export interface ExplainQuery {

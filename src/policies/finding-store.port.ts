@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { portToken } from '../core/part.js';
-import type { Finding, Severity } from '../rules/language/revision.js';
+import { fields, maybeTime, text, time, type Shape } from '../core/schema.js';
+import { SEVERITIES, type Finding, type Severity } from '../rules/language/revision.js';
 
 export type { Severity };
 
@@ -19,17 +21,14 @@ export interface SubjectFindings {
   readonly at: Date;
 }
 
-export interface KeptFinding extends Finding {
-  readonly forge: string;
-  readonly org: string;
-  readonly policy: string;
-  readonly subject: string;
-  readonly subjectName: string;
-  readonly since: Date;
-  readonly lastSeenAt: Date;
-  /** When it was first seen to hold again; null = it does not hold. */
-  readonly endedAt: Date | null;
-}
+export const finding = z.object({ ...fields('name message', text), severity: z.enum(SEVERITIES) });
+
+export const keptFinding = finding.extend({
+  ...fields('forge org policy subject subjectName', text),
+  ...fields('since lastSeenAt', time),
+  endedAt: maybeTime.describe('When it was first seen to hold again; null = it does not hold.'),
+});
+export type KeptFinding = Shape<typeof keptFinding>;
 
 export interface FindingStore {
   /** Findings that are new are kept, those that hold again are ended. Safe to repeat. */

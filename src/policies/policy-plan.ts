@@ -1,9 +1,10 @@
-import type { CallCounts } from '../core/call-counts.js';
+import { z } from 'zod';
 import { canonicalJson } from '../core/canonical-json.js';
 import { hashOf } from '../core/ids.js';
 import type { Json } from '../core/json.js';
 import { defineReasons, type Reason } from '../core/reason.js';
-import type { Finding } from '../rules/language/revision.js';
+import { count, fields, json, jsonObject, maybeText, maybeTime, mode, text, texts, time, type Shape } from '../core/schema.js';
+import { finding } from './finding-store.port.js';
 
 /** What stands at the forge before a change, as far as it can be known. */
 export type Before =
@@ -14,110 +15,96 @@ export type Before =
   /** The forge does not show it; `last` is what was written from here, and when (ISO time), null = never anything. */
   | { readonly is: 'not-readable'; readonly last: { readonly value: Json; readonly at: string } | null };
 
-export interface FieldChange {
-  readonly field: string;
-  readonly before: Before;
-  /** Secrets and sealed values by a word that stands for them. */
-  readonly after: Json;
-}
+const repo = z.object(fields('id name', text)).nullable();
 
 /** One line of a plan: one object of one repository (or of the organization). */
-export interface PlanLine {
-  readonly policy: string;
-  readonly mode: 'live' | 'dry-run';
-  /** Null = the organization, or the bot's account. */
-  readonly repo: { readonly id: string; readonly name: string } | null;
-  readonly step: string;
-  readonly action: string;
+const planLine = z.object({
+  ...fields('policy step action', text),
   /** The natural key of the object. */
-  readonly key: string;
+  key: text,
+  /** Of the changes with the values that are not shown, so that two plans of other secrets are two. */
+  valueHash: text,
+  mode,
+  /** Null = the organization, or the bot's account. */
+  repo,
   /** `write`: the one call that `apply` makes for it; `cannot`: it is not as wanted and no call of the forge changes that. */
-  readonly does: 'write' | 'cannot';
-  readonly operation: string | null;
-  readonly reason: string | null;
-  readonly fields: readonly FieldChange[];
-  /** Changes with the values that are not shown, so that two plans of other secrets are two. */
-  readonly valueHash: string;
-}
-
-interface PlanFinding extends Finding {
-  readonly policy: string;
-  readonly repo: { readonly id: string; readonly name: string } | null;
-}
+  does: z.enum(['write', 'cannot']),
+  ...fields('operation reason', maybeText),
+  /** `after`: secrets and sealed values by a word that stands for them. */
+  fields: z.array(z.object({ field: text, before: z.custom<Before>(), after: json })),
+});
+export type PlanLine = Shape<typeof planLine>;
+export type FieldChange = PlanLine['fields'][number];
 
 /** A decision of a policy that could not be made, or that holds something back. */
-export interface PlanNote {
-  readonly policy: string;
-  readonly repo: string | null;
-  readonly reason: string;
+const planNote = z.object({
+  ...fields('policy reason', text),
   /** `run.held.frozen`; absent in plans that an older program kept. */
-  readonly code?: string;
-}
+  code: text.exactOptional(),
+  repo: maybeText,
+});
+export type PlanNote = Shape<typeof planNote>;
 
 /** A policy that is not decided at all: what it needs, the forge or the account has not. */
-export interface HeldPolicy {
-  readonly policy: string;
+const heldPolicy = z.object({
+  policy: text,
   /** With file, line and column. */
-  readonly reason: string;
+  reason: text,
   /** `requirement.scope`; absent in plans that an older program kept. */
-  readonly code?: string;
-}
+  code: text.exactOptional(),
+});
+export type HeldPolicy = Shape<typeof heldPolicy>;
+
+const counts = z.record(text, count);
 
 /** What the runs of a plan will ask of the forge, at most, as long as no call has to be made again. */
-export interface PredictedCalls {
-  readonly reads: CallCounts;
-  readonly writes: CallCounts;
+const predictedCalls = z.object({
+  ...fields('reads writes', counts),
   /** Reads and writes of each run. */
-  readonly runs: ReadonlyArray<{ readonly policy: string; readonly repo: PlanLine['repo']; readonly calls: number }>;
+  runs: z.array(z.object({ policy: text, repo, calls: count })),
   /** Whole seconds that the forge's rate and the organization's budget make them take at least. */
-  readonly atLeastS: number;
-}
+  atLeastS: count,
+});
+export type PredictedCalls = Shape<typeof predictedCalls>;
 
-/** What policies would change in one organization, seen at one time. */
-export interface PolicyPlan {
+/** What policies would change in one organization, seen at one time; who approved or denied it, and who applied it. */
+export const keptPlan = z.object({
   /** Over the revision and the lines; the same for the same wish and the same forge. */
-  readonly hash: string;
+  hash: text,
   /** Of this making: a plan of the same hash that is made after it was applied is another one. */
-  readonly id: string;
-  readonly forge: string;
-  readonly org: string;
-  /** The one policy it is about; null = all of the organization. */
-  readonly policy: string | null;
-  /** Numbers of the repositories it is about; null = every subject. */
-  readonly about: readonly string[] | null;
-  readonly revision: { readonly id: string; readonly hash: string };
-  /** Time of the decisions, as rules see it; read again at the same one. */
-  readonly now: Date;
-  readonly madeAt: Date;
+  id: text,
+  ...fields('forge org', text),
   /** `schedule`, or who asked for it. */
-  readonly madeBy: string;
-  readonly subjects: number;
-  readonly lines: readonly PlanLine[];
-  readonly findings: readonly PlanFinding[];
-  readonly notes: readonly PlanNote[];
-  /** Why all of it is given up: more than a cap allows. Empty = nothing. */
-  readonly overCaps: readonly string[];
-  /** The same for programs; absent in plans that an older program kept. */
-  readonly overCapReasons?: readonly Reason[];
-  readonly needsApproval: boolean;
+  madeBy: text,
+  /** The one policy it is about; null = all of the organization. */
+  policy: maybeText,
+  ...fields('decidedBy appliedBy', maybeText),
+  about: texts.nullable().describe('Numbers of the repositories it is about; null = every subject.'),
+  revision: z.object(fields('id hash', text)),
+  /** Time of the decisions, as rules see it; read again at the same one. */
+  now: time,
+  madeAt: time,
+  ...fields('decidedAt appliedAt', maybeTime),
+  subjects: count,
+  lines: z.array(planLine),
+  findings: z.array(finding.extend({ policy: text, repo })),
+  notes: z.array(planNote),
+  overCaps: texts.describe('Why all of it is given up: more than a cap allows. Empty = nothing.'),
+  /** The same for programs; absent where nothing is given up, and in plans that an older program kept. */
+  overCapReasons: z.array(z.object({ code: text, params: jsonObject })).exactOptional(),
+  needsApproval: z.boolean(),
   /** The approver must be another person than the one who asked for it, the one who applies it and the authors of the policies. Absent = one person may do all. */
-  readonly twoPeople?: boolean;
+  twoPeople: z.boolean().exactOptional(),
   /** Policies in its scope that are held back: nothing of them is in the lines. */
-  readonly heldBack: readonly HeldPolicy[];
-  readonly calls: PredictedCalls;
-}
+  heldBack: z.array(heldPolicy),
+  calls: predictedCalls,
+  state: z.enum(['open', 'approved', 'denied', 'applied']),
+});
+export type KeptPlan = Shape<typeof keptPlan>;
+export type PlanState = KeptPlan['state'];
 
-export type PlanState = 'open' | 'approved' | 'denied' | 'applied';
-
-/** A plan as it is kept. */
-export interface KeptPlan extends PolicyPlan {
-  readonly state: PlanState;
-  /** Who approved or denied it. */
-  readonly decidedBy: string | null;
-  readonly decidedAt: Date | null;
-  readonly appliedBy: string | null;
-  readonly appliedAt: Date | null;
-}
+/** A plan as it is made. */
+export type PolicyPlan = Omit<KeptPlan, 'state' | 'decidedBy' | 'decidedAt' | 'appliedBy' | 'appliedAt'>;
 
 /** @param scope who made it and what it is about: what a schedule wants is another plan than what a person asked for */
 export function hashOfPlan(revisionHash: string, scope: Json, lines: readonly PlanLine[]): string {
@@ -125,10 +112,8 @@ export function hashOfPlan(revisionHash: string, scope: Json, lines: readonly Pl
 }
 
 /** A line that was not so when the plan was made: the object is named, and what changed about it. */
-export interface Drift {
-  readonly line: Pick<PlanLine, 'policy' | 'repo' | 'action' | 'key'>;
-  readonly told: string;
-}
+const drift = z.object({ line: planLine.pick({ policy: true, repo: true, action: true, key: true }), told: text });
+export type Drift = Shape<typeof drift>;
 
 /** What differs between a plan and the same plan made again. Pure. */
 export function driftBetween(planned: readonly PlanLine[], now: readonly PlanLine[]): Drift[] {
@@ -220,14 +205,14 @@ export function overCap(
 }
 
 /** How an order to apply ended. */
-export interface ApplyReport {
-  readonly outcome: 'applied' | 'applied-before' | 'refused';
-  readonly plan: KeptPlan;
+export const applyReport = z.object({
+  outcome: z.enum(['applied', 'applied-before', 'refused']),
+  plan: keptPlan,
   /** Why it was refused; one sentence each. */
-  readonly reasons: readonly string[];
-  /** Of the first of them; null when it was not refused. */
-  readonly code: string | null;
-  readonly drift: readonly Drift[];
+  reasons: texts,
+  code: maybeText.describe('Why it was refused; of the first reason. Null = it was not refused.'),
+  drift: z.array(drift),
   /** Runs that do it. */
-  readonly runs: readonly string[];
-}
+  runs: texts,
+});
+export type ApplyReport = Shape<typeof applyReport>;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JobRun, RunReport } from '../../src/api/operations/answers.js';
+import type { RunReport } from '../../src/api/operations/answers.js';
+import type { JobRun } from '../../src/housekeeping/jobs/job-runner.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';

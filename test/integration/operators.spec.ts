@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JobRun, PlanDecision, RunReport, StatusReport } from '../../src/api/operations/answers.js';
+import type { PlanDecision, RunReport, StatusReport } from '../../src/api/operations/answers.js';
+import type { JobRun } from '../../src/housekeeping/jobs/job-runner.js';
 import { reachBot } from '../../src/cli/reach-bot.js';
 import type { Operator } from '../../src/core/operators.js';
 import type { Intent } from '../../src/core/run.js';

@@ -1,68 +1,21 @@
 import { z } from 'zod';
 import { BUDGET_HELD } from '../../core/budgets.js';
 import type { EventKind } from '../../core/event-kinds.js';
-import type { Json } from '../../core/json.js';
-import { OPERATOR_SCOPES } from '../../core/operators.js';
-import { RUN_STATES } from '../../core/run.js';
+import { attempt, shownRun } from '../../core/run.js';
+import { count, fields, json, jsonObject, maybeText, maybeTime, mode, text, texts, time, word } from '../../core/schema.js';
 import { INTENT_STATES } from '../../core/states.js';
 import type { Target } from '../../core/target.js';
-import type { ExplainedCondition, ExplainedStep } from '../../insight/explanation.js';
+import type { ServerAccess } from '../../forge/server-access.js';
+import { check } from '../../housekeeping/doctor/check.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import type { Gap } from '../../pipeline/gap-store.port.js';
-import type { ServerAccess } from '../../forge/server-access.js';
-import type { PlanLine } from '../../policies/policy-plan.js';
-import { SEVERITIES } from '../../rules/language/revision.js';
+import { applyReport, keptPlan } from '../../policies/policy-plan.js';
+import { origin } from '../../rules/sources/rule-repository.port.js';
 
 /** What operations answer, as the handlers make it. On the wire a time is an ISO text. */
 
-const text = z.string();
-const maybeText = text.nullable();
-const texts = z.array(text);
-const time = z.date();
-const maybeTime = time.nullable();
-const count = z.number();
-const json = z.custom<Json>();
-export const jsonObject = z.record(text, json) as unknown as z.ZodRecord<z.ZodString, z.ZodType<Json>>;
-const mode = z.enum(['live', 'dry-run']);
 const source = z.enum(['webhook', 'feed', 'tasks', 'lists']);
 const entrySource = source.exclude(['webhook']);
-const counts = z.record(text, count);
-
-/** A text of a set of words that another part of the program defines. */
-const word = <Word extends string>() => text as unknown as z.ZodType<Word>;
-
-type Words<Line extends string> = Line extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Line;
-
-/** Several fields of one kind: `...fields('id org rule', text)`. */
-function fields<Line extends string, Of extends z.ZodType>(names: Line, of: Of): Record<Words<Line>, Of> {
-  return Object.fromEntries(names.split(' ').map((name) => [name, of])) as Record<Words<Line>, Of>;
-}
-
-const origin = z.object({
-  ...fields('repository branch commit', text),
-  ...fields('author signer', maybeText),
-  review: z.object({ pull: count, ...fields('author mergedBy', maybeText), approvedBy: texts }).nullable(),
-});
-
-const cause = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('event'), eventId: text }),
-  z.object({ kind: z.literal('tick'), ...fields('tickId subject', text) }),
-  z.object({ kind: z.literal('apply'), ...fields('by plan subject', text) }),
-]);
-
-const run = z.object({
-  ...fields('id forge org rule revisionId runKey reason code', text),
-  kind: z.enum(['rule', 'policy']),
-  cause,
-  mode,
-  state: z.enum(RUN_STATES),
-  trace: json,
-  lookups: jsonObject,
-  decidedAt: time,
-  endedAt: maybeTime,
-  dueAt: time.exactOptional(),
-  coalescedInto: text.exactOptional(),
-});
 
 export const intent = z.object({
   ...fields('id runId forge org rule revisionId stepId itemKey intentKey action lane effectKey', text),
@@ -88,19 +41,8 @@ export const intent = z.object({
     .exactOptional(),
 });
 
-const attempt = z.object({
-  ...fields('id intentId operation requestHash', text),
-  ...fields('n epoch', count),
-  snapshot: jsonObject.nullable(),
-  sentAt: time,
-  answeredAt: maybeTime,
-  outcome: z.enum(['done', 'refused', 'not-sent', 'rate-limited', 'moved', 'not-offered', 'unknown']).nullable(),
-  status: count.nullable(),
-  ...fields('message objectId', maybeText),
-});
-
 export const runReport = z.object({
-  run,
+  run: shownRun,
   /** Where the rules of its revision came from, when they came from a repository. */
   origin: origin.exactOptional(),
   intents: z.array(intent.extend({ attempts_made: z.array(attempt) })),
@@ -187,13 +129,6 @@ export const statusReport = z.object({
 });
 export type StatusReport = z.output<typeof statusReport>;
 
-const check = z.object({
-  ...fields('check code forge said', text),
-  state: z.enum(['ok', 'note', 'warning', 'problem']),
-  org: maybeText,
-  fix: texts,
-});
-export type Check = z.output<typeof check>;
 const pageSizes = z.object({ default: count.nullable(), most: count.nullable() });
 export const doctorReport = z.object({
   findings: count,
@@ -214,16 +149,6 @@ export const doctorReport = z.object({
   ),
 });
 export type DoctorReport = z.output<typeof doctorReport>;
-
-export const hookReport = z.object({
-  org: text,
-  does: z.enum(['nothing', 'create', 'repair', 'replace', 'refused']),
-  hook: maybeText.describe('Number of the webhook; null while it is not made.'),
-  changes: z.array(z.object({ ...fields('field after', text), before: maybeText })),
-  written: z.boolean().describe('False on a dry run, and where nothing was to be done or it was refused.'),
-  notes: texts,
-});
-export type HookReport = z.output<typeof hookReport>;
 
 export const arrivalSummary = z.object({
   ...fields('id org eventType', text),
@@ -288,7 +213,7 @@ const account = z.object({ id: maybeText, login: text });
 export const toldHistory = z.object({
   events: z.array(event),
   runs: z.array(
-    run
+    shownRun
       .pick({ id: true, rule: true, kind: true, revisionId: true, mode: true, state: true, reason: true, code: true })
       .extend({
         lookups: jsonObject,
@@ -304,177 +229,18 @@ export const toldHistory = z.object({
     .describe('Who the bot is on the forge of this organization; null while no forge told it.'),
 });
 
-const place = z.object({ file: text, ...fields('line col', count) });
-const revisionFacts = z.object({
-  id: text,
-  state: z.enum(['active', 'replaced', 'broken', 'gone']),
-  loadedAt: maybeTime,
-  origin: origin.exactOptional(),
-});
-const eventFacts = z.object({
-  ...fields('id kind org', text),
-  ...fields('repo actor', maybeText),
-  source,
-  factAt: maybeTime,
-  storedAt: time,
-  arrivals: z.array(z.object({ id: text, source, at: time })),
-});
-const verdict = z.enum(['fired', 'rejected', 'not-fired', 'error', 'unknown', 'absent']);
-const why = {
-  place: place.nullable(),
-  look: place.extend({ text: maybeText }).nullable(),
-  conditions: z.array(z.custom<ExplainedCondition>()),
-  steps: z.array(z.custom<ExplainedStep>()),
-  lookups: z.array(z.object({ ...fields('name answer', text), use: maybeText })),
-  notes: texts,
-};
-export const explanation = z.discriminatedUnion('about', [
-  z.object({
-    about: z.literal('run'),
-    run: run.omit({ trace: true, lookups: true, runKey: true, forge: true }),
-    intentId: maybeText,
-    event: eventFacts.nullable(),
-    revision: revisionFacts,
-    ...why,
-    sections: jsonObject.nullable(),
-    intents: z.array(
-      z.object({
-        ...fields('id action itemKey', text),
-        mode,
-        state: z.enum(INTENT_STATES),
-        ...fields('reason code result', maybeText),
-        attempts: z.array(
-          attempt.pick({
-            n: true,
-            operation: true,
-            sentAt: true,
-            answeredAt: true,
-            outcome: true,
-            status: true,
-            message: true,
-          }),
-        ),
-      }),
-    ),
-  }),
-  z.object({
-    about: z.literal('decision'),
-    ...fields('rule reason', text),
-    event: eventFacts,
-    revision: revisionFacts.nullable(),
-    verdict,
-    filters: z.array(
-      z.object({ ...fields('filter reason', text), ...fields('wanted seen', json), place: place.nullable() }),
-    ),
-    ...why,
-    runs: z.array(z.object({ ...fields('id reason code', text), state: z.enum(RUN_STATES) })),
-  }),
-  z.object({
-    about: z.literal('event'),
-    event: eventFacts,
-    revision: revisionFacts.nullable(),
-    rules: z.array(
-      z.object({
-        ...fields('rule reason', text),
-        kind: z.enum(['rule', 'policy']),
-        verdict,
-        ...fields('away unknown', count),
-        place: place.nullable(),
-        runId: maybeText,
-      }),
-    ),
-    notes: texts,
-  }),
-]);
-
-const repo = z.object(fields('id name', text)).nullable();
-const finding = z.object({ ...fields('name message', text), severity: z.enum(SEVERITIES) });
-const planLine = z.object({
-  ...fields('policy step action key valueHash', text),
-  mode,
-  repo,
-  does: z.enum(['write', 'cannot']),
-  ...fields('operation reason', maybeText),
-  fields: z.array(z.object({ field: text, before: z.custom<PlanLine['fields'][number]['before']>(), after: json })),
-});
-export const planReport = z.object({
-  ...fields('hash id forge org madeBy', text),
-  ...fields('policy decidedBy appliedBy', maybeText),
-  about: texts.nullable().describe('Numbers of the repositories it is about; null = every subject.'),
-  revision: z.object(fields('id hash', text)),
-  ...fields('now madeAt', time),
-  ...fields('decidedAt appliedAt', maybeTime),
-  subjects: count,
-  lines: z.array(planLine),
-  findings: z.array(finding.extend({ policy: text, repo })),
-  notes: z.array(z.object({ ...fields('policy reason', text), code: text.exactOptional(), repo: maybeText })),
-  overCaps: texts.describe('Why all of it is given up: more than a cap allows. Empty = nothing.'),
-  overCapReasons: z.array(z.object({ code: text, params: jsonObject })).exactOptional(),
-  needsApproval: z.boolean(),
-  twoPeople: z.boolean().exactOptional(),
-  heldBack: z.array(z.object({ ...fields('policy reason', text), code: text.exactOptional() })),
-  calls: z.object({
-    ...fields('reads writes', counts),
-    runs: z.array(z.object({ policy: text, repo, calls: count })),
-    atLeastS: count,
-  }),
-  state: z.enum(['open', 'approved', 'denied', 'applied']),
+export const planReport = keptPlan.extend({
   /** Where its policies came from, when they came from a repository. */
   origin: origin.exactOptional(),
 });
 export type PlanReport = z.output<typeof planReport>;
 
-export const applyReport = z.object({
-  outcome: z.enum(['applied', 'applied-before', 'refused']),
-  plan: planReport,
-  reasons: texts,
-  code: maybeText.describe('Why it was refused; of the first reason. Null = it was not refused.'),
-  drift: z.array(z.object({ line: planLine.pick({ policy: true, repo: true, action: true, key: true }), told: text })),
-  runs: texts,
-});
 export const planDecision = z.object({
   plan: planReport,
   decided: z.boolean().describe('False when it had been decided or applied before.'),
   applied: applyReport.nullable().describe('Of a plan that a schedule made, and that was applied with the yes.'),
 });
 export type PlanDecision = z.output<typeof planDecision>;
-
-export const keptFinding = finding.extend({
-  ...fields('forge org policy subject subjectName', text),
-  ...fields('since lastSeenAt', time),
-  endedAt: maybeTime.describe('When it was first seen to hold again; null = it does not hold.'),
-});
-
-export const auditPage = z.object({
-  org: text,
-  checked: count,
-  head: z.object({ n: count, link: text }).nullable().describe('The last link looked at.'),
-  broken: z.object({ n: count, ...fields('runId why', text) }).nullable(),
-  again: texts.describe('Runs that a person took up again after they were sealed.'),
-  isEnd: z.boolean(),
-});
-
-export const operator = z.object({
-  ...fields('id name madeBy', text),
-  ...fields('login revokedBy', maybeText),
-  scopes: z.array(z.enum(OPERATOR_SCOPES)),
-  ...fields('madeAt expiresAt', time),
-  revokedAt: maybeTime,
-});
-
-export const jobRun = z.object({
-  ...fields('forge org by', text),
-  at: time,
-  outcome: z.object({ summary: text, ...fields('findings changes', texts) }).nullable(),
-  error: maybeText.describe('Why it could not be done; null = it was.'),
-});
-export type JobRun = z.output<typeof jobRun>;
-export const jobStatus = z.object({
-  ...fields('job summary when', text),
-  per: z.enum(['organization', 'forge', 'bot']),
-  last: z.array(jobRun),
-});
-export type JobStatus = z.output<typeof jobStatus>;
 
 export const restoreReport = z.object(fields('putBack stored kept', count));
 export type RestoreReport = z.output<typeof restoreReport>;

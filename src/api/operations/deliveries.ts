@@ -3,9 +3,10 @@ import { callingAs } from '../../core/caller.js';
 import { UserError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import { entryKinds } from '../../events/pairing-table.js';
+import { explanation } from '../../insight/explanation.js';
 import type { HistoryPage, ToldHistory } from '../../insight/history-store.port.js';
 import { openReads } from '../../pipeline/decide/sealed-answers.js';
-import { arrivalSummary, explanation, gapReport, replayReport, toldHistory } from './answers.js';
+import { arrivalSummary, gapReport, replayReport, toldHistory } from './answers.js';
 import type { Needs } from './needs.js';
 import { limit, operationOf } from './operation.js';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { jobRun, jobStatus, restoreReport, storeFiles } from './answers.js';
+import { jobRun, jobStatus } from '../../housekeeping/jobs/job-runner.js';
+import { restoreReport, storeFiles } from './answers.js';
 import { operationOf } from './operation.js';
 
 const operation = operationOf('orgs', 'orders', 'runner', 'archive', 'copier');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BotError } from '../../core/errors.js';
 import { isJsonObject } from '../../core/json.js';
 import type { ControlCaller, OperatorScope } from '../../core/operators.js';
+import type { Shape } from '../../core/schema.js';
 import type { Needs } from './needs.js';
 
 /** `owner`: only a caller that has the host (the socket, the store or `control.token`), never an operator. */
@@ -25,7 +26,7 @@ export interface Operation<
     needs: Pick<Needs, Names>,
     input: Input<In>,
     caller: ControlCaller,
-  ) => Told<z.output<Out>> | Promise<Told<z.output<Out>>>;
+  ) => Shape<Out> | Promise<Shape<Out>>;
 }
 
 type Route = `${'GET' | 'POST'} /v1/${string}`;
@@ -40,15 +41,6 @@ export function operationOf<Names extends keyof Needs>(...needs: Names[]) {
 
 /** What a handler is given. A field that was not sent is absent, never undefined. */
 export type Input<In extends z.ZodType> = { [Name in keyof z.output<In>]: Exclude<z.output<In>[Name], undefined> };
-
-/** A handler may answer with what it may not change. */
-type Told<Value> = Value extends Date
-  ? Value
-  : Value extends ReadonlyArray<infer Item>
-    ? ReadonlyArray<Told<Item>>
-    : Value extends object
-      ? { readonly [Name in keyof Value]: Told<Value[Name]> }
-      : Value;
 
 /** Of whatever needs, input and answer. */
 export interface AnyOperation extends Omit<Operation, 'handle'> {

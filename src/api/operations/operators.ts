@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { UserError } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
-import { OPERATOR_SCOPES, isOperatorName, withIncluded, type Operator } from '../../core/operators.js';
-import { auditKey, checkPage } from '../../housekeeping/audit/audit-check.js';
+import { OPERATOR_SCOPES, isOperatorName, operator, withIncluded, type Operator } from '../../core/operators.js';
+import { auditKey, auditPage, checkPage } from '../../housekeeping/audit/audit-check.js';
 import { hashOperatorToken, newOperatorToken } from '../operator-token.js';
-import { auditPage, operator } from './answers.js';
 import { limit, operationOf } from './operation.js';
 
 /** Two years. */

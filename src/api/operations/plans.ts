@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
-import type { KeptPlan } from '../../policies/policy-plan.js';
+import { keptFinding } from '../../policies/finding-store.port.js';
+import { applyReport, type KeptPlan } from '../../policies/policy-plan.js';
 import { SEVERITIES } from '../../rules/language/revision.js';
-import { applyReport, keptFinding, planDecision, planReport } from './answers.js';
+import { planDecision, planReport } from './answers.js';
 import type { Needs } from './needs.js';
 import { flag, limit, operationOf } from './operation.js';
 import { originOf } from './shared.js';

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { INTENT_STATES } from '../../core/states.js';
 import { textOf } from '../../core/reason.js';
+import { jsonObject } from '../../core/schema.js';
 import { VERSION } from '../../core/version.js';
+import { hookReport } from '../../housekeeping/doctor/install-hook.js';
 import { readTaskPosition } from '../../polling/task-position.js';
-import { doctorReport, hookReport, jsonObject, statusReport, type StatusReport } from './answers.js';
+import { doctorReport, statusReport, type StatusReport } from './answers.js';
 import { flag, operationOf } from './operation.js';
 
 const QUARANTINED_SHOWN = 20;

@@ -1,19 +1,20 @@
-import { firstBroken, type AuditKey, type AuditLink, type BrokenLink } from '../../core/audit-chain.js';
+import { z } from 'zod';
+import { firstBroken, type AuditKey } from '../../core/audit-chain.js';
+import { count, fields, text, texts, type Shape } from '../../core/schema.js';
 import type { AuditStore } from './audit-store.port.js';
 import type { Encryptor } from '../../core/encryptor.js';
 
 /** One part of a chain, as it was found. */
-export interface AuditPage {
-  readonly org: string;
-  readonly checked: number;
-  /** The last link looked at; null = there is none yet. */
-  readonly head: Pick<AuditLink, 'n' | 'link'> | null;
-  readonly broken: BrokenLink | null;
-  /** Runs that a person took up again after they were sealed. */
-  readonly again: readonly string[];
+export const auditPage = z.object({
+  org: text,
+  checked: count,
+  head: z.object({ n: count, link: text }).nullable().describe('The last link looked at.'),
+  broken: z.object({ n: count, ...fields('runId why', text) }).nullable(),
+  again: texts.describe('Runs that a person took up again after they were sealed.'),
   /** Nothing stands behind `head`. */
-  readonly isEnd: boolean;
-}
+  isEnd: z.boolean(),
+});
+export type AuditPage = Shape<typeof auditPage>;
 
 const KEY_ID_DIGITS = 16;
 

@@ -1,23 +1,25 @@
+import { z } from 'zod';
 import { textOf, type Reason } from '../../core/reason.js';
-
-/** `ok` it is as it should be; `note` it could not be looked at, or is worth knowing; `warning` and `problem` are findings. */
-export type CheckState = 'ok' | 'note' | 'warning' | 'problem';
+import { maybeText, text, texts, type Shape } from '../../core/schema.js';
 
 /** One thing that the doctor looked at. */
-export interface Check {
+export const check = z.object({
   /** `hook.events`: what was looked at; the same word in every release. */
-  readonly check: string;
-  readonly state: CheckState;
-  readonly forge: string;
-  /** Null where it is about the forge or the account. */
-  readonly org: string | null;
+  check: text,
   /** What was seen, for programs: `hook.events.missing`; begins with `check`. */
-  readonly code: string;
+  code: text,
+  forge: text,
   /** What was seen, in one sentence. */
-  readonly said: string;
+  said: text,
+  /** `ok` it is as it should be; `note` it could not be looked at, or is worth knowing; `warning` and `problem` are findings. */
+  state: z.enum(['ok', 'note', 'warning', 'problem']),
+  /** Null where it is about the forge or the account. */
+  org: maybeText,
   /** What to click or type, step by step; empty where nothing is to be done. */
-  readonly fix: readonly string[];
-}
+  fix: texts,
+});
+export type Check = Shape<typeof check>;
+export type CheckState = Check['state'];
 
 /** A check of one part; whose it is, is added where the parts come together. */
 export type Looked = Omit<Check, 'forge' | 'org'>;

@@ -1,25 +1,26 @@
+import { z } from 'zod';
 import { ForgeError, UserError } from '../../core/errors.js';
+import { maybeText, text, texts, type Shape } from '../../core/schema.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import { listAll } from '../../forge/list-all.js';
 import { isScopeRefusal } from '../../forge/probe.js';
 import type { Hook } from '../../core/objects/repositories.js';
 import { missingEvents } from '../../rules/language/hook-events.js';
 import { addressOf, ownHooks } from './examine-hook.js';
-import { planHook, type HookChange, type HookOrders, type HookPlan, type HookWish } from './plan-hook.js';
+import { hookChange, planHook, type HookOrders, type HookPlan, type HookWish } from './plan-hook.js';
 import type { ServerKind } from './versions.js';
 
 /** What became of the organization's webhook; secrets are told as set, never what they are. */
-export interface HookReport {
-  readonly org: string;
-  readonly does: HookPlan['does'];
-  /** Number of the webhook; null while it is not made. */
-  readonly hook: string | null;
-  readonly changes: readonly HookChange[];
-  /** False on a dry run, and where nothing was to be done or it was refused. */
-  readonly written: boolean;
+export const hookReport = z.object({
+  org: text,
+  does: z.enum(['nothing', 'create', 'repair', 'replace', 'refused']),
+  hook: maybeText.describe('Number of the webhook; null while it is not made.'),
+  changes: z.array(hookChange),
+  written: z.boolean().describe('False on a dry run, and where nothing was to be done or it was refused.'),
   /** What was refused, or is left to do. */
-  readonly notes: readonly string[];
-}
+  notes: texts,
+});
+export type HookReport = Shape<typeof hookReport>;
 
 type HookCalls = Pick<ForgeClient, 'listOrgHooks' | 'createOrgHook' | 'updateOrgHook' | 'deleteOrgHook'>;
 

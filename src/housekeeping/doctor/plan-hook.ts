@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { fields, maybeText, text, type Shape } from '../../core/schema.js';
 import type { Secret } from '../../core/secret.js';
 import type { Hook } from '../../core/objects/repositories.js';
 import { eventsToKeep, missingEvents } from '../../rules/language/hook-events.js';
@@ -24,12 +26,12 @@ export interface HookOrders {
   readonly withoutAuthorization?: boolean | undefined;
 }
 
-export interface HookChange {
-  readonly field: string;
+export const hookChange = z.object({
+  ...fields('field after', text),
   /** Null where there is none, or it is not shown. */
-  readonly before: string | null;
-  readonly after: string;
-}
+  before: maybeText,
+});
+export type HookChange = Shape<typeof hookChange>;
 
 /** Body of a call that makes or changes a webhook. */
 export interface HookBody {

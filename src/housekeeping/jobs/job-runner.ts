@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
 import { didYouMean } from '../../core/did-you-mean.js';
 import { BotError, UserError, messageOf } from '../../core/errors.js';
@@ -5,29 +6,27 @@ import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
 import type { Cause } from '../../core/run.js';
+import { fields, maybeText, text, time, type Shape } from '../../core/schema.js';
 import type { ScheduledJob, ScheduledOrg } from '../scheduler.js';
 import type { Tick } from '../../pipeline/tick-store.port.js';
-import type { Job, JobOutcome, JobTools } from './job.js';
-
-/** A job as `forgehand housekeeping list` shows it. */
-export interface JobStatus {
-  readonly job: string;
-  readonly summary: string;
-  readonly per: Job['per'];
-  readonly when: string;
-  readonly last: readonly JobRun[];
-}
+import { jobOutcome, type Job, type JobOutcome, type JobTools } from './job.js';
 
 /** The newest turn of a job about one organization, forge, or the bot. */
-export interface JobRun {
-  readonly forge: string;
-  readonly org: string;
-  readonly at: Date;
-  readonly by: string;
-  readonly outcome: JobOutcome | null;
-  /** Why it could not be done; null = it was. */
-  readonly error: string | null;
-}
+export const jobRun = z.object({
+  ...fields('forge org by', text),
+  at: time,
+  outcome: jobOutcome.nullable(),
+  error: maybeText.describe('Why it could not be done; null = it was.'),
+});
+export type JobRun = Shape<typeof jobRun>;
+
+/** A job as `forgehand housekeeping list` shows it. */
+export const jobStatus = z.object({
+  ...fields('job summary when', text),
+  per: z.enum(['organization', 'forge', 'bot']),
+  last: z.array(jobRun),
+});
+export type JobStatus = Shape<typeof jobStatus>;
 
 export interface JobRunnerDeps {
   readonly jobs: readonly Job[];

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { ForgeCapabilities } from '../../forge/capabilities.js';
@@ -7,6 +8,7 @@ import type { SealedChain } from '../audit/audit-store.port.js';
 import type { JournalStore } from '../../pipeline/journal-store.port.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import type { Cause } from '../../core/run.js';
+import { text, texts, type Shape } from '../../core/schema.js';
 import type { ApplyReport, KeptPlan } from '../../policies/policy-plan.js';
 import type { ScheduleSpec } from '../../rules/language/revision.js';
 import type { AccountSync } from '../account-sync.js';
@@ -42,14 +44,15 @@ export interface JobTurn extends ScheduledOrg {
   readonly tools: JobTools;
 }
 
-export interface JobOutcome {
+export const jobOutcome = z.object({
   /** One sentence. */
-  readonly summary: string;
+  summary: text,
   /** What a person should look at; one sentence each. */
-  readonly findings: readonly string[];
+  findings: texts,
   /** What was changed, or would be in a dry run. */
-  readonly changes: readonly string[];
-}
+  changes: texts,
+});
+export type JobOutcome = Shape<typeof jobOutcome>;
 
 export interface JobForge {
   readonly client: ForgeClient;

@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { count, fields, maybeText, text, texts, type Shape } from '../../core/schema.js';
+
 /** A repository as the forge tells it now. */
 export interface RuleRepositoryState {
   /** Decimal string; null where the forge has no route that tells it (core profile). */
@@ -31,25 +34,24 @@ export interface BranchRule {
 export type ProtectionWeakness = 'force-push' | 'open-push' | 'unprotected-files' | 'push-list' | 'bypass-list';
 
 /** The merged pull request that brought a commit to its branch. */
-export interface RuleReview {
-  readonly pull: number;
-  readonly author: string | null;
-  readonly mergedBy: string | null;
+const review = z.object({
+  pull: count,
+  ...fields('author mergedBy', maybeText),
   /** Whose approval of the merged head counts: neither its author's nor a stale or dismissed one. */
-  readonly approvedBy: readonly string[];
-}
+  approvedBy: texts,
+});
+export type RuleReview = Shape<typeof review>;
 
 /** Where a revision came from, as it is kept with the revision and shown. */
-export interface RuleOrigin {
-  readonly repository: string;
-  readonly branch: string;
-  readonly commit: string;
-  readonly author: string | null;
+export const origin = z.object({
+  ...fields('repository branch commit', text),
+  author: maybeText,
   /** Who signed the commit, where the forge verified it. */
-  readonly signer: string | null;
+  signer: maybeText,
   /** The pull request that brought the commit; null when none did, or the forge does not tell. */
-  readonly review: RuleReview | null;
-}
+  review: review.nullable(),
+});
+export type RuleOrigin = Shape<typeof origin>;
 
 /** Accounts that wrote a revision, as far as the forge tells: the author of the commit, who signed it, and who opened the pull request. */
 export function authorsOf({ author, signer, review }: Pick<RuleOrigin, 'author' | 'signer' | 'review'>): string[] {

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JobRun, ReplayReport, RestoreReport, RunReport } from '../../../src/api/operations/answers.js';
+import type { ReplayReport, RestoreReport, RunReport } from '../../../src/api/operations/answers.js';
+import type { JobRun } from '../../../src/housekeeping/jobs/job-runner.js';
 import { openStores } from '../../../src/store/open-stores.js';
 import type { ArrivalSummary } from '../../../src/pipeline/inbox-store.port.js';
 import { until } from '../../services/until.js';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DoctorReport, HookReport } from '../../../src/api/operations/answers.js';
+import type { DoctorReport } from '../../../src/api/operations/answers.js';
+import type { HookReport } from '../../../src/housekeeping/doctor/install-hook.js';
 import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot } from '../support/bot.js';
