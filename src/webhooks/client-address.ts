@@ -1,5 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import { bitsOf } from '../core/address-range.js';
+import type { Clock } from '../core/clock.js';
+import type { Logger } from '../core/logger.js';
+import type { UntrustedProxyStore } from './untrusted-proxies.port.js';
 
 /** Proxies that the operator trusts to name the client in X-Forwarded-For. */
 export class TrustedProxies {
@@ -62,4 +65,36 @@ function holderOfV6(address: string): string {
 
 function withoutPort(text: string): string {
   return /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? '';
+}
+
+/** An operator has few proxies; more would only fill the store. */
+const MOST = 16;
+const AGAIN_AFTER_MS = 3_600_000;
+
+/**
+ * Notes untrusted peers that name a client in X-Forwarded-For. Only deliveries with a good signature count: a forge
+ * sends no such header itself, so there is a proxy, and everybody behind it shares the limits of one address.
+ */
+export class NoteUntrustedProxies {
+  readonly #notedAtMs = new Map<string, number>();
+
+  constructor(
+    private readonly store: Pick<UntrustedProxyStore, 'saw'>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  note(peer: string): void {
+    const now = this.clock.monotonicMs();
+    const notedAt = this.#notedAtMs.get(peer);
+    if (notedAt === undefined ? this.#notedAtMs.size >= MOST : now - notedAt < AGAIN_AFTER_MS) return;
+    this.#notedAtMs.set(peer, now);
+    this.logger.warn(
+      { code: 'proxy_untrusted', address: peer, fix: 'add the address to server.trusted_proxies' },
+      'proxy.untrusted',
+    );
+    this.store
+      .saw({ address: peer, seenAt: this.clock.now() })
+      .catch((error: unknown) => this.logger.warn({ error }, 'proxy.untrusted.not_kept'));
+  }
 }

@@ -11,7 +11,7 @@ import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
-import { HELD_BACK_MS, holdBack } from './hold-back.js';
+import { HELD_BACK_MS, holdBack } from './event-loop-turns.js';
 import type { UnverifiedLimits } from './unverified-bytes.js';
 import { DEFAULT_WEBHOOK_LIMITS, registerWebhookRoute } from './webhook-route.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { JudgeTurns } from './judge-turns.js';
+import { JudgeTurns } from './event-loop-turns.js';
 
 const nextRound = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

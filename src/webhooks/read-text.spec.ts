@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { encodingOf, jsonBytesOf, textOf } from './read-text.js';
+import { encodingOf, jsonBytesOf, textOf } from './read-body.js';
 import { given } from '../../test/builders/given.js';
 
 const form = (text: string): Buffer => Buffer.from(`payload=${new URLSearchParams({ p: text }).toString().slice(2)}`);

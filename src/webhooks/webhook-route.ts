@@ -11,17 +11,17 @@ import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import type { WakeQueue } from '../pipeline/wake-queue.port.js';
 import type { WriterLimits } from '../pipeline/receive.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter } from '../pipeline/receive.js';
-import { JudgeTurns } from './judge-turns.js';
+import { JudgeTurns, holdBack, ReadTurns } from './event-loop-turns.js';
 import { holderOf, withoutMapping } from './client-address.js';
-import { holdBack } from './hold-back.js';
-import { BodyTooLarge, ReceivedBody, readBody, Slabs } from './read-body.js';
-import { ReadTurns } from './read-turns.js';
-import type { Encoding } from './read-text.js';
-import { encodingOf } from './read-text.js';
-import type { Hook, ReceivedRequest } from './receive-delivery.js';
-import { receiveDelivery } from './receive-delivery.js';
-import type { Refusal } from './refusal.js';
-import { NOT_AUTHENTIC, refusal } from './refusal.js';
+import { BodyTooLarge, ReceivedBody, readBody, Slabs, encodingOf, type Encoding } from './read-body.js';
+import {
+  receiveDelivery,
+  NOT_AUTHENTIC,
+  refusal,
+  type Hook,
+  type ReceivedRequest,
+  type Refusal,
+} from './receive-delivery.js';
 import type { JsonCaps } from '../core/scan-json.js';
 import { ServerSockets, type ConnectionLimits } from './server-limits.js';
 import { mayBeAuthentic } from './signature.js';

@@ -26,7 +26,7 @@ const ENDED_BY: Record<string, string> = {
   'rules/sources/folder-source.ts': 'close()',
   'rules/sources/repository-source.ts': 'close()',
   'store/embedded/copy-files.ts': 'the end of the copy',
-  'webhooks/hold-back.ts': 'the end of the connection',
+  'webhooks/event-loop-turns.ts': 'the end of the connection',
   'webhooks/webhooks.module.ts': 'onApplicationShutdown()',
 };
 /** They are no part of the bot: a forge for tests and demos, and commands, which end with their process. */

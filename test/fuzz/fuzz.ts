@@ -7,7 +7,7 @@ import { seededRandom } from '../../src/core/seeded-random.js';
 import { TenantMismatch } from '../../src/events/bind-tenant.js';
 import { Misfit } from '../../src/events/event-fact.js';
 import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
-import { jsonBytesOf, type Encoding } from '../../src/webhooks/read-text.js';
+import { jsonBytesOf, type Encoding } from '../../src/webhooks/read-body.js';
 import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
 import { SAMPLE_BODIES } from '../builders/sample-bodies.js';
 import { ManualClock } from '../fakes/manual-clock.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { given } from '../../test/builders/given.js';
-import { eventTypeFor, readDeliveryHeaders } from './delivery-headers.js';
+import { eventTypeFor, readDeliveryHeaders } from './receive-delivery.js';
 
 const family = (name: string, eventType: string, event: string) => ({
   [`x-${name}-event-type`]: eventType,

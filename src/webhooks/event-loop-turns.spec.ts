@@ -1,7 +1,7 @@
 import { setImmediate as round } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { ReadTurns } from './read-turns.js';
+import { ReadTurns } from './event-loop-turns.js';
 
 /** Sockets that tell when they may be read. */
 function reading() {

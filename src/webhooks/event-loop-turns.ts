@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { FairTurns } from '../core/fair-turns.js';
 
 /**
  * Reads bodies of several parts in turns: one sender after another, a part at a time, and of each sender the body
@@ -61,4 +62,57 @@ export class ReadTurns {
     if (waiting.size > 0) this.#waiting.set(address, waiting);
     return next;
   }
+}
+
+/** Shorter than a forge waits, so that the sender still gets the reason. */
+export const HELD_BACK_MS = 3_000;
+
+/**
+ * Answer a refused sender late, if it is still connected. Node accepts one new connection with each turn of its loop,
+ * so senders that are refused at once would return before everybody else.
+ */
+export function holdBack(socket: Socket, answer: () => void): void {
+  // The sender cut its body off. Keeping such requests would give memory to anyone who connects and leaves.
+  if (socket.destroyed) return;
+  const leave = (): void => clearTimeout(timer);
+  const timer = setTimeout(() => {
+    socket.off('close', leave);
+    answer();
+  }, HELD_BACK_MS);
+  socket.once('close', leave);
+}
+
+/** Milliseconds of judging before the event loop continues. */
+const SLICE_MS = 2;
+
+/**
+ * Bodies wait here to be judged: organizations take turns, a little at a time. Node accepts one new connection with
+ * each turn of its loop, so judging everything in one turn would keep new senders waiting until they give up.
+ */
+export class JudgeTurns {
+  readonly #turns = new FairTurns<() => void>();
+  #isGoing = false;
+
+  /** @param nowMs milliseconds of a clock that only grows */
+  constructor(private readonly nowMs: () => number) {}
+
+  get size(): number {
+    return this.#turns.size;
+  }
+
+  /** @param judge must not throw */
+  add(org: string, judge: () => void): void {
+    this.#turns.add(org, judge);
+    if (this.#isGoing) return;
+    this.#isGoing = true;
+    setImmediate(this.#go);
+  }
+
+  readonly #go = (): void => {
+    const until = this.nowMs() + SLICE_MS;
+    do this.#turns.take()?.item();
+    while (this.#turns.size > 0 && this.nowMs() < until);
+    if (this.#turns.size > 0) setImmediate(this.#go);
+    else this.#isGoing = false;
+  };
 }
