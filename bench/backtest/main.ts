@@ -9,7 +9,7 @@ import { Backtest } from '../../src/insight/backtest/backtest.js';
 import type { BacktestReport } from '../../src/insight/backtest/backtest-report.js';
 import type { HistoryRun, ToldHistory } from '../../src/insight/history-store.port.js';
 import { readHistory } from '../../src/insight/read-history.js';
-import { askKey } from '../../src/pipeline/decide/ask-key.js';
+import { askKey } from '../../src/pipeline/decide/answer-lookups.js';
 import { acmeRevision, aRepository, BOT, theRules } from '../../test/builders/a-life.js';
 
 const EVENTS = Number(process.env['EVENTS'] ?? 10_000);

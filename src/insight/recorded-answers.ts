@@ -1,6 +1,6 @@
 import { isJsonObject } from '../core/json.js';
 import type { Json, JsonObject } from '../core/json.js';
-import { askKey } from '../pipeline/decide/ask-key.js';
+import { askKey } from '../pipeline/decide/answer-lookups.js';
 import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
 import type { Run } from '../core/run.js';
 import type { LookupAnswers, LookupRequest } from '../rules/language/revision.js';

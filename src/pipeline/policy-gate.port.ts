@@ -23,3 +23,10 @@ export interface PolicyGate {
 }
 
 export const POLICY_GATE = portToken<PolicyGate>('PolicyGate');
+
+/** Keeps what the expectations of a policy found in one subject. */
+export interface FindingSink {
+  keep(decided: Pick<RecordedRun, 'run' | 'found'>): Promise<void>;
+}
+
+export const FINDING_SINK = portToken<FindingSink>('FindingSink');

@@ -26,7 +26,7 @@ import {
   type ReadBackDeps,
   type Recoverable,
 } from './recover/read-back.js';
-import type { UnknownOutcomes } from './recover/unknown-outcomes.js';
+import type { UnknownOutcomes } from './execute/settle.js';
 import type { RecoveryClaim, RecoveryStore } from './recovery-store.port.js';
 
 export interface RecoveryDeps extends ReadBackDeps {

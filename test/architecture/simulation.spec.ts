@@ -23,7 +23,7 @@ const CORE = [
   'pipeline/decide/detect-echoes.js',
   'pipeline/recover/sweep.js',
   'pipeline/execute/executor.js',
-  'pipeline/execute/resolve-target.js',
+  'pipeline/execute/prepare-effect.js',
   'housekeeping/scheduler.js',
   'polling/feed-poller.js',
   'pipeline/decide/rollout.js',

@@ -7,7 +7,7 @@ import { Misfit, type EventFact } from '../../src/events/event-fact.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { ActProofs } from '../../src/pipeline/decide/act-proofs.js';
-import type { ForgeAccess } from '../../src/pipeline/execute/forges.js';
+import type { ForgeAccess } from '../../src/pipeline/execute/forge-access.js';
 import { connectForge } from '../../src/forge/capabilities.js';
 import { createForgeClient } from '../../src/forge/http/create-forge-client.js';
 import type { ActProof } from '../../src/pipeline/decide/act-proof.js';

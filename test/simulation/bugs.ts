@@ -1,9 +1,9 @@
 import type { AnyAction } from '../../src/actions/define-action.js';
 import { wrapForgeClient } from '../../src/forge/forge-client.js';
-import type { ForgeAccess } from '../../src/pipeline/execute/forges.js';
+import type { ForgeAccess } from '../../src/pipeline/execute/forge-access.js';
 import type { RepositoryHomes } from '../../src/core/repository-home.js';
-import type { TargetResolver } from '../../src/pipeline/execute/resolve-target.js';
-import type { UnknownOutcomes } from '../../src/pipeline/recover/unknown-outcomes.js';
+import type { TargetResolver } from '../../src/pipeline/execute/prepare-effect.js';
+import type { UnknownOutcomes } from '../../src/pipeline/execute/settle.js';
 import type { TickStore } from '../../src/pipeline/tick-store.port.js';
 import type { EventReader } from '../../src/pipeline/decide/decide-arrival.js';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';

@@ -1,7 +1,7 @@
 import { actions } from '../../src/actions/index.js';
 import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { ForgeHomes } from '../../src/forge/forge-homes.js';
-import { TargetResolver } from '../../src/pipeline/execute/resolve-target.js';
+import { TargetResolver } from '../../src/pipeline/execute/prepare-effect.js';
 import type { TickStore } from '../../src/pipeline/tick-store.port.js';
 import type { ArrivalDecision, InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { CursorStore } from '../../src/polling/cursor-store.port.js';

@@ -13,7 +13,7 @@ import type { OperationName } from '../../forge/operations.js';
 import type { Issue } from '../../core/objects/tracker.js';
 import type { ActCode, ActProof, ActProver } from './act-proof.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
-import type { ForgeAccess, Forges } from '../execute/forges.js';
+import type { ForgeAccess, Forges } from '../execute/forge-access.js';
 
 export interface ActProofsDeps {
   readonly forges: Forges;

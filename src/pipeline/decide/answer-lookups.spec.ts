@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ForgeError } from '../../core/errors.js';
 import type { Evaluation, LookupAnswers, LookupRequest } from '../../rules/language/revision.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
-import { answerLookups } from './answer-lookups.js';
-import { askKey } from './ask-key.js';
+import { answerLookups, askKey } from './answer-lookups.js';
 import type { LookupAnswer } from '../../actions/lookups/lookup-reader.port.js';
 
 const clock = new ManualClock();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { askKey } from './ask-key.js';
+import { askKey } from './answer-lookups.js';
 
 describe('pipeline/decide/ask-key', () => {
   it('is one for equal questions, in whatever order their parameters stand', () => {

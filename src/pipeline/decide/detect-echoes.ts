@@ -13,7 +13,7 @@ import { effectKeyOf } from './plan-intents.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
 import type { Accounts, BotSelf, EchoDetector, EchoVerdict } from '../rule-engine.port.js';
 import type { Intent } from '../../core/run.js';
-import { isSelf } from '../execute/is-self.js';
+import { isSelf } from '../execute/forge-access.js';
 
 export interface EchoDetectorDeps {
   readonly recovery: RecoveryStore;

@@ -6,7 +6,6 @@ import type { RepositoryHome } from '../../core/repository-home.js';
 import { laneOf, type Target } from '../../core/target.js';
 import type { ProposedItem, ProposedStep, Report } from '../../rules/language/revision.js';
 import type { RecordedRun } from '../journal-store.port.js';
-import type { PlannableAction } from './planned-action.js';
 import { runReason } from '../../core/run-reasons.js';
 import type { Cause, CountsFor, Gathering, NewIntent, NewRun } from '../../core/run.js';
 import { isSealed, isSecretReference, type Encryptor } from '../../core/encryptor.js';
@@ -44,6 +43,21 @@ export interface Decision {
   readonly runId?: string;
   /** `limits.runs_per_hour`, held by the store. */
   readonly runsPerHour?: number | null;
+}
+
+/** What planning must know of an action; the catalogue of actions fits. */
+interface PlannableAction {
+  readonly name: string;
+  readonly target: Target['kind'];
+  readonly params: Readonly<
+    Record<string, { readonly facts: { readonly sealed?: boolean; readonly secret?: boolean } }>
+  >;
+  /** The first one is its write. */
+  readonly operations: readonly string[];
+  /** The operation in its effect key, where that is another one. */
+  readonly sharesKeyWith?: string;
+  /** Natural key as the forge tells two objects apart. */
+  keyOf(params: JsonObject): string;
 }
 
 export interface PlanTools {

@@ -6,7 +6,7 @@ import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { ForgeError } from '../../core/errors.js';
 import type { EventActor } from '../../core/event.js';
 import type { ActProver } from '../decide/act-proof.js';
-import { KnownMembers } from './known-members.js';
+import { KnownMembers } from './budget-keeper.js';
 import { saying } from '../../../test/builders/reasons.js';
 
 const HOUR_MS = 3_600_000;

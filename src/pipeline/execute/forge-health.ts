@@ -4,7 +4,7 @@ import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
-import type { Forges } from './forges.js';
+import type { Forges } from './forge-access.js';
 
 export interface ForgeHealthDeps {
   readonly forges: Forges;

@@ -2,14 +2,13 @@ import type { Clock } from '../../core/clock.js';
 import { BotError, ForgeError } from '../../core/errors.js';
 import { hashOf } from '../../core/ids.js';
 import { stringifyJson, type Json, type JsonObject } from '../../core/json.js';
-import type { Secret } from '../../core/secret.js';
+import { Secret } from '../../core/secret.js';
 import { wrapForgeClient, type AnyForgeCall, type CallOptions, type ForgeClient } from '../../forge/forge-client.js';
 import { isWrite, type OperationName } from '../../forge/operations.js';
 import type { BudgetLimit } from '../../core/budgets.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
 import type { Attempt } from '../../core/run.js';
-import { hideSecrets } from './hide-secrets.js';
 import { persist } from './persist.js';
 import type { RunReads } from './shared-reads.js';
 
@@ -172,4 +171,19 @@ export class GuardedForge {
 function idOf(answer: unknown): string | null {
   const id = (answer as { id?: unknown } | null | undefined)?.id;
   return typeof id === 'string' ? id : null;
+}
+
+/**
+ * A copy as plain JSON in which every Secret is replaced, by `[secret]` unless told otherwise; undefined fields fall away.
+ * @param replace text that stands for a secret (its HMAC, where two requests are compared)
+ */
+function hideSecrets(value: unknown, replace: (secret: Secret) => string = String): Json {
+  if (value instanceof Secret) return replace(value);
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map((item) => hideSecrets(item, replace));
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+    return Object.fromEntries(entries.map(([name, field]) => [name, hideSecrets(field, replace)]));
+  }
+  return (value ?? null) as Json;
 }

@@ -9,7 +9,7 @@ import { intentReason } from '../../core/run-reasons.js';
 import type { Intent } from '../../core/run.js';
 import type { Claim, JournalStore } from '../journal-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
-import type { Ending } from './classify-error.js';
+import type { Ending } from './ending.js';
 
 export interface ObjectionDeps {
   readonly journal: Pick<JournalStore, 'pause'>;

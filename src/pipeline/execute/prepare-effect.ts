@@ -3,7 +3,7 @@ import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { ActionContext, AnyAction, Memory } from '../../actions/define-action.js';
 import { isSealed, isSecretReference, type Encryptor } from '../../core/encryptor.js';
-import { BotError } from '../../core/errors.js';
+import { BotError, ForgeError } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Intent, NewIntent } from '../../core/run.js';
 import { Secret } from '../../core/secret.js';
@@ -12,11 +12,10 @@ import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
-import type { ForgeAccess, Forges, OrgDirectory, OrgSettings } from './forges.js';
+import type { ForgeAccess, Forges, OrgDirectory, OrgSettings, OrgLimits } from './forge-access.js';
 import type { GuardedForge } from './guarded-forge.js';
-import { beyondLimit, type Limited } from './limits.js';
 import { comparable } from './objections.js';
-import type { TargetResolver } from './resolve-target.js';
+import { explainRefusal, WRITE_TRUST_MS, type HomeRefusal, type RepositoryHomes } from '../../core/repository-home.js';
 
 export interface PrepareDeps {
   readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent'>;
@@ -188,4 +187,103 @@ async function madeBy(
     if (id !== null) made.add(id);
   }
   return made;
+}
+
+/** An effect that the operator's limits do not allow. */
+interface Limited {
+  readonly code: 'limit.merges' | 'limit.private_mirrors' | 'limit.private_reads';
+  readonly reason: string;
+}
+
+export interface LimitedEffect {
+  readonly action: Pick<AnyAction, 'name' | 'operations'>;
+  readonly target: Target;
+  readonly forge: string;
+  readonly org: string;
+}
+
+/**
+ * Whether the operator's limits (orgs[].limits) forbid an effect. The forge tells the visibility of source and target now; a repository of which it tells
+ * none counts as private. Those who read an effect on the run's repository may read that repository anyway; variables of the organization and things of
+ * the bot's account have other readers.
+ * @returns null when the effect is allowed
+ * @throws ForgeError while the forge cannot be asked
+ */
+export async function beyondLimit(
+  { action, target, forge, org }: LimitedEffect,
+  limits: OrgLimits | undefined,
+  targets: TargetResolver,
+  access: ForgeAccess,
+): Promise<Limited | null> {
+  if (!limits) return null;
+  if (!limits.merges && action.operations.includes('mergePull'))
+    return {
+      code: 'limit.merges',
+      reason: `the operator did not allow merges by rules of ${org} (orgs[].limits.merges)`,
+    };
+  if (target.kind === 'repository') {
+    if (limits.privateMirrors || !action.operations.includes('createPushMirror') || target.private === false)
+      return null;
+    return {
+      code: 'limit.private_mirrors',
+      reason: `not mirrored: ${nameOf(target)}, and the operator did not allow mirrors of private repositories (orgs[].limits.private_mirrors)`,
+    };
+  }
+  if (limits.privateReads || !target.readFrom) return null;
+  const pinned: Target = { kind: 'repository', ...target.readFrom };
+  const source = await targets.resolve(access, forge, org, pinned).catch((error: unknown) => {
+    // A repository that is gone, or not the organization's, tells no visibility.
+    if (error instanceof ForgeError || !(error instanceof BotError)) throw error;
+    return pinned;
+  });
+  if (source.kind === 'repository' && source.private === false) return null;
+  const reason = `${action.name} would write what the run read of ${target.readFrom.owner}/${target.readFrom.name} where others may read it, and ${nameOf(source)} (orgs[].limits.private_reads)`;
+  return { code: 'limit.private_reads', reason };
+}
+
+function nameOf(target: Target): string {
+  return target.kind === 'repository' && target.private === true
+    ? 'the repository is private'
+    : 'the forge does not tell that the repository is public';
+}
+
+/** What is asked to find a target, where nobody asked for it lately. */
+export function readsOfTarget({ offers }: Pick<ForgeAccess, 'offers'>, { kind }: Target): OperationName[] {
+  return kind === 'repository' && offers('getRepoById') ? ['getRepoById'] : [];
+}
+
+/** The pinned repository may not be acted on for this organization. `code` says why. */
+export class TargetRefused extends BotError {
+  constructor(refusal: HomeRefusal, { org, target }: { org: string; target: Extract<Target, { kind: 'repository' }> }) {
+    super(refusal, explainRefusal(refusal, { org, id: target.id }));
+  }
+}
+
+/**
+ * Names change, and a name may be taken over by somebody else; the number stays (reliability H1, E5). A write goes to the repository of the
+ * pinned number, under the name that the forge gives it now, and only while it belongs to the organization of the run.
+ */
+export class TargetResolver {
+  constructor(private readonly homes: RepositoryHomes) {}
+
+  /**
+   * @throws TargetRefused when the repository is gone, or is not the organization's
+   * @throws ForgeError when the forge cannot be asked now
+   */
+  async resolve(access: ForgeAccess, forge: string, org: string, target: Target): Promise<Target> {
+    if (target.kind !== 'repository') return target;
+    if (target.refused) throw new TargetRefused(target.refused, { org, target });
+    const { id, name } = target;
+    const read = access.offers('getRepoById') ? access.client.getRepoById : undefined;
+    const home = await this.homes.of({ forge, org, id, name }, { maxAgeMs: WRITE_TRUST_MS, read });
+    if (home.is === 'refused') throw new TargetRefused(home.code, { org, target });
+    return { ...target, ...home.repository };
+  }
+
+  /** A call to the target failed so that the forge is to be asked again: it was redirected, or nothing was found under the name. */
+  doubt(forge: string, target: Target, because: 'moved' | 'missing'): void {
+    if (target.kind !== 'repository') return;
+    if (because === 'moved') this.homes.forget(forge, target.id);
+    else this.homes.doubt(forge, target.id);
+  }
 }

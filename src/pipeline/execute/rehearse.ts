@@ -8,8 +8,7 @@ import type { OperationName } from '../../forge/operations.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
 import { GuardedForge, WriteSuppressed } from './guarded-forge.js';
-import { findMeans, prepareEffect, type PrepareDeps } from './prepare-effect.js';
-import { readsOfTarget } from './resolve-target.js';
+import { findMeans, prepareEffect, readsOfTarget, type PrepareDeps } from './prepare-effect.js';
 import { OF_ALL_RUNS } from './shared-reads.js';
 
 /** What an intent would do, found by doing everything of it but the write. */

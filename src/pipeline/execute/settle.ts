@@ -7,15 +7,21 @@ import { intentReason } from '../../core/run-reasons.js';
 import type { IntentState } from '../../core/states.js';
 import type { Claim, IntentMove, JournalStore } from '../journal-store.port.js';
 import type { Intent } from '../../core/run.js';
-import type { Ending } from './classify-error.js';
+import { judgeFailure, type Ending } from './ending.js';
 import { persist } from './persist.js';
-import { judgeFailure } from './retry-policy.js';
-import type { UnknownOutcomes } from '../recover/unknown-outcomes.js';
 
 /** For metrics; every call is optional. */
 export interface EffectObserver {
   attempted(operation: string, outcome: string): void;
   ended(intent: Intent, state: IntentState): void;
+}
+
+/** What becomes of an intent whose call may or may not have had its effect. It is never sent again without a read, an arrival or a person. */
+export interface UnknownOutcomes {
+  /** The intent has just become `unknown`. */
+  handle(intent: Intent): Promise<void>;
+  /** Everything that is due. Never throws. */
+  pass(limit: number): Promise<void>;
 }
 
 export interface SettleDeps {

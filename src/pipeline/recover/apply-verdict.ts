@@ -8,7 +8,7 @@ import type { Json } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
 import type { Intent } from '../../core/run.js';
 import { persist } from '../execute/persist.js';
-import { judgeFailure } from '../execute/retry-policy.js';
+import { judgeFailure } from '../execute/ending.js';
 import type { IntentMove, JournalStore } from '../journal-store.port.js';
 import type { RecoveryClaim, RecoveryStore } from '../recovery-store.port.js';
 import { factsOf } from './look-for-extras.js';

@@ -3,9 +3,8 @@ import type { AnyRecovery, RecoveryContext, RecoveryFacts, Verdict } from '../..
 import type { Encryptor } from '../../core/encryptor.js';
 import type { Attempt, Intent } from '../../core/run.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
-import type { ForgeAccess, Forges, OrgDirectory } from '../execute/forges.js';
-import { resolveParams } from '../execute/prepare-effect.js';
-import type { TargetResolver } from '../execute/resolve-target.js';
+import type { ForgeAccess, Forges, OrgDirectory } from '../execute/forge-access.js';
+import { resolveParams, type TargetResolver } from '../execute/prepare-effect.js';
 
 export interface ReadBackDeps {
   readonly forges: Forges;

@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.js';
 import type { InboxStore } from '../inbox-store.port.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { Topic, WakeQueue } from '../wake-queue.port.js';
-import type { UnknownOutcomes } from './unknown-outcomes.js';
+import type { UnknownOutcomes } from '../execute/settle.js';
 
 export interface SweepDeps {
   readonly journal: Pick<JournalStore, 'dueIntents' | 'upkeepAmong' | 'dueRuns' | 'reclaimExpired'>;

@@ -6,7 +6,7 @@ import { connectForge } from '../../../src/forge/capabilities.js';
 import { wrapForgeClient, type ForgeClient } from '../../../src/forge/forge-client.js';
 import { createForgeClient } from '../../../src/forge/http/create-forge-client.js';
 import { isWrite, type OperationName } from '../../../src/forge/operations.js';
-import type { ForgeAccess } from '../../../src/pipeline/execute/forges.js';
+import type { ForgeAccess } from '../../../src/pipeline/execute/forge-access.js';
 import type { Intent } from '../../../src/core/run.js';
 import { makeOrganization } from '../../../src/sandbox/resources/organization.js';
 import { makeRepository } from '../../../src/sandbox/resources/repository.js';

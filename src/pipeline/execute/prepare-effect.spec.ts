@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Target } from '../../core/target.js';
-import type { ForgeAccess, OrgLimits } from './forges.js';
-import { beyondLimit } from './limits.js';
-import type { TargetResolver } from './resolve-target.js';
+import type { ForgeAccess, OrgLimits } from './forge-access.js';
+import { beyondLimit, type TargetResolver } from './prepare-effect.js';
 
 const NOTHING: OrgLimits = { merges: false, privateMirrors: false, privateReads: false };
 const EVERYTHING: OrgLimits = { merges: true, privateMirrors: true, privateReads: true };
