@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import type { Json } from '../core/json.js';
 import { RUN_STATES, attempt, shownRun } from '../core/run.js';
-import { count, fields, json, jsonObject, maybeText, maybeTime, mode, text, texts, time, type Shape } from '../core/schema.js';
+import {
+  count,
+  fields,
+  json,
+  jsonObject,
+  maybeText,
+  maybeTime,
+  mode,
+  text,
+  texts,
+  time,
+  type Shape,
+} from '../core/schema.js';
 import { INTENT_STATES } from '../core/states.js';
 import { origin } from '../rules/sources/rule-repository.port.js';
 

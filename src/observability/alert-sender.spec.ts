@@ -55,7 +55,10 @@ describe('observability/alert-sender', () => {
       .update(`${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`)
       .digest('base64');
     expect(headers['webhook-signature']).toBe(`v1,${expected}`);
-    expect(JSON.parse(body)).toMatchObject({ type: 'forgehand.alert', data: { key: 'poller.failing/feed/acme', code: 'poller.failing' } });
+    expect(JSON.parse(body)).toMatchObject({
+      type: 'forgehand.alert',
+      data: { key: 'poller.failing/feed/acme', code: 'poller.failing' },
+    });
   });
 
   it('does not wait at a stop for a receiver that does not answer', async () => {

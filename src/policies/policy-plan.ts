@@ -3,7 +3,19 @@ import { canonicalJson } from '../core/canonical-json.js';
 import { hashOf } from '../core/ids.js';
 import type { Json } from '../core/json.js';
 import { defineReasons, type Reason } from '../core/reason.js';
-import { count, fields, json, jsonObject, maybeText, maybeTime, mode, text, texts, time, type Shape } from '../core/schema.js';
+import {
+  count,
+  fields,
+  json,
+  jsonObject,
+  maybeText,
+  maybeTime,
+  mode,
+  text,
+  texts,
+  time,
+  type Shape,
+} from '../core/schema.js';
 import { finding } from './finding-store.port.js';
 
 /** What stands at the forge before a change, as far as it can be known. */

@@ -2,7 +2,19 @@ import { z } from 'zod';
 import { BUDGET_HELD } from '../../core/budgets.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { attempt, shownRun } from '../../core/run.js';
-import { count, fields, json, jsonObject, maybeText, maybeTime, mode, text, texts, time, word } from '../../core/schema.js';
+import {
+  count,
+  fields,
+  json,
+  jsonObject,
+  maybeText,
+  maybeTime,
+  mode,
+  text,
+  texts,
+  time,
+  word,
+} from '../../core/schema.js';
 import { INTENT_STATES } from '../../core/states.js';
 import type { Target } from '../../core/target.js';
 import type { ServerAccess } from '../../forge/server-access.js';
