@@ -1,7 +1,7 @@
 import { backoffMs } from '../core/backoff.js';
 import { credentialOf } from '../config/credentials.js';
 import { setMaxListeners } from 'node:events';
-import type { Alerts } from '../core/alerts.js';
+import { alert, type Alerts } from '../core/alerts.js';
 import { BotError, messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { connectForge, type ConnectedForge, type ForgeCapabilities } from './capabilities.js';
@@ -120,7 +120,7 @@ export class ConnectedForges {
 
   private async connect(forge: ForgeToConnect, failures: number): Promise<void> {
     const credential = credentialOf(forge);
-    const key = `forge.unreachable/${credential}`;
+    const key = `forge.unreachable/${credential}` as const;
     try {
       const connected = await connectForge(forge.client, { username: forge.username });
       this.connected.set(credential, connected);
@@ -129,17 +129,13 @@ export class ConnectedForges {
       const { product, version, self } = connected.capabilities;
       this.logger.info({ forge: credential, product, version, self: self?.login ?? null }, 'forge connected');
       if (!self)
-        this.alerts.raise(
-          `forge.unknown-self/${credential}`,
-          'the forge does not say who we are: our own acts cannot be told from those of others',
-          {
-            forge: credential,
-          },
-        );
+        this.alerts.raise(`forge.unknown-self/${credential}`, alert('forge.unknown-self', { forge: credential }), {
+          forge: credential,
+        });
     } catch (error) {
       const message = messageOf(error);
       this.failures.set(credential, message);
-      this.alerts.raise(key, 'forge not reached; deliveries are stored and wait', {
+      this.alerts.raise(key, alert('forge.unreachable', { forge: credential }), {
         forge: credential,
         code: error instanceof BotError ? error.code : 'ERROR',
         error: message,

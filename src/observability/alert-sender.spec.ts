@@ -2,11 +2,16 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { alert } from '../core/alerts.js';
 import { systemClock } from '../core/clock.js';
 import { silentLogger } from '../core/logger.js';
+import { textOf } from '../core/reason.js';
 import { Secret } from '../core/secret.js';
 import { Metrics } from './metrics.js';
 import { AlertSender } from './alert-sender.js';
+
+const FAILING = alert('poller.failing', { source: 'feed/acme', failures: 3 });
+const MISSING = alert('gaps', { org: 'acme' });
 
 async function receiver() {
   const received: Array<{ headers: Record<string, unknown>; body: string }> = [];
@@ -40,11 +45,11 @@ describe('observability/alert-sender', () => {
       },
     );
 
-    alerts.raise('poller.failing/feed/acme', 'a poller does not get through');
-    alerts.raise('poller.failing/feed/acme', 'a poller does not get through');
+    alerts.raise('poller.failing/feed/acme', FAILING);
+    alerts.raise('poller.failing/feed/acme', FAILING);
     await alerts.flush();
     alerts.resolve('poller.failing/feed/acme');
-    alerts.raise('poller.failing/feed/acme', 'a poller does not get through');
+    alerts.raise('poller.failing/feed/acme', FAILING);
     await alerts.flush();
     target.close();
 
@@ -57,7 +62,13 @@ describe('observability/alert-sender', () => {
     expect(headers['webhook-signature']).toBe(`v1,${expected}`);
     expect(JSON.parse(body)).toMatchObject({
       type: 'forgehand.alert',
-      data: { key: 'poller.failing/feed/acme', code: 'poller.failing' },
+      data: {
+        key: 'poller.failing/feed/acme',
+        code: 'poller.failing',
+        params: { source: 'feed/acme', failures: 3 },
+        message: 'the poller feed/acme failed 3 times in a row',
+        facts: {},
+      },
     });
   });
 
@@ -77,13 +88,13 @@ describe('observability/alert-sender', () => {
     );
     const asked = new Promise((resolve) => server.once('request', resolve));
 
-    alerts.raise('x', 'something is wrong');
+    alerts.raise('gaps/x', MISSING);
     await asked;
     await alerts.close(0);
     server.closeAllConnections();
     server.close();
 
-    expect(errors).toEqual(['something is wrong', 'alert could not be sent']);
+    expect(errors).toEqual([textOf(MISSING), 'alert could not be sent']);
   });
 
   it('goes on when nobody receives', async () => {
@@ -98,9 +109,9 @@ describe('observability/alert-sender', () => {
       },
     );
 
-    alerts.raise('x', 'something is wrong');
+    alerts.raise('gaps/x', MISSING);
     await alerts.flush();
 
-    expect(errors).toEqual(['something is wrong', 'alert could not be sent']);
+    expect(errors).toEqual([textOf(MISSING), 'alert could not be sent']);
   });
 });

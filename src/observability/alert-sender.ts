@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
-import type { Alerts } from '../core/alerts.js';
+import type { AlertKey, Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
+import { textOf, type Reason } from '../core/reason.js';
 import type { Secret } from '../core/secret.js';
 import { within } from '../core/within.js';
 import type { Metrics } from './metrics.js';
@@ -31,18 +32,24 @@ export class AlertSender implements Alerts {
     private readonly target: AlertTarget | null,
   ) {}
 
-  raise(key: string, message: string, facts: Readonly<Record<string, string | number | boolean | null>> = {}): void {
+  raise(
+    key: AlertKey,
+    { code, params }: Reason,
+    facts: Readonly<Record<string, string | number | boolean | null>> = {},
+  ): void {
     if (this.open.has(key)) return;
     this.open.add(key);
+    const message = textOf({ code, params });
     this.logger.error({ alert: key, ...facts }, message);
-    const code = key.split('/')[0] ?? key;
     this.metrics.alerts.inc({ key: code });
     if (!this.target) return;
-    const sending = this.send(this.target, { key, code, message, facts }).finally(() => this.sending.delete(sending));
+    const sending = this.send(this.target, { key, code, params, message, facts }).finally(() =>
+      this.sending.delete(sending),
+    );
     this.sending.add(sending);
   }
 
-  resolve(key: string): void {
+  resolve(key: AlertKey): void {
     if (this.open.delete(key)) this.logger.info({ alert: key }, 'alert resolved');
   }
 

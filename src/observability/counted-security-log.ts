@@ -1,4 +1,4 @@
-import type { Alerts } from '../core/alerts.js';
+import { alert, type AlertKey, type Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import type { Logger } from '../core/logger.js';
 import { SECURITY_CLASSES, type SecurityClass, type SecurityEvent, type SecurityLog } from '../core/security-log.js';
@@ -23,14 +23,6 @@ const MAX_VALUE_LENGTH = 200;
 /** More than a bot has organizations. Beyond it, events share the alert of their class. */
 const MAX_ALERTS = 2_000;
 
-const TOLD: Readonly<Record<SecurityClass, string>> = {
-  authentication_failed: 'authentication failed',
-  tenant_mismatch: 'a delivery names a repository or owner of another organization',
-  act_too_old: 'a delivery tells of an act that is older than retention.max_age: it is held until it is released',
-  power_refused: 'an effect or an order was refused because it needs a power or a scope that was not granted',
-  unknown_operator: 'the control API was asked with a token of no operator',
-};
-
 /** Fields that every log line has. A fact of the same name would be a second field. */
 const OF_THE_LINE = new Set(['level', 'time', 'msg', 'app', 'alert']);
 
@@ -47,7 +39,7 @@ interface Window {
  */
 export class CountedSecurityLog implements SecurityLog {
   private readonly windows = new Map<SecurityClass, Window>();
-  private readonly alerted = new Map<string, { key: string; lastAt: number }>();
+  private readonly alerted = new Map<string, { key: SecurityKey; lastAt: number }>();
   private readonly timers = new Map<SecurityClass, NodeJS.Timeout>();
 
   constructor(private readonly deps: SecurityLogDeps) {}
@@ -102,11 +94,12 @@ export class CountedSecurityLog implements SecurityLog {
     const first = this.alerted.values().next().value;
     // Kept in the order of their last events: the quiet ones stand first.
     if (first && now - first.lastAt >= QUIET_MS) this.endQuiet(now);
-    const wanted = `security.${name}${org === undefined ? '' : `/${org}`}`;
-    const key = this.alerted.has(wanted) || this.alerted.size < MAX_ALERTS ? wanted : `security.${name}`;
+    const code = `security.${name}` as const;
+    const wanted: SecurityKey = org === undefined ? code : `${code}/${org}`;
+    const key = this.alerted.has(wanted) || this.alerted.size < MAX_ALERTS ? wanted : code;
     this.alerted.delete(key);
     this.alerted.set(key, { key, lastAt: now });
-    this.deps.alerts.raise(key, `${TOLD[name]} (see \`security.${name}\` in the log)`, facts);
+    this.deps.alerts.raise(key, alert(code), facts);
   }
 
   private endQuiet(now: number): void {
@@ -118,6 +111,7 @@ export class CountedSecurityLog implements SecurityLog {
   }
 }
 
+type SecurityKey = AlertKey<`security.${SecurityClass}`>;
 type Facts = Readonly<Record<string, string | number>>;
 
 function plainFacts(event: SecurityEvent): Facts {

@@ -197,7 +197,10 @@ describe('pipeline/decide', () => {
       const to = (level: string) => (facts: unknown, message: string) => void lines.push([level, facts, message]);
       flow = flowWith({
         logger: { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') },
-        alerts: { raise: (...all) => void raised.push(all), resolve: () => undefined },
+        alerts: {
+          raise: (key, alert, facts) => void raised.push([key, textOf(alert), facts]),
+          resolve: () => undefined,
+        },
       });
     });
 

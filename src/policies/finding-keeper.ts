@@ -1,4 +1,4 @@
-import type { Alerts } from '../core/alerts.js';
+import { alert, type AlertKey, type Alerts } from '../core/alerts.js';
 import type { RecordedRun } from '../pipeline/journal-store.port.js';
 import type { Severity } from '../rules/language/revision.js';
 import type { FindingStore } from './finding-store.port.js';
@@ -27,13 +27,17 @@ export class FindingKeeper {
     const failing = new Set(found.failing.map(({ name }) => name));
     for (const { name, severity, message } of found.failing)
       if (LOUD.includes(severity))
-        alerts.raise(keyOf(org, policy, name), `${found.name}: ${message}`, { policy, expectation: name, severity });
+        alerts.raise(keyOf(org, policy, name), alert('finding', { subject: found.name, message }), {
+          policy,
+          expectation: name,
+          severity,
+        });
     for (const name of found.looked)
       if (!failing.has(name) && (await findings.countOpen(org, policy, name)) === 0)
         alerts.resolve(keyOf(org, policy, name));
   }
 }
 
-function keyOf(org: string, policy: string, name: string): string {
+function keyOf(org: string, policy: string, name: string): AlertKey<'finding'> {
   return `finding/${org}/${policy}/${name}`;
 }

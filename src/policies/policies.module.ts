@@ -4,7 +4,7 @@ import { lookupCatalogue } from '../actions/lookups/index.js';
 import { LOOKUP_READER } from '../actions/lookups/lookup-reader.port.js';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG } from '../config/config.module.js';
-import { ALERTS } from '../core/alerts.js';
+import { ALERTS, alert } from '../core/alerts.js';
 import { CLOCK, type Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
 import { inSlices } from '../core/in-slices.js';
@@ -141,10 +141,8 @@ const PARTS = [
         waits: ({ hash, org, policy }) =>
           alerts.raise(
             `plan.approval/${org}/${policy ?? ''}`,
-            `a plan of ${org} waits for an approval: forgehand approve ${hash.slice(0, 12)}`,
-            {
-              plan: hash,
-            },
+            alert('plan.approval', { org, plan: hash.slice(0, 12) }),
+            { plan: hash },
           ),
         frozen: ({ revision }, at) => frozenAt(config.orgs.find(({ name }) => name === revision.org)?.freeze ?? [], at),
         twoPeople,

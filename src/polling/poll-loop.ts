@@ -1,5 +1,5 @@
 import { backoffMs } from '../core/backoff.js';
-import type { Alerts } from '../core/alerts.js';
+import { alert, type Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import type { Logger } from '../core/logger.js';
 
@@ -83,10 +83,11 @@ export class PollLoop {
       turn.failures += 1;
       logger.warn({ source: source.name, failures: turn.failures, error }, 'poll failed; it is tried again');
       if (turn.failures >= ALERT_AFTER)
-        alerts.raise(`poller.failing/${source.name}`, 'a poller does not get through', {
-          source: source.name,
-          failures: turn.failures,
-        });
+        alerts.raise(
+          `poller.failing/${source.name}`,
+          alert('poller.failing', { source: source.name, failures: turn.failures }),
+          { source: source.name, failures: turn.failures },
+        );
     }
     const everyMs = turn.failures === 0 && source.isPressing?.() ? source.everyMs * FAST : source.everyMs;
     const growth = { firstMs: everyMs, maxMs: Math.max(source.everyMs, MAX_WAIT_MS), between: JITTER };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alert } from '../../core/alerts.js';
 import { callingAs } from '../../core/caller.js';
 import { didYouMean } from '../../core/did-you-mean.js';
 import { BotError, UserError, messageOf } from '../../core/errors.js';
@@ -179,10 +180,14 @@ export class JobRunner {
 
   private tell({ name }: Job, { forge, org, outcome, error }: JobRun): void {
     const { alerts } = this.deps.tools;
-    const key = `housekeeping/${name}/${forge}/${org}`;
+    const key = `housekeeping/${name}/${forge}/${org}` as const;
     const [first] = outcome?.findings ?? [];
     if (first !== undefined)
-      alerts.raise(key, `${name}: ${first}`, { forge, org, count: outcome?.findings.length ?? 0 });
+      alerts.raise(key, alert('housekeeping', { job: name, first }), {
+        forge,
+        org,
+        count: outcome?.findings.length ?? 0,
+      });
     else if (error === null) alerts.resolve(key);
   }
 

@@ -3,6 +3,7 @@ import { silentLogger } from '../../core/logger.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { EventRepository } from '../../core/event.js';
 import type { SealedChain } from '../audit/audit-store.port.js';
+import { textOf, type Reason } from '../../core/reason.js';
 import type { Intent } from '../../core/run.js';
 import { FakeForge } from '../../../test/fakes/fake-forge.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
@@ -140,7 +141,7 @@ describe('housekeeping/jobs/job-runner', () => {
     const tools = {
       clock,
       alerts: {
-        raise: (key: string, message: string) => void raised.push(`${key}: ${message}`),
+        raise: (key: string, alert: Reason) => void raised.push(`${key}: ${textOf(alert)}`),
         resolve: (key: string) => void resolved.push(key),
       },
       known: {

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../core/logger.js';
+import { textOf } from '../../core/reason.js';
 import type { BeginWork, PoisonMessageStore } from '../poison-message-store.port.js';
 import { CrashLoopGuard } from './crash-loop-guard.js';
 
 const STARTED_MS = Date.parse('2026-11-20T12:00:00Z');
-const REASON = 'processes ended while they decided about it: it is left alone until `forgehand release';
+const REASON = 'processes ended while they decided it: nobody decides it again until `forgehand release';
 
 /** An id that was made so long after the process started (before it: negative). */
 function idOf(afterMs: number, last = 1): string {
@@ -85,7 +86,9 @@ describe('CrashLoopGuard', () => {
       {
         store,
         clock: { now: () => new Date(STARTED_MS + livedMs), monotonicMs: () => 77 + livedMs },
-        alerts: { raise: (key, message, facts) => void told.push(`alert ${key} ${message} ${JSON.stringify(facts)}`) },
+        alerts: {
+          raise: (key, raised, facts) => void told.push(`alert ${key} ${textOf(raised)} ${JSON.stringify(facts)}`),
+        },
         logger: {
           ...silentLogger,
           error: (facts, message) => void told.push(`error ${message} ${JSON.stringify(facts)}`),

@@ -1,6 +1,7 @@
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/logger.js';
+import { defineReasons, textOf } from '../../core/reason.js';
 import type { PoisonMessageStore, WatchedTopic } from '../poison-message-store.port.js';
 
 export interface CrashLoopGuardDeps {
@@ -19,6 +20,11 @@ export interface DeathWatchOptions {
   /** How long this process lives before it takes what another died with, and as long again for each further death: others go first. Default 10_000. */
   readonly aloneAfterMs?: number;
 }
+
+const quarantined = defineReasons({
+  'work.processes-ended': ({ deaths, id }: { deaths: number; id: string }) =>
+    `${deaths} processes ended while they decided it: nobody decides it again until \`forgehand release ${id}\``,
+});
 
 /** So many deaths, and it is left alone. */
 const MAX_DEATHS = 3;
@@ -92,10 +98,10 @@ export class CrashLoopGuard {
 
   private async quarantine(topic: WatchedTopic, id: string, deaths: number): Promise<void> {
     const { store, alerts, logger } = this.deps;
-    const reason = `${deaths} processes ended while they decided about it: it is left alone until \`forgehand release ${id}\``;
-    await store.quarantine(topic, id, reason);
+    const because = quarantined('work.processes-ended', { deaths, id });
+    await store.quarantine(topic, id, textOf(because));
     logger.error({ topic, id, deaths }, 'work is quarantined');
-    alerts.raise(`work.quarantined/${id}`, `${topic} ${id}: ${reason}`, { topic, id });
+    alerts.raise(`work.quarantined/${id}`, alert('work.quarantined', { topic, id, because }), { topic, id });
   }
 
   private isSuspect(id: string): boolean {

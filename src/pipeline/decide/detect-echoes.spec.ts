@@ -5,6 +5,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { silentLogger } from '../../core/logger.js';
+import { textOf } from '../../core/reason.js';
 import { EffectEchoDetector } from './detect-echoes.js';
 import { saying } from '../../../test/builders/reasons.js';
 
@@ -32,7 +33,7 @@ describe('pipeline/decide/detect-echoes', () => {
       accounts: { self: () => BOT },
       clock: rig.clock,
       logger: silentLogger,
-      alerts: { raise: (key, message) => void told.push(key, message), resolve: () => undefined },
+      alerts: { raise: (key, raised) => void told.push(key, textOf(raised)), resolve: () => undefined },
     });
   }
 

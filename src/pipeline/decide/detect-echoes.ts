@@ -1,6 +1,6 @@
 import type { AnyAction } from '../../actions/define-action.js';
 import type { Told } from '../../actions/support/recovery.js';
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
@@ -70,7 +70,7 @@ export class EffectEchoDetector implements EchoDetector {
     logger.warn({ eventId: event.id, org: event.org, rules: named }, 'breaker of a chain opened');
     alerts.raise(
       `breaker.chain/${event.org}/${[...named].sort().join('+')}`,
-      `rules ${named.join(' and ')} of ${event.org} answer each other's effects: they are paused (forgehand resume --org ${event.org} --rule ID)`,
+      alert('breaker.chain', { org: event.org, rules: named }),
       { eventId: event.id },
     );
   }

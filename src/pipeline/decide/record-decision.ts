@@ -1,4 +1,4 @@
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type Alerts } from '../../core/alerts.js';
 import { textOf } from '../../core/reason.js';
 import { isReason } from '../../core/run-reasons.js';
 import type { Logger } from '../../core/logger.js';
@@ -87,16 +87,13 @@ export class DecisionRecorder {
     const { alerts } = this.deps;
     const { id: runId, org, rule } = run;
     if (isReason(run.reason, 'run.held.limit'))
-      alerts.raise(`rule.held/${org}/${rule}`, `rule ${rule} in ${org} fires too often: ${textOf(run.reason)}`, {
-        runId,
-      });
+      alerts.raise(`rule.held/${org}/${rule}`, alert('rule.held', { org, rule, because: run.reason }), { runId });
     else if (isLimited) alerts.resolve(`rule.held/${org}/${rule}`);
     if (waiting > 0)
-      alerts.raise(
-        `rule.approval/${org}/${rule}`,
-        `rule ${rule} in ${org} waits for an approval: forgehand approve ${runId}`,
-        { runId, waiting },
-      );
+      alerts.raise(`rule.approval/${org}/${rule}`, alert('rule.approval', { org, rule, run: runId }), {
+        runId,
+        waiting,
+      });
   }
 }
 

@@ -6,7 +6,7 @@ import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import type { EventRepository } from '../../core/event.js';
 import type { RolloutEvidence, RolloutRow } from '../rollout-store.port.js';
 import { Rollout, isInCanary, isStaged, textOf } from './rollout.js';
-import { because, saying } from '../../../test/builders/reasons.js';
+import { because, saying, sentenceOf } from '../../../test/builders/reasons.js';
 
 const REPOSITORIES = 20;
 const rulesOf = (head: string, fault = ''): string => `
@@ -249,7 +249,7 @@ describe('pipeline/decide/rollout, rule by rule', () => {
       },
       clock,
       alerts: {
-        raise: (...all) => void told.push(['raise', ...all]),
+        raise: (key, alert, facts) => void told.push(['raise', key, sentenceOf(alert), facts]),
         resolve: (...all) => void told.push(['resolve', ...all]),
       },
     });
@@ -392,7 +392,7 @@ describe('pipeline/decide/rollout, rule by rule', () => {
       [
         'raise',
         'canary.fell-back/acme/r',
-        'a canary made errors and fell back to shadow: it writes nothing any more',
+        'the canary of rule r in acme fell back to shadow and writes nothing: 2 of its last 20 decisions were errors',
         { org: 'acme', rule: 'r', errors: 2, of: 20, first: 'reason 1' },
       ],
     ]);

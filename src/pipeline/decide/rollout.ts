@@ -1,5 +1,5 @@
 import type { CompiledRule } from '../../rules/language/revision.js';
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { UserError } from '../../core/errors.js';
 import type { EventRepository } from '../../core/event.js';
@@ -135,7 +135,7 @@ export class Rollout {
     if (!(await this.deps.store.add(fallback, row.id))) return this.stage(org, rule);
     this.deps.alerts.raise(
       alertKey(org, rule.id),
-      'a canary made errors and fell back to shadow: it writes nothing any more',
+      alert('canary.fell-back', { org, rule: rule.id, errors: errors.length, of: evidence.newest.length }),
       {
         org,
         rule: rule.id,
@@ -183,7 +183,7 @@ function asJson({ decisions, fired, notFired, errors, live, recorded }: RolloutE
   return { decisions, fired, not_fired: notFired, errors, live, recorded: { ...recorded } };
 }
 
-function alertKey(org: string, rule: string): string {
+function alertKey(org: string, rule: string): AlertKey<'canary.fell-back'> {
   return `canary.fell-back/${org}/${rule}`;
 }
 

@@ -1,10 +1,10 @@
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { hashOf } from '../../core/ids.js';
 import type { InboxStore } from '../inbox-store.port.js';
 import { proveWithin, type ActProver } from '../decide/act-proof.js';
 import { BUDGET_HELD, budgetReason, type BudgetKind, type BudgetLimit, type SpentBudget } from '../../core/budgets.js';
-import { textOf } from '../../core/reason.js';
+import type { Reason } from '../../core/reason.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { Accounts } from '../rule-engine.port.js';
 import type { Intent } from '../../core/run.js';
@@ -31,7 +31,7 @@ const NOBODY = { id: 'unproven', login: 'of unconfirmed deliveries' } as const;
 /** Which budgets an intent is counted for, and what becomes of it when one of them is spent. */
 export class Budgets {
   /** Alerts of this process that stand, by the key of their budget. */
-  private readonly raised = new Map<string, string>();
+  private readonly raised = new Map<string, AlertKey>();
 
   constructor(private readonly deps: BudgetDeps) {}
 
@@ -61,40 +61,39 @@ export class Budgets {
     const reason = budgetReason(spent);
     if (kind === 'rule') {
       await journal.pause({ org, rule, by: 'breaker: budget spent', at: clock.now() });
-      const told = `rule ${rule} of ${org} is paused: ${textOf(reason)}`;
       this.raise(
         spent,
         `breaker.budget/${org}/${rule}`,
-        `${told} (forgehand resume --org ${org} --rule ${rule})`,
+        alert('breaker.budget', { org, rule, because: reason }),
         intentId,
       );
       return { to: 'given-back', reason, wrote: null };
     }
-    this.raise(
-      spent,
-      `budget.spent/${org}/${kind}/${of}`,
-      `effects in ${org} wait: ${textOf(reason)} (forgehand status)`,
-      intentId,
-    );
+    this.raise(spent, `budget.spent/${org}/${kind}/${of}`, alert('budget.spent', { org, because: reason }), intentId);
     return { to: 'given-back', reason, wrote: null, held: spent };
   }
 
   /** There is room in all of these: their alerts are over. */
   letThrough(limits: readonly BudgetLimit[]): void {
     for (const { key } of limits) {
-      const alert = this.raised.get(key);
-      if (alert !== undefined) this.deps.alerts.resolve(alert);
+      const alertKey = this.raised.get(key);
+      if (alertKey !== undefined) this.deps.alerts.resolve(alertKey);
       this.raised.delete(key);
     }
   }
 
-  private raise({ limit, againInMs }: SpentBudget, alert: string, told: string, intentId: string): void {
+  private raise<Code extends 'breaker.budget' | 'budget.spent'>(
+    { limit, againInMs }: SpentBudget,
+    alertKey: AlertKey<Code>,
+    raised: Reason<Code>,
+    intentId: string,
+  ): void {
     const { kind, of, key, perHour } = limit;
     const now = this.deps.clock.now();
     // A rule is paused: it waits for a person, not for a time.
     const until = kind === 'rule' ? null : new Date(now.getTime() + againInMs).toISOString();
-    this.raised.set(key, alert);
-    this.deps.alerts.raise(alert, told, {
+    this.raised.set(key, alertKey);
+    this.deps.alerts.raise(alertKey, raised, {
       intentId,
       code: BUDGET_HELD,
       budget: kind,

@@ -1,4 +1,4 @@
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
@@ -89,8 +89,9 @@ export class ForgeHealth {
       { forge: state.credential, silences: state.silences, forMs: state.openUntilMs - now },
       'breaker of the forge opened',
     );
-    this.deps.alerts.raise(`forge.silent/${state.credential}`, 'the forge gives no answers; intents stay planned', {
-      forge: state.credential,
+    const { credential } = state;
+    this.deps.alerts.raise(`forge.silent/${credential}`, alert('forge.silent', { forge: credential }), {
+      forge: credential,
     });
   }
 
@@ -107,13 +108,9 @@ export class ForgeHealth {
     if (found === 'refused') {
       if (!state.isLockedOut) {
         this.deps.logger.error({ forge: credential }, 'credentials refused');
-        this.deps.alerts.raise(
-          `forge.locked-out/${credential}`,
-          'the forge does not accept our credentials any more; intents stay planned until it does',
-          {
-            forge: credential,
-          },
-        );
+        this.deps.alerts.raise(`forge.locked-out/${credential}`, alert('forge.locked-out', { forge: credential }), {
+          forge: credential,
+        });
       }
       state.probeMs = state.isLockedOut ? Math.min(state.probeMs * 2, LAST_PROBE_MS) : FIRST_PROBE_MS;
       state.isLockedOut = true;

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyAction } from '../../actions/define-action.js';
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { isSealed } from '../../core/encryptor.js';
 import type { Json, JsonObject } from '../../core/json.js';
-import { textOf } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Intent } from '../../core/run.js';
 import type { Claim, JournalStore } from '../journal-store.port.js';
@@ -75,10 +74,8 @@ async function flips(
   const reason = intentReason('intent.flips', { rules: flip, org: intent.org });
   alerts.raise(
     `breaker.flip/${intent.org}/${[...flip].sort().join('+')}`,
-    `${textOf(reason)} (forgehand resume --org ${intent.org} --rule ID)`,
-    {
-      intentId: intent.id,
-    },
+    alert('breaker.flip', { org: intent.org, because: reason }),
+    { intentId: intent.id },
   );
   return { to: 'given-back', reason, wrote: null };
 }

@@ -1,4 +1,4 @@
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/logger.js';
 import type { Json } from '../../core/json.js';
@@ -127,11 +127,9 @@ export class Settler {
     if (ending.to === 'failed' && ending.failure === 'internal')
       logger.error({ ...facts, error: ending.error }, 'intent failed: internal error');
     else logger.info(facts, 'intent attempted');
-    const key = `intent.dead/${intent.org}/${intent.rule}`;
-    if (state === 'dead')
-      alerts.raise(key, `an intent of ${intent.rule} in ${intent.org} was given up: ${facts.reason ?? ''}`, {
-        intentId: intent.id,
-      });
+    const { org, rule } = intent;
+    const key = `intent.dead/${org}/${rule}` as const;
+    if (state === 'dead') alerts.raise(key, alert('intent.dead', { org, rule, because: why }), { intentId: intent.id });
     if (state === 'done' || state === 'unchanged') alerts.resolve(key);
   }
 }

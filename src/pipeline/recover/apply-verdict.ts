@@ -2,7 +2,7 @@ import type { AnyAction } from '../../actions/define-action.js';
 import { textOf } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Verdict } from '../../actions/support/recovery.js';
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { Json } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
@@ -89,10 +89,8 @@ export class VerdictWriter {
       await this.moveBy(intent, epoch, { to: 'dead', reason: dead, failed: 'counted' });
       this.deps.alerts.raise(
         `intent.dead/${intent.org}/${intent.rule}`,
-        `an intent of ${intent.rule} in ${intent.org} was given up: ${textOf(dead)}`,
-        {
-          intentId: intent.id,
-        },
+        alert('intent.dead', { org: intent.org, rule: intent.rule, because: dead }),
+        { intentId: intent.id },
       );
       return;
     }
@@ -116,10 +114,8 @@ export class VerdictWriter {
     if (!(await this.moveBy(intent, epoch, { to: 'waiting', reason: why }))) return;
     this.deps.alerts.raise(
       `intent.waiting/${intent.org}/${intent.rule}`,
-      `an intent of ${intent.rule} in ${intent.org} waits for a person: ${textOf(why)}`,
-      {
-        intentId: intent.id,
-      },
+      alert('intent.waiting', { org: intent.org, rule: intent.rule, because: why }),
+      { intentId: intent.id },
     );
   }
 

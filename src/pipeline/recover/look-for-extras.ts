@@ -1,10 +1,11 @@
 import type { AnyAction } from '../../actions/define-action.js';
 import { markOf } from '../../actions/support/mark.js';
 import type { AnyRecovery, RecoveryContext, Surplus } from '../../actions/support/recovery.js';
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type Alerts } from '../../core/alerts.js';
 import { callingAs, type Caller } from '../../core/caller.js';
 import { hashOf, newId } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
+import { intentReason } from '../../core/run-reasons.js';
 import type { Intent } from '../../core/run.js';
 import { persist } from '../execute/persist.js';
 import type { JournalStore } from '../journal-store.port.js';
@@ -62,7 +63,11 @@ export class ExtrasLook {
     if (surplus.is === 'alert') {
       alerts.raise(
         `intent.doubled/${intent.org}/${intent.rule}`,
-        `${surplus.reason} (rule ${intent.rule} in ${intent.org})`,
+        alert('intent.doubled', {
+          org: intent.org,
+          rule: intent.rule,
+          found: intentReason('intent.found', { found: surplus.reason }),
+        }),
         { intentId: intent.id },
       );
       return;

@@ -1,4 +1,4 @@
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/logger.js';
 import { isDelivered } from '../../events/pairing-table.js';
@@ -52,7 +52,7 @@ const DAY_MS = 86_400_000;
  */
 export class GapKeeper {
   private readonly hooksRead = new Map<string, { atMs: number; hooks: readonly OwnHook[] | null }>();
-  private readonly lastOf = new Map<string, number>();
+  private readonly lastOf = new Map<AlertKey, number>();
   private running: Promise<void> | null = null;
   private missing = new Set<string>();
 
@@ -198,9 +198,9 @@ export class GapKeeper {
     const { forge, org, class: why, outcome, kind, repo, reason } = gap;
     this.deps.counted?.({ org, class: why, outcome });
     this.deps.logger.warn({ forge, org, class: why, outcome, kind, repo, row: gap.entryKey, reason }, 'gap');
-    const key = `gaps/${why}/${forge}/${org}`;
+    const key = `gaps/${why}/${forge}/${org}` as const;
     this.lastOf.set(key, now.getTime());
-    this.deps.alerts.raise(key, 'deliveries are missing; their facts were read by polling', {
+    this.deps.alerts.raise(key, alert('gaps', { org }), {
       forge,
       org,
       class: why,
@@ -210,10 +210,10 @@ export class GapKeeper {
 
   /** Rows came, and no delivery of any kind since the first of them. */
   private async listen({ forge, org }: WatchedOrg, since: Date | null): Promise<void> {
-    const key = `webhooks.silent/${forge}/${org}`;
+    const key = `webhooks.silent/${forge}/${org}` as const;
     const isSilent = since !== null && !(await this.deps.gaps.anyDeliverySince(forge, org, since));
     if (isSilent)
-      this.deps.alerts.raise(key, 'the feed moves and no delivery comes', { forge, org, since: since.toISOString() });
+      this.deps.alerts.raise(key, alert('webhooks.silent', { org }), { forge, org, since: since.toISOString() });
     else if (
       since !== null ||
       (await this.deps.gaps.anyDeliverySince(forge, org, new Date(this.deps.clock.now().getTime() - SILENT_MS)))
@@ -224,14 +224,11 @@ export class GapKeeper {
   private async watchPollers({ forge, org, everyS }: WatchedOrg, now: Date): Promise<void> {
     const stored = await this.deps.cursors.read(forge, org, 'feed');
     if (!stored) return;
-    const key = `poller.stuck/${forge}/${org}`;
+    const key = `poller.stuck/${forge}/${org}` as const;
     const ageMs = now.getTime() - stored.advancedAt.getTime();
+    const seconds = Math.round(ageMs / 1000);
     if (ageMs > Math.max(STUCK_MS, everyS * 1000 * STUCK_TURNS))
-      this.deps.alerts.raise(key, 'the feed was not read to an end for long', {
-        forge,
-        org,
-        seconds: Math.round(ageMs / 1000),
-      });
+      this.deps.alerts.raise(key, alert('poller.stuck', { forge, org, seconds }), { forge, org, seconds });
     else this.deps.alerts.resolve(key);
   }
 }

@@ -1,4 +1,4 @@
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type Alerts } from '../../core/alerts.js';
 import { canonicalJson } from '../../core/canonical-json.js';
 import type { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
@@ -177,15 +177,16 @@ export class CapabilityCheck {
   private tell(forge: string, org: string, told: readonly Reason[]): void {
     if (canonicalJson(told) === canonicalJson(this.lacking(org))) return;
     this.found.set(org, told);
-    const key = `rules.not-offered/${org}`;
+    const key = `rules.not-offered/${org}` as const;
     this.deps.alerts.resolve(key);
-    if (told.length > 0)
-      this.deps.alerts.raise(key, 'rules need what the forge or the token does not offer', {
+    const [first] = told;
+    if (first)
+      this.deps.alerts.raise(key, alert('rules.not-offered', { org, first }), {
         org,
         forge,
         count: told.length,
-        first: told[0] ? textOf(told[0]) : null,
-        code: told[0]?.code ?? null,
+        first: textOf(first),
+        code: first.code,
       });
   }
 

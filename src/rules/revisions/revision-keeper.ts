@@ -1,4 +1,4 @@
-import type { Alerts } from '../../core/alerts.js';
+import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { BotError, InvalidFile } from '../../core/errors.js';
 import { hashOf } from '../../core/ids.js';
@@ -244,7 +244,7 @@ export class RevisionKeeper {
   ): Promise<void> {
     if (this.seenHash.get(org) === hash) return;
     this.heldBackProblems.set(org, problems);
-    this.deps.alerts.raise(alertKey(org), 'rule files are broken; the running revision stays', {
+    this.deps.alerts.raise(alertKey(org), alert('rules.broken', { org }), {
       org,
       code,
       problems: problems.length,
@@ -283,6 +283,6 @@ function revisionId(org: string, hash: string): string {
   return hashOf(org, hash).slice(0, 32);
 }
 
-function alertKey(org: string): string {
+function alertKey(org: string): AlertKey<'rules.broken'> {
   return `rules.broken/${org}`;
 }

@@ -1,4 +1,5 @@
 import type { Alerts } from '../../../src/core/alerts.js';
+import { textOf } from '../../../src/core/reason.js';
 import type { Logger } from '../../../src/core/logger.js';
 import { startBot, type RunningBot } from '../bot.js';
 import type { Bug } from '../bugs.js';
@@ -169,7 +170,7 @@ export class World {
   }
 
   readonly alerts: Alerts = {
-    raise: (key, message) => void this.told.push(`${key} ${message}`),
+    raise: (key, alert) => void this.told.push(`${key} ${textOf(alert)}`),
     resolve: () => undefined,
   };
 
