@@ -1,14 +1,16 @@
 import { beyondLimits } from '../rules/revisions/operator-limits.js';
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
+import { declaredIn } from '../insight/fixtures/run-fixtures.js';
 import type { OrgConfig } from '../config/app-config.js';
+import { BotError, InvalidFile } from '../core/errors.js';
 import { FolderSource } from '../rules/sources/folder-source.js';
 import type { Problem } from '../core/problem.js';
 import { isOperationName, type OperationName } from '../forge/operations.js';
 import { neededScopes, type Scope } from '../forge/scopes.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { loadRules } from '../rules/language/load/load-rules.js';
-import type { Revision } from '../rules/language/revision.js';
+import type { LoadEnvironment, LoadResult, Revision, RuleFile } from '../rules/language/revision.js';
 
 export interface Checked {
   org: string;
@@ -18,22 +20,64 @@ export interface Checked {
   /** What the bot's token must be allowed; only known when there are no problems. */
   scopes: readonly Scope[];
   problems: readonly Problem[];
+  /** What works and is probably not meant so. */
+  warnings: readonly Problem[];
 }
+
+/** What only the operator's config can tell. */
+export const NOT_CHECKED = ['powers', 'hosts', 'secrets'] as const;
 
 /** Load the rule files of a folder as the bot would. */
 export async function checkOrg(org: OrgConfig, folder: string): Promise<Checked> {
-  const files = await new FolderSource(folder, org.rules.extendsFrom).read();
-  const loaded = loadRules(files, {
+  const files = await readFolder(folder, org.rules.extendsFrom);
+  if (!files.ok) return unread(org.name, folder, files.problems);
+  const loaded = load(files.read, {
     org: org.name,
-    actions: actionCatalogue(),
-    lookups: lookupCatalogue(),
     powers: new Set(org.powers),
     secrets: new Set(Object.keys(org.secrets)),
+    mirrorHosts: org.mirrorHosts,
+  });
+  const beyond = loaded.ok ? beyondLimits(loaded.revision, org.limits) : [];
+  return told(org.name, folder, beyond.length > 0 ? { ...loaded, ok: false, problems: beyond } : loaded);
+}
+
+/** The same without an operator's config: each file says whose rules it holds; powers, hosts and secrets are taken as granted. */
+export async function checkAlone(folder: string): Promise<readonly Checked[]> {
+  const files = await readFolder(folder, []);
+  if (!files.ok) return [unread('', folder, files.problems)];
+  const declared = files.read.map((file) => ({ file, ...declaredIn(file) }));
+  // A file that does not say it is told so beside the others.
+  const [main = ''] = declared.flatMap(({ org }) => (org === '' ? [] : [org]));
+  const orgs = new Map<string, typeof declared>();
+  for (const one of declared) {
+    const key = (one.org || main).toLowerCase();
+    orgs.set(key, [...(orgs.get(key) ?? []), one]);
+  }
+  const powers = new Set([...actionCatalogue().values()].flatMap(({ power }) => power ?? []));
+  return [...orgs.values()].map((own) => {
+    const org = own.find((one) => one.org !== '')?.org ?? main;
+    const secrets = new Set(own.flatMap((one) => one.secrets));
+    const loaded = load(
+      own.map(({ file }) => file),
+      { org, powers, secrets },
+    );
+    return told(org, folder, loaded);
+  });
+}
+
+type Given = Pick<LoadEnvironment, 'org' | 'powers' | 'secrets' | 'mirrorHosts'>;
+
+function load(files: readonly RuleFile[], given: Given): LoadResult {
+  return loadRules(files, {
+    ...given,
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
     engine: new CelEngine(),
     checkTypes: true,
   });
-  const beyond = loaded.ok ? beyondLimits(loaded.revision, org.limits) : [];
-  const result = beyond.length > 0 ? { ok: false as const, problems: beyond } : loaded;
+}
+
+function told(org: string, folder: string, result: LoadResult): Checked {
   const counts = result.ok
     ? {
         rules: result.revision.rules.length,
@@ -41,7 +85,26 @@ export async function checkOrg(org: OrgConfig, folder: string): Promise<Checked>
         scopes: scopesOf(result.revision),
       }
     : { rules: 0, policies: 0, scopes: [] };
-  return { org: org.name, folder, ...counts, problems: result.ok ? [] : result.problems };
+  return { org, folder, ...counts, problems: result.ok ? [] : result.problems, warnings: result.warnings ?? [] };
+}
+
+function unread(org: string, folder: string, problems: readonly Problem[]): Checked {
+  return { org, folder, rules: 0, policies: 0, scopes: [], problems, warnings: [] };
+}
+
+/** What cannot be read at all is a problem like others: whoever asked for a format gets it in that format. */
+async function readFolder(
+  folder: string,
+  extendsFrom: readonly string[],
+): Promise<{ ok: true; read: RuleFile[] } | { ok: false; problems: readonly Problem[] }> {
+  try {
+    return { ok: true, read: await new FolderSource(folder, extendsFrom).read() };
+  } catch (error) {
+    if (error instanceof InvalidFile) return { ok: false, problems: error.problems };
+    if (error instanceof BotError)
+      return { ok: false, problems: [{ file: folder, line: 1, col: 1, message: error.message }] };
+    throw error;
+  }
 }
 
 /** What polling and knowing oneself take, whatever the rules. */

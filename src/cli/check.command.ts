@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { UserError } from '../core/errors.js';
+import { BotError, InvalidFile, UserError } from '../core/errors.js';
 import { formatProblem, type Problem } from '../core/problem.js';
 import type { Checked } from './check-rules.js';
 import { storeCommand } from './command-options.js';
@@ -13,51 +13,118 @@ import { colour } from './terminal.js';
 interface CheckOptions {
   config: string;
   json: boolean;
-  format: 'text' | 'json' | 'sarif';
+  strict: boolean;
+  format: Format;
   org?: string;
   rules?: string;
 }
 
+type Format = 'text' | 'json' | 'sarif';
+
+/** What the config says of itself, and what came of each organization. */
+interface Report {
+  readonly warnings: readonly Problem[];
+  readonly orgs: readonly Checked[];
+  readonly notChecked: readonly string[];
+}
+
 export function checkCommand(exit: SetExit): Command {
   return storeCommand('check', 'validate config and rule files, offline')
+    .argument('[dir]', 'validate this folder or file of rules alone: no config, no secret')
     .addOption(new Option('--format <format>', 'output format').choices(['text', 'json', 'sarif']).default('text'))
+    .option('--strict', 'count warnings as errors', false)
     .option('--org <name>', 'only this organization')
     .addOption(
       new Option('--rules <dir>', 'validate this folder instead of the rules of the organization (with --org)'),
     )
-    .action(async (options: CheckOptions) => {
-      const [{ readConfig }, { checkOrg }] = await Promise.all([
-        import('../config/read-config.js'),
-        import('./check-rules.js'),
-      ]);
-      const config = readConfig(options.config);
-      const orgs = config.orgs.filter((org) => !options.org || org.name.toLowerCase() === options.org.toLowerCase());
-      if (orgs.length === 0) throw new UserError('NO_SUCH_ORG', `the config has no organization ${options.org}`);
-      if (options.rules && orgs.length > 1)
-        throw new UserError('WHICH_ORG', 'say with --org whose rules the folder holds');
-      const checked = await Promise.all(orgs.map((org) => checkOrg(org, ruleFolder(org, options.rules))));
-      const isGood = checked.every(({ problems }) => problems.length === 0);
-      const isJson = options.json || options.format === 'json';
-      if (options.format === 'sarif') print(true, sarifOf(checked.flatMap(({ problems }) => problems)), () => '');
-      else
-        print(isJson, { ok: isGood, warnings: config.warnings, orgs: checked }, () =>
-          [...config.warnings.map(warn), ...checked.map(describe)].join('\n'),
-        );
-      if (!isGood) exit(1);
+    .action(async (dir: string | undefined, options: CheckOptions) => {
+      const format: Format = options.format === 'text' && options.json ? 'json' : options.format;
+      let report: Report;
+      try {
+        report = dir === undefined ? await checkConfig(options) : await checkFolder(dir, options);
+      } catch (error) {
+        // Whoever asked for a format for machines reads nothing else.
+        if (format === 'text' || !(error instanceof BotError)) throw error;
+        printFailure(error, options.config, format);
+        exit(error instanceof InvalidFile ? 2 : 3);
+        return;
+      }
+      const strict = options.strict ? asErrors(report) : report;
+      printReport(strict, format);
+      if (strict.orgs.some(({ problems }) => problems.length > 0)) exit(1);
     });
+}
+
+async function checkConfig(options: CheckOptions): Promise<Report> {
+  const [{ readConfig }, { checkOrg }] = await Promise.all([
+    import('../config/read-config.js'),
+    import('./check-rules.js'),
+  ]);
+  const config = readConfig(options.config);
+  const orgs = config.orgs.filter((org) => !options.org || org.name.toLowerCase() === options.org.toLowerCase());
+  if (orgs.length === 0) throw new UserError('NO_SUCH_ORG', `the config has no organization ${options.org}`);
+  if (options.rules && orgs.length > 1) throw new UserError('WHICH_ORG', 'say with --org whose rules the folder holds');
+  const checked = await Promise.all(orgs.map((org) => checkOrg(org, ruleFolder(org, options.rules))));
+  return { warnings: config.warnings, orgs: checked, notChecked: [] };
+}
+
+async function checkFolder(dir: string, { org, rules }: CheckOptions): Promise<Report> {
+  if (org !== undefined || rules !== undefined)
+    throw new UserError(
+      'CHECK_WHAT',
+      'a folder is checked without the config: leave out --org and --rules, or the folder',
+    );
+  const { checkAlone, NOT_CHECKED } = await import('./check-rules.js');
+  return { warnings: [], orgs: await checkAlone(dir), notChecked: NOT_CHECKED };
+}
+
+function asErrors(report: Report): Report {
+  const orgs = report.orgs.map((one) => ({
+    ...one,
+    problems: [...one.problems, ...one.warnings.map(({ level: _, ...problem }) => problem)],
+    warnings: [],
+  }));
+  return { ...report, orgs };
+}
+
+function printReport({ warnings, orgs, notChecked }: Report, format: Format): void {
+  if (format === 'sarif') {
+    print(true, sarifOf(orgs.flatMap((one) => [...one.problems, ...one.warnings])), () => '');
+    return;
+  }
+  const isGood = orgs.every(({ problems }) => problems.length === 0);
+  const value = { ok: isGood, warnings, orgs, ...(notChecked.length > 0 ? { not_checked: notChecked } : {}) };
+  print(format === 'json', value, () =>
+    [
+      ...warnings.map(warn),
+      ...orgs.map(describe),
+      ...(notChecked.length > 0 ? [`not checked: ${notChecked.join(', ')}`] : []),
+    ].join('\n'),
+  );
+}
+
+function printFailure(error: BotError, file: string, format: Format): void {
+  const problems = error instanceof InvalidFile ? error.problems : [{ file, line: 1, col: 1, message: error.message }];
+  print(true, format === 'sarif' ? sarifOf(problems) : { ok: false, warnings: [], orgs: [], problems }, () => '');
 }
 
 function warn(problem: Problem): string {
   return `${colour.yellow('warning')} ${plain(formatProblem(problem))}`;
 }
 
-function describe({ org, folder, rules, policies, scopes, problems }: Checked): string {
+function describe({ org, folder, rules, policies, scopes, problems, warnings }: Checked): string {
+  const many = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
   if (problems.length === 0) {
-    const counts = `${rules} rule${rules === 1 ? '' : 's'} and ${policies} polic${policies === 1 ? 'y' : 'ies'} in ${folder}`;
-    return `${colour.green('ok')} ${org}: ${counts}\n   the token needs ${scopes.join(', ')}`;
+    const counts = `${many(rules, 'rule')} and ${policies} polic${policies === 1 ? 'y' : 'ies'} in ${folder}`;
+    const told = warnings.length > 0 ? `, ${many(warnings.length, 'warning')}` : '';
+    return [
+      ...warnings.map(warn),
+      `${colour.green('ok')} ${org}: ${counts}${told}\n   the token needs ${scopes.join(', ')}`,
+    ].join('\n');
   }
   return [
     ...problems.map((problem) => `${colour.red('error')} ${plain(formatProblem(problem))}`),
-    `${org}: ${problems.length} problem${problems.length === 1 ? '' : 's'} in ${folder}`,
+    ...warnings.map(warn),
+    `${org === '' ? '' : `${org}: `}${many(problems.length, 'problem')}${warnings.length > 0 ? ` and ${many(warnings.length, 'warning')}` : ''} in ${folder}`,
   ].join('\n');
 }

@@ -17,10 +17,10 @@ export function sarifOf(problems: readonly Problem[]): JsonObject {
             rules: [{ id: 'rule-file', shortDescription: { text: 'A rule file that cannot be used as it is' } }],
           },
         },
-        results: problems.map(({ file, line, col, message, hint }) => ({
+        results: problems.map(({ file, line, col, message, hint, level }) => ({
           ruleId: 'rule-file',
           ruleIndex: 0,
-          level: 'error',
+          level: level ?? 'error',
           message: { text: hint ? `${message}. ${hint}` : message },
           locations: [
             {

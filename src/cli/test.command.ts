@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import type { FolderSource } from '../rules/sources/folder-source.js';
-import { InvalidFile, messageOf } from '../core/errors.js';
+import { BotError, InvalidFile, messageOf } from '../core/errors.js';
 import type { FixturesReport } from '../insight/fixtures/run-fixtures.js';
 import type { Trial } from '../insight/trial.js';
 import { jsonOption, storeCommand } from './command-options.js';
@@ -31,14 +31,19 @@ export function testCommand(exit: SetExit): Command {
     .option('--junit <file>', 'write the results as JUnit XML')
     .option('--watch', 'run again when a file changes', false)
     .action(async (dir: string, options: TestOptions) => {
-      const { FolderSource, junitOf, makeTrial } = await import('./trying.js');
+      const [{ FolderSource, junitOf, makeTrial }, { NOT_CHECKED }] = await Promise.all([
+        import('./trying.js'),
+        import('./check-rules.js'),
+      ]);
       const trial = makeTrial();
       const source = new FolderSource(dir);
       const once = async (): Promise<void> => {
-        const report = await run(source, trial);
+        const report = await run(source, trial, options.json);
         if (options.junit !== undefined && report.problems.length === 0)
           writeFileSync(options.junit, junitOf(report.results));
-        print(options.json, report, () => printFixtures(report, options.coverage));
+        print(options.json, { ...report, not_checked: NOT_CHECKED }, () =>
+          [printFixtures(report, options.coverage), `not checked: ${NOT_CHECKED.join(', ')}`].join('\n'),
+        );
         exit(report.problems.length > 0 ? 2 : report.failed > 0 ? 1 : 0);
       };
       await once();
@@ -47,9 +52,19 @@ export function testCommand(exit: SetExit): Command {
     .addCommand(recordCommand());
 }
 
-async function run(source: FolderSource, trial: Trial): Promise<FixturesReport> {
-  const [rules, tests] = await Promise.all([source.read(), source.readTests()]);
-  return trial.fixtures(rules, tests);
+async function run(source: FolderSource, trial: Trial, isJson: boolean): Promise<FixturesReport> {
+  try {
+    const [rules, tests] = await Promise.all([source.read(), source.readTests()]);
+    return trial.fixtures(rules, tests);
+  } catch (error) {
+    // Whoever asked for JSON reads nothing else.
+    if (!isJson || !(error instanceof BotError)) throw error;
+    const problems =
+      error instanceof InvalidFile
+        ? error.problems
+        : [{ file: source.folder, line: 1, col: 1, message: error.message }];
+    return { results: [], failed: 0, coverage: [], problems };
+  }
 }
 
 /** Until it is stopped. Nothing is run twice for the same files. */

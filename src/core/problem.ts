@@ -8,6 +8,8 @@ export interface Problem {
   readonly message: string;
   /** What to do, where that is known. */
   readonly hint?: string;
+  /** It works, and is probably not meant so. Absent = it cannot be used. */
+  readonly level?: 'warning';
 }
 
 /** `file:line:col: message (hint)`, the one form in which problems are printed. */

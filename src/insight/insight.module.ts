@@ -77,7 +77,14 @@ const PARTS = [
         store,
         load: (kept, files) => {
           const org = orgOf(kept);
-          return loadRules(files, { org, ...catalogues, powers, secrets: secretsOf.get(org) ?? new Set(), engine });
+          return loadRules(files, {
+            org,
+            ...catalogues,
+            powers,
+            secrets: secretsOf.get(org) ?? new Set(),
+            engine,
+            wasActive: true,
+          });
         },
         running: (org) => keeper.active(org),
         engine,
@@ -109,7 +116,7 @@ function ruleHistory({ config, revisions, history, accounts, encryptor, clock }:
       const [org, stored] = [orgs.get(name), await revisions.active(name)];
       const trial = makeTrial();
       const loaded =
-        org && stored && trial.load(name, stored.files, new Set(org.powers), new Set(Object.keys(org.secrets)));
+        org && stored && trial.load(name, stored.files, new Set(org.powers), new Set(Object.keys(org.secrets)), true);
       if (!org || !loaded?.ok) return null;
       const until = clock.now();
       const since = new Date(until.getTime() - HISTORY_DAYS * 86_400_000);

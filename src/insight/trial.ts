@@ -15,7 +15,14 @@ export interface Trial {
   readonly actions: ReadonlyMap<string, ActionFacts>;
   readonly lookups: ReadonlyMap<string, LookupFacts>;
   readonly rules: PureRules;
-  load(org: string, files: readonly RuleFile[], powers: ReadonlySet<string>, secrets: ReadonlySet<string>): LoadResult;
+  /** @param wasActive the files were active before */
+  load(
+    org: string,
+    files: readonly RuleFile[],
+    powers: ReadonlySet<string>,
+    secrets: ReadonlySet<string>,
+    wasActive?: boolean,
+  ): LoadResult;
   backtest(revision: Revision): Backtest;
   fixtures(ruleFiles: readonly RuleFile[], testFiles: readonly RuleFile[]): FixturesReport;
 }
@@ -32,7 +39,8 @@ export function makeTrial(): Trial {
     actions,
     lookups,
     rules,
-    load: (org, files, powers, secrets) => loadRules(files, { org, actions, lookups, powers, secrets, ...checked }),
+    load: (org, files, powers, secrets, wasActive = false) =>
+      loadRules(files, { org, actions, lookups, powers, secrets, wasActive, ...checked }),
     backtest: (revision) => new Backtest({ revision, rules, actions, lookups }),
     fixtures: (ruleFiles, testFiles) =>
       runFixtures(ruleFiles, testFiles, {

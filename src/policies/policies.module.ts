@@ -184,7 +184,7 @@ function ruleLoader({ config, operators, clock }: LoaderNeeds): RuleLoader {
       const org = orgs.get(name);
       const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
       // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time.
-      const problems = thread ? await tryLoading(thread, { org: name, files, powers, secrets }) : [];
+      const problems = thread ? await tryLoading(thread, { org: name, files, powers, secrets, wasActive: known }) : [];
       await thread?.stop();
       if (problems.length > 0) return { ok: false, problems };
       const approvers = known ? {} : { approvers: approversOf(await operators.list(), clock.now()) };
@@ -195,6 +195,8 @@ function ruleLoader({ config, operators, clock }: LoaderNeeds): RuleLoader {
           org: name,
           powers: new Set(powers),
           secrets: new Set(secrets),
+          mirrorHosts: org?.mirrorHosts ?? [],
+          wasActive: known,
         }),
       );
       const beyond = result.ok && org ? beyondLimits(result.revision, org.limits) : [];

@@ -76,7 +76,7 @@ abstract class Bounded {
       order: {
         kind: 'load',
         key: loaded.key,
-        load: { org, files, powers: [...powers], secrets: [...secrets], checkTypes: false },
+        load: { org, files, powers: [...powers], secrets: [...secrets], checkTypes: false, wasActive: true },
       },
     };
   }

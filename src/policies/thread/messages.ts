@@ -9,6 +9,7 @@ export interface LoadOrder {
   readonly powers: readonly string[];
   readonly secrets: readonly string[];
   readonly checkTypes: boolean;
+  readonly wasActive?: boolean;
 }
 
 /** `key` names a loaded revision; only this thread's client knows it. */

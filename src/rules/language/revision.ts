@@ -92,9 +92,16 @@ export interface LoadEnvironment {
   checkTypes?: boolean;
   /** People who may approve, for `approval: two-people`; absent = not known, or not asked again. */
   approvers?: number;
+  /** Hosts that repositories may be mirrored to; absent = not known, nothing is refused for it. */
+  mirrorHosts?: readonly string[];
+  /** The files were active before: what only newer versions refuse is a warning. */
+  wasActive?: boolean;
 }
 
-export type LoadResult = { ok: true; revision: Revision } | { ok: false; problems: Problem[] };
+/** Warnings hold nothing back. */
+export type LoadResult =
+  | { ok: true; revision: Revision; warnings?: readonly Problem[] }
+  | { ok: false; problems: Problem[]; warnings?: readonly Problem[] };
 
 /** One loaded state of an organization's files, compiled; immutable. */
 export interface Revision {

@@ -167,6 +167,12 @@ export class RevisionKeeper {
       return this.refuse(org, error, files);
     }
     await this.activate(org, hash, files, result.revision);
+    const [first] = result.warnings ?? [];
+    if (first)
+      this.deps.logger.warn(
+        { org: org.name, warnings: result.warnings?.length, first: formatProblem(first) },
+        'rules.warnings',
+      );
     org.source.concluded?.({ problems: [], isTransient: false });
   }
 

@@ -1,8 +1,8 @@
 import { watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
-import { UserError } from '../../core/errors.js';
+import { basename, join, relative, sep } from 'node:path';
+import { InvalidFile, UserError } from '../../core/errors.js';
 import type { RuleFile } from '../language/revision.js';
 import { hashOfFiles } from '../language/load/load-rules.js';
 import { checkoutCommit } from './checkout-commit.js';
@@ -17,7 +17,7 @@ const SETTLE_MS = 150;
 /** Some file systems (network shares, some containers) tell no changes: the folder is read again anyway. */
 const REREAD_MS = 5_000;
 
-/** A local folder of rule files. */
+/** A local folder of rule files, or one file. */
 export class FolderSource {
   private watchers: FSWatcher[] = [];
   private settle: NodeJS.Timeout | null = null;
@@ -33,14 +33,16 @@ export class FolderSource {
 
   /**
    * Every `*.yaml` and `*.yml` below the folder but tests (`*.test.yaml`) and hidden ones, by path; links are not followed. Then the shared files they extend.
-   * @throws UserError when the folder is not there, holds too many files, or a file is too large
+   * @throws UserError when the folder is not there, InvalidFile when it holds too many files or a file is too large
    */
   async read(): Promise<RuleFile[]> {
     const paths = await this.paths((name) => !/\.test\.ya?ml$/.test(name));
     if (paths.length > MAX_FILES)
-      throw new UserError(
+      throw refused(
         'TOO_MANY_RULE_FILES',
-        `${this.folder} holds ${paths.length} rule files; ${MAX_FILES} is the limit`,
+        shownPath(this.folder),
+        `the folder holds ${paths.length} rule files; ${MAX_FILES} is the limit`,
+        'put several rules into one file',
       );
     const own = await Promise.all(paths.map((path) => this.readOne(path)));
     return [...own, ...(await readShared(own, this.extendsFrom))];
@@ -48,14 +50,15 @@ export class FolderSource {
 
   /**
    * Every fixture (`*.test.yaml`) below the folder, by path.
-   * @throws UserError when the folder is not there, holds too many, or one is too large
+   * @throws UserError when the folder is not there, InvalidFile when it holds too many or one is too large
    */
   async readTests(): Promise<RuleFile[]> {
     const paths = await this.paths((name) => /\.test\.ya?ml$/.test(name));
     if (paths.length > MAX_TEST_FILES)
-      throw new UserError(
+      throw refused(
         'TOO_MANY_FIXTURES',
-        `${this.folder} holds ${paths.length} files of fixtures; ${MAX_TEST_FILES} is the limit`,
+        shownPath(this.folder),
+        `the folder holds ${paths.length} files of fixtures; ${MAX_TEST_FILES} is the limit`,
       );
     return Promise.all(paths.map((path) => this.readOne(path)));
   }
@@ -106,6 +109,8 @@ export class FolderSource {
       entries = await readdir(this.folder, { recursive: true, withFileTypes: true });
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
+      // A file that is named is read whatever it is called.
+      if (code === 'ENOTDIR' && (await lstat(this.folder).catch(() => null))?.isFile()) return [this.folder];
       throw new UserError(
         'NO_RULE_FOLDER',
         `the rule folder ${this.folder} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`,
@@ -124,14 +129,29 @@ export class FolderSource {
   }
 
   private async readOne(path: string): Promise<RuleFile> {
+    const shown = shownPath(path);
     const { size } = await lstat(path);
     if (size > MAX_FILE_BYTES)
-      throw new UserError('RULE_FILE_TOO_LARGE', `${path} has ${size} bytes; ${MAX_FILE_BYTES} is the limit`);
-    const shown = relative(process.cwd(), path);
+      throw refused(
+        'RULE_FILE_TOO_LARGE',
+        shown,
+        `the file has ${size} bytes; ${MAX_FILE_BYTES} is the limit`,
+        'split it into several files',
+      );
     return {
-      path: shown.startsWith('..') ? path : shown,
-      name: relative(this.folder, path).split(sep).join('/'),
+      path: shown,
+      name: path === this.folder ? basename(path) : relative(this.folder, path).split(sep).join('/'),
       text: await readFile(path, 'utf8'),
     };
   }
+}
+
+/** Below the folder where the program runs without the way to it, else whole. */
+function shownPath(path: string): string {
+  const shown = relative(process.cwd(), path);
+  return shown === '' || shown.startsWith('..') ? path : shown;
+}
+
+function refused(code: string, file: string, message: string, hint?: string): InvalidFile {
+  return new InvalidFile([{ file, line: 1, col: 1, message, ...(hint ? { hint } : {}) }], code);
 }

@@ -171,7 +171,7 @@ describe('e2e/commands without a bot', () => {
   });
 
   it.each([
-    ['a command', ['check', 'acme.yaml'], '(forgehand check --help shows what it takes)\n'],
+    ['a command', ['check', 'acme.yaml', 'other.yaml'], '(forgehand check --help shows what it takes)\n'],
     [
       'a command inside another',
       ['store', 'copy', '--form', 'embedded:x'],

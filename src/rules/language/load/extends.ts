@@ -32,10 +32,10 @@ export class SharedFiles {
   /** Which file of the organization brings each of them in. */
   readonly #extendedBy = new Map<string, string>();
 
-  constructor(files: readonly RuleFile[]) {
+  constructor(files: readonly RuleFile[], wasActive = false) {
     this.#files = new Map(
       files.flatMap((given) =>
-        given.shared === undefined ? [] : [[given.shared, { given, file: new SourceFile(given) }] as const],
+        given.shared === undefined ? [] : [[given.shared, { given, file: new SourceFile(given, wasActive) }] as const],
       ),
     );
   }

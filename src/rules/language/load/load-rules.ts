@@ -37,8 +37,8 @@ export function loadRules(files: readonly RuleFile[], env: LoadEnvironment): Loa
 
 /** The same with stops for `inSlices`: none of what lies between two takes longer than 50 ms. */
 export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Generator<void, LoadResult> {
-  const shared = new SharedFiles(files);
-  const own = files.filter((file) => file.shared === undefined).map((file) => new SourceFile(file));
+  const shared = new SharedFiles(files, env.wasActive);
+  const own = files.filter((file) => file.shared === undefined).map((file) => new SourceFile(file, env.wasActive));
   const loaded: LoadedFile[] = [];
   for (const file of own) {
     yield;
@@ -58,7 +58,8 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
       loaded.flatMap(({ rules }) => rules),
     );
   const problems = sources.flatMap((file) => file.problems).sort(byPlace);
-  if (problems.length > 0) return { ok: false, problems };
+  const warnings = sources.flatMap((file) => file.warnings).sort(byPlace);
+  if (problems.length > 0) return { ok: false, problems, warnings };
   return {
     ok: true,
     revision: rememberGiven(
@@ -71,6 +72,7 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
       files,
       env,
     ),
+    warnings,
   };
 }
 

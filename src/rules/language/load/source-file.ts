@@ -12,12 +12,17 @@ export class EnoughProblems extends Error {}
 /** One rule file while it is read: where things stand, and every mistake found in it so far. */
 export class SourceFile {
   readonly problems: Problem[] = [];
+  readonly warnings: Problem[] = [];
   readonly path: string;
   readonly text: string;
   readonly #lines: LineIndex;
   #charged = 0;
 
-  constructor(file: RuleFile) {
+  /** @param wasActive the file belongs to a revision that was active before: a mistake of a new kind holds nothing back then */
+  constructor(
+    file: RuleFile,
+    private readonly wasActive = false,
+  ) {
     this.path = file.path;
     this.text = file.text;
     this.#lines = new LineIndex(file.text);
@@ -38,6 +43,26 @@ export class SourceFile {
 
   problem(offset: number, message: string, hint?: string | null): void {
     this.problemAt(this.position(offset), message, hint);
+  }
+
+  /** A mistake that versions before 0.2 took without a word. */
+  newProblem(offset: number, message: string, hint?: string | null): void {
+    this.newProblemAt(this.position(offset), message, hint);
+  }
+
+  newProblemAt(place: Position, message: string, hint?: string | null): void {
+    if (this.wasActive) this.warnAt(place, message, hint);
+    else this.problemAt(place, message, hint);
+  }
+
+  warn(offset: number, message: string, hint?: string | null): void {
+    this.warnAt(this.position(offset), message, hint);
+  }
+
+  warnAt({ line, col }: Position, message: string, hint?: string | null): void {
+    if (this.warnings.length >= FILE_LIMITS.problems) return;
+    if (this.warnings.some((known) => known.line === line && known.message === message)) return;
+    this.warnings.push({ file: this.path, line, col, message, ...(hint ? { hint } : {}), level: 'warning' });
   }
 
   /**

@@ -1,0 +1,43 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { corpusCases, countFaults, judgeCorpus } from './rule-corpus.js';
+import type { Verdict } from './rule-corpus.js';
+
+const cases = corpusCases();
+let verdicts: readonly Verdict[] = [];
+
+const withFault = (fault: Verdict['faults'][number], ...kinds: ReadonlyArray<Verdict['kind']>): string[] =>
+  verdicts.filter((one) => kinds.includes(one.kind) && one.faults.includes(fault)).map(({ name }) => name);
+
+beforeAll(async () => {
+  verdicts = await judgeCorpus(cases);
+});
+
+describe('rule sets written from outside, checked', () => {
+  it('are 368, of five kinds', () => {
+    const counts = countFaults(verdicts);
+
+    expect(Object.fromEntries(Object.entries(counts).map(([kind, of]) => [kind, of['cases']]))).toEqual({
+      broken: 280,
+      wish: 31,
+      loop: 25,
+      good: 17,
+      nonloop: 15,
+    });
+  });
+
+  it('no error is told of what is right', () => {
+    expect(withFault('false alarm', 'good', 'nonloop')).toEqual([]);
+  });
+
+  it.each<[Verdict['faults'][number], ReadonlyArray<Verdict['kind']>, number]>([
+    ['silent', ['broken'], 30],
+    ['misplaced', ['broken'], 2],
+    ['unhelpful', ['broken'], 42],
+    ['extra', ['broken'], 14],
+    ['silent', ['loop'], 5],
+    ['misplaced', ['loop'], 1],
+    ['silent', ['wish'], 26],
+  ])('%s messages about %j: at most %i', (fault, kinds, most) => {
+    expect(withFault(fault, ...kinds).slice(most)).toEqual([]);
+  });
+});
