@@ -1,8 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { textOf } from './reason.js';
-import { LATER_STEP, isHeld, isReason, legacyReason, runReason, withNote, withPeople } from './run-reasons.js';
+import {
+  LATER_STEP,
+  isHeld,
+  isReason,
+  legacyReason,
+  runReason,
+  verdictReason,
+  withNote,
+  withPeople,
+} from './run-reasons.js';
 
 const limitReason = (fired: number, limit: number) => runReason('run.held.limit', { fired, limit });
+
+const saysIt = (error: string) => verdictReason('verdict.failed', { error, at: null });
 
 describe('core/run-reasons', () => {
   it('say how often a rule fired, and how often it may', () => {
@@ -17,24 +28,26 @@ describe('core/run-reasons', () => {
 
     expect(isReason(limitReason(3, 2), 'run.held.limit')).toBe(true);
     expect(isReason(runReason('run.held.cap', { caps: [], wanted: limitReason(3, 2) }), 'run.held.limit')).toBe(false);
-    expect(isReason(runReason('run.error', { because: words }), 'run.held.limit')).toBe(false);
+    expect(isReason(runReason('run.error', { because: saysIt(words) }), 'run.held.limit')).toBe(false);
     expect(isReason(null, 'run.held.limit')).toBe(false);
   });
 
   it('tell what was held from what says so in its words', () => {
-    const wanted = runReason('run.fired', { because: '1 effect wanted' });
+    const wanted = runReason('run.fired', { because: saysIt('1 effect wanted') });
 
     expect(
       [
         limitReason(1, 1),
         runReason('run.held.frozen', { because: 'frozen', wanted }),
         runReason('run.held.approval', { plan: 'p', wanted }),
-        runReason('run.held.policy', { because: 'held: a' }),
+        runReason('run.held.policy', { because: saysIt('held: a') }),
         legacyReason('run.held.legacy', { text: 'held: a' }),
       ].every(isHeld),
     ).toBe(true);
     expect(
-      [runReason('run.error', { because: 'held: a' }), legacyReason('legacy', { text: 'held: a' })].some(isHeld),
+      [runReason('run.error', { because: saysIt('held: a') }), legacyReason('legacy', { text: 'held: a' })].some(
+        isHeld,
+      ),
     ).toBe(false);
   });
 
@@ -45,7 +58,7 @@ describe('core/run-reasons', () => {
   });
 
   it('keep what was wanted beside what held it, and what stage and people add', () => {
-    const wanted = runReason('run.fired', { because: '2 effects wanted' });
+    const wanted = runReason('run.fired', { because: saysIt('2 effects wanted') });
 
     expect(textOf(runReason('run.held.frozen', { because: 'frozen', wanted }))).toBe('held: frozen (2 effects wanted)');
     expect(textOf(withPeople(withNote(wanted, 'canary 5%'), 'plan p by ann'))).toBe(

@@ -1,12 +1,67 @@
 import { defineReasons, textOf, type Reason } from './reason.js';
 
-/** What a rule or policy said when it was evaluated; the trace of the run holds the same as data. */
+/** What a rule or policy said when it was evaluated; the trace of the run holds the same in detail. */
 interface Evaluated {
-  readonly because: string;
+  readonly because: Reason;
   /** What the stage of its rollout adds. */
   readonly note?: string;
   /** Both people of a plan that took two. */
   readonly people?: string;
+}
+
+/** Why a rule or policy decided as it did, by code. */
+export const verdictReason = defineReasons({
+  'verdict.conditions-hold': ({ conditions, effects }: { conditions: number; effects: number }) =>
+    `${conditionsHeld(conditions)}; ${effects === 0 ? 'no step wants anything' : wanted(effects)}`,
+  /** `at`: file, line and column. */
+  'verdict.condition-false': ({ condition, at }: { condition: string; at: string | null }) =>
+    `condition "${condition}" is false${placed(at)}`,
+  'verdict.condition-failed': ({ condition, error, at }: { condition: string; error: string; at: string | null }) =>
+    `condition "${condition}": ${error}${placed(at)}`,
+  /** Whoever gave the command may not do what a step wants. `right` null = nobody may ask for it by a command. */
+  'verdict.not-allowed': ({ login, action, right, has, why }: NotAllowed) =>
+    right === null
+      ? `${action} cannot be asked for by a command`
+      : `${login} may not ask for ${action}: it needs ${right}, and they have ${has} (${why})`,
+  /** An expression or a lookup, in the words of the error. */
+  'verdict.failed': ({ error, at }: { error: string; at: string | null }) => `${error}${placed(at)}`,
+  'verdict.fault': ({ error }: { error: string }) => `internal fault (${error})`,
+  /** It took longer than `ms`, or (null) more memory than a decision may. */
+  'verdict.stopped': ({ what, ms, at }: { what: string; ms: number | null; at: string | null }) =>
+    `${what} took ${ms === null ? 'more memory than a decision may' : `longer than ${ms} ms`} and was stopped: walk shorter lists, filter them first, or put what can be told by where before it${placed(at)}`,
+  'verdict.over-limit': ({ effects, limit }: { effects: number; limit: number }) =>
+    `over its limit: wants ${effects} effects, limits.effects_per_run is ${limit}`,
+  'verdict.policy': ({ effects, failing, unknown, held }: OfPolicy) => {
+    const audit = [
+      ...(failing.length > 0 ? [`does not hold: ${failing.join(', ')}`] : []),
+      ...unknown.map(({ name, error }) => `${name} cannot be told: ${error ?? ''}`),
+    ];
+    const holds = held.length > 0 ? [`held: ${held.map(textOf).join('; ')}`] : [];
+    if (effects > 0) return [wanted(effects), ...audit, ...holds].join('; ');
+    if (held.length > 0) return [...holds, ...audit].join('; ');
+    return audit.length > 0 ? audit.join('; ') : 'everything is as the policy says';
+  },
+  'verdict.policy.unlisted': ({ what }: { what: string }) =>
+    `the forge does not list ${what}; assume_absent: true goes by the journal alone`,
+  /** The bot's own account. */
+  'verdict.account': ({ settings }: { settings: readonly string[] }) => `forges[].account wants ${settings.join(', ')}`,
+});
+
+/** `right`: what the action needs; `has`: what the person has, and `why` they have it. */
+interface NotAllowed {
+  readonly login: string;
+  readonly action: string;
+  readonly right: string | null;
+  readonly has: string;
+  readonly why: string;
+}
+
+/** `failing`: expectations that do not hold; `unknown`: those that could not be looked at; `held`: why parts of it are held. */
+interface OfPolicy {
+  readonly effects: number;
+  readonly failing: readonly string[];
+  readonly unknown: ReadonlyArray<{ readonly name: string; readonly error: string | null }>;
+  readonly held: readonly Reason[];
 }
 
 /** Why a run is as it is, by code. */
@@ -146,6 +201,19 @@ export function withPeople(reason: Reason, people: string): Reason {
   return { ...reason, params: { ...reason.params, people } };
 }
 
+function conditionsHeld(conditions: number): string {
+  if (conditions === 0) return 'it has no conditions';
+  return conditions === 1 ? 'its condition held' : `all ${conditions} conditions held`;
+}
+
+function wanted(effects: number): string {
+  return `${effects} ${effects === 1 ? 'effect' : 'effects'} wanted`;
+}
+
+function placed(at: string | null): string {
+  return at === null ? '' : ` (${at})`;
+}
+
 function evaluated({ because, note, people }: Evaluated): string {
-  return `${because}${note === undefined ? '' : `; ${note}`}${people === undefined ? '' : ` (${people})`}`;
+  return `${textOf(because)}${note === undefined ? '' : `; ${note}`}${people === undefined ? '' : ` (${people})`}`;
 }

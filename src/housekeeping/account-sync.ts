@@ -4,7 +4,7 @@ import type { JournalStore } from '../pipeline/journal-store.port.js';
 import { planIntents, type PlanTools } from '../pipeline/decide/plan-intents.js';
 import type { Accounts } from '../pipeline/rule-engine.port.js';
 import { textOf } from '../core/reason.js';
-import { runReason } from '../core/run-reasons.js';
+import { runReason, verdictReason } from '../core/run-reasons.js';
 import type { Cause, NewIntent } from '../core/run.js';
 import { OF_THE_BOT } from '../pipeline/execute/forge-access.js';
 import type { Rehearsal } from '../pipeline/execute/rehearse.js';
@@ -36,7 +36,6 @@ export class AccountSync {
   /** @throws ForgeError while the forge cannot be asked */
   async want(forge: string, settings: JsonObject, cause: Cause, isDryRun: boolean): Promise<WishReport> {
     const { accounts, tools, rehearse, journal, announce, clock } = this.deps;
-    const names = Object.keys(settings).join(', ');
     const plan = planIntents(
       {
         forge,
@@ -50,7 +49,9 @@ export class AccountSync {
         report: {
           rule: ACCOUNT_SETTINGS,
           verdict: 'fired',
-          reason: runReason('run.fired', { because: `forges[].account wants ${names}` }),
+          reason: runReason('run.fired', {
+            because: verdictReason('verdict.account', { settings: Object.keys(settings) }),
+          }),
           trace: null,
         },
         steps: [{ stepId: 'account', stepNo: 0, action: ACTION, items: [{ itemKey: 'settings', params: settings }] }],

@@ -25,14 +25,14 @@ import { textOf } from '../core/reason.js';
 
 const FIRED = (name = 'bug'): Evaluation => ({
   kind: 'decided',
-  report: { rule: 'r', verdict: 'fired', reason: 'held', trace: null },
+  report: { rule: 'r', verdict: 'fired', reason: because('held'), trace: null },
   steps: [
     { stepId: 's', stepNo: 0, action: 'label.ensure', items: [{ itemKey: name, params: { name, color: '#000000' } }] },
   ],
 });
 const NOT_FIRED: Evaluation = {
   kind: 'decided',
-  report: { rule: 'r', verdict: 'not-fired', reason: 'condition "x" is false', trace: [] },
+  report: { rule: 'r', verdict: 'not-fired', reason: because('condition "x" is false'), trace: [] },
   steps: [],
 };
 const away = new ForgeError('not-sent', 'connection refused', { operation: 'getBranch' });
@@ -160,7 +160,7 @@ describe('pipeline/decide', () => {
     const report = {
       rule: 'r1',
       verdict: 'not-fired' as const,
-      reason: '',
+      reason: because(''),
       trace: null,
       found: { failing: [], looked: ['dead'] },
     };

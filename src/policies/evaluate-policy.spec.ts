@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { aPolicy } from '../../test/builders/rule-environment.js';
 import type { EventRepository } from '../core/event.js';
 import type { Json, JsonObject } from '../core/json.js';
+import { saying } from '../../test/builders/reasons.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import type { CompiledPolicy, Evaluation, LookupAnswers } from '../rules/language/revision.js';
 import { evaluatePolicy } from './evaluate-policy.js';
@@ -125,7 +126,7 @@ describe('policies/evaluate-policy', () => {
     expect(report).toMatchObject({
       rule: 'furniture',
       verdict: 'fired',
-      reason: '3 effects wanted',
+      reason: saying('3 effects wanted'),
       trace: { labels: { wanted: 2, missing: ['a'], drift: [] } },
     });
   });
@@ -136,7 +137,7 @@ describe('policies/evaluate-policy', () => {
     expect(
       decide(policy, { labels: { value: [{ name: 'a', color: 'ffffff', exclusive: false, description: 'theirs' }] } }),
     ).toMatchObject({
-      report: { verdict: 'not-fired', reason: 'everything is as the policy says' },
+      report: { verdict: 'not-fired', reason: saying('everything is as the policy says') },
       steps: [],
     });
   });
@@ -311,8 +312,10 @@ describe('policies/evaluate-policy', () => {
     expect(held).toMatchObject({
       report: {
         verdict: 'error',
-        reason: expect.stringMatching(
-          /^held: the forge does not list labels; assume_absent: true .*; the forge does not list milestones/,
+        reason: saying(
+          expect.stringMatching(
+            /^held: the forge does not list labels; assume_absent: true .*; the forge does not list milestones/,
+          ),
         ),
       },
       steps: [],
@@ -320,12 +323,12 @@ describe('policies/evaluate-policy', () => {
     expect(partly).toMatchObject({
       report: {
         verdict: 'fired',
-        reason: expect.stringMatching(/^1 effect wanted; held: the forge does not list labels/),
+        reason: saying(expect.stringMatching(/^1 effect wanted; held: the forge does not list labels/)),
       },
       steps: [{ stepId: 'milestones' }],
     });
     expect(assumed).toMatchObject({
-      report: { verdict: 'fired', reason: '2 effects wanted', trace: { labels: { assumed_absent: true } } },
+      report: { verdict: 'fired', reason: saying('2 effects wanted'), trace: { labels: { assumed_absent: true } } },
     });
   });
 
@@ -355,6 +358,6 @@ describe('policies/evaluate-policy', () => {
       '"web" is no version like v1.4.0 (rules/1.yaml:9:31)',
     ],
   ])('proposes nothing for %s', (_situation, policy, lookups, reason) => {
-    expect(decide(policy, lookups)).toMatchObject({ report: { verdict: 'error', reason }, steps: [] });
+    expect(decide(policy, lookups)).toMatchObject({ report: { verdict: 'error', reason: saying(reason) }, steps: [] });
   });
 });

@@ -1,6 +1,8 @@
 import type { EventRepository } from '../core/event.js';
 import type { Json, JsonObject } from '../core/json.js';
 import { isJsonObject, stringifyJson } from '../core/json.js';
+import { textOf, type Reason } from '../core/reason.js';
+import { verdictReason } from '../core/run-reasons.js';
 import { lookupsOfParams } from '../rules/language/compile/compile-lookup.js';
 import type {
   ExpectationProgram,
@@ -44,7 +46,7 @@ interface PartOutcome {
   items: ProposedItem[];
   trace: JsonObject;
   /** Why nothing of it is proposed although it is not known to be as wanted. */
-  held: string | null;
+  held: Reason | null;
 }
 
 /**
@@ -63,7 +65,7 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
   const lookups = new Lookups(program, input.lookups);
   const decide = (
     verdict: Report['verdict'],
-    reason: string,
+    reason: Reason,
     steps: ProposedStep[],
     trace: Json,
     found: Found | null = null,
@@ -110,40 +112,20 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
     const wanted = countItems(steps);
     const limit = policy.limits?.effectsPerRun;
     if (limit !== undefined && wanted > limit)
-      return decide(
-        'error',
-        `over its limit: wants ${wanted} effects, limits.effects_per_run is ${limit}`,
-        [],
-        trace,
-        found,
-      );
+      return decide('error', verdictReason('verdict.over-limit', { effects: wanted, limit }), [], trace, found);
     const held = outcomes.flatMap(({ held: reason }) => (reason === null ? [] : [reason]));
-    const unknown = looks
-      .filter(({ holds }) => holds === null)
-      .map(({ name, told }) => `${name} cannot be told: ${told ?? ''}`);
-    const audit = [...(failing.size > 0 ? [`does not hold: ${[...failing].join(', ')}`] : []), ...unknown];
-    if (wanted === 0 && held.length > 0)
-      return decide('error', [`held: ${held.join('; ')}`, ...audit].join('; '), [], trace, found, 'all');
-    if (wanted === 0 && unknown.length > 0) return decide('error', audit.join('; '), [], trace, found);
-    const reason =
-      wanted === 0 ? 'everything is as the policy says' : `${wanted} ${wanted === 1 ? 'effect' : 'effects'} wanted`;
-    const told = [
-      ...(wanted === 0 && audit.length > 0 ? [] : [reason]),
-      ...audit,
-      ...(held.length > 0 ? [`held: ${held.join('; ')}`] : []),
-    ];
-    return decide(
-      wanted === 0 ? 'not-fired' : 'fired',
-      told.join('; '),
-      steps,
-      trace,
-      found,
-      held.length > 0 ? 'part' : null,
-    );
+    const unknown = looks.filter(({ holds }) => holds === null).map(({ name, told }) => ({ name, error: told }));
+    const reason = verdictReason('verdict.policy', { effects: wanted, failing: [...failing], unknown, held });
+    if (wanted === 0 && held.length > 0) return decide('error', reason, [], trace, found, 'all');
+    if (wanted === 0 && unknown.length > 0) return decide('error', reason, [], trace, found);
+    const part = held.length > 0 ? 'part' : null;
+    return decide(wanted === 0 ? 'not-fired' : 'fired', reason, steps, trace, found, part);
   } catch (error) {
     if (error instanceof NeedsLookup) return { kind: 'needs-lookup', request: error.request };
-    if (error instanceof Misfit)
-      return decide('error', `${error.message}${error.position ? ` (${formatPosition(error.position)})` : ''}`, [], {});
+    if (error instanceof Misfit) {
+      const at = error.position && formatPosition(error.position);
+      return decide('error', verdictReason('verdict.failed', { error: error.message, at }), [], {});
+    }
     throw error;
   }
 }
@@ -251,8 +233,8 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
   if ('failed' in answer && part.lookup)
     throw new Misfit(`${part.lookup.use} failed: ${answer.failed}`, policy.position);
   if ('missing' in answer && part.lookup && !policy.program.assumeAbsent) {
-    const held = `the forge does not list ${part.section.replace('_', ' ')}; assume_absent: true goes by the journal alone`;
-    return { items: [], trace: { ...trace, held }, held };
+    const held = verdictReason('verdict.policy.unlisted', { what: part.section.replace('_', ' ') });
+    return { items: [], trace: { ...trace, held: textOf(held) }, held };
   }
   const listed = rowsOf(
     part,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { saying } from '../../test/builders/reasons.js';
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
@@ -103,10 +104,10 @@ describe('policies/pure-rule-engine', () => {
     const notOffered = { failed: 'listLabels: not offered', notOffered: true as const };
 
     expect(baseline && engine.evaluate(revision, baseline, facts, { labels: notOffered })).toMatchObject({
-      report: { verdict: 'error', reason: expect.stringContaining('does not list labels') },
+      report: { verdict: 'error', reason: saying(expect.stringContaining('does not list labels')) },
     });
     expect(baseline && engine.evaluate(revision, baseline, facts, { labels: { failed: '403' } })).toMatchObject({
-      report: { verdict: 'error', reason: expect.stringContaining('403') },
+      report: { verdict: 'error', reason: saying(expect.stringContaining('403')) },
     });
   });
 });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Reason } from '../../src/core/reason.js';
+import { sentenceOf } from './reasons.js';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { Candidate } from '../../src/pipeline/rule-engine.port.js';
@@ -69,13 +71,13 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
 
     it('ends the thread when the deadline passes, names the condition and what to do, and goes on with the next', async () => {
       // Where the deadline finds it is the machine's choice; it is most often the loop.
-      const reasons: string[] = [];
-      while (!reasons.at(-1)?.startsWith('condition "second"') && reasons.length < 10) {
+      const reasons: Reason[] = [];
+      while (reasons.at(-1)?.params['what'] !== 'condition "second"' && reasons.length < 10) {
         const decided = await new BoundedRuleEngine(pure, thread, 0).evaluate(revision, the('heavy'), facts(1000), {});
         expect(decided).toMatchObject({ kind: 'decided', report: { rule: 'heavy', verdict: 'error' }, steps: [] });
-        reasons.push(decided.kind === 'decided' ? decided.report.reason : '');
+        if (decided.kind === 'decided') reasons.push(decided.report.reason);
       }
-      expect(reasons.at(-1)).toMatch(
+      expect(sentenceOf(reasons.at(-1))).toMatch(
         /^condition "second" took longer than 0 ms and was stopped: walk shorter lists, .*\(r\.yaml:12:15\)$/,
       );
       await expect(

@@ -7,6 +7,7 @@ import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { EventRepository, ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
+import { textOf } from '../../src/core/reason.js';
 import { evaluatePolicy } from '../../src/policies/evaluate-policy.js';
 import { policySubjects } from '../../src/policies/due-policies.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
@@ -70,7 +71,7 @@ function effectsOf(event: ForgeEvent, lookups: LookupAnswers = {}): Record<strin
 
 function paramsOf(evaluation: Evaluation): JsonObject[] {
   if (evaluation.kind === 'needs-lookup') throw new Error(`needs ${evaluation.request.as}`);
-  if (evaluation.report.verdict === 'error') throw new Error(evaluation.report.reason);
+  if (evaluation.report.verdict === 'error') throw new Error(textOf(evaluation.report.reason));
   return evaluation.steps.flatMap(({ items }) => items.map(({ params }) => params));
 }
 

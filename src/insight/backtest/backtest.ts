@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ForgeEvent } from '../../core/event.js';
+import { textOf } from '../../core/reason.js';
 import type { BotSelf, Candidate } from '../../pipeline/rule-engine.port.js';
 import type { ActionFacts, LookupFacts, Revision } from '../../rules/language/revision.js';
 import { decideAgain, factsOfEvent } from '../decide-again.js';
@@ -154,7 +155,7 @@ export class Backtest {
     if (report.verdict === 'fired') this.#limits.count(candidate, now);
     return {
       verdict: report.verdict,
-      reason: report.reason,
+      reason: textOf(report.reason),
       effects: effects.length,
       text: effectsText(effects, this.deps.actions),
       calls: [...calls, ...effects.flatMap(({ action }) => this.deps.actions.get(action)?.operations ?? [])],

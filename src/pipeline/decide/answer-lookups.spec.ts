@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForgeError } from '../../core/errors.js';
+import { because } from '../../../test/builders/reasons.js';
 import type { Evaluation, LookupAnswers, LookupRequest } from '../../rules/language/revision.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { answerLookups, askKey } from './answer-lookups.js';
@@ -9,7 +10,7 @@ const clock = new ManualClock();
 const scope = { forge: 'main', org: 'acme', repo: null };
 const decided: Evaluation = {
   kind: 'decided',
-  report: { rule: 'r', verdict: 'fired', reason: '', trace: null },
+  report: { rule: 'r', verdict: 'fired', reason: because(''), trace: null },
   steps: [],
 };
 const asks = (as: string): Evaluation => ({

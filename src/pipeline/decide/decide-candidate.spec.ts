@@ -6,6 +6,7 @@ import { everyHomeIsOurs } from '../../../test/fakes/repository-homes.js';
 import { actions } from '../../actions/index.js';
 import { callingAs, currentCaller, type Caller } from '../../core/caller.js';
 import { ForgeError } from '../../core/errors.js';
+import { because } from '../../../test/builders/reasons.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { defineReasons } from '../../core/reason.js';
 import type { RepositoryHome } from '../../core/repository-home.js';
@@ -34,7 +35,7 @@ const decided = (
   params: object = { name: 'bug', color: '#000000' },
 ): Evaluation => ({
   kind: 'decided',
-  report: { rule: 'r', verdict, reason: 'so it is', trace: null },
+  report: { rule: 'r', verdict, reason: because('so it is'), trace: null },
   steps:
     verdict === 'fired'
       ? [{ stepId: 's', stepNo: 0, action, items: [{ itemKey: 'bug', params: params as never }] }]

@@ -5,7 +5,7 @@ import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import type { Reason } from '../../core/reason.js';
-import { runReason, withNote } from '../../core/run-reasons.js';
+import { runReason, verdictReason, withNote } from '../../core/run-reasons.js';
 import type { RepositoryHome, RepositoryHomes } from '../../core/repository-home.js';
 import type { SecurityLog } from '../../core/security-log.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
@@ -255,7 +255,7 @@ export class CandidateDecider {
       const name = error instanceof Error ? error.name : typeof error;
       return {
         kind: 'decided',
-        report: { rule: id, verdict: 'error', reason: `internal fault (${name})`, trace: null },
+        report: { rule: id, verdict: 'error', reason: verdictReason('verdict.fault', { error: name }), trace: null },
         steps: [],
       };
     }

@@ -1,5 +1,7 @@
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import type { Problem } from '../../core/problem.js';
+import { textOf, type Reason } from '../../core/reason.js';
+import { verdictReason } from '../../core/run-reasons.js';
 import type { BotSelf, Candidate, DecisionFacts, RuleEngine } from '../../pipeline/rule-engine.port.js';
 import { givenOf } from '../../rules/language/load/given.js';
 import { STEPS_PER_DECISION } from '../../rules/language/propose/bindings.js';
@@ -96,15 +98,17 @@ abstract class Bounded {
   #stopped({ why, at }: Extract<Outcome, { is: 'ended' }>, revision: Revision, candidate: Candidate): Evaluation {
     const found = expressionsOf(this.pure.programOf(revision, candidate))[at];
     const place = found ? formatPosition(found.expression.start) : null;
-    const what = why === 'late' ? `took longer than ${this.deadlineMs} ms` : 'took more memory than a decision may';
-    const reason = `${found?.place ?? 'the decision'} ${what} and was stopped: walk shorter lists, filter them first, or put what can be told by where before it`;
+    const ms = why === 'late' ? this.deadlineMs : null;
+    const stopped = (at: string | null): Reason =>
+      verdictReason('verdict.stopped', { what: found?.place ?? 'the decision', ms, at });
+    const failed = { error: textOf(stopped(null)), ...(place ? { at: place } : {}) };
     return {
       kind: 'decided',
       report: {
         rule: candidate.id,
         verdict: 'error',
-        reason: place ? `${reason} (${place})` : reason,
-        trace: { conditions: [], steps: [], failed: { error: reason, ...(place ? { at: place } : {}) } },
+        reason: stopped(place),
+        trace: { conditions: [], steps: [], failed },
       },
       steps: [],
     };

@@ -1,6 +1,7 @@
 import type { Schedule } from '../../core/occurrences.js';
 import type { DataType } from '../../core/data-types.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import type { Reason } from '../../core/reason.js';
 import type { NeededRight } from '../../core/rights.js';
 import type { Problem } from '../../core/problem.js';
 import type { Json, JsonObject } from '../../core/json.js';
@@ -210,8 +211,8 @@ export interface Report {
   rule: string;
   /** fired = all conditions held; not-fired = one was false; error = one could not be evaluated or a lookup failed. */
   verdict: 'fired' | 'not-fired' | 'error';
-  /** In a sentence; the trace has it as data. */
-  reason: string;
+  /** The trace has it in detail. */
+  reason: Reason;
   trace: Json;
   /** Of a policy that held something of what it wants: all of it, or a part. */
   held?: 'all' | 'part';

@@ -24,7 +24,6 @@ import { InMemoryInboxStore } from '../../fakes/in-memory-inbox-store.js';
 import { InMemoryJournalStore } from '../../fakes/in-memory-journal-store.js';
 import { InMemoryRevisionStore } from '../../fakes/in-memory-revision-store.js';
 import { ManualClock } from '../../fakes/manual-clock.js';
-import { because } from '../../builders/reasons.js';
 
 const BOT: BotSelf = { id: '99', login: 'forgehand' };
 
@@ -135,7 +134,7 @@ export class HistoryRig {
       revisionId,
       cause: { kind: 'event', eventId: event.id },
       state: report.verdict === 'fired' ? 'done' : report.verdict,
-      reason: because(report.reason),
+      reason: report.reason,
       trace: parseJson(stringifyJson(report.trace)),
       lookups: parseJson(stringifyJson(answers)) as JsonObject,
       decidedAt: event.storedAt,

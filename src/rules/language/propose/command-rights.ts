@@ -1,5 +1,6 @@
 import type { ForgeEvent } from '../../../core/event.js';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
+import type { Reason } from '../../../core/reason.js';
 import {
   describeRight,
   holdsRight,
@@ -8,6 +9,7 @@ import {
   type ActorRights,
   type RightLevel,
 } from '../../../core/rights.js';
+import { verdictReason } from '../../../core/run-reasons.js';
 import type { RuleProgram } from '../compile/program.js';
 import type { ActionFacts, LookupAnswers, ProposedStep } from '../revision.js';
 import { NeedsLookup } from './lookups.js';
@@ -17,7 +19,7 @@ export const RIGHTS_LOOKUP = 'actor.rights';
 
 export interface RightsVerdict {
   /** Null = everything that is wanted may be asked for. */
-  readonly refusal: string | null;
+  readonly refusal: Reason | null;
   readonly trace: JsonObject;
 }
 
@@ -67,9 +69,9 @@ function mayAsk({ right }: Asked, rights: ActorRights): boolean {
   return right !== undefined && holdsRight(right, rights);
 }
 
-function refusalOf({ name, right }: Asked, rights: ActorRights, login: string): string {
-  if (!right) return `${name} cannot be asked for by a command`;
-  return `${login} may not ask for ${name}: it needs ${describeRight(right)}, and they have ${levelFor(right, rights)} (${rights.reason})`;
+function refusalOf({ name: action, right }: Asked, rights: ActorRights, login: string): Reason {
+  const [needed, has] = right ? [describeRight(right), levelFor(right, rights)] : [null, rights.level];
+  return verdictReason('verdict.not-allowed', { login, action, right: needed, has, why: rights.reason });
 }
 
 function rightsIn(answer: NonNullable<LookupAnswers[string]>, login: string): ActorRights {

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../../../test/builders/arrivals.js';
 import { aRule } from '../../../../test/builders/rule-environment.js';
 import type { Json, JsonObject } from '../../../core/json.js';
+import { textOf } from '../../../core/reason.js';
+import { saying } from '../../../../test/builders/reasons.js';
 import { CelEngine } from '../expressions/cel-engine.js';
 import type { CompiledRule, Evaluation, LookupAnswers } from '../revision.js';
 import { evaluateRule } from './evaluate-rule.js';
@@ -58,7 +60,7 @@ function ruleWith(...lines: string[]): CompiledRule {
 /** Value that a template gives for a parameter of any type. */
 function valueOf(template: string): Json {
   const { report, steps } = decide(ruleWith(`do: {note.keep: {value: ${template}}}`));
-  return steps[0] ? steps[0].items[0]!.params.value! : report.reason;
+  return steps[0] ? steps[0].items[0]!.params.value! : textOf(report.reason);
 }
 
 describe('rules/language/propose/evaluate-rule, conditions', () => {
@@ -67,7 +69,11 @@ describe('rules/language/propose/evaluate-rule, conditions', () => {
       ruleWith('if: {not_draft: "!event.release.draft", minor: \'event.tag.endsWith(".0")\'}'),
     );
 
-    expect(report).toMatchObject({ rule: 'x', verdict: 'fired', reason: 'all 2 conditions held; 1 effect wanted' });
+    expect(report).toMatchObject({
+      rule: 'x',
+      verdict: 'fired',
+      reason: saying('all 2 conditions held; 1 effect wanted'),
+    });
     expect(steps).toEqual([
       {
         stepId: 'milestone.ensure',
@@ -88,10 +94,14 @@ describe('rules/language/propose/evaluate-rule, conditions', () => {
     );
 
     expect(steps).toEqual([]);
+    expect(report.reason).toEqual({
+      code: 'verdict.condition-false',
+      params: { condition: 'is_draft', at: 'rules/1.yaml:11:7' },
+    });
     expect(report).toEqual({
       rule: 'x',
       verdict: 'not-fired',
-      reason: 'condition "is_draft" is false (rules/1.yaml:11:7)',
+      reason: saying('condition "is_draft" is false (rules/1.yaml:11:7)'),
       trace: {
         at: 'rules/1.yaml:7:5',
         conditions: [
@@ -128,7 +138,7 @@ describe('rules/language/propose/evaluate-rule, conditions', () => {
 
     expect(steps).toEqual([]);
     expect(report.verdict).toBe('error');
-    expect(report.reason).toBe(
+    expect(textOf(report.reason)).toBe(
       'condition "typo": event.release has no field "tagname" (did you mean "tag_name"?) (rules/1.yaml:11:27)',
     );
     expect((report.trace as { conditions: JsonObject[] }).conditions[1]).toMatchObject({
@@ -143,14 +153,17 @@ describe('rules/language/propose/evaluate-rule, conditions', () => {
   it('is an error when a condition gives neither true nor false', () => {
     expect(decide(ruleWith('if: event.tag')).report).toMatchObject({
       verdict: 'error',
-      reason: 'condition "if": a condition must be true or false, and this is neither (rules/1.yaml:9:9)',
+      reason: saying('condition "if": a condition must be true or false, and this is neither (rules/1.yaml:9:9)'),
     });
   });
 
   it('does not fire when one condition is false, whatever another one failed on', () => {
     const { report } = decide(ruleWith('if:', '  typo: event.release.tagname == "x"', '  no: event.tag == "x"'));
 
-    expect(report).toMatchObject({ verdict: 'not-fired', reason: 'condition "no" is false (rules/1.yaml:11:7)' });
+    expect(report).toMatchObject({
+      verdict: 'not-fired',
+      reason: saying('condition "no" is false (rules/1.yaml:11:7)'),
+    });
     expect((report.trace as { conditions: JsonObject[] }).conditions[0]).toHaveProperty('error');
   });
 
@@ -240,7 +253,7 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
     });
     expect(request({ ...line, ...files, second: { value: { name: 'b' } } })).toMatchObject({
       verdict: 'fired',
-      reason: 'all 2 conditions held; 2 effects wanted',
+      reason: saying('all 2 conditions held; 2 effects wanted'),
     });
   });
 
@@ -282,7 +295,7 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
         decide(costly, {}, { event, recall: ({ as }) => answers[as] ?? null }),
       ];
       expect(atHand).toEqual(oneByOne);
-      return [atHand.report.verdict, atHand.report.reason.includes('too many steps')];
+      return [atHand.report.verdict, String(atHand.report.reason.params['error']).includes('too many steps')];
     };
 
     expect(verdictOf(60, 60)).toEqual(['fired', false]);
@@ -326,11 +339,13 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
     it('refuses more items, and longer answers, than max, with their number', () => {
       expect(decide(ruleWith(...EACH), listed('a', 'b', 'c')).report).toMatchObject({
         verdict: 'error',
-        reason: expect.stringContaining(
-          'lookup "heads": for_each has 3 items, each of them one read; max is 2 (raise max, or filter the list) (rules/1.yaml:10:',
+        reason: saying(
+          expect.stringContaining(
+            'lookup "heads": for_each has 3 items, each of them one read; max is 2 (raise max, or filter the list) (rules/1.yaml:10:',
+          ),
         ),
       });
-      expect(decide(ruleWith(...EACH), listed('a', 'b', 'c', 'd')).report.reason).toContain(
+      expect(textOf(decide(ruleWith(...EACH), listed('a', 'b', 'c', 'd')).report.reason)).toContain(
         'lookup "all": its answer has 4 elements; max is 3',
       );
     });
@@ -341,7 +356,7 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
 
     expect(request({}, { event })).toMatchObject({
       verdict: 'not-fired',
-      reason: 'condition "is_v" is false (rules/1.yaml:16:7)',
+      reason: saying('condition "is_v" is false (rules/1.yaml:16:7)'),
     });
   });
 
@@ -354,7 +369,7 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
   it('leaves out what only a step needs that is left out', () => {
     expect(request({ line: { missing: true }, files: { value: [null, null] } })).toMatchObject({
       verdict: 'fired',
-      reason: 'all 2 conditions held; no step wants anything',
+      reason: saying('all 2 conditions held; no step wants anything'),
     });
   });
 
@@ -370,7 +385,7 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
       'condition "fresh": lookup "line" (branch.get) failed: the forge said 500 (rules/1.yaml:10:7)',
     ],
   ])('is an error when a read %s', (_how, answers, reason) => {
-    expect(request(answers)).toMatchObject({ verdict: 'error', reason });
+    expect(request(answers)).toMatchObject({ verdict: 'error', reason: saying(reason) });
   });
 
   it('is an error when the parameters of a read cannot be made', () => {
@@ -378,7 +393,7 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
 
     expect(request({}, { event })).toMatchObject({
       verdict: 'error',
-      reason: 'lookup "line": "vX" is no version like v1.4.0 (rules/1.yaml:10:59)',
+      reason: saying('lookup "line": "vX" is no version like v1.4.0 (rules/1.yaml:10:59)'),
     });
   });
 });
@@ -476,7 +491,7 @@ describe('rules/language/propose/evaluate-rule, templates', () => {
 
     const { report, steps } = decide(ruleWith(`do: {${step}}`), {}, { event });
 
-    expect(steps[0]?.items[0]?.params ?? report.reason).toEqual(expected);
+    expect(steps[0]?.items[0]?.params ?? textOf(report.reason)).toEqual(expected);
   });
 
   it('keeps a secret as a reference, and fills in defaults', () => {
@@ -593,7 +608,7 @@ describe('rules/language/propose/evaluate-rule, steps', () => {
   ])('proposes nothing at all for %s', (_situation, step, reason) => {
     const { report, steps } = decide(ruleWith(LIMITS, step));
 
-    expect(report).toMatchObject({ verdict: 'error', reason });
+    expect(report).toMatchObject({ verdict: 'error', reason: saying(reason) });
     expect(steps).toEqual([]);
   });
 
@@ -637,7 +652,7 @@ describe('rules/language/propose/evaluate-rule, steps', () => {
 
     expect(decide(rule, {}, { event }).report).toMatchObject({
       verdict: 'error',
-      reason: expect.stringContaining('takes too many steps'),
+      reason: saying(expect.stringContaining('takes too many steps')),
     });
   });
 });

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../../core/json.js';
+import type { Reason } from '../../../core/reason.js';
+import { verdictReason } from '../../../core/run-reasons.js';
 import type { ConditionProgram } from '../compile/program.js';
 import type { ExpressionEngine } from '../expression-engine.js';
 import type { CompiledRule, Evaluation, LookupAnswers, ProposedStep, Report } from '../revision.js';
@@ -27,7 +29,7 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
   }));
   const decide = (
     verdict: Report['verdict'],
-    reason: string,
+    reason: Reason,
     steps: ProposedStep[] = [],
     more: JsonObject = {},
   ): Decided => ({
@@ -48,22 +50,39 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
       if (failing?.error)
         return decide(
           'error',
-          `condition "${failing.condition.name}": ${failing.error.message}${at(failing.error.position)}`,
+          verdictReason('verdict.condition-failed', {
+            condition: failing.condition.name,
+            error: failing.error.message,
+            at: placeOf(failing.error.position),
+          }),
         );
       if (failing)
-        return decide('not-fired', `condition "${failing.condition.name}" is false${at(failing.condition.position)}`);
+        return decide(
+          'not-fired',
+          verdictReason('verdict.condition-false', {
+            condition: failing.condition.name,
+            at: placeOf(failing.condition.position),
+          }),
+        );
       const { steps, trace } = proposeSteps(rule.program, rule.limits, bindings, lookups);
       const rights = judgeCommand(rule.program, input.event, lookups.answers, steps);
       if (rights?.refusal) return decide('not-fired', rights.refusal, [], { rights: rights.trace });
-      const fired = decide('fired', firedReason(results.length, countItems(steps)), steps, {
-        steps: trace,
-        ...(rights ? { rights: rights.trace } : {}),
-      });
+      const fired = decide(
+        'fired',
+        verdictReason('verdict.conditions-hold', { conditions: results.length, effects: countItems(steps) }),
+        steps,
+        { steps: trace, ...(rights ? { rights: rights.trace } : {}) },
+      );
       const rests = restsOn(rule.program, input.event, steps);
       return rests ? { ...fired, rests } : fired;
     } catch (error) {
       if (error instanceof Misfit)
-        return decide('error', `${error.message}${at(error.position)}`, [], { failed: traceFailure(error) });
+        return decide(
+          'error',
+          verdictReason('verdict.failed', { error: error.message, at: placeOf(error.position) }),
+          [],
+          { failed: traceFailure(error) },
+        );
       if (!(error instanceof NeedsLookup)) throw error;
       const answer = input.recall?.(error.request);
       if (!answer) return { kind: 'needs-lookup', request: error.request };
@@ -132,18 +151,6 @@ export function evaluateCondition(
   }
 }
 
-function firedReason(conditions: number, effects: number): string {
-  const held =
-    conditions === 0
-      ? 'it has no conditions'
-      : conditions === 1
-        ? 'its condition held'
-        : `all ${conditions} conditions held`;
-  return effects === 0
-    ? `${held}; no step wants anything`
-    : `${held}; ${effects} ${effects === 1 ? 'effect' : 'effects'} wanted`;
-}
-
-function at(position: Parameters<typeof formatPosition>[0] | null): string {
-  return position ? ` (${formatPosition(position)})` : '';
+function placeOf(position: Parameters<typeof formatPosition>[0] | null): string | null {
+  return position && formatPosition(position);
 }
