@@ -3,9 +3,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setImmediate as round, setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { FastifyInstance } from 'fastify';
-import { fastify } from 'fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { given } from '../../test/builders/given.js';
+import { makeWebhookApp } from '../../test/builders/webhook-app.js';
 import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { silentLogger } from '../core/logger.js';
@@ -13,7 +13,7 @@ import { Secret } from '../core/secret.js';
 import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import { HELD_BACK_MS, holdBack } from './event-loop-turns.js';
 import type { UnverifiedLimits } from './unverified-bytes.js';
-import { DEFAULT_WEBHOOK_LIMITS, registerWebhookRoute } from './webhook-route.js';
+import { DEFAULT_WEBHOOK_LIMITS } from './webhook.controller.js';
 
 /** Sockets and the loop of events go on as ever. */
 function stopTime(): void {
@@ -66,16 +66,14 @@ const UNSIGNED = 'POST /webhooks/acme HTTP/1.1\r\nHost: bot\r\nContent-Type: app
 const SIGNED = `${UNSIGNED}X-Gitea-Signature: ${'5f'.repeat(32)}\r\n`;
 
 describe('webhooks/hold-back: at the door', () => {
-  let app: FastifyInstance;
+  let app: NestFastifyApplication;
   let counted: string[];
   /** In the order in which they came in. */
   let atServer: Socket[];
   let senders: Socket[];
 
   async function listen(unverified: UnverifiedLimits = DEFAULT_WEBHOOK_LIMITS.unverified): Promise<void> {
-    app = fastify();
-    app.server.on('connection', (socket: Socket) => void atServer.push(socket));
-    await registerWebhookRoute(app, {
+    app = await makeWebhookApp({
       hooks: [{ id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret('s')], authorizations: [] }],
       inbox: new InMemoryInboxStore(),
       queue: { announce: async () => {} },
@@ -87,12 +85,13 @@ describe('webhooks/hold-back: at the door', () => {
       limits: { ...DEFAULT_WEBHOOK_LIMITS, unverified },
       counted: ({ answer }) => void counted.push(answer),
     });
-    await app.listen({ port: 0, host: '127.0.0.1' });
+    app.getHttpServer().on('connection', (socket: Socket) => void atServer.push(socket));
+    await app.init();
     stopTime();
   }
 
   async function dial(): Promise<{ socket: Socket; answers: () => string }> {
-    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    const socket = connect((app.getHttpServer().address() as AddressInfo).port, '127.0.0.1');
     let text = '';
     socket.on('error', () => {});
     socket.on('data', (bytes) => (text += bytes.toString('latin1')));
@@ -113,7 +112,7 @@ describe('webhooks/hold-back: at the door', () => {
     jest.useRealTimers();
     for (const socket of senders) socket.destroy();
     // One that is not read does not show that it was closed.
-    app.server.closeAllConnections();
+    app.getHttpServer().closeAllConnections();
     await app.close();
   });
 

@@ -4,27 +4,26 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { FastifyInstance } from 'fastify';
-import { fastify } from 'fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { makeWebhookApp } from '../../test/builders/webhook-app.js';
 import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import type { ServerLimits } from './server-limits.js';
-import { DEFAULT_SERVER_LIMITS, fastifyLimits, ServerSockets } from './server-limits.js';
-import { DEFAULT_WEBHOOK_LIMITS, registerWebhookRoute } from './webhook-route.js';
+import { DEFAULT_SERVER_LIMITS, ServerSockets } from './server-limits.js';
+import { DEFAULT_WEBHOOK_LIMITS } from './webhook.controller.js';
 import { given } from '../../test/builders/given.js';
 
 const SHORT: ServerLimits = { ...DEFAULT_SERVER_LIMITS, headersTimeoutMs: 100, requestTimeoutMs: 200 };
 const HEAD = 'POST /webhooks/acme HTTP/1.1\r\nHost: bot\r\nContent-Type: application/json\r\n';
 const SIGNED = `${HEAD}X-Gitea-Signature: ${'5f'.repeat(32)}\r\n`;
 
-let app: FastifyInstance | null = null;
+let app: NestFastifyApplication | null = null;
 let sockets: Socket[] = [];
 
 async function listen(limits: ServerLimits, maxPerAddress = 100): Promise<number> {
-  app = fastify(fastifyLimits(limits));
-  await registerWebhookRoute(app, {
+  const deps = {
     hooks: [{ id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret('s')], authorizations: [] }],
     inbox: new InMemoryInboxStore(),
     queue: { announce: async () => {} },
@@ -33,9 +32,10 @@ async function listen(limits: ServerLimits, maxPerAddress = 100): Promise<number
     logger: silentLogger,
     limits: { ...DEFAULT_WEBHOOK_LIMITS, maxBodyBytes: 1000 },
     connections: { maxConnections: 1000, maxConnectionsPerAddress: maxPerAddress },
-  });
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  return (app.server.address() as AddressInfo).port;
+  };
+  app = await makeWebhookApp(deps, { limits });
+  await app.init();
+  return (app.getHttpServer().address() as AddressInfo).port;
 }
 
 async function dial(port: number): Promise<Socket> {

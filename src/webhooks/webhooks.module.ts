@@ -1,33 +1,44 @@
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Inject, Injectable, Module } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
-import { CLOCK } from '../core/clock.js';
+import { CLOCK, systemClock } from '../core/clock.js';
 import { explainListenError } from '../core/explain-listen-error.js';
 import { LOGGER } from '../core/logger.js';
-import { part, portToken } from '../core/part.js';
-import { SECURITY_LOG } from '../core/security-log.js';
+import { part } from '../core/part.js';
+import { SECURITY_LOG, silentSecurityLog } from '../core/security-log.js';
 import { STOP_GRACE } from '../core/stop-grace.js';
 import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import { Metrics } from '../observability/metrics.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
+import { DeliveryWriter } from '../pipeline/receive.js';
 import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
 import { TrustedProxies, NoteUntrustedProxies } from './client-address.js';
-import { fastifyLimits } from './server-limits.js';
+import { ReadTurns } from './event-loop-turns.js';
+import { Refusals, UnroutedFilter } from './refusals.js';
+import { fastifyLimits, ServerSockets } from './server-limits.js';
 import { UndecidedBytes } from './undecided-bytes.js';
 import { UNTRUSTED_PROXIES } from './untrusted-proxies.port.js';
-import { DEFAULT_WEBHOOK_LIMITS, registerWebhookRoute, type WebhookDeps, type WebhookRoute } from './webhook-route.js';
+import { DEFAULT_WEBHOOK_LIMITS, WEBHOOK_DEPS, WebhookController, WebhookGuard } from './webhook.controller.js';
 
-export const WEBHOOK_DEPS = portToken<WebhookDeps>('WebhookDeps');
+/** The adapter of the webhook endpoint. It ends slow requests, and reads no body before a guard let the request pass. */
+export class WebhookAdapter extends FastifyAdapter {
+  override registerParserMiddleware(): void {
+    const fastify = this.getInstance<FastifyInstance>();
+    fastify.removeAllContentTypeParsers();
+    // Hands the unread stream on.
+    fastify.addContentTypeParser('*', (_request, body, done) => done(null, body));
+  }
+}
 
-/** The adapter of the webhook endpoint: with its limits, so that slow requests end. */
-export function webhookAdapter({ maxBodyBytes, trustedProxies }: AppConfig['server']): FastifyAdapter {
+export function webhookAdapter({ maxBodyBytes, trustedProxies }: AppConfig['server']): WebhookAdapter {
   const proxies = new TrustedProxies(trustedProxies);
-  return new FastifyAdapter({
+  return new WebhookAdapter({
     ...fastifyLimits(),
     bodyLimit: maxBodyBytes,
     trustProxy: (address: string) => proxies.trusts(address),
@@ -35,51 +46,39 @@ export function webhookAdapter({ maxBodyBytes, trustedProxies }: AppConfig['serv
   });
 }
 
-/**
- * Puts the route on Nest's own Fastify instance, beside Nest's body parsers and error pages, not through them, and opens the listener: not in
- * `main.ts`, since work must not begin before, and hooks are the last that the framework calls.
- */
+/** Opens the listener, not `main.ts`: work must not begin before, and hooks are the last that the framework calls. */
 @Injectable()
-export class WebhookRegistrar implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
-  private route: WebhookRoute | null = null;
+export class WebhookListener implements OnApplicationBootstrap, OnApplicationShutdown {
   private cut: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly host: HttpAdapterHost,
     @Inject(APP_CONFIG) private readonly config: AppConfig,
     @Inject(THIS_PROCESS) private readonly self: ThisProcess,
-    @Inject(WEBHOOK_DEPS) private readonly deps: WebhookDeps,
+    private readonly writer: DeliveryWriter,
   ) {}
 
-  async onModuleInit(): Promise<void> {
-    const { fastify } = this;
-    this.route = await registerWebhookRoute(fastify, this.deps);
+  async onApplicationBootstrap(): Promise<void> {
+    const { host, port } = this.config.server;
+    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
     // Requests under way are answered; what is so slow that it would hold the stop up is cut off, and its sender told nothing.
     fastify.addHook('preClose', (done) => {
       this.cut = setTimeout(() => fastify.server.closeAllConnections(), STOP_GRACE.othersMs);
       done();
     });
-  }
-
-  async onApplicationBootstrap(): Promise<void> {
-    const { host, port } = this.config.server;
     try {
-      await this.fastify.listen({ host, port });
+      await fastify.listen({ host, port });
     } catch (error) {
       throw explainListenError(error, 'the webhook endpoint', `${host}:${port}`);
     }
-    this.self.webhookUrl = urlOf(this.fastify.server.address() as AddressInfo);
+    this.self.webhookUrl = urlOf(fastify.server.address() as AddressInfo);
     this.self.places.push(`webhooks ${this.self.webhookUrl}/webhooks/…`);
   }
 
   /** The listener is closed by then: what was taken in still gets its commit. */
   async onApplicationShutdown(): Promise<void> {
     clearTimeout(this.cut);
-    await this.route?.drained();
-  }
-
-  private get fastify(): FastifyInstance {
-    return this.host.httpAdapter.getInstance<FastifyInstance>();
+    await this.writer.drained();
   }
 }
 
@@ -88,6 +87,39 @@ function urlOf({ address, family, port }: AddressInfo): string {
   if (family === 'IPv6') return `http://[${address === '::' ? '::1' : address}]:${port}`;
   return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
 }
+
+/** What the endpoint consists of, made from `WEBHOOK_DEPS`. */
+export const ENDPOINT = {
+  controllers: [WebhookController],
+  providers: [
+    WebhookListener,
+    WebhookGuard,
+    part(
+      DeliveryWriter,
+      { deps: WEBHOOK_DEPS },
+      ({ deps: { inbox, queue, limits } }) => new DeliveryWriter(inbox, queue, limits?.writer),
+    ),
+    part(
+      ServerSockets,
+      { deps: WEBHOOK_DEPS, host: HttpAdapterHost },
+      ({ deps, host }) => new ServerSockets(host.httpAdapter.getHttpServer() as Server, deps.connections),
+    ),
+    part(ReadTurns, {}, () => new ReadTurns()),
+    part(
+      Refusals,
+      { deps: WEBHOOK_DEPS, sockets: ServerSockets, reads: ReadTurns },
+      ({ deps: { clock = systemClock, security = silentSecurityLog, counted = () => undefined }, sockets, reads }) =>
+        new Refusals(sockets, reads, clock, security, counted),
+    ),
+    part(
+      UnroutedFilter,
+      { deps: WEBHOOK_DEPS, refusals: Refusals, host: HttpAdapterHost },
+      ({ deps: { clock = systemClock }, refusals, host }) => new UnroutedFilter(host.httpAdapter, refusals, clock),
+    ),
+    // Of the whole application: what reaches no controller has none of its own.
+    { provide: APP_FILTER, useExisting: UnroutedFilter },
+  ],
+};
 
 const PARTS = [
   part(
@@ -134,5 +166,9 @@ const PARTS = [
 ];
 
 /** `POST /webhooks/{hook}`, on the adapter that `webhookAdapter` makes. */
-@Module({ providers: [WebhookRegistrar, ...PARTS], exports: [UndecidedBytes] })
+@Module({
+  controllers: ENDPOINT.controllers,
+  providers: [...ENDPOINT.providers, ...PARTS],
+  exports: [UndecidedBytes],
+})
 export class WebhooksModule {}

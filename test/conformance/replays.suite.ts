@@ -11,7 +11,7 @@ import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import { actTimeOf } from '../../src/events/act-time.js';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
-import { DEFAULT_WEBHOOK_LIMITS } from '../../src/webhooks/webhook-route.js';
+import { DEFAULT_WEBHOOK_LIMITS } from '../../src/webhooks/webhook.controller.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { jsonTextOf, readActFolders } from '../recordings-tool/act-file.js';

@@ -25,7 +25,7 @@ import { InProcessQueue } from '../../src/queue/in-process-queue.js';
 import { CapabilityCheck } from '../../src/rules/requirements/capability-check.js';
 import { RevisionKeeper } from '../../src/rules/revisions/revision-keeper.js';
 import { RuleVerdicts } from '../../src/rules/sources/rule-verdicts.js';
-import { WebhookRegistrar } from '../../src/webhooks/webhooks.module.js';
+import { WebhookListener } from '../../src/webhooks/webhooks.module.js';
 import { acmeConfig } from './support/acme-config.js';
 
 /** Nobody answers there, and the bot starts all the same. */
@@ -74,7 +74,7 @@ const STARTS: ReadonlyArray<() => void> = [
   () => watch(AdminListening.prototype, 'onModuleInit', 'listen for operators'),
   () => watch(ConnectedForges.prototype, 'start', 'forges'),
   () => watch(RevisionKeeper.prototype, 'start', 'rules'),
-  () => watch(WebhookRegistrar.prototype, 'onApplicationBootstrap', 'listen for deliveries'),
+  () => watch(WebhookListener.prototype, 'onApplicationBootstrap', 'listen for deliveries'),
   () => watch(InProcessQueue.prototype, 'consume', 'take wake-ups'),
   () => watch(Sweep.prototype, 'start', 'sweep'),
   () => watch(IntervalJobs.prototype, 'onApplicationBootstrap', 'timers'),
@@ -108,7 +108,7 @@ const STOPPED = [
 
 const CLOSES: ReadonlyArray<() => void> = [
   () => watch(AdminListening.prototype, 'beforeApplicationShutdown', 'close to operators'),
-  () => watch(WebhookRegistrar.prototype, 'onApplicationShutdown', 'deliveries written'),
+  () => watch(WebhookListener.prototype, 'onApplicationShutdown', 'deliveries written'),
   () => watch(InProcessQueue.prototype, 'close', 'close the queue'),
   () => watch(DataSource.prototype, 'destroy', 'close the store'),
   () => watch(ControlSocket.prototype, 'close', 'unlock'),

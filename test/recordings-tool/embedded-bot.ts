@@ -1,6 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { systemClock } from '../../src/core/clock.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { openStores, type Stores } from '../../src/store/open-stores.js';
@@ -12,8 +10,7 @@ import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { CursorStore } from '../../src/polling/cursor-store.port.js';
 import type { Hook } from '../../src/webhooks/receive-delivery.js';
-import { fastifyLimits } from '../../src/webhooks/server-limits.js';
-import { webhookModule } from '../builders/webhook-module.js';
+import { makeWebhookApp } from '../builders/webhook-app.js';
 import { InMemoryCursorStore } from '../fakes/in-memory-cursor-store.js';
 import { InMemoryInboxStore } from '../fakes/in-memory-inbox-store.js';
 
@@ -35,14 +32,7 @@ export async function startEmbeddedBot(hooks: readonly Hook[], inMemory = false)
   const { inbox, cursors }: { inbox: InboxStore; cursors: CursorStore } = stores;
   const queue = { announce: async (): Promise<void> => {} };
   const door = { hooks, inbox, queue, misfitOf, replayNameOf, logger: silentLogger };
-  const app = await NestFactory.create<NestFastifyApplication>(
-    webhookModule(door, 0),
-    new FastifyAdapter(fastifyLimits()),
-    {
-      logger: false,
-      abortOnError: false,
-    },
-  );
+  const app = await makeWebhookApp(door);
   await app.init();
   const deps = {
     inbox,

@@ -24,7 +24,7 @@ import { FeedPoller } from '../../src/polling/feed-poller.js';
 import { PollLoop } from '../../src/polling/poll-loop.js';
 import { DeliveryWriter } from '../../src/pipeline/receive.js';
 import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
-import { DEFAULT_WEBHOOK_LIMITS } from '../../src/webhooks/webhook-route.js';
+import { DEFAULT_WEBHOOK_LIMITS } from '../../src/webhooks/webhook.controller.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
 import { CrashLoopGuard } from '../../src/pipeline/decide/crash-loop-guard.js';
 import { CandidateDecider } from '../../src/pipeline/decide/decide-candidate.js';

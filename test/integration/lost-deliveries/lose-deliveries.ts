@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import { NestFactory } from '@nestjs/core';
 import pLimit from 'p-limit';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { systemClock } from '../../../src/core/clock.js';
 import type { EventKind } from '../../../src/core/event-kinds.js';
 import type { JsonObject } from '../../../src/core/json.js';
@@ -22,8 +21,7 @@ import { FeedPoller } from '../../../src/polling/feed-poller.js';
 import { ForgeHomes } from '../../../src/forge/forge-homes.js';
 import { KnownRepositories } from '../../../src/polling/known-repositories.js';
 import { TaskPoller } from '../../../src/polling/task-poller.js';
-import { fastifyLimits } from '../../../src/webhooks/server-limits.js';
-import { webhookModule } from '../../builders/webhook-module.js';
+import { makeWebhookApp } from '../../builders/webhook-app.js';
 import { performAct } from '../../../src/sandbox/acts/perform-act.js';
 import { seededRandom } from '../../../src/core/seeded-random.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
@@ -323,14 +321,7 @@ class Bot {
     const { inbox, cursors } = stores;
     const hook = { id: 'acme', org: ORG, forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] };
     const deps = { hooks: [hook], inbox, queue, misfitOf, replayNameOf, logger: silentLogger, clock };
-    const app = await NestFactory.create<NestFastifyApplication>(
-      webhookModule(deps, port),
-      new FastifyAdapter(fastifyLimits()),
-      {
-        logger: false,
-        abortOnError: false,
-      },
-    );
+    const app = await makeWebhookApp(deps, { port });
     await app.init();
     const { login: username, password } = sandbox.admin;
     const client = createForgeClient({

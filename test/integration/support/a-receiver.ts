@@ -1,11 +1,10 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { fastify } from 'fastify';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import type { Stores } from '../../../src/store/open-stores.js';
 import { misfitOf, replayNameOf } from '../../../src/events/normalize-delivery.js';
-import { registerWebhookRoute } from '../../../src/webhooks/webhook-route.js';
 import { sampleBody } from '../../builders/sample-bodies.js';
+import { makeWebhookApp } from '../../builders/webhook-app.js';
 
 const SECRET = 'a secret';
 
@@ -24,9 +23,8 @@ export interface TestReceiver {
 }
 
 export async function aReceiver({ inbox }: Pick<Stores, 'inbox'>): Promise<TestReceiver> {
-  const app = fastify();
   const hooks = [{ id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] }];
-  const route = await registerWebhookRoute(app, {
+  const app = await makeWebhookApp({
     hooks,
     inbox,
     misfitOf,
@@ -34,7 +32,8 @@ export async function aReceiver({ inbox }: Pick<Stores, 'inbox'>): Promise<TestR
     logger: silentLogger,
     queue: { announce: async () => undefined },
   });
-  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  await app.init();
+  const url = await app.getUrl();
   let sent = 0;
   return {
     post: async (bytes = 0) => {
@@ -55,9 +54,6 @@ export async function aReceiver({ inbox }: Pick<Stores, 'inbox'>): Promise<TestR
       const { id } = (await answer.json()) as { id?: string };
       return { status: answer.status, retryAfter: answer.headers.get('retry-after'), id: id ?? null };
     },
-    close: async () => {
-      await app.close();
-      await route.drained();
-    },
+    close: () => app.close(),
   };
 }

@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
-import { fastify } from 'fastify';
+import { makeWebhookApp } from '../../test/builders/webhook-app.js';
 import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
 import { SAMPLE_BODIES, sampleBody } from '../../test/builders/sample-bodies.js';
 import { silentLogger } from '../core/logger.js';
@@ -11,8 +14,7 @@ import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import { DEFAULT_WRITER_LIMITS } from '../pipeline/receive.js';
 import type { Hook } from './receive-delivery.js';
-import type { WebhookLimits } from './webhook-route.js';
-import { DEFAULT_WEBHOOK_LIMITS, registerWebhookRoute } from './webhook-route.js';
+import { DEFAULT_WEBHOOK_LIMITS, type WebhookLimits } from './webhook.controller.js';
 import { given } from '../../test/builders/given.js';
 
 const HOOKS: Hook[] = [
@@ -36,19 +38,19 @@ interface Post {
   headers?: Record<string, string>;
 }
 
-let app: FastifyInstance | null = null;
+let app: NestFastifyApplication | null = null;
 
-async function start(options: { inbox?: Pick<InboxStore, 'storeDeliveries'>; limits?: Partial<WebhookLimits> } = {}) {
+interface Options {
+  inbox?: Pick<InboxStore, 'storeDeliveries'>;
+  limits?: Partial<WebhookLimits>;
+  prepare?: (fastify: FastifyInstance) => unknown;
+}
+
+async function start(options: Options = {}) {
   const inbox = new InMemoryInboxStore();
   const announced: string[][] = [];
   const counted: string[] = [];
-  app = fastify();
-  // An injected request has no socket that could be paused.
-  app.addHook(
-    'onRequest',
-    async ({ raw }) => void Object.assign(raw.socket, { pause: () => {}, resume: () => {}, destroy: () => {} }),
-  );
-  await registerWebhookRoute(app, {
+  app = await makeWebhookApp({
     hooks: HOOKS,
     inbox: options.inbox ?? inbox,
     misfitOf,
@@ -58,6 +60,14 @@ async function start(options: { inbox?: Pick<InboxStore, 'storeDeliveries'>; lim
     limits: { ...DEFAULT_WEBHOOK_LIMITS, ...options.limits },
     counted: ({ hook, answer }) => void counted.push(`${hook}:${answer}`),
   });
+  // An injected request has no socket that could be paused.
+  const instance = app.getHttpAdapter().getInstance();
+  instance.addHook(
+    'onRequest',
+    async ({ raw }) => void Object.assign(raw.socket, { pause: () => {}, resume: () => {}, destroy: () => {} }),
+  );
+  options.prepare?.(instance);
+  await app.init();
   const post = async ({
     hook = 'acme',
     secret = SECRET_OF.get(hook) ?? '',
@@ -85,7 +95,7 @@ async function start(options: { inbox?: Pick<InboxStore, 'storeDeliveries'>; lim
   return { post, inbox, announced, counted };
 }
 
-describe('webhooks/webhook-route', () => {
+describe('webhooks/webhook.controller', () => {
   afterEach(async () => {
     await app?.close();
     app = null;
@@ -252,6 +262,7 @@ describe('webhooks/webhook-route', () => {
       'unsupported_media_type',
     ],
     ['brotli', { headers: { 'content-encoding': 'br' } }, 415, 'unsupported_media_type'],
+    ['a Content-Type that is none', { headers: { 'content-type': 'json' } }, 415, 'unsupported_media_type'],
     ['XML', { headers: { 'content-type': 'application/xml' } }, 415, 'unsupported_media_type'],
     [
       'a form of files',
@@ -383,27 +394,31 @@ describe('webhooks/webhook-route', () => {
     expect(storeDeliveries.mock.calls.length).toBeLessThan(100);
   });
 
-  it('reads no body for a path that is none', async () => {
-    const { counted } = await start();
+  it.each(['/elsewhere', '/webhooks/', '/webhooks/acme/more'])(
+    'reads no body for %s, a path that is none',
+    async (url) => {
+      const { counted } = await start();
 
-    // Fastify would find that this is no JSON.
-    const response = await given(app).inject({
-      method: 'POST',
-      url: '/elsewhere',
-      payload: '{',
-      headers: { 'content-type': 'application/json' },
+      const response = await given(app).inject({
+        method: 'POST',
+        url,
+        payload: '{',
+        headers: { 'content-type': 'application/json' },
+      });
+
+      expect([response.statusCode, response.json()]).toEqual([
+        404,
+        { error: 'not_found', message: 'no such path: deliveries go to POST /webhooks/{hook}' },
+      ]);
+      expect(counted).toEqual([':not_found']);
+    },
+  );
+
+  it('hands the unread body on to the other routes of the instance', async () => {
+    await start({
+      prepare: (fastify) =>
+        fastify.post('/other', async (request) => JSON.parse(await text(request.body as Readable)) as unknown),
     });
-
-    expect([response.statusCode, response.json()]).toEqual([
-      404,
-      { error: 'not_found', message: 'no such path: deliveries go to POST /webhooks/{hook}' },
-    ]);
-    expect(counted).toEqual([':not_found']);
-  });
-
-  it('leaves the other routes of the instance alone', async () => {
-    await start();
-    given(app).post('/other', async (request) => request.body);
 
     const response = await given(app).inject({ method: 'POST', url: '/other', payload: { a: 1 } });
 

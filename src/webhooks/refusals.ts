@@ -1,0 +1,121 @@
+import { Catch, HttpException, type ArgumentsHost, type HttpServer } from '@nestjs/common';
+import { BaseExceptionFilter } from '@nestjs/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../core/clock.js';
+import type { SecurityLog } from '../core/security-log.js';
+import { holdBack, type ReadTurns } from './event-loop-turns.js';
+import { refusal, type Hook, type Refusal } from './receive-delivery.js';
+import type { ServerSockets } from './server-limits.js';
+
+/** What is known of a request before its body. */
+export interface Exchange {
+  /** Null = no hook has this id. */
+  readonly hook: Hook | null;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly startedAt: number;
+}
+
+/** Called once per answer: `stored`, `duplicate`, or the word of a refusal. `seconds` from the request's start. */
+export type Counted = (what: { org: string; hook: string; answer: string; seconds: number }) => void;
+
+/** Ends a request: the framework answers with its body and status. */
+class Refused extends HttpException {
+  constructor({ status, error, message }: Refusal) {
+    super({ error, message }, status);
+  }
+}
+
+/** Refuses requests: counts and records each one, and decides what becomes of its connection. */
+export class Refusals {
+  constructor(
+    private readonly sockets: ServerSockets,
+    private readonly reads: ReadTurns,
+    private readonly clock: Clock,
+    private readonly security: SecurityLog,
+    private readonly counted: Counted,
+  ) {}
+
+  /** Of a request whose body was read, or is small enough to be skipped. */
+  refused(exchange: Exchange, why: Refusal): HttpException {
+    this.note(exchange, why);
+    return this.answer(exchange, why);
+  }
+
+  /** With a small body the rest is skipped and the connection stays open; with a large one the connection ends. */
+  async unread(exchange: Exchange, why: Refusal): Promise<never> {
+    if ((announcedBytes(exchange.request) ?? Infinity) <= MOST_SKIPPED_BYTES) throw this.refused(exchange, why);
+    // Otherwise the first part, which came with the headers, stays in memory until the answer.
+    exchange.request.raw.resume();
+    return this.closing(exchange, why);
+  }
+
+  /** Read nothing more, and end the connection with the answer. */
+  async closing(exchange: Exchange, why: Refusal): Promise<never> {
+    const { socket } = exchange.request.raw;
+    this.reads.stop(socket);
+    // From now on this socket is the first to end when there are too many.
+    this.sockets.answered(socket);
+    this.note(exchange, why);
+    await new Promise<void>((resolve) => holdBack(socket, resolve));
+    exchange.reply.header('connection', 'close').raw.once('finish', () => socket.destroy());
+    throw this.answer(exchange, why);
+  }
+
+  private answer({ request, reply }: Exchange, why: Refusal): HttpException {
+    if (why.retryAfterS !== undefined) void reply.header('retry-after', String(why.retryAfterS));
+    this.sockets.answered(request.raw.socket);
+    return new Refused(why);
+  }
+
+  private note({ hook, request, startedAt }: Exchange, why: Refusal): void {
+    this.counted({
+      org: hook?.org ?? '',
+      hook: hook?.id ?? '',
+      answer: hook === null && why.error === 'not_authentic' ? 'no_such_hook' : why.error,
+      seconds: (this.clock.monotonicMs() - startedAt) / 1000,
+    });
+    if (why.error === 'not_authentic') {
+      const what =
+        hook === null ? { reason: 'no_such_hook' } : { org: hook.org, hook: hook.id, reason: 'not_authentic' };
+      this.security.record({ class: 'authentication_failed', at: 'webhook', address: request.ip, ...what });
+    }
+  }
+}
+
+/** Refuses a request with a body that reaches no controller: no route has its path, or its Content-Type cannot be read. */
+@Catch(HttpException)
+export class UnroutedFilter extends BaseExceptionFilter {
+  constructor(
+    adapter: HttpServer,
+    private readonly refusals: Refusals,
+    private readonly clock: Clock,
+  ) {
+    super(adapter);
+  }
+
+  override catch(error: HttpException, host: ArgumentsHost): void {
+    const [request, reply] = host.getArgs<[FastifyRequest, FastifyReply]>();
+    const why = request.is404 ? NOT_FOUND : UNROUTED.get(error.getStatus());
+    if (error instanceof Refused || !why || announcedBytes(request) === 0) return super.catch(error, host);
+    this.refusals
+      .unread({ hook: null, request, reply, startedAt: this.clock.monotonicMs() }, why)
+      .catch((refused: unknown) => super.catch(refused, host));
+  }
+}
+
+/** @returns null when the sender announces no length (chunked) */
+export function announcedBytes({ headers }: FastifyRequest): number | null {
+  const length = headers['content-length'];
+  if (length !== undefined) return Number(length);
+  return headers['transfer-encoding'] === undefined ? 0 : null;
+}
+
+const MOST_SKIPPED_BYTES = 64 * 1024;
+const NOT_FOUND = refusal(404, 'not_found', 'no such path: deliveries go to POST /webhooks/{hook}');
+export const UNSUPPORTED_TYPE = refusal(
+  415,
+  'unsupported_media_type',
+  'the body must be application/json or application/x-www-form-urlencoded, in UTF-8',
+);
+const UNROUTED: ReadonlyMap<number, Refusal> = new Map([NOT_FOUND, UNSUPPORTED_TYPE].map((why) => [why.status, why]));

@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto';
+import {
+  Controller,
+  Inject,
+  Injectable,
+  Post,
+  Req,
+  Res,
+  UseGuards,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { NewDelivery, Stored } from '../core/arrival.js';
+import { systemClock, type Clock } from '../core/clock.js';
+import { messageOf } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
+import { portToken } from '../core/part.js';
+import type { JsonCaps } from '../core/scan-json.js';
+import { Secret } from '../core/secret.js';
+import type { SecurityLog } from '../core/security-log.js';
+import type { InboxStore } from '../pipeline/inbox-store.port.js';
+import { DEFAULT_WRITER_LIMITS, DeliveryWriter, type WriterLimits } from '../pipeline/receive.js';
+import type { WakeQueue } from '../pipeline/wake-queue.port.js';
+import { holderOf, withoutMapping } from './client-address.js';
+import { JudgeTurns, ReadTurns } from './event-loop-turns.js';
+import { BodyTooLarge, encodingOf, readBody, ReceivedBody, Slabs, type Encoding } from './read-body.js';
+import { NOT_AUTHENTIC, receiveDelivery, refusal, type Hook, type Refusal } from './receive-delivery.js';
+import { announcedBytes, Refusals, UNSUPPORTED_TYPE, type Counted, type Exchange } from './refusals.js';
+import { ServerSockets, type ConnectionLimits } from './server-limits.js';
+import { mayBeAuthentic } from './signature.js';
+import type { UndecidedBytes } from './undecided-bytes.js';
+import { UnverifiedBytes, type Receipt, type UnverifiedLimits } from './unverified-bytes.js';
+
+export interface WebhookLimits {
+  readonly maxBodyBytes: number;
+  readonly caps: JsonCaps;
+  readonly writer: WriterLimits;
+  readonly unverified: UnverifiedLimits;
+}
+
+export const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = {
+  maxBodyBytes: 5 * 1024 * 1024,
+  caps: { maxDepth: 64, maxNodes: 100_000 },
+  writer: DEFAULT_WRITER_LIMITS,
+  unverified: { bytes: 40 * 1024 * 1024, bytesPerAddress: 20 * 1024 * 1024 },
+};
+
+export interface WebhookDeps {
+  /** Every hook of every organization; ids are unique over all of them. */
+  readonly hooks: readonly Hook[];
+  readonly inbox: Pick<InboxStore, 'storeDeliveries'>;
+  readonly queue: Pick<WakeQueue, 'announce'>;
+  readonly misfitOf: (eventType: string, body: unknown) => string | null;
+  readonly replayNameOf: (eventType: string, body: unknown) => string;
+  readonly logger: Logger;
+  readonly limits?: WebhookLimits;
+  /** Open connections of the server. */
+  readonly connections?: ConnectionLimits;
+  readonly clock?: Clock;
+  readonly security?: SecurityLog;
+  /** Deliveries that wait to be decided. Default: unlimited. */
+  readonly undecided?: Pick<UndecidedBytes, 'isFull' | 'stored'>;
+  /** Called for a delivery with a good signature whose untrusted peer names a client in X-Forwarded-For. */
+  readonly untrustedProxy?: (peer: string) => void;
+  /** Whether a peer may name the client; must equal the server's `trustProxy`. Default: no peer may. */
+  readonly trustsProxy?: (peer: string) => boolean;
+  readonly counted?: Counted;
+}
+
+export const WEBHOOK_DEPS = portToken<WebhookDeps>('WebhookDeps');
+
+/** A request that the guard let pass. */
+type AdmittedRequest = FastifyRequest & { admitted: Exchange & { readonly encoding: Encoding } };
+
+/** Stands for every unknown hook id, so that such a request takes the way of a wrong signature. */
+const NOBODY: Hook = {
+  id: '',
+  org: '',
+  forge: '',
+  secrets: [new Secret(randomBytes(32).toString('hex'))],
+  authorizations: [],
+};
+
+/** First the checks of request line and headers, before a byte of the body is read. */
+@Injectable()
+export class WebhookGuard implements CanActivate {
+  private readonly hooks: ReadonlyMap<string, Hook>;
+  private readonly maxBodyBytes: number;
+  private readonly clock: Clock;
+
+  constructor(
+    @Inject(WEBHOOK_DEPS) private readonly deps: WebhookDeps,
+    private readonly writer: DeliveryWriter,
+    private readonly refusals: Refusals,
+  ) {
+    this.hooks = new Map(deps.hooks.map((hook) => [hook.id, hook]));
+    this.maxBodyBytes = (deps.limits ?? DEFAULT_WEBHOOK_LIMITS).maxBodyBytes;
+    this.clock = deps.clock ?? systemClock;
+  }
+
+  canActivate(context: ExecutionContext): boolean | Promise<never> {
+    const [request, reply] = context.getArgs<[AdmittedRequest, FastifyReply]>();
+    const hook = this.hooks.get((request.params as { hook?: string }).hook ?? '') ?? null;
+    const exchange: Exchange = { hook, request, reply, startedAt: this.clock.monotonicMs() };
+    const encoding = this.checkHeaders(hook ?? NOBODY, request);
+    if (typeof encoding !== 'string') return this.refusals.unread(exchange, encoding);
+    request.admitted = { ...exchange, encoding };
+    return true;
+  }
+
+  private checkHeaders(hook: Hook, request: FastifyRequest): Encoding | Refusal {
+    const coding = request.headers['content-encoding'];
+    if (coding !== undefined && coding.toLowerCase() !== 'identity')
+      return refusal(415, 'unsupported_media_type', 'compressed bodies are not taken');
+    const encoding = encodingOf(request.headers['content-type']);
+    if (encoding === null) return UNSUPPORTED_TYPE;
+    if ((announcedBytes(request) ?? 0) > this.maxBodyBytes) return tooLarge(this.maxBodyBytes);
+    if (!mayBeAuthentic(hook, request.headers)) return NOT_AUTHENTIC;
+    // Shed before the body is read: the body would only take memory.
+    if (this.writer.isFull(hook.org)) return OVERLOADED;
+    return this.deps.undecided?.isFull(hook.id) ? BACKLOG_FULL : encoding;
+  }
+}
+
+/**
+ * `POST /webhooks/{hook}`. It reads the body itself: the raw bytes of any type, on the budget of their sender. Answers: 202 stored, 200
+ * duplicate, 400, 401, 413, 415, 429, 503; a 2xx only after the commit, never a 5xx because of what a verified sender sent.
+ */
+@Controller('webhooks')
+export class WebhookController {
+  private readonly limits: WebhookLimits;
+  private readonly clock: Clock;
+  private readonly turns: JudgeTurns;
+  private readonly slabs = new Slabs();
+  private readonly unverified: UnverifiedBytes;
+
+  constructor(
+    @Inject(WEBHOOK_DEPS) private readonly deps: WebhookDeps,
+    private readonly writer: DeliveryWriter,
+    private readonly refusals: Refusals,
+    private readonly sockets: ServerSockets,
+    private readonly reads: ReadTurns,
+  ) {
+    this.limits = deps.limits ?? DEFAULT_WEBHOOK_LIMITS;
+    this.clock = deps.clock ?? systemClock;
+    const nowMs = (): number => this.clock.monotonicMs();
+    this.turns = new JudgeTurns(nowMs);
+    this.unverified = new UnverifiedBytes(this.limits.unverified, nowMs);
+  }
+
+  @Post(':hook')
+  @UseGuards(WebhookGuard)
+  async receive(
+    @Req() { admitted }: AdmittedRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ id: string; duplicate?: true }> {
+    const { id, duplicate } = await this.readAndStore(admitted);
+    this.deps.counted?.({
+      org: admitted.hook?.org ?? '',
+      hook: admitted.hook?.id ?? '',
+      answer: duplicate ? 'duplicate' : 'stored',
+      seconds: (this.clock.monotonicMs() - admitted.startedAt) / 1000,
+    });
+    this.sockets.answered(admitted.request.raw.socket);
+    void reply.code(duplicate ? 200 : 202);
+    return duplicate ? { id, duplicate } : { id };
+  }
+
+  /** Read the body on its sender's budget, then have it judged and stored in its organization's turn. */
+  private readAndStore(exchange: AdmittedRequest['admitted']): Promise<Stored> {
+    return new Promise((resolve) => {
+      const { raw, ip } = exchange.request;
+      const { socket } = raw;
+      const address = holderOf(ip, socket.remoteAddress);
+      const announced = announcedBytes(exchange.request);
+      const body = new ReceivedBody(this.slabs, announced);
+      let stop = (): void => undefined;
+      let isHeld = false;
+      const readOn = (): void => {
+        isHeld = false;
+        this.reads.resume(address, socket, (announced ?? this.limits.maxBodyBytes) - body.length);
+      };
+      const receipt = this.unverified.begin(address, {
+        announced: announced ?? this.limits.maxBodyBytes,
+        drop: () => (stop(), giveUp(NO_ROOM)),
+        pause: () => void (isHeld = true),
+        resume: readOn,
+      });
+      if (!receipt) return resolve(this.refusals.unread(exchange, NO_ROOM));
+      const giveUp = (why: Refusal): void => {
+        body.discard();
+        receipt.release();
+        resolve(this.refusals.closing(exchange, why));
+      };
+      const came = (bytes: number, taken: number): void => {
+        const isWhole = body.length === announced;
+        if (!isWhole) this.reads.pause(socket);
+        receipt.received(bytes, taken);
+        if (!isWhole && !isHeld) readOn();
+      };
+      this.sockets.receiving(socket, () => receipt.msLeft(this.clock.monotonicMs()));
+      stop = readBody(raw, body, this.limits.maxBodyBytes, came, (fault) => {
+        // The connection may bring another request.
+        if (isHeld) readOn();
+        if (fault) return giveUp(this.unreadable(fault));
+        receipt.complete();
+        this.turns.add((exchange.hook ?? NOBODY).org, () => resolve(this.store(exchange, body, receipt)));
+      });
+    });
+  }
+
+  private async store(exchange: AdmittedRequest['admitted'], body: ReceivedBody, receipt: Receipt): Promise<Stored> {
+    const { hook, request } = exchange;
+    const received = this.judged(hook ?? NOBODY, exchange, body.take());
+    receipt.release();
+    if (!hook) throw this.refusals.refused(exchange, NOT_AUTHENTIC);
+    // An error of the bot proves nothing about the sender.
+    if (received === NOT_AUTHENTIC || received === CANNOT_STORE) throw this.refusals.refused(exchange, received);
+    this.proved(request);
+    if ('status' in received) throw this.refusals.refused(exchange, received);
+    if (this.writer.isFull(hook.org)) throw this.refusals.refused(exchange, OVERLOADED);
+    try {
+      const stored = await this.writer.write(received);
+      if (!stored.duplicate) this.deps.undecided?.stored(hook.id, received.body.length);
+      return stored;
+    } catch (error) {
+      this.deps.logger.error(
+        { org: hook.org, hook: hook.id, deliveryId: received.deliveryId, error: messageOf(error) },
+        'delivery not stored',
+      );
+      throw this.refusals.refused(exchange, CANNOT_STORE);
+    }
+  }
+
+  /** An error of the bot must neither end the process nor leave the forge waiting. */
+  private judged(hook: Hook, { request, encoding }: AdmittedRequest['admitted'], body: Buffer): NewDelivery | Refusal {
+    try {
+      return receiveDelivery(
+        hook,
+        { headers: request.headers, encoding, body },
+        {
+          caps: this.limits.caps,
+          misfitOf: this.deps.misfitOf,
+          replayNameOf: this.deps.replayNameOf,
+          clock: this.clock,
+        },
+      );
+    } catch (error) {
+      this.deps.logger.error({ hook: hook.id, error: messageOf(error) }, 'webhook endpoint failed');
+      return CANNOT_STORE;
+    }
+  }
+
+  private unreadable(why: Error): Refusal {
+    return why instanceof BodyTooLarge
+      ? tooLarge(this.limits.maxBodyBytes)
+      : refusal(400, 'not_parseable', 'the body cannot be read');
+  }
+
+  private proved({ raw, headers }: FastifyRequest): void {
+    this.sockets.proved(raw.socket);
+    const peer = raw.socket.remoteAddress;
+    if (headers['x-forwarded-for'] !== undefined && peer !== undefined && !this.deps.trustsProxy?.(peer))
+      this.deps.untrustedProxy?.(withoutMapping(peer));
+  }
+}
+
+function tooLarge(maxBodyBytes: number): Refusal {
+  return refusal(413, 'too_large', `the body is larger than ${maxBodyBytes} bytes`);
+}
+
+const RETRY_AFTER_S = 5;
+const BACKLOG_RETRY_AFTER_S = 60;
+const OVERLOADED = refusal(429, 'overloaded', 'too many deliveries are waiting to be stored', RETRY_AFTER_S);
+const BACKLOG_FULL = refusal(
+  429,
+  'backlog_full',
+  'too many stored deliveries wait to be decided',
+  BACKLOG_RETRY_AFTER_S,
+);
+const NO_ROOM = refusal(503, 'too_many_unverified', 'too many requests are being received', RETRY_AFTER_S);
+const CANNOT_STORE = refusal(503, 'cannot_store', 'the delivery could not be stored', RETRY_AFTER_S);

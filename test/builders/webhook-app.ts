@@ -1,0 +1,27 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { APP_CONFIG, THIS_PROCESS, ThisProcess } from '../../src/config/config.module.js';
+import { fastifyLimits, type ServerLimits } from '../../src/webhooks/server-limits.js';
+import { WEBHOOK_DEPS, type WebhookDeps } from '../../src/webhooks/webhook.controller.js';
+import { ENDPOINT, WebhookAdapter } from '../../src/webhooks/webhooks.module.js';
+
+/** The webhook endpoint alone. It listens on 127.0.0.1 when the application is initialized. */
+export function makeWebhookApp(
+  deps: WebhookDeps,
+  { port = 0, limits }: { readonly port?: number; readonly limits?: ServerLimits } = {},
+): Promise<NestFastifyApplication> {
+  const module = {
+    module: class {},
+    controllers: ENDPOINT.controllers,
+    providers: [
+      ...ENDPOINT.providers,
+      { provide: APP_CONFIG, useValue: { server: { host: '127.0.0.1', port } } },
+      { provide: THIS_PROCESS, useValue: new ThisProcess('web', 'bot') },
+      { provide: WEBHOOK_DEPS, useValue: deps },
+    ],
+  };
+  return NestFactory.create<NestFastifyApplication>(module, new WebhookAdapter(fastifyLimits(limits)), {
+    logger: false,
+    abortOnError: false,
+  });
+}
