@@ -111,7 +111,8 @@ orgs:
 store: { url: { env: BENCH_STORE_URL } }
 queue: { url: ${withRedis ? '{ env: BENCH_QUEUE_URL }' : 'embedded'} }
 keys: { data: { env: BENCH_DATA_KEY } }
-server: { host: 127.0.0.1, port: ${port} }
+# Nobody decides the deliveries, and the count of what waits is older than the emptying of the table.
+server: { host: 127.0.0.1, port: ${port}, undecided_bytes: 17179869184, undecided_bytes_per_hook: 17179869184 }
 `;
 }
 
