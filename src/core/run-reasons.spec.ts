@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { textOf } from './reason.js';
 import {
   LATER_STEP,
+  intentReason,
   isHeld,
   isReason,
   legacyReason,
@@ -38,7 +39,7 @@ describe('core/run-reasons', () => {
     expect(
       [
         limitReason(1, 1),
-        runReason('run.held.frozen', { because: 'frozen', wanted }),
+        runReason('run.held.frozen', { until: '2026-12-27T06:00Z', reason: 'holidays', wanted }),
         runReason('run.held.approval', { plan: 'p', wanted }),
         runReason('run.held.policy', { because: saysIt('held: a') }),
         legacyReason('run.held.legacy', { text: 'held: a' }),
@@ -60,10 +61,44 @@ describe('core/run-reasons', () => {
   it('keep what was wanted beside what held it, and what stage and people add', () => {
     const wanted = runReason('run.fired', { because: saysIt('2 effects wanted') });
 
-    expect(textOf(runReason('run.held.frozen', { because: 'frozen', wanted }))).toBe('held: frozen (2 effects wanted)');
+    expect(textOf(runReason('run.held.frozen', { until: '2026-12-27T06:00Z', reason: 'holidays', wanted }))).toBe(
+      'held: frozen until 2026-12-27T06:00Z: holidays (2 effects wanted)',
+    );
     expect(textOf(withPeople(withNote(wanted, 'canary 5%'), 'plan p by ann'))).toBe(
       '2 effects wanted; canary 5% (plan p by ann)',
     );
+  });
+
+  it.each([
+    [intentReason('intent.given-up', { tries: 8, hours: null, last: saysIt('no') }), 'given up after 8 tries: no'],
+    [
+      intentReason('intent.given-up', { tries: null, hours: 24, last: saysIt('no') }),
+      'given up after 24 hours of failures: no',
+    ],
+    [intentReason('intent.rule-gone', { isLocal: false }), 'the rule is not there any more'],
+    [
+      intentReason('intent.rule-mode', { mode: 'dry-run', isLocal: true }),
+      'the rule is in mode dry-run now, in the revision of this process',
+    ],
+    [
+      intentReason('intent.contradicted', {
+        kind: 'issue.labeled',
+        number: '3',
+        doubt: 'late',
+        now: { what: 'labels', value: [] },
+      }),
+      'issue.labeled of #3 waited for its turn, and does not hold any more: it has labels none',
+    ],
+    [
+      intentReason('intent.limit.private-mirrors', { isPrivate: null }),
+      'not mirrored: the forge does not tell that the repository is public, and the operator did not allow mirrors of private repositories (orgs[].limits.private_mirrors)',
+    ],
+    [
+      runReason('run.echo', { depth: 3 }),
+      'the breaker is open: 3 effects of ours led to this event, one after another',
+    ],
+  ])('%j', (reason, text) => {
+    expect(textOf(reason)).toBe(text);
   });
 
   it('say of steps that were cancelled with an earlier one what they were cancelled for', () => {

@@ -72,14 +72,15 @@ export const runReason = defineReasons({
   'run.not-fired': evaluated,
   'run.error': evaluated,
   'run.unmet': ({ because }: { because: Reason }) => `held back: ${textOf(because)}`,
-  'run.echo': ({ because }: { because: string }) => because,
+  'run.echo': ({ depth }: { depth: number }) =>
+    `the breaker is open: ${depth} effects of ours led to this event, one after another`,
   'run.not-confirmed': ({ code, because }: { code: string; because: string }) => `refused (${code}): ${because}`,
   'run.cannot-plan': ({ because }: { because: string }) => because,
   'run.held.limit': ({ fired, limit }: { fired: number; limit: number }) =>
     `held: ${fired} ${fired === 1 ? 'run' : 'runs'} in the last hour, the limit is ${limit} (limits.runs_per_hour)`,
   'run.held.policy': evaluated,
-  'run.held.frozen': ({ because, wanted }: { because: string; wanted: Reason }) =>
-    `held: ${because} (${textOf(wanted)})`,
+  'run.held.frozen': ({ wanted, ...freeze }: Freeze & { wanted: Reason }) =>
+    `held: ${frozen(freeze)} (${textOf(wanted)})`,
   'run.held.cap': ({ caps, wanted }: { caps: readonly Reason[]; wanted: Reason }) =>
     `held: over its cap: ${caps.map(textOf).join('; ')} (${textOf(wanted)})`,
   'run.held.approval': ({ plan, wanted }: { plan: string; wanted: Reason }) =>
@@ -91,6 +92,51 @@ export const runReason = defineReasons({
   'run.subject-gone': () => 'what it is about is not kept any more',
   'run.rule-gone': () => 'the rule is not there any more',
 });
+
+interface GivenUp {
+  readonly tries: number | null;
+  readonly hours: number | null;
+}
+
+interface PrivateRead {
+  readonly action: string;
+  /** Full name of what was read. */
+  readonly repo: string;
+  readonly isPrivate: true | null;
+}
+
+interface Contradiction {
+  readonly kind: string;
+  readonly number: string;
+  readonly doubt: keyof typeof DOUBTS;
+  readonly now: LiveDifference;
+}
+
+/** What an issue or pull request is now, other than the event says. */
+export type LiveDifference =
+  | { readonly what: 'state'; readonly value: string }
+  | { readonly what: 'merged'; readonly value: false }
+  | { readonly what: 'draft'; readonly value: true }
+  | { readonly what: 'labels' | 'assignees' | 'milestone'; readonly value: readonly string[] };
+
+/** Why an event may not hold any more. */
+const DOUBTS = {
+  'told-again': 'was told again',
+  'out-of-order': 'was told out of order',
+  late: 'waited for its turn',
+} as const;
+
+/** A window of the operator in which schedules and plans stand still. */
+export interface Freeze {
+  /** Minute of its end, UTC. */
+  readonly until: string;
+  /** In the operator's words. */
+  readonly reason: string;
+}
+
+export function frozen({ until, reason }: Freeze): string {
+  return `frozen until ${until}: ${reason}`;
+}
 
 /** Why an intent is as it is, by code. */
 export const intentReason = defineReasons({
@@ -104,19 +150,32 @@ export const intentReason = defineReasons({
   'intent.failed': ({ error, message }: { error: string; message: string }) => message,
   /** A fault of the program: its text may hold anything, so only its name is kept. */
   'intent.fault': ({ error }: { error: string }) => `internal fault (${error})`,
-  'intent.given-up': ({ because, last }: { because: string; last: Reason }) => `${because}: ${textOf(last)}`,
+  /** After so many tries, or (null) so many hours of failures. */
+  'intent.given-up': ({ tries, hours, last }: GivenUp & { last: Reason }) =>
+    `given up after ${tries === null ? `${hours} hours of failures` : `${tries} tries`}: ${textOf(last)}`,
   'intent.no-action': ({ action }: { action: string }) => `there is no action ${action}`,
   'intent.no-org': ({ org }: { org: string }) => `organization ${org} is not in the config any more`,
   'intent.no-forge': ({ forge }: { forge: string }) => `forge ${forge} is not in the config any more`,
   'intent.no-power': ({ power, org }: { power: string; org: string }) =>
     `the operator has not granted the power ${power} to ${org} (orgs[].powers)`,
-  /** `limit`: the limit of the operator, as `limit.merges`. */
-  'intent.beyond-limit': ({ limit, because }: { limit: string; because: string }) => because,
-  'intent.contradicted': ({ because }: { because: string }) => because,
-  'intent.overtaken': ({ because }: { because: string }) => because,
+  'intent.limit.merges': ({ org }: { org: string }) =>
+    `the operator did not allow merges by rules of ${org} (orgs[].limits.merges)`,
+  /** `isPrivate` null = the forge does not tell. */
+  'intent.limit.private-mirrors': ({ isPrivate }: { isPrivate: true | null }) =>
+    `not mirrored: ${visibility(isPrivate)}, and the operator did not allow mirrors of private repositories (orgs[].limits.private_mirrors)`,
+  'intent.limit.private-reads': ({ action, repo, isPrivate }: PrivateRead) =>
+    `${action} would write what the run read of ${repo} where others may read it, and ${visibility(isPrivate)} (orgs[].limits.private_reads)`,
+  'intent.contradicted': ({ kind, number, doubt, now }: Contradiction) =>
+    `${kind} of #${number} ${DOUBTS[doubt]}, and does not hold any more: it ${tellNow(now)}`,
+  'intent.overtaken': ({ rule, intent }: { rule: string; intent: string }) =>
+    `overtaken: rule ${rule} asked for something else later, and that was done first (intent ${intent})`,
   'intent.undone': ({ told, event, intent }: { told: string; event: string; intent: string | null }) =>
     `${told}: not made again (event ${event}${intent === null ? '' : `; \`forgehand retry ${intent}\` makes it`})`,
-  'intent.rule-status': ({ because }: { because: string }) => because,
+  /** `isLocal`: in the revision of this process; another one may know a newer. */
+  'intent.rule-gone': ({ isLocal }: { isLocal: boolean }) => `the rule is not there any more${local(isLocal)}`,
+  'intent.rule-mode': ({ mode, isLocal }: { mode: string; isLocal: boolean }) =>
+    `the rule is in mode ${mode} now${local(isLocal)}`,
+  'intent.rule-fell-back': () => 'the rule fell back to shadow',
   'intent.flips': ({ rules, org }: { rules: readonly string[]; org: string }) =>
     `rules ${rules.join(' and ')} of ${org} set the same thing back and forth: they are paused`,
   'intent.forge-refuses': ({ credential }: { credential: string }) =>
@@ -125,7 +184,7 @@ export const intentReason = defineReasons({
     `forge ${credential} gave no answer to ${calls} calls in a row; nothing is sent for a while`,
   'intent.cause-unknown': ({ message }: { message: string }) => `waits for the forge to say who caused it: ${message}`,
   'intent.locked-out': ({ forge }: { forge: string }) => `forge ${forge} does not accept our credentials`,
-  'intent.not-ours': ({ because }: { because: string }) => because,
+  'intent.not-ours': () => 'the intent is not ours any more, or paused',
   'intent.stopping': () => 'the process stops',
   'intent.held.budget': ({
     kind,
@@ -199,6 +258,21 @@ export function withNote(reason: Reason, note: string): Reason {
 /** The same with both people of a plan that took two. */
 export function withPeople(reason: Reason, people: string): Reason {
   return { ...reason, params: { ...reason.params, people } };
+}
+
+function visibility(isPrivate: true | null): string {
+  return isPrivate ? 'the repository is private' : 'the forge does not tell that the repository is public';
+}
+
+function local(isLocal: boolean): string {
+  return isLocal ? ', in the revision of this process' : '';
+}
+
+function tellNow(now: LiveDifference): string {
+  if (now.what === 'state') return `is ${now.value}`;
+  if (now.what === 'merged') return 'is not merged';
+  if (now.what === 'draft') return 'is a draft';
+  return `has ${now.what} ${now.value.length === 0 ? 'none' : now.value.join(', ')}`;
 }
 
 function conditionsHeld(conditions: number): string {

@@ -45,7 +45,7 @@ describe('housekeeping/scheduler', () => {
 
   function scheduler(
     decideTick: (tick: Tick) => Promise<number> = decide,
-    frozen: (org: string, at: Date) => string | null = () => null,
+    frozen: (org: string, at: Date) => object | null = () => null,
   ): Scheduler {
     const orgs = [{ forge: 'main', org: 'acme' }];
     return new Scheduler({
@@ -155,7 +155,7 @@ describe('housekeeping/scheduler', () => {
       rules: { hourly: { ...HOURLY, catchUp: 50 }, half: { ...HOURLY, cron: '29 * * * *', catchUp: 'skip' } },
       policies: { kept: DAILY },
     });
-    const one = scheduler(decide, (_org, at) => (at.getTime() < end ? 'frozen until then' : null));
+    const one = scheduler(decide, (_org, at) => (at.getTime() < end ? { until: 'then' } : null));
     for (let n = 0; n < 35; n += 1) {
       await one.wake();
       clock.advance(300_000);

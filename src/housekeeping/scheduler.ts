@@ -30,7 +30,7 @@ export interface SchedulerDeps {
   readonly jobs?: readonly ScheduledJob[];
   readonly ticks: Omit<TickStore, 'prune'>;
   /** Why nothing is fired for an organization at a time; null = it may be. Absent = it always may be. */
-  readonly frozen?: (org: string, at: Date) => string | null;
+  readonly frozen?: (org: string, at: Date) => object | null;
   /** The flow's side: what a tick makes happen; returns the runs it made. Marks the tick decided. */
   readonly decideTick: (tick: Tick) => Promise<number>;
   readonly clock: Clock;

@@ -326,7 +326,7 @@ describe('pipeline/decide', () => {
       });
       lookup = async () => Promise.reject(away);
       await flow.decideEvent('e1');
-      const echoes = { look: async () => ({ depth: 4, held: 'an echo' }), openBreaker: async () => undefined };
+      const echoes = { look: async () => ({ depth: 4, held: because('an echo') }), openBreaker: async () => undefined };
       await new ArrivalToIntents({
         ...deps,
         echoes,
@@ -635,7 +635,7 @@ describe('pipeline/decide', () => {
       opened = [];
       flow = flowWith({
         echoes: {
-          look: async ({ id }) => ({ depth: 0, held: id === 'e1' ? 'an echo of an echo of an echo' : null }),
+          look: async ({ id }) => ({ depth: 0, held: id === 'e1' ? because('an echo of an echo of an echo') : null }),
           openBreaker: async ({ id }, ids) => void opened.push([id, ids]),
         },
       });

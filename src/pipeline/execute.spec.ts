@@ -3,6 +3,7 @@ import type { AnyAction } from '../actions/define-action.js';
 import { actions } from '../actions/index.js';
 import { changed } from '../actions/support/outcome.js';
 import { BotError } from '../core/errors.js';
+import { intentReason } from '../core/run-reasons.js';
 import type { IntentState } from '../core/states.js';
 import type { IntentStatus } from '../rules/revisions/active-revisions.port.js';
 import { EffectRig, MIRROR_PASSWORD } from '../../test/builders/effect-rig.js';
@@ -143,10 +144,10 @@ describe('pipeline/execute', () => {
     });
 
     it.each<[string, IntentStatus, IntentState]>([
-      ['gone', { is: 'cancelled', reason: 'the rule is not there any more' }, 'cancelled'],
+      ['gone', { is: 'cancelled', reason: intentReason('intent.rule-gone', { isLocal: false }) }, 'cancelled'],
       [
         'known better by another process',
-        { is: 'later', reason: 'the rule is not there any more, in the revision of this process' },
+        { is: 'later', reason: intentReason('intent.rule-gone', { isLocal: true }) },
         'planned',
       ],
     ])('neither asks nor sends anything for a rule that is %s', async (_, standing, state) => {
@@ -156,7 +157,7 @@ describe('pipeline/execute', () => {
 
       expect(intent).toMatchObject({
         state,
-        reason: standing.is === 'wanted' ? null : saying(standing.reason),
+        reason: standing.is === 'wanted' ? null : standing.reason,
         attempts: 0,
       });
       expect(rig.forge.calls).toEqual([]);
@@ -165,7 +166,13 @@ describe('pipeline/execute', () => {
     it('sends nothing for a rule that went while it read, and cancels the rest of its run', async () => {
       rig.forge.answer(
         'listLabels',
-        async () => ((rig.standing = { is: 'cancelled', reason: 'the rule is in mode dry-run now' }), []),
+        async () => (
+          (rig.standing = {
+            is: 'cancelled',
+            reason: intentReason('intent.rule-mode', { mode: 'dry-run', isLocal: false }),
+          }),
+          []
+        ),
       );
 
       const intent = await rig.want('label.ensure', BUG);

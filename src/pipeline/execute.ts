@@ -131,16 +131,13 @@ export class IntentToEffect {
       const earlier = await this.earlier(intent, access);
       const prepared = await prepareEffect(this.deps, intent, means, guard, guarded, earlier);
       if ('reason' in prepared) {
-        const { code, reason: because } = prepared;
-        return this.refused(intent, intentReason('intent.beyond-limit', { limit: code, because }), { code }, code);
+        const { code, reason } = prepared;
+        return this.refused(intent, reason, { code }, code);
       }
       const { target, params, context } = prepared;
       const getIssue = access.offers('getIssue') ? guard.client.getIssue : undefined;
-      const because = await this.live.contradiction(intent, target, getIssue);
-      if (because !== null) {
-        const reason = intentReason('intent.contradicted', { because });
-        return { to: 'cancelled', reason, wrote: null, detail: { code: CONTRADICTED } };
-      }
+      const reason = await this.live.contradiction(intent, target, getIssue);
+      if (reason !== null) return { to: 'cancelled', reason, wrote: null, detail: { code: CONTRADICTED } };
       return endingOf(await action.ensure(context, params), guard.written);
     } catch (error) {
       if (error instanceof ReadForAnother) return this.perform(claim, calls, false, wasMoved);

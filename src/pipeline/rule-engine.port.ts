@@ -1,5 +1,6 @@
 import { portToken } from '../core/part.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
+import type { Reason } from '../core/reason.js';
 import type { Window } from '../rules/language/propose/coalesce-key.js';
 import type { Evaluation, LookupAnswers, Revision } from '../rules/language/revision.js';
 
@@ -81,7 +82,7 @@ export interface EchoVerdict {
   /** Effects of ours that led to it, one after another; 0 = none. */
   readonly depth: number;
   /** Why no rule may answer it; null = they may. */
-  readonly held: string | null;
+  readonly held: Reason | null;
 }
 
 /** Looks at each event before rules do: echoes of our own effects, what a person undid, what an unknown outcome waits for. */

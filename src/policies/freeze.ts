@@ -1,15 +1,16 @@
 import type { FreezeConfig } from '../config/app-config.js';
 import { occurrences } from '../core/occurrences.js';
+import type { Freeze } from '../core/run-reasons.js';
 import { instantOf } from '../core/zone-time.js';
 
 /** Why schedules and plans stand still at a time, with the end of it; null = they do not. Of windows that overlap the one that ends last. Pure. */
-export function frozenAt(windows: readonly FreezeConfig[], at: Date): string | null {
+export function frozenAt(windows: readonly FreezeConfig[], at: Date): Freeze | null {
   let longest: { until: number; reason: string } | null = null;
   for (const window of windows) {
     const until = endOf(window, at);
     if (until !== null && (longest === null || until > longest.until)) longest = { until, reason: window.reason };
   }
-  return longest && `frozen until ${new Date(longest.until).toISOString().slice(0, 16)}Z: ${longest.reason}`;
+  return longest && { until: `${new Date(longest.until).toISOString().slice(0, 16)}Z`, reason: longest.reason };
 }
 
 /** When the window ends that holds this time; null when none does. Its last instant is outside. */

@@ -5,7 +5,7 @@ import type { EventRepository, ForgeEvent } from '../core/event.js';
 import { hashOf, newId } from '../core/ids.js';
 import { isJsonObject, type Json } from '../core/json.js';
 import { textOf, type Reason } from '../core/reason.js';
-import { isHeld, isReason, legacyReason, runReason, withPeople } from '../core/run-reasons.js';
+import { type Freeze, isHeld, isReason, legacyReason, runReason, withPeople } from '../core/run-reasons.js';
 import type { ControlCaller } from '../core/operators.js';
 import type { TwoPeople } from '../core/two-people.js';
 import type { JournalStore, RecordedRun } from '../pipeline/journal-store.port.js';
@@ -67,7 +67,7 @@ export interface PlannerDeps {
   /** Told of a plan that waits for a person. */
   readonly waits: (plan: KeptPlan) => void;
   /** Why nothing is written at this time; null = it may be. */
-  readonly frozen: (active: ActiveRevision, at: Date) => string | null;
+  readonly frozen: (active: ActiveRevision, at: Date) => Freeze | null;
   readonly twoPeople: Pick<TwoPeople, 'mayApprove' | 'mayApply'>;
   readonly clock: Clock;
 }
@@ -154,7 +154,7 @@ export class Planner implements PolicyGate {
     if (plan.overCaps.length > 0)
       return refused(plan.overCapReasons ?? plan.overCaps.map((text) => legacyReason('legacy', { text })));
     const frozen = this.deps.frozen(active, this.deps.clock.now());
-    if (frozen !== null) return refused([planReason('plan.frozen', { because: frozen })]);
+    if (frozen !== null) return refused([planReason('plan.frozen', { ...frozen })]);
     if (plan.needsApproval && plan.state !== 'approved')
       return refused([planReason('plan.not-approved', { plan: plan.hash.slice(0, 12) })]);
     const pass = await this.pass(where, active, plan, plan.now, { kind: 'apply', by, plan: plan.id, subject: '' });
@@ -214,7 +214,7 @@ export class Planner implements PolicyGate {
     const frozen = this.deps.frozen(active, this.deps.clock.now());
     if (frozen !== null)
       return runs.map((run) =>
-        withheld(run, 'not-fired', (wanted) => runReason('run.held.frozen', { because: frozen, wanted })),
+        withheld(run, 'not-fired', (wanted) => runReason('run.held.frozen', { ...frozen, wanted })),
       );
     const policy = policyOf(active, candidate.id);
     const caps = capsOf(policy, where.caps);

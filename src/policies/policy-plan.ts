@@ -3,6 +3,7 @@ import { canonicalJson } from '../core/canonical-json.js';
 import { hashOf } from '../core/ids.js';
 import type { Json } from '../core/json.js';
 import { defineReasons, type Reason } from '../core/reason.js';
+import { frozen } from '../core/run-reasons.js';
 import {
   count,
   fields,
@@ -168,7 +169,7 @@ export const planReason = defineReasons({
   /** Both revisions by the beginnings of their hashes. */
   'plan.rules-changed': ({ made, now }: { made: string; now: string }) =>
     `the rules changed: the plan was made with revision ${made}, this is ${now}; make a new plan`,
-  'plan.frozen': ({ because }: { because: string }) => because,
+  'plan.frozen': frozen,
   'plan.not-approved': ({ plan }: { plan: string }) => `it waits for an approval: forgehand approve ${plan}`,
   'plan.policy-held': ({ policy, because }: { policy: string; because: string }) =>
     `${policy} is held back: ${because}`,

@@ -61,7 +61,7 @@ export interface Subject {
   /** Time of the decision as rules see it: the occurrence of a tick, else the moment. */
   readonly now: Date | null;
   /** Why no rule may answer it; absent = they may. */
-  readonly held?: string;
+  readonly held?: Reason;
 }
 
 /** Why a decision is made otherwise than at the first sight of its cause. */
@@ -126,7 +126,7 @@ export class CandidateDecider {
       return without({
         rule: candidate.id,
         verdict: 'error',
-        reason: runReason('run.echo', { because: subject.held }),
+        reason: subject.held,
         trace: null,
       });
     const lacks = shadow || candidate.mode !== 'live' ? null : (this.deps.heldFor?.(org, candidate.id) ?? null);

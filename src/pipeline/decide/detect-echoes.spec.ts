@@ -153,7 +153,7 @@ describe('pipeline/decide/detect-echoes', () => {
 
     expect(await echoes.look(last as ForgeEvent)).toMatchObject({
       depth: 3,
-      held: expect.stringContaining('3 effects'),
+      held: saying(expect.stringContaining('3 effects')),
     });
     await echoes.openBreaker(last as ForgeEvent, ['wish-1']);
 

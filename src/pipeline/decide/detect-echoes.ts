@@ -6,7 +6,7 @@ import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
 import { textOf } from '../../core/reason.js';
-import { intentReason } from '../../core/run-reasons.js';
+import { intentReason, runReason } from '../../core/run-reasons.js';
 import type { Target } from '../../core/target.js';
 import type { JournalStore } from '../journal-store.port.js';
 import { effectKeyOf } from './plan-intents.js';
@@ -55,10 +55,7 @@ export class EffectEchoDetector implements EchoDetector {
     const echo = await this.deps.recovery.echoOf(event.id);
     return {
       depth: echo?.depth ?? 0,
-      held:
-        echo !== null && echo.depth >= MAX_DEPTH
-          ? `the breaker is open: ${echo.depth} effects of ours led to this event, one after another`
-          : null,
+      held: echo !== null && echo.depth >= MAX_DEPTH ? runReason('run.echo', { depth: echo.depth }) : null,
     };
   }
 

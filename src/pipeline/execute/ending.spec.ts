@@ -56,7 +56,8 @@ describe('pipeline/execute/retry-policy', () => {
   it('gives up after eight tries', () => {
     expect(judgeFailure({ failure: 'not-sent', triesBefore: 7, failingForMs: 0 }, most)).toEqual({
       to: 'dead',
-      because: 'given up after 8 tries',
+      tries: 8,
+      hours: null,
     });
   });
 
@@ -64,7 +65,8 @@ describe('pipeline/execute/retry-policy', () => {
     for (const failure of ['not-sent', 'rate-limited'] as const) {
       expect(judgeFailure({ failure, triesBefore: 1, failingForMs: 24 * 3_600_000 }, most)).toEqual({
         to: 'dead',
-        because: 'given up after 24 hours of failures',
+        tries: null,
+        hours: 24,
       });
     }
   });

@@ -60,8 +60,7 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
       wrote: null,
       detail: { would_send: error.proposal },
     };
-  if (error instanceof WriteNotAllowed)
-    return { to: 'given-back', reason: intentReason('intent.not-ours', { because: error.message }), wrote };
+  if (error instanceof WriteNotAllowed) return { to: 'given-back', reason: intentReason('intent.not-ours'), wrote };
   if (error instanceof WriteNotWanted) return endingOfStanding(error.standing);
   const reason = reasonOf(error);
   if (wrote?.outcome === 'done') {
@@ -89,8 +88,7 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
 }
 
 /** Nothing was sent: a rule that is gone ends its intents, one that another process may know better is left to it. */
-export function endingOfStanding({ is, reason: because }: Exclude<IntentStatus, { is: 'wanted' }>): Ending {
-  const reason = intentReason('intent.rule-status', { because });
+export function endingOfStanding({ is, reason }: Exclude<IntentStatus, { is: 'wanted' }>): Ending {
   return is === 'cancelled'
     ? { to: 'cancelled', reason, wrote: null, detail: null }
     : { to: 'given-back', reason, wrote: null };
@@ -161,7 +159,8 @@ export interface FailedTry {
 export type Verdict =
   | { readonly to: 'planned'; readonly waitMs: number; readonly failed: 'counted' | 'uncounted' }
   | { readonly to: 'refused' | 'unknown' }
-  | { readonly to: 'dead'; readonly because: string };
+  /** After so many tries, or after so many hours of failures. */
+  | { readonly to: 'dead'; readonly tries: number | null; readonly hours: number | null };
 
 /**
  * Whether and when to try again.
@@ -174,9 +173,8 @@ export function judgeFailure(
   const rule = RETRY_TABLE[failure];
   if (rule.then !== 'try-again') return { to: rule.then };
   const tries = triesBefore + (rule.counts ? 1 : 0);
-  if (rule.counts && tries >= rule.maxTries) return { to: 'dead', because: `given up after ${tries} tries` };
-  if (failingForMs >= rule.maxAgeMs)
-    return { to: 'dead', because: `given up after ${Math.round(failingForMs / HOUR)} hours of failures` };
+  if (rule.counts && tries >= rule.maxTries) return { to: 'dead', tries, hours: null };
+  if (failingForMs >= rule.maxAgeMs) return { to: 'dead', tries: null, hours: Math.round(failingForMs / HOUR) };
   const failed = rule.counts ? 'counted' : 'uncounted';
   if (retryAfterS !== undefined)
     return {

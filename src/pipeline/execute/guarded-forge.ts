@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.js';
 import { BotError, ForgeError } from '../../core/errors.js';
 import { hashOf } from '../../core/ids.js';
 import { stringifyJson, type Json, type JsonObject } from '../../core/json.js';
+import { textOf } from '../../core/reason.js';
 import { Secret } from '../../core/secret.js';
 import { wrapForgeClient, type AnyForgeCall, type CallOptions, type ForgeClient } from '../../forge/forge-client.js';
 import { isWrite, type OperationName } from '../../forge/operations.js';
@@ -31,7 +32,7 @@ export class WriteNotAllowed extends Error {}
 /** Ends an action at its write: its rule is gone or does not write any more. */
 export class WriteNotWanted extends Error {
   constructor(readonly standing: Exclude<IntentStatus, { is: 'wanted' }>) {
-    super(standing.reason);
+    super(textOf(standing.reason));
   }
 }
 
@@ -140,7 +141,7 @@ export class GuardedForge {
       snapshot: this.#snapshot,
       budgets,
     });
-    if (!attempt) throw new WriteNotAllowed('the intent is not ours any more, or paused');
+    if (!attempt) throw new WriteNotAllowed();
     this.#write = { attempt, outcome: null };
     if (clock.monotonicMs() - startedMs > MAX_STANDSTILL_MS) {
       throw new ForgeError('not-sent', `${name}: not sent, the process stood still right before the call`, {

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { Issue } from '../../core/objects/tracker.js';
 import type { Doubt } from '../recovery-store.port.js';
 import { claimOf } from './live-state.js';
+import type { LiveDifference } from '../../core/run-reasons.js';
 import { saying } from '../../../test/builders/reasons.js';
 
 const issue = (over: JsonObject = {}): JsonObject => ({
@@ -15,20 +16,25 @@ const issue = (over: JsonObject = {}): JsonObject => ({
 });
 
 describe('pipeline/execute/live-state', () => {
-  it.each<[EventKind, JsonObject, Partial<Issue>, string | null]>([
+  it.each<[EventKind, JsonObject, Partial<Issue>, LiveDifference | null]>([
     ['issue.closed', issue(), { state: 'closed' }, null],
-    ['issue.closed', issue(), { state: 'open' }, 'is open'],
-    ['issue.reopened', issue(), { state: 'closed' }, 'is closed'],
+    ['issue.closed', issue(), { state: 'open' }, { what: 'state', value: 'open' }],
+    ['issue.reopened', issue(), { state: 'closed' }, { what: 'state', value: 'closed' }],
     ['pull_request.opened', { number: '3', pull_request: {} }, { state: 'open' }, null],
-    ['pull_request.merged', { number: '3', pull_request: {} }, { pull_request: { merged: false } }, 'is not merged'],
+    [
+      'pull_request.merged',
+      { number: '3', pull_request: {} },
+      { pull_request: { merged: false } },
+      { what: 'merged', value: false },
+    ],
     ['issue.labeled', issue(), { labels: [{ name: 'bug' }] }, null],
-    ['issue.labeled', issue(), { labels: [] }, 'has labels none'],
-    ['issue.labels_cleared', issue({ labels: [] }), { labels: [{ name: 'bug' }] }, 'has labels bug'],
-    ['issue.assigned', issue(), { assignees: [{ login: 'ben' }] }, 'has assignees ben'],
+    ['issue.labeled', issue(), { labels: [] }, { what: 'labels', value: [] }],
+    ['issue.labels_cleared', issue({ labels: [] }), { labels: [{ name: 'bug' }] }, { what: 'labels', value: ['bug'] }],
+    ['issue.assigned', issue(), { assignees: [{ login: 'ben' }] }, { what: 'assignees', value: ['ben'] }],
     ['issue.milestoned', issue({ milestone: { title: '1.5' } }), { milestone: { title: '1.5' } }, null],
-    ['issue.demilestoned', issue(), { milestone: { title: '1.5' } }, 'has milestone 1.5'],
+    ['issue.demilestoned', issue(), { milestone: { title: '1.5' } }, { what: 'milestone', value: ['1.5'] }],
   ])('compares what %s told with the object of now', (kind, data, live, expected) => {
-    expect(claimOf({ kind, data })?.differs(live as Issue)).toBe(expected);
+    expect(claimOf({ kind, data })?.differs(live as Issue)).toEqual(expected);
   });
 
   it.each<EventKind>(['push', 'comment.created', 'issue.edited', 'release.published', 'task.finished'])(

@@ -4,7 +4,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Target } from '../../core/target.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { Issue } from '../../core/objects/tracker.js';
-import type { Doubt, RecoveryStore } from '../recovery-store.port.js';
+import type { RecoveryStore } from '../recovery-store.port.js';
+import type { Reason } from '../../core/reason.js';
+import { intentReason, type LiveDifference } from '../../core/run-reasons.js';
 import type { Intent } from '../../core/run.js';
 
 /** Code of an intent that was cancelled because its object is otherwise now. */
@@ -30,7 +32,7 @@ export class LiveState {
     { runId }: Intent,
     target: Target,
     read: ForgeClient['getIssue'] | undefined,
-  ): Promise<string | null> {
+  ): Promise<Reason | null> {
     const doubt = (await this.deps.recovery.doubtAbout?.(runId)) ?? null;
     if (!doubt || target.kind !== 'repository' || doubt.event.repo?.id !== target.id) return null;
     const claim = claimOf(doubt.event);
@@ -39,23 +41,16 @@ export class LiveState {
       orMissing(get({ owner: target.owner, repo: target.name, index: claim.number })),
     );
     // What cannot be seen tells nothing: a token without the right to read it is answered "not there" as well.
-    const found = live ? claim.differs(live) : null;
-    return found === null
-      ? null
-      : `${doubt.event.kind} of #${claim.number} ${WORDS[doubt.because]}, and does not hold any more: it ${found}`;
+    const now = live ? claim.differs(live) : null;
+    const { kind } = doubt.event;
+    return now && intentReason('intent.contradicted', { kind, number: claim.number, doubt: doubt.because, now });
   }
 }
-
-const WORDS: Readonly<Record<Doubt['because'], string>> = {
-  'told-again': 'was told again',
-  'out-of-order': 'was told out of order',
-  late: 'waited for its turn',
-};
 
 interface Claim {
   readonly number: string;
   /** What is otherwise now; null = nothing. */
-  differs(live: Issue): string | null;
+  differs(live: Issue): LiveDifference | null;
 }
 
 /** What an event says about its issue or pull request that can be read back; null for all that only tells that something happened. */
@@ -71,13 +66,13 @@ function comparisonOf(what: string, subject: JsonObject | null): Claim['differs'
   switch (what) {
     case 'opened':
     case 'reopened':
-      return ({ state }) => (state === 'open' ? null : `is ${state ?? 'not open'}`);
+      return ({ state }) => (state === 'open' ? null : { what: 'state', value: state ?? 'not open' });
     case 'closed':
-      return ({ state }) => (state === 'closed' ? null : `is ${state ?? 'not closed'}`);
+      return ({ state }) => (state === 'closed' ? null : { what: 'state', value: state ?? 'not closed' });
     case 'merged':
-      return (live) => (live.pull_request?.merged === true ? null : 'is not merged');
+      return (live) => (live.pull_request?.merged === true ? null : { what: 'merged', value: false });
     case 'ready_for_review':
-      return (live) => (live.pull_request?.draft === true ? 'is a draft' : null);
+      return (live) => (live.pull_request?.draft === true ? { what: 'draft', value: true } : null);
     case 'labeled':
     case 'labels_cleared':
       return sameNames('labels', namesIn(subject?.['labels'], 'name'), ({ labels }) =>
@@ -98,11 +93,15 @@ function comparisonOf(what: string, subject: JsonObject | null): Claim['differs'
   }
 }
 
-function sameNames(what: string, told: string[] | null, of: (live: Issue) => string[]): Claim['differs'] | null {
+function sameNames(
+  what: 'labels' | 'assignees' | 'milestone',
+  told: string[] | null,
+  of: (live: Issue) => string[],
+): Claim['differs'] | null {
   if (told === null) return null;
   return (live) => {
     const now = of(live).sort();
-    return now.join('\n') === told.join('\n') ? null : `has ${what} ${now.length === 0 ? 'none' : now.join(', ')}`;
+    return now.join('\n') === told.join('\n') ? null : { what, value: now };
   };
 }
 

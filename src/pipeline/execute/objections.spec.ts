@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { dispatchWorkflow } from '../../actions/workflow-dispatch.action.js';
 import { EffectRig } from '../../../test/builders/effect-rig.js';
 import type { JsonObject } from '../../core/json.js';
+import { textOf } from '../../core/reason.js';
 import { findFlip, FLIP_WINDOW_MS, overtakenBy, type FulfilledWish } from './objections.js';
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +24,7 @@ describe('pipeline/execute/objections: overtaken', () => {
       { id: 'i-2', rule: 'other', action: 'x', params: newer },
     );
 
-    expect(reason === null ? null : reason).toBe(
+    expect(reason === null ? null : textOf(reason)).toBe(
       isStale ? 'overtaken: rule other asked for something else later, and that was done first (intent i-2)' : null,
     );
   });

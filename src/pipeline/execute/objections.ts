@@ -4,6 +4,7 @@ import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { isSealed } from '../../core/encryptor.js';
 import type { Json, JsonObject } from '../../core/json.js';
+import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Intent } from '../../core/run.js';
 import type { Claim, JournalStore } from '../journal-store.port.js';
@@ -37,9 +38,8 @@ function overtaken(
   action: AnyAction,
 ): Ending | null {
   if (newer === null || !(action.overwrites ?? action.recover?.absolute)) return null;
-  const because = overtakenBy(intent, newer);
-  if (because === null) return null;
-  const reason = intentReason('intent.overtaken', { because });
+  const reason = overtakenBy(intent, newer);
+  if (reason === null) return null;
   return { to: 'cancelled', reason, wrote: null, detail: { code: OVERTAKEN, by: newer.id } };
 }
 
@@ -91,9 +91,9 @@ export type NewerWish = Pick<Intent, 'id' | 'action' | 'params' | 'rule'>;
  * it. Wishes that go together are both fulfilled: the same value twice, other fields of one object, another entry of a list. Pure.
  * @returns why the older wish is stale; null when it is not
  */
-export function overtakenBy(older: OvertakenWish, newer: NewerWish | null): string | null {
+export function overtakenBy(older: OvertakenWish, newer: NewerWish | null): Reason | null {
   if (newer === null || goTogether(older, newer)) return null;
-  return `overtaken: rule ${newer.rule} asked for something else later, and that was done first (intent ${newer.id})`;
+  return intentReason('intent.overtaken', { rule: newer.rule, intent: newer.id });
 }
 
 function goTogether(older: OvertakenWish, newer: OvertakenWish): boolean {

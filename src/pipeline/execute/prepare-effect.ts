@@ -192,7 +192,7 @@ async function madeBy(
 /** An effect that the operator's limits do not allow. */
 interface Limited {
   readonly code: 'limit.merges' | 'limit.private_mirrors' | 'limit.private_reads';
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 export interface LimitedEffect {
@@ -219,14 +219,14 @@ export async function beyondLimit(
   if (!limits.merges && action.operations.includes('mergePull'))
     return {
       code: 'limit.merges',
-      reason: `the operator did not allow merges by rules of ${org} (orgs[].limits.merges)`,
+      reason: intentReason('intent.limit.merges', { org }),
     };
   if (target.kind === 'repository') {
     if (limits.privateMirrors || !action.operations.includes('createPushMirror') || target.private === false)
       return null;
     return {
       code: 'limit.private_mirrors',
-      reason: `not mirrored: ${nameOf(target)}, and the operator did not allow mirrors of private repositories (orgs[].limits.private_mirrors)`,
+      reason: intentReason('intent.limit.private-mirrors', { isPrivate: isPrivate(target) }),
     };
   }
   if (limits.privateReads || !target.readFrom) return null;
@@ -237,14 +237,16 @@ export async function beyondLimit(
     return pinned;
   });
   if (source.kind === 'repository' && source.private === false) return null;
-  const reason = `${action.name} would write what the run read of ${target.readFrom.owner}/${target.readFrom.name} where others may read it, and ${nameOf(source)} (orgs[].limits.private_reads)`;
-  return { code: 'limit.private_reads', reason };
+  const repo = `${target.readFrom.owner}/${target.readFrom.name}`;
+  return {
+    code: 'limit.private_reads',
+    reason: intentReason('intent.limit.private-reads', { action: action.name, repo, isPrivate: isPrivate(source) }),
+  };
 }
 
-function nameOf(target: Target): string {
-  return target.kind === 'repository' && target.private === true
-    ? 'the repository is private'
-    : 'the forge does not tell that the repository is public';
+/** Null = the forge does not tell. */
+function isPrivate(target: Target): true | null {
+  return target.kind === 'repository' && target.private === true ? true : null;
 }
 
 /** What is asked to find a target, where nobody asked for it lately. */

@@ -62,7 +62,7 @@ export class Rehearser {
     });
     try {
       const prepared = await prepareEffect(this.deps, planned, means, guard, access, NEVER_TRIED);
-      if ('reason' in prepared) return { does: 'cannot', reason: prepared.reason };
+      if ('reason' in prepared) return { does: 'cannot', reason: textOf(prepared.reason) };
       const outcome = await action.ensure(prepared.context, prepared.params);
       return outcome.kind === 'unchanged'
         ? { does: 'nothing', reason: outcome.summary }

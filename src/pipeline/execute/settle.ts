@@ -99,7 +99,7 @@ export class Settler {
       case 'dead':
         return {
           to: 'dead',
-          reason: intentReason('intent.given-up', { because: verdict.because, last: ending.reason }),
+          reason: intentReason('intent.given-up', { tries: verdict.tries, hours: verdict.hours, last: ending.reason }),
           failed: 'counted',
         };
       default:

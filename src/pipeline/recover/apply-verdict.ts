@@ -83,9 +83,9 @@ export class VerdictWriter {
     const failingForMs = intent.failingSince ? clock.now().getTime() - intent.failingSince.getTime() : 0;
     const judged = judgeFailure({ failure: 'not-sent', triesBefore: intent.tries, failingForMs }, random);
     if (judged.to !== 'planned') {
-      const why = judged.to === 'dead' ? judged.because : judged.to;
+      const { tries, hours } = judged.to === 'dead' ? judged : { tries: intent.tries, hours: null };
       const last = intentReason('intent.found', { found: reason });
-      const dead = intentReason('intent.given-up', { because: why, last });
+      const dead = intentReason('intent.given-up', { tries, hours, last });
       await this.moveBy(intent, epoch, { to: 'dead', reason: dead, failed: 'counted' });
       this.deps.alerts.raise(
         `intent.dead/${intent.org}/${intent.rule}`,

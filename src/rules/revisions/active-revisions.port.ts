@@ -1,4 +1,5 @@
 import { portToken } from '../../core/part.js';
+import type { Reason } from '../../core/reason.js';
 import type { Revision } from '../language/revision.js';
 
 export interface ActiveRevision {
@@ -23,7 +24,7 @@ export const ACTIVE_REVISIONS = portToken<ActiveRevisions>('ActiveRevisions');
 /**
  * What the rules of now say about an intent that earlier ones planned: `later` where another process may know newer rules than this one.
  */
-export type IntentStatus = { readonly is: 'wanted' } | { readonly is: 'cancelled' | 'later'; readonly reason: string };
+export type IntentStatus = { readonly is: 'wanted' } | { readonly is: 'cancelled' | 'later'; readonly reason: Reason };
 
 /** Asked before an intent is worked on, and again right before its call. */
 export interface RuleStatus {

@@ -46,6 +46,17 @@ describe('rules/revisions/rule-status', () => {
     );
   });
 
+  it('says why by a code', async () => {
+    const ofRule = async (rule: string, newest?: string) =>
+      aStanding(newest).of({ org: 'acme', rule, mode: 'live', revisionId: 'earlier' });
+
+    expect([await ofRule('gone'), await ofRule('quiet'), await ofRule('gone', 'newer')]).toEqual([
+      { is: 'cancelled', reason: { code: 'intent.rule-gone', params: { isLocal: false } } },
+      { is: 'cancelled', reason: { code: 'intent.rule-mode', params: { mode: 'dry-run', isLocal: false } } },
+      { is: 'later', reason: { code: 'intent.rule-gone', params: { isLocal: true } } },
+    ]);
+  });
+
   it('lets everything pass while this process knows no rules', async () => {
     expect(await aStanding(null, false).of({ org: 'acme', rule: 'gone', mode: 'live', revisionId: 'earlier' })).toEqual(
       { is: 'wanted' },

@@ -1,3 +1,5 @@
+import type { Reason } from '../../core/reason.js';
+import { intentReason } from '../../core/run-reasons.js';
 import type { ActiveRevisions, RuleStatus, IntentStatus } from './active-revisions.port.js';
 import type { CompiledRule } from '../language/revision.js';
 import type { RevisionStore } from './revision-store.port.js';
@@ -25,15 +27,16 @@ export class RevisionStatus implements RuleStatus {
     if (mode === 'live' && isStaged && (await this.mayWrite(org, known))) return WANTED;
     // A canary that fell back since, in the very revision that planned it.
     if (active.id === revisionId)
-      return mode === 'live' && isStaged ? { is: 'cancelled', reason: 'the rule fell back to shadow' } : WANTED;
+      return mode === 'live' && isStaged ? { is: 'cancelled', reason: intentReason('intent.rule-fell-back') } : WANTED;
     if (found && (mode === 'dry-run' || (found.mode === 'live' && !isStaged))) return WANTED;
-    const reason = found
-      ? `the rule is in mode ${isStaged ? 'shadow' : found.mode} now`
-      : 'the rule is not there any more';
+    const reason = (isLocal: boolean): Reason =>
+      found
+        ? intentReason('intent.rule-mode', { mode: isStaged ? 'shadow' : found.mode, isLocal })
+        : intentReason('intent.rule-gone', { isLocal });
     // Where processes read their own copies of the files, this one may be behind: the newest revision of all of them decides.
     const newest = await this.store.active(org);
     return newest && newest.id !== active.id
-      ? { is: 'later', reason: `${reason}, in the revision of this process` }
-      : { is: 'cancelled', reason };
+      ? { is: 'later', reason: reason(true) }
+      : { is: 'cancelled', reason: reason(false) };
   }
 }
