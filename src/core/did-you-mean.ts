@@ -8,13 +8,25 @@ export function didYouMean(word: string, known: readonly string[]): string | nul
   if (word.length > LONGEST) return null;
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
+  let bestShared = 0;
   for (const candidate of known) {
     const away = distance(word.toLowerCase(), candidate.toLowerCase());
     // Of three letters, two others make another word; two that changed places do not.
     if (word.length <= 3 && away > 1 && lettersOf(word) !== lettersOf(candidate)) continue;
-    if (away < bestDistance) [best, bestDistance] = [candidate, away];
+    const shared = sharedEnds(word.toLowerCase(), candidate.toLowerCase());
+    if (away > bestDistance || (away === bestDistance && (best === null || shared <= bestShared))) continue;
+    [best, bestDistance, bestShared] = [candidate, away, shared];
   }
   return best;
+}
+
+/** Letters that two words have in common at their beginning and their end: of two words as near, the one with more of them is meant. */
+function sharedEnds(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let [first, last] = [0, 0];
+  while (first < most && a[first] === b[first]) first += 1;
+  while (last < most - first && a.at(-1 - last) === b.at(-1 - last)) last += 1;
+  return first + last;
 }
 
 function lettersOf(word: string): string {

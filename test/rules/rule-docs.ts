@@ -12,6 +12,8 @@ import { actorRights, describeRight } from '../../src/core/rights.js';
 import { OWN_VARIABLES } from '../../src/rules/language/compile/variable-types.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { ruleFunctions } from '../../src/rules/language/functions/index.js';
+import { HABITS, OTHER_TOOLS, TEXT_HABITS, textHabitOf } from '../../src/rules/language/habits/habits.js';
+import type { HabitPlace } from '../../src/rules/language/habits/habits.js';
 import { LANGUAGE } from '../../src/rules/language/language.js';
 import type { MapName } from '../../src/rules/language/language.js';
 
@@ -34,6 +36,7 @@ export function ruleDocs(): ReadonlyMap<string, string> {
     ['lookups.md', lookupsPage()],
     ['functions.md', functionsPage()],
     ['conditions.md', conditionsPage()],
+    ['habits.md', habitsPage()],
   ]);
 }
 
@@ -199,6 +202,44 @@ function functionsPage(): string {
     '## Of CEL',
     'Over lists and maps: `all`, `exists`, `exists_one`, `filter`, `map`; `has(a.b)` says whether a field is present. `matches` takes RE2 patterns, which take linear time.',
     cel.map((signature) => `- \`${signature}\``).join('\n'),
+  );
+}
+
+const HABIT_TITLES: Readonly<Record<HabitPlace, string>> = {
+  kind: 'Events, under `on`',
+  rule: 'Keys of a rule',
+  step: 'Keys of a step',
+  action: 'Actions',
+  param: 'Parameters',
+  where: 'Filters, under `where`',
+  lookup: 'Keys of a lookup',
+  'lookup name': 'Lookups',
+  variable: 'Variables of expressions',
+  function: 'Functions of expressions',
+  policy: 'Keys of a policy',
+  subjects: 'Filters, under `subjects`',
+  protection: 'Settings of a protection',
+  limits: 'Limits',
+  file: 'Keys of a file',
+};
+
+/** From the table that the check itself looks into. */
+function habitsPage(): string {
+  const places = (Object.keys(HABIT_TITLES) as HabitPlace[]).map(
+    (place) =>
+      `## ${HABIT_TITLES[place]}\n\n${table(
+        ['elsewhere', 'here'],
+        HABITS[place].map(({ words, write }) => [list(words), write]),
+      )}`,
+  );
+  const texts = TEXT_HABITS.map(({ example }) => [`\`${example}\``, textHabitOf(example) ?? '']);
+  return page(
+    'What you write elsewhere, and here',
+    'People know GitHub Actions, JavaScript, Mergify, Prow and the names of webhooks. `forgehand check` says what to write here instead.',
+    `## Expressions\n\n${table(['elsewhere', 'here'], texts)}`,
+    ...places,
+    '## Files of other tools',
+    `The check recognizes ${OTHER_TOOLS.map(({ tool }) => tool).join(', ')}, and says so once.`,
   );
 }
 

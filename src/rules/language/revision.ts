@@ -39,6 +39,8 @@ export interface ActionFacts {
       line?: boolean;
       summary: string;
       default?: Json;
+      /** A value, where a number or a word alone would not say what is wanted. */
+      example?: string;
     }
   >;
   /** Parameter that names the object: the item key of `for_each` when no `key` is given. */

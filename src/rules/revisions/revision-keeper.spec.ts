@@ -63,7 +63,11 @@ function file(id: string, folder = ''): RuleFile {
   };
 }
 
-const BROKEN: RuleFile = { path: 'rules.yaml', name: 'rules.yaml', text: 'version: 1\norg: acme\nruels: []\n' };
+const BROKEN: RuleFile = {
+  path: 'rules.yaml',
+  name: 'rules.yaml',
+  text: 'version: 1\norg: acme\nruels: []\npolicys: []\n',
+};
 
 function start(source: MemorySource, store = new MemoryRevisions(), approvers?: () => number) {
   const alerts: string[] = [];
@@ -178,8 +182,10 @@ describe('rules/revisions/revision-keeper', () => {
     await settled();
 
     expect(await active()).toBe('one');
-    expect(keeper.heldBack('acme')[0]).toBe('rules.yaml:1:1: the file has neither rules nor policies');
-    expect(keeper.heldBack('acme')[1]).toBe('rules.yaml:3:1: unknown key "ruels" in the file (did you mean "rules"?)');
+    expect(keeper.heldBack('acme')[0]).toBe('rules.yaml:3:1: unknown key "ruels" in the file (did you mean "rules"?)');
+    expect(keeper.heldBack('acme')[1]).toBe(
+      'rules.yaml:4:1: unknown key "policys" in the file (did you mean "policies"?)',
+    );
     expect([...store.rows.values()].map(({ state, problems }) => [state, problems.length])).toEqual([
       ['active', 0],
       ['broken', 2],

@@ -136,7 +136,7 @@ export class FolderSource {
         'RULE_FILE_TOO_LARGE',
         shown,
         `the file has ${size} bytes; ${MAX_FILE_BYTES} is the limit`,
-        'split it into several files',
+        'split it into several files, of 256 KB at most',
       );
     return {
       path: shown,

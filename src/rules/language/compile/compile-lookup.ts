@@ -2,9 +2,19 @@ import { DYN, listOf } from '../../../core/data-types.js';
 import type { DataType } from '../../../core/data-types.js';
 import type { LookupFacts } from '../revision.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
-import { asMap, readChoice, readKey, readMap, readText, readWhole, suggest } from '../load/read-shape.js';
+import {
+  asMap,
+  readChoice,
+  readDurationText,
+  readKey,
+  readMap,
+  readText,
+  readWhole,
+  suggest,
+} from '../load/read-shape.js';
 import { compileList } from './compile-expression.js';
 import { compileParams } from './compile-params.js';
+import { habitOf } from '../habits/habits.js';
 import { parseDuration } from '../../../core/schedule-text.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { LookupProgram, ParamProgram, Template } from './program.js';
@@ -98,7 +108,7 @@ function compileLookup(
     file.problem(
       useStart,
       `there is no lookup "${use}"`,
-      isAction ? 'it is an action: it belongs under do' : suggest(use, [...context.env.lookups.keys()], 'there are'),
+      isAction ? 'it is an action: it belongs under do' : lookupHint(context, use),
     );
     return null;
   }
@@ -122,7 +132,7 @@ function compileLookup(
     types: withItem(scope.types, forEach?.type),
   });
   const missing = keys?.get('on_missing');
-  const onMissing = missing ? readChoice(file, missing.value, 'on_missing', ['none', 'fail']) : 'fail';
+  const onMissing = missing ? readChoice(file, missing.value, 'on_missing', ['none', 'fail'], 'none') : 'fail';
   const maxEntry = keys?.get('max');
   const max = maxEntry
     ? readWhole(file, maxEntry.value, 'max', 1, eachEntry ? MAX_READS : MAX_ELEMENTS)
@@ -142,8 +152,13 @@ function compileLookup(
   };
 }
 
+function lookupHint({ env }: FileContext, name: string): string | undefined {
+  const habit = habitOf('lookup name', name);
+  return habit ? `write ${habit.write}` : suggest(name, [...env.lookups.keys()], 'there are');
+}
+
 function readCache({ file }: FileContext, entry: YamlEntry | undefined): number | null {
-  const text = entry && readText(file, entry.value, 'cache');
+  const text = entry && readDurationText(file, entry.value, 'cache', '10m');
   if (!text) return null;
   const seconds = parseDuration(text.value);
   if (seconds !== null && seconds > 0 && seconds <= MAX_CACHE_S) return seconds;
@@ -159,14 +174,20 @@ function readUse(
     const use = readText(context.file, node, 'a lookup');
     return use && { use: use.value, useStart: use.start, keys: null };
   }
-  const keys = readMap(context.file, node, 'the lookup', {
-    use: 'required',
-    with: 'optional',
-    on_missing: 'optional',
-    for_each: 'optional',
-    max: 'optional',
-    cache: 'optional',
-  });
+  const keys = readMap(
+    context.file,
+    node,
+    'the lookup',
+    {
+      use: 'required',
+      with: 'optional',
+      on_missing: 'optional',
+      for_each: 'optional',
+      max: 'optional',
+      cache: 'optional',
+    },
+    'lookup',
+  );
   const use = keys && readKey(keys, 'use', (value) => readText(context.file, value, 'use'), null);
   return keys && use ? { use: use.value, useStart: use.start, keys } : null;
 }

@@ -2,6 +2,8 @@ import { describeType } from '../../../core/data-types.js';
 import type { Json } from '../../../core/json.js';
 import { describeNode, nodeToJson } from '../load/node.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
+import { didYouMean } from '../../../core/did-you-mean.js';
+import { habitOf } from '../habits/habits.js';
 import { isRefused, quoteHint, suggest } from '../load/read-shape.js';
 import type { ActionFacts } from '../revision.js';
 import { parseTime } from '../values/time.js';
@@ -18,6 +20,7 @@ interface ParamSpec {
   readonly markdown?: boolean;
   readonly line?: boolean;
   readonly default?: Json;
+  readonly example?: string;
 }
 
 export interface ParamsOf {
@@ -40,14 +43,17 @@ export function compileParams(
 ): ParamProgram[] {
   const known = Object.keys(target.params);
   const programs: ParamProgram[] = [];
+  const given = new Set(entries.map(({ key }) => key));
   for (const entry of entries) {
     const spec = target.params[entry.key];
     if (!spec || !known.includes(entry.key)) {
       context.file.problem(
         entry.keyStart,
         `${target.name} has no parameter "${entry.key}"`,
-        suggest(entry.key, known, 'it has'),
+        paramHint(entry.key, known),
       );
+      const meant = paramHabit(entry.key, known) ?? didYouMean(entry.key, known);
+      if (meant !== null) given.add(/^\w+/.exec(meant)?.[0] ?? '');
       continue;
     }
     const template = compileParam(context, entry, spec, target, scope);
@@ -62,12 +68,25 @@ export function compileParams(
         ...(spec.line ? { line: true } : {}),
       });
   }
-  const given = new Set(entries.map(({ key }) => key));
   const missing = Object.entries(target.params).filter(
     ([name, spec]) => spec.required && spec.default === undefined && !given.has(name),
   );
   for (const [name] of missing) context.file.problem(start, `${target.name} needs the parameter "${name}"`);
   return [...programs, ...defaults(context, given, start, target)];
+}
+
+/** Of the words that mean something elsewhere, those count that this target has. */
+function paramHabit(name: string, known: readonly string[]): string | null {
+  const habit = habitOf('param', name)?.write;
+  return habit !== undefined && known.includes(/^\w+/.exec(habit)?.[0] ?? '') ? habit : null;
+}
+
+function paramHint(name: string, known: readonly string[]): string | undefined {
+  const habit = paramHabit(name, known);
+  const near = didYouMean(name, known);
+  return habit === null || (near !== null && habit.startsWith(near))
+    ? suggest(name, known, 'it has')
+    : `write ${habit}`;
 }
 
 function defaults(context: FileContext, given: ReadonlySet<string>, start: number, target: ParamsOf): ParamProgram[] {
@@ -106,8 +125,18 @@ function compileParam(
   return template;
 }
 
-function shapeHint({ file }: FileContext, node: YamlNode, template: Template, { type }: ParamSpec): string | undefined {
+function shapeHint(
+  { file }: FileContext,
+  node: YamlNode,
+  template: Template,
+  { type, example }: ParamSpec,
+): string | undefined {
+  if (type === 'time') return 'a day is written YYYY-MM-DD';
+  if (type === 'strings' && template.kind === 'expression')
+    return 'a list of names: ….map(x, x.name), of accounts ….map(x, x.login)';
   if (type !== 'string') return undefined;
+  if (template.kind === 'constant' && typeof template.value === 'number' && example !== undefined)
+    return `such as ${example}`;
   if (template.kind === 'constant') return quoteHint(file, node);
   return template.kind === 'expression' && staticType(template.expression) === 'list'
     ? 'to write a list into a text: ….join(", ")'

@@ -1,7 +1,9 @@
+import { describeNode } from '../load/node.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import {
   asList,
   asMap,
+  isRefused,
   readBoolean,
   readChoice,
   readKey,
@@ -30,6 +32,7 @@ import type {
   ProtectionProgram,
   SectionLookup,
 } from './program.js';
+import { habitOf } from '../habits/habits.js';
 import { NO_GUARDS, variableTypes } from './variable-types.js';
 
 const KEYS: Keys = {
@@ -164,7 +167,7 @@ function scopeOf({ env, vars }: FileContext, of: PolicyProgram['scope'], lookups
 
 export function compilePolicy(context: FileContext, node: YamlNode): CompiledPolicy | null {
   const { file, env } = context;
-  const keys = readMap(file, node, 'a policy', KEYS);
+  const keys = readMap(file, node, 'a policy', KEYS, 'policy');
   if (!keys) return null;
   const id = readRuleId(context, keys.get('id'));
   const mode = readKey(keys, 'mode', (value) => readChoice(file, value, 'mode', MODES), 'live');
@@ -181,6 +184,10 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
     subjectsNode?.kind === 'map' && subjectsNode.entries.some(({ key }) => key === 'org')
       ? 'organization'
       : 'repository';
+  // Told already where the subjects stand.
+  const isUndecided =
+    subjectsNode?.kind !== 'map' ||
+    (scope === 'organization' && subjectsNode.entries.some(({ key }) => key === 'repos'));
   const lookupNode = keys.get('lookup')?.value;
   const outer = scopeOf(context, scope, undefined);
   const inside = scopeOf(context, scope, lookupNode);
@@ -188,11 +195,11 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
   const split = protectionsEntry ? splitProtections(context, protectionsEntry) : null;
   const parts = [...SECTIONS, ENFORCED].flatMap((section) => {
     const entry = section === ENFORCED ? split?.enforced : keys.get(section.section);
-    if (entry && section !== ENFORCED && section.of !== scope) tellScope(context, entry, section.of);
+    if (entry && section !== ENFORCED && section.of !== scope && !isUndecided) tellScope(context, entry, section.of);
     const part = entry && section.of === scope ? compilePart(context, entry, section, outer) : null;
     return part ? [part] : [];
   });
-  if (protectionsEntry && scope === 'organization') tellScope(context, protectionsEntry, 'repository');
+  if (protectionsEntry && scope === 'organization' && !isUndecided) tellScope(context, protectionsEntry, 'repository');
   const protections = split?.looked ? compileProtections(context, split.looked, outer) : [];
   const lookups = lookupNode ? compileLookups(context, lookupNode, outer) : [];
   for (const { as, position } of lookups)
@@ -295,7 +302,7 @@ function compileProtections(context: FileContext, node: YamlNode, scope: Scope):
     const fields = map.entries.filter(({ key }) => key !== 'severity');
     const wrong = known ? fields.filter(({ key }) => key !== 'name' && !known.includes(key)) : [];
     for (const { key, keyStart } of wrong)
-      file.problem(keyStart, `a branch protection has no "${key}"`, suggest(key, known ?? [], 'it has'));
+      file.problem(keyStart, `a branch protection has no "${key}"`, protectionHint(key, known ?? []));
     const params = Object.fromEntries(
       fields.map(({ key }) => [
         key,
@@ -311,6 +318,11 @@ function compileProtections(context: FileContext, node: YamlNode, scope: Scope):
       },
     ];
   });
+}
+
+function protectionHint(key: string, known: readonly string[]): string | undefined {
+  const habit = habitOf('protection', key);
+  return habit ? `write ${habit.write}` : suggest(key, known, 'it has');
 }
 
 /** `{name: {that, severity, message}}`, or `{name: condition}` of medium severity. */
@@ -379,7 +391,18 @@ function compilePart(
   const nodes = single ? [asSingle(entry.value, single)] : asList(context.file, entry.value, section)?.items;
   if (!nodes) return null;
   const items = nodes.flatMap((item): PolicyItem[] => {
-    const map = asMap(context.file, short ? asEntry(item, short) : item, single ? section : `an entry of ${section}`);
+    const entry = short ? asEntry(item, short) : item;
+    if (!single && entry.kind === 'scalar' && !isRefused(entry)) {
+      const [name] = Object.entries(action.params).flatMap(([key, spec]) => (spec.required ? [key] : []));
+      const value = entry.value === null ? 'NAME' : String(entry.value).slice(0, 60);
+      context.file.problem(
+        entry.start,
+        `an entry of ${section} must be a map of keys, this is ${describeNode(entry)}`,
+        `write {${name ?? 'name'}: ${value}, …}`,
+      );
+      return [];
+    }
+    const map = asMap(context.file, entry, single ? section : `an entry of ${section}`);
     if (!map) return [];
     return [
       {

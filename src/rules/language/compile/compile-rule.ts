@@ -23,6 +23,8 @@ import { compileLookups, lookupNames, lookupTypes } from './compile-lookup.js';
 import { RIGHTS_LOOKUP } from '../propose/command-rights.js';
 import { compileCoalesce, compileLimits, compileSchedule } from './compile-schedule.js';
 import { compileSteps } from './compile-step.js';
+import { didYouMean } from '../../../core/did-you-mean.js';
+import { habitOf } from '../habits/habits.js';
 import { NO_FILTER, compileWhere } from './compile-where.js';
 import type { WhereFilter } from '../match/where-filter.js';
 import type { FileContext, Scope } from './file-context.js';
@@ -51,7 +53,7 @@ const MAX_CONDITIONS = 50;
 /** @returns the rule as far as it can be read; whether it may be used is told by the file's problems */
 export function compileRule(context: FileContext, node: YamlNode): CompiledRule | null {
   const { file } = context;
-  const keys = readMap(file, node, 'a rule', KEYS);
+  const keys = readMap(file, node, 'a rule', KEYS, 'rule');
   if (!keys) return null;
   const id = readRuleId(context, keys.get('id'));
   const mode = readKey(keys, 'mode', (value) => readChoice(file, value, 'mode', MODES), 'live');
@@ -81,7 +83,7 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   const steps = readKey(keys, 'do', (value) => compileSteps(context, value, inside), []);
   const coalesce = readKey(keys, 'coalesce', (value) => compileCoalesce(context, value, inside), null);
   const limits = readKey(keys, 'limits', (value) => compileLimits(context, value), null);
-  if (!keys.has('limits')) checkLimits(context, node, keys, steps);
+  if (!keys.has('limits')) checkLimits(context, keys);
   if (context.env.checkTypes) checkPossible(context, { on, where, conditions, steps }, keys);
   if (context.env.checkTypes && keys.has('on') && keys.has('schedule'))
     checkOnTick(context, { conditions, lookups, steps, coalesce });
@@ -115,7 +117,14 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
 
 /** `10%`: the share of repositories in which it writes at first. */
 function compileCanary({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<string, YamlEntry>): number | null {
-  const text = readText(file, node, 'canary');
+  const isNumber = node.kind === 'scalar' && typeof node.value === 'number';
+  if (isNumber)
+    file.problem(
+      node.start,
+      `canary is a share of the repositories, this is ${describeNode(node)}`,
+      `canary: ${Number(node.value)}%`,
+    );
+  const text = isNumber ? null : readText(file, node, 'canary');
   const [, digits] = /^(\d{1,3}(?:\.\d{1,2})?)%$/.exec(text?.value.trim() ?? '') ?? [];
   const percent = Number(digits);
   if (text && !(percent > 0 && percent <= 100))
@@ -173,6 +182,7 @@ export function readRuleId({ file }: FileContext, entry: YamlEntry | undefined):
 }
 
 function readKinds({ file }: FileContext, node: YamlNode): EventKind[] {
+  if (node.kind === 'map') return tellKindsOfMap(file, node);
   const texts = readTexts(file, node, 'on') ?? [];
   const kinds = new Set<EventKind>();
   for (const { value, start } of texts) {
@@ -183,9 +193,40 @@ function readKinds({ file }: FileContext, node: YamlNode): EventKind[] {
         value === 'hook.tested' ? 'test calls of a hook are recorded only' : undefined,
       );
     else if (isEventKind(value)) kinds.add(value);
-    else file.problem(start, `there is no event kind "${value}"`, suggest(value, EVENT_KINDS, 'there are'));
+    else {
+      const habit = habitOf('kind', value);
+      file.problem(
+        start,
+        `there is no event kind "${value}"`,
+        habit ? `write ${habit.write}` : suggest(value, EVENT_KINDS, 'there are'),
+      );
+      // The rest is looked at as if the nearest kind stood here.
+      const meant = habit ? habit.write : didYouMean(value, EVENT_KINDS);
+      if (meant !== null && isEventKind(meant)) kinds.add(meant);
+    }
   }
   return [...kinds];
+}
+
+/** `on: {pull_request: {types: [opened]}}`, as workflows of Actions have it. */
+function tellKindsOfMap(file: FileContext['file'], node: Extract<YamlNode, { kind: 'map' }>): EventKind[] {
+  const kinds: string[] = [];
+  for (const { key, keyStart, value } of node.entries) {
+    const types = value.kind === 'map' ? value.entries.find((entry) => entry.key === 'types')?.value : undefined;
+    const words = (types?.kind === 'list' ? types.items : types ? [types] : []).flatMap((item) =>
+      item.kind === 'scalar' ? [String(item.value)] : [],
+    );
+    const written = words.length > 0 ? words.map((one) => `${key}.${one}`) : [key];
+    const meant = written.map((one) => (isEventKind(one) ? one : (habitOf('kind', one)?.write ?? one)));
+    kinds.push(...meant);
+    const hint =
+      key === 'schedule'
+        ? 'schedule is a key of the rule: schedule: "0 4 * * *"'
+        : `on: [${meant.join(', ')}]; filters stand in where`;
+    file.problem(keyStart, 'on is a list of event kinds, this is a map', hint);
+  }
+  if (node.entries.length === 0) file.problem(node.start, 'on is empty', 'on: push');
+  return kinds.filter(isEventKind);
 }
 
 /** Whose rights count is told by the event alone: a rule that takes commands is started by nothing else. */
@@ -261,14 +302,17 @@ function compileNamed(
   return expression ? [{ name, expression, position: file.position(start) }] : [];
 }
 
-function checkLimits(
-  { file }: FileContext,
-  node: YamlNode,
-  keys: ReadonlyMap<string, YamlEntry>,
-  steps: readonly StepProgram[],
-): void {
-  const why = keys.has('schedule') ? 'a schedule' : steps.some(({ forEach }) => forEach) ? 'for_each' : null;
-  if (why) file.problem(node.start, `a rule with ${why} needs limits`, 'limits: {effects_per_run: 20}');
+function checkLimits({ file }: FileContext, keys: ReadonlyMap<string, YamlEntry>): void {
+  const step = keys.get('do')?.value;
+  const steps = step?.kind === 'list' ? step.items : step ? [step] : [];
+  const loop = steps.flatMap((one) => (one.kind === 'map' ? one.entries.filter(({ key }) => key === 'for_each') : []));
+  const at = keys.get('schedule') ?? loop[0];
+  if (at)
+    file.problem(
+      at.keyStart,
+      `a rule with ${at.key === 'schedule' ? 'a schedule' : 'for_each'} needs limits`,
+      'limits: {effects_per_run: 20}',
+    );
 }
 
 function operationsOf({ env }: FileContext, lookups: readonly string[], steps: readonly StepProgram[]): string[] {

@@ -1,5 +1,5 @@
 import type { YamlEntry, YamlNode } from '../load/node.js';
-import { readMap, readText, readWhole } from '../load/read-shape.js';
+import { readDurationText, readMap, readText, readWhole } from '../load/read-shape.js';
 import type { CatchUp, Limits, ScheduleSpec } from '../revision.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
@@ -51,7 +51,7 @@ function readZone({ file }: FileContext, entry: YamlEntry | undefined): string |
 
 function readJitter({ file }: FileContext, entry: YamlEntry | undefined): number | null {
   if (!entry) return 0;
-  const text = readText(file, entry.value, 'schedule.jitter');
+  const text = readDurationText(file, entry.value, 'schedule.jitter', '20m');
   if (!text) return null;
   const seconds = parseDuration(text.value);
   if (seconds !== null && seconds <= MAX_JITTER_S) return seconds;
@@ -91,7 +91,7 @@ export function compileCoalesce(context: FileContext, node: YamlNode, scope: Sco
       : null;
   if (key?.kind === 'secret' && keyEntry)
     file.problem(keyEntry.value.start, 'a secret stands alone, in a parameter that is marked secret');
-  const window = windowEntry && readText(file, windowEntry.value, 'coalesce.window');
+  const window = windowEntry && readDurationText(file, windowEntry.value, 'coalesce.window', '2m');
   if (!window) return null;
   const seconds = parseDuration(window.value);
   if (seconds === null || seconds < 1 || seconds > MAX_WINDOW_S) {
@@ -104,7 +104,7 @@ export function compileCoalesce(context: FileContext, node: YamlNode, scope: Sco
 const MAX_EFFECTS = 1000;
 
 export function compileLimits({ file }: FileContext, node: YamlNode): Limits | null {
-  const keys = readMap(file, node, 'limits', { effects_per_run: 'required', runs_per_hour: 'optional' });
+  const keys = readMap(file, node, 'limits', { effects_per_run: 'required', runs_per_hour: 'optional' }, 'limits');
   const effects = keys?.get('effects_per_run');
   const runs = keys?.get('runs_per_hour');
   const effectsPerRun = effects ? readWhole(file, effects.value, 'limits.effects_per_run', 1, MAX_EFFECTS) : null;

@@ -1,6 +1,8 @@
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import { asMap, isRefused, readMap, readText, suggest } from '../load/read-shape.js';
 import type { Keys } from '../load/read-shape.js';
+import { didYouMean } from '../../../core/did-you-mean.js';
+import { habitOf } from '../habits/habits.js';
 import type { ActionFacts } from '../revision.js';
 import { compileCondition, compileList } from './compile-expression.js';
 import { checkOffered } from './compile-lookup.js';
@@ -79,13 +81,14 @@ function compileStep(
 }
 
 /** `{use, with, …}`, or the short form `{label.ensure: {…}}` with the same modifiers beside it. */
-function readStep({ file, env }: FileContext, node: YamlNode): WrittenStep | null {
+function readStep(context: FileContext, node: YamlNode): WrittenStep | null {
+  const { file, env } = context;
   const map = asMap(file, node, 'a step');
   if (!map) return null;
   const short = map.entries.filter(({ key }) => key.includes('.') || env.actions.has(key));
   const [first, second] = short;
   if (!first) {
-    const keys = readMap(file, map, 'the step', { use: 'required', with: 'optional', ...MODIFIERS });
+    const keys = readStepWithUse(context, map);
     const useEntry = keys?.get('use');
     const use = useEntry && readText(file, useEntry.value, 'use');
     if (!keys || !use) return null;
@@ -106,6 +109,7 @@ function readStep({ file, env }: FileContext, node: YamlNode): WrittenStep | nul
     { ...map, entries: map.entries.filter((entry) => !short.includes(entry)) },
     'the step',
     MODIFIERS,
+    'step',
   );
   if (isRefused(first.value)) return null;
   const isEmpty = first.value.kind === 'scalar' && first.value.value === null;
@@ -113,6 +117,31 @@ function readStep({ file, env }: FileContext, node: YamlNode): WrittenStep | nul
   return keys && (params || isEmpty)
     ? { action: first.key, actionStart: first.keyStart, params: params?.entries ?? [], keys }
     : null;
+}
+
+/** `{use: …, with: …}`; a word that is no key may be an action of another tool. */
+function readStepWithUse(
+  { file, env }: FileContext,
+  map: Extract<YamlNode, { kind: 'map' }>,
+): ReadonlyMap<string, YamlEntry> | null {
+  const known: Keys = { use: 'required', with: 'optional', ...MODIFIERS };
+  const meant = map.entries.some(({ key }) => key === 'use')
+    ? undefined
+    : map.entries.find(
+        ({ key }) => !Object.hasOwn(known, key) && habitOf('step', key) === null && isLikeAction(env, key),
+      );
+  if (!meant) return readMap(file, map, 'the step', known, 'step');
+  file.problem(meant.keyStart, `there is no action "${meant.key}"`, actionHint(env, meant.key));
+  return null;
+}
+
+function isLikeAction({ actions }: FileContext['env'], name: string): boolean {
+  return habitOf('action', name) !== null || didYouMean(name, [...actions.keys()]) !== null;
+}
+
+function actionHint({ actions }: FileContext['env'], name: string): string | undefined {
+  const habit = habitOf('action', name);
+  return habit ? `write ${habit.write}` : suggest(name, [...actions.keys()], 'there are');
 }
 
 function findAction(
@@ -127,7 +156,7 @@ function findAction(
     file.problem(
       actionStart,
       `there is no action "${name}"`,
-      isLookup ? 'it is a lookup: it belongs under lookup' : suggest(name, [...env.actions.keys()], 'there are'),
+      isLookup ? 'it is a lookup: it belongs under lookup' : actionHint(env, name),
     );
     return null;
   }

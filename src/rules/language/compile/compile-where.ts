@@ -52,7 +52,7 @@ export const NO_FILTER: WhereFilter = {
 };
 
 export function compileWhere(context: FileContext, node: YamlNode): WhereFilter {
-  const keys = readMap(context.file, node, 'where', WHERE_KEYS);
+  const keys = readMap(context.file, node, 'where', WHERE_KEYS, 'where');
   if (!keys) return NO_FILTER;
   const reader = new FilterReader(context, keys, 'where');
   const actors = reader.texts('actor');
@@ -82,7 +82,7 @@ export function compileWhere(context: FileContext, node: YamlNode): WhereFilter 
 
 /** `subjects` of a policy; archived repositories take no writes, so they are left out unless asked for. */
 export function compileSubjects(context: FileContext, node: YamlNode): WhereFilter {
-  const keys = readMap(context.file, node, 'subjects', SUBJECT_KEYS);
+  const keys = readMap(context.file, node, 'subjects', SUBJECT_KEYS, 'subjects');
   if (!keys) return NO_FILTER;
   checkSubjects(context, node, keys);
   const reader = new FilterReader(context, keys, 'subjects');

@@ -1,5 +1,6 @@
 import type { CelEnv } from '@bufbuild/cel';
 import { didYouMean } from '../../../core/did-you-mean.js';
+import { habitOf, textHabitAt } from '../habits/habits.js';
 import { ExpressionError } from '../expression-engine.js';
 import type { ExprPath, ExprType } from '../expression-engine.js';
 import type { RuleFunction } from '../functions/define-function.js';
@@ -26,6 +27,7 @@ export interface Known {
   env: CelEnv;
   variables: readonly string[];
   ownFunctions: ReadonlyMap<string, RuleFunction>;
+  source: string;
 }
 
 /**
@@ -153,11 +155,12 @@ class Walker {
   #checkVariable(node: Expr, name: string): void {
     const { variables } = this.known;
     if (variables.includes(name) || TYPES.has(name)) return;
+    const habit = this.#habitAt(node) ?? habitOf('variable', name)?.write;
     const near = didYouMean(name, variables);
     throw this.#error(
       node,
       `there is no variable "${name}" here`,
-      near ? `did you mean "${near}"?` : `there are: ${variables.join(', ')}`,
+      habit ? `write ${habit}` : near ? `did you mean "${near}"?` : `there are: ${variables.join(', ')}`,
     );
   }
 
@@ -167,8 +170,13 @@ class Walker {
     if (BUILT_IN.has(name)) return;
     const overloads = this.#types.overloads(expr);
     if (overloads.length === 0) {
+      const habit = habitOf('function', name)?.write ?? this.#habitAt(expr);
       const near = didYouMean(name, functionNames(this.known.env));
-      throw this.#error(expr, `there is no function "${name}"`, near ? `did you mean "${near}"?` : null);
+      throw this.#error(
+        expr,
+        `there is no function "${name}"`,
+        habit ? `write ${habit}` : near ? `did you mean "${near}"?` : null,
+      );
     }
     const isMethod = target !== undefined && !this.#types.isQualified(expr);
     if (
@@ -179,7 +187,7 @@ class Walker {
       throw this.#error(
         expr,
         `"${name}" is called differently`,
-        `it is: ${[...new Set(overloads.map(signature))].slice(0, 4).join('; ')}`,
+        this.#called(expr) ?? `it is: ${[...new Set(overloads.map(signature))].slice(0, 4).join('; ')}`,
       );
     }
     this.#checkConstants(expr, name, args);
@@ -200,6 +208,15 @@ class Walker {
     } catch (error) {
       throw this.#error(at, (error as Error).message);
     }
+  }
+
+  #called(expr: Expr): string | null {
+    const habit = this.#habitAt(expr);
+    return habit === null ? null : `write ${habit}`;
+  }
+
+  #habitAt(expr: Expr): string | null {
+    return textHabitAt(this.known.source, this.#offset(expr));
   }
 
   #offset(expr: Expr): number {

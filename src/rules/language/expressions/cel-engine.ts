@@ -56,7 +56,12 @@ export class CelEngine implements ExpressionEngine {
       throw new ExpressionError(`an expression may have ${MAX_SOURCE} characters, this has ${source.length}`, 0);
     if (source.trim() === '') throw new ExpressionError('the expression is empty', 0);
     const parsed = parseExpression(source);
-    const { type, paths } = analyze(parsed, { env: this.#env, variables, ownFunctions: this.#functions });
+    const { type, paths } = analyze(parsed, {
+      env: this.#env,
+      variables,
+      ownFunctions: this.#functions,
+      source,
+    });
     const run = plan(this.#env, parsed) as (bindings: Record<string, CelInput>) => unknown;
     return {
       source,

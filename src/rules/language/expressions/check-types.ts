@@ -6,6 +6,7 @@ import type { Claim, Guards, TypeCheck, TypeProblem, VariableTypes } from '../ex
 import { claimsOf } from './claims.js';
 import { WALK } from './functions.js';
 import { Types, signature, typeName } from './infer-type.js';
+import { textHabitAt } from '../habits/habits.js';
 import type { Expr, ParsedExpression } from './parse-expression.js';
 import { fieldOffset, kindName, pathOf, withArticle } from './words.js';
 import { emptyTable, ownValue, tableOf } from '../../../core/table.js';
@@ -110,7 +111,11 @@ class Checker {
       case 'either':
         return this.#fieldOfEither(type, name, expr, loop);
       default:
-        this.#problem(expr, `${withArticle(type)} has no fields`, FIELD_HINTS[type.kind] ?? null);
+        this.#problem(
+          expr,
+          `${withArticle(type)} has no fields`,
+          this.#habitAt(expr, name) ?? FIELD_HINTS[type.kind] ?? null,
+        );
         return DYN;
     }
   }
@@ -168,13 +173,27 @@ class Checker {
   #noField(type: ObjectType, name: string, expr: Expr, owner?: string): void {
     const known = Object.keys(type.fields);
     const near = didYouMean(name, known);
+    const inner = placesOf(name, type, this.#pathIn(expr));
     const hint =
-      near !== null
-        ? `did you mean "${near}"?`
-        : known.length > 0 && known.length <= MAX_LISTED
-          ? `there are: ${known.join(', ')}`
-          : null;
+      inner !== null
+        ? `write ${inner}`
+        : near !== null
+          ? `did you mean "${near}"?`
+          : known.length > 0 && known.length <= MAX_LISTED
+            ? `there are: ${known.join(', ')}`
+            : null;
     this.#problem(expr, `${owner ?? this.#nameOf(expr, type)} has no "${name}"`, hint, name);
+  }
+
+  #pathIn(expr: Expr): string | null {
+    const operand = expr.exprKind.case === 'selectExpr' ? expr.exprKind.value.operand : undefined;
+    return operand ? pathOf(operand) : null;
+  }
+
+  #habitAt(expr: Expr, field?: string): string | null {
+    const at = field === undefined ? this.offset(expr) : fieldOffset(this.source, this.offset(expr), field);
+    const habit = textHabitAt(this.source, at);
+    return habit === null ? null : `write ${habit}`;
   }
 
   #nameOf(expr: Expr, type: DataType): string {
@@ -293,7 +312,7 @@ class Checker {
     this.#problem(
       expr,
       `${why}: this ${isEqual ? 'can never hold' : 'always holds'}`,
-      equalityHint(left, right, literal, this.source, this.offset.bind(this)),
+      objectHint(left, right, args) ?? equalityHint(left, right, literal, this.source, this.offset.bind(this)),
     );
   }
 
@@ -425,7 +444,11 @@ class Checker {
           ? 'to write it into a text: string(…)'
           : args.some((arg) => arg.kind === 'string' && arg.isId)
             ? 'ids are texts: int(…)'
-            : null;
+            : args.some(({ kind }) => kind === 'time') && args.some(numeric)
+              ? 'a time and a duration: … + duration("24h")'
+              : args.some(({ kind }) => kind === 'duration') && args.some(numeric)
+                ? 'durations are like duration("24h")'
+                : null;
       this.#problem(expr, `${operator} does not take ${given}`, hint);
       return;
     }
@@ -434,7 +457,7 @@ class Checker {
       target !== null && !overloads.some((overload) => fits(typeName(overload.target?.name ?? ''), target));
     const subject =
       wrongTarget && target ? `${withArticle(target)} has no ${name}()` : `${name} does not take ${given}`;
-    this.#problem(expr, subject, `it is: ${ways}`);
+    this.#problem(expr, subject, this.#habitAt(expr, name) ?? `it is: ${ways}`);
   }
 
   #problem(expr: Expr, message: string, hint: string | null = null, field?: string): void {
@@ -511,6 +534,29 @@ function allValues(left: DataType, right: DataType): readonly [readonly string[]
 function suggestValue(word: string, known: readonly string[]): string {
   const near = didYouMean(word, known);
   return near !== null ? `did you mean "${near}"?` : `it may be: ${known.slice(0, MAX_LISTED).join(', ')}`;
+}
+
+/** A field of the object is meant: `event.actor == "ann"`. */
+function objectHint(left: DataType, right: DataType, args: readonly Expr[]): string | null {
+  const at =
+    left.kind === 'object' && right.kind === 'string' ? 0 : right.kind === 'object' && left.kind === 'string' ? 1 : -1;
+  const type = at === 0 ? left : right;
+  const [path, fields] = [at === -1 || !args[at] ? null : pathOf(args[at]), type.kind === 'object' ? type.fields : {}];
+  const field = ['login', 'full_name', 'name', 'title', 'tag_name', 'ref', 'state', 'id'].find((one) =>
+    Object.hasOwn(fields, one),
+  );
+  return path !== null && field !== undefined ? `compare a field of it: ${path}.${field}` : null;
+}
+
+/** The field that people look for one level too high: `event.title` is `event.issue.title`. */
+function placesOf(name: string, type: ObjectType, path: string | null): string | null {
+  if (path === null) return null;
+  const found = Object.entries(type.fields).filter(
+    ([, { type: inner }]) =>
+      inner.kind === 'object' && inner.name !== 'EventRepository' && Object.hasOwn(inner.fields, name),
+  );
+  const [only] = found;
+  return only && found.length <= 2 ? found.map(([field]) => `${path}.${field}.${name}`).join(' or ') : null;
 }
 
 function equalityHint(

@@ -1,5 +1,6 @@
 import { parse } from '@bufbuild/cel';
 import { ExpressionError } from '../expression-engine.js';
+import { textHabitAt as habitAt, textHabitOf as habitOfText } from '../habits/habits.js';
 import { tableOf } from '../../../core/table.js';
 
 type Parsed = ReturnType<typeof parse>;
@@ -8,6 +9,7 @@ export type ParsedExpression = Parsed & { expr: Expr };
 
 /** @throws ExpressionError with the offset of the fault and, for the usual slips, what to write instead */
 export function parseExpression(source: string): ParsedExpression {
+  checkCharacters(source);
   checkBalance(source);
   let parsed: Parsed;
   try {
@@ -15,7 +17,8 @@ export function parseExpression(source: string): ParsedExpression {
   } catch (error) {
     if (error instanceof RangeError) throw new ExpressionError('the expression is nested too deeply', 0);
     const offset = (error as { location?: { start?: { offset?: number } } }).location?.start?.offset ?? 0;
-    throw new ExpressionError(describe(source, offset, error as Error), offset, hintAt(source, offset));
+    const hint = hintAt(source, offset) ?? textHabitAt(source, offset) ?? textHabitOf(source);
+    throw new ExpressionError(describe(source, offset, error as Error), offset, hint);
   }
   const { expr } = parsed;
   if (!expr) throw new ExpressionError('the expression is empty', 0);
@@ -30,6 +33,47 @@ function describe(source: string, offset: number, error: Error): string {
   return `unexpected ${found === '"' ? "'\"'" : `"${found}"`}`;
 }
 
+/** Signs that look like others, or like nothing. */
+const SIGNS: Readonly<Record<string, readonly [name: string, hint: string]>> = tableOf({
+  '\u201c': ['a typographic quote', 'write a plain quote: "'],
+  '\u201d': ['a typographic quote', 'write a plain quote: "'],
+  '\u201e': ['a typographic quote', 'write a plain quote: "'],
+  '\u00ab': ['a typographic quote', 'write a plain quote: "'],
+  '\u00bb': ['a typographic quote', 'write a plain quote: "'],
+  '\u2018': ['a typographic quote', "write a plain quote: '"],
+  '\u2019': ['a typographic quote', "write a plain quote: '"],
+  '\u2013': ['a dash', 'write -'],
+  '\u2014': ['a dash', 'write -'],
+  '\u2212': ['a minus sign of print', 'write -'],
+  '\u2026': ['an ellipsis', 'write out what it stands for'],
+  '\u2260': ['the sign ≠', 'write !='],
+  '\u2264': ['the sign ≤', 'write <='],
+  '\u2265': ['the sign ≥', 'write >='],
+  '\u00a0': ['a no-break space (U+00A0)', 'write a plain space'],
+  '\u202f': ['a narrow no-break space (U+202F)', 'write a plain space'],
+  '\u200b': ['a zero-width space (U+200B), which nobody sees', 'take it out'],
+  '\u200c': ['a zero-width non-joiner (U+200C), which nobody sees', 'take it out'],
+  '\u200d': ['a zero-width joiner (U+200D), which nobody sees', 'take it out'],
+  '\u2060': ['a word joiner (U+2060), which nobody sees', 'take it out'],
+  '\ufeff': ['a byte order mark (U+FEFF), which nobody sees', 'take it out'],
+  '\u00ad': ['a soft hyphen (U+00AD), which nobody sees', 'take it out'],
+});
+
+/** Outside of texts, expressions are plain ASCII. */
+function checkCharacters(source: string): void {
+  let at = 0;
+  while (at < source.length) {
+    const char = source.charAt(at);
+    if (char === '"' || char === "'") {
+      at = endOfText(source, at);
+      continue;
+    }
+    const sign = SIGNS[char];
+    if (sign) throw new ExpressionError(`this is ${sign[0]}`, at, sign[1]);
+    at += 1;
+  }
+}
+
 const WORDS: Readonly<Record<string, string>> = tableOf({
   and: '&&',
   or: '||',
@@ -41,15 +85,25 @@ const WORDS: Readonly<Record<string, string>> = tableOf({
   nil: 'null',
 });
 
+function textHabitAt(source: string, offset: number): string | null {
+  const habit = habitAt(source, offset);
+  return habit === null ? null : `write ${habit}`;
+}
+
+function textHabitOf(source: string): string | null {
+  const habit = habitOfText(source);
+  return habit === null ? null : `write ${habit}`;
+}
+
 function hintAt(source: string, offset: number): string | null {
   const rest = source.slice(offset);
   const before = source.slice(0, offset);
   if (rest.startsWith('${{') || rest.startsWith('{{')) return 'write the expression bare, without ${{ }}';
-  if (/^=(?!=)/.test(rest) && !/[=!<>]$/.test(before)) return 'to compare, write ==';
+  if (/^=[~<>]/.test(rest)) return rest[1] === '~' ? 'write text.matches("pattern")' : `write ${rest[1]}=`;
+  if (/^=(?![=>])/.test(rest) && !/[=!<>]$/.test(before)) return 'to compare, write ==';
   const word = /^\s*(\w+)/.exec(rest)?.[1];
   if (word !== undefined && WORDS[word]) return `write ${WORDS[word]} for "${word}"`;
   if (/(^|\W)not\s*$/.test(before)) return 'write ! for "not"';
-  if (/^=[~<>]/.test(rest)) return rest[1] === '~' ? 'write text.matches("pattern")' : `write ${rest[1]}=`;
   return null;
 }
 

@@ -31,9 +31,17 @@ function compile(pattern: string): RE2JS {
     return RE2JS.compile(pattern);
   } catch (error) {
     throw new Error(
-      `the regular expression does not parse: ${(error as Error).message.replace(/^error parsing regexp: /, '')}`,
+      `the regular expression does not parse: ${(error as Error).message.replace(/^error parsing regexp: /, '')}${missingIn(pattern)}`,
     );
   }
+}
+
+/** What patterns of other languages have, and RE2 has not. */
+function missingIn(pattern: string): string {
+  if (/\\[1-9]/.test(pattern)) return ' (there are no back references)';
+  if (/\(\?<?[=!]/.test(pattern)) return ' (there is no look-ahead and no look-behind)';
+  if (/\(\?>|[*+?}]\+/.test(pattern)) return ' (there are no possessive or atomic groups)';
+  return '';
 }
 
 const TOO_LARGE = 'the regular expression is too large (counted repetitions multiply)';

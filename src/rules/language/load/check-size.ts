@@ -70,7 +70,14 @@ export function* lexemeSteps(text: string): Generator<void, string[] | Refusal> 
 
 /** The parser would point at the end of the file. */
 function unclosed(text: string, offset: number): Refusal {
-  return { offset, message: `this ${text[offset]} is never closed` };
+  const char = text[offset] ?? '';
+  const hint =
+    char === '"' || char === "'"
+      ? `a value that begins with the quote ${char} ends with it`
+      : /^[^\n]*[\s,[{:]#/.test(text.slice(offset))
+        ? 'an unquoted # begins a comment, and what closes it is part of that: put the value in quotes'
+        : undefined;
+  return { offset, message: `this ${char} is never closed`, ...(hint === undefined ? {} : { hint }) };
 }
 
 function isOpenText(lexeme: string): boolean {

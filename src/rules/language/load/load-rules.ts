@@ -10,6 +10,7 @@ import { loopSteps } from './find-loops.js';
 import type { YamlEntry, YamlNode } from './node.js';
 import { nodeToJson } from './node.js';
 import { SharedFiles } from './extends.js';
+import { otherToolOf } from '../habits/habits.js';
 import { rememberGiven } from './given.js';
 import { documentSteps } from './read-document.js';
 import { asList, asMap, isRefused, readMap, readText, readTexts, suggest } from './read-shape.js';
@@ -105,11 +106,34 @@ interface LoadedFile {
   policies: CompiledPolicy[];
 }
 
+/** Whoever read the bytes put U+FFFD where they are no UTF-8. */
+function isUtf8(file: SourceFile): boolean {
+  const { text } = file;
+  const isWide = /^\uFFFD\uFFFD|^.?\0|^.\0/.test(text);
+  const at = isWide ? 0 : text.search(/[\uFFFD\0]/);
+  if (at === -1) return true;
+  if (isWide) file.newProblem(0, 'the file is UTF-16, and rule files are UTF-8', 'save it with the encoding UTF-8');
+  else file.newProblem(at, 'these bytes are no UTF-8', 'save the file with the encoding UTF-8');
+  return !isWide;
+}
+
+/** A file of another tool is told so, once; its keys would only be told one by one. */
+function readFile(file: SourceFile, root: YamlNode): ReadonlyMap<string, YamlEntry> | null {
+  const tool = root.kind === 'map' ? otherToolOf(root.entries.map(({ key }) => key)) : null;
+  if (tool === null) return readMap(file, root, 'the file', KEYS, 'file');
+  file.problem(
+    root.start,
+    `this is ${tool}, and no rule file`,
+    'a rule file has version: 1, org, and rules or policies',
+  );
+  return null;
+}
+
 function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles): Generator<void, LoadedFile> {
   const nothing = { rules: [], policies: [] };
-  const root = yield* documentSteps(file);
+  const root = isUtf8(file) ? yield* documentSteps(file) : null;
   yield;
-  const keys = root && readMap(file, root, 'the file', KEYS);
+  const keys = root && readFile(file, root);
   if (!keys) return nothing;
   checkVersion(file, keys.get('version')?.value);
   checkOrg(file, keys.get('org')?.value, env.org);
@@ -201,7 +225,7 @@ function readSecrets(file: SourceFile, node: YamlNode | undefined, env: LoadEnvi
     const hint = suggest(value, [...env.secrets], 'the operator defined');
     file.problem(
       start,
-      `the operator defined no secret "${value.slice(0, 64)}" for ${env.org}`,
+      `the operator defined no secret "${value.slice(0, 64)}" for ${env.org} (orgs[].secrets)`,
       hint ?? `orgs[].secrets: {${value.slice(0, 64)}: {env: NAME}} in the operator's config`,
     );
   }

@@ -3,6 +3,7 @@ import type { Document, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { atOnce } from '../../../core/in-slices.js';
 import { FILE_LIMITS, LEXEMES_PER_STEP, lexemeSteps, tooDeep, tooMany } from './check-size.js';
 import type { ScalarStyle, YamlEntry, YamlNode } from './node.js';
+import { textHabitOf } from '../habits/habits.js';
 import type { SourceFile } from './source-file.js';
 import { tableOf } from '../../../core/table.js';
 
@@ -27,8 +28,11 @@ export function* documentSteps(file: SourceFile): Generator<void, YamlNode | nul
   const documents = yield* compose(lexemes, file.text.length);
   yield;
   const [doc, second] = documents;
-  for (const { pos, message } of documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])) {
-    file.problem(pos[0], firstLine(message), hintFor(file.text, pos[0]));
+  // One slip often makes the parser stumble at several places: the first of each kind says it.
+  const told = new Set<string>();
+  for (const { pos, code, message } of documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])) {
+    if (!told.has(code)) tellFault(file, pos[0], code, message);
+    told.add(code);
   }
   if (second)
     file.problem(second.range?.[0] ?? 0, 'a file holds one document', 'put the second one into a file of its own');
@@ -163,6 +167,58 @@ const STYLES: Readonly<Record<string, ScalarStyle>> = tableOf({
 
 function empty(start: number): YamlNode {
   return { kind: 'scalar', start, value: null, style: 'plain' };
+}
+
+/** In plain words what the parser calls otherwise. */
+const FAULTS: Readonly<Record<string, readonly [message: string, hint: string]>> = tableOf({
+  TAB_AS_INDENT: ['Tabs are not allowed as indentation', 'indent with spaces'],
+  BAD_INDENT: ['the indentation of this line fits nothing above it', 'keys of one map stand one below the other'],
+  BLOCK_IN_FLOW: [
+    'inside { } or [ ] a ": " begins a key',
+    'put a text that holds ": " in quotes, or write the map without { }',
+  ],
+  BLOCK_AS_IMPLICIT_KEY: ['a value holds ": ", as if it were a map', 'put the text in quotes'],
+  MULTILINE_IMPLICIT_KEY: ['a key must stand on one line with its ":"', 'is a ":" missing, or the indentation wrong?'],
+  KEY_OVER_1024_CHARS: ['a key must stand on one line with its ":"', 'is a ":" missing, or a quote?'],
+  BAD_DQ_ESCAPE: [
+    'inside "…" a \\ begins an escape, and this is none',
+    "write \\\\ for one \\, or put the text in '…', which has no escapes",
+  ],
+  MULTIPLE_ANCHORS: ['a value has one anchor (&name) at most', 'leave one out'],
+  BAD_PROP_ORDER: ['an anchor (&name) stands right before its value', 'put it there'],
+  ALIAS_PROPS: ['an alias (*name) has no anchor of its own', 'leave the & out'],
+  DUPLICATE_KEY: ['the same key stands here twice', 'keep one of them'],
+});
+
+function tellFault(file: SourceFile, offset: number, code: string, message: string): void {
+  const { text } = file;
+  const start = offset + (/^[ \n\r]*/.exec(text.slice(offset))?.[0].length ?? 0);
+  const isAtText =
+    start < text.length && text.slice(offset, start).trim() === '' && !text.slice(offset, start).includes('\n');
+  const at = isAtText ? start : offset;
+  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+  // A value that begins with a quote ends with it; people mean the quote to be a part of it.
+  const quoted = /(?:^|[:[{,-]\s+)(["'])[^\n]*\1\s*$/.exec(line);
+  if (code === 'UNEXPECTED_TOKEN' && quoted) {
+    const begin = line.lastIndexOf(': ') === -1 ? 0 : line.indexOf(': ') + 2;
+    const from = at - line.length + begin;
+    const whole = text.slice(from).split('\n', 1)[0] ?? '';
+    const other = quoted[1] === '"' ? "'" : '"';
+    const habit = textHabitOf(whole);
+    file.problem(
+      from,
+      'a value that begins with a quote ends with it, and more text stands behind this one',
+      `${habit === null ? '' : `write ${habit}; or `}put all of it in other quotes: ${other}…${other}`,
+    );
+    return;
+  }
+  if (code === 'MISSING_CHAR' && /indicator/.test(message) && /^[ \t]*$/.test(line)) {
+    file.problem(at, ...(FAULTS['BAD_INDENT'] ?? ['', '']));
+    return;
+  }
+  const plain = FAULTS[code];
+  if (plain) file.problem(at, ...plain);
+  else file.problem(at, firstLine(message), hintFor(text, at));
 }
 
 /** What trips people up most: characters that mean something to YAML at the start of an unquoted value. */

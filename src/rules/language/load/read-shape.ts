@@ -1,4 +1,6 @@
 import { didYouMean } from '../../../core/did-you-mean.js';
+import { habitOf } from '../habits/habits.js';
+import type { HabitPlace } from '../habits/habits.js';
 import { describeNode } from './node.js';
 import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar } from './node.js';
 import type { SourceFile } from './source-file.js';
@@ -8,22 +10,33 @@ export type Keys = Readonly<Record<string, 'required' | 'optional'>>;
 
 /**
  * Readers of strict shapes: each reports what does not fit at its own place and answers null, so that one pass finds every mistake.
- * `what` names the thing for people ("the rule", "where").
+ * `what` names the thing for people ("the rule", "where"), `place` for the table of habits. A key that is meant by another word is there, and
+ * refused: it is not told to be missing as well.
  */
 export function readMap(
   file: SourceFile,
   node: YamlNode,
   what: string,
   keys: Keys,
+  place?: HabitPlace,
 ): ReadonlyMap<string, YamlEntry> | null {
   const map = asMap(file, node, what);
   if (!map) return null;
   const known = Object.keys(keys);
   const found = new Map<string, YamlEntry>();
-  for (const entry of map.entries) {
+  const wrong = map.entries.filter((entry) => {
     if (known.includes(entry.key)) found.set(entry.key, entry);
-    else
-      file.problem(entry.keyStart, `unknown key "${entry.key}" in ${what}`, suggest(entry.key, known, 'it may have'));
+    return !known.includes(entry.key);
+  });
+  for (const entry of wrong) {
+    const habit = place ? habitOf(place, entry.key) : null;
+    const near = didYouMean(entry.key, known);
+    const isNear = near !== null && (!habit || habit.write.startsWith(near));
+    const hint = habit && !isNear ? `write ${habit.write}` : suggest(entry.key, known, 'it may have');
+    file.problem(entry.keyStart, `unknown key "${entry.key}" in ${what}`, hint);
+    const meant = isNear ? near : habit?.stands;
+    if (meant && known.includes(meant) && !found.has(meant))
+      found.set(meant, { key: meant, keyStart: entry.keyStart, value: refusedAt(entry.value.start) });
   }
   for (const key of known)
     if (keys[key] === 'required' && !found.has(key)) file.problem(map.start, `${what} needs "${key}"`);
@@ -82,6 +95,19 @@ export function readTexts(
   return texts.every((text) => text !== null) ? texts : null;
 }
 
+/** A number alone has no unit. */
+export function readDurationText(
+  file: SourceFile,
+  node: YamlNode,
+  what: string,
+  example: string,
+): (YamlScalar & { value: string }) | null {
+  if (node.kind !== 'scalar' || (typeof node.value !== 'number' && typeof node.value !== 'bigint'))
+    return readText(file, node, what);
+  file.problem(node.start, `${what} is a duration, this is ${describeNode(node)}`, `with its unit: ${example}`);
+  return null;
+}
+
 export function readBoolean(file: SourceFile, node: YamlNode, what: string): boolean | null {
   if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value;
   if (!isRefused(node)) file.problem(node.start, `${what} must be true or false, this is ${describeNode(node)}`);
@@ -107,7 +133,13 @@ export function readChoice<const Choice extends string>(
   node: YamlNode,
   what: string,
   choices: readonly Choice[],
+  /** What an empty value is taken to mean; YAML reads `null` and `no value` alike. */
+  meant?: Choice,
 ): Choice | null {
+  if (node.kind === 'scalar' && node.value === null && !isRefused(node)) {
+    file.problem(node.start, `${what} is empty`, meant ? `write ${meant}` : `it may be: ${choices.join(', ')}`);
+    return null;
+  }
   const text = readText(file, node, what);
   if (!text) return null;
   const choice = choices.find((candidate) => candidate === text.value);
@@ -121,6 +153,11 @@ export function suggest(word: string, known: readonly string[], intro: string): 
   const near = didYouMean(word, known);
   if (near !== null) return `did you mean "${near}"?`;
   return known.length > 0 && known.length <= 30 ? `${intro}: ${known.join(', ')}` : undefined;
+}
+
+/** Stands where something was refused: nobody says more about it. */
+export function refusedAt(start: number): YamlScalar {
+  return { kind: 'scalar', start, value: null, style: 'plain', isRefused: true };
 }
 
 export function isRefused(node: YamlNode): boolean {
