@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { callingAs } from '../../src/core/caller.js';
 import { Secret } from '../../src/core/secret.js';
-import { connectForge } from '../../src/forge/capabilities.js';
+import { connectForge } from '../../src/forge/connected-forges.js';
 import { createForgeClient } from '../../src/forge/http/create-forge-client.js';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import { aBot, type TestBot } from '../../test/integration/support/a-bot.js';

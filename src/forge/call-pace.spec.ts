@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CallPace } from './call-pace.js';
+import { CallPace } from './budget.js';
 
 const make = (): CallPace => new CallPace({ concurrency: 8, ratePerS: 16 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForgeError, type ForgeErrorKind } from '../core/errors.js';
-import { connectForge } from './capabilities.js';
+import { connectForge } from './connected-forges.js';
 import { buildForgeClient, wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { operationOf, type OperationName } from './operations.js';
 

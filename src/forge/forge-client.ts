@@ -1,4 +1,13 @@
-import { operationNames, type OperationArgs, type OperationName, type OperationResult } from './operations.js';
+import { ForgeError } from '../core/errors.js';
+import {
+  operationNames,
+  type OperationArgs,
+  type OperationName,
+  type OperationResult,
+  operationOf,
+  type ListItem,
+  type PagedOperationName,
+} from './operations.js';
 
 /** What the forge said beside the body. */
 export interface ReplyInfo {
@@ -57,4 +66,145 @@ export function wrapForgeClient(
     const next = client[name] as unknown as AnyForgeCall;
     return (args, options) => around(name, next, args, options);
   });
+}
+
+/** The answer, or null where the forge has no such call, or refuses it to us. Every other failure is the caller's. */
+export async function orNull<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ForgeError && (error.kind === 'not-offered' || error.kind === 'refused')) return null;
+    throw error;
+  }
+}
+
+interface PageOptions extends CallOptions {
+  /** Asked page size; servers cut it down silently. Default 50. */
+  readonly limit?: number | undefined;
+  /** More pages than this are an error, never a silent end. Default 1000. */
+  readonly maxPages?: number | undefined;
+}
+
+interface Page<Item> {
+  readonly number: number;
+  /** Items not seen on an earlier page. */
+  readonly items: readonly Item[];
+  /** What the forge says there are in all; a hint. */
+  readonly totalCount: number | null;
+}
+
+/** Arguments of a paged operation without those that paging sets itself. */
+export type ListArgs<Name extends PagedOperationName> = Omit<OperationArgs<Name>, 'page' | 'limit'>;
+
+/** A list is read again when it got shorter meanwhile, since then an item may have slipped over a page boundary. */
+const MAX_RESTARTS = 2;
+
+/**
+ * All pages of a list, one after another, each item once (by its id or natural key).
+ * It ends at the empty page, at a page that brings nothing new, or when as many items came as there are in all;
+ * never at a short page, since some lists are filtered after the page was cut (api-behaviour 1.2).
+ * @throws ForgeError of the call; `unknown` with detail `pages` beyond maxPages
+ */
+export async function* listPages<Name extends PagedOperationName>(
+  client: ForgeClient,
+  name: Name,
+  args: ListArgs<Name>,
+  options: PageOptions = {},
+): AsyncGenerator<Page<ListItem<Name>>> {
+  const { limit = 50, maxPages = 1000, ...callOptions } = options;
+  const seen = new Set<string>();
+  const progress = new Progress(limit, operationOf(name).totalIsOfPage !== true);
+  for (let number = 1; number <= maxPages; number += 1) {
+    let info: ReplyInfo | undefined;
+    const answer = await (client[name] as unknown as AnyForgeCall)(
+      { ...args, page: number, limit },
+      { ...callOptions, onReply: (reply) => void (info = reply) },
+    );
+    const items = itemsOf<ListItem<Name>>(name, answer);
+    const fresh = items.filter((item) => isNew(seen, item));
+    yield { number, items: fresh, totalCount: info?.totalCount ?? null };
+    if (
+      progress.isDone(number, {
+        listed: info?.listed ?? items.length,
+        fresh: fresh.length,
+        totalCount: info?.totalCount ?? null,
+      })
+    )
+      return;
+  }
+  throw new ForgeError('unknown', `${name}: more than ${maxPages} pages`, { operation: name, detail: 'pages' });
+}
+
+/** The whole list; read again from the start when it got shorter while it was read. */
+export async function listAll<Name extends PagedOperationName>(
+  client: ForgeClient,
+  name: Name,
+  args: ListArgs<Name>,
+  options: PageOptions = {},
+): Promise<ListItem<Name>[]> {
+  for (let restarts = 0; ; restarts += 1) {
+    const all: ListItem<Name>[] = [];
+    let total: number | null = null;
+    let shrank = false;
+    for await (const page of listPages(client, name, args, options)) {
+      all.push(...page.items);
+      shrank ||=
+        total !== null &&
+        page.totalCount !== null &&
+        page.totalCount < total &&
+        operationOf(name).totalIsOfPage !== true;
+      total = page.totalCount ?? total;
+    }
+    if (!shrank || restarts === MAX_RESTARTS) return all;
+  }
+}
+
+/** More empty pages in a row than any filter explains: the total is wrong. */
+const MAX_EMPTY_PAGES = 20;
+/** Servers with pages shorter than asked need more than one look beyond where the list should end. */
+const ENOUGH_EMPTY_PAGES = 3;
+
+/** When a list has been read to its end. */
+class Progress {
+  #offered = 0;
+  #emptyInRow = 0;
+  #largest = 1;
+
+  constructor(
+    readonly limit: number,
+    readonly totalIsOfList: boolean,
+  ) {}
+
+  isDone(number: number, page: { listed: number; fresh: number; totalCount: number | null }): boolean {
+    this.#offered += page.listed;
+    this.#largest = Math.max(this.#largest, page.listed);
+    this.#emptyInRow = page.listed === 0 ? this.#emptyInRow + 1 : 0;
+    const total = this.totalIsOfList ? page.totalCount : null;
+    if (total === null) return page.fresh === 0;
+    if (this.#offered >= total || this.#emptyInRow >= MAX_EMPTY_PAGES) return true;
+    const shouldHaveEnded = number * this.limit >= total;
+    // A page of known items only: the server does not know `page`, or the list moved by a whole page.
+    if (page.listed > 0) return page.fresh === 0 && shouldHaveEnded;
+    // An empty page may be a filtered one as long as not all were offered.
+    return number * this.#largest >= total || (shouldHaveEnded && this.#emptyInRow >= ENOUGH_EMPTY_PAGES);
+  }
+}
+
+function itemsOf<Item>(name: PagedOperationName, answer: unknown): readonly Item[] {
+  const key = operationOf(name).list;
+  const list = key === undefined ? answer : (answer as Readonly<Record<string, unknown>>)[key];
+  return Array.isArray(list) ? (list as Item[]) : [];
+}
+
+const KEYS = ['id', 'remote_name', 'name', 'sha', 'filename', 'rule_name'] as const;
+
+/** Items without any key are always new: they cannot be told apart. */
+function isNew(seen: Set<string>, item: unknown): boolean {
+  const fields = item as Readonly<Record<string, unknown>>;
+  const key = KEYS.find((name) => typeof fields[name] === 'string' && fields[name] !== '');
+  if (key === undefined) return true;
+  const value = `${key}=${String(fields[key])}`;
+  if (seen.has(value)) return false;
+  seen.add(value);
+  return true;
 }

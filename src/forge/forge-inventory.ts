@@ -1,8 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { EventRepository } from '../core/event.js';
-import type { ForgeClient } from './forge-client.js';
-import { listAll } from './list-all.js';
+import { type ForgeClient, listAll } from './forge-client.js';
 import type { OperationName } from './operations.js';
 import type { Repository } from '../core/objects/repositories.js';
 import type { RepositoryInventory } from '../core/repository-home.js';

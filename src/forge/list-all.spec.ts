@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { buildForgeClient, type ForgeClient } from './forge-client.js';
-import { listAll, listPages } from './list-all.js';
+import { buildForgeClient, type ForgeClient, listAll, listPages } from './forge-client.js';
 
 interface Told {
   page: number;

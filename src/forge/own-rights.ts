@@ -6,10 +6,8 @@ import {
   type NeededRight,
   type RightLevel,
 } from '../core/rights.js';
-import type { ForgeCapabilities } from './capabilities.js';
-import type { ForgeClient } from './forge-client.js';
-import { listAll } from './list-all.js';
-import { orNull } from './or-null.js';
+import type { ForgeCapabilities } from './connected-forges.js';
+import { type ForgeClient, listAll, orNull } from './forge-client.js';
 import { emptyTable } from '../core/table.js';
 
 /** The most that the bot's account may do in any repository of an organization, as far as the forge shows it. */

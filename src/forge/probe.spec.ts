@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForgeError } from '../core/errors.js';
 import { buildForgeClient } from './forge-client.js';
-import { leastBody } from './least-body.js';
+import { leastBody, ask, NOBODY } from './probe.js';
 import { isWrite, operationNames, operationOf, type OperationName } from './operations.js';
-import { ask, NOBODY } from './probe.js';
 
 type Answer = ForgeError | object;
 

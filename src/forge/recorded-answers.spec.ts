@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, parseJson, type JsonObject } from '../core/json.js';
-import { checkReply } from './http/check-reply.js';
+import { checkReply } from './http/reply.js';
 import { matchOperation } from '../../test/contract/match-operation.js';
 import { isWrite, operationOf } from './operations.js';
 

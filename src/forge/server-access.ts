@@ -1,10 +1,8 @@
 import type { Clock } from '../core/clock.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Secret } from '../core/secret.js';
-import { readVersion, type ForgeCapabilities } from './capabilities.js';
-import type { ForgeClient } from './forge-client.js';
-import { listAll } from './list-all.js';
-import { orNull } from './or-null.js';
+import { readVersion, type ForgeCapabilities } from './connected-forges.js';
+import { type ForgeClient, listAll, orNull } from './forge-client.js';
 import type { Asked } from './probe.js';
 import type { AccessToken } from '../core/objects/accounts.js';
 import type { KnownFacts } from '../core/known-facts.port.js';

@@ -1,5 +1,4 @@
-import type { ForgeClient } from '../forge/forge-client.js';
-import { orNull } from '../forge/or-null.js';
+import { type ForgeClient, orNull } from '../forge/forge-client.js';
 import type { PolledRepository } from './known-repositories.js';
 
 /** What a task row lacks about its job. */

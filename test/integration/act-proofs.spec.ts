@@ -8,7 +8,7 @@ import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { ActProofs } from '../../src/pipeline/decide/act-proofs.js';
 import type { ForgeAccess } from '../../src/pipeline/execute/forge-access.js';
-import { connectForge } from '../../src/forge/capabilities.js';
+import { connectForge } from '../../src/forge/connected-forges.js';
 import { createForgeClient } from '../../src/forge/http/create-forge-client.js';
 import type { ActProof } from '../../src/pipeline/decide/act-proof.js';
 import { performAct } from '../../src/sandbox/acts/perform-act.js';

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { connectForge } from '../../src/forge/capabilities.js';
-import { listAll } from '../../src/forge/list-all.js';
+import { connectForge } from '../../src/forge/connected-forges.js';
+import { listAll, type ForgeClient } from '../../src/forge/forge-client.js';
 import { createForgeClient } from '../../src/forge/http/create-forge-client.js';
 import { Secret } from '../../src/core/secret.js';
-import type { ForgeClient } from '../../src/forge/forge-client.js';
 import { makeOrganization } from '../../src/sandbox/resources/organization.js';
 import { archiveRepository, renameRepository } from '../../src/sandbox/resources/repository-edit.js';
 import { makeRepository } from '../../src/sandbox/resources/repository.js';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Secret } from '../../src/core/secret.js';
 import { createForgeClient } from '../../src/forge/http/create-forge-client.js';
-import { listAll } from '../../src/forge/list-all.js';
-import type { ForgeClient } from '../../src/forge/forge-client.js';
+import { listAll, type ForgeClient } from '../../src/forge/forge-client.js';
 import { EffectRig } from '../builders/effect-rig.js';
 import { HOSTILE_TARGETS, MIRROR_HOSTS } from '../builders/hostile-mirror-targets.js';
 import { startScriptedServer, type ScriptedServer } from '../fakes/scripted-server.js';

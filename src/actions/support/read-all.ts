@@ -1,5 +1,4 @@
-import type { ForgeClient } from '../../forge/forge-client.js';
-import { listAll, type ListArgs } from '../../forge/list-all.js';
+import { type ForgeClient, listAll, type ListArgs } from '../../forge/forge-client.js';
 import type { ListItem, PagedOperationName } from '../../forge/operations.js';
 
 /** Every item of a paged list, with the few calls that an action was given. The caller has checked that the list is offered. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { operationOf } from '../operations.js';
-import { checkReply, WrongShape } from './check-reply.js';
-import { readJson } from './read-json.js';
+import { checkReply, WrongShape, readJson } from './reply.js';
 
 const BRANCH = JSON.stringify({
   name: 'release/1.4',

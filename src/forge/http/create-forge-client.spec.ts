@@ -10,8 +10,7 @@ import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { ForgeError } from '../../core/errors.js';
 import { Secret } from '../../core/secret.js';
 import type { ForgeClient, ReplyInfo } from '../forge-client.js';
-import { createForgeClient } from './create-forge-client.js';
-import type { ForgeClientOptions } from './forge-connection.js';
+import { createForgeClient, type ForgeClientOptions } from './create-forge-client.js';
 
 const open: ScriptedServer[] = [];
 afterEach(async () => {

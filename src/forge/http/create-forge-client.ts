@@ -1,6 +1,9 @@
-import { systemClock } from '../../core/clock.js';
+import { type Clock, systemClock } from '../../core/clock.js';
 import { BotError, ForgeError, UserError } from '../../core/errors.js';
+import { isJsonObject, type Json } from '../../core/json.js';
+import type { Secret } from '../../core/secret.js';
 import { createBudget, WaitStopped, type Budget } from '../budget.js';
+import type { Operation } from '../define-operation.js';
 import {
   buildForgeClient,
   type AnyForgeCall,
@@ -8,20 +11,42 @@ import {
   type ForgeClient,
   type ReplyInfo,
 } from '../forge-client.js';
-import { isWrite, operationOf, type OperationName } from '../operations.js';
-import { authorizationOf } from './authorization.js';
-import { BadArgument, buildUrl } from './build-url.js';
-import { checkReply, WrongShape } from './check-reply.js';
-import type { ForgeClientOptions } from './forge-connection.js';
 import { completeFiles } from './complete-files.js';
 import { mapBadArgument, mapFailure, mapReply, mapWrongBody, type ErrorContext } from './map-error.js';
-import { readJson } from './read-json.js';
-import { RETRY_AFTER_CAP_S } from './retry-after.js';
-import { encodeBody } from './encode-body.js';
-import { createTransport, type WireReply, type WireRequest } from './transport.js';
-import { TransportFailure } from './transport-failure.js';
-import { isJsonObject, type Json } from '../../core/json.js';
-import type { Operation } from '../define-operation.js';
+import { checkReply, WrongShape, readJson, RETRY_AFTER_CAP_S } from './reply.js';
+import { authorizationOf, BadArgument, buildUrl, encodeBody } from './request.js';
+import { createTransport, type WireReply, type WireRequest, TransportFailure } from './transport.js';
+import { isWrite, operationOf, type OperationName } from '../operations.js';
+
+export type ForgeAuth =
+  | { readonly type: 'token'; readonly token: Secret }
+  | { readonly type: 'basic'; readonly username: string; readonly password: Secret };
+
+/** The few calls of a logger that the client makes; pino fits. Facts never hold bodies, headers or addresses with credentials. */
+interface ForgeLogger {
+  debug(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
+export interface ForgeClientOptions {
+  /** Ends in /api/v1 (or whatever stands before the paths of the table); http or https, no user info. */
+  readonly baseUrl: string;
+  readonly auth: ForgeAuth;
+  /** PEM file of further authorities to trust for this forge, beside the usual ones. */
+  readonly caFile?: string | null | undefined;
+  /** http:// or https:// address of a proxy, user info allowed; the environment's proxy settings are never used. */
+  readonly proxy?: string | null | undefined;
+  /** Calls at once; default 4. */
+  readonly concurrency?: number | undefined;
+  /** Calls begun per second; default 10. */
+  readonly ratePerS?: number | undefined;
+  /** Total time of one call in ms; default 30_000. */
+  readonly deadlineMs?: number | undefined;
+  readonly clock?: Clock | undefined;
+  /** Pauses of this forge, told between processes; absent = this process keeps them to itself. */
+  readonly pauses?: { tell(seconds: number): void; hear(listener: (seconds: number) => void): void } | undefined;
+  readonly logger?: ForgeLogger | undefined;
+}
 
 const DEFAULT_DEADLINE_MS = 30_000;
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;

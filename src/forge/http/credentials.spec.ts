@@ -3,8 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { answer, startScriptedServer, type ScriptedServer, type Script } from '../../../test/fakes/scripted-server.js';
 import { Secret } from '../../core/secret.js';
 import type { ForgeClient } from '../forge-client.js';
-import { createForgeClient } from './create-forge-client.js';
-import type { ForgeAuth } from './forge-connection.js';
+import { createForgeClient, type ForgeAuth } from './create-forge-client.js';
 
 const CANARIES = {
   token: 'canary-token-7Qx!',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readJson } from './read-json.js';
+import { readJson } from './reply.js';
 
 const nested = (depth: number): Buffer => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cleanLine, redact } from './redact.js';
+import { cleanLine, redact } from './map-error.js';
 
 const SECRET = 'p@ss word/ü';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readRetryAfterS } from './retry-after.js';
+import { readRetryAfterS } from './reply.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 

@@ -1,12 +1,26 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
-import { TLSSocket } from 'node:tls';
 import type { Socket } from 'node:net';
+import tls, { TLSSocket, type SecureContext } from 'node:tls';
 import axios, { type AxiosResponse } from 'axios';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import { trustOf } from './trust.js';
-import { TransportFailure } from './transport-failure.js';
+import { UserError } from '../../core/errors.js';
+
+/** No usable answer came. `reached` says whether a byte of the request may have got to the forge. Carries no request, no headers. */
+export class TransportFailure extends Error {
+  constructor(
+    readonly reached: 'not-sent' | 'unknown',
+    readonly detail: 'connection' | 'deadline' | 'stopped' | 'cut' | 'too-large' | 'proxy',
+    message: string,
+    /** The kept-alive connection had been closed by the server: a read may be made once more. */
+    readonly stale = false,
+  ) {
+    super(message);
+  }
+}
 
 export interface WireRequest {
   readonly method: string;
@@ -27,9 +41,9 @@ export interface WireReply {
   readonly body: Buffer;
 }
 
-export type Transport = (request: WireRequest) => Promise<WireReply>;
+type Transport = (request: WireRequest) => Promise<WireReply>;
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly baseUrl: string;
   readonly caFile?: string | null | undefined;
   readonly proxy?: string | null | undefined;
@@ -208,4 +222,38 @@ async function readBody(reply: IncomingMessage, maxBytes: number): Promise<Buffe
 function tooLarge(reply: IncomingMessage, maxBytes: number): TransportFailure {
   reply.destroy();
   return new TransportFailure('unknown', 'too-large', `the answer is larger than ${maxBytes} bytes`);
+}
+
+interface Trust {
+  /** Always; NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off. */
+  readonly rejectUnauthorized: true;
+  readonly secureContext?: SecureContext;
+}
+
+/**
+ * Whom we believe to be the forge: the usual authorities, and those of a PEM file beside them.
+ * The context is built once: reading all authorities again for every connection costs tens of milliseconds.
+ * @throws UserError when the file cannot be read or holds no certificate
+ */
+function trustOf(caFile: string | null): Trust {
+  if (caFile === null) return { rejectUnauthorized: true };
+  const usual =
+    'getCACertificates' in tls
+      ? (tls as { getCACertificates(kind: string): string[] }).getCACertificates('default')
+      : [...tls.rootCertificates];
+  return {
+    rejectUnauthorized: true,
+    secureContext: tls.createSecureContext({ ca: [...usual, readCertificates(caFile)] }),
+  };
+}
+
+function readCertificates(caFile: string): string {
+  try {
+    const pem = readFileSync(caFile, 'utf8');
+    new X509Certificate(pem);
+    return pem;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw new UserError('FORGE_CA_FILE', `ca_file ${caFile} holds no certificate that can be read (${code})`);
+  }
 }

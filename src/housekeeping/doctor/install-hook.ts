@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ForgeError, UserError } from '../../core/errors.js';
 import { maybeText, text, texts, type Shape } from '../../core/schema.js';
-import type { ForgeClient } from '../../forge/forge-client.js';
-import { listAll } from '../../forge/list-all.js';
+import { type ForgeClient, listAll } from '../../forge/forge-client.js';
 import { isScopeRefusal } from '../../forge/probe.js';
 import type { Hook } from '../../core/objects/repositories.js';
 import { missingEvents } from '../../rules/language/hook-events.js';

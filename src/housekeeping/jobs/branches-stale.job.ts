@@ -1,4 +1,4 @@
-import { listAll } from '../../forge/list-all.js';
+import { listAll } from '../../forge/forge-client.js';
 import type { Branch } from '../../core/objects/git.js';
 import { eachRepository, lookedText } from './each-repository.js';
 import { forgeOf } from './forge-of.js';

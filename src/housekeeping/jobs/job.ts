@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
-import type { ForgeCapabilities } from '../../forge/capabilities.js';
+import type { ForgeCapabilities } from '../../forge/connected-forges.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { SealedChain } from '../audit/audit-store.port.js';

@@ -1,5 +1,5 @@
 import { withoutUserInfo } from '../../core/without-user-info.js';
-import { listAll } from '../../forge/list-all.js';
+import { listAll } from '../../forge/forge-client.js';
 import type { PushMirror } from '../../core/objects/repositories.js';
 import { eachRepository, lookedText } from './each-repository.js';
 import { forgeOf } from './forge-of.js';

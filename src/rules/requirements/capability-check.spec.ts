@@ -6,7 +6,7 @@ import type { Json } from '../../core/json.js';
 import { silentLogger } from '../../core/logger.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { Secret } from '../../core/secret.js';
-import { connectForge } from '../../forge/capabilities.js';
+import { connectForge } from '../../forge/connected-forges.js';
 import { buildForgeClient } from '../../forge/forge-client.js';
 import { operationOf, type OperationName } from '../../forge/operations.js';
 import { NOBODY } from '../../forge/probe.js';

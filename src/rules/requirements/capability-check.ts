@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { defineReasons, textOf, type Reason } from '../../core/reason.js';
-import type { ForgeCapabilities } from '../../forge/capabilities.js';
+import type { ForgeCapabilities } from '../../forge/connected-forges.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import { isOperationName, operationNames, type OperationName } from '../../forge/operations.js';
 import { ask, isScopeRefusal, type Asked } from '../../forge/probe.js';

@@ -7,8 +7,7 @@ import type {
   RuleReview,
 } from './rule-repository.port.js';
 import { ForgeError, UserError } from '../../core/errors.js';
-import type { ForgeClient } from '../../forge/forge-client.js';
-import { listAll } from '../../forge/list-all.js';
+import { type ForgeClient, listAll } from '../../forge/forge-client.js';
 import { newestVerdicts } from '../../forge/newest-verdicts.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { Branch, BranchProtection, Contents } from '../../core/objects/git.js';

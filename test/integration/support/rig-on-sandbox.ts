@@ -1,7 +1,7 @@
 import type { EventRepository } from '../../../src/core/event.js';
 import type { JsonObject } from '../../../src/core/json.js';
 import { Secret } from '../../../src/core/secret.js';
-import { connectForge } from '../../../src/forge/capabilities.js';
+import { connectForge } from '../../../src/forge/connected-forges.js';
 import { createForgeClient } from '../../../src/forge/http/create-forge-client.js';
 import { makeOrganization } from '../../../src/sandbox/resources/organization.js';
 import { makeRelease } from '../../../src/sandbox/resources/release.js';

@@ -2,7 +2,7 @@ import type { EventRepository } from '../../../src/core/event.js';
 import { ForgeError } from '../../../src/core/errors.js';
 import type { JsonObject } from '../../../src/core/json.js';
 import { Secret } from '../../../src/core/secret.js';
-import { connectForge } from '../../../src/forge/capabilities.js';
+import { connectForge } from '../../../src/forge/connected-forges.js';
 import { wrapForgeClient, type ForgeClient } from '../../../src/forge/forge-client.js';
 import { createForgeClient } from '../../../src/forge/http/create-forge-client.js';
 import { isWrite, type OperationName } from '../../../src/forge/operations.js';

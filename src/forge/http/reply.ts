@@ -1,6 +1,24 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../../core/json.js';
+import { parseJson, type Json, isJsonObject } from '../../core/json.js';
+import { scanJson, type JsonCaps } from '../../core/scan-json.js';
 import type { Operation } from '../define-operation.js';
+
+/** No recorded answer has more than nine levels; a page of files stays far below this number of values. */
+const CAPS: JsonCaps = { maxDepth: 64, maxNodes: 2_000_000 };
+
+/**
+ * JSON of an answer, without losing digits. Its depth is judged before a parser that recurses sees it.
+ * @returns undefined for an empty text
+ * @throws Error when it is not JSON, not UTF-8, too deep, or of too many values
+ */
+export function readJson(body: Buffer): Json | undefined {
+  if (body.length === 0) return undefined;
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+  if (text.trim() === '') return undefined;
+  const scanned = scanJson(body, CAPS);
+  if (typeof scanned === 'string') throw new SyntaxError(`the answer has ${scanned}`);
+  return parseJson(text);
+}
 
 /** The answer is JSON, but not the answer of this operation. Names places and kinds, never values. */
 export class WrongShape extends Error {}
@@ -44,4 +62,23 @@ function knownKeys(schema: z.ZodType): ReadonlySet<string> | null {
     return found ?? null;
   }
   return null;
+}
+
+/** Longest wait we let a server ask for (reliability A4). */
+export const RETRY_AFTER_CAP_S = 15 * 60;
+
+/**
+ * Seconds that a Retry-After header asks for: whole seconds or an HTTP date.
+ * @returns 0 to 900, rounded up; undefined when the header is absent or makes no sense
+ * @see RFC 9110, section 10.2.3
+ */
+export function readRetryAfterS(header: string | undefined, now: Date): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d+$/.test(text)) return Math.min(Number(text), RETRY_AFTER_CAP_S);
+  // Date.parse alone would take "-5" or "1.5" for a date.
+  if (!/^[A-Za-z]{3,9}, /.test(text)) return undefined;
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) return undefined;
+  return Math.min(Math.max(Math.ceil((at - now.getTime()) / 1000), 0), RETRY_AFTER_CAP_S);
 }
