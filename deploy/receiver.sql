@@ -29,7 +29,7 @@ GRANT INSERT (id, kind, forge, org, source, hook, event_type, event, delivery_id
 GRANT SELECT (id, once_key, repeats), UPDATE (repeats) ON arrivals TO forgehand_receiver;
 
 -- That a receiver is alive, and when none was.
-GRANT SELECT (name, at), INSERT (name, at), UPDATE (at) ON beats TO forgehand_receiver;
+GRANT SELECT (name, at), INSERT (name, at), UPDATE (at) ON heartbeats TO forgehand_receiver;
 GRANT INSERT (from_at, to_at) ON outages TO forgehand_receiver;
 
 -- Which proxy speaks for others and is not trusted to; the doctor reads it.

@@ -116,7 +116,7 @@ export interface NewIntent {
   /** Absent = for nothing else. */
   countsFor?: CountsFor;
   /** A schedule or a plan caused it: in its lane, and everywhere else, what an event caused goes first. */
-  upkeep?: true;
+  background?: true;
 }
 
 /**

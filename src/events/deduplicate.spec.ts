@@ -71,7 +71,7 @@ describe('events/deduplicate', () => {
   });
 
   describe('a review', () => {
-    const talkKey = 'talk';
+    const discussionKey = 'talk';
     const review = (body: string): JsonObject => ({ review: { body } });
     const comment = (body: string): JsonObject => ({ comment: { body } });
     const told = event('review', ['webhook'], {
@@ -147,7 +147,7 @@ describe('events/deduplicate', () => {
         null,
       ],
     ])('%s => the event it tells', (_title, source, over, candidates, expected) => {
-      expect(deduplicateInto(source, fact({ factKey: 'c', talkKey, ...over }), candidates)).toBe(expected);
+      expect(deduplicateInto(source, fact({ factKey: 'c', discussionKey, ...over }), candidates)).toBe(expected);
     });
 
     it('gives two approvals of one text, seconds apart, two events', () => {
@@ -161,7 +161,7 @@ describe('events/deduplicate', () => {
       expect(
         deduplicateInto(
           'feed',
-          fact({ kind: 'review.approved', factKey: 'r', talkKey, factAt: at(4), data: review('LGTM') }),
+          fact({ kind: 'review.approved', factKey: 'r', discussionKey, factAt: at(4), data: review('LGTM') }),
           [approved],
         ),
       ).toBeNull();

@@ -5,7 +5,7 @@ import type { EventFact } from './event-fact.js';
 import { windowOf } from './pairing-table.js';
 import { objectOf, textOf } from './read-fields.js';
 
-/** An event of the same fact key or of the same talk, with the sources that already told it. */
+/** An event of the same fact key or of the same discussion, with the sources that already told it. */
 export interface DuplicateCandidate {
   readonly eventId: string;
   readonly kind: EventKind;
@@ -15,7 +15,7 @@ export interface DuplicateCandidate {
   readonly data: JsonObject;
 }
 
-export type ToldAgain = Pick<EventFact, 'kind' | 'factKey' | 'factAt' | 'data' | 'talkKey'>;
+export type ToldAgain = Pick<EventFact, 'kind' | 'factKey' | 'factAt' | 'data' | 'discussionKey'>;
 
 type SourceClass = 'webhook' | 'poll';
 
@@ -31,7 +31,7 @@ const SAME_CALL_MS = 1_000;
  * Among several unpaired events the one nearest in the fact's own time wins, then the oldest; how far it may lie is said by the kind.
  * Only a review is told by many rows: see `foldReview`.
  *
- * @param candidates events of the fact key and, where the fact has one, of its talk; oldest first
+ * @param candidates events of the fact key and, where the fact has one, of its discussion; oldest first
  */
 export function deduplicateInto(
   source: EventSource,
@@ -67,10 +67,10 @@ function foldUntimed(fact: ToldAgain, open: readonly DuplicateCandidate[]): stri
 
 /**
  * A review makes one delivery and, in the feed, a row for each line and one for the summary, each of which looks like the row of a comment.
- * They meet within one talk (one person, one pull request): by the text of the summary, or by the second in which one call wrote them all.
+ * They meet within one discussion (one person, one pull request): by the text of the summary, or by the second in which one call wrote them all.
  */
 function foldReview(own: SourceClass, fact: ToldAgain, candidates: readonly DuplicateCandidate[]): string | null {
-  if (fact.talkKey === undefined) return null;
+  if (fact.discussionKey === undefined) return null;
   const ofRows = candidates.filter(({ sources }) => !sources.includes('webhook'));
   if (own === 'webhook') {
     if (!isReview(fact.kind)) return null;

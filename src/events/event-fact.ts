@@ -8,10 +8,10 @@ export interface EventFact {
   /** Names the fact without any clock value: repository id | kind | object id or ref and sha (see fact-key.ts). */
   readonly factKey: string;
   /**
-   * One person's talk about one pull request: the reviews and comments among which a row has to find its delivery, since the feed tells the
+   * One person's discussion of one pull request: the reviews and comments among which a row has to find its delivery, since the feed tells the
    * lines of a review as comments. Absent for all other facts.
    */
-  readonly talkKey?: string;
+  readonly discussionKey?: string;
   /** The fact's own time; null when the arrival tells none. */
   readonly factAt: Date | null;
   readonly actor: EventActor | null;

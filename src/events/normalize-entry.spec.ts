@@ -140,7 +140,7 @@ describe('events/normalize-entry', () => {
     });
   });
 
-  it('finds the row of a comment on a pull request and the review it may belong to in one talk', () => {
+  it('finds the row of a comment on a pull request and the review it may belong to in one discussion', () => {
     const [fact] = read(
       feedRow({
         op_type: 'comment_pull',
@@ -157,8 +157,8 @@ describe('events/normalize-entry', () => {
       textHash: '',
     });
 
-    expect(fact?.talkKey).toBe(review instanceof Misfit ? null : review.talkKey);
-    expect(fact?.talkKey).toBeDefined();
+    expect(fact?.discussionKey).toBe(review instanceof Misfit ? null : review.discussionKey);
+    expect(fact?.discussionKey).toBeDefined();
   });
 
   it('reads a push, with the new side of the compare address as its end', () => {

@@ -119,7 +119,7 @@ const PARTS = [
         tools: { actions, encryptor, newId },
         rehearse: (intent) => rehearser.rehearse(intent),
         journal,
-        announce: (ids) => queue.announce('upkeep', [...ids]),
+        announce: (ids) => queue.announce('background', [...ids]),
         clock,
       }),
   ),
@@ -138,7 +138,7 @@ const PARTS = [
       journal: JOURNAL_STORE,
       ticks: TICK_STORE,
       audit: AUDIT_STORE,
-      upkeep: STORE_MAINTENANCE,
+      store: STORE_MAINTENANCE,
       queue: WAKE_QUEUE,
       encryptor: Encryptor,
       alerts: ALERTS,
@@ -158,7 +158,7 @@ const PARTS = [
       journal,
       ticks,
       audit,
-      upkeep,
+      store,
       queue,
       encryptor,
       alerts,
@@ -190,7 +190,7 @@ const PARTS = [
               logger.info({ org, added, head: `${head.n}:${head.link}` }, 'audit sealed');
             return chains;
           },
-          upkeep: (what) => upkeep.maintenance(what),
+          maintenance: (what) => store.maintenance(what),
           plan: (org) => planner.plan(org, null, BY),
           applyPlan: (hash) => planner.apply(hash, BY),
           reloadRules: async (org) => {

@@ -3,7 +3,7 @@ import type { Logger } from '../core/logger.js';
 import { silentLogger } from '../core/logger.js';
 import { StoreMaintenanceTimer } from './store-maintenance.cron.js';
 
-describe('housekeeping/store-upkeep.cron', () => {
+describe('housekeeping/store-maintenance.cron', () => {
   it('tells the store what a database server would do by itself', async () => {
     const told: string[] = [];
     const wake = new StoreMaintenanceTimer({ maintenance: async (what) => void told.push(what) }, silentLogger);

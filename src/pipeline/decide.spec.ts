@@ -842,7 +842,7 @@ describe('pipeline/decide', () => {
 
       // One key: the newest cause decides for all, and that is the tick.
       expect(counted).toEqual([{ org: 'acme', rule: 'r1', verdict: 'fired' }]);
-      expect(announced).toEqual(['upkeep id-4']);
+      expect(announced).toEqual(['background id-4']);
     });
 
     it('is left to the process that decided it first', async () => {
@@ -1045,7 +1045,7 @@ describe('pipeline/decide', () => {
       ]);
       expect(times).toEqual([tick.occurrence, tick.occurrence]);
       expect([...journal.decidedTicks]).toEqual(['t1']);
-      expect(announced).toEqual(['upkeep id-2', 'upkeep id-4']);
+      expect(announced).toEqual(['background id-2', 'background id-4']);
     });
 
     it('that is about the organization has no subject', async () => {

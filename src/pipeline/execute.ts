@@ -79,13 +79,13 @@ export class IntentToEffect {
     if (!claim) return { claimed: false, againInMs: null };
     const lease = keepLease(this.deps.journal, claim);
     try {
-      const { org, upkeep } = claim.intent;
+      const { org, background } = claim.intent;
       const calls: CallsMade = new Map();
       const work = async (): Promise<number | null> =>
         this.deps.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
       return {
         claimed: true,
-        againInMs: await callingAs({ lane: upkeep ? 'housekeeping' : 'webhook', org }, work),
+        againInMs: await callingAs({ lane: background ? 'housekeeping' : 'webhook', org }, work),
         org,
       };
     } finally {

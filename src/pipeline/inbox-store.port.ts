@@ -14,7 +14,7 @@ export interface ToldEvent {
   readonly kind: EventKind;
   readonly factKey: string;
   readonly factAt: Date | null;
-  /** Of an event of a talk: folding compares texts there. Empty for all others, whose bodies it would be a waste to read. */
+  /** Of an event of a discussion: deduplication compares texts there. Empty for all others, whose bodies it would be a waste to read. */
   readonly data: JsonObject;
   /** One for each arrival joined to it, in their order. */
   readonly sources: readonly EventSource[];
@@ -27,15 +27,15 @@ export interface ArrivalDecision {
   lockFact(forge: string, factKey: string): Promise<void>;
   /**
    * The material for folding twins: events of this fact key that are open to this arrival, told by the other class of source alone (the
-   * webhook, or the polls) or shown by a list alone, to a list all of them, and, where a talk is given (see `EventFact.talkKey`), all events of it. Oldest first; of many, the newest 200.
+   * webhook, or the polls) or shown by a list alone, to a list all of them, and, where a discussion is given (see `EventFact.discussionKey`), all events of it. Oldest first; of many, the newest 200.
    * Only events of the arrival's organization: a body can name any repository number.
    */
-  eventsOfFact(forge: string, factKey: string, talkKey?: string): Promise<ToldEvent[]>;
+  eventsOfFact(forge: string, factKey: string, discussionKey?: string): Promise<ToldEvent[]>;
   /** What was last kept about this object for the arrival's organization; null when nothing is. Its lock (see `lockFact`) must be held. */
   objectState(forge: string, object: StatedObject): Promise<JsonObject | null>;
   keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void>;
   /** `object`: what it is about, whose events are decided in their order. */
-  insertEvent(event: ForgeEvent, talkKey?: string, object?: StatedObject | null): Promise<void>;
+  insertEvent(event: ForgeEvent, discussionKey?: string, object?: StatedObject | null): Promise<void>;
   /**
    * The arrival tells this event (new or existing). May be called for several events of one arrival (a feed row of a pushed
    * tag tells the push and the tag's creation): a join table (arrival, event) holds them all, `Arrival.eventId` the first.

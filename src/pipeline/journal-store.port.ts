@@ -123,7 +123,7 @@ export interface JournalStore {
 
   /**
    * Ids of intents that could be claimed now (planned and due, or a lease that ran out), not paused: those that events caused in order of
-   * planning, then those of upkeep.
+   * planning, then those in the background.
    */
   dueIntents(limit: number): Promise<string[]>;
   /**
@@ -131,11 +131,11 @@ export interface JournalStore {
    * what its end may have set free, so that the next step does not wait for the sweep. In the same order.
    */
   dueNear(intentId: string, limit: number): Promise<string[]>;
-  /** Those among the ids that are upkeep: a schedule or a plan caused them. In order of planning. */
-  upkeepAmong(ids: readonly string[]): Promise<string[]>;
+  /** Those among the ids that are in the background: a schedule or a plan caused them. In order of planning. */
+  backgroundAmong(ids: readonly string[]): Promise<string[]>;
   /**
    * Claim one intent: only when planned and due, its run's earlier steps ended well, no planned intent stands before it in its lane
-   * (one that an event caused stands before all upkeep, else the earlier one),
+   * (one that an event caused stands before all in the background, else the earlier one),
    * none at all is claimed or sent there (an earlier one may be revived while a later one is at work), nobody holds its effect key,
    * and neither `*`, its org nor its rule is paused. Null otherwise.
    * An earlier planned intent does not hold the lane while it waits for a time or a person: it is paused, held by a budget, behind an earlier step of

@@ -348,7 +348,7 @@ const DOING = [
         arrival: (id: string) => flow.decideArrival(id),
         event: (id: string) => flow.decideEvent(id),
         intent: (id: string) => executor.handle(id),
-        upkeep: (id: string) => executor.handle(id),
+        background: (id: string) => executor.handle(id),
       };
       const deps = { journal, inbox, queue, unknown, handlers, decideRun: (id: string) => flow.decideRun(id), logger };
       return new Sweep(deps, { everyMs: config.queue.sweepS * 1000 });

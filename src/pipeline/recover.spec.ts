@@ -261,7 +261,7 @@ describe('pipeline/recover', () => {
       effectKey,
       eventId: 'event-9',
       by: 'ann',
-      told: 'ann deleted branch x',
+      summary: 'ann deleted branch x',
       at: rig.clock.now(),
     });
     rig.clock.advance(5_000);

@@ -32,7 +32,7 @@ export interface Undo {
   /** Who did it. */
   readonly by: string;
   /** One sentence: what was done. */
-  readonly told: string;
+  readonly summary: string;
   readonly at: Date;
 }
 

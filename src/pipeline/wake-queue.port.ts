@@ -1,11 +1,11 @@
 import { portToken } from '../core/part.js';
 
 /**
- * `arrival`: decide a stored arrival. `event`: match an event against rules. `intent`: execute an intent that an event caused; `upkeep`:
+ * `arrival`: decide a stored arrival. `event`: match an event against rules. `intent`: execute an intent that an event caused; `background`:
  * one that a schedule or a plan caused, which nobody waits for. An intent that is announced under the other topic is executed all the same.
  */
-export type Topic = 'arrival' | 'event' | 'intent' | 'upkeep';
-export const TOPICS: readonly Topic[] = ['arrival', 'event', 'intent', 'upkeep'];
+export type Topic = 'arrival' | 'event' | 'intent' | 'background';
+export const TOPICS: readonly Topic[] = ['arrival', 'event', 'intent', 'background'];
 
 /**
  * Wake-ups only: a job carries an id and nothing else, may come twice, late or never. The sweep over the store finds due

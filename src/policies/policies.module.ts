@@ -137,7 +137,7 @@ const PARTS = [
               runs.map((run) => sealReads(run, encryptor)),
             ),
         },
-        announce: (ids) => queue.announce('upkeep', [...ids]),
+        announce: (ids) => queue.announce('background', [...ids]),
         waits: ({ hash, org, policy }) =>
           alerts.raise(
             `plan.approval/${org}/${policy ?? ''}`,

@@ -78,7 +78,7 @@ export class InProcessQueue implements WakeQueue {
     await new Promise<void>((resolve) => void setImmediate(resolve));
     try {
       await callingAs(
-        { lane: topic === 'upkeep' ? 'housekeeping' : 'webhook', org: org === '' ? null : org },
+        { lane: topic === 'background' ? 'housekeeping' : 'webhook', org: org === '' ? null : org },
         async () => lane.handle?.(id),
       );
     } catch (error) {

@@ -6,7 +6,7 @@ import type { DecisionTransaction } from './decision-transaction.js';
 
 export interface NewEvent {
   readonly event: ForgeEvent;
-  readonly talkKey: string | undefined;
+  readonly discussionKey: string | undefined;
   readonly object: StatedObject | null | undefined;
 }
 
@@ -42,16 +42,16 @@ export class TypeOrmArrivalDecision implements ArrivalDecision {
     return this.transaction.lock(this, forge, factKey);
   }
 
-  eventsOfFact(forge: string, factKey: string, talkKey?: string): Promise<ToldEvent[]> {
-    return this.transaction.eventsOfFact({ forge, org: this.arrival.org, factKey, talkKey, source: this.source });
+  eventsOfFact(forge: string, factKey: string, discussionKey?: string): Promise<ToldEvent[]> {
+    return this.transaction.eventsOfFact({ forge, org: this.arrival.org, factKey, discussionKey, source: this.source });
   }
 
   objectState(forge: string, object: StatedObject): Promise<JsonObject | null> {
     return this.transaction.objectState({ forge, org: this.arrival.org, object });
   }
 
-  async insertEvent(event: ForgeEvent, talkKey?: string, object?: StatedObject | null): Promise<void> {
-    this.made.push({ event, talkKey, object });
+  async insertEvent(event: ForgeEvent, discussionKey?: string, object?: StatedObject | null): Promise<void> {
+    this.made.push({ event, discussionKey, object });
   }
 
   async keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void> {

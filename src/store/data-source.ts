@@ -17,12 +17,12 @@ import { ArrivalEntity } from './entities/arrival.entity.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { EventEntity } from './entities/event.entity.js';
 import {
-  BeatEntity,
+  HeartbeatEntity,
   FeedRepositoryEntity,
   GapEntity,
   ObjectStateEntity,
   OutageEntity,
-  WorkInHandEntity,
+  WorkInProgressEntity,
 } from './entities/intake.entities.js';
 import {
   AuditLinkEntity,
@@ -56,11 +56,11 @@ export const ENTITIES = [
   BudgetHoldEntity,
   BudgetUseEntity,
   GapEntity,
-  BeatEntity,
+  HeartbeatEntity,
   OutageEntity,
   FeedRepositoryEntity,
   ObjectStateEntity,
-  WorkInHandEntity,
+  WorkInProgressEntity,
   PlanEntity,
   FindingEntity,
   RolloutEntity,

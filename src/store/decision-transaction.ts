@@ -14,39 +14,39 @@ const MOST_CANDIDATES = 200;
 const MOST_ROWS = 1_000_000;
 
 /**
- * Bits of `events.told_by`: which classes of source have told it. What one alone has told is open to the other; what only the lists show is open to
+ * Bits of `events.reported_by`: which classes of source have reported it. What one alone has reported is open to the other; what only the lists show is open to
  * both, and everything is open to them.
  */
-const TOLD_BY_WEBHOOK = 1;
-const TOLD_BY_POLL = 2;
-const TOLD_BY_LISTS = 4;
-const TOLD_BY: Readonly<Record<EventSource, number>> = {
-  webhook: TOLD_BY_WEBHOOK,
-  feed: TOLD_BY_POLL,
-  tasks: TOLD_BY_POLL,
-  lists: TOLD_BY_LISTS,
+const REPORTED_BY_WEBHOOK = 1;
+const REPORTED_BY_POLL = 2;
+const REPORTED_BY_LISTS = 4;
+const REPORTED_BY: Readonly<Record<EventSource, number>> = {
+  webhook: REPORTED_BY_WEBHOOK,
+  feed: REPORTED_BY_POLL,
+  tasks: REPORTED_BY_POLL,
+  lists: REPORTED_BY_LISTS,
 };
 const OPEN_TO: Readonly<Record<number, readonly number[]>> = {
-  [TOLD_BY_WEBHOOK]: [TOLD_BY_POLL, TOLD_BY_LISTS, TOLD_BY_POLL | TOLD_BY_LISTS],
-  [TOLD_BY_POLL]: [TOLD_BY_WEBHOOK, TOLD_BY_LISTS, TOLD_BY_WEBHOOK | TOLD_BY_LISTS],
-  [TOLD_BY_LISTS]: [1, 2, 3, 4, 5, 6, 7],
+  [REPORTED_BY_WEBHOOK]: [REPORTED_BY_POLL, REPORTED_BY_LISTS, REPORTED_BY_POLL | REPORTED_BY_LISTS],
+  [REPORTED_BY_POLL]: [REPORTED_BY_WEBHOOK, REPORTED_BY_LISTS, REPORTED_BY_WEBHOOK | REPORTED_BY_LISTS],
+  [REPORTED_BY_LISTS]: [1, 2, 3, 4, 5, 6, 7],
 };
 
 /**
- * The index leads to open events alone: of a fact told thousands of times by one source the next telling reads none. Each look is one for itself, by
+ * The index leads to open events alone: of a fact reported thousands of times by one source the next report reads none. Each look is one for itself, by
  * whole keys: one question for all would be answered by reading the table, if it was almost empty when the plan was made.
  */
-const FIND_TOLD = `
+const FIND_REPORTED = `
 SELECT k.place::integer AS place, t.id, t.kind, t."factKey", t."factAt", t.data, t.sources
-FROM unnest($1::bytea[], $2::text[], $3::bytea[], $5::text[]) WITH ORDINALITY AS k (fact_hash, open_to, talk_hash, org, place)
+FROM unnest($1::bytea[], $2::text[], $3::bytea[], $5::text[]) WITH ORDINALITY AS k (fact_hash, open_to, discussion_hash, org, place)
 CROSS JOIN LATERAL (
-  SELECT f.id FROM unnest(k.open_to::smallint[]) AS o (told_by)
-  CROSS JOIN LATERAL (SELECT id, seq FROM events WHERE fact_hash = k.fact_hash AND told_by = o.told_by AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
+  SELECT f.id FROM unnest(k.open_to::smallint[]) AS o (reported_by)
+  CROSS JOIN LATERAL (SELECT id, seq FROM events WHERE fact_hash = k.fact_hash AND reported_by = o.reported_by AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
   UNION
-  SELECT f.id FROM (SELECT id, seq FROM events WHERE talk_hash = k.talk_hash AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
+  SELECT f.id FROM (SELECT id, seq FROM events WHERE discussion_hash = k.discussion_hash AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
 ) AS found
 CROSS JOIN LATERAL (
-  SELECT e.seq, e.id, e.kind, e.fact_key AS "factKey", e.fact_at AS "factAt", CASE WHEN e.talk_hash IS NULL THEN '{}' ELSE e.data END AS data,
+  SELECT e.seq, e.id, e.kind, e.fact_key AS "factKey", e.fact_at AS "factAt", CASE WHEN e.discussion_hash IS NULL THEN '{}' ELSE e.data END AS data,
          ARRAY(SELECT s.source FROM arrival_events s WHERE s.event_id = e.id ORDER BY s.seq) AS sources
   FROM events e WHERE e.id = found.id OFFSET 0
 ) AS t
@@ -65,20 +65,20 @@ CROSS JOIN LATERAL (
  */
 const WRITE = `
 WITH made AS (
-  INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, talk_hash, object_hash, told_by)
-  SELECT n.id, n.forge, n.org, n.kind, n.source, n.fact_key, n.fact_hash, n.fact_at, n.actor, n.repo, n.repo_id, n.data, n.stored_at, n.talk_hash, n.object_hash,
-         n.told_by
+  INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by)
+  SELECT n.id, n.forge, n.org, n.kind, n.source, n.fact_key, n.fact_hash, n.fact_at, n.actor, n.repo, n.repo_id, n.data, n.stored_at, n.discussion_hash, n.object_hash,
+         n.reported_by
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::timestamptz[], $9::text[], $10::text[], $11::text[],
               $12::text[], $13::timestamptz[], $14::bytea[], $15::bytea[], $16::integer[]) WITH ORDINALITY
-    AS n (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, talk_hash, object_hash, told_by, place)
+    AS n (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by, place)
   ORDER BY n.place
 ), joined AS (
   INSERT INTO arrival_events (arrival_id, event_id, source)
   SELECT j.arrival_id, j.event_id, j.source FROM unnest($17::text[], $18::text[], $19::text[]) WITH ORDINALITY AS j (arrival_id, event_id, source, place)
   ORDER BY j.place ON CONFLICT DO NOTHING
 ), told AS (
-  UPDATE events e SET told_by = e.told_by | t.bits FROM (SELECT * FROM unnest($20::text[], $21::integer[]) LIMIT $33) AS t (id, bits)
-  WHERE e.id = t.id AND e.told_by & t.bits <> t.bits
+  UPDATE events e SET reported_by = e.reported_by | t.bits FROM (SELECT * FROM unnest($20::text[], $21::integer[]) LIMIT $33) AS t (id, bits)
+  WHERE e.id = t.id AND e.reported_by & t.bits <> t.bits
 ), kept AS (
   INSERT INTO object_states (forge, org, repo_id, kind, object_id, state)
   SELECT * FROM unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[])
@@ -101,16 +101,16 @@ const EVENT_COLUMNS = [
   'repoId',
   'data',
   'storedAt',
-  'talkHash',
+  'discussionHash',
   'objectHash',
-  'toldBy',
+  'reportedBy',
 ] as const;
 
 interface FactAsk {
   readonly forge: string;
   readonly org: string;
   readonly factKey: string;
-  readonly talkKey: string | undefined;
+  readonly discussionKey: string | undefined;
   readonly source: EventSource;
 }
 
@@ -242,13 +242,17 @@ export class DecisionTransaction {
   }
 
   private async findTold(asks: readonly FactAsk[]): Promise<ToldEvent[][]> {
-    const { rows } = await execute<Omit<ToldEvent, 'data'> & { place: number; data: string }>(this.manager, FIND_TOLD, [
-      asks.map(({ forge, factKey }) => factHash(forge, factKey)),
-      asks.map(({ source }) => `{${(OPEN_TO[TOLD_BY[source]] ?? []).join(',')}}`),
-      asks.map(({ forge, talkKey }) => (talkKey === undefined ? null : factHash(forge, talkKey))),
-      MOST_CANDIDATES,
-      asks.map(({ org }) => org),
-    ]);
+    const { rows } = await execute<Omit<ToldEvent, 'data'> & { place: number; data: string }>(
+      this.manager,
+      FIND_REPORTED,
+      [
+        asks.map(({ forge, factKey }) => factHash(forge, factKey)),
+        asks.map(({ source }) => `{${(OPEN_TO[REPORTED_BY[source]] ?? []).join(',')}}`),
+        asks.map(({ forge, discussionKey }) => (discussionKey === undefined ? null : factHash(forge, discussionKey))),
+        MOST_CANDIDATES,
+        asks.map(({ org }) => org),
+      ],
+    );
     const found: ToldEvent[][] = asks.map(() => []);
     for (const { place, data, ...told } of rows) found[place - 1]?.push({ ...told, data: objectIn(data) ?? {} });
     // Of several ways to be open, each has so many.
@@ -278,16 +282,17 @@ export class DecisionTransaction {
     const joins = all.flatMap(({ arrivalId, source, news }) =>
       news.joined.map((eventId) => ({ arrivalId, eventId, source })),
     );
-    const toldBy = new Map<string, number>();
-    for (const { eventId, source } of joins) toldBy.set(eventId, (toldBy.get(eventId) ?? 0) | TOLD_BY[source]);
+    const reportedBy = new Map<string, number>();
+    for (const { eventId, source } of joins)
+      reportedBy.set(eventId, (reportedBy.get(eventId) ?? 0) | REPORTED_BY[source]);
     await execute(this.manager, WRITE, [
       ...columnsOf(
-        all.flatMap(({ news }) => eventRows(news, toldBy)),
+        all.flatMap(({ news }) => eventRows(news, reportedBy)),
         EVENT_COLUMNS,
       ),
       ...columnsOf(joins, ['arrivalId', 'eventId', 'source'] as const),
-      [...toldBy.keys()],
-      [...toldBy.values()],
+      [...reportedBy.keys()],
+      [...reportedBy.values()],
       ...columnsOf(stateRows(all.flatMap(({ news }) => news.kept)), [
         'forge',
         'org',
@@ -311,17 +316,17 @@ export class DecisionTransaction {
   }
 }
 
-function eventRows({ made }: DecisionNews, toldBy: ReadonlyMap<string, number>) {
-  return made.map(({ event, talkKey, object }) => ({
+function eventRows({ made }: DecisionNews, reportedBy: ReadonlyMap<string, number>) {
+  return made.map(({ event, discussionKey, object }) => ({
     ...event,
     factHash: factHash(event.forge, event.factKey),
     actor: stringifyJson(event.actor),
     repo: stringifyJson(event.repo),
     repoId: event.repo?.id ?? null,
     data: stringifyJson(event.data),
-    talkHash: talkKey === undefined ? null : factHash(event.forge, talkKey),
+    discussionHash: discussionKey === undefined ? null : factHash(event.forge, discussionKey),
     objectHash: objectHash(event.forge, object),
-    toldBy: toldBy.get(event.id) ?? 0,
+    reportedBy: reportedBy.get(event.id) ?? 0,
   }));
 }
 

@@ -5,7 +5,7 @@ import { keyOf } from './keys.js';
 import { asJson, RowDecoder } from './row-decoder.js';
 
 export const eventRows = new RowDecoder<EventEntity>(
-  'id forge org kind source factKey factHash talkHash objectHash toldBy factAt actor repo repoId data storedAt decidedAt seq',
+  'id forge org kind source factKey factHash discussionHash objectHash reportedBy factAt actor repo repoId data storedAt decidedAt seq',
   { actor: asJson, repo: asJson, data: asJson },
 );
 

@@ -45,8 +45,8 @@ function stands(i: string): string {
  */
 export function turnOf(lane: string, columns: string): string {
   const first = (which: string): string =>
-    `(SELECT * FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND ${which} AND NOT ${isPaused('t')} AND NOT ${stands('t')} ORDER BY t.upkeep, t.seq LIMIT 1)`;
-  return `SELECT ${columns} FROM (${first('NOT t.held')} UNION ALL ${first(`t.held AND t.due_at ${BY_NOW}`)}) AS t ORDER BY t.upkeep, t.seq LIMIT 1`;
+    `(SELECT * FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND ${which} AND NOT ${isPaused('t')} AND NOT ${stands('t')} ORDER BY t.background, t.seq LIMIT 1)`;
+  return `SELECT ${columns} FROM (${first('NOT t.held')} UNION ALL ${first(`t.held AND t.due_at ${BY_NOW}`)}) AS t ORDER BY t.background, t.seq LIMIT 1`;
 }
 
 /** The lanes that have planned intents, those with held ones too: the first lane behind the lane `after`, null where there is none. */

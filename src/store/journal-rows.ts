@@ -9,7 +9,7 @@ export const intentRows = new RowDecoder<IntentEntity>(
   `
 id runId forge org rule revisionId stepId stepNo itemKey intentKey action params target lane effectKey effectHash mode plannedAt seq
 state reason reasonCode reasonParams dueAt epoch attempts tries failingSince owner leaseUntil reads sightings lookAgainAt result
-held heldBy heldSince upkeep countsFor approval approvalBy approvalAt twoPeople approvalBeside updatedAt`,
+held heldBy heldSince background countsFor approval approvalBy approvalAt twoPeople approvalBeside updatedAt`,
   { params: asJson, target: asJson, result: asJson, countsFor: asJson },
 );
 
@@ -47,7 +47,7 @@ export function toIntent(row: IntentEntity): Intent {
     heldBy: _heldBy,
     heldSince,
     countsFor,
-    upkeep,
+    background,
     reasonCode: _code,
     reasonParams: _params,
     ...intent
@@ -56,7 +56,7 @@ export function toIntent(row: IntentEntity): Intent {
     ...(held ? { held } : {}),
     ...(heldSince ? { heldSince } : {}),
     ...(countsFor ? { countsFor } : {}),
-    ...(upkeep ? { upkeep } : {}),
+    ...(background ? { background } : {}),
   };
   return {
     ...intent,

@@ -60,7 +60,7 @@ const BUSY_TABLES = [
   'attempts',
   'cursors',
   'ticks',
-  'beats',
+  'heartbeats',
 ];
 
 const STATEMENT_TIMEOUT_MS = 30_000;

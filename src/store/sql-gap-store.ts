@@ -140,11 +140,14 @@ export class SqlGapStore implements GapStore {
 
   async beat(at: Date, silentMs: number): Promise<Outage | null> {
     return this.db.transaction(async (manager) => {
-      await execute(manager, `INSERT INTO beats (name, at) VALUES ('receiver', $1) ON CONFLICT DO NOTHING`, [at]);
-      const { rows } = await execute<{ at: Date }>(manager, `SELECT at FROM beats WHERE name = 'receiver' FOR UPDATE`);
+      await execute(manager, `INSERT INTO heartbeats (name, at) VALUES ('receiver', $1) ON CONFLICT DO NOTHING`, [at]);
+      const { rows } = await execute<{ at: Date }>(
+        manager,
+        `SELECT at FROM heartbeats WHERE name = 'receiver' FOR UPDATE`,
+      );
       const last = rows[0]?.at ?? at;
       if (last.getTime() >= at.getTime()) return null;
-      await execute(manager, `UPDATE beats SET at = $1 WHERE name = 'receiver'`, [at]);
+      await execute(manager, `UPDATE heartbeats SET at = $1 WHERE name = 'receiver'`, [at]);
       if (at.getTime() - last.getTime() <= silentMs) return null;
       await execute(manager, 'INSERT INTO outages (from_at, to_at) VALUES ($1, $2)', [last, at]);
       return { from: last, to: at };

@@ -24,7 +24,7 @@ import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.
 import { approve } from './journal-approvals.js';
 import { isClaimable, isPaused, wantsApproval } from './journal-conditions.js';
 import { countFired, decideGatheredRun, insertPlainRuns, insertRuns, isPlain } from './journal-decisions.js';
-import { DUE, DUE_AMONG, DUE_NEAR, UPKEEP_AMONG } from './journal-due.js';
+import { DUE, DUE_AMONG, DUE_NEAR, BACKGROUND_AMONG } from './journal-due.js';
 import { effectHash } from './journal-inserts.js';
 import { moveIntents, reviveIntent } from './journal-moves.js';
 import { attemptRows, intentRows, toAttempt, toIntent, toRun } from './journal-rows.js';
@@ -236,9 +236,9 @@ export class SqlJournalStore implements JournalStore {
     return asks.map((_, n) => rows.flatMap(({ place, id }) => (place === n + 1 ? [id] : [])));
   }
 
-  async upkeepAmong(ids: readonly string[]): Promise<string[]> {
+  async backgroundAmong(ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
-    return this.db.run(async (manager) => idsOf(await execute(manager, UPKEEP_AMONG, [ids])));
+    return this.db.run(async (manager) => idsOf(await execute(manager, BACKGROUND_AMONG, [ids])));
   }
 
   async claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null> {

@@ -10,15 +10,15 @@ const MS = (parameter: string): string => `${parameter}::double precision * inte
 
 /** A row that is there when work begins, and whose lease ran out, was left by a process that died. */
 const BEGIN = `
-INSERT INTO work_in_hand (topic, id, owner, lease_until, deaths) VALUES ($1, $2, $3, clock_timestamp() + ${MS('$4')}, 0)
-ON CONFLICT (topic, id) DO UPDATE SET owner = $3, lease_until = clock_timestamp() + ${MS('$4')}, deaths = work_in_hand.deaths + 1
-WHERE NOT work_in_hand.quarantined AND work_in_hand.lease_until <= clock_timestamp() AND ($5::integer > work_in_hand.deaths OR work_in_hand.deaths >= 2)
+INSERT INTO work_in_progress (topic, id, owner, lease_until, deaths) VALUES ($1, $2, $3, clock_timestamp() + ${MS('$4')}, 0)
+ON CONFLICT (topic, id) DO UPDATE SET owner = $3, lease_until = clock_timestamp() + ${MS('$4')}, deaths = work_in_progress.deaths + 1
+WHERE NOT work_in_progress.quarantined AND work_in_progress.lease_until <= clock_timestamp() AND ($5::integer > work_in_progress.deaths OR work_in_progress.deaths >= 2)
 RETURNING deaths`;
 
-const RENEW = `UPDATE work_in_hand SET lease_until = clock_timestamp() + ${MS('$4')} WHERE topic = $1 AND id = $2 AND owner = $3`;
-const END = 'DELETE FROM work_in_hand WHERE topic = $1 AND id = $2 AND owner = $3 AND NOT quarantined';
+const RENEW = `UPDATE work_in_progress SET lease_until = clock_timestamp() + ${MS('$4')} WHERE topic = $1 AND id = $2 AND owner = $3`;
+const END = 'DELETE FROM work_in_progress WHERE topic = $1 AND id = $2 AND owner = $3 AND NOT quarantined';
 const LIST = `
-SELECT topic, id, deaths, quarantined AS "isQuarantined", began_at AS since FROM work_in_hand WHERE quarantined ORDER BY began_at LIMIT $1`;
+SELECT topic, id, deaths, quarantined AS "isQuarantined", began_at AS since FROM work_in_progress WHERE quarantined ORDER BY began_at LIMIT $1`;
 
 const LEAVE_ALONE: Readonly<Record<WatchedTopic, string>> = {
   arrival: `UPDATE arrivals SET state = 'quarantined', reason = $2, code = 'processes_ended' WHERE id = $1 AND state = 'stored'`,
@@ -55,7 +55,10 @@ export class SqlPoisonMessageStore implements PoisonMessageStore {
     await this.db.transaction(
       async (manager) => {
         await execute(manager, LEAVE_ALONE[topic], [id, reason]);
-        await execute(manager, 'UPDATE work_in_hand SET quarantined = true WHERE topic = $1 AND id = $2', [topic, id]);
+        await execute(manager, 'UPDATE work_in_progress SET quarantined = true WHERE topic = $1 AND id = $2', [
+          topic,
+          id,
+        ]);
       },
       async () => undefined,
     );
@@ -68,7 +71,7 @@ export class SqlPoisonMessageStore implements PoisonMessageStore {
   async release(id: string): Promise<boolean> {
     return this.db.transaction(
       async (manager) => {
-        const sql = 'DELETE FROM work_in_hand WHERE id = $1 AND quarantined RETURNING topic';
+        const sql = 'DELETE FROM work_in_progress WHERE id = $1 AND quarantined RETURNING topic';
         const { rows } = await execute<{ topic: WatchedTopic }>(manager, sql, [id]);
         for (const { topic } of rows) await execute(manager, TAKE_UP[topic], [id]);
         // An arrival may be quarantined for what it says: it is decided again by the same rules.

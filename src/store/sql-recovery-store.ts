@@ -59,7 +59,7 @@ INSERT INTO attempts (id, intent_id, org, n, operation, epoch, request_hash, sen
 SELECT $2, mine.id, mine.org, mine.attempts, $3, mine.epoch, $4, clock_timestamp() FROM mine`;
 
 const NOTE_UNDO = `
-INSERT INTO undone (effect_hash, effect_key, event_id, by, told, at)
+INSERT INTO undone (effect_hash, effect_key, event_id, by, summary, at)
 SELECT $1, $2, $3, $4, $5, $6 WHERE EXISTS (SELECT 1 FROM intents WHERE effect_hash = $1 AND attempts > 0)
 ON CONFLICT (effect_hash) DO NOTHING`;
 
@@ -218,9 +218,9 @@ export class SqlRecoveryStore implements RecoveryStore {
     });
   }
 
-  async noteUndo({ effectKey, eventId, by, told, at }: Undo): Promise<boolean> {
+  async noteUndo({ effectKey, eventId, by, summary, at }: Undo): Promise<boolean> {
     const { affected } = await this.db.run((manager) =>
-      execute(manager, NOTE_UNDO, [effectHash(effectKey), effectKey, eventId, by, told, at]),
+      execute(manager, NOTE_UNDO, [effectHash(effectKey), effectKey, eventId, by, summary, at]),
     );
     return affected === 1;
   }
@@ -234,7 +234,9 @@ export class SqlRecoveryStore implements RecoveryStore {
     const found = new Map(rows.map((row) => [row.effectHash.toString('hex'), row]));
     return hashes.map((hash) => {
       const row = found.get(hash.toString('hex'));
-      return row ? { effectKey: row.effectKey, eventId: row.eventId, by: row.by, told: row.told, at: row.at } : null;
+      return row
+        ? { effectKey: row.effectKey, eventId: row.eventId, by: row.by, summary: row.summary, at: row.at }
+        : null;
     });
   }
 

@@ -239,7 +239,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.get(third.id)).toMatchObject({ state: 'stored' });
   });
 
-  it('shows the events of a talk beside those of the fact', async () => {
+  it('shows the events of a discussion beside those of the fact', async () => {
     const entries = [anEntry(), anEntry(), anEntry()];
     const delivery = aDelivery();
     await inbox.storeEntries(entries);
@@ -256,8 +256,8 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       });
     }
 
-    const seen = async (factKey: string, talkKey?: string) =>
-      (await inbox.decide(delivery.id, (tx) => tx.eventsOfFact('main', factKey, talkKey)))?.map(({ id }) => id);
+    const seen = async (factKey: string, discussionKey?: string) =>
+      (await inbox.decide(delivery.id, (tx) => tx.eventsOfFact('main', factKey, discussionKey)))?.map(({ id }) => id);
 
     expect(await seen('comment')).toEqual([comment.id]);
     expect(await seen('comment', 'talk')).toEqual([review.id, comment.id]);

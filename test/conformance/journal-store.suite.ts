@@ -392,17 +392,20 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await journal.dueIntents(2)).toEqual(['c', 'a']);
   });
 
-  it('gives what events caused before upkeep, however much earlier that was planned, and tells which is which', async () => {
-    for (const id of ['b', 'a']) await plan(id, { upkeep: true });
+  it('gives what events caused before the background, however much earlier that was planned, and tells which is which', async () => {
+    for (const id of ['b', 'a']) await plan(id, { background: true });
     await plan('c');
 
     expect(await journal.dueIntents(9)).toEqual(['c', 'b', 'a']);
-    expect(await journal.upkeepAmong(['a', 'b', 'c', 'nobody'])).toEqual(['b', 'a']);
-    expect([(await journal.intent('a'))?.upkeep, (await journal.intent('c'))?.upkeep]).toEqual([true, undefined]);
+    expect(await journal.backgroundAmong(['a', 'b', 'c', 'nobody'])).toEqual(['b', 'a']);
+    expect([(await journal.intent('a'))?.background, (await journal.intent('c'))?.background]).toEqual([
+      true,
+      undefined,
+    ]);
   });
 
-  it('lets what an event caused overtake upkeep that waits in its lane, and not what is at work there', async () => {
-    for (const id of ['a', 'b']) await plan(id, { lane: 'lane', upkeep: true });
+  it('lets what an event caused overtake the background that waits in its lane, and not what is at work there', async () => {
+    for (const id of ['a', 'b']) await plan(id, { lane: 'lane', background: true });
     await claim('a');
     await plan('c', { lane: 'lane' });
     expect(await journal.claim('c', 'me', LEASE_MS)).toBeNull();

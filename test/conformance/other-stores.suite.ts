@@ -29,7 +29,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
 
   keptWorkSuite(open);
 
-  describe('upkeep', () => {
+  describe('maintenance', () => {
     it('gives up old bodies in several batches, and is swept meanwhile; what is young or not decided stays', async () => {
       const now = new Date('2026-11-20T12:00:00Z');
       const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000);

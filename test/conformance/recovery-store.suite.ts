@@ -245,7 +245,7 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
       effectKey: 'effect-a',
       eventId: 'event-1',
       by: 'ann',
-      told: 'ann deleted it',
+      summary: 'ann deleted it',
       at: new Date('2026-11-20T12:00:00Z'),
     };
 

@@ -27,7 +27,7 @@ export class InMemoryInboxStore implements InboxStore {
   private readonly byEntryKey = new Map<string, string>();
   private readonly events = new Map<string, ForgeEvent>();
   private readonly objects = new Map<string, string>();
-  private readonly talks = new Map<string, string>();
+  private readonly discussions = new Map<string, string>();
   private readonly states = new Map<string, JsonObject>();
   /** Decisions run one after the other, as the lock of a fact would have it at the worst. */
   private last: Promise<unknown> = Promise.resolve();
@@ -268,15 +268,15 @@ export class InMemoryInboxStore implements InboxStore {
     const answer = await decide({
       arrival: { ...row.arrival },
       lockFact: async () => {},
-      eventsOfFact: async (forge, factKey, talkKey) =>
-        this.eventsOfFact(row.arrival, forge, factKey, talkKey, inserted),
+      eventsOfFact: async (forge, factKey, discussionKey) =>
+        this.eventsOfFact(row.arrival, forge, factKey, discussionKey, inserted),
       objectState: async (forge, object) =>
         kept.get(stateKey(forge, org, object)) ?? this.states.get(stateKey(forge, org, object)) ?? null,
       keepObjectState: async (forge, object, state) => void kept.set(stateKey(forge, org, object), state),
-      insertEvent: async (event, talkKey, object) => {
+      insertEvent: async (event, discussionKey, object) => {
         inserted.push(event);
         if (object) this.objects.set(event.id, stateKey(event.forge, event.org, object));
-        if (talkKey !== undefined) this.talks.set(event.id, talkKey);
+        if (discussionKey !== undefined) this.discussions.set(event.id, discussionKey);
       },
       join: async (eventId) => {
         joined.push(eventId);
@@ -301,23 +301,27 @@ export class InMemoryInboxStore implements InboxStore {
     arrival: Arrival,
     forge: string,
     factKey: string,
-    talkKey: string | undefined,
+    discussionKey: string | undefined,
     inserted: readonly ForgeEvent[],
   ): ToldEvent[] {
     const own = sourceOf(arrival);
     return [...this.events.values(), ...inserted].flatMap((event): ToldEvent[] => {
       const { id, kind, factAt } = event;
-      const talk = this.talks.get(id);
+      const discussion = this.discussions.get(id);
       const sources = [...this.rows.values()]
         .filter((row) => row.eventIds.includes(id))
         .map(({ arrival }) => sourceOf(arrival));
       const isOpen =
         sources.length > 0 &&
         (own === 'lists' || sources.every((told) => told === 'lists' || (told === 'webhook') !== (own === 'webhook')));
-      const isOfTalk = talkKey !== undefined && talk === talkKey;
-      if (event.forge !== forge || event.org !== arrival.org || !(isOfTalk || (event.factKey === factKey && isOpen)))
+      const isOfDiscussion = discussionKey !== undefined && discussion === discussionKey;
+      if (
+        event.forge !== forge ||
+        event.org !== arrival.org ||
+        !(isOfDiscussion || (event.factKey === factKey && isOpen))
+      )
         return [];
-      return [{ id, kind, factKey: event.factKey, factAt, data: talk === undefined ? {} : event.data, sources }];
+      return [{ id, kind, factKey: event.factKey, factAt, data: discussion === undefined ? {} : event.data, sources }];
     });
   }
 

@@ -225,9 +225,9 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       .map((row) => row.intent.id);
   }
 
-  async upkeepAmong(ids: readonly string[]): Promise<string[]> {
+  async backgroundAmong(ids: readonly string[]): Promise<string[]> {
     return this.ordered()
-      .filter(({ intent }) => intent.upkeep && ids.includes(intent.id))
+      .filter(({ intent }) => intent.background && ids.includes(intent.id))
       .map(({ intent }) => intent.id);
   }
 
@@ -946,8 +946,8 @@ function copied(value: unknown): unknown {
   return made;
 }
 
-/** In a lane: what events caused, then upkeep, each in order of planning. */
+/** In a lane: what events caused, then the background, each in order of planning. */
 function isBefore(a: Row, b: Row): boolean {
-  const upkeep = Number(a.intent.upkeep ?? false) - Number(b.intent.upkeep ?? false);
-  return upkeep < 0 || (upkeep === 0 && a.seq < b.seq);
+  const background = Number(a.intent.background ?? false) - Number(b.intent.background ?? false);
+  return background < 0 || (background === 0 && a.seq < b.seq);
 }

@@ -223,7 +223,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     heldBack: async () => new Map(),
     plans,
     journal,
-    announce: (ids) => queue.announce('upkeep', [...ids]),
+    announce: (ids) => queue.announce('background', [...ids]),
     waits: () => undefined,
     frozen: () => null,
     twoPeople: { mayApprove: async () => '', mayApply: async () => undefined },
@@ -258,7 +258,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     arrival: (id: string) => flow.decideArrival(id),
     event: (id: string) => flow.decideEvent(id),
     intent: (id: string) => executor.handle(id),
-    upkeep: (id: string) => executor.handle(id),
+    background: (id: string) => executor.handle(id),
   };
   const sweep = new Sweep({ journal, inbox, queue, unknown, handlers, decideRun: (id) => flow.decideRun(id), logger });
   const scheduler = new Scheduler({

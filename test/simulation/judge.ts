@@ -429,7 +429,7 @@ function isHolder(intent: Pick<Intent, 'state' | 'approval'>): boolean {
 
 /** In the order of a lane. @param open in the order of planning */
 function isBefore(a: Intent, b: Intent, open: readonly Intent[]): boolean {
-  const [first, second] = [a.upkeep ?? false, b.upkeep ?? false];
+  const [first, second] = [a.background ?? false, b.background ?? false];
   return first === second ? open.indexOf(a) < open.indexOf(b) : second;
 }
 

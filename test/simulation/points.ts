@@ -50,7 +50,7 @@ const CALLS = [
   'journal.recordDecision',
   'journal.renew',
   'journal.run',
-  'journal.upkeepAmong',
+  'journal.backgroundAmong',
   'plans.decide',
   'plans.find',
   'plans.keep',

@@ -24,7 +24,7 @@ const JOURNAL = [
   'decideApproval',
   'dueIntents',
   'dueNear',
-  'upkeepAmong',
+  'backgroundAmong',
   'spentBudget',
   'claim',
   'renew',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shown } from '../../core/reason.js';
 import { UserError } from '../../core/errors.js';
 import type { ControlCaller } from '../../core/operators.js';
-import { RUN_STATES, type Run } from '../../core/run.js';
+import { RUN_STATES, type Intent, type Run } from '../../core/run.js';
 import { waitsForApproval } from '../../core/state-table.js';
 import { openReads } from '../../pipeline/decide/sealed-answers.js';
 import { compareShadow, ruleIdOf, type ShadowPair } from '../../pipeline/decide/shadow.js';
@@ -115,7 +115,7 @@ export const runOperations = {
     command: 'approve',
     input: z.object({}),
     answer: z.array(intent),
-    handle: async ({ journal }) => (await journal.waitingForApproval(APPROVALS_SHOWN)).map(shown),
+    handle: async ({ journal }) => (await journal.waitingForApproval(APPROVALS_SHOWN)).map(shownIntent),
   }),
   approve: operation({
     route: 'POST /v1/approvals/:id',
@@ -170,8 +170,13 @@ async function reports(
   const work = await journal.workOfRuns(runs.map(({ id }) => id));
   return runs.map((run, n) => ({
     run: shown(openReads(run, encryptor)),
-    intents: (work[n] ?? []).map(({ intent: one, attempts }) => ({ ...shown(one), attempts_made: attempts })),
+    intents: (work[n] ?? []).map(({ intent: one, attempts }) => ({ ...shownIntent(one), attempts_made: attempts })),
   }));
+}
+
+/** Scripts know `background` by its name of before. */
+function shownIntent({ background, ...one }: Intent) {
+  return { ...shown(one), ...(background ? { upkeep: background } : {}) };
 }
 
 async function shadowPairs(journal: JournalStore, shadows: readonly Run[]): Promise<ShadowPair[]> {

@@ -11,7 +11,7 @@ import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields
 import { idLike, numberLike, repositoryShape, userShape } from '../shapes.js';
 import { REVIEW_MARK } from '../review-rows.js';
 import type { ReviewKind } from './review.js';
-import { reviewOfRow, talkKeyOf } from './review.js';
+import { reviewOfRow, discussionKeyOf } from './review.js';
 import { tableOf } from '../../core/table.js';
 
 const commentShape = z.object({
@@ -55,7 +55,7 @@ function readComment(body: JsonObject, repo: EventRepository | null): EventFact 
     kind,
     factKey: factKeyOf(repo.id, kind, idOf(comment.id)),
     ...(kind === 'comment.created' && body.is_pull === true
-      ? { talkKey: talkKeyOf(repo.id, idOf(issue.number), actor?.id ?? '') }
+      ? { discussionKey: discussionKeyOf(repo.id, idOf(issue.number), actor?.id ?? '') }
       : {}),
     factAt:
       kind === 'comment.created'
@@ -97,7 +97,7 @@ function readRow(feed: FeedRow, isPull: boolean): EventFact[] | Misfit {
     {
       kind: 'comment.created',
       factKey: factKeyOf(feed.repoId, 'comment.created', commentId),
-      ...(isPull ? { talkKey: talkKeyOf(feed.repoId, String(number), feed.common.actor?.id ?? '') } : {}),
+      ...(isPull ? { discussionKey: discussionKeyOf(feed.repoId, String(number), feed.common.actor?.id ?? '') } : {}),
       ...feed.common,
       data: told({
         action: 'created',

@@ -44,8 +44,8 @@ export const reviewFamily: Family = {
 
 export type ReviewKind = 'review.approved' | 'review.rejected' | 'review.commented';
 
-/** See `EventFact.talkKey`. */
-export function talkKeyOf(repoId: string, number: string, actorId: string): string {
+/** See `EventFact.discussionKey`. */
+export function discussionKeyOf(repoId: string, number: string, actorId: string): string {
   return `${factKeyOf(repoId, 'review.commented', number, actorId)}|talk`;
 }
 
@@ -59,7 +59,7 @@ function readReview(body: JsonObject, repo: EventRepository | null, eventType: s
   return {
     kind,
     factKey: factKeyOf(repo.id, kind, idOf(pullRequest.number), actor.id),
-    talkKey: talkKeyOf(repo.id, idOf(pullRequest.number), actor.id),
+    discussionKey: discussionKeyOf(repo.id, idOf(pullRequest.number), actor.id),
     factAt: firstTime(pullRequest.updated_at),
     actor,
     repo,
@@ -85,7 +85,7 @@ export function reviewOfRow(feed: FeedRow, kind: ReviewKind, number: number, bod
   return {
     kind,
     factKey: factKeyOf(feed.repoId, kind, String(number), actorId),
-    talkKey: talkKeyOf(feed.repoId, String(number), actorId),
+    discussionKey: discussionKeyOf(feed.repoId, String(number), actorId),
     ...feed.common,
     data: {
       action: 'reviewed',

@@ -11,7 +11,7 @@ export const archiveInbox: Job = {
   async run({ isDryRun, tools }) {
     if (isDryRun) return { summary: tools.archive.describe(), findings: NOTHING, changes: NOTHING };
     const archived = await tools.archive.run();
-    await tools.upkeep('vacuum');
+    await tools.maintenance('vacuum');
     return {
       summary: tools.archive.describe(),
       findings: NOTHING,

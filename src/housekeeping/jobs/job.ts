@@ -77,7 +77,7 @@ export interface JobTools {
   readonly tickDays: number;
   /** Seal finished runs that ended so long ago, at most so many of each organization. */
   readonly sealAudit: (limit: number, youngMs: number) => Promise<readonly SealedChain[]>;
-  readonly upkeep: (what: 'checkpoint' | 'vacuum') => Promise<void>;
+  readonly maintenance: (what: 'checkpoint' | 'vacuum') => Promise<void>;
   readonly plan: (org: string) => Promise<KeptPlan>;
   readonly applyPlan: (hash: string) => Promise<ApplyReport>;
   /** Reads the rule files again; what is wrong with them, or nothing. */

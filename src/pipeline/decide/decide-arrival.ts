@@ -156,7 +156,7 @@ async function decideFacts(
     }
     const data = derived === null ? fact.data : { ...fact.data, derived };
     const event = eventOf(arrival, { ...fact, data }, deps.clock.now());
-    await tx.insertEvent(event, fact.talkKey, deps.events.statedObjectOf(fact));
+    await tx.insertEvent(event, fact.discussionKey, deps.events.statedObjectOf(fact));
     await tx.join(event.id);
     outcome.created.push(event);
   }
@@ -195,7 +195,7 @@ async function decideListed(
       { ...fact, data: derived.facts === null ? fact.data : { ...fact.data, derived: derived.facts } },
       deps.clock.now(),
     );
-    await tx.insertEvent(event, fact.talkKey, statedObjectOf(fact));
+    await tx.insertEvent(event, fact.discussionKey, statedObjectOf(fact));
     await tx.join(event.id);
     outcome.created.push(event);
   }
@@ -210,9 +210,9 @@ async function decideListed(
 const NOTHING_NEW = 'it shows nothing new';
 const HAS_MOVED = 'its repository belongs to another owner by now: its event is about no repository';
 
-function keysOf({ factKey, talkKey }: EventFact, object: StatedObject | null): string[] {
+function keysOf({ factKey, discussionKey }: EventFact, object: StatedObject | null): string[] {
   const state = object ? [`state|${object.repoId}|${object.kind}|${object.objectId}`] : [];
-  return [factKey, ...(talkKey === undefined ? [] : [talkKey]), ...state];
+  return [factKey, ...(discussionKey === undefined ? [] : [discussionKey]), ...state];
 }
 
 /** Also of a fact that is told once more: the second telling may show what the first did not. */
@@ -247,7 +247,7 @@ function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | NoFac
 }
 
 async function findTwin(deps: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<string | null> {
-  const known = await tx.eventsOfFact(tx.arrival.forge, fact.factKey, fact.talkKey);
+  const known = await tx.eventsOfFact(tx.arrival.forge, fact.factKey, fact.discussionKey);
   return deps.events.deduplicateInto(
     sourceOf(tx.arrival),
     fact,

@@ -148,7 +148,7 @@ export class EffectEchoDetector implements EchoDetector {
       if (!newest || at.getTime() <= newest.sentAt.getTime() + (event.factAt ? 0 : (told.slackMs ?? 0))) continue;
       if (told.isUndo?.(event, newest.intent.params) === false) continue;
       const by = event.actor?.login ?? 'somebody';
-      const undo = { effectKey, eventId: event.id, by, told: `${by} undid it (${event.kind})`, at };
+      const undo = { effectKey, eventId: event.id, by, summary: `${by} undid it (${event.kind})`, at };
       if (await recovery.noteUndo(undo))
         logger.info(
           { eventId: event.id, intentId: newest.intent.id, org: event.org, by },

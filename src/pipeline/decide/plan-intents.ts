@@ -215,7 +215,7 @@ function planItem(
     mode: run.mode,
     plannedAt: decision.decidedAt,
     ...(run.mode === 'live' ? { countsFor: countsForOf(decision) } : {}),
-    ...(decision.cause.kind === 'event' ? {} : { upkeep: true as const }),
+    ...(decision.cause.kind === 'event' ? {} : { background: true as const }),
     // What is not written anyway needs nobody's consent: a dry run shows all of its steps.
     ...(step.approval && run.mode === 'live' && !isRefused(target)
       ? { approval: 'wanted' as const, ...(step.approval === 'two-people' ? { twoPeople: true as const } : {}) }

@@ -46,14 +46,14 @@ export class DecisionRecorder {
   private async announce(plans: readonly Plan[], due: readonly string[]): Promise<void> {
     // All of one decision are of one organization.
     const org = plans[0]?.run.org;
-    const upkeep = new Set(
-      plans.flatMap(({ intents }) => intents.filter((intent) => intent.upkeep).map(({ id }) => id)),
+    const background = new Set(
+      plans.flatMap(({ intents }) => intents.filter((intent) => intent.background).map(({ id }) => id)),
     );
     for (const [topic, isOf] of [
       ['intent', false],
-      ['upkeep', true],
+      ['background', true],
     ] as const) {
-      const ids = due.filter((id) => upkeep.has(id) === isOf);
+      const ids = due.filter((id) => background.has(id) === isOf);
       if (ids.length > 0) await this.deps.queue.announce(topic, ids, org);
     }
   }

@@ -122,7 +122,7 @@ describe('pipeline/recover/sweep', () => {
         arrival: note('arrival'),
         event: note('event'),
         intent: (id) => executor.handle(id),
-        upkeep: (id) => executor.handle(id),
+        background: (id) => executor.handle(id),
       },
     });
   });
@@ -141,10 +141,10 @@ describe('pipeline/recover/sweep', () => {
     expect(handled).toEqual([]);
   });
 
-  it('announces upkeep apart from what is waited for, and works on it beside the pass', async () => {
-    const upkeep = await rig.plan('label.ensure', label('a'), { tickId: 'tick-1' });
+  it('announces the background apart from what is waited for, and works on it beside the pass', async () => {
+    const background = await rig.plan('label.ensure', label('a'), { tickId: 'tick-1' });
     await sweep.pass();
-    expect(queue.announced).toEqual([['upkeep', upkeep]]);
+    expect(queue.announced).toEqual([['background', background]]);
     queue.isHealthy = false;
 
     await sweep.pass();

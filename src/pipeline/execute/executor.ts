@@ -8,18 +8,18 @@ const WAKE_NEXT = 8;
 
 /** Each under its topic; those whose kind the store cannot tell now as what is waited for. */
 export async function announceIntents(
-  { journal, queue }: { journal: Pick<JournalStore, 'upkeepAmong'>; queue: Pick<WakeQueue, 'announce'> },
+  { journal, queue }: { journal: Pick<JournalStore, 'backgroundAmong'>; queue: Pick<WakeQueue, 'announce'> },
   ids: readonly string[],
   org?: string,
 ): Promise<void> {
-  const upkeep = new Set(await journal.upkeepAmong(ids).catch(() => []));
-  const waitedFor = ids.filter((id) => !upkeep.has(id));
+  const background = new Set(await journal.backgroundAmong(ids).catch(() => []));
+  const waitedFor = ids.filter((id) => !background.has(id));
   if (waitedFor.length > 0) await queue.announce('intent', waitedFor, org);
-  if (upkeep.size > 0) await queue.announce('upkeep', [...upkeep], org);
+  if (background.size > 0) await queue.announce('background', [...background], org);
 }
 
 export interface ExecutorDeps {
-  readonly journal: Pick<JournalStore, 'dueNear' | 'upkeepAmong'>;
+  readonly journal: Pick<JournalStore, 'dueNear' | 'backgroundAmong'>;
   readonly queue: Pick<WakeQueue, 'announce' | 'consume'>;
   readonly effects: IntentToEffect;
   readonly logger: Logger;
@@ -34,12 +34,12 @@ export class Executor {
   constructor(private readonly deps: ExecutorDeps) {}
 
   /**
-   * @param concurrency intents worked on at once by this process, and as many again of upkeep, so that those which wait for their turn at a
+   * @param concurrency intents worked on at once by this process, and as many again in the background, so that those which wait for their turn at a
    * forge keep no others from theirs; the forge's own limits are kept by its client
    */
-  async start(concurrency: number, upkeep = concurrency): Promise<void> {
+  async start(concurrency: number, background = concurrency): Promise<void> {
     await this.deps.queue.consume('intent', concurrency, (id) => this.handle(id));
-    await this.deps.queue.consume('upkeep', upkeep, (id) => this.handle(id));
+    await this.deps.queue.consume('background', background, (id) => this.handle(id));
   }
 
   /** Work on one intent; also called by the sweep when wake-ups do not flow. */

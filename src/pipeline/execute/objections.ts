@@ -48,7 +48,7 @@ async function undone({ recovery }: ObjectionDeps, intent: Intent, action: AnyAc
   if (!action.recover?.told?.undoneBy) return null;
   const undo = await recovery.undoOf(intent.effectKey);
   if (!undo) return null;
-  const reason = intentReason('intent.undone', { told: undo.told, event: undo.eventId, intent: intent.id });
+  const reason = intentReason('intent.undone', { told: undo.summary, event: undo.eventId, intent: intent.id });
   return { to: 'suppressed', reason, wrote: null, detail: { undone_by: undo.by, event: undo.eventId } };
 }
 

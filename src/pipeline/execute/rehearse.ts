@@ -42,7 +42,7 @@ export class Rehearser {
     if ('lacks' in means) return { does: 'cannot', reason: textOf(means.lacks) };
     const { action, access } = means;
     const undo = action.recover?.told?.undoneBy ? await recovery.undoOf(planned.effectKey) : null;
-    if (undo) return { does: 'cannot', reason: `${undo.told}: not made again` };
+    if (undo) return { does: 'cannot', reason: `${undo.summary}: not made again` };
     let reads = 0;
     const called: OperationName[] = readsOfTarget(access, planned.target);
     const guard = new GuardedForge({

@@ -77,7 +77,7 @@ export class VerdictWriter {
     if (undo)
       return this.move(claim, {
         to: 'suppressed',
-        reason: intentReason('intent.undone', { told: undo.told, event: undo.eventId, intent: null }),
+        reason: intentReason('intent.undone', { told: undo.summary, event: undo.eventId, intent: null }),
         result: { undone_by: undo.by, event: undo.eventId },
       });
     const failingForMs = intent.failingSince ? clock.now().getTime() - intent.failingSince.getTime() : 0;

@@ -88,8 +88,8 @@ export class ExtrasLook {
   }
 }
 
-export function callerOf({ org, upkeep }: Intent): Caller {
-  return { lane: upkeep ? 'housekeeping' : 'webhook', org };
+export function callerOf({ org, background }: Intent): Caller {
+  return { lane: background ? 'housekeeping' : 'webhook', org };
 }
 
 export function factsOf(intent: Intent): Record<string, unknown> {

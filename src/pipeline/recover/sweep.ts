@@ -6,7 +6,7 @@ import type { Topic, WakeQueue } from '../wake-queue.port.js';
 import type { UnknownOutcomes } from '../execute/settle.js';
 
 export interface SweepDeps {
-  readonly journal: Pick<JournalStore, 'dueIntents' | 'upkeepAmong' | 'dueRuns' | 'reclaimExpired'>;
+  readonly journal: Pick<JournalStore, 'dueIntents' | 'backgroundAmong' | 'dueRuns' | 'reclaimExpired'>;
   readonly inbox: Pick<InboxStore, 'dueArrivals' | 'undecidedEvents'>;
   readonly queue: Pick<WakeQueue, 'announce' | 'healthy'>;
   readonly unknown: UnknownOutcomes;
@@ -39,7 +39,7 @@ export class Sweep {
   private timer: NodeJS.Timeout | null = null;
   private passing: Promise<void> | null = null;
   private recovering: Promise<void> | null = null;
-  private keepingUp: Promise<void> | null = null;
+  private inBackground: Promise<void> | null = null;
   private seen = new Map<string, number>();
   private readonly dueBefore = new Map<Topic, readonly string[]>();
   private readonly options: Required<SweepOptions>;
@@ -63,7 +63,7 @@ export class Sweep {
     this.timer = null;
     await this.passing;
     await this.recovering;
-    await this.keepingUp;
+    await this.inBackground;
   }
 
   /** One pass; a second call joins the pass that runs. Never throws: what fails is tried by the next pass. */
@@ -88,12 +88,14 @@ export class Sweep {
     await this.wake('event', await inbox.undecidedEvents(this.options.batch), before, isHealthy);
     await this.workOn('run', await journal.dueRuns(this.options.batch), this.deps.decideRun);
     const due = await journal.dueIntents(this.options.batch);
-    const upkeep = new Set(await journal.upkeepAmong(due));
-    const waitedFor = due.filter((id) => !upkeep.has(id));
+    const background = new Set(await journal.backgroundAmong(due));
+    const waitedFor = due.filter((id) => !background.has(id));
     await this.wake('intent', waitedFor, before, isHealthy);
-    // Nobody waits for upkeep, and a forge that is asked slowly must not hold up the rest of the passes.
-    const left = await this.announce('upkeep', [...upkeep], before, isHealthy);
-    this.keepingUp ??= this.workOn('upkeep', left, this.deps.handlers.upkeep).finally(() => (this.keepingUp = null));
+    // Nobody waits for background intents, and a forge that is asked slowly must not hold up the rest of the passes.
+    const left = await this.announce('background', [...background], before, isHealthy);
+    this.inBackground ??= this.workOn('background', left, this.deps.handlers.background).finally(
+      () => (this.inBackground = null),
+    );
   }
 
   private async wake(

@@ -36,7 +36,7 @@ const BATCH = 200;
 const MAX_BATCHES = 50;
 /** How long the forge's answer about its hooks is valid. */
 const HOOKS_MS = 60_000;
-/** Three missed beats. */
+/** Three missed heartbeats. */
 const SILENT_MS = 15_000;
 /** After this time without a new gap of a class, the next one raises an alert again. */
 const QUIET_MS = 3_600_000;

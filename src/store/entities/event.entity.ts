@@ -28,17 +28,17 @@ export class EventEntity {
   @Column('bytea')
   factHash: Buffer;
 
-  /** Of forge and talk key: reviews and comments of one person about one pull request. Null for all other events. */
+  /** Of forge and discussion key: reviews and comments of one person about one pull request. Null for all other events. */
   @Column('bytea', { nullable: true })
-  talkHash: Buffer | null;
+  discussionHash: Buffer | null;
 
   /** Of the object that it is about, in whose order it is decided. Null for all other events. */
   @Column('bytea', { nullable: true })
   objectHash: Buffer | null;
 
-  /** Bits for the classes of source that have told it. */
+  /** Bits for the classes of source that have reported it. */
   @Column('smallint', { default: 0 })
-  toldBy: number;
+  reportedBy: number;
 
   @Column('timestamptz', { nullable: true })
   factAt: Date | null;

@@ -54,8 +54,8 @@ export class GapEntity implements NewGap {
 }
 
 /** When something of this name was alive last. */
-@Entity('beats')
-export class BeatEntity {
+@Entity('heartbeats')
+export class HeartbeatEntity {
   @PrimaryColumn('text')
   name: string;
 
@@ -123,8 +123,8 @@ export class ObjectStateEntity {
 }
 
 /** What one process is about to do that may end it. */
-@Entity('work_in_hand')
-export class WorkInHandEntity {
+@Entity('work_in_progress')
+export class WorkInProgressEntity {
   @PrimaryColumn('text')
   topic: 'arrival' | 'event';
 

@@ -129,7 +129,7 @@ export class IntentEntity {
 
   /** A schedule or a plan caused it. */
   @Column('boolean', { default: false })
-  upkeep: boolean;
+  background: boolean;
 
   @Column('text', { nullable: true, transformer: jsonText })
   countsFor: CountsFor | null;

@@ -17,7 +17,7 @@ export class UndoneEntity {
   by: string;
 
   @Column('text')
-  told: string;
+  summary: string;
 
   @Column('timestamptz')
   at: Date;

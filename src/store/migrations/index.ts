@@ -26,6 +26,7 @@ import { Operators1763900700000 } from './1763900700000-operators.js';
 import { OriginsOfRevisions1763900800000 } from './1763900800000-origins-of-revisions.js';
 import { AcceptedAges1763901100000 } from './1763901100000-accepted-ages.js';
 import { ReasonCodes1763901200000 } from './1763901200000-reason-codes.js';
+import { StandardWords1763901300000 } from './1763901300000-standard-words.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -58,4 +59,5 @@ export const MIGRATIONS: Migrations = [
   OriginsOfRevisions1763900800000,
   AcceptedAges1763901100000,
   ReasonCodes1763901200000,
+  StandardWords1763901300000,
 ];

@@ -86,7 +86,7 @@ const TROUBLES: Record<string, () => Promise<Trouble>> = {
         inbox: { dueArrivals: async () => [], undecidedEvents: async () => [] },
         queue,
         unknown: rig.unknown,
-        handlers: { arrival: nothing, event: nothing, intent: handle, upkeep: handle },
+        handlers: { arrival: nothing, event: nothing, intent: handle, background: handle },
         decideRun: nothing,
         logger: silentLogger,
       });

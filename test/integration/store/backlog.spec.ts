@@ -31,8 +31,8 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   };
   const backlog = (): Promise<unknown> =>
     stores.dataSource.query(
-      `INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, told_by, object_hash)
-       SELECT e.id || '-' || n, forge, org, kind, source, fact_key || n, sha256(('fact' || n)::bytea), fact_at, actor, repo, repo_id, data, stored_at, told_by,
+      `INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, reported_by, object_hash)
+       SELECT e.id || '-' || n, forge, org, kind, source, fact_key || n, sha256(('fact' || n)::bytea), fact_at, actor, repo, repo_id, data, stored_at, reported_by,
               sha256(('object' || n)::bytea)
        FROM events e, generate_series(1, $1::int) AS n WHERE e.id = $2`,
       [BACKLOG, first],

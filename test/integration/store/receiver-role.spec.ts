@@ -239,7 +239,7 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
     'DELETE FROM untrusted_proxies',
     'SELECT * FROM outages',
     'DELETE FROM outages',
-    'DELETE FROM beats',
+    'DELETE FROM heartbeats',
     'SELECT * FROM gaps',
     `INSERT INTO migrations (timestamp, name) VALUES (1, 'x')`,
     'DROP TABLE arrivals',
