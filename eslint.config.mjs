@@ -64,6 +64,26 @@ const noDecisionByText = {
   },
 };
 
+const LOG_NAME = /^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)+$/;
+
+/** Lines of a log are found by their name, and what differs between two of them stands in fields. */
+const dottedLogNames = {
+  meta: { type: 'problem', schema: [], messages: { name: 'a log line has a dotted name, and its facts as fields' } },
+  create(context) {
+    const isName = (node) =>
+      node?.type === 'TemplateLiteral'
+        ? /^[a-z]+\.$/.test(node.quasis[0].value.raw)
+        : node?.type === 'Literal' && LOG_NAME.test(node.value);
+    return {
+      'CallExpression[callee.property.name=/^(debug|info|warn|error|fatal)$/]'(node) {
+        const { object } = node.callee;
+        const name = object.type === 'MemberExpression' ? object.property.name : object.name;
+        if (/logger$/i.test(name ?? '') && !isName(node.arguments.at(-1))) context.report({ node, messageId: 'name' });
+      },
+    };
+  },
+};
+
 export default tseslint.config(
   { ignores: ['dist/**', 'build/**', '**/node_modules/**', 'coverage/**', 'data/**'] },
   {
@@ -89,8 +109,8 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     // Migrations bring what was stored before there were codes; what the sandbox says stands for a forge.
     ignores: ['**/*.spec.ts', 'src/store/migrations/**', 'src/sandbox/**'],
-    plugins: { local: { rules: { 'no-decision-by-text': noDecisionByText } } },
-    rules: { 'local/no-decision-by-text': 'error' },
+    plugins: { local: { rules: { 'no-decision-by-text': noDecisionByText, 'dotted-log-names': dottedLogNames } } },
+    rules: { 'local/no-decision-by-text': 'error', 'local/dotted-log-names': 'error' },
   },
   // In a test a missing value fails it anyway, with the line.
   { files: ['**/*.spec.ts', 'test/**/*.ts'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },

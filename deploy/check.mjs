@@ -259,7 +259,7 @@ function started(bot) {
     let text = '';
     const take = (part) => {
       text += part;
-      const line = text.split('\n').find((one) => one.includes('"forgehand started"'));
+      const line = text.split('\n').find((one) => one.includes('"forgehand.started"'));
       if (line) resolve(JSON.parse(line).webhooks);
     };
     bot.stdout.setEncoding('utf8').on('data', take);

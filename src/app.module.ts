@@ -29,7 +29,7 @@ export class AppModule implements OnApplicationBootstrap, OnModuleDestroy {
     const { role, serves } = given.process;
     await given.opened.keep(
       () => given.logger,
-      (logger) => logger.info({ role }, 'forgehand stopped'),
+      (logger) => logger.info({ role }, 'forgehand.stopped'),
     );
     const isBot = serves === 'bot';
     const receiving = isBot && (role === 'web' || role === 'all') ? [WebhooksModule] : [];
@@ -58,7 +58,7 @@ export class AppModule implements OnApplicationBootstrap, OnModuleDestroy {
   onApplicationBootstrap(): void {
     const { role, webhookUrl, places } = this.self;
     this.readiness.isUp = true;
-    this.logger.info({ role, webhooks: webhookUrl, places }, 'forgehand started');
+    this.logger.info({ role, webhooks: webhookUrl, places }, 'forgehand.started');
   }
 
   onModuleDestroy(): void {

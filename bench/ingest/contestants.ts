@@ -95,7 +95,7 @@ async function startOurs(ground: Ground): Promise<Contestant> {
   const command = [join(ROOT, 'dist/cli/forgehand.js'), 'start', '--role', 'web', '--config', file];
   const profile = ground.profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(ground.profile)}`];
   const child = await ground.children.server([...profile, ...command], env, (text) =>
-    text.includes('"forgehand started"'),
+    text.includes('"forgehand.started"'),
   );
   return { key: 'a', name: 'Forgehand', pid: child.pid ?? 0, port, table: new StoredRows(url, 'arrivals') };
 }

@@ -108,7 +108,7 @@ function answerError(error: unknown, reply: FastifyReply, logger: Logger): Fasti
   const status = (error as { statusCode?: number }).statusCode;
   if (status && status < 500)
     return reply.code(status).send({ error: 'BAD_REQUEST', message: (error as Error).message });
-  logger.error({ error }, 'control request failed');
+  logger.error({ error }, 'control.request-failed');
   return reply.code(500).send({ error: 'INTERNAL', message: 'the request failed; the log says why' });
 }
 

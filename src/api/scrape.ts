@@ -16,8 +16,8 @@ export async function scrape(
 ): Promise<string> {
   await control?.readGauges().catch((error: unknown) => {
     // Known since the start, and the same every time: these gauges are told by processes that may read them.
-    if (error instanceof StoreForbidden) logger.debug({ error }, 'gauges of the store are left to other processes');
-    else logger.warn({ error }, 'gauges not refreshed');
+    if (error instanceof StoreForbidden) logger.debug({ error }, 'gauges.left-to-others');
+    else logger.warn({ error }, 'gauges.not-refreshed');
   });
   return metrics.text();
 }

@@ -43,7 +43,7 @@ export class ConfigModule {
   constructor(@Inject(APP_CONFIG) { warnings }: AppConfig, @Inject(LOGGER) logger: Logger) {
     for (const warning of warnings) {
       const { file, line, col } = warning;
-      logger.warn({ file, line, col }, formatProblem(warning));
+      logger.warn({ file, line, col, problem: formatProblem(warning) }, 'config.warning');
     }
   }
 

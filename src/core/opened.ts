@@ -26,6 +26,6 @@ export class Opened {
 
   private async closeAll(): Promise<void> {
     for (const close of this.closers.reverse())
-      await close().catch((error: unknown) => this.logger.warn({ error }, 'a module did not stop cleanly'));
+      await close().catch((error: unknown) => this.logger.warn({ error }, 'module.stop-failed'));
   }
 }

@@ -258,7 +258,7 @@ export class ConnectedForges {
       this.alerts.resolve(key);
       for (const listener of this.listeners) listener();
       const { product, version, self } = connected.capabilities;
-      this.logger.info({ forge: credential, product, version, self: self?.login ?? null }, 'forge connected');
+      this.logger.info({ forge: credential, product, version, self: self?.login ?? null }, 'forge.connected');
       if (!self)
         this.alerts.raise(`forge.unknown-self/${credential}`, alert('forge.unknown-self', { forge: credential }), {
           forge: credential,

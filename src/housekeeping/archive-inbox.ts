@@ -101,10 +101,7 @@ export class ArchiveInbox {
     let archived = 0;
     for (let batch = BATCH; batch === BATCH && !this.isStopped; archived += batch) batch = await this.batch(before);
     if (archived > 0)
-      this.deps.logger.info(
-        { archived, before, folder: this.deps.files?.folder ?? null },
-        'bodies of old arrivals given up',
-      );
+      this.deps.logger.info({ archived, before, folder: this.deps.files?.folder ?? null }, 'arrivals.archived');
     return archived;
   }
 

@@ -187,7 +187,7 @@ const PARTS = [
             const chains = await audit.seal(limit, youngMs, auditKey(encryptor));
             // The log lies elsewhere than the store: a head in it shows that links were taken away at the end.
             for (const { org, added, head } of chains)
-              logger.info({ org, added, head: `${head.n}:${head.link}` }, 'audit sealed');
+              logger.info({ org, added, head: `${head.n}:${head.link}` }, 'audit.sealed');
             return chains;
           },
           maintenance: (what) => store.maintenance(what),

@@ -9,10 +9,10 @@ describe('housekeeping/interval-jobs.cron', () => {
     const timers: NodeJS.Timeout[] = [];
     const seen: string[] = [];
     const warned: unknown[] = [];
-    const logger: Logger = { ...silentLogger, warn: (_facts: unknown, message?: string) => void warned.push(message) };
+    const logger: Logger = { ...silentLogger, warn: (...line: unknown[]) => void warned.push(line) };
     const wakes = [
-      { name: 'a', everyMs: 1_000, failed: 'a failed', wake: async () => void seen.push('a') },
-      { name: 'b', everyMs: 3_000, failed: 'b failed', wake: async () => Promise.reject(new Error('away')) },
+      { name: 'a', everyMs: 1_000, wake: async () => void seen.push('a') },
+      { name: 'b', everyMs: 3_000, wake: async () => Promise.reject(new Error('away')) },
     ];
 
     new IntervalJobs(
@@ -25,6 +25,7 @@ describe('housekeeping/interval-jobs.cron', () => {
     jest.useRealTimers();
 
     expect(seen).toHaveLength(6);
-    expect(warned).toEqual(['b failed', 'b failed']);
+    const failed = [{ job: 'b', error: new Error('away') }, 'interval-job.failed'];
+    expect(warned).toEqual([failed, failed]);
   });
 });

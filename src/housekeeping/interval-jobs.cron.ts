@@ -7,8 +7,7 @@ import { portToken } from '../core/part.js';
 export interface IntervalJob {
   readonly name: string;
   readonly everyMs: number;
-  /** What is logged when it fails; it is woken again all the same. */
-  readonly failed: string;
+  /** When it fails, that is logged, and it is woken again all the same. */
   wake(): Promise<unknown>;
 }
 
@@ -32,11 +31,11 @@ export class IntervalJobs implements OnApplicationBootstrap {
       );
   }
 
-  private async wake({ name, failed, wake }: IntervalJob): Promise<void> {
+  private async wake({ name, wake }: IntervalJob): Promise<void> {
     try {
       await wake();
     } catch (error) {
-      this.logger.warn({ wake: name, error }, failed);
+      this.logger.warn({ job: name, error }, 'interval-job.failed');
     }
   }
 }

@@ -77,7 +77,7 @@ export class Scheduler {
   /** Look what is due. A second call joins the one that runs; never throws, what fails is tried at the next. */
   wake(): Promise<void> {
     this.waking ??= this.pass()
-      .catch((error: unknown) => this.deps.logger.warn({ error }, 'schedules not checked'))
+      .catch((error: unknown) => this.deps.logger.warn({ error }, 'schedules.not-checked'))
       .finally(() => (this.waking = null));
     return this.waking;
   }
@@ -170,10 +170,7 @@ export class Scheduler {
     if (!newest) return;
     const firing = toFire(catchUp, due, now, (at) => this.isFrozen(where.org, at));
     if (firing.length === 0)
-      this.deps.logger.info(
-        { org: where.org, schedule: id, newest: newest.at },
-        'occurrences were missed and are let go',
-      );
+      this.deps.logger.info({ org: where.org, schedule: id, newest: newest.at }, 'schedule.missed');
     // Oldest first: if this process ends in between, the newer ones are still to be made up for.
     for (const { at } of firing) {
       const tick = await this.claim(where, id, at);
@@ -201,7 +198,7 @@ export class Scheduler {
   private async claim({ forge, org }: ScheduledOrg, schedule: string, occurrence: Date): Promise<Tick | null> {
     const tick = { id: newId(), forge, org, schedule, occurrence };
     if (!(await this.deps.ticks.claim(tick))) return null;
-    this.deps.logger.info({ tickId: tick.id, org, schedule, occurrence }, 'tick claimed');
+    this.deps.logger.info({ tickId: tick.id, org, schedule, occurrence }, 'tick.claimed');
     return { ...tick, state: 'due' };
   }
 
@@ -222,7 +219,7 @@ export class Scheduler {
     } catch (error) {
       this.deps.logger.error(
         { tickId: tick.id, org: tick.org, schedule: tick.schedule, error, againInMs: this.failing.fail(tick.id) },
-        'tick could not be decided',
+        'tick.not-decided',
       );
     }
   }

@@ -28,6 +28,6 @@ export class StoreMaintenanceTimer {
   private async run(what: 'checkpoint' | 'vacuum'): Promise<void> {
     await this.store
       .maintenance(what)
-      .catch((error: unknown) => this.logger.warn({ what, error: messageOf(error) }, 'store maintenance failed'));
+      .catch((error: unknown) => this.logger.warn({ what, error: messageOf(error) }, 'store.maintenance-failed'));
   }
 }

@@ -26,19 +26,9 @@ const SCHEDULING = [
       new IntervalJobs(
         registry,
         [
-          {
-            name: 'gaps',
-            everyMs: 5_000,
-            failed: 'entries could not be matched; it is tried again',
-            wake: () => gaps.pass(),
-          },
+          { name: 'gaps', everyMs: 5_000, wake: () => gaps.pass() },
           // Often and little rather than all at once at night.
-          {
-            name: 'archive',
-            everyMs: 10 * 60_000,
-            failed: 'old arrivals could not be archived',
-            wake: () => archive.run(),
-          },
+          { name: 'archive', everyMs: 10 * 60_000, wake: () => archive.run() },
         ],
         logger,
       ),
@@ -54,13 +44,8 @@ const RECEIVING = [
       new IntervalJobs(
         registry,
         [
-          { name: 'beat', everyMs: 5_000, failed: 'the beat could not be kept', wake: () => gaps.beat() },
-          {
-            name: 'undecided',
-            everyMs: 2_000,
-            failed: 'the deliveries that wait to be decided could not be counted',
-            wake: () => undecided.count(),
-          },
+          { name: 'heartbeat', everyMs: 5_000, wake: () => gaps.beat() },
+          { name: 'undecided', everyMs: 2_000, wake: () => undecided.count() },
         ],
         logger,
       ),

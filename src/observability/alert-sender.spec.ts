@@ -76,9 +76,9 @@ describe('observability/alert-sender', () => {
     const server = createServer(() => undefined);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`;
-    const errors: string[] = [];
+    const errors: unknown[] = [];
     const alerts = new AlertSender(
-      { ...silentLogger, error: (_facts, message) => void errors.push(message) },
+      { ...silentLogger, error: (facts, name) => void errors.push([name, (facts as { message?: string }).message]) },
       new Metrics(),
       systemClock,
       {
@@ -94,13 +94,16 @@ describe('observability/alert-sender', () => {
     server.closeAllConnections();
     server.close();
 
-    expect(errors).toEqual([textOf(MISSING), 'alert could not be sent']);
+    expect(errors).toEqual([
+      ['alert.raised', textOf(MISSING)],
+      ['alert.not-sent', undefined],
+    ]);
   });
 
   it('goes on when nobody receives', async () => {
-    const errors: string[] = [];
+    const errors: unknown[] = [];
     const alerts = new AlertSender(
-      { ...silentLogger, error: (_facts, message) => void errors.push(message) },
+      { ...silentLogger, error: (facts, name) => void errors.push([name, (facts as { message?: string }).message]) },
       new Metrics(),
       systemClock,
       {
@@ -112,6 +115,9 @@ describe('observability/alert-sender', () => {
     alerts.raise('gaps/x', MISSING);
     await alerts.flush();
 
-    expect(errors).toEqual([textOf(MISSING), 'alert could not be sent']);
+    expect(errors).toEqual([
+      ['alert.raised', textOf(MISSING)],
+      ['alert.not-sent', undefined],
+    ]);
   });
 });

@@ -40,7 +40,7 @@ export class AlertSender implements Alerts {
     if (this.open.has(key)) return;
     this.open.add(key);
     const message = textOf({ code, params });
-    this.logger.error({ alert: key, ...facts }, message);
+    this.logger.error({ alert: key, message, ...facts }, 'alert.raised');
     this.metrics.alerts.inc({ key: code });
     if (!this.target) return;
     const sending = this.send(this.target, { key, code, params, message, facts }).finally(() =>
@@ -50,7 +50,7 @@ export class AlertSender implements Alerts {
   }
 
   resolve(key: AlertKey): void {
-    if (this.open.delete(key)) this.logger.info({ alert: key }, 'alert resolved');
+    if (this.open.delete(key)) this.logger.info({ alert: key }, 'alert.resolved');
   }
 
   /** Wait for alerts on their way. */
@@ -90,10 +90,9 @@ export class AlertSender implements Alerts {
         bodyTimeout: 5000,
       });
       await answer.body.dump();
-      if (answer.statusCode >= 300)
-        this.logger.error({ status: answer.statusCode }, 'alert not accepted by its receiver');
+      if (answer.statusCode >= 300) this.logger.error({ status: answer.statusCode }, 'alert.refused');
     } catch (error) {
-      this.logger.error({ code: (error as NodeJS.ErrnoException).code ?? 'ERROR' }, 'alert could not be sent');
+      this.logger.error({ code: (error as NodeJS.ErrnoException).code ?? 'ERROR' }, 'alert.not-sent');
     }
   }
 }

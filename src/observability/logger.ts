@@ -38,20 +38,20 @@ export class NestLogAdapter implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
   log(message: unknown, context?: string): void {
-    this.logger.debug({ context }, String(message));
+    this.logger.debug({ context, message: String(message) }, 'framework.message');
   }
 
   warn(message: unknown, context?: string): void {
-    this.logger.warn({ context }, String(message));
+    this.logger.warn({ context, message: String(message) }, 'framework.message');
   }
 
   error(message: unknown, _stack?: string, context?: string): void {
     // A start that fails: whoever asked for it is given the error, and tells it.
     if (context === 'ExceptionHandler') return;
-    this.logger.error({ context }, String(message));
+    this.logger.error({ context, message: String(message) }, 'framework.message');
   }
 
   debug(message: unknown, context?: string): void {
-    this.logger.debug({ context }, String(message));
+    this.logger.debug({ context, message: String(message) }, 'framework.message');
   }
 }

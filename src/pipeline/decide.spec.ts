@@ -223,7 +223,7 @@ describe('pipeline/decide', () => {
         intents: 1,
         waiting: 0,
       };
-      expect(lines).toEqual([['info', run, 'run decided']]);
+      expect(lines).toEqual([['info', run, 'run.decided']]);
       expect(raised).toEqual([]);
     });
 
@@ -281,9 +281,9 @@ describe('pipeline/decide', () => {
 
       const waits = { org: 'acme', error: away, againInMs: 2_000 };
       expect(lines).toEqual([
-        ['warn', { eventId: 'e1', ...waits }, 'event waits for the forge'],
-        ['warn', { tickId: 't1', ...waits }, 'tick waits for the forge'],
-        ['warn', { runId: 'id-1', ...waits }, 'run waits for the forge'],
+        ['warn', { eventId: 'e1', ...waits }, 'event.waits-for-forge'],
+        ['warn', { tickId: 't1', ...waits }, 'tick.waits-for-forge'],
+        ['warn', { runId: 'id-1', ...waits }, 'run.waits-for-forge'],
       ]);
     });
   });
@@ -355,10 +355,7 @@ describe('pipeline/decide', () => {
 
       expect(await all()).toEqual([['r1', 'rev-1']]);
       expect([...journal.decidedEvents]).toEqual(['e1']);
-      expect(lines).toContainEqual([
-        { org: 'acme', error: away },
-        'a shadow decision was left out: the forge cannot be asked',
-      ]);
+      expect(lines).toContainEqual([{ org: 'acme', error: away }, 'shadow.left-out']);
     });
 
     it('says nothing of what was not left out', async () => {
@@ -371,7 +368,7 @@ describe('pipeline/decide', () => {
 
       await flow.decideEvent('e1');
 
-      expect(new Set(messages)).toEqual(new Set(['run decided']));
+      expect(new Set(messages)).toEqual(new Set(['run.decided']));
     });
   });
 

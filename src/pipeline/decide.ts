@@ -96,7 +96,7 @@ export class ArrivalToIntents {
     await this.recorder.record(failure ? {} : { eventId }, [...plans, ...shadows]);
     if (failure) {
       const againInMs = this.backoff.fail(eventId, failure.facts.retryAfterS);
-      this.deps.logger.warn({ eventId, org, error: failure, againInMs }, 'event waits for the forge');
+      this.deps.logger.warn({ eventId, org, error: failure, againInMs }, 'event.waits-for-forge');
       return;
     }
     this.backoff.clear(eventId);
@@ -113,7 +113,7 @@ export class ArrivalToIntents {
       this.decider.decide(active, candidate, subject, { shadow: true }),
     );
     const facts = { org: subject.org, error: failure };
-    if (failure) this.deps.logger.info(facts, 'a shadow decision was left out: the forge cannot be asked');
+    if (failure) this.deps.logger.info(facts, 'shadow.left-out');
     return plans;
   }
 

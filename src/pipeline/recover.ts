@@ -82,7 +82,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
       try {
         await work();
       } catch (error) {
-        logger.warn({ intentId, error }, 'unknown outcome could not be read');
+        logger.warn({ intentId, error }, 'unknown.not-read');
       }
     };
     // A store that is away at this very moment gives no ids; nobody waits for a pass, so nobody would catch what it throws.
@@ -90,7 +90,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
       try {
         return await ids;
       } catch (error) {
-        logger.warn({ error }, 'unknown outcomes not listed');
+        logger.warn({ error }, 'unknown.not-listed');
         return [];
       }
     };
@@ -181,7 +181,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
     const inMs = backoffMs(claim.reads, REREAD, this.deps.random);
     const later = { inMs, reason: intentReason('intent.unreadable', { message: failure }), counted: 'reads' } as const;
     await persist(() => this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
-    this.deps.logger.info({ ...factsOf(claim.intent), inMs, failure }, 'unknown outcome will be read later');
+    this.deps.logger.info({ ...factsOf(claim.intent), inMs, failure }, 'unknown.put-off');
   }
 
   private settleMsOf(intent: Intent): number {

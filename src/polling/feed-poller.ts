@@ -87,8 +87,7 @@ export class FeedPoller {
     for (const { row, isHistory } of fresh) if (!isHistory) this.tellMovement(row as Activity);
     this.isCutOff = !reading.complete;
     await this.deps.cursors.write(forge, org, 'feed', reading.position);
-    if (!reading.complete)
-      this.deps.logger.warn({ forge, org, pages: reading.pages }, 'feed not read to the end; the next poll continues');
+    if (!reading.complete) this.deps.logger.warn({ forge, org, pages: reading.pages }, 'feed.not-read-to-end');
     return { pages: reading.pages, stored, complete: reading.complete };
   }
 

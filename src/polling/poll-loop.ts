@@ -81,7 +81,7 @@ export class PollLoop {
       // A read that the shutdown cut off is no failure of the forge.
       if (this.isStopped) return;
       turn.failures += 1;
-      logger.warn({ source: source.name, failures: turn.failures, error }, 'poll failed; it is tried again');
+      logger.warn({ source: source.name, failures: turn.failures, error }, 'poll.failed');
       if (turn.failures >= ALERT_AFTER)
         alerts.raise(
           `poller.failing/${source.name}`,

@@ -155,7 +155,7 @@ export class TaskPoller {
       if (!(error instanceof ForgeError) || !['refused', 'not-offered', 'moved'].includes(error.kind)) throw error;
       this.deps.logger.debug(
         { org: this.polled.org, repository: repository.name, error: error.message },
-        'tasks cannot be read',
+        'tasks.not-read',
       );
       delete position.open[repository.id];
       return 0;

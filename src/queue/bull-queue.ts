@@ -74,8 +74,8 @@ export class BullQueue implements WakeQueue {
     const policy = /^maxmemory_policy:(\S+)/m.exec(text)?.[1];
     if (policy !== undefined && policy !== 'noeviction') {
       this.logger.warn(
-        { maxmemoryPolicy: policy },
-        'queue.redis-may-drop-wake-ups: set maxmemory-policy to noeviction',
+        { maxmemoryPolicy: policy, fix: 'set maxmemory-policy to noeviction' },
+        'queue.redis-may-drop-wake-ups',
       );
     }
   }

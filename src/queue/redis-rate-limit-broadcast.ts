@@ -40,7 +40,7 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
     const make = (): Redis =>
       new Redis({ ...redisOptions(url), autoResubscribe: false, ...NOTHING_OLD, lazyConnect: true }).on(
         'error',
-        (error) => this.logger.debug({ reason: error.message }, 'pauses.redis-error'),
+        (error) => this.logger.debug({ reason: error.message }, 'rate-limits.redis-error'),
       );
     this.channel = `forgehand:${redisOptions(url).db}:pauses`;
     this.teller = make().on('ready', () => this.lookAtAll());
@@ -83,8 +83,7 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
   private subscribe(): void {
     this.hearer.subscribe(this.channel).then(
       () => this.lookAtAll(),
-      (error: unknown) =>
-        this.logger.warn({ reason: messageOf(error) }, 'rate limits of other processes are not received'),
+      (error: unknown) => this.logger.warn({ reason: messageOf(error) }, 'rate-limits.not-received'),
     );
   }
 

@@ -99,11 +99,7 @@ function keepPrivate({ store, retention }: AppConfig, logger: Logger): void {
   ];
   for (const folder of folders) {
     const mended = makePrivate(folder, group);
-    if (mended.length > 0)
-      logger.warn(
-        { folder, count: mended.length, first: mended[0] },
-        'files could be read or written by others: their mode bits were mended',
-      );
+    if (mended.length > 0) logger.warn({ folder, count: mended.length, first: mended[0] }, 'store.mode-bits-mended');
   }
 }
 

@@ -95,6 +95,6 @@ export class NoteUntrustedProxies {
     );
     this.store
       .saw({ address: peer, seenAt: this.clock.now() })
-      .catch((error: unknown) => this.logger.warn({ error }, 'proxy.untrusted.not_kept'));
+      .catch((error: unknown) => this.logger.warn({ error }, 'proxy.not-stored'));
   }
 }

@@ -227,7 +227,7 @@ export class WebhookController {
     } catch (error) {
       this.deps.logger.error(
         { org: hook.org, hook: hook.id, deliveryId: received.deliveryId, error: messageOf(error) },
-        'delivery not stored',
+        'delivery.not-stored',
       );
       throw this.refusals.refused(exchange, CANNOT_STORE);
     }
@@ -247,7 +247,7 @@ export class WebhookController {
         },
       );
     } catch (error) {
-      this.deps.logger.error({ hook: hook.id, error: messageOf(error) }, 'webhook endpoint failed');
+      this.deps.logger.error({ hook: hook.id, error: messageOf(error) }, 'webhook.failed');
       return CANNOT_STORE;
     }
   }

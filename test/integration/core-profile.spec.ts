@@ -110,6 +110,6 @@ describe('integration/core-profile', () => {
   });
 
   it('polls without complaint what it cannot list', () => {
-    expect(bot.log()).not.toContain('poll failed');
+    expect(bot.log()).not.toContain('poll.failed');
   });
 });

@@ -404,7 +404,7 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     await forge.act('repository.create', { repo: 'acme/waits' });
     await reached('mirrored', 'unknown');
     forge.tap.answer = ({ text }) => ({ status: 401, body: JSON.stringify({ message: `not authorized: ${text}` }) });
-    await until(() => bot.log().includes('poll failed'));
+    await until(() => bot.log().includes('poll.failed'));
     forge.tap.answer = () => null;
     bot.write(
       'rules/broken.yaml',

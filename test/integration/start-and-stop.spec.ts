@@ -163,7 +163,7 @@ describe('start and stop', () => {
     await start(config);
 
     // Nothing is acknowledged before it can be stored, and nothing is worked on before forges and rules are ready.
-    expect(steps.filter((step) => !step.startsWith('log: ') || step === 'log: forgehand started')).toEqual([
+    expect(steps.filter((step) => !step.startsWith('log: ') || step === 'log: forgehand.started')).toEqual([
       'lock',
       'lock: done',
       'open the store',
@@ -182,7 +182,7 @@ describe('start and stop', () => {
       'sweep',
       'timers',
       'timers',
-      'log: forgehand started',
+      'log: forgehand.started',
     ]);
     // No control order is taken before it can be carried out, and who asks is answered all the same.
     await askForStatus();
@@ -218,7 +218,7 @@ describe('start and stop', () => {
       'end alerts',
       'end alerts: done',
     ]);
-    expect(steps.at(-1)).toBe('log: forgehand stopped');
+    expect(steps.at(-1)).toBe('log: forgehand.stopped');
   });
 
   it('closes what it opened, in the opposite order, when the port is taken; and nothing was worked on', async () => {
@@ -231,7 +231,7 @@ describe('start and stop', () => {
 
     expect(steps).not.toContain('take wake-ups');
     expect(steps).not.toContain('sweep');
-    expect(steps).not.toContain('log: forgehand started');
+    expect(steps).not.toContain('log: forgehand.started');
     const closed = ['close the queue', 'close the store', 'unlock', 'end the security log', 'end alerts'];
     expect(steps.filter((step) => closed.includes(step))).toEqual(closed);
     await new Promise((resolve) => other.close(resolve));

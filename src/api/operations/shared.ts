@@ -56,7 +56,7 @@ export class Orders {
 
   /** Kept in the log with the caller's name, before it is carried out. */
   record(order: string, { name: by }: ControlCaller, facts: Readonly<Record<string, unknown>>): void {
-    this.deps.logger.info({ order, by, ...facts }, 'order recorded');
+    this.deps.logger.info({ order, by, ...facts }, 'order.recorded');
   }
 
   /** Before an order that asks the forge. */

@@ -150,13 +150,13 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     const facts = (): object => ({ operation: name, durationMs: Math.round(clock.monotonicMs() - startedAt) });
     try {
       const result = await call(name, args, callOptions);
-      options.logger?.debug(facts(), 'forge call answered');
+      options.logger?.debug(facts(), 'forge.call-answered');
       return result;
     } catch (error) {
       if (error instanceof ForgeError) {
         options.logger?.debug(
           { ...facts(), kind: error.kind, status: error.facts.status, detail: error.facts.detail },
-          'forge call failed',
+          'forge.call-failed',
         );
       }
       throw error;

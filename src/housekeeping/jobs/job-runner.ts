@@ -72,7 +72,7 @@ export class JobRunner {
     const job = this.deps.jobs.find(({ name }) => schedule === `${PREFIX}${name}`);
     if (job)
       this.turn(job, { forge, org }, false, SCHEDULE, { kind: 'tick', tickId: id, subject: '' }).catch(
-        (error: unknown) => this.deps.logger.warn({ job: job.name, forge, org, error }, 'job result not stored'),
+        (error: unknown) => this.deps.logger.warn({ job: job.name, forge, org, error }, 'job.not-stored'),
       );
   }
 
@@ -156,13 +156,13 @@ export class JobRunner {
         job.run({ ...where, isDryRun, cause, tools }),
       );
     } catch (failure) {
-      if (!(failure instanceof BotError)) logger.error({ job: job.name, ...where, error: failure }, 'job failed');
+      if (!(failure instanceof BotError)) logger.error({ job: job.name, ...where, error: failure }, 'job.failed');
       error = messageOf(failure);
     }
     const run: JobRun = { ...where, at: tools.clock.now(), by, outcome, error };
     const counts = { summary: outcome?.summary, findings: outcome?.findings.length, changes: outcome?.changes.length };
-    if (error === null) logger.info({ job: job.name, ...where, by, isDryRun, ...counts }, 'job done');
-    else logger.warn({ job: job.name, ...where, by, isDryRun, reason: error }, 'job could not be done');
+    if (error === null) logger.info({ job: job.name, ...where, by, isDryRun, ...counts }, 'job.done');
+    else logger.warn({ job: job.name, ...where, by, isDryRun, reason: error }, 'job.not-done');
     if (isDryRun) return run;
     this.tell(job, run);
     const findings = outcome?.findings.slice(0, FINDINGS_KEPT) ?? [];

@@ -380,7 +380,7 @@ describe('CrashLoopGuard', () => {
       expect(await runs(id)).toBe(false);
       expect(told).toEqual([
         `quarantined event ${id}: ${count} ${REASON} ${id}\``,
-        `error work is quarantined ${JSON.stringify({ topic: 'event', id, deaths: count })}`,
+        `error work.quarantined ${JSON.stringify({ topic: 'event', id, deaths: count })}`,
         `alert work.quarantined/${id} event ${id}: ${count} ${REASON} ${id}\` ${JSON.stringify({ topic: 'event', id })}`,
       ]);
       expect(ended).toEqual([]);

@@ -100,7 +100,7 @@ export class CrashLoopGuard {
     const { store, alerts, logger } = this.deps;
     const because = quarantined('work.processes-ended', { deaths, id });
     await store.quarantine(topic, id, textOf(because));
-    logger.error({ topic, id, deaths }, 'work is quarantined');
+    logger.error({ topic, id, deaths }, 'work.quarantined');
     alerts.raise(`work.quarantined/${id}`, alert('work.quarantined', { topic, id, because }), { topic, id });
   }
 

@@ -241,7 +241,7 @@ function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | NoFac
     return facts instanceof TenantMismatch ? { reason, code, mismatch: facts } : { reason, code };
   } catch (error) {
     // Reading is pure: what throws once throws always, and must not hold up the arrivals behind it.
-    deps.logger.error({ arrivalId: arrival.id, org: arrival.org, error: messageOf(error) }, 'arrival cannot be read');
+    deps.logger.error({ arrivalId: arrival.id, org: arrival.org, error: messageOf(error) }, 'arrival.unreadable');
     return { reason: 'reading it failed', code: 'reading_failed', broken: true };
   }
 }
@@ -298,7 +298,7 @@ function report(
     const { code, place, named } = mismatch;
     deps.security?.record({ class: 'tenant_mismatch', ...facts, ...by, code, place, named });
   }
-  if (decided.closed !== null) deps.logger.info({ ...facts, reason: decided.closed }, 'arrival makes no event');
-  for (const eventId of decided.joined) deps.logger.debug({ ...facts, eventId }, 'arrival told a known event again');
-  for (const { id, kind } of created) deps.logger.debug({ ...facts, eventId: id, kind }, 'event stored');
+  if (decided.closed !== null) deps.logger.info({ ...facts, reason: decided.closed }, 'arrival.no-event');
+  for (const eventId of decided.joined) deps.logger.debug({ ...facts, eventId }, 'arrival.duplicate');
+  for (const { id, kind } of created) deps.logger.debug({ ...facts, eventId: id, kind }, 'event.stored');
 }

@@ -445,7 +445,7 @@ describe('pipeline/decide/decide-candidate', () => {
       run: { state: 'error', reason: saying('internal fault (TypeError)'), trace: null },
       intents: [],
     });
-    expect(told).toEqual([[{ rule: 'r', error: fault }, 'a rule could not be evaluated']]);
+    expect(told).toEqual([[{ rule: 'r', error: fault }, 'rule.failed']]);
   });
 
   describe('of a rule that is tried', () => {

@@ -251,7 +251,7 @@ export class CandidateDecider {
     try {
       return await evaluate();
     } catch (error) {
-      this.deps.logger.error({ rule: id, error }, 'a rule could not be evaluated');
+      this.deps.logger.error({ rule: id, error }, 'rule.failed');
       const name = error instanceof Error ? error.name : typeof error;
       return {
         kind: 'decided',

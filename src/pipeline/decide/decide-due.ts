@@ -50,7 +50,7 @@ export class DueDecider {
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       const againInMs = this.backoff.fail(runId, error.facts.retryAfterS);
-      this.deps.logger.warn({ runId, org: run.org, error, againInMs }, 'run waits for the forge');
+      this.deps.logger.warn({ runId, org: run.org, error, againInMs }, 'run.waits-for-forge');
     }
   }
 
@@ -87,7 +87,7 @@ export class DueDecider {
     await this.recorder.record(failure ? {} : { tickId: tick.id }, plans);
     if (failure) {
       const againInMs = this.backoff.fail(tick.id, failure.facts.retryAfterS);
-      this.deps.logger.warn({ tickId: tick.id, org: tick.org, error: failure, againInMs }, 'tick waits for the forge');
+      this.deps.logger.warn({ tickId: tick.id, org: tick.org, error: failure, againInMs }, 'tick.waits-for-forge');
     } else this.backoff.clear(tick.id);
     return plans.length;
   }

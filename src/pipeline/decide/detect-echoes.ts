@@ -64,7 +64,7 @@ export class EffectEchoDetector implements EchoDetector {
     const named = [...new Set([...(await this.rulesBehind(event)), ...rules])];
     for (const rule of named)
       await journal.pause({ org: event.org, rule, by: 'breaker: effects in a chain', at: clock.now() });
-    logger.warn({ eventId: event.id, org: event.org, rules: named }, 'breaker of a chain opened');
+    logger.warn({ eventId: event.id, org: event.org, rules: named }, 'breaker.chain-opened');
     alerts.raise(
       `breaker.chain/${event.org}/${[...named].sort().join('+')}`,
       alert('breaker.chain', { org: event.org, rules: named }),
@@ -128,7 +128,7 @@ export class EffectEchoDetector implements EchoDetector {
     if (await this.deps.journal.move(move))
       this.deps.logger.info(
         { intentId: intent.id, eventId: event.id, rule: intent.rule, org: intent.org },
-        'unknown outcome settled by an event',
+        'unknown.settled-by-event',
       );
   }
 
@@ -150,10 +150,7 @@ export class EffectEchoDetector implements EchoDetector {
       const by = event.actor?.login ?? 'somebody';
       const undo = { effectKey, eventId: event.id, by, summary: `${by} undid it (${event.kind})`, at };
       if (await recovery.noteUndo(undo))
-        logger.info(
-          { eventId: event.id, intentId: newest.intent.id, org: event.org, by },
-          'an effect of ours was undone by a person',
-        );
+        logger.info({ eventId: event.id, intentId: newest.intent.id, org: event.org, by }, 'effect.undone');
     }
   }
 

@@ -76,7 +76,7 @@ export class DecisionRecorder {
           intents: intents.length,
           waiting,
         },
-        'run decided',
+        'run.decided',
       );
       this.warn(run, runsPerHour !== undefined, waiting);
     }

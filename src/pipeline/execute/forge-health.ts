@@ -87,7 +87,7 @@ export class ForgeHealth {
     state.pauseMs = Math.min(state.pauseMs * 2, LAST_PAUSE_MS);
     this.deps.logger.warn(
       { forge: state.credential, silences: state.silences, forMs: state.openUntilMs - now },
-      'breaker of the forge opened',
+      'breaker.forge-opened',
     );
     const { credential } = state;
     this.deps.alerts.raise(`forge.silent/${credential}`, alert('forge.silent', { forge: credential }), {
@@ -107,7 +107,7 @@ export class ForgeHealth {
     const now = this.deps.clock.monotonicMs();
     if (found === 'refused') {
       if (!state.isLockedOut) {
-        this.deps.logger.error({ forge: credential }, 'credentials refused');
+        this.deps.logger.error({ forge: credential }, 'credentials.refused');
         this.deps.alerts.raise(`forge.locked-out/${credential}`, alert('forge.locked-out', { forge: credential }), {
           forge: credential,
         });
@@ -116,7 +116,7 @@ export class ForgeHealth {
       state.isLockedOut = true;
       state.nextProbeMs = now + state.probeMs;
     } else if (found === 'accepted') {
-      if (state.isLockedOut) this.deps.logger.info({ forge: credential }, 'credentials accepted again');
+      if (state.isLockedOut) this.deps.logger.info({ forge: credential }, 'credentials.accepted');
       state.isLockedOut = false;
       this.deps.alerts.resolve(`forge.locked-out/${credential}`);
     } else state.nextProbeMs = now + state.probeMs;

@@ -52,9 +52,7 @@ export class Settler {
     if (moved && move.to === 'unknown')
       await this.deps.unknown
         .handle(intent)
-        .catch((error: unknown) =>
-          this.deps.logger.warn({ intentId: intent.id, error }, 'unknown outcome will be read later'),
-        );
+        .catch((error: unknown) => this.deps.logger.warn({ intentId: intent.id, error }, 'unknown.put-off'));
     return moved && move.dueAt && ending.to === 'failed'
       ? Math.max(move.dueAt.getTime() - this.deps.clock.now().getTime(), 0)
       : null;
@@ -122,11 +120,11 @@ export class Settler {
       attempt: wrote?.attempt.n ?? null,
     };
     if (wrote) observer.attempted(wrote.attempt.operation, wrote.outcome ?? 'unknown');
-    if (!moved) return logger.warn(facts, 'intent taken over by another worker');
+    if (!moved) return logger.warn(facts, 'intent.taken-over');
     observer.ended(intent, state);
     if (ending.to === 'failed' && ending.failure === 'internal')
-      logger.error({ ...facts, error: ending.error }, 'intent failed: internal error');
-    else logger.info(facts, 'intent attempted');
+      logger.error({ ...facts, error: ending.error }, 'intent.failed');
+    else logger.info(facts, 'intent.attempted');
     const { org, rule } = intent;
     const key = `intent.dead/${org}/${rule}` as const;
     if (state === 'dead') alerts.raise(key, alert('intent.dead', { org, rule, because: why }), { intentId: intent.id });

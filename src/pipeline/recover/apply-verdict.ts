@@ -142,7 +142,7 @@ export class VerdictWriter {
           reason: move.reason && textOf(move.reason),
           code: move.reason?.code ?? null,
         },
-        'unknown outcome settled',
+        'unknown.settled',
       );
     return moved;
   }

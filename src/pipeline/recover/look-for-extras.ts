@@ -83,7 +83,7 @@ export class ExtrasLook {
       await persist(() =>
         journal.recordAnswer(attempt.id, { outcome: 'done', status: null, message: surplus.reason, objectId: id }),
       );
-      logger.warn({ ...factsOf(intent), objectId: id, reason: surplus.reason }, 'duplicate removed');
+      logger.warn({ ...factsOf(intent), objectId: id, reason: surplus.reason }, 'duplicate.removed');
     }
   }
 }

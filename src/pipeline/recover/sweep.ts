@@ -69,7 +69,7 @@ export class Sweep {
   /** One pass; a second call joins the pass that runs. Never throws: what fails is tried by the next pass. */
   pass(): Promise<void> {
     this.passing ??= this.sweep()
-      .catch((error: unknown) => this.deps.logger.warn({ error }, 'sweep failed'))
+      .catch((error: unknown) => this.deps.logger.warn({ error }, 'sweep.failed'))
       .finally(() => (this.passing = null));
     return this.passing;
   }
@@ -77,7 +77,7 @@ export class Sweep {
   private async sweep(): Promise<void> {
     const { journal, inbox, queue, logger } = this.deps;
     const reclaimed = await journal.reclaimExpired();
-    if (reclaimed > 0) logger.warn({ intents: reclaimed }, 'intents taken back from a lost worker');
+    if (reclaimed > 0) logger.warn({ intents: reclaimed }, 'intents.reclaimed');
     // Reads of a slow forge must not hold up the rest of the pass.
     this.recovering ??= this.deps.unknown.pass(this.options.batch).finally(() => (this.recovering = null));
     const isHealthy = await queue.healthy();
@@ -151,7 +151,7 @@ export class Sweep {
       try {
         await handle(id);
       } catch (error) {
-        this.deps.logger.warn({ topic, id, error }, 'swept work failed');
+        this.deps.logger.warn({ topic, id, error }, 'sweep.work-failed');
       }
     };
     await Promise.all(ids.map((id) => limit(work, id)));

@@ -62,10 +62,7 @@ export class GapKeeper {
   async beat(): Promise<void> {
     const outage = await this.deps.gaps.beat(this.deps.clock.now(), SILENT_MS);
     if (outage)
-      this.deps.logger.warn(
-        { from: outage.from.toISOString(), to: outage.to.toISOString() },
-        'no receiver was alive; what was missed is read from the feed',
-      );
+      this.deps.logger.warn({ from: outage.from.toISOString(), to: outage.to.toISOString() }, 'receiver.outage');
   }
 
   /** One look at everything; a call while one runs joins it. */
@@ -187,7 +184,7 @@ export class GapKeeper {
     const nowMs = this.deps.clock.monotonicMs();
     if (known && nowMs - known.atMs < HOOKS_MS) return known.hooks;
     const hooks = await this.deps.hooks(forge, org).catch((error: unknown) => {
-      this.deps.logger.debug({ forge, org, error }, 'webhooks cannot be read');
+      this.deps.logger.debug({ forge, org, error }, 'hooks.not-read');
       return null;
     });
     this.hooksRead.set(key, { atMs: nowMs, hooks });
@@ -197,7 +194,7 @@ export class GapKeeper {
   private tell(gap: NewGap, now: Date): void {
     const { forge, org, class: why, outcome, kind, repo, reason } = gap;
     this.deps.counted?.({ org, class: why, outcome });
-    this.deps.logger.warn({ forge, org, class: why, outcome, kind, repo, row: gap.entryKey, reason }, 'gap');
+    this.deps.logger.warn({ forge, org, class: why, outcome, kind, repo, row: gap.entryKey, reason }, 'gap.found');
     const key = `gaps/${why}/${forge}/${org}` as const;
     this.lastOf.set(key, now.getTime());
     this.deps.alerts.raise(key, alert('gaps', { org }), {

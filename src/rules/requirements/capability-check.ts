@@ -138,7 +138,7 @@ export class CapabilityCheck {
 
   private async tryOrg(where: OrgOfForge): Promise<void> {
     await this.checkOrg(where).catch((error: unknown) =>
-      this.deps.logger.debug({ ...where, error }, 'what the forge allows could not be asked'),
+      this.deps.logger.debug({ ...where, error }, 'capabilities.not-asked'),
     );
   }
 

@@ -133,7 +133,7 @@ export class RevisionKeeper {
     const before = this.loading.get(org.name) ?? Promise.resolve();
     const next = before
       .then(() => this.loadNow(org))
-      .catch((error: unknown) => this.deps.logger.error({ org: org.name, error }, 'rules not loaded'));
+      .catch((error: unknown) => this.deps.logger.error({ org: org.name, error }, 'rules.not-loaded'));
     this.loading.set(org.name, next);
     return next;
   }
@@ -186,7 +186,7 @@ export class RevisionKeeper {
       this.heldUnder.delete(org.name);
       await this.hold(org.name, hashOf(...problems), files, problems, error.code);
     } else {
-      this.deps.logger.warn({ org: org.name, reason: error.message }, 'rules not read');
+      this.deps.logger.warn({ org: org.name, reason: error.message }, 'rules.not-read');
       if (!this.kept.has(org.name)) await this.takeFromStore(org.name);
     }
     org.source.concluded?.({ problems, isTransient, code: error.code });
@@ -219,7 +219,7 @@ export class RevisionKeeper {
     this.deps.alerts.resolve(alertKey(org));
     this.deps.logger.info(
       { org, revision: kept.id, rules: revision.rules.length, policies: revision.policies.length },
-      'revision active',
+      'revision.active',
     );
     for (const listener of this.listeners) await listener(org, kept);
   }
@@ -238,7 +238,7 @@ export class RevisionKeeper {
       loadedAt: kept.loadedAt,
       ...originIn(source, hash),
     });
-    this.deps.logger.warn({ org, revision: kept.id }, 'the store did not know the active revision; it is stored again');
+    this.deps.logger.warn({ org, revision: kept.id }, 'revision.stored-again');
   }
 
   private async hold(
@@ -275,7 +275,7 @@ export class RevisionKeeper {
     if (!stored || !result?.ok) return;
     const kept = { id: stored.id, revision: result.revision, loadedAt: stored.loadedAt };
     this.kept.set(org, kept);
-    this.deps.logger.warn({ org, revision: kept.id }, 'the last good revision is used');
+    this.deps.logger.warn({ org, revision: kept.id }, 'revision.last-good');
     for (const listener of this.listeners) await listener(org, kept);
   }
 }

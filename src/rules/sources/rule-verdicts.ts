@@ -44,7 +44,7 @@ export class RuleVerdicts {
     const before = this.queues.get(org) ?? Promise.resolve();
     const next = before
       .then(() => (this.isStopped ? undefined : this.tell(forge, org, verdict)))
-      .catch((error: unknown) => this.deps.logger.warn({ org, error }, 'verdict on rules not reported'));
+      .catch((error: unknown) => this.deps.logger.warn({ org, error }, 'verdict.not-reported'));
     this.queues.set(org, next);
     return next;
   }

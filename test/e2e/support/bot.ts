@@ -31,7 +31,7 @@ export async function startBot(
   const child = new Child([program, 'start', '--config', configFile, '--role', role], place.env, place.dir);
   const { webhooks, places } = await child.line((line) => {
     const told = parse(line);
-    return told?.msg === 'forgehand started' ? told : undefined;
+    return told?.msg === 'forgehand.started' ? told : undefined;
   });
   return {
     role,
