@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { DoctorReport } from '../api/operations/answers.js';
+import type { DoctorReport } from '../housekeeping/doctor/check.js';
 import type { Check } from '../housekeeping/doctor/check.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';

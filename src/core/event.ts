@@ -5,7 +5,8 @@ import type { JsonObject } from './json.js';
 export type EventSource = 'webhook' | EntrySource;
 
 /** What polling reads: rows of the feed, rows of the task lists, and issues and releases as their lists show them. */
-export type EntrySource = 'feed' | 'tasks' | 'lists';
+export const ENTRY_SOURCES = ['feed', 'tasks', 'lists'] as const;
+export type EntrySource = (typeof ENTRY_SOURCES)[number];
 
 /** The repository as the arrival told it. Fields a source does not tell are absent. */
 export interface EventRepository {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { IntentState } from './states.js';
-import type { JsonObject, Json } from './json.js';
 import type { Reason } from './reason.js';
-import { count, fields, json, jsonObject, maybeText, maybeTime, mode, text, time } from './schema.js';
+import { count, fields, json, jsonObject, maybeText, maybeTime, mode, text, time, type Shape } from './schema.js';
+import { INTENT_STATES } from './states.js';
 import type { Target } from './target.js';
 
 /** Why a run exists; `plan` is the id of the plan that was applied. */
@@ -75,81 +74,103 @@ export type Run = Omit<z.output<typeof shownRun>, 'reason' | 'code'> & { reason:
 export type NewRun = Omit<Run, 'endedAt' | 'dueAt' | 'coalescedInto'>;
 
 /** What an intent is counted for beside its organization and repository. */
-export interface CountsFor {
+const countsFor = z.object({
   /** A rule wants it; false = a policy does. */
-  readonly rule: boolean;
+  rule: z.boolean(),
   /** Who caused it, where anybody may cause such an event; null = nobody, or somebody who may write there. */
-  readonly actor: { readonly id: string; readonly login: string } | null;
+  actor: z.object(fields('id login', text)).nullable(),
   /** The event whose delivery alone says who it was; absent = the forge itself said it. */
-  readonly claim?: string;
-}
-
-/** What is wanted, written before any call. */
-export interface NewIntent {
-  id: string;
-  runId: string;
-  forge: string;
-  org: string;
-  rule: string;
-  revisionId: string;
-  stepId: string;
-  /** 0-based position of the step in the run; a step starts when all intents of earlier steps ended well. */
-  stepNo: number;
-  /** Declared natural key of the item, never its position. */
-  itemKey: string;
-  /** hash(run key, step id, item key); unique. */
-  intentKey: string;
-  /** Action name, `label.ensure`. */
-  action: string;
-  /** Parameters after evaluation; secrets as `{ "$secret": NAME }`, sealed values as `{ "$sealed": TEXT, "$hash": HMAC }`. */
-  params: JsonObject;
-  target: Target;
-  lane: string;
-  /** operation + numeric target id + natural key. One holder at a time (claimed, sent, unknown, waiting); others queue behind it. */
-  effectKey: string;
-  mode: 'live' | 'dry-run';
-  plannedAt: Date;
-  /** Planned into state `waiting`, until `approve`. */
-  approval?: 'wanted';
-  /** With `approval`: the approver must be another person than the one who caused it and the author of the rule. */
-  twoPeople?: true;
-  /** Absent = for nothing else. */
-  countsFor?: CountsFor;
-  /** A schedule or a plan caused it: in its lane, and everywhere else, what an event caused goes first. */
-  background?: true;
-}
+  claim: text.exactOptional(),
+});
+export type CountsFor = Shape<typeof countsFor>;
 
 /**
  * Whether a person's consent stands between an intent and its effect: `wanted` while it waits for it, then what was said.
  * An intent that waits for another reason (its outcome is unknown) has none.
  */
-export type Approval = 'wanted' | 'given' | 'denied';
+const approval = z.enum(['wanted', 'given', 'denied']);
+export type Approval = z.output<typeof approval>;
 
-export interface Intent extends Omit<NewIntent, 'approval'> {
-  state: IntentState;
-  approval?: Approval;
+/** An intent as people and the control API see it: its reason as a sentence, beside it the code. What is wanted, written before any call. */
+export const shownIntent = z.object({
+  ...fields('id runId forge org rule revisionId stepId', text),
+  /** 0-based position of the step in the run; a step starts when all intents of earlier steps ended well. */
+  stepNo: count,
+  /** Declared natural key of the item, never its position. */
+  itemKey: text,
+  /** hash(run key, step id, item key); unique. */
+  intentKey: text,
+  /** Action name, `label.ensure`. */
+  action: text,
+  /** Parameters after evaluation; secrets as `{ "$secret": NAME }`, sealed values as `{ "$sealed": TEXT, "$hash": HMAC }`. */
+  params: jsonObject,
+  target: z.custom<Target>(),
+  lane: text,
+  /** operation + numeric target id + natural key. One holder at a time (claimed, sent, unknown, waiting); others queue behind it. */
+  effectKey: text,
+  mode,
+  plannedAt: time,
+  state: z.enum(INTENT_STATES),
+  approval: approval.exactOptional(),
+  /** With `approval`: the approver must be another person than the one who caused it and the author of the rule. */
+  twoPeople: z.literal(true).exactOptional(),
   /** Who approved or denied, and when. */
-  approvalBy?: string;
-  approvalAt?: Date;
+  approvalBy: text.exactOptional(),
+  approvalAt: time.exactOptional(),
   /** Where two people were needed: the names of the others. */
-  approvalBeside?: string;
-  reason: Reason | null;
-  dueAt: Date;
+  approvalBeside: text.exactOptional(),
+  /** Absent = for nothing else. */
+  countsFor: countsFor.exactOptional(),
+  /** `background` of the intent, under the name that scripts know. */
+  upkeep: z.literal(true).exactOptional(),
+  ...fields('reason code', maybeText),
+  dueAt: time,
   /** Owner epoch: grows with each claim; checked right before the send. */
-  epoch: number;
-  attempts: number;
+  epoch: count,
+  attempts: count,
   /** Counted failed tries since it was planned or revived (calls that never reached the forge, reads before the call). */
-  tries: number;
+  tries: count,
   /** When the first failed try, counted or not, since it was planned or revived happened. */
-  failingSince: Date | null;
+  failingSince: maybeTime,
   /** A budget is spent for it or for an earlier step of its run: it waits until `dueAt`, and others of its lane go first. */
-  held?: true;
+  held: z.literal(true).exactOptional(),
   /** When a budget held it for the first time; stays when it is released. */
-  heldSince?: Date;
+  heldSince: time.exactOptional(),
   /** What the action reported, or what dry-run would have sent. */
-  result: Json;
-  updatedAt: Date;
-}
+  result: json,
+  updatedAt: time,
+});
+
+export type Intent = Omit<z.output<typeof shownIntent>, 'reason' | 'code' | 'upkeep'> & {
+  reason: Reason | null;
+  /** A schedule or a plan caused it: in its lane, and everywhere else, what an event caused goes first. */
+  background?: true;
+};
+
+/** As it is planned; with an approval it goes into state `waiting`. */
+export type NewIntent = Pick<
+  Intent,
+  | 'id'
+  | 'runId'
+  | 'forge'
+  | 'org'
+  | 'rule'
+  | 'revisionId'
+  | 'stepId'
+  | 'stepNo'
+  | 'itemKey'
+  | 'intentKey'
+  | 'action'
+  | 'params'
+  | 'target'
+  | 'lane'
+  | 'effectKey'
+  | 'mode'
+  | 'plannedAt'
+  | 'twoPeople'
+  | 'countsFor'
+  | 'background'
+> & { approval?: 'wanted' };
 
 /** One call made for an intent. */
 export const attempt = z.object({

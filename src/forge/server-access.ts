@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { Clock } from '../core/clock.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
+import { count, fields, maybeText, text, texts, word, type Shape } from '../core/schema.js';
 import type { Secret } from '../core/secret.js';
 import { readVersion, type ForgeCapabilities } from './connected-forges.js';
 import { type ForgeClient, listAll, orNull } from './forge-client.js';
@@ -8,19 +10,20 @@ import type { AccessToken } from '../core/objects/accounts.js';
 import type { KnownFacts } from '../core/known-facts.port.js';
 
 /** What was found out about a forge and our standing there; times are ISO texts. */
-export interface ServerAccess {
-  readonly product: ForgeCapabilities['product'];
-  readonly version: string | null;
-  readonly self: { readonly id: string | null; readonly login: string } | null;
-  readonly isSiteAdmin: boolean | null;
-  readonly clockAheadMs: number | null;
+export const serverAccess = z.object({
+  product: word<NonNullable<ForgeCapabilities['product']>>().nullable(),
+  version: maybeText,
+  self: z.object({ id: maybeText, login: text }).nullable(),
+  isSiteAdmin: z.boolean().nullable(),
+  clockAheadMs: count.nullable(),
   /** Null where the forge does not tell its page sizes. */
-  readonly pages: { readonly default: number | null; readonly most: number | null } | null;
+  pages: z.object(fields('default most', count.nullable())).nullable(),
   /** Null with a password, and where the forge does not tell what the token may do. */
-  readonly scopes: readonly string[] | null;
+  scopes: texts.nullable(),
   /** Operations by name, as far as they were asked. */
-  readonly operations: Readonly<Record<string, Asked>>;
-}
+  operations: z.record(text, word<Asked>()),
+});
+export type ServerAccess = Shape<typeof serverAccess>;
 
 /** The tokens of the bot's account. */
 export interface SeenTokens {

@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { portToken } from '../core/part.js';
-import type { EntrySource } from '../core/event.js';
+import { ENTRY_SOURCES, type EntrySource } from '../core/event.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { JsonObject } from '../core/json.js';
+import { count, fields, maybeText, maybeTime, text, time, word, type Shape } from '../core/schema.js';
 
 /** Why a delivery did not come, as far as it can be known. */
 export const GAP_CLASSES = [
@@ -14,29 +16,26 @@ export const GAP_CLASSES = [
 ] as const;
 export type GapClass = (typeof GAP_CLASSES)[number];
 
-/** What became of the fact: its event was made from the row; the row cannot be read as an event; its delivery came after all. */
-export type GapOutcome = 'repaired' | 'not-representable' | 'late';
-
 /** A fact that a row told and no delivery: one for each event, or for the row itself where it made none. */
-export interface NewGap {
-  readonly forge: string;
-  readonly org: string;
+export const gap = z.object({
+  ...fields('forge org', text),
   /** The entry that told it. */
-  readonly arrivalId: string;
-  readonly eventId: string | null;
-  readonly source: EntrySource;
+  arrivalId: text,
+  eventId: maybeText,
+  source: z.enum(ENTRY_SOURCES),
   /** Id of the row at the forge (for tasks: of repository, task and state). */
-  readonly entryKey: string;
-  readonly kind: EventKind | null;
-  readonly repo: string | null;
-  readonly class: GapClass;
-  readonly reason: string;
-  readonly outcome: GapOutcome;
-  readonly factAt: Date | null;
-  readonly foundAt: Date;
-}
-
-export type Gap = NewGap;
+  entryKey: text,
+  kind: word<EventKind>().nullable(),
+  repo: maybeText,
+  class: z.enum(GAP_CLASSES),
+  reason: text,
+  /** What became of the fact: its event was made from the row; the row cannot be read as an event; its delivery came after all. */
+  outcome: z.enum(['repaired', 'not-representable', 'late']),
+  factAt: maybeTime,
+  foundAt: time,
+});
+export type Gap = Shape<typeof gap>;
+export type GapOutcome = Gap['outcome'];
 
 /** An entry with one event that it tells (or none), as it waits to be matched. */
 export interface WaitingEntry {
@@ -68,19 +67,14 @@ export interface Outage {
 }
 
 /** How events of one kind were told. */
-export interface Coverage {
-  readonly org: string;
-  readonly kind: EventKind;
-  readonly both: number;
-  readonly webhook: number;
-  readonly rows: number;
-}
+export const coverage = z.object({ org: text, kind: word<EventKind>(), ...fields('both webhook rows', count) });
+export type Coverage = Shape<typeof coverage>;
 
 export interface GapStore {
   /** Entries that are decided, read before this time and not settled, oldest first; at most `limit` entries, one row for each event. */
   waiting(before: Date, limit: number): Promise<WaitingEntry[]>;
   /** The entries are matched or told as gaps, in one commit; a gap known before is left alone. Answers the gaps that are new. */
-  settle(arrivalIds: readonly string[], gaps: readonly NewGap[]): Promise<NewGap[]>;
+  settle(arrivalIds: readonly string[], gaps: readonly Gap[]): Promise<Gap[]>;
   /** Gaps whose delivery came after all: marked so. Answers how many. */
   markLate(): Promise<number>;
   /** Newest first. */

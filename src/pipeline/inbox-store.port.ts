@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { portToken } from '../core/part.js';
 import type { EventKind } from '../core/event-kinds.js';
-import type { EntrySource, EventSource, ForgeEvent } from '../core/event.js';
+import { ENTRY_SOURCES, type EntrySource, type EventSource, type ForgeEvent } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
+import { count, maybeText, maybeTime, text, time, word, type Shape } from '../core/schema.js';
 import type { StatedObject } from '../events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../core/arrival.js';
 
@@ -56,26 +58,27 @@ export interface ArrivalFilter {
   kind?: 'delivery' | 'entry' | undefined;
 }
 
-export interface ArrivalSummary {
-  id: string;
-  kind: 'delivery' | 'entry';
-  org: string;
-  hook: string | null;
-  source: EventSource;
-  eventType: string;
-  deliveryId: string | null;
-  state: ArrivalState;
-  reason: string | null;
+export const arrivalSummary = z.object({
+  id: text,
+  kind: z.enum(['delivery', 'entry']),
+  org: text,
+  hook: maybeText,
+  source: z.enum(['webhook', ...ENTRY_SOURCES]),
+  eventType: text,
+  deliveryId: maybeText,
+  state: word<ArrivalState>(),
+  reason: maybeText,
   /** Names the reason for programs; null where there is none, and of arrivals of before codes were kept. */
-  code: string | null;
-  eventId: string | null;
+  code: maybeText,
+  eventId: maybeText,
   /** Of all events that it tells, in order; `eventId` names the first. */
-  eventKinds: EventKind[];
-  repeats: number;
-  verdict: 'signed' | 'unsigned' | null;
-  at: Date;
-  archivedAt: Date | null;
-}
+  eventKinds: z.array(word<EventKind>()),
+  repeats: count,
+  verdict: z.enum(['signed', 'unsigned']).nullable(),
+  at: time,
+  archivedAt: maybeTime,
+});
+export type ArrivalSummary = Shape<typeof arrivalSummary>;
 
 export interface Backlog {
   readonly arrivals: number;

@@ -1,24 +1,23 @@
+import { z } from 'zod';
 import { portToken } from '../core/part.js';
-import type { JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
+import { count, fields, jsonObject, text, time, type Shape } from '../core/schema.js';
 
 /** What a rule does beside what its file says; the newest row of a rule whose text is the same counts. */
-export interface RolloutRow {
-  readonly id: string;
-  readonly org: string;
-  readonly rule: string;
+export const rolloutRow = z.object({
+  ...fields('id org rule', text),
   /** Of the rule's text: another text begins again with what its file says. */
-  readonly ruleHash: string;
+  ruleHash: text,
   /** `file` = what the file says, from this time on; `promoted` = by a person; `fallback` = a canary that made errors. */
-  readonly kind: 'file' | 'promoted' | 'fallback';
-  readonly stage: 'shadow' | 'canary' | 'live';
-  /** Percent of repositories, in a canary. */
-  readonly percent: number | null;
-  readonly by: string;
-  readonly at: Date;
-  readonly evidence: JsonObject;
-  readonly forced: boolean;
-}
+  kind: z.enum(['file', 'promoted', 'fallback']),
+  stage: z.enum(['shadow', 'canary', 'live']),
+  percent: count.nullable().describe('Of the repositories, in a canary.'),
+  by: text,
+  at: time,
+  evidence: jsonObject,
+  forced: z.boolean(),
+});
+export type RolloutRow = Shape<typeof rolloutRow>;
 
 /** What a rule decided since its stage began; runs that its limit held are not counted. */
 export interface RolloutEvidence {

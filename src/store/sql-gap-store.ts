@@ -1,7 +1,7 @@
 import { MoreThanOrEqual } from 'typeorm';
 import { parseJson, type JsonObject } from '../core/json.js';
 import type { EventKind } from '../core/event-kinds.js';
-import type { Coverage, Gap, GapStore, NewGap, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
+import type { Coverage, Gap, GapStore, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
 import { execute, type Database } from './database.js';
 import { OutageEntity } from './entities/intake.entities.js';
 
@@ -95,10 +95,10 @@ export class SqlGapStore implements GapStore {
     );
   }
 
-  async settle(arrivalIds: readonly string[], gaps: readonly NewGap[]): Promise<NewGap[]> {
+  async settle(arrivalIds: readonly string[], gaps: readonly Gap[]): Promise<Gap[]> {
     if (arrivalIds.length === 0) return [];
     return this.db.transaction(async (manager) => {
-      const fresh: NewGap[] = [];
+      const fresh: Gap[] = [];
       for (const gap of gaps) {
         const key = gap.eventId ?? gap.arrivalId;
         const values = [

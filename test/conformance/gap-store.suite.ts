@@ -4,7 +4,7 @@ import type { EntrySource } from '../../src/core/event.js';
 import type { EventKind } from '../../src/core/event-kinds.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { Stores } from '../../src/store/open-stores.js';
-import type { NewGap } from '../../src/pipeline/gap-store.port.js';
+import type { Gap } from '../../src/pipeline/gap-store.port.js';
 import type { OwnHook } from '../../src/polling/gaps/classify-gap.js';
 import { GapKeeper } from '../../src/polling/gaps/gap-keeper.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
@@ -72,7 +72,7 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     await stores.inbox.decide(delivery.id, (tx) => tx.join(eventId));
   }
 
-  const gaps = async (): Promise<Array<Pick<NewGap, 'kind' | 'class' | 'outcome' | 'entryKey'>>> =>
+  const gaps = async (): Promise<Array<Pick<Gap, 'kind' | 'class' | 'outcome' | 'entryKey'>>> =>
     (await stores.gaps.gaps({ limit: 100 }))
       .map(({ kind, class: why, outcome, entryKey }) => ({ kind, class: why, outcome, entryKey }))
       .reverse();

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DoctorReport } from '../../src/api/operations/answers.js';
+import type { DoctorReport } from '../../src/housekeeping/doctor/check.js';
 import type { HookReport } from '../../src/housekeeping/doctor/install-hook.js';
 import type { JobRun } from '../../src/housekeeping/jobs/job-runner.js';
 import { reachBot } from '../../src/cli/reach-bot.js';

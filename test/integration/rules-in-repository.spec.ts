@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { StatusReport } from '../../src/api/operations/answers.js';
-import type { DoctorReport } from '../../src/housekeeping/doctor/doctor.js';
+import type { DoctorReport } from '../../src/housekeeping/doctor/check.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';

@@ -1,63 +1,24 @@
 import { z } from 'zod';
 import { BUDGET_HELD } from '../../core/budgets.js';
+import { ENTRY_SOURCES } from '../../core/event.js';
 import type { EventKind } from '../../core/event-kinds.js';
-import { attempt, shownRun } from '../../core/run.js';
-import {
-  count,
-  fields,
-  json,
-  jsonObject,
-  maybeText,
-  maybeTime,
-  mode,
-  text,
-  texts,
-  time,
-  word,
-} from '../../core/schema.js';
+import { attempt, shownIntent, shownRun } from '../../core/run.js';
+import { count, fields, jsonObject, maybeText, maybeTime, text, texts, time, word } from '../../core/schema.js';
 import { INTENT_STATES } from '../../core/states.js';
-import type { Target } from '../../core/target.js';
-import type { ServerAccess } from '../../forge/server-access.js';
-import { check } from '../../housekeeping/doctor/check.js';
-import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
-import type { Gap } from '../../pipeline/gap-store.port.js';
+import { coverage, gap } from '../../pipeline/gap-store.port.js';
+import { rolloutRow } from '../../pipeline/rollout-store.port.js';
 import { applyReport, keptPlan } from '../../policies/policy-plan.js';
 import { origin } from '../../rules/sources/rule-repository.port.js';
 
 /** What operations answer, as the handlers make it. On the wire a time is an ISO text. */
 
-const source = z.enum(['webhook', 'feed', 'tasks', 'lists']);
-const entrySource = source.exclude(['webhook']);
-
-export const intent = z.object({
-  ...fields('id runId forge org rule revisionId stepId itemKey intentKey action lane effectKey', text),
-  ...fields('stepNo epoch attempts tries', count),
-  ...fields('plannedAt dueAt updatedAt', time),
-  params: jsonObject,
-  target: z.custom<Target>(),
-  mode,
-  state: z.enum(INTENT_STATES),
-  ...fields('reason code', maybeText),
-  result: json,
-  failingSince: maybeTime,
-  approval: z.enum(['wanted', 'given', 'denied']).exactOptional(),
-  ...fields('approvalBy approvalBeside', text.exactOptional()),
-  ...fields('approvalAt heldSince', time.exactOptional()),
-  ...fields('twoPeople upkeep held', z.literal(true).exactOptional()),
-  countsFor: z
-    .object({
-      rule: z.boolean(),
-      actor: z.object(fields('id login', text)).nullable(),
-      claim: text.exactOptional(),
-    })
-    .exactOptional(),
-});
+const entrySource = z.enum(ENTRY_SOURCES);
 
 export const runReport = z.object({
   run: shownRun,
   /** Where the rules of its revision came from, when they came from a repository. */
   origin: origin.exactOptional(),
-  intents: z.array(intent.extend({ attempts_made: z.array(attempt) })),
+  intents: z.array(shownIntent.extend({ attempts_made: z.array(attempt) })),
 });
 export type RunReport = z.output<typeof runReport>;
 
@@ -73,16 +34,6 @@ export const orgShadow = z.object({
   ),
 });
 export type OrgShadow = z.output<typeof orgShadow>;
-
-export const rollout = z.object({
-  ...fields('id org rule ruleHash by', text),
-  kind: z.enum(['file', 'promoted', 'fallback']),
-  stage: z.enum(['shadow', 'canary', 'live']),
-  percent: count.nullable().describe('Of the repositories, in a canary.'),
-  at: time,
-  evidence: jsonObject,
-  forced: z.boolean(),
-});
 
 const orgStatus = z.object({
   ...fields('name forge', text),
@@ -105,7 +56,7 @@ const orgStatus = z.object({
       'Where its rules come from and what was said about their newest commit; null where they lie in a folder.',
     ),
   lacking: texts.describe('What its rules need and the forge or the token does not offer, as far as it was asked.'),
-  stages: z.array(rollout).describe('Rules that are tried before they write everywhere: the newest stage of each.'),
+  stages: z.array(rolloutRow).describe('Rules that are tried before they write everywhere: the newest stage of each.'),
   pollers: z
     .array(z.object({ source: entrySource, ...fields('advancedAt oldestReadAt', maybeTime) }))
     .describe('`oldestReadAt`: when the repository that waits longest was read last; null where it is not known.'),
@@ -141,63 +92,11 @@ export const statusReport = z.object({
 });
 export type StatusReport = z.output<typeof statusReport>;
 
-const pageSizes = z.object({ default: count.nullable(), most: count.nullable() });
-export const doctorReport = z.object({
-  findings: count,
-  checks: z.array(check),
-  forges: z.array(
-    z.object({
-      id: text,
-      learnedAt: time,
-      product: word<NonNullable<ServerAccess['product']>>().nullable(),
-      version: maybeText,
-      self: z.object({ id: maybeText, login: text }).nullable(),
-      isSiteAdmin: z.boolean().nullable(),
-      clockAheadMs: count.nullable(),
-      pages: pageSizes.nullable(),
-      scopes: texts.nullable(),
-      operations: z.record(text, word<ServerAccess['operations'][string]>()),
-    }),
-  ),
-});
-export type DoctorReport = z.output<typeof doctorReport>;
-
-export const arrivalSummary = z.object({
-  ...fields('id org eventType', text),
-  kind: z.enum(['delivery', 'entry']),
-  ...fields('hook deliveryId reason code eventId', maybeText),
-  source,
-  state: word<ArrivalSummary['state']>(),
-  eventKinds: z.array(word<EventKind>()),
-  repeats: count,
-  verdict: z.enum(['signed', 'unsigned']).nullable(),
-  at: time,
-  archivedAt: maybeTime,
-});
-
 export const gapReport = z.object({
-  gaps: z.array(
-    z.object({
-      ...fields('forge org arrivalId entryKey reason', text),
-      ...fields('eventId repo', maybeText),
-      source: entrySource,
-      kind: word<EventKind>().nullable(),
-      class: word<Gap['class']>(),
-      outcome: word<Gap['outcome']>(),
-      factAt: maybeTime,
-      foundAt: time,
-    }),
-  ),
+  gaps: z.array(gap),
   coveredSince: time.describe('Coverage counts events stored since.'),
   coverage: z
-    .array(
-      z.object({
-        org: text,
-        kind: word<EventKind>(),
-        ...fields('both webhook rows', count),
-        visibleIn: entrySource.nullable(),
-      }),
-    )
+    .array(coverage.extend({ visibleIn: entrySource.nullable() }))
     .describe('`visibleIn`: which rows can tell the kind; null = none: what a delivery loses there stays lost.'),
 });
 export type GapReport = z.output<typeof gapReport>;
@@ -214,7 +113,7 @@ export type ReplayReport = z.output<typeof replayReport>;
 const event = z.object({
   ...fields('id forge org factKey', text),
   kind: word<EventKind>(),
-  source,
+  source: z.enum(['webhook', ...ENTRY_SOURCES]),
   factAt: maybeTime,
   actor: z.object(fields('id login', text)).nullable(),
   repo: z.looseObject(fields('id owner name full_name', text)).nullable(),
@@ -231,7 +130,7 @@ export const toldHistory = z.object({
         lookups: jsonObject,
         decidedAt: time,
         eventId: text,
-        intents: z.array(intent.pick({ stepId: true, action: true, itemKey: true, params: true, state: true })),
+        intents: z.array(shownIntent.pick({ stepId: true, action: true, itemKey: true, params: true, state: true })),
       }),
   ),
   next: maybeText.describe('Where the next page begins; null = this was the last one.'),

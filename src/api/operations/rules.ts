@@ -3,7 +3,7 @@ import { callingAs } from '../../core/caller.js';
 import { didYouMean } from '../../core/did-you-mean.js';
 import { UserError } from '../../core/errors.js';
 import { stagedOf } from '../../pipeline/decide/rollout.js';
-import { rollout as rolloutRow } from './answers.js';
+import { rolloutRow } from '../../pipeline/rollout-store.port.js';
 import type { Needs } from './needs.js';
 import { operationOf } from './operation.js';
 

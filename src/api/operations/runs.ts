@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { shown } from '../../core/reason.js';
 import { UserError } from '../../core/errors.js';
 import type { ControlCaller } from '../../core/operators.js';
-import { RUN_STATES, type Intent, type Run } from '../../core/run.js';
+import { RUN_STATES, shownIntent, type Intent, type Run } from '../../core/run.js';
 import { waitsForApproval } from '../../core/state-table.js';
 import { openReads } from '../../pipeline/decide/sealed-answers.js';
 import { compareShadow, ruleIdOf, type ShadowPair } from '../../pipeline/decide/shadow.js';
 import type { JournalStore } from '../../pipeline/journal-store.port.js';
-import { intent, orgShadow, runReport, type RunReport } from './answers.js';
+import { orgShadow, runReport, type RunReport } from './answers.js';
 import type { Needs } from './needs.js';
 import { flag, limit, operationOf } from './operation.js';
 import { originOf } from './shared.js';
@@ -114,8 +114,8 @@ export const runOperations = {
     scope: 'read',
     command: 'approve',
     input: z.object({}),
-    answer: z.array(intent),
-    handle: async ({ journal }) => (await journal.waitingForApproval(APPROVALS_SHOWN)).map(shownIntent),
+    answer: z.array(shownIntent),
+    handle: async ({ journal }) => (await journal.waitingForApproval(APPROVALS_SHOWN)).map(showIntent),
   }),
   approve: operation({
     route: 'POST /v1/approvals/:id',
@@ -170,12 +170,12 @@ async function reports(
   const work = await journal.workOfRuns(runs.map(({ id }) => id));
   return runs.map((run, n) => ({
     run: shown(openReads(run, encryptor)),
-    intents: (work[n] ?? []).map(({ intent: one, attempts }) => ({ ...shownIntent(one), attempts_made: attempts })),
+    intents: (work[n] ?? []).map(({ intent: one, attempts }) => ({ ...showIntent(one), attempts_made: attempts })),
   }));
 }
 
 /** Scripts know `background` by its name of before. */
-function shownIntent({ background, ...one }: Intent) {
+function showIntent({ background, ...one }: Intent) {
   return { ...shown(one), ...(background ? { upkeep: background } : {}) };
 }
 

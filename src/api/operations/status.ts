@@ -5,7 +5,8 @@ import { jsonObject } from '../../core/schema.js';
 import { VERSION } from '../../core/version.js';
 import { hookReport } from '../../housekeeping/doctor/install-hook.js';
 import { readTaskPosition } from '../../polling/task-position.js';
-import { doctorReport, statusReport, type StatusReport } from './answers.js';
+import { doctorReport } from '../../housekeeping/doctor/check.js';
+import { statusReport, type StatusReport } from './answers.js';
 import { flag, operationOf } from './operation.js';
 
 const QUARANTINED_SHOWN = 20;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { textOf, type Reason } from '../../core/reason.js';
-import { maybeText, text, texts, type Shape } from '../../core/schema.js';
+import { count, maybeText, text, texts, time, type Shape } from '../../core/schema.js';
+import { serverAccess } from '../../forge/server-access.js';
 
 /** One thing that the doctor looked at. */
 export const check = z.object({
@@ -19,6 +20,14 @@ export const check = z.object({
   fix: texts,
 });
 export type Check = Shape<typeof check>;
+
+export const doctorReport = z.object({
+  findings: count,
+  checks: z.array(check),
+  /** What was learned of each forge; kept, so that it can be told while the forge is away. */
+  forges: z.array(serverAccess.extend({ id: text, learnedAt: time })),
+});
+export type DoctorReport = Shape<typeof doctorReport>;
 export type CheckState = Check['state'];
 
 /** A check of one part; whose it is, is added where the parts come together. */

@@ -18,7 +18,17 @@ import type { Revision } from '../../rules/language/revision.js';
 import { ALWAYS, type CapabilityCheck } from '../../rules/requirements/capability-check.js';
 import { isUnmet, type UnmetCode } from '../../rules/requirements/unmet-requirements.js';
 import type { ServerAccess, ServerAccessReader } from '../../forge/server-access.js';
-import { isFinding, note, ok, problem, warning, webPages, type Check, type Looked } from './check.js';
+import {
+  isFinding,
+  note,
+  ok,
+  problem,
+  warning,
+  webPages,
+  type Check,
+  type DoctorReport,
+  type Looked,
+} from './check.js';
 import { examineDeliveries } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
 import { examineProxies } from './examine-proxies.js';
@@ -81,13 +91,6 @@ export interface DoctorDeps {
   /** Requests refused at an endpoint since the start, by the word of the answer; null while no bot runs. */
   readonly refused: (hook: string) => Promise<Readonly<Record<string, number>> | null>;
   readonly clock: Clock;
-}
-
-export interface DoctorReport {
-  readonly findings: number;
-  readonly checks: readonly Check[];
-  /** What was learned of each forge; kept, so that it can be told while the forge is away. */
-  readonly forges: ReadonlyArray<{ readonly id: string; readonly learnedAt: Date } & ServerAccess>;
 }
 
 /** What is looked at. */

@@ -4,7 +4,7 @@ import type { Logger } from '../../core/logger.js';
 import { isDelivered } from '../../events/pairing-table.js';
 import type { CursorStore } from '../cursor-store.port.js';
 import type { HookProduct } from '../../rules/language/hook-events.js';
-import type { GapClass, GapOutcome, GapStore, NewGap, WaitingEntry } from '../../pipeline/gap-store.port.js';
+import type { Gap, GapClass, GapOutcome, GapStore, WaitingEntry } from '../../pipeline/gap-store.port.js';
 import type { OwnHook } from './classify-gap.js';
 import { classifyGap } from './classify-gap.js';
 
@@ -111,7 +111,7 @@ export class GapKeeper {
   ): Promise<number> {
     const done = new Set<string>();
     const inGrace = new Set<string>();
-    const gaps: NewGap[] = [];
+    const gaps: Gap[] = [];
     const outages = waiting.length > 0 ? await this.deps.gaps.outages(new Date(now.getTime() - 7 * DAY_MS)) : [];
     for (const entry of waiting) {
       const org = this.deps.orgs.find(
@@ -148,7 +148,7 @@ export class GapKeeper {
     { event, closed, ...entry }: WaitingEntry,
     now: Date,
     outages: Awaited<ReturnType<GapStore['outages']>>,
-  ): Promise<NewGap> {
+  ): Promise<Gap> {
     const { arrivalId, forge, org, source, entryKey } = entry;
     const base = {
       forge,
@@ -191,7 +191,7 @@ export class GapKeeper {
     return hooks;
   }
 
-  private tell(gap: NewGap, now: Date): void {
+  private tell(gap: Gap, now: Date): void {
     const { forge, org, class: why, outcome, kind, repo, reason } = gap;
     this.deps.counted?.({ org, class: why, outcome });
     this.deps.logger.warn({ forge, org, class: why, outcome, kind, repo, row: gap.entryKey, reason }, 'gap.found');

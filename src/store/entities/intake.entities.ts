@@ -1,11 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { EntrySource } from '../../core/event.js';
 import type { EventKind } from '../../core/event-kinds.js';
-import type { GapClass, GapOutcome, NewGap } from '../../pipeline/gap-store.port.js';
+import type { Gap, GapClass, GapOutcome } from '../../pipeline/gap-store.port.js';
 
 /** A fact that a row of the forge told and no delivery. */
 @Entity('gaps')
-export class GapEntity implements NewGap {
+export class GapEntity implements Gap {
   /** Id of the event, or of the arrival where it made none. */
   @PrimaryColumn('text')
   gapKey: string;

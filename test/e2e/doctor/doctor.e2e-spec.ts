@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DoctorReport } from '../../../src/api/operations/answers.js';
+import type { DoctorReport } from '../../../src/housekeeping/doctor/check.js';
 import type { HookReport } from '../../../src/housekeeping/doctor/install-hook.js';
 import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DoctorReport } from '../../../src/api/operations/answers.js';
+import type { DoctorReport } from '../../../src/housekeeping/doctor/check.js';
 import type { JsonObject } from '../../../src/core/json.js';
 import { until } from '../../services/until.js';
 import { aForge, type Forge } from '../support/a-forge.js';
