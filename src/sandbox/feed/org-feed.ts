@@ -1,5 +1,6 @@
+import type { activity as apiActivity } from '../../core/objects/feed.js';
 import { onOrganization } from '../guards.js';
-import { shownTime, type View } from '../render/view.js';
+import { shownTime, type View, type Shown } from '../render/view.js';
 import type { Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import type { Attachment } from '../parts.js';
@@ -79,7 +80,7 @@ export const attachFeed: Attachment = ({ world, profile }) => {
 };
 
 /** A row with the actor and the repository as they are now; the comment as long as it is there, without its user. */
-function renderFeedRow(view: View, row: FeedRow): object {
+function renderFeedRow(view: View, row: FeedRow): Shown<typeof apiActivity> {
   const { world } = view;
   const actor = world.owners.get(row.actorId);
   const repo = world.repos.get(row.repoId);

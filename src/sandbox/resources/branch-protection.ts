@@ -1,8 +1,9 @@
+import type { branchProtection as apiBranchProtection } from '../../core/objects/git.js';
 import picomatch from 'picomatch';
 import { badRequest, created, forbidden, notFound, ok, unprocessable } from '../answer.js';
 import { bind, type Bound, field } from '../body.js';
 import { doer, onRepository, type RepoAccess, type RepoCall } from '../guards.js';
-import { shaped, shownTime } from '../render/view.js';
+import { shaped, shownTime, type Shown } from '../render/view.js';
 import { canRead, canWrite, type Permission, permissionOn, teamsOf } from '../permissions.js';
 import type { Handlers } from '../registry.js';
 import { atLeast, type Id, type Repository, type Seconds, type User, type World } from '../world.js';
@@ -181,7 +182,10 @@ function listedUsers(call: RepoCall, names: readonly string[]): string[] {
   });
 }
 
-function render(call: RepoCall, { ruleName, rule, createdAt, updatedAt }: BranchProtection): object {
+function render(
+  call: RepoCall,
+  { ruleName, rule, createdAt, updatedAt }: BranchProtection,
+): Shown<typeof apiBranchProtection> {
   const { view } = call;
   const { priority, ...rest } = {
     ...rule,

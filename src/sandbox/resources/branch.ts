@@ -1,10 +1,11 @@
+import type { branch as apiBranch } from '../../core/objects/git.js';
 import { conflict, created, forbidden, notFound, ok, Refusal, serverError } from '../answer.js';
 import { bind, field } from '../body.js';
 import { commitsBetween } from '../git/history.js';
 import { clashes, isRefName } from '../git/ref-name.js';
 import { isEmpty, resolveRef } from '../git/store.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
-import type { View } from '../render/view.js';
+import type { View, Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import { isRepoAdmin, type Permission } from '../permissions.js';
 import type { Handlers } from '../registry.js';
@@ -34,7 +35,13 @@ export function deleteBranch(world: World, by: User, repo: Repository, branch: s
   world.happened(by, { kind: 'branch.deleted', repo, ref: `refs/heads/${branch}`, sha });
 }
 
-function renderBranch(view: View, repo: Repository, name: string, commit: Commit, permission: Permission): object {
+function renderBranch(
+  view: View,
+  repo: Repository,
+  name: string,
+  commit: Commit,
+  permission: Permission,
+): Shown<typeof apiBranch> {
   const protection = protectionOf(view.world, repo, name);
   const rights = branchRights(view.world, view.viewer, permission, protection);
   return {

@@ -1,4 +1,4 @@
-import type { comment as apiComment } from '../../core/objects/tracker.js';
+import type { comment as apiComment, timelineEntry as apiTimelineEntry } from '../../core/objects/tracker.js';
 import { type Answer, created, forbidden, forbiddenEmpty, notFound, ok, Refusal, noContent } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, readId, type RepoCall, TRACKER } from '../guards.js';
@@ -151,7 +151,7 @@ const TYPES: Record<Comment['kind'], string> = {
 };
 
 /** An entry of an issue's timeline: a comment without what only comments have, and everything that any kind of entry may tell. */
-function renderEntry(view: View, entry: Comment): object {
+function renderEntry(view: View, entry: Comment): Shown<typeof apiTimelineEntry> {
   const { id, html_url, pull_request_url, issue_url, user, body, created_at, updated_at } = renderComment(view, entry);
   const detail = entry.detail ?? {};
   return {
@@ -188,12 +188,12 @@ function renderEntry(view: View, entry: Comment): object {
   };
 }
 
-function milestoneOf(view: View, id: Id | null | undefined): object | null {
+function milestoneOf(view: View, id: Id | null | undefined) {
   const milestone = id === null || id === undefined ? undefined : view.world.milestones.get(id);
   return milestone ? renderMilestone(view, milestone) : null;
 }
 
-function labelOf(view: View, id: Id | undefined): object | null {
+function labelOf(view: View, id: Id | undefined) {
   const label = id === undefined ? undefined : view.world.labels.get(id);
   return label ? renderLabel(view, label) : null;
 }

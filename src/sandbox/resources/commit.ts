@@ -1,9 +1,10 @@
+import type { commit as apiCommit, payloadCommit as apiPayloadCommit } from '../../core/objects/git.js';
 import { notFound, ok } from '../answer.js';
 import { diffTrees, type FileChange } from '../git/diff.js';
 import { commitsBetween, mergeBaseOf } from '../git/history.js';
 import { addCommit, resolveRef } from '../git/store.js';
 import { onRepository, type RepoCall } from '../guards.js';
-import { NEVER, shaped, type View } from '../render/view.js';
+import { NEVER, shaped, type View, type Shown } from '../render/view.js';
 import type { Call } from '../handler.js';
 import { COMMIT_FILES, type FileGroup } from '../profile.js';
 import type { Handlers } from '../registry.js';
@@ -100,7 +101,7 @@ function userByEmail({ world }: View, { email }: Signature): Owner | undefined {
 }
 
 /** A commit's person, with the login of the user who has that address. */
-function renderSignature(view: View, signature: Signature): object {
+function renderSignature(view: View, signature: Signature) {
   return { name: signature.name, email: signature.email, username: userByEmail(view, signature)?.login ?? '' };
 }
 
@@ -113,7 +114,7 @@ export const NOT_SIGNED = {
 };
 
 /** A commit in the shape of branches: no lists of files, an unsigned verification. */
-export function renderPayloadCommit(view: View, repo: Repository, commit: Commit): object {
+export function renderPayloadCommit(view: View, repo: Repository, commit: Commit): Shown<typeof apiPayloadCommit> {
   return {
     id: commit.sha,
     message: commit.message,
@@ -129,7 +130,12 @@ export function renderPayloadCommit(view: View, repo: Repository, commit: Commit
 }
 
 /** A commit as lists of commits show it, with the files it changed, by group, and how many lines. */
-export function renderCommit(view: View, repo: Repository, commit: Commit, groups: readonly FileGroup[]): object {
+export function renderCommit(
+  view: View,
+  repo: Repository,
+  commit: Commit,
+  groups: readonly FileGroup[],
+): Shown<typeof apiCommit> {
   const url = repoApiUrl(view, repo, `/git/commits/${commit.sha}`);
   const parent = repo.git.commits.get(commit.parents[0] ?? '');
   const changes = diffTrees(repo.git, parent?.files ?? new Map(), commit.files);
@@ -177,18 +183,18 @@ export function renderFileCommit(view: View, repo: Repository, commit: Commit): 
 }
 
 /** Names of changed files, one group after the other. */
-function shownFiles(changes: readonly FileChange[], groups: readonly FileGroup[]): object[] {
+function shownFiles(changes: readonly FileChange[], groups: readonly FileGroup[]) {
   const groupOf = ({ status }: FileChange): FileGroup => (status === 'renamed' ? 'modified' : status);
   return groups.flatMap((group) =>
     changes.filter((one) => groupOf(one) === group).map(({ path }) => ({ filename: path, status: group })),
   );
 }
 
-function renderPerson(signature: Signature): object {
+function renderPerson(signature: Signature) {
   return { name: signature.name, email: signature.email, date: commitTime(signature) };
 }
 
-function userOf(view: View, signature: Signature): object | null {
+function userOf(view: View, signature: Signature) {
   const user = userByEmail(view, signature);
   return user ? renderUser(view, user, { asOther: true }) : null;
 }

@@ -1,9 +1,10 @@
+import type { hook as apiHook } from '../../core/objects/repositories.js';
 import type { JsonObject } from '../../core/json.js';
 import { created, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { storedEventNames } from '../deliveries/hook-events.js';
 import { onOrganization, type OrgCall, readId } from '../guards.js';
-import { shaped, shownTime, type View } from '../render/view.js';
+import { shaped, shownTime, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { TellingStyle } from '../telling-style.js';
@@ -107,7 +108,7 @@ export function eventsOf(names: readonly string[] | undefined, server: TellingSt
 }
 
 /** The secret is never shown. */
-function renderHook(view: View, hook: Hook): object {
+function renderHook(view: View, hook: Hook): Shown<typeof apiHook> {
   const hasMore = Object.keys(hook.extraConfig).length > 0;
   return shaped(view, 'hook', {
     id: hook.id,

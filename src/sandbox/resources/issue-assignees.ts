@@ -47,7 +47,7 @@ function takeOff(world: World, by: User, issue: Issue, assignee: User): () => vo
   return () => world.happened(by, { kind: 'issue.unassigned', repo: world.repo(issue.repoId), issue, assignee });
 }
 
-export function shownAssignees(view: View, issue: Issue): object[] {
+export function shownAssignees(view: View, issue: Issue) {
   const ids =
     view.profile.tracker.assignees === 'by user' ? [...issue.assignees].sort((a, b) => Number(a - b)) : issue.assignees;
   return ids.map((id) => renderUser(view, view.world.owner(id), { asOther: true }));

@@ -1,7 +1,8 @@
+import type { issue as apiIssue } from '../../core/objects/tracker.js';
 import { conflict, created, forbiddenEmpty, ok, Refusal, serverError } from '../answer.js';
 import { bind, type Bound, field } from '../body.js';
 import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
-import { shaped, shownTime, shownTimeOrNull, type View } from '../render/view.js';
+import { shaped, shownTime, shownTimeOrNull, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { Id, Label, Milestone, Pull, Repository, Seconds, User, World } from '../world.js';
@@ -155,7 +156,7 @@ export function issueWebUrl(view: View, repo: Repository, issue: Issue): string 
 }
 
 /** An issue, or a pull request seen as an issue. */
-export function renderIssue(view: View, issue: Issue): object {
+export function renderIssue(view: View, issue: Issue): Shown<typeof apiIssue> {
   const { world } = view;
   const repo = world.repo(issue.repoId);
   const assignees = shownAssignees(view, issue);
@@ -191,14 +192,14 @@ export function renderIssue(view: View, issue: Issue): object {
   });
 }
 
-export function shownLabels(view: View, issue: Issue): object[] {
+export function shownLabels(view: View, issue: Issue) {
   const labels = [...issue.labels]
     .map((id) => view.world.labels.get(id))
     .filter((label): label is Label => label !== undefined);
   return labels.sort(byName).map((label) => renderLabel(view, label));
 }
 
-export function shownMilestone(view: View, issue: Issue): object | null {
+export function shownMilestone(view: View, issue: Issue) {
   const milestone = issue.milestoneId === null ? undefined : view.world.milestones.get(issue.milestoneId);
   return milestone ? renderMilestone(view, milestone) : null;
 }
@@ -215,7 +216,7 @@ export function isDraft(issue: Issue): boolean {
   return /^(wip:|\[wip\])/i.test(issue.title);
 }
 
-function pullSummary(view: View, repo: Repository, issue: Issue): object | null {
+function pullSummary(view: View, repo: Repository, issue: Issue) {
   const { pull } = issue;
   if (!pull) return null;
   return {

@@ -1,4 +1,4 @@
-import type { actionTask } from '../../core/objects/workflows.js';
+import type { actionTask, workflowJob as apiWorkflowJob } from '../../core/objects/workflows.js';
 import { type Answer, notFound, unprocessable } from '../answer.js';
 import { doer, forUser, onOrganization, onRepository, readId } from '../guards.js';
 import { shaped, type Shown, type View } from '../render/view.js';
@@ -292,7 +292,7 @@ function shownState(state: RunState): { status: string; conclusion?: string } {
   }
 }
 
-export function renderJob(view: View, job: WorkflowJob): object {
+export function renderJob(view: View, job: WorkflowJob): Shown<typeof apiWorkflowJob> {
   const { world } = view;
   const run = world.runs.get(job.runId);
   if (!run) throw new Error(`no run ${job.runId}`);

@@ -1,7 +1,8 @@
+import type { organization as apiOrganization } from '../../core/objects/accounts.js';
 import { created, notFound, ok, Refusal, serverError, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, forUser, onOrganization } from '../guards.js';
-import type { View } from '../render/view.js';
+import type { View, Shown } from '../render/view.js';
 import type { Call } from '../handler.js';
 import { listed } from '../paging.js';
 import { isOrgMember, teamsOf } from '../permissions.js';
@@ -70,7 +71,7 @@ function deleteOrganization(world: World, org: Organization): void {
 }
 
 /** An organization in its own shape. */
-export function renderOrganization(view: View, org: Organization): object {
+export function renderOrganization(view: View, org: Organization): Shown<typeof apiOrganization> {
   return {
     id: org.id,
     name: org.login,

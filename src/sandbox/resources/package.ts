@@ -1,7 +1,11 @@
+import type {
+  packageVersion as apiPackageVersion,
+  packageFile as apiPackageFile,
+} from '../../core/objects/publishing.js';
 import { createHash } from 'node:crypto';
 import { created, forbidden, notFound, ok } from '../answer.js';
 import { doer, isPublicOnly, onOwner, type OwnerCall } from '../guards.js';
-import { shaped, shownTime, type View, webUrl } from '../render/view.js';
+import { shaped, shownTime, type View, webUrl, type Shown } from '../render/view.js';
 import type { Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import { canSee, canSeeOwner, isOrgOwner, permissionOn, teamsOf } from '../permissions.js';
@@ -62,7 +66,7 @@ export function uploadPackage(world: World, wish: PackageWish): PackageVersion {
 }
 
 /** A package as the API shows it; the repository only to those who may see it. */
-export function renderPackage(view: View, one: PackageVersion): object {
+export function renderPackage(view: View, one: PackageVersion): Shown<typeof apiPackageVersion> {
   const { world, viewer } = view;
   const owner = world.owner(one.ownerId);
   const repo = one.repoId === null ? undefined : world.repos.get(one.repoId);
@@ -80,7 +84,7 @@ export function renderPackage(view: View, one: PackageVersion): object {
   };
 }
 
-function renderPackageFile(view: View, file: PackageFile): object {
+function renderPackageFile(view: View, file: PackageFile): Shown<typeof apiPackageFile> {
   const digest = (kind: string) => createHash(kind).update(file.content).digest('hex');
   return shaped(view, 'package file', {
     id: file.id,

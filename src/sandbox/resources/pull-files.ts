@@ -1,8 +1,9 @@
+import type { changedFile as apiChangedFile } from '../../core/objects/tracker.js';
 import { type Answer, ok } from '../answer.js';
 import { diffTrees, type FileChange } from '../git/diff.js';
 import { commitsBetween } from '../git/history.js';
 import { onRepository, type RepoCall } from '../guards.js';
-import type { View } from '../render/view.js';
+import type { View, Shown } from '../render/view.js';
 import { cut, listHeaders, readPage } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { Pull, Repository } from '../world.js';
@@ -20,7 +21,12 @@ const WORDS: Record<FileChange['status'], string> = {
 };
 
 /** A file that a pull request changes, as it is at the head. */
-function renderChangedFile(view: View, repo: Repository, sha: string, change: FileChange): object {
+function renderChangedFile(
+  view: View,
+  repo: Repository,
+  sha: string,
+  change: FileChange,
+): Shown<typeof apiChangedFile> {
   const path = change.path.split('/').map(encodeURIComponent).join('/');
   return {
     filename: change.path,

@@ -1,9 +1,10 @@
+import type { pull as apiPull } from '../../core/objects/tracker.js';
 import { conflict, created, forbiddenEmpty, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { mergeBaseOf } from '../git/history.js';
 import { mergeTrees } from '../git/merge.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
-import { shaped, shownTime, shownTimeOrNull, type View } from '../render/view.js';
+import { shaped, shownTime, shownTimeOrNull, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Attachment } from '../parts.js';
 import { canRead, canWrite, permissionOn } from '../permissions.js';
@@ -146,7 +147,7 @@ export function isConflicting(repo: Repository, pull: Pull): boolean {
 }
 
 /** A pull request. Its `url` is the web address, as on a real server. */
-export function renderPull(view: View, issue: Issue): object {
+export function renderPull(view: View, issue: Issue): Shown<typeof apiPull> {
   const { world } = view;
   const { pull } = issue;
   if (!pull) throw new Error(`issue ${issue.id} is no pull request`);
@@ -203,12 +204,12 @@ export function renderPull(view: View, issue: Issue): object {
   });
 }
 
-function shownRepo(view: View, repo: Repository): object {
+function shownRepo(view: View, repo: Repository) {
   return renderRepository(view, repo, permissionOn(view.world, view.viewer, repo));
 }
 
 /** Without its repository when the fork is gone; with the pull request's own ref when the branch is. */
-function shownHead(view: View, issue: Issue, pull: Pull): object {
+function shownHead(view: View, issue: Issue, pull: Pull) {
   const repo = pull.headRepoId === null ? undefined : view.world.repos.get(pull.headRepoId);
   const isThere = repo?.git.branches.has(pull.headBranch) ?? false;
   return {

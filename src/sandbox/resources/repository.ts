@@ -1,9 +1,10 @@
+import type { repository as apiRepository } from '../../core/objects/repositories.js';
 import { notFound, ok, Refusal } from '../answer.js';
 import { bind, field } from '../body.js';
 import { languageOf } from '../git/language.js';
 import { addCommit, emptyStore, isEmpty } from '../git/store.js';
 import { findRepository, onOrganization, onRepository, type RepoCall } from '../guards.js';
-import { apiUrl, NEVER, shaped, shownTime, type View, webUrl } from '../render/view.js';
+import { apiUrl, NEVER, shaped, shownTime, type View, webUrl, type Shown } from '../render/view.js';
 import { cut, listHeaders, readPage } from '../paging.js';
 import { canRead, canSee, canWrite, isRepoAdmin, type Permission, permissionOn } from '../permissions.js';
 import { redirectKey } from '../redirects.js';
@@ -175,7 +176,7 @@ export function renderRepository(
   view: View,
   repo: Repository,
   permission: Permission | null = permissionOn(view.world, view.viewer, repo),
-): object {
+): Shown<typeof apiRepository> {
   const { world } = view;
   const name = fullName(view, repo);
   const open = [...world.issues.values()].filter((issue) => issue.repoId === repo.id && issue.state === 'open');
@@ -269,7 +270,7 @@ export function renderRepository(
   });
 }
 
-function parent(view: View, repo: Repository): object | null {
+function parent(view: View, repo: Repository): Shown<typeof apiRepository> | null {
   const original = repo.forkOf === null ? undefined : view.world.repos.get(repo.forkOf);
   return original ? renderRepository(view, original) : null;
 }

@@ -1,8 +1,9 @@
+import type { review as apiReview } from '../../core/objects/tracker.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
 import { created, forbidden, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, readId, type RepoCall } from '../guards.js';
-import { shownTime, type View } from '../render/view.js';
+import { shownTime, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import { canRead, canWrite, isRepoAdmin, permissionOn } from '../permissions.js';
 import type { Handlers } from '../registry.js';
@@ -201,7 +202,7 @@ export function submitReview(world: World, by: User, issue: PullIssue, wish: Rev
 }
 
 /** A review, or a request for one (of a person or a team), which has no address of its own. */
-function renderReview(view: View, review: Review): object {
+function renderReview(view: View, review: Review): Shown<typeof apiReview> {
   const { world } = view;
   const issue = world.issues.get(review.issueId);
   const url = issue ? issueWebUrl(view, world.repo(issue.repoId), issue) : '';

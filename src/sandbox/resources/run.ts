@@ -1,9 +1,10 @@
+import type { run as apiRun } from '../../core/objects/workflows.js';
 import { type Answer, badRequest, notFound, ok, Refusal, noContent } from '../answer.js';
 import { bind, field } from '../body.js';
 import { writeGoJson } from '../deliveries/go-json.js';
 import { resolveRef } from '../git/store.js';
 import { doer, onOrganization, onRepository, readId, type RepoCall } from '../guards.js';
-import { shaped, shownTime, type View } from '../render/view.js';
+import { shaped, shownTime, type View, type Shown } from '../render/view.js';
 import type { Call } from '../handler.js';
 import { counted } from '../paging.js';
 import { canRead, permissionOn } from '../permissions.js';
@@ -173,7 +174,7 @@ export function runWebUrl(view: View, repo: Repository, run: WorkflowRun): strin
 }
 
 /** @param attempt default the newest */
-export function renderRun(view: View, run: WorkflowRun, attempt = run.attempt): object {
+export function renderRun(view: View, run: WorkflowRun, attempt = run.attempt): Shown<typeof apiRun> {
   const { world } = view;
   const repo = world.repo(run.repoId);
   const url = repoApiUrl(view, repo, `/actions/runs/${run.id}`);

@@ -1,8 +1,9 @@
+import type { commitStatus as apiCommitStatus, combinedStatus as apiCombinedStatus } from '../../core/objects/git.js';
 import { created, notFound, ok, Refusal } from '../answer.js';
 import { bind, field } from '../body.js';
 import { resolveRef } from '../git/store.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
-import { shownTime, type View } from '../render/view.js';
+import { shownTime, type View, type Shown } from '../render/view.js';
 import { cut, listed, readPage } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { Id, Repository, Seconds, User, World } from '../world.js';
@@ -49,7 +50,7 @@ export function statusesOf(world: World, repo: Repository, sha: string): CommitS
   return [...newest.values()].sort((a, b) => Number(a.id - b.id));
 }
 
-function renderStatus(view: View, status: CommitStatus): object {
+function renderStatus(view: View, status: CommitStatus): Shown<typeof apiCommitStatus> {
   const repo = view.world.repo(status.repoId);
   const creator = view.world.owners.get(status.creatorId);
   return {
@@ -88,7 +89,12 @@ function combined(statuses: readonly CommitStatus[]): string {
   return states.includes('success') || states.length === 0 ? 'success' : 'skipped';
 }
 
-function renderCombined(view: View, repo: Repository, sha: string, statuses: readonly CommitStatus[]): object {
+function renderCombined(
+  view: View,
+  repo: Repository,
+  sha: string,
+  statuses: readonly CommitStatus[],
+): Shown<typeof apiCombinedStatus> {
   const url = repoApiUrl(view, repo, `/commits/${sha}`);
   return {
     state: statuses.length === 0 ? '' : combinedState(view, statuses),

@@ -1,10 +1,11 @@
+import type { tag as apiTag } from '../../core/objects/git.js';
 import { conflict, created, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { tagId } from '../git/objects.js';
 import { isRefName } from '../git/ref-name.js';
 import { resolveRef } from '../git/store.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
-import { NEVER, shaped, type View } from '../render/view.js';
+import { NEVER, shaped, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { Repository, Seconds, User, World } from '../world.js';
@@ -37,7 +38,7 @@ export function deleteTag(world: World, by: User, repo: Repository, name: string
 }
 
 /** An annotated tag has an id and a message of its own, which its commit's address uses too; a light one has those of its commit. */
-function renderTag(view: View, repo: Repository, tag: Tag): object {
+function renderTag(view: View, repo: Repository, tag: Tag): Shown<typeof apiTag> {
   const commit = repo.git.commits.get(tag.sha);
   const isLight = tag.message === '' || !commit;
   const id = isLight ? tag.sha : tagId(tag, { ...commit.committer, at: tag.createdAt });

@@ -1,8 +1,9 @@
+import type { team as apiTeam } from '../../core/objects/accounts.js';
 import type { JsonObject } from '../../core/json.js';
 import { created, forbidden, notFound, serverError, unauthorized, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { onOrganization, type OrgCall, readId } from '../guards.js';
-import { shaped, type View } from '../render/view.js';
+import { shaped, type View, type Shown } from '../render/view.js';
 import type { Call, Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import { isOrgMember, isOrgOwner, teamReaches } from '../permissions.js';
@@ -78,7 +79,11 @@ export function addMember(world: World, team: Team, user: User): void {
 }
 
 /** A team. Where rights come from units, most servers say `none` for its `permission`. */
-export function renderTeam(view: View, team: Team, options: { withOrganization?: boolean } = {}): object {
+export function renderTeam(
+  view: View,
+  team: Team,
+  options: { withOrganization?: boolean } = {},
+): Shown<typeof apiTeam> {
   const org = view.world.owner(team.orgId);
   const units = UNITS.filter((unit) => team.units.has(unit));
   const isTold =

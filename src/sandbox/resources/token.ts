@@ -1,9 +1,10 @@
+import type { accessToken as apiAccessToken } from '../../core/objects/accounts.js';
 import { randomBytes } from 'node:crypto';
 import { badRequest, created, forbidden, notFound, unauthorized, unprocessable } from '../answer.js';
 import { SCOPE_CATEGORIES } from '../auth.js';
 import { bind, field } from '../body.js';
 import { onOwner, type OwnerCall } from '../guards.js';
-import { NEVER, shaped, shownTime, type View } from '../render/view.js';
+import { NEVER, shaped, shownTime, type View, type Shown } from '../render/view.js';
 import type { Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
@@ -61,7 +62,11 @@ export function makeToken(world: World, user: User, name: string, scopes: readon
 }
 
 /** The answer that creates a token shows its value and no times; every other one the times and no value. */
-export function renderToken(view: View, token: Token, options: { withValue?: boolean } = {}): object {
+export function renderToken(
+  view: View,
+  token: Token,
+  options: { withValue?: boolean } = {},
+): Shown<typeof apiAccessToken> {
   return shaped(view, 'token', {
     id: token.id,
     name: token.name,

@@ -1,4 +1,4 @@
-import type { user as apiUser } from '../../core/objects/accounts.js';
+import type { user as apiUser, userSettings as apiUserSettings } from '../../core/objects/accounts.js';
 import { createHash, randomBytes } from 'node:crypto';
 import { created, notFound, ok, unauthorized, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
@@ -201,7 +201,7 @@ function propertyOf(key: string): string {
 }
 
 /** The settings call's own shape. */
-function renderUserSettings(view: View, user: User): object {
+function renderUserSettings(view: View, user: User): Shown<typeof apiUserSettings> {
   return shaped(view, 'user settings', Object.fromEntries(SETTINGS.map(([key, name]) => [key, user[name]])));
 }
 

@@ -1,7 +1,8 @@
+import type { variable as apiVariable } from '../../core/objects/repositories.js';
 import { type Answer, badRequest, conflict, notFound, ok, serverError } from '../answer.js';
 import { bind, field } from '../body.js';
 import { forUser, onOrganization, onRepository } from '../guards.js';
-import { shaped } from '../render/view.js';
+import { shaped, type Shown } from '../render/view.js';
 import type { Call, Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
@@ -97,7 +98,7 @@ function list(call: Call, place: Place): Answer {
   return listed(call, byName, (variable) => render(call, variable), { link: true });
 }
 
-function render({ view }: Call, variable: Variable): object {
+function render({ view }: Call, variable: Variable): Shown<typeof apiVariable> {
   return shaped(view, 'variable', {
     owner_id: variable.ownerId,
     repo_id: variable.repoId,
