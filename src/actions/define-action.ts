@@ -1,3 +1,5 @@
+import type { ParamSpecs, ParamsOf } from './support/params.js';
+import type { AnyRecovery } from './support/recovery.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { NeededRight } from '../core/rights.js';
@@ -5,11 +7,8 @@ import type { Secret } from '../core/secret.js';
 import type { Target } from '../core/target.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { OperationName } from '../forge/operations.js';
-import type { Outcome } from './support/outcome.js';
-import type { ParamSpecs, ParamsOf } from './support/params.js';
-import type { AnyRecovery } from './support/recovery.js';
 
-export type TargetKind = Target['kind'];
+type TargetKind = Target['kind'];
 
 /** The forge as one action sees it: what it must have, and what it uses where the forge offers it. */
 type ActionForge<Must extends OperationName, May extends OperationName> = Pick<ForgeClient, Must> &
@@ -51,7 +50,7 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
  * One thing a rule can want. `ensure` reads the state, compares, writes only the difference (at most one write), and reports.
  * It never asks whether this is a dry run, never retries, and lets every ForgeError pass that it does not understand.
  */
-export interface ActionDefinition<
+interface ActionDefinition<
   Name extends string = string,
   Kind extends TargetKind = TargetKind,
   Specs extends ParamSpecs = ParamSpecs,
@@ -117,4 +116,36 @@ export interface AnyAction extends Omit<ActionDefinition, 'ensure' | 'naturalKey
 /** Text of a parameter that is not resolved yet. */
 export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : value === undefined || value === null ? '' : String(value);
+}
+
+/** What an action reports. `changed` = its one write was made; `detail` is kept with the intent and is the memory where nothing can be read. */
+export type Outcome =
+  | {
+      readonly kind: 'changed';
+      readonly summary: string;
+      readonly objectId: string | null;
+      readonly detail: JsonObject;
+    }
+  | { readonly kind: 'unchanged' | 'conflict' | 'refused'; readonly summary: string; readonly detail: JsonObject };
+
+export function changed(
+  summary: string,
+  { objectId = null, detail = {} }: { objectId?: string | null | undefined; detail?: JsonObject } = {},
+): Outcome {
+  return { kind: 'changed', summary, objectId, detail };
+}
+
+/** What is wanted is there already, whoever made it. */
+export function unchanged(summary: string, detail: JsonObject = {}): Outcome {
+  return { kind: 'unchanged', summary, detail };
+}
+
+/** Something is there that is not what is wanted, and this action may not or cannot change it: hands off. */
+export function conflict(summary: string, detail: JsonObject = {}): Outcome {
+  return { kind: 'conflict', summary, detail };
+}
+
+/** It cannot be done as asked; asking again without a change of rule, config or forge is useless. */
+export function refused(summary: string, detail: JsonObject = {}): Outcome {
+  return { kind: 'refused', summary, detail };
 }

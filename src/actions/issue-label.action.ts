@@ -1,12 +1,73 @@
-import { RIGHTS } from '../core/rights.js';
+import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
+import { id, optional, text, texts } from './support/params.js';
+import { readAll, orMissing, whereAllowed, whereOffered } from './support/reads.js';
+import {
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import type { JsonObject } from '../core/json.js';
 import type { Label } from '../core/objects/tracker.js';
-import { defineAction, textOf } from './define-action.js';
-import { issueLabelRecovery, wantedNames } from './issue-label.recovery.js';
-import { labelsByName, scopeOf } from './support/find-labels.js';
-import { changed, conflict, refused, unchanged } from './support/outcome.js';
-import { id, optional, text, texts } from './support/params.js';
-import { orMissing } from './support/where-offered.js';
+import { RIGHTS } from '../core/rights.js';
+import type { ForgeClient } from '../forge/forge-client.js';
+
+interface WantedLabels {
+  readonly number: string;
+  readonly add?: readonly string[] | undefined;
+  readonly remove?: readonly string[] | undefined;
+  readonly set?: readonly string[] | undefined;
+  readonly within?: string | undefined;
+}
+
+interface SeenIssueLabels {
+  /** Null = the issue is gone. */
+  readonly names: readonly string[] | null;
+}
+
+/** Names that are to be on an issue which bears `now`; null = as it is. The order of `now` is kept. */
+function wantedNames(
+  wanted: WantedLabels,
+  now: readonly string[],
+): { readonly names: readonly string[]; readonly added: readonly string[]; readonly removed: readonly string[] } {
+  const add = [...new Set([...(wanted.set ?? []), ...(wanted.add ?? [])])];
+  const isTaken = (name: string): boolean => {
+    if (add.includes(name)) return false;
+    if (wanted.set !== undefined || (wanted.remove ?? []).includes(name)) return true;
+    return wanted.within !== undefined && name.startsWith(wanted.within);
+  };
+  const removed = [...new Set(now.filter(isTaken))];
+  const added = add.filter((name) => !now.includes(name));
+  return { names: [...now.filter((name) => !isTaken(name)), ...added], added, removed };
+}
+
+/** Which labels an issue bears can always be read, and putting one on twice leaves one. */
+const issueLabelRecovery = defineRecovery<WantedLabels, SeenIssueLabels>({
+  reads: ['listIssueLabels'],
+  mayRead: [],
+  settle: 'whole',
+
+  async read({ forge, target }, { number }) {
+    const labels = await whereOffered(forge.listIssueLabels, (list) =>
+      orMissing(list({ ...placeOf(target), index: number })),
+    );
+    return labels === undefined ? null : { names: labels === null ? null : labels.map(({ name }) => name ?? '') };
+  },
+
+  decide: decideIssueLabels,
+});
+
+function decideIssueLabels({ wanted, seen }: RecoveryFacts<WantedLabels, SeenIssueLabels>): Verdict {
+  if (seen === null) return resend(`the labels of #${wanted.number} cannot be read; the same sent again does no harm`);
+  if (seen.names === null) return settledAs('refused', `#${wanted.number} is not there any more`);
+  const { added, removed } = wantedNames(wanted, seen.names);
+  return added.length + removed.length === 0
+    ? done(`#${wanted.number} bears the labels wanted`)
+    : resend(`#${wanted.number} does not bear the labels wanted`);
+}
 
 /**
  * Labels go by number, and only where something differs: servers drop unknown names without a word (a PUT of unknown ones clears all), put
@@ -93,4 +154,35 @@ function names(value: JsonObject[string] | undefined): string[] {
   return (
     Array.isArray(value) ? value.map(String) : value === undefined || value === null ? [] : [textOf(value)]
   ).sort();
+}
+
+/** What finding labels by name needs of a forge. */
+type LabelReads = Pick<ForgeClient, 'listLabels'> & Partial<Pick<ForgeClient, 'listOrgLabels'>>;
+
+/** Labels that an issue of the repository can bear, by name: its own first, the oldest of a name first. Names are compared as they are. */
+async function labelsByName(
+  forge: LabelReads,
+  { owner, repo }: { owner: string; repo: string },
+): Promise<ReadonlyMap<string, Label>> {
+  const own = await readAll(forge, 'listLabels', { owner, repo });
+  const inherited = await whereAllowed(forge.listOrgLabels, () =>
+    orMissing(readAll(forge, 'listOrgLabels', { org: owner })),
+  );
+  const byName = new Map<string, Label>();
+  for (const label of [...oldestFirst(own), ...oldestFirst(inherited ?? [])]) {
+    const name = label.name ?? '';
+    if (!byName.has(name)) byName.set(name, label);
+  }
+  return byName;
+}
+
+function oldestFirst(labels: readonly Label[]): Label[] {
+  return [...labels].sort((a, b) => Number(BigInt(a.id ?? '0') - BigInt(b.id ?? '0')));
+}
+
+/** What is before the last slash, of a label that is exclusive in its scope; null otherwise. */
+function scopeOf(label: Label | undefined): string | null {
+  const name = label?.name ?? '';
+  const slash = name.lastIndexOf('/');
+  return label?.exclusive === true && slash > 0 ? name.slice(0, slash) : null;
 }

@@ -1,10 +1,58 @@
-import { RIGHTS } from '../core/rights.js';
-import { defineAction, textOf } from './define-action.js';
-import { issueMilestoneRecovery, titleOf } from './issue-milestone.recovery.js';
-import { changed, refused, unchanged } from './support/outcome.js';
+import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { flag, id, optional, text } from './support/params.js';
-import { readAll } from './support/read-all.js';
-import { orMissing } from './support/where-offered.js';
+import { readAll, orMissing, whereOffered } from './support/reads.js';
+import {
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
+import type { Issue } from '../core/objects/tracker.js';
+import { RIGHTS } from '../core/rights.js';
+
+interface WantedMilestoneOf {
+  readonly number: string;
+  /** Undefined = none. */
+  readonly title?: string | undefined;
+}
+
+interface SeenMilestoneOf {
+  readonly there: boolean;
+  /** Null = none. */
+  readonly title: string | null;
+}
+
+function titleOf(issue: Pick<Issue, 'milestone'>): string | null {
+  return issue.milestone?.title?.trim() ?? null;
+}
+
+/** One field of one issue, absolute. */
+const issueMilestoneRecovery = defineRecovery<WantedMilestoneOf, SeenMilestoneOf>({
+  reads: ['getIssue'],
+  mayRead: [],
+  settle: 'whole',
+  absolute: true,
+
+  async read({ forge, target }, { number }) {
+    const issue = await whereOffered(forge.getIssue, (get) => orMissing(get({ ...placeOf(target), index: number })));
+    return issue === undefined ? null : { there: issue !== null, title: issue === null ? null : titleOf(issue) };
+  },
+
+  decide: decideIssueMilestone,
+});
+
+function decideIssueMilestone({ wanted, snapshot, seen }: RecoveryFacts<WantedMilestoneOf, SeenMilestoneOf>): Verdict {
+  const goal = wanted.title?.trim() ?? null;
+  if (seen === null) return resend(`#${wanted.number} cannot be read; the same milestone sent again does no harm`);
+  if (!seen.there) return settledAs('refused', `#${wanted.number} is not there any more`);
+  if (seen.title === goal) return done(`milestone of #${wanted.number}: ${goal ?? 'none'}`);
+  if (snapshot !== null && seen.title !== (snapshot['title'] ?? null))
+    return settledAs('conflict', `somebody else gave #${wanted.number} another milestone meanwhile`);
+  return resend(`#${wanted.number} has the milestone of before`);
+}
 
 /** Milestones are found by title, closed ones too; an unknown number would be a 500 (api-behaviour 3.4). Pull requests go by the issue call. */
 export const setIssueMilestone = defineAction({

@@ -1,9 +1,47 @@
-import { RIGHTS } from '../core/rights.js';
-import { defineAction, textOf } from './define-action.js';
-import { issueStateRecovery } from './issue-state.recovery.js';
-import { changed, refused, unchanged } from './support/outcome.js';
+import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { choice, id, optional, time } from './support/params.js';
-import { isRefused, orMissing } from './support/where-offered.js';
+import {
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
+import { isRefused, orMissing, whereOffered } from './support/reads.js';
+import { RIGHTS } from '../core/rights.js';
+
+interface WantedState {
+  readonly number: string;
+  readonly state: string;
+}
+
+interface SeenState {
+  /** Null = it is gone. */
+  readonly state: string | null;
+}
+
+/** One field of one issue, absolute. */
+const issueStateRecovery = defineRecovery<WantedState, SeenState>({
+  reads: ['getIssue'],
+  mayRead: [],
+  settle: 'whole',
+  absolute: true,
+
+  async read({ forge, target }, { number }) {
+    const issue = await whereOffered(forge.getIssue, (get) => orMissing(get({ ...placeOf(target), index: number })));
+    return issue === undefined ? null : { state: issue?.state ?? null };
+  },
+
+  decide: decideIssueState,
+});
+
+function decideIssueState({ wanted: { number, state }, seen }: RecoveryFacts<WantedState, SeenState>): Verdict {
+  if (seen === null) return resend(`#${number} cannot be read; the same state sent again does no harm`);
+  if (seen.state === null) return settledAs('refused', `#${number} is not there any more`);
+  return seen.state === state ? done(`#${number} is ${state}`) : resend(`#${number} is ${seen.state}`);
+}
 
 /** `unchanged_since` holds it back where somebody did something after the rule looked: what was stale then may not be any more. */
 export const setIssueState = defineAction({

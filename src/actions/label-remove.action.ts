@@ -1,9 +1,22 @@
-import { RIGHTS } from '../core/rights.js';
-import { defineAction, textOf } from './define-action.js';
-import { labelRemoval } from './label-remove.recovery.js';
-import { changed, conflict, unchanged } from './support/outcome.js';
+import { defineAction, textOf, changed, conflict, unchanged } from './define-action.js';
 import { text } from './support/params.js';
-import { readAll } from './support/read-all.js';
+import { readAll, whereOffered } from './support/reads.js';
+import { decideRemoval, defineRecovery, placeOf } from './support/recovery.js';
+import { RIGHTS } from '../core/rights.js';
+
+/** Whether one of the name is there; taking away what is away already does no harm, so it is looked at once more before a further call. */
+const labelRemoval = defineRecovery<{ readonly name: string }, boolean>({
+  reads: ['listLabels'],
+  mayRead: [],
+  settle: 'whole',
+
+  async read({ forge, target }, { name }) {
+    const labels = await whereOffered(forge.listLabels, () => readAll(forge, 'listLabels', placeOf(target)));
+    return labels === undefined ? null : labels.some((label) => label.name?.trim() === name.trim());
+  },
+
+  decide: ({ wanted, seen }) => decideRemoval('label', wanted.name.trim(), { seen }),
+});
 
 /** Only what was made from here is taken away again, and only while no issue bears it: whoever made or uses a label may rely on it. */
 export const removeLabel = defineAction({

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import type { JsonObject } from '../core/json.js';
 import type { Intent } from '../core/run.js';
-import { decideMerge } from './pull-request-merge.recovery.js';
-import { decideRequests } from './pull-request-request-review.recovery.js';
-import { decideRerun } from './run-rerun-failed.recovery.js';
+import { decideMerge } from './pull-request-merge.action.js';
+import { decideRequests } from './pull-request-request-review.action.js';
+import { decideRerun } from './run-rerun-failed.action.js';
 import type { RecoveryFacts, Verdict } from './support/recovery.js';
-import { decideDispatch } from './workflow-dispatch.recovery.js';
+import { decideDispatch } from './workflow-dispatch.action.js';
 import { saying } from '../../test/builders/reasons.js';
 
 const SHA = 'a'.repeat(40);

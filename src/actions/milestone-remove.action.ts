@@ -1,9 +1,24 @@
-import { RIGHTS } from '../core/rights.js';
-import { defineAction, textOf } from './define-action.js';
-import { milestoneRemoval } from './milestone-remove.recovery.js';
-import { changed, conflict, unchanged } from './support/outcome.js';
+import { defineAction, textOf, changed, conflict, unchanged } from './define-action.js';
 import { text } from './support/params.js';
-import { readAll } from './support/read-all.js';
+import { readAll, whereOffered } from './support/reads.js';
+import { decideRemoval, defineRecovery, placeOf } from './support/recovery.js';
+import { RIGHTS } from '../core/rights.js';
+
+/** As with labels: the list of all milestones, closed ones included, tells. */
+const milestoneRemoval = defineRecovery<{ readonly title: string }, boolean>({
+  reads: ['listMilestones'],
+  mayRead: [],
+  settle: 'whole',
+
+  async read({ forge, target }, { title }) {
+    const all = await whereOffered(forge.listMilestones, () =>
+      readAll(forge, 'listMilestones', { ...placeOf(target), state: 'all' }),
+    );
+    return all === undefined ? null : all.some((milestone) => milestone.title?.trim() === title.trim());
+  },
+
+  decide: ({ wanted, seen }) => decideRemoval('milestone', wanted.title.trim(), { seen }),
+});
 
 /** Only what was made from here is taken away again, and only while nothing belongs to it. */
 export const removeMilestone = defineAction({

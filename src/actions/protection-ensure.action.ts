@@ -1,11 +1,11 @@
-import { RIGHTS } from '../core/rights.js';
-import type { JsonObject } from '../core/json.js';
-import { defineAction, textOf } from './define-action.js';
-import { protectionRecovery, settingsIn } from './protection-ensure.recovery.js';
-import { changed, conflict, refused, unchanged } from './support/outcome.js';
+import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { flag, optional, text, texts, whole } from './support/params.js';
-import { differingSettings, statedOf, tellSettings, type Settings } from './support/settings.js';
-import { orMissing } from './support/where-offered.js';
+import { defineRecovery, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import { differingSettings, statedOf, tellSettings, type Settings, decideSettingsOf } from './support/compare.js';
+import { orMissing, whereOffered } from './support/reads.js';
+import type { JsonObject } from '../core/json.js';
+import type { BranchProtection } from '../core/objects/git.js';
+import { RIGHTS } from '../core/rights.js';
 
 const on = (summary: string) => optional(flag({ summary }));
 const names = (summary: string) => optional(texts({ summary }));
@@ -62,6 +62,55 @@ const NEEDS: ReadonlyArray<readonly [string, string]> = [
   ['enable_force_push', 'enable_push'],
   ['enable_force_push_allowlist', 'enable_force_push'],
 ];
+
+type WantedProtection = Settings & { readonly name: string };
+
+interface SeenProtection {
+  /** Null = there is none of that name. */
+  readonly settings: Settings | null;
+}
+
+/** A protection has a name of its own, and its settings are absolute. */
+const protectionRecovery = defineRecovery<WantedProtection, SeenProtection>({
+  reads: ['getBranchProtection'],
+  mayRead: [],
+  settle: 'whole',
+  absolute: true,
+
+  async read({ forge, target }, { name }) {
+    const found = await whereOffered(forge.getBranchProtection, (get) =>
+      orMissing(get({ ...placeOf(target), name: name.trim() })),
+    );
+    return found === undefined ? null : { settings: found === null ? null : settingsIn(found) };
+  },
+
+  decide: decideProtection,
+});
+
+function decideProtection({ wanted, seen, ...facts }: RecoveryFacts<WantedProtection, SeenProtection>): Verdict {
+  const { name, ...settings } = wanted;
+  // The forge refuses a second one of the name, and what is not there cannot be somebody else's.
+  if (seen?.settings === null) return resend(`protection ${name} is not there`);
+  return decideSettingsOf(`protection ${name}`, { ...facts, wanted: settings, seen: seen?.settings ?? null });
+}
+
+/** As plain values; a list that the forge leaves empty is an empty one. */
+function settingsIn(protection: BranchProtection): Settings {
+  const {
+    name: _name,
+    rule_name: _rule,
+    branch_name: _branch,
+    created_at: _created,
+    updated_at: _updated,
+    ...settings
+  } = protection;
+  return Object.fromEntries(
+    Object.entries(settings as JsonObject).map(([name, value]) => [
+      name,
+      name === 'status_check_contexts' ? (value ?? []) : value,
+    ]),
+  );
+}
 
 /** Only the settings that the rule states are compared and written; all else of the protection stays as it is. */
 export const ensureProtection = defineAction({

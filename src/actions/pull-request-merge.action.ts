@@ -1,18 +1,67 @@
-import { ForgeError } from '../core/errors.js';
-import { RIGHTS } from '../core/rights.js';
-import { defineAction, textOf } from './define-action.js';
-import { mergeRecovery } from './pull-request-merge.recovery.js';
-import { changed, conflict, refused, unchanged } from './support/outcome.js';
+import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { choice, flag, id, optional, text, whole } from './support/params.js';
-import { readAll } from './support/read-all.js';
-import { isRefused, orMissing } from './support/where-offered.js';
-import { newestVerdicts } from '../forge/newest-verdicts.js';
+import { readAll, isRefused, orMissing, whereOffered } from './support/reads.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
+import { ForgeError } from '../core/errors.js';
 import type { Review } from '../core/objects/tracker.js';
+import { RIGHTS } from '../core/rights.js';
+import { newestVerdicts } from '../forge/newest-verdicts.js';
 
 /** With the waits between them, about twenty seconds; a check takes a few. */
 const CALLS_WHILE_CHECKED = 3;
 
 const METHODS = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
+
+interface WantedMerge {
+  readonly number: string;
+  readonly sha: string;
+}
+
+interface SeenPull {
+  readonly there: boolean;
+  readonly merged: boolean;
+  readonly state: string;
+  readonly head: string;
+}
+
+/** A pull request is merged once: whether it is can be read, and the head is pinned. */
+const mergeRecovery = defineRecovery<WantedMerge, SeenPull>({
+  reads: ['getPull'],
+  mayRead: [],
+  settle: 'whole',
+
+  async read({ forge, target }, { number }) {
+    const pull = await whereOffered(forge.getPull, (get) => orMissing(get({ ...placeOf(target), index: number })));
+    if (pull === undefined) return null;
+    return {
+      there: pull !== null,
+      merged: pull?.merged === true,
+      state: pull?.state ?? '',
+      head: pull?.head?.sha ?? '',
+    };
+  },
+
+  decide: decideMerge,
+});
+
+export function decideMerge({ wanted: { number, sha }, seen }: RecoveryFacts<WantedMerge, SeenPull>): Verdict {
+  if (seen === null) return askPerson(`pull request #${number} cannot be read`);
+  if (!seen.there) return settledAs('refused', `pull request #${number} is not there any more`);
+  if (seen.merged) return done(`pull request #${number} is merged`);
+  if (seen.head !== sha) return settledAs('refused', `the head of #${number} moved`);
+  return seen.state === 'open'
+    ? resend(`pull request #${number} is not merged`)
+    : settledAs('refused', `pull request #${number} is closed`);
+}
 
 /**
  * All that speaks for the merge is read again right before it, about the one commit that the rule saw; the forge gets that commit too. The

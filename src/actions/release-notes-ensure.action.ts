@@ -1,15 +1,28 @@
 import { z } from 'zod';
+import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
+import { flag, optional, text, texts, type ActionParam } from './support/params.js';
+import {
+  previousTag,
+  notesIn,
+  renderNotes,
+  withNotes,
+  type MergedChange,
+  type NoteGroup,
+} from './support/release-notes.js';
+import { readAll, orMissing, whereOffered } from './support/reads.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
 import { hashOf } from '../core/ids.js';
 import { RIGHTS } from '../core/rights.js';
 import type { ForgeClient } from '../forge/forge-client.js';
-import { defineAction, textOf } from './define-action.js';
-import { releaseNotesRecovery } from './release-notes-ensure.recovery.js';
-import { changed, conflict, refused, unchanged } from './support/outcome.js';
-import { flag, optional, text, texts, type ActionParam } from './support/params.js';
-import { previousTag } from './support/previous-tag.js';
-import { readAll } from './support/read-all.js';
-import { notesIn, renderNotes, withNotes, type MergedChange, type NoteGroup } from './support/release-notes.js';
-import { orMissing } from './support/where-offered.js';
 
 const MAX_CHANGES = 300;
 /** Clocks of those who commit and of the forge differ by less. */
@@ -38,6 +51,39 @@ const groups: ActionParam<z.ZodType<readonly NoteGroup[]>> = {
   },
   schema: groupList as unknown as z.ZodType<readonly NoteGroup[]>,
 };
+
+interface SeenNotes {
+  /** Null = there is no such release. */
+  readonly id: string | null;
+  /** Hash of what stands between our markers; null = nothing. */
+  readonly notes: string | null;
+}
+
+/** What stands between our markers is ours alone: it is what was sent, or the next call writes it anew from what is there then. */
+const releaseNotesRecovery = defineRecovery<{ readonly tag: string }, SeenNotes>({
+  reads: ['getReleaseByTag'],
+  mayRead: [],
+  settle: 'whole',
+
+  async read({ forge, target }, { tag }) {
+    const release = await whereOffered(forge.getReleaseByTag, (get) => orMissing(get({ ...placeOf(target), tag })));
+    if (release === undefined) return null;
+    const notes = notesIn(release?.body);
+    return { id: release?.id ?? null, notes: notes === null ? null : hashOf(notes) };
+  },
+
+  decide: decideNotes,
+});
+
+function decideNotes({ wanted: { tag }, snapshot, seen }: RecoveryFacts<{ readonly tag: string }, SeenNotes>): Verdict {
+  if (seen === null)
+    return askPerson(`the notes of ${tag} cannot be read, and changing them once more would tell people twice`);
+  if (seen.notes !== null && seen.notes === snapshot?.['notes'])
+    return done(`notes of ${tag} are as wanted`, { objectId: seen.id });
+  if (seen.id === null && snapshot?.['creates'] !== true)
+    return settledAs('refused', `there is no release of ${tag} any more`);
+  return resend(`the notes of ${tag} are not as wanted yet`);
+}
 
 /**
  * What was merged is known by its commit: it belongs to a release when its merge commit lies between the last tag and this one. Only what

@@ -1,15 +1,136 @@
+import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { flag, id, line, optional, text } from './support/params.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
+import { normalizeLines } from './support/compare.js';
+import { orMissing, whereOffered } from './support/reads.js';
+import type { ForgeEvent } from '../core/event.js';
+import { hashOf } from '../core/ids.js';
+import { isJsonObject, type JsonObject } from '../core/json.js';
+import type { Release } from '../core/objects/publishing.js';
 import { RIGHTS } from '../core/rights.js';
 import type { ForgeClient } from '../forge/forge-client.js';
-import type { Release } from '../core/objects/publishing.js';
-import { defineAction, textOf } from './define-action.js';
-import { RELEASE_FIELDS as FIELDS, releaseHashes, releaseRecovery } from './release-update.recovery.js';
-import { changed, refused, unchanged } from './support/outcome.js';
-import { flag, id, line, optional, text } from './support/params.js';
-import { normalizeLines } from './support/same.js';
-import { orMissing, whereOffered } from './support/where-offered.js';
 
 const notEmpty = (value: string): string | null =>
   value === '' ? 'must not be empty (forges ignore empty texts: a release cannot be cleared)' : null;
+
+const RELEASE_FIELDS = ['name', 'body', 'draft', 'prerelease', 'tag_name', 'target_commitish'] as const;
+type Field = (typeof RELEASE_FIELDS)[number];
+
+interface WantedRelease {
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly body?: string | undefined;
+  readonly draft?: boolean | undefined;
+  readonly prerelease?: boolean | undefined;
+  readonly tag_name?: string | undefined;
+  readonly target_commitish?: string | undefined;
+}
+
+interface SeenRelease {
+  readonly there: boolean;
+  readonly draft: boolean;
+  /** Hash of each field. */
+  readonly fields: JsonObject;
+}
+
+/** The release has a number and its fields are absolute; but each edit of a published one tells people again (reliability F6). */
+const releaseRecovery = defineRecovery<WantedRelease, SeenRelease>({
+  reads: ['getRelease'],
+  mayRead: [],
+  settle: 'whole',
+  absolute: true,
+  told: {
+    shownBy: named,
+    fits: (event, params) => differing(event, params).length === 0,
+    undoneBy: named,
+    slackMs: 10_000,
+    isUndo: (event, params) => differing(event, params).length > 0,
+  },
+
+  async read({ forge, target, snapshot }, wanted) {
+    const id = wanted.id ?? numberIn(snapshot);
+    if (id === null) return null;
+    const release = await whereOffered(forge.getRelease, (get) => orMissing(get({ ...placeOf(target), id })));
+    if (release === undefined) return null;
+    return {
+      there: release !== null,
+      draft: release?.draft ?? false,
+      fields: release === null ? {} : releaseHashes(release),
+    };
+  },
+
+  decide: decideRelease,
+});
+
+export function decideRelease({ wanted, snapshot, seen, sends }: RecoveryFacts<WantedRelease, SeenRelease>): Verdict {
+  if (seen === null) {
+    if (wanted.draft !== undefined && sends < 2)
+      return resend('the release cannot be read; a draft may be changed once more without telling people twice');
+    return askPerson('the release cannot be read, and changing a published one once more would tell people twice');
+  }
+  if (!seen.there) return settledAs('refused', 'the release is not there any more');
+  const sent = fieldsSent(wanted, snapshot);
+  const different = sent.filter((field) => seen.fields[field] !== hashOfField(wanted[field]));
+  const detail = {};
+  if (different.length === 0)
+    return done(`release changed: ${sent.join(', ')}`, { objectId: wanted.id ?? numberIn(snapshot), detail });
+  const before = isJsonObject(snapshot?.['before'] ?? null) ? (snapshot?.['before'] as JsonObject) : null;
+  const third = before === null ? different : different.filter((field) => seen.fields[field] !== before[field]);
+  // A half-done publish leaves the draft as it was (the tag is made first): the rest of the edit is sent again with it.
+  if (wanted.draft === false && seen.draft && third.every((field) => field === 'draft'))
+    return resend('the release is still a draft');
+  if (third.length > 0)
+    return settledAs('conflict', `somebody else changed ${third.join(', ')} of the release meanwhile`);
+  return resend('the release is as before the call');
+}
+
+/** Deliveries alone tell a release with all its fields. */
+function named({ kind, source, data }: ForgeEvent): JsonObject[] {
+  const release = data['release'] ?? null;
+  if (source !== 'webhook' || !isJsonObject(release) || (kind !== 'release.updated' && kind !== 'release.published'))
+    return [];
+  return [{ id: release['id'] ?? null }, { tag: release['tag_name'] ?? null }];
+}
+
+/** Wanted fields that the event tells otherwise. */
+function differing({ data }: ForgeEvent, params: JsonObject): string[] {
+  const release = data['release'] ?? null;
+  if (!isJsonObject(release)) return [...RELEASE_FIELDS];
+  return RELEASE_FIELDS.filter((field) => {
+    const wanted = params[field] ?? null;
+    return wanted !== null && hashOfField(wanted) !== hashOfField(release[field]);
+  });
+}
+
+function fieldsSent(wanted: WantedRelease, snapshot: JsonObject | null): Field[] {
+  const sent = snapshot?.['sent'];
+  const names = Array.isArray(sent) ? sent : null;
+  return RELEASE_FIELDS.filter((field) => wanted[field] !== undefined && (names === null || names.includes(field)));
+}
+
+function numberIn(snapshot: JsonObject | null): string | null {
+  const id = snapshot?.['id'];
+  return typeof id === 'string' ? id : null;
+}
+
+/** Texts may be long, and the journal keeps no copy of them: a hash tells whether they are the same. */
+export function releaseHashes(release: Release): JsonObject {
+  return Object.fromEntries(RELEASE_FIELDS.map((field) => [field, hashOfField(release[field])]));
+}
+
+function hashOfField(value: unknown): string {
+  if (typeof value === 'boolean') return String(value);
+  return hashOf(normalizeLines(typeof value === 'string' ? value : '')).slice(0, 32);
+}
 
 /** Only fields that differ are sent, because every edit of a published release tells people (reliability F6). */
 export const updateRelease = defineAction({
@@ -37,7 +158,7 @@ export const updateRelease = defineAction({
   recover: releaseRecovery,
 
   async ensure({ target, forge, recall, remember }, wanted) {
-    const given = FIELDS.filter((field) => wanted[field] !== undefined);
+    const given = RELEASE_FIELDS.filter((field) => wanted[field] !== undefined);
     if (wanted.id === undefined && (wanted.tag ?? '') === '')
       return refused('neither id nor tag of the release is given');
     if (given.length === 0) return refused('no field is given that could be changed');

@@ -1,9 +1,9 @@
-import { RIGHTS } from '../core/rights.js';
-import { defineAction } from './define-action.js';
-import { repositorySettingsRecovery } from './repository-settings-ensure.recovery.js';
-import { changed, conflict, refused, unchanged } from './support/outcome.js';
+import { defineAction, changed, conflict, refused, unchanged } from './define-action.js';
 import { choice, flag, line, optional, text } from './support/params.js';
-import { differingSettings, statedOf, tellSettings, type Settings } from './support/settings.js';
+import { defineRecovery, placeOf, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import { differingSettings, statedOf, tellSettings, type Settings, decideSettingsOf } from './support/compare.js';
+import { orMissing, whereOffered } from './support/reads.js';
+import { RIGHTS } from '../core/rights.js';
 
 const on = (summary: string) => optional(flag({ summary }));
 
@@ -36,6 +36,31 @@ const params = {
   default_allow_maintainer_edit: on('edits by maintainers, unless said otherwise'),
   ignore_whitespace_conflicts: on('conflicts of white space alone do not count'),
 };
+
+interface SeenRepository {
+  /** Null = it is gone. */
+  readonly settings: Settings | null;
+}
+
+/** Absolute values, which the repository itself tells. */
+const repositorySettingsRecovery = defineRecovery<Settings, SeenRepository>({
+  reads: ['getRepo'],
+  mayRead: [],
+  settle: 'whole',
+  absolute: true,
+
+  async read({ forge, target }) {
+    const found = await whereOffered(forge.getRepo, (get) => orMissing(get(placeOf(target))));
+    return found === undefined ? null : { settings: found as Settings | null };
+  },
+
+  decide: decideRepositorySettings,
+});
+
+function decideRepositorySettings({ seen, ...facts }: RecoveryFacts<Settings, SeenRepository>): Verdict {
+  if (seen?.settings === null) return settledAs('refused', 'the repository is not there any more');
+  return decideSettingsOf('the settings', { ...facts, seen: seen?.settings ?? null });
+}
 
 /**
  * Only the settings that the rule states are compared and written. Renaming, archiving and making public are left to people. Servers ignore

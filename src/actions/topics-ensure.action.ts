@@ -1,8 +1,18 @@
-import { RIGHTS } from '../core/rights.js';
-import { defineAction } from './define-action.js';
-import { topicsRecovery } from './topics-ensure.recovery.js';
-import { changed, refused, unchanged } from './support/outcome.js';
+import { defineAction, changed, refused, unchanged } from './define-action.js';
 import { optional, texts } from './support/params.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  placeOf,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
+import { isSameSetting } from './support/compare.js';
+import { orMissing, whereOffered } from './support/reads.js';
+import { RIGHTS } from '../core/rights.js';
 
 const MAX_TOPICS = 25;
 
@@ -15,6 +25,35 @@ const topics = (summary: string) =>
         /^[a-z0-9][-.a-z0-9]{0,34}$/.test(topic) ? null : 'must be lower-case letters, digits, - and ., at most 35',
     }),
   );
+
+interface SeenTopics {
+  /** Null = the repository is gone. */
+  readonly topics: readonly string[] | null;
+}
+
+/** The list as a whole was sent: it is there, or the next call computes it anew from what is there. */
+const topicsRecovery = defineRecovery<unknown, SeenTopics>({
+  reads: ['listTopics'],
+  mayRead: [],
+  settle: 'whole',
+  absolute: true,
+
+  async read({ forge, target }) {
+    const found = await whereOffered(forge.listTopics, (list) => orMissing(list(placeOf(target))));
+    return found === undefined ? null : { topics: found === null ? null : (found.topics ?? []) };
+  },
+
+  decide: decideTopics,
+});
+
+function decideTopics({ snapshot, seen }: RecoveryFacts<unknown, SeenTopics>): Verdict {
+  if (seen === null) return askPerson('the topics cannot be read');
+  if (seen.topics === null) return settledAs('refused', 'the repository is not there any more');
+  const goal = snapshot?.['goal'];
+  return Array.isArray(goal) && isSameSetting(goal, [...seen.topics])
+    ? done('the topics are as wanted')
+    : resend('the topics are not as wanted yet');
+}
 
 /** The forge takes the whole list: what is there is read, and kept unless the rule says otherwise. */
 export const ensureTopics = defineAction({

@@ -1,12 +1,66 @@
-import { RIGHTS } from '../core/rights.js';
-import type { JsonObject } from '../core/json.js';
-import { defineAction } from './define-action.js';
-import { userSettingsRecovery } from './user-settings-update.recovery.js';
-import { changed, refused, unchanged } from './support/outcome.js';
+import { defineAction, changed, refused, unchanged } from './define-action.js';
 import { flag, optional, text } from './support/params.js';
-import { whereOffered } from './support/where-offered.js';
+import {
+  askPerson,
+  defineRecovery,
+  done,
+  resend,
+  settledAs,
+  type RecoveryFacts,
+  type Verdict,
+} from './support/recovery.js';
+import { whereOffered } from './support/reads.js';
+import { type JsonObject, isJsonObject, type Json } from '../core/json.js';
+import { RIGHTS } from '../core/rights.js';
 
 const setting = (summary: string, max?: number) => optional(text({ summary, ...(max ? { max } : {}) }));
+
+/** Where nothing can be read, sending again may undo a person's change that came since: only while the call is this young. */
+const YOUNG_MS = 60_000;
+
+type WantedSettings = Readonly<Record<string, string | boolean | undefined>>;
+
+/** Absolute values: what is there now is ours, what was there before, or somebody else's. */
+const userSettingsRecovery = defineRecovery<WantedSettings, JsonObject>({
+  reads: ['getUserSettings'],
+  mayRead: [],
+  settle: 'whole',
+  absolute: true,
+
+  async read({ forge }) {
+    const settings = await whereOffered(forge.getUserSettings, (get) => get({}));
+    return settings === undefined ? null : { ...(settings as JsonObject) };
+  },
+
+  decide: decideSettings,
+});
+
+export function decideSettings({
+  wanted,
+  snapshot,
+  seen,
+  sentAgoMs,
+}: RecoveryFacts<WantedSettings, JsonObject>): Verdict {
+  if (seen === null) {
+    return sentAgoMs <= YOUNG_MS
+      ? resend('the settings cannot be read; the same values sent again do no harm')
+      : askPerson('the settings cannot be read, and somebody may have changed them since our call');
+  }
+  const given = Object.entries(wanted).filter((entry): entry is [string, string | boolean] => entry[1] !== undefined);
+  const different = given.filter(([name, value]) => plain(seen[name], value) !== value);
+  if (different.length === 0) return done('the settings are as wanted');
+  const before = isJsonObject(snapshot?.['before'] ?? null) ? (snapshot?.['before'] as JsonObject) : null;
+  const third =
+    before === null ? [] : different.filter(([name, value]) => plain(seen[name], value) !== plain(before[name], value));
+  if (third.length > 0)
+    return settledAs('conflict', `somebody else changed ${third.map(([name]) => name).join(', ')} meanwhile`);
+  return resend('the settings are as before the call');
+}
+
+/** Servers leave out what is empty. */
+function plain(value: Json | undefined, like: string | boolean): Json {
+  return value ?? (typeof like === 'boolean' ? false : '');
+}
 
 /** Absolute values: the same request twice is harmless, so on a forge where they cannot be read the last wish is the memory. */
 export const updateUserSettings = defineAction({

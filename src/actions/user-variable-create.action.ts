@@ -1,12 +1,47 @@
-import { RIGHTS } from '../core/rights.js';
-import { defineAction, textOf } from './define-action.js';
-import { userVariableRecovery } from './user-variable-create.recovery.js';
-import { changed, conflict, unchanged, type Outcome } from './support/outcome.js';
+import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
 import { line, optional, sealed, text } from './support/params.js';
-import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/variables.js';
-import { isRefused, orMissing, whereOffered } from './support/where-offered.js';
+import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/compare.js';
+import { isRefused, orMissing, whereOffered } from './support/reads.js';
 import type { Variable } from '../core/objects/repositories.js';
+import { RIGHTS } from '../core/rights.js';
 import type { Secret } from '../core/secret.js';
+
+interface WantedUserVariable {
+  readonly name: string;
+  readonly value: Secret;
+}
+
+interface SeenUserVariable {
+  readonly there: boolean;
+  readonly isSame: boolean;
+}
+
+/** The forge refuses a second one: a late twin ends in 409, so nothing need be waited for. */
+const userVariableRecovery = defineRecovery<WantedUserVariable, SeenUserVariable>({
+  reads: ['getUserVariable'],
+  mayRead: [],
+  settle: 'none',
+
+  async read({ forge }, { name, value }) {
+    const found = await whereOffered(forge.getUserVariable, (get) =>
+      orMissing(get({ variablename: variableName(name) })),
+    );
+    if (found === undefined) return null;
+    return { there: found !== null, isSame: found?.data ? isSameValue(value.reveal(), found.data.reveal()) : false };
+  },
+
+  decide: decideUserVariable,
+});
+
+export function decideUserVariable({ wanted, seen }: RecoveryFacts<WantedUserVariable, SeenUserVariable>): Verdict {
+  const name = variableName(wanted.name);
+  if (seen === null) return resend(`variable ${name} cannot be read; making it again is refused when it is there`);
+  if (!seen.there) return resend(`variable ${name} is not there`);
+  return seen.isSame
+    ? done(`variable ${name} has this value`)
+    : settledAs('conflict', `variable ${name} is there with another value`);
+}
 
 /** The forge refuses a second variable of the same name (409), so making is safe; this action never changes one that is there. */
 export const createUserVariable = defineAction({

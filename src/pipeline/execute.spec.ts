@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { AnyAction } from '../actions/define-action.js';
+import { type AnyAction, changed } from '../actions/define-action.js';
 import { actions } from '../actions/index.js';
-import { changed } from '../actions/support/outcome.js';
 import { BotError } from '../core/errors.js';
 import { intentReason } from '../core/run-reasons.js';
 import type { IntentState } from '../core/states.js';

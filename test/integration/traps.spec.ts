@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { readActorRights } from '../../src/actions/support/actor-rights.js';
+import { readActorRights } from '../../src/actions/lookups/tracker-lookups.js';
 import { ForgeError } from '../../src/core/errors.js';
 import { Secret } from '../../src/core/secret.js';
 import { connectForge } from '../../src/forge/connected-forges.js';

@@ -6,8 +6,8 @@ import { workflowJobs } from '../../core/objects/workflows.js';
 import { ruleType } from '../../core/objects/rule-types.js';
 import { listOf } from '../../core/data-types.js';
 import { ForgeError } from '../../core/errors.js';
-import { readAll } from '../support/read-all.js';
-import { variableName } from '../support/variables.js';
+import { readAll } from '../support/reads.js';
+import { variableName } from '../support/compare.js';
 import { defineLookup, maybe, needed } from './define-lookup.js';
 
 /** Reads about the organization or the bot's own account. */

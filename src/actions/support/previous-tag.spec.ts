@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { previousTag } from './previous-tag.js';
+import { previousTag } from './release-notes.js';
 
 /** Each a day after the one before. */
 const inOrder = (...names: string[]) =>

@@ -154,3 +154,53 @@ export function placeOf(target: Target): { owner: string; repo: string } {
   if (target.kind !== 'repository') throw new Error('not a repository');
   return { owner: target.owner, repo: target.name };
 }
+
+/** Number of what the call was to change; null = it was to make one. */
+export function editedIn(snapshot: JsonObject | null): string | null {
+  const id = snapshot?.['edits'];
+  return typeof id === 'string' ? id : null;
+}
+
+interface Extra {
+  readonly id: string;
+  readonly description: string;
+  readonly used: boolean | null;
+}
+
+/** Two of ours: the oldest stays; a younger one goes when it bears our mark and nobody uses it, else a person is told. */
+export function decideExtras(
+  what: string,
+  name: string,
+  { snapshot, mark, marks }: { snapshot: RecoveryFacts<unknown, unknown>['snapshot']; mark: string; marks: boolean },
+  bearers: readonly Extra[],
+): Surplus {
+  const known = idsIn(snapshot);
+  const fresh = bearers.filter(({ id }) => !known.has(id)).sort((a, b) => compareIds(a.id, b.id));
+  if (fresh.length < 2) return { is: 'fine' };
+  const younger = fresh.slice(1);
+  const removable = younger.filter(({ description, used }) => marks && description.endsWith(mark) && used === false);
+  if (removable.length === younger.length) {
+    return {
+      is: 'remove',
+      reason: `${fresh.length} ${what}s ${name} appeared; the younger bears our mark and is not used`,
+      ids: removable.map(({ id }) => id),
+    };
+  }
+  return {
+    is: 'alert',
+    reason: `${fresh.length} ${what}s ${name} appeared (numbers ${fresh.map(({ id }) => id).join(', ')}): keep one, delete the others`,
+  };
+}
+
+export function compareIds(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+export function decideRemoval(
+  what: string,
+  name: string,
+  { seen }: Pick<RecoveryFacts<unknown, boolean>, 'seen'>,
+): Verdict {
+  if (seen === null) return askPerson(`this forge lists no ${what}s`);
+  return seen ? resend(`${what} ${name} is there still`) : done(`there is no ${what} ${name}`);
+}

@@ -1,5 +1,73 @@
+import { normalizeLines } from './compare.js';
 import { escapeMarkdown } from '../../core/escape-markdown.js';
-import { normalizeLines } from './same.js';
+
+/** A tag with the time of its commit; null where the forge tells none. */
+interface DatedTag {
+  readonly name: string;
+  readonly createdAt: string | null;
+}
+
+interface Version {
+  readonly numbers: readonly number[];
+  /** `rc.1` of `v1.4.0-rc.1`; null = a release. */
+  readonly pre: string | null;
+}
+
+/**
+ * The tag that comes before another one. Tags that are versions are ordered as such, so that v1.4.2 follows v1.4.1 even when v1.5.0 came in
+ * between; candidates (`-rc.1`) count only before a candidate. Others are ordered by the time of their commits.
+ * @param tag may be one that is yet to be made
+ * @returns null when there is none before it
+ */
+export function previousTag(tag: string, tags: readonly DatedTag[]): string | null {
+  const others = tags.filter(({ name }) => name !== tag);
+  const version = versionOf(tag);
+  if (version !== null) {
+    const before = others
+      .flatMap(({ name }) => {
+        const other = versionOf(name);
+        return other !== null && (other.pre === null || version.pre !== null) && compareVersions(other, version) < 0
+          ? [{ name, other }]
+          : [];
+      })
+      .sort((a, b) => compareVersions(b.other, a.other));
+    return before[0]?.name ?? null;
+  }
+  const own = tags.find(({ name }) => name === tag)?.createdAt ?? null;
+  const until = own === null ? Infinity : Date.parse(own);
+  const before = others
+    .flatMap(({ name, createdAt }) => (createdAt === null ? [] : [{ name, at: Date.parse(createdAt) }]))
+    .filter(({ at }) => at < until)
+    .sort((a, b) => b.at - a.at);
+  return before[0]?.name ?? null;
+}
+
+function versionOf(tag: string): Version | null {
+  const match = /^[A-Za-z]*[-_]?(\d{1,9}(?:\.\d{1,9}){1,3})(?:-([0-9A-Za-z.-]+))?(?:\+.*)?$/.exec(tag);
+  return match === null ? null : { numbers: (match[1] ?? '').split('.').map(Number), pre: match[2] ?? null };
+}
+
+function compareVersions(a: Version, b: Version): number {
+  for (let n = 0; n < Math.max(a.numbers.length, b.numbers.length); n += 1) {
+    const difference = (a.numbers[n] ?? 0) - (b.numbers[n] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  if (a.pre === null || b.pre === null) return a.pre === b.pre ? 0 : a.pre === null ? 1 : -1;
+  return comparePre(a.pre.split('.'), b.pre.split('.'));
+}
+
+/** Part by part; numbers by their value and before words, and fewer parts before more. */
+function comparePre(a: readonly string[], b: readonly string[]): number {
+  for (let n = 0; n < Math.max(a.length, b.length); n += 1) {
+    const [one, other] = [a[n], b[n]];
+    if (one === undefined || other === undefined) return one === undefined ? -1 : 1;
+    const [isNumber, isOtherNumber] = [/^\d+$/.test(one), /^\d+$/.test(other)];
+    if (isNumber && isOtherNumber && Number(one) !== Number(other)) return Number(one) - Number(other);
+    if (isNumber !== isOtherNumber) return isNumber ? -1 : 1;
+    if (one !== other) return one < other ? -1 : 1;
+  }
+  return 0;
+}
 
 const BEGIN = '<!-- forgehand:notes -->';
 const END = '<!-- /forgehand:notes -->';
@@ -18,7 +86,7 @@ export interface MergedChange {
   readonly labels: readonly string[];
 }
 
-export interface NoteStyle {
+interface NoteStyle {
   readonly groups: readonly NoteGroup[];
   /** Title of what belongs to none of them; empty = left out. */
   readonly other: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dueTime, goDurationMs, isSameDay, normalizeColor, normalizeLines, normalizeMirrorAddress } from './same.js';
+import { dueTime, goDurationMs, isSameDay, normalizeColor, normalizeLines, normalizeMirrorAddress } from './compare.js';
 
 describe('actions/support/same', () => {
   it.each([

@@ -1,5 +1,5 @@
-import { isSameLogin } from '../../actions/support/pick-people.js';
-import { orMissing, whereAllowed } from '../../actions/support/where-offered.js';
+import { isSameLogin } from '../../actions/support/compare.js';
+import { orMissing, whereAllowed } from '../../actions/support/reads.js';
 import type { Clock } from '../../core/clock.js';
 import type { RepositoryHomes } from '../../core/repository-home.js';
 import { ForgeError } from '../../core/errors.js';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../actions/support/outcome.js';
+import type { Outcome } from '../../actions/define-action.js';
 import { BotError, ForgeError, type ForgeErrorKind } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
 import { textOf, type Reason } from '../../core/reason.js';

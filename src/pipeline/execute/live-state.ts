@@ -1,4 +1,4 @@
-import { orMissing, whereAllowed } from '../../actions/support/where-offered.js';
+import { orMissing, whereAllowed } from '../../actions/support/reads.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Target } from '../../core/target.js';

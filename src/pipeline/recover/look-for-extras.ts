@@ -1,5 +1,5 @@
 import type { AnyAction } from '../../actions/define-action.js';
-import { markOf } from '../../actions/support/mark.js';
+import { markOf } from '../../actions/support/compare.js';
 import type { AnyRecovery, RecoveryContext, Surplus } from '../../actions/support/recovery.js';
 import { alert, type Alerts } from '../../core/alerts.js';
 import { callingAs, type Caller } from '../../core/caller.js';

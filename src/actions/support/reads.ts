@@ -1,4 +1,6 @@
 import { ForgeError } from '../../core/errors.js';
+import { type ForgeClient, listAll, type ListArgs } from '../../forge/forge-client.js';
+import type { ListItem, PagedOperationName } from '../../forge/operations.js';
 
 /**
  * Ask with a call that not every forge offers.
@@ -42,4 +44,13 @@ export async function orMissing<Answer>(asked: Promise<Answer>): Promise<Answer 
 
 export function isRefused(error: unknown, status: number): error is ForgeError {
   return error instanceof ForgeError && error.kind === 'refused' && error.facts.status === status;
+}
+
+/** Every item of a paged list, with the few calls that an action was given. The caller has checked that the list is offered. */
+export function readAll<Name extends PagedOperationName>(
+  forge: Partial<Pick<ForgeClient, Name>>,
+  name: Name,
+  args: ListArgs<Name>,
+): Promise<ListItem<Name>[]> {
+  return listAll(forge as unknown as ForgeClient, name, args);
 }

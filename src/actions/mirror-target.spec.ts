@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { HOSTILE_TARGETS, MIRROR_HOSTS } from '../../../test/builders/hostile-mirror-targets.js';
-import { refuseMirrorTarget } from './mirror-target.js';
+import { HOSTILE_TARGETS, MIRROR_HOSTS } from '../../test/builders/hostile-mirror-targets.js';
+import { refuseMirrorTarget } from './push-mirror-ensure.action.js';
 
-describe('actions/support/mirror-target', () => {
+describe('actions/mirror-target', () => {
   it.each([
     'https://mirror.example.org/acme/app.git',
     'https://MIRROR.example.ORG/acme/app.git',

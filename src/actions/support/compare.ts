@@ -1,0 +1,207 @@
+import { askPerson, done, resend, settledAs, type RecoveryFacts, type Verdict } from './recovery.js';
+import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../../core/json.js';
+import { tableOf } from '../../core/table.js';
+
+/** Comparisons of what a rule wants with what a forge tells; each knows how servers write the same thing in another way. */
+
+const HEX = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/;
+
+/** Six lower-case digits without `#`, as servers answer; null when it is no colour (3 or 6 hex digits, `#` or not). */
+export function normalizeColor(color: string): string | null {
+  const digits = HEX.exec(color.trim().toLowerCase())?.[1];
+  if (digits === undefined) return null;
+  return digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits;
+}
+
+/** Servers keep LF. */
+export function normalizeLines(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = tableOf({
+  h: 3_600_000,
+  m: 60_000,
+  s: 1_000,
+  ms: 1,
+  us: 0.001,
+  µs: 0.001,
+  ns: 0.000_001,
+});
+
+/** Milliseconds of a Go duration (`8h`, `8h0m0s`, `10m`, `0`); null when it is none, as the empty text. */
+export function goDurationMs(text: string): number | null {
+  if (text === '0') return 0;
+  if (!/^(\d+(\.\d+)?(h|ms|m|us|µs|ns|s))+$/.test(text)) return null;
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|us|µs|ns|s)/g)].reduce(
+    (sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ''] ?? 0),
+    0,
+  );
+}
+
+const DEFAULT_PORT: Readonly<Record<string, string>> = tableOf({ 'http:': '80', 'https:': '443' });
+
+/** Address of a mirror without what does not tell two mirrors apart: case of scheme and host, user info, default port, `.git`, last slash. */
+export function normalizeMirrorAddress(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const { protocol, hostname, port, pathname } = new URL(address);
+  const path = pathname.replace(/\/+$/, '').replace(/\.git$/, '');
+  return `${protocol}//${hostname}${port === '' || port === DEFAULT_PORT[protocol] ? '' : `:${port}`}${path}`;
+}
+
+/**
+ * Whether a due date that the forge tells is the wanted day. Servers move the time to 23:59:59 of their own day on an edit, and tell it
+ * in their own offset, so days are compared in the offset of what they told.
+ * @param wanted RFC 3339 time or day
+ * @param told   RFC 3339 time with the server's offset, or null for none
+ */
+export function isSameDay(wanted: string, told: string | null | undefined): boolean {
+  if (!told) return false;
+  const toldDay = told.slice(0, 10);
+  if (/^\d{4}-\d{2}-\d{2}$/.test(wanted)) return wanted === toldDay;
+  return new Date(Date.parse(wanted) + offsetMs(told)).toISOString().slice(0, 10) === toldDay;
+}
+
+/** The time to send for a wanted time or day; noon of a day is that day in nearly every zone. */
+export function dueTime(wanted: string): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(wanted) ? `${wanted}T12:00:00Z` : wanted;
+}
+
+function offsetMs(time: string): number {
+  const match = /([+-])(\d{2}):(\d{2})$/.exec(time);
+  if (!match) return 0;
+  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) * 60_000;
+}
+
+/** Texts as forges keep them: LF, and no spaces at the end. */
+export function isSameText(a: string | null | undefined, b: string | null | undefined): boolean {
+  return normalizeLines(a ?? '').trimEnd() === normalizeLines(b ?? '').trimEnd();
+}
+
+/**
+ * Our mark in a description. Only a call that is made again after an unknown outcome carries it: when both calls come through in the end,
+ * it tells which of the two objects is the extra one, so that nearly every description stays as the rule wrote it.
+ */
+const MARK = /(?:^| )\[fh:[0-9a-f]{8}\]$/;
+
+/** Eight digits of the intent key: enough to tell two intents of one name apart, and short enough to be borne. */
+export function markOf(intentKey: string): string {
+  return `[fh:${intentKey
+    .replace(/[^0-9a-f]/g, '')
+    .slice(0, 8)
+    .padEnd(8, '0')}]`;
+}
+
+/** @param mark null = as it is */
+export function withMark(description: string | undefined, mark: string | null): string | undefined {
+  if (mark === null) return description;
+  return description === undefined || description === '' ? mark : `${description} ${mark}`;
+}
+
+/** A description as the rule wrote it. */
+export function withoutMark(description: string | null | undefined): string {
+  return (description ?? '').replace(MARK, '');
+}
+
+const MAX_VALUE = 65_536;
+
+/** Name as servers store it. */
+export function variableName(name: string): string {
+  return name.toUpperCase();
+}
+
+/** Why servers refuse this name, or null. Source: api-behaviour op 17. */
+export function checkVariableName(name: string): string | null {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    return 'must be letters, digits and underscores, and not begin with a digit';
+  if (/^(GITEA|GITHUB)_/i.test(name)) return 'must not begin with GITEA_ or GITHUB_';
+  return /^CI$/i.test(name) ? 'must not be CI' : null;
+}
+
+/** Why servers refuse this value, or null. */
+export function checkVariableValue(value: string): string | null {
+  if (value === '') return 'must not be empty (the forge refuses an empty value)';
+  return value.length > MAX_VALUE ? `must not be longer than ${MAX_VALUE} characters` : null;
+}
+
+/** Values as servers keep them. */
+export function isSameValue(wanted: string, told: string): boolean {
+  return normalizeLines(wanted) === normalizeLines(told);
+}
+
+/**
+ * Some of a list, by turns: the turn is the number of the issue or pull request, so that the same one always gets the same people, whoever
+ * asks and however often.
+ * @param leftOut logins that cannot be picked, such as the author
+ */
+export function pickByTurn(
+  people: readonly string[],
+  turn: string,
+  count: number,
+  leftOut: readonly string[] = [],
+): string[] {
+  const out = new Set(leftOut.map((login) => login.toLowerCase()));
+  const able = people.filter((login) => !out.has(login.toLowerCase()));
+  if (able.length === 0) return [];
+  const start = Number(BigInt(turn) % BigInt(able.length));
+  return Array.from({ length: Math.min(count, able.length) }, (_, index) => able[(start + index) % able.length] ?? '');
+}
+
+export function isSameLogin(a: string | null | undefined, b: string | null | undefined): boolean {
+  return (a ?? '').toLowerCase() === (b ?? '').toLowerCase();
+}
+
+/** Settings of one object by name; undefined = the rule says nothing of it. */
+export type Settings = Readonly<Record<string, Json | undefined>>;
+
+/** Settings that the rule states. */
+export function statedOf(wanted: Settings): Array<[string, Json]> {
+  return Object.entries(wanted).filter((entry): entry is [string, Json] => entry[1] !== undefined);
+}
+
+/**
+ * Whether a forge's setting is the wanted one. Servers leave out what is empty, tell whole numbers in other types, and give lists of names
+ * in any order and case.
+ */
+export function isSameSetting(wanted: Json, found: Json | undefined): boolean {
+  if (Array.isArray(wanted))
+    return stringifyJson(plainList(wanted)) === stringifyJson(plainList(Array.isArray(found) ? found : []));
+  if (typeof wanted === 'boolean') return wanted === (found ?? false);
+  return String(wanted ?? '') === String(found ?? (typeof wanted === 'number' || typeof wanted === 'bigint' ? 0 : ''));
+}
+
+function plainList(list: readonly Json[]): Json[] {
+  return [...new Set(list.map((item) => String(item).toLowerCase()))].sort();
+}
+
+/** Names of the stated settings that are not so at the forge. */
+export function differingSettings(wanted: Settings, found: Settings): string[] {
+  return statedOf(wanted).flatMap(([name, value]) => (isSameSetting(value, found[name]) ? [] : [name]));
+}
+
+/** `required_approvals 0 -> 2` */
+export function tellSettings(names: readonly string[], wanted: Settings, found: Settings): string {
+  return names
+    .map((name) => `${name} ${stringifyJson(found[name] ?? null)} -> ${stringifyJson(wanted[name] ?? null)}`)
+    .join(', ');
+}
+
+/** Absolute values of one object: what is there now is as wanted, as before the call, or somebody else's. */
+export function decideSettingsOf(what: string, { wanted, snapshot, seen }: RecoveryFacts<Settings, Settings>): Verdict {
+  if (seen === null) return askPerson(`${what} cannot be read`);
+  const different = differingSettings(wanted, seen);
+  if (different.length === 0) return done(`${what}: as wanted`);
+  const kept = snapshot?.['before'] ?? null;
+  const before: JsonObject | null = isJsonObject(kept) ? kept : null;
+  const third =
+    before === null
+      ? []
+      : different.filter((name) => !isSameSetting(before[name] ?? emptyLike(wanted[name]), seen[name]));
+  if (third.length > 0) return settledAs('conflict', `somebody else changed ${third.join(', ')} of ${what} meanwhile`);
+  return resend(`${what}: ${different.join(', ')} as before the call`);
+}
+
+/** Forges leave out what is empty. */
+function emptyLike(value: Json | undefined): Json {
+  if (Array.isArray(value)) return [];
+  return typeof value === 'boolean' ? false : typeof value === 'string' ? '' : 0;
+}
