@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { operationNames } from '../../src/forge/operations.js';
-import { commentsIn, operationTable, renderPage, withSection } from './forges-doc.js';
+import { commentsIn, operationTable, recordedSteps, renderPage, withSection } from './forges-doc.js';
 import { recordingsDir } from './recordings.js';
 import type { Story } from './story.js';
 import { loadStories } from './story.js';
@@ -58,6 +58,14 @@ describe('contract/forges-doc', () => {
     expect(rows.find((row) => row.includes('`getOwnToken`'))).toBe(
       '|  | `getOwnToken` | GET `/token` | · | – | – | – | yes |',
     );
+  });
+
+  it('refuses recordings that have fewer steps than the page counts', () => {
+    expect(recordedSteps(page)).toBeGreaterThan(1_000);
+    expect(() => renderPage(page, root, [])).toThrow(
+      `docs/forges.md counts ${recordedSteps(page)} recorded steps, and these recordings have 0. Set FORGEHAND_RECORDINGS`,
+    );
+    expect(recordedSteps('| 15 | `createLabel` | POST `/x` | 39 | · | –3 | 9 | yes |')).toBe(51);
   });
 
   it('replaces what stands between its markers, and needs them', () => {

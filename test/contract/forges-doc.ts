@@ -30,10 +30,22 @@ export function withSection(page: string, name: string, text: string): string {
   return `${page.slice(0, from + start.length)}\n${text}\n${page.slice(to)}`;
 }
 
-/** Every section that is derived, in place. @param root of the repository @param stories the full recordings */
+/**
+ * Every section that is derived, in place.
+ * @param root of the repository
+ * @param stories the full recordings
+ * @throws Error when the stories have fewer steps than the page counts
+ */
 export function renderPage(page: string, root: string, stories: readonly Story[]): string {
   const differences = differenceTable(commentsIn(COMMENTED.map((file) => readFileSync(`${root}/${file}`, 'utf8'))));
   const operations = operationTable(stories, readFileSync(`${root}/${SPEC}`, 'utf8'));
+  const [before, now] = [recordedSteps(page), recordedSteps(operations)];
+  if (now < before)
+    throw new Error(
+      `docs/forges.md counts ${before} recorded steps, and these recordings have ${now}. ` +
+        'Set FORGEHAND_RECORDINGS to the folder of the full recordings, or leave the page to a maintainer who has them. ' +
+        'If recordings went on purpose, empty the section "operations" of the page first',
+    );
   return [
     ['differences', differences],
     ['fields', fieldTable()],
@@ -73,6 +85,13 @@ export function operationTable(stories: readonly Story[], spec: string): string 
 function cellOf(isOffered: boolean, steps: number): string {
   const count = steps === 0 ? '' : String(steps);
   return isOffered ? count || '·' : `–${count}`;
+}
+
+/** The steps that a table of operations counts, of all servers. */
+export function recordedSteps(text: string): number {
+  const rows = text.split('\n').filter((line) => /^\| \d* ?\| `\w+` \|/.test(line));
+  const cells = rows.flatMap((line) => line.split(' | ').slice(3, 3 + SERVERS.length));
+  return cells.reduce((sum, cell) => sum + Number(/\d+$/.exec(cell)?.[0] ?? 0), 0);
 }
 
 function stepsByOperation(stories: readonly Story[]): Map<OperationName, number> {

@@ -7,5 +7,11 @@ import { loadStories } from './story.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = `${root}/docs/forges.md`;
-writeFileSync(page, renderPage(readFileSync(page, 'utf8'), root, loadStories(recordingsDir())));
-console.log(`written: ${page}`);
+const dir = recordingsDir();
+try {
+  writeFileSync(page, renderPage(readFileSync(page, 'utf8'), root, loadStories(dir)));
+  console.log(`written: ${page}`);
+} catch (error) {
+  console.error(`not written, with the recordings of ${dir}: ${(error as Error).message}`);
+  process.exitCode = 1;
+}
