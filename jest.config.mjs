@@ -6,34 +6,17 @@ process.env.NO_COLOR = '1';
 const inCodes = process.env.FORGEHAND_TEST_CODES === '1';
 
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/jest/shared-realm-environment.mjs',
+  runtime: '<rootDir>/test/jest/shared-realm-runtime.cjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: {
-    ...(inCodes ? { '^\\.{1,2}/(?!.*src/)(.*core/)?reason\\.js$': '<rootDir>/test/text-codes/reason.ts' } : {}),
-    '^(\\.{1,2}/.*)\\.js$': '$1',
-  },
   setupFilesAfterEnv: inCodes ? ['<rootDir>/test/text-codes/expect-sentences.ts'] : [],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          keepClassNames: true,
-          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-        },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
+  // Node loads the modules; test/register-swc.mjs reads TypeScript.
+  transform: {},
   // Not among temporary files: those of the tests may lie in memory.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-  testSequencer: '<rootDir>/test/longest-first.mjs',
-  // Modules of a spec stay in its worker; a new worker costs half a second.
+  testSequencer: '<rootDir>/test/jest/longest-first.mjs',
+  // What specs leave behind stays in their worker.
   workerIdleMemoryLimit: '1GB',
   maxWorkers: 2,
   testTimeout: 30000,

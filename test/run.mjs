@@ -140,7 +140,8 @@ async function runTier(tier, env) {
   const scratch = mkdtempSync(join(fastFolder(), 'fh-'));
   const outputFile = join(folder, 'result.json');
   const args = [
-    '--experimental-vm-modules',
+    '--import',
+    './test/register-swc.mjs',
     '--no-warnings',
     join(ROOT, 'node_modules/jest/bin/jest.js'),
     '--passWithNoTests',

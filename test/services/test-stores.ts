@@ -63,7 +63,7 @@ async function asAdmin(use: (admin: pg.Client) => Promise<void>): Promise<void> 
   }
 }
 
-/** The embedded store's template is made by the build; from sources, the first test that needs it makes it. */
+/** The embedded store's template is made by the build; without one, the first test that needs it makes it. */
 export async function ensureEmbeddedTemplate(): Promise<void> {
   if (!existsSync(await templateFile())) await makeTemplate();
 }

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 /** Inputs of the build; specs are not among them. */
 const INPUTS = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'nest-cli.json', 'rolldown.config.mjs'];
 
-/** Whether `dist` is missing, unfinished, or older than a source. The build's last step writes the embedded store's template. */
+/** Whether `dist` is missing, unfinished, or older than a source. The build ends with the bundle and then the embedded store's template. */
 export function isBuildStale(root) {
   const folder = join(root, 'dist/store/embedded');
-  const template = existsSync(folder) && readdirSync(folder).find((name) => /^template-.*\.tar\.gz$/.test(name));
-  if (!template) return true;
-  const builtAt = statSync(join(folder, template)).mtimeMs;
+  const hasTemplate = existsSync(folder) && readdirSync(folder).some((name) => /^template-.*\.tar\.gz$/.test(name));
+  const bundle = statSync(join(root, 'dist/bundle/run-cli.js'), { throwIfNoEntry: false });
+  if (!hasTemplate || !bundle) return true;
+  const builtAt = bundle.mtimeMs;
   return INPUTS.some((input) => newest(join(root, input)) > builtAt);
 }
 

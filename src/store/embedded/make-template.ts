@@ -4,7 +4,7 @@ import { migrate } from '../migrate.js';
 import { openEmbedded } from './open-embedded.js';
 import { writeTemplate } from './template.js';
 
-/** An empty store with today's tables as template beside this file, for first starts. Takes some seconds and much memory: part of the build. */
+/** An empty store with today's tables as template for first starts. Takes some seconds and much memory: part of the build. */
 export async function makeTemplate(): Promise<{ file: string; bytes: number }> {
   const embedded = await openEmbedded(':memory:', { template: false });
   const dataSource = await embeddedDataSource(embedded, silentLogger).initialize();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import TestSequencer from '@jest/test-sequencer';
 
-const DURATIONS = JSON.parse(readFileSync(new URL('durations.json', import.meta.url), 'utf8'));
+const DURATIONS = JSON.parse(readFileSync(new URL('../durations.json', import.meta.url), 'utf8'));
 
 /**
  * Starts the specs that take longest first, so that none of them runs alone at the end. Jest knows that by itself only after a run on the same

@@ -1,0 +1,61 @@
+import { ModernFakeTimers } from '@jest/fake-timers';
+import { ModuleMocker } from 'jest-mock';
+
+/** More than Node's ten, to show where a failing test came from. */
+const STACK_FRAMES = 25;
+
+/**
+ * Specs run in the worker's own realm, not in a sandbox of their own. What one of them changes of the process is put back before the next: its
+ * environment, its listeners, its console and its way out.
+ */
+export default class SharedRealmEnvironment {
+  global = globalThis;
+  fakeTimers = null;
+  #before = processState();
+
+  constructor({ projectConfig }) {
+    this.moduleMocker = new ModuleMocker(globalThis);
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+  }
+
+  async setup() {
+    Error.stackTraceLimit = STACK_FRAMES;
+  }
+
+  async teardown() {
+    this.fakeTimersModern.dispose();
+    this.moduleMocker.restoreAllMocks();
+    putBack(this.#before);
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  getVmContext() {
+    return null;
+  }
+}
+
+function processState() {
+  return {
+    env: { ...process.env },
+    exit: process.exit,
+    exitCode: process.exitCode,
+    console: globalThis.console,
+    directory: process.cwd(),
+    listeners: new Map(process.eventNames().map((event) => [event, process.rawListeners(event)])),
+  };
+}
+
+function putBack({ env, exit, exitCode, console, directory, listeners }) {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  Object.assign(process.env, env);
+  process.exit = exit;
+  process.exitCode = exitCode;
+  globalThis.console = console;
+  if (process.cwd() !== directory) process.chdir(directory);
+  for (const event of process.eventNames())
+    for (const listener of process.rawListeners(event))
+      if (!listeners.get(event)?.includes(listener)) process.removeListener(event, listener);
+}
