@@ -3,10 +3,14 @@ import type { AnyRecovery } from './support/recovery.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { NeededRight } from '../core/rights.js';
+import type { GivenParam, Unfit } from '../rules/language/revision.js';
 import type { Secret } from '../core/secret.js';
 import type { Target } from '../core/target.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { OperationName } from '../forge/operations.js';
+
+/** Parameters that are written, by name. */
+export type Given = Readonly<Record<string, GivenParam>>;
 
 type TargetKind = Target['kind'];
 
@@ -88,6 +92,8 @@ interface ActionDefinition<
    * recovery says that its values are absolute.
    */
   readonly overwrites?: true;
+  /** Why these parameters can never work together, as far as they are known before anything runs; `ensure` refuses by the same function. */
+  readonly unfit?: (given: Given, operator: { readonly mirrorHosts?: readonly string[] }) => Unfit | null;
   /** Kinds of event that its effect makes the forge tell. */
   readonly raises: readonly EventKind[];
   readonly example: JsonObject;

@@ -77,6 +77,7 @@ function factsOf(action: AnyAction): ActionFacts {
     target: action.target,
     right: action.right,
     ...(action.asksAct ? { asksAct: true as const } : {}),
+    ...(action.unfit ? { unfit: action.unfit } : {}),
     ...(action.power ? { power: action.power } : {}),
     checkConstant: (name, value) => {
       const param = action.params[name];

@@ -1,3 +1,6 @@
+import { emptyOf, givenOf, inBoth, textsOf, wrongLogin } from './support/unfit.js';
+import type { Unfit } from '../rules/language/revision.js';
+import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { id, optional, texts, whole } from './support/params.js';
 import { isSameLogin, pickByTurn } from './support/compare.js';
@@ -49,6 +52,24 @@ function decideAssignees({
     : resend(`#${number} has other assignees`);
 }
 
+function unfit(given: Given): Unfit | null {
+  const lists = ['add', 'remove'].every((name) => !given[name] || textsOf(given, name)?.length === 0);
+  return lists && given['one_of'] === undefined
+    ? { reason: 'none of add, remove and one_of is given', hint: 'add: [LOGIN]' }
+    : null;
+}
+
+function unclear(given: Given): Unfit | null {
+  return (
+    emptyOf(given, ['one_of', 'add', 'remove']) ??
+    inBoth(given, 'add', 'remove', (name) => `${name} is to be assigned and unassigned`) ??
+    wrongLogin(given, ['add', 'remove', 'one_of']) ??
+    (given['count'] && !given['one_of']
+      ? { reason: 'count says how many of one_of, and there is no one_of', param: 'count' }
+      : null)
+  );
+}
+
 /** The whole list is written, since only the newest servers can add one; an unknown login would be a 500, so each is asked about first. */
 export const assignIssue = defineAction({
   name: 'issue.assign',
@@ -67,6 +88,7 @@ export const assignIssue = defineAction({
   naturalKey: 'number',
   keyOf: ({ number }) => `${textOf(number)} assignees`,
   overwrites: true,
+  unfit: (given) => unfit(given) ?? unclear(given),
   raises: ['issue.assigned', 'issue.unassigned', 'pull_request.assigned', 'pull_request.unassigned'],
   example: { number: '12', add: ['ann'] },
 
@@ -74,8 +96,8 @@ export const assignIssue = defineAction({
 
   async ensure({ target, forge, remember }, { number, add = [], remove = [], one_of: choices, count = 1 }) {
     const place = { owner: target.owner, repo: target.name };
-    if (add.length + remove.length === 0 && choices === undefined)
-      return refused('none of add, remove and one_of is given');
+    const wrong = unfit(givenOf({ add, remove, one_of: choices }));
+    if (wrong) return refused(wrong.reason);
     const issue = await orMissing(forge.getIssue({ ...place, index: number }));
     if (issue === null) return refused(`there is no issue or pull request #${number}`);
     const now = (issue.assignees ?? []).map(({ login }) => login ?? '');

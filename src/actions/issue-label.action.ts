@@ -1,3 +1,6 @@
+import { emptyOf, givenOf, inBoth, noneOf, valueOf } from './support/unfit.js';
+import type { Unfit } from '../rules/language/revision.js';
+import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { id, optional, text, texts } from './support/params.js';
 import { readAll, orMissing, whereAllowed, whereOffered } from './support/reads.js';
@@ -69,6 +72,41 @@ function decideIssueLabels({ wanted, seen }: RecoveryFacts<WantedLabels, SeenIss
     : resend(`#${wanted.number} does not bear the labels wanted`);
 }
 
+const SETS = ['add', 'remove', 'set'] as const;
+
+function unfit(given: Given): Unfit | null {
+  return (
+    noneOf(given, SETS, 'none of add, remove and set is given', 'add: [NAME]') ??
+    inBoth(given, 'add', 'remove', (name) => `${name} is to be put on and taken off`)
+  );
+}
+
+/** What works when it runs, and says nothing or two things. */
+function unclear(given: Given): Unfit | null {
+  if (given['set'] && (given['add'] || given['remove']))
+    return {
+      reason: 'set is the whole list, and stands alone',
+      param: 'set',
+      hint: 'leave out set, or add and remove',
+    };
+  if (given['within'] && !given['add'])
+    return { reason: 'within says which labels go when those of add come, and there is no add', param: 'within' };
+  const empty = emptyOf(given, ['add', 'remove']);
+  if (empty) return { ...empty, hint: 'leave it out, or name a label' };
+  const joined = ['add', 'remove', 'set'].find(
+    (name) => typeof valueOf(given, name) === 'string' && /,\s*\S/.test(String(valueOf(given, name))),
+  );
+  return joined === undefined
+    ? null
+    : {
+        reason: `${joined} is one label whose name has a comma`,
+        param: joined,
+        isValue: true,
+        isWarning: true,
+        hint: `a list is written [${String(valueOf(given, joined))}]`,
+      };
+}
+
 /**
  * Labels go by number, and only where something differs: servers drop unknown names without a word (a PUT of unknown ones clears all), put
  * every label of a doubled name on, and tell a label event even for a label that is there (api-behaviour 3.2).
@@ -91,6 +129,7 @@ export const labelIssue = defineAction({
   // Two wishes of other labels on one issue do not hold each other up.
   keyOf: ({ number, add, remove, set, within }) =>
     `${textOf(number)} ${JSON.stringify([names(add), names(remove), set === undefined ? null : names(set), within ?? null])}`,
+  unfit: (given) => unfit(given) ?? unclear(given),
   raises: ['issue.labeled', 'issue.labels_cleared', 'pull_request.labeled', 'pull_request.labels_cleared'],
   example: { number: '12', add: ['kind/bug'], remove: ['needs/triage'] },
 
@@ -98,10 +137,8 @@ export const labelIssue = defineAction({
 
   async ensure({ target, forge, remember }, wanted) {
     const where = { owner: target.owner, repo: target.name, index: wanted.number };
-    if (wanted.add === undefined && wanted.remove === undefined && wanted.set === undefined)
-      return refused('none of add, remove and set is given');
-    const both = (wanted.add ?? []).find((name) => wanted.remove?.includes(name));
-    if (both !== undefined) return refused(`${both} is to be put on and taken off`);
+    const wrong = unfit(givenOf(wanted));
+    if (wrong) return refused(wrong.reason);
     const borne = await orMissing(forge.listIssueLabels(where));
     if (borne === null) return refused(`there is no issue or pull request #${wanted.number}`);
     const now = borne.map(({ name }) => name ?? '');

@@ -1,3 +1,4 @@
+import { inBoth } from './support/unfit.js';
 import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
 import { withMark, withoutMark, normalizeColor } from './support/compare.js';
 import { flag, line, optional, type ParamsOf, text, texts } from './support/params.js';
@@ -206,6 +207,7 @@ export const ensureLabel = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'name',
   keyOf: ({ name }) => textOf(name).trim(),
+  unfit: (given) => inBoth(given, 'name', 'renamed_from', (one) => `the label ${one} is to be renamed to its own name`),
   raises: [],
   example: { name: 'kind/bug', color: '#d73a4a', exclusive: true },
 

@@ -1,3 +1,4 @@
+import { inBoth } from './support/unfit.js';
 import { defineAction, textOf, changed, conflict, refused, unchanged, type Outcome } from './define-action.js';
 import { withMark, withoutMark, dueTime, isSameDay } from './support/compare.js';
 import { flag, markdown, optional, type ParamsOf, text, texts, time } from './support/params.js';
@@ -166,6 +167,8 @@ export const ensureMilestone = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'title',
   keyOf: ({ title }) => textOf(title).trim(),
+  unfit: (given) =>
+    inBoth(given, 'title', 'renamed_from', (one) => `the milestone ${one} is to be renamed to its own name`),
   raises: [],
   example: { title: '1.4', due_on: '2027-01-31', state: 'open' },
 

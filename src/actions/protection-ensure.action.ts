@@ -1,3 +1,6 @@
+import type { Unfit } from '../rules/language/revision.js';
+import { valueOf } from './support/unfit.js';
+import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { flag, optional, text, texts, whole } from './support/params.js';
 import { defineRecovery, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
@@ -112,6 +115,11 @@ function settingsIn(protection: BranchProtection): Settings {
   );
 }
 
+function unfit(given: Given): Unfit | null {
+  const lacks = NEEDS.find(([one, needed]) => valueOf(given, one) === true && valueOf(given, needed) === false);
+  return lacks ? { reason: `${lacks[0]} means nothing while ${lacks[1]} is off`, param: lacks[0] } : null;
+}
+
 /** Only the settings that the rule states are compared and written; all else of the protection stays as it is. */
 export const ensureProtection = defineAction({
   name: 'protection.ensure',
@@ -124,6 +132,7 @@ export const ensureProtection = defineAction({
   right: RIGHTS.repositoryAdmin,
   naturalKey: 'name',
   keyOf: ({ name }) => textOf(name).trim(),
+  unfit,
   raises: [],
   example: { name: 'main', required_approvals: 1, block_on_rejected_reviews: true },
 

@@ -1,3 +1,6 @@
+import { emptyOf, givenOf, textsOf, wrongLogin } from './support/unfit.js';
+import type { Unfit } from '../rules/language/revision.js';
+import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { id, optional, texts, whole } from './support/params.js';
 import { isSameLogin, pickByTurn } from './support/compare.js';
@@ -51,6 +54,39 @@ export function decideRequests({
     : resend(`not all of them are asked to review #${number}`);
 }
 
+function unfit(given: Given): Unfit | null {
+  const lists = ['reviewers', 'teams'].every((name) => !given[name] || textsOf(given, name)?.length === 0);
+  return lists && given['one_of'] === undefined
+    ? { reason: 'none of reviewers, teams and one_of is given', hint: 'reviewers: [LOGIN]' }
+    : null;
+}
+
+function unclear(given: Given): Unfit | null {
+  const team = ['reviewers', 'one_of'].find((name) => textsOf(given, name)?.some((login) => login.includes('/')));
+  if (team !== undefined)
+    return {
+      reason: `${team} takes logins, and one of them names a team`,
+      param: team,
+      isValue: true,
+      hint: 'teams: [NAME]',
+    };
+  const slash = textsOf(given, 'teams')?.find((name) => name.includes('/') || name.startsWith('@'));
+  if (slash !== undefined)
+    return {
+      reason: `"${slash}" is no name of a team`,
+      param: 'teams',
+      isValue: true,
+      hint: `without the organization: ${slash.split('/').at(-1)?.replace(/^@/, '') ?? ''}`,
+    };
+  return (
+    emptyOf(given, ['one_of', 'reviewers', 'teams']) ??
+    wrongLogin(given, ['reviewers', 'one_of']) ??
+    (given['count'] && !given['one_of']
+      ? { reason: 'count says how many of one_of, and there is no one_of', param: 'count' }
+      : null)
+  );
+}
+
 /** Whoever reviewed already is not asked again, the author never is. */
 export const requestReview = defineAction({
   name: 'pull_request.request_review',
@@ -68,6 +104,7 @@ export const requestReview = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'number',
   keyOf: ({ number }) => textOf(number),
+  unfit: (given) => unfit(given) ?? unclear(given),
   raises: ['pull_request.review_requested'],
   example: { number: '12', one_of: ['ann', 'ben'] },
 
@@ -75,8 +112,8 @@ export const requestReview = defineAction({
 
   async ensure({ target, forge, remember }, { number, reviewers = [], teams = [], one_of: choices, count = 1 }) {
     const where = { owner: target.owner, repo: target.name, index: number };
-    if (reviewers.length + teams.length === 0 && choices === undefined)
-      return refused('none of reviewers, teams and one_of is given');
+    const wrong = unfit(givenOf({ reviewers, teams, one_of: choices }));
+    if (wrong) return refused(wrong.reason);
     const pull = await orMissing(forge.getPull(where));
     if (pull === null) return refused(`there is no pull request #${number}`);
     if (pull.state !== 'open') return refused(`pull request #${number} is closed`);

@@ -1,3 +1,5 @@
+import type { Unfit } from '../rules/language/revision.js';
+import type { Given } from './define-action.js';
 import { isIP } from 'node:net';
 import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { flag, optional, secret, text, type ParamsOf } from './support/params.js';
@@ -28,6 +30,7 @@ const params = {
   interval: optional(
     text({
       summary: `how often, as 8h or 30m; ${DEFAULT_INTERVAL} when left out`,
+      example: DEFAULT_INTERVAL,
       check: (value) => (goDurationMs(value) === null ? 'must be a duration such as 8h, 30m or 0' : null),
     }),
   ),
@@ -127,6 +130,37 @@ function mirrorDifference(
     .join(', ');
 }
 
+/** At load the host must be certain: which path follows is told by the run. */
+function unfit(given: Given, { mirrorHosts }: { readonly mirrorHosts?: readonly string[] }): Unfit | null {
+  const address = given['remote_address'];
+  if (address === undefined) return null;
+  const isWhole = 'value' in address;
+  const text = isWhole ? String(address.value) : address.prefix;
+  if (!isWhole && text === '') return null;
+  const at = { param: 'remote_address', isValue: true } as const;
+  const [, host] = /^[a-z][a-z0-9+.-]*:\/\/([^/]+)\//i.exec(text) ?? [];
+  if (!isWhole && host === undefined)
+    return {
+      ...at,
+      reason: 'the host is known only when it runs, and it must be one of orgs[].mirror_hosts',
+      hint: 'write the host out: https://HOST/${{ … }}',
+    };
+  // A listed path is for the run to compare where only the beginning is known.
+  const hosts = mirrorHosts ?? (host === undefined ? ['mirror.invalid'] : [host]);
+  const reason = refuseMirrorTarget(
+    isWhole ? text : `${text}x`,
+    isWhole ? hosts : hosts.map((entry) => /^(?:http:\/\/)?[^/]*/.exec(entry)?.[0] ?? entry),
+  );
+  if (reason === null) return null;
+  const isUnlisted = mirrorHosts?.length === 0;
+  return {
+    ...at,
+    reason: `not mirrored: ${reason}`,
+    hint: 'https://HOST/PATH, on a host of orgs[].mirror_hosts in the operator’s config',
+    ...(isUnlisted ? { isWarning: true as const } : {}),
+  };
+}
+
 /** Servers make a second mirror of the same address without a word, and nothing edits one; the address they tell has no credentials. */
 export const ensurePushMirror = defineAction({
   name: 'push_mirror.ensure',
@@ -138,6 +172,7 @@ export const ensurePushMirror = defineAction({
   right: RIGHTS.repositoryAdmin,
   naturalKey: 'remote_address',
   keyOf: ({ remote_address }) => normalizeMirrorAddress(textOf(remote_address)),
+  unfit,
   raises: [],
   example: { remote_address: 'https://mirror.example.org/acme/app.git', interval: '8h', sync_on_commit: true },
 

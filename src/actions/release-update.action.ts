@@ -1,3 +1,6 @@
+import { givenOf, noneOf, valueOf } from './support/unfit.js';
+import type { Unfit } from '../rules/language/revision.js';
+import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { flag, id, line, optional, text } from './support/params.js';
 import {
@@ -132,6 +135,17 @@ function hashOfField(value: unknown): string {
   return hashOf(normalizeLines(typeof value === 'string' ? value : '')).slice(0, 32);
 }
 
+function unfit(given: Given): Unfit | null {
+  if (given['id'] === undefined && (given['tag'] === undefined || valueOf(given, 'tag') === ''))
+    return { reason: 'neither id nor tag of the release is given', hint: 'tag: "${{ event.tag }}"' };
+  return noneOf(
+    given,
+    RELEASE_FIELDS,
+    'no field is given that could be changed',
+    `one of ${RELEASE_FIELDS.join(', ')}`,
+  );
+}
+
 /** Only fields that differ are sent, because every edit of a published release tells people (reliability F6). */
 export const updateRelease = defineAction({
   name: 'release.update',
@@ -152,6 +166,7 @@ export const updateRelease = defineAction({
   right: RIGHTS.releases,
   naturalKey: 'id',
   keyOf: ({ id: number, tag }) => (textOf(number) === '' ? `tag ${textOf(tag)}` : textOf(number)),
+  unfit,
   raises: ['release.updated', 'release.published'],
   example: { id: '12', prerelease: false, body: 'What is new' },
 
@@ -159,9 +174,8 @@ export const updateRelease = defineAction({
 
   async ensure({ target, forge, recall, remember }, wanted) {
     const given = RELEASE_FIELDS.filter((field) => wanted[field] !== undefined);
-    if (wanted.id === undefined && (wanted.tag ?? '') === '')
-      return refused('neither id nor tag of the release is given');
-    if (given.length === 0) return refused('no field is given that could be changed');
+    const wrong = unfit(givenOf(wanted));
+    if (wrong) return refused(wrong.reason);
     const where = { owner: target.owner, repo: target.name };
     const current = await find(forge, where, wanted);
     if (current === null) return refused('there is no such release');

@@ -1,3 +1,6 @@
+import type { Unfit } from '../rules/language/revision.js';
+import { givenOf, noneOf, valueOf } from './support/unfit.js';
+import type { Given } from './define-action.js';
 import { defineAction, changed, conflict, refused, unchanged } from './define-action.js';
 import { choice, flag, line, optional, text } from './support/params.js';
 import { defineRecovery, placeOf, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
@@ -62,6 +65,21 @@ function decideRepositorySettings({ seen, ...facts }: RecoveryFacts<Settings, Se
   return decideSettingsOf('the settings', { ...facts, seen: seen?.settings ?? null });
 }
 
+function unfit(given: Given): Unfit | null {
+  return noneOf(given, Object.keys(params), 'no setting is given', 'has_wiki: false');
+}
+
+/** Right only where there is nothing to do. */
+function unclear(given: Given): Unfit | null {
+  return valueOf(given, 'private') === false
+    ? {
+        reason: 'a repository is made public by a person, never from here',
+        param: 'private',
+        hint: 'leave private out',
+      }
+    : null;
+}
+
 /**
  * Only the settings that the rule states are compared and written. Renaming, archiving and making public are left to people. Servers ignore
  * a default branch that is not there and a visibility that follows a fork's base, so their answer is looked at.
@@ -78,6 +96,7 @@ export const ensureRepositorySettings = defineAction({
   naturalKey: 'description',
   // One lane and one key per repository: two wishes about its settings never run beside each other.
   keyOf: () => 'settings',
+  unfit: (given) => unfit(given) ?? unclear(given),
   raises: [],
   example: {
     has_wiki: false,
@@ -92,7 +111,8 @@ export const ensureRepositorySettings = defineAction({
     const where = { owner: target.owner, repo: target.name };
     const wanted: Settings = settings;
     const stated = statedOf(wanted);
-    if (stated.length === 0) return refused('no setting is given');
+    const wrong = unfit(givenOf(Object.fromEntries(stated)));
+    if (wrong) return refused(wrong.reason);
     const found = (await forge.getRepo(where)) as Settings;
     const different = differingSettings(wanted, found);
     if (different.length === 0) return unchanged('the settings are as wanted');

@@ -1,3 +1,6 @@
+import type { Unfit } from '../rules/language/revision.js';
+import { givenOf, textsOf } from './support/unfit.js';
+import type { Given } from './define-action.js';
 import { defineAction, changed, refused, unchanged } from './define-action.js';
 import { optional, texts } from './support/params.js';
 import {
@@ -55,6 +58,16 @@ function decideTopics({ snapshot, seen }: RecoveryFacts<unknown, SeenTopics>): V
     : resend('the topics are not as wanted yet');
 }
 
+function unfit(given: Given): Unfit | null {
+  const isGiven = (name: string): boolean => given[name] !== undefined && textsOf(given, name)?.length !== 0;
+  if (given['set'] !== undefined && (isGiven('add') || isGiven('remove')))
+    return { reason: 'set stands alone: it is the whole list', param: 'set' };
+  if (given['set'] === undefined && !isGiven('add') && !isGiven('remove'))
+    return { reason: 'none of add, remove and set is given', hint: 'add: [NAME]' };
+  const both = (textsOf(given, 'add') ?? []).filter((topic) => textsOf(given, 'remove')?.includes(topic));
+  return both.length > 0 ? { reason: `${both.join(', ')} cannot be both added and removed`, param: 'remove' } : null;
+}
+
 /** The forge takes the whole list: what is there is read, and kept unless the rule says otherwise. */
 export const ensureTopics = defineAction({
   name: 'topics.ensure',
@@ -72,6 +85,7 @@ export const ensureTopics = defineAction({
   naturalKey: 'add',
   // One key per repository: the forge takes the list as a whole.
   keyOf: () => 'topics',
+  unfit,
   raises: [],
   example: { add: ['managed'] },
 
@@ -79,10 +93,8 @@ export const ensureTopics = defineAction({
 
   async ensure({ target, forge, remember }, { add = [], remove = [], set }) {
     const where = { owner: target.owner, repo: target.name };
-    if (set !== undefined && add.length + remove.length > 0) return refused('set stands alone: it is the whole list');
-    if (set === undefined && add.length + remove.length === 0) return refused('none of add, remove and set is given');
-    const both = add.filter((topic) => remove.includes(topic));
-    if (both.length > 0) return refused(`${both.join(', ')} cannot be both added and removed`);
+    const wrong = unfit(givenOf({ add, remove, set }));
+    if (wrong) return refused(wrong.reason);
     const before = (await forge.listTopics(where)).topics ?? [];
     const goal = [...new Set(set ?? [...before.filter((topic) => !remove.includes(topic)), ...add])].sort();
     if (goal.length > MAX_TOPICS)

@@ -11,7 +11,32 @@ export interface LookupParam<Type extends ParamType = ParamType, Required extend
   readonly type: Type;
   readonly required: Required;
   readonly summary: string;
+  /** Why a constant can never be meant, or null. */
+  readonly check?: (value: string) => string | null;
 }
+
+type Check = (value: string) => string | null;
+
+/** One of a few words. */
+export const oneOfWords =
+  (...words: readonly string[]): Check =>
+  (value) =>
+    words.includes(value) ? null : `must be ${words.join(', ').replace(/, ([^,]*)$/, ' or $1')}`;
+
+/** States of a workflow job. */
+export const JOB_STATES = ['pending', 'queued', 'in_progress', 'failure', 'success', 'skipped'] as const;
+
+/** A time of the forge's API. */
+export const isTime: Check = (value) =>
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? null
+    : 'must be a time such as 2027-01-31T12:00:00Z, or "${{ now - duration(\'720h\') }}"';
+
+/** A day of the forge's API. */
+export const isDay: Check = (value) =>
+  /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? null
+    : 'must be a day such as 2027-01-31, or "${{ date(now) }}"';
 
 type ValueOf<Type extends ParamType> = Type extends 'string'
   ? string
@@ -71,10 +96,10 @@ export interface AnyLookup extends Omit<LookupDefinition, 'read'> {
   read(context: LookupContext<never, never>, params: never): Promise<unknown>;
 }
 
-export function needed<Type extends ParamType>(type: Type, summary: string): LookupParam<Type, true> {
-  return { type, required: true, summary };
+export function needed<Type extends ParamType>(type: Type, summary: string, check?: Check): LookupParam<Type, true> {
+  return { type, required: true, summary, ...(check ? { check } : {}) };
 }
 
-export function maybe<Type extends ParamType>(type: Type, summary: string): LookupParam<Type, false> {
-  return { type, required: false, summary };
+export function maybe<Type extends ParamType>(type: Type, summary: string, check?: Check): LookupParam<Type, false> {
+  return { type, required: false, summary, ...(check ? { check } : {}) };
 }

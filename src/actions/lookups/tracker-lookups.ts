@@ -1,4 +1,4 @@
-import { defineLookup, maybe, needed } from './define-lookup.js';
+import { defineLookup, isTime, maybe, needed, oneOfWords } from './define-lookup.js';
 import { isSameLogin } from '../support/compare.js';
 import { readAll, orMissing, whereAllowed } from '../support/reads.js';
 import { listOf } from '../../core/data-types.js';
@@ -31,11 +31,11 @@ export const trackerLookups = [
       'All issues and pull requests of a repository, newest first; labels are compared here, since servers drop names they do not know',
     target: 'repository',
     params: {
-      state: maybe('string', 'open, closed or all; open when left out'),
-      type: maybe('string', 'issues or pulls; both when left out'),
+      state: maybe('string', 'open, closed or all; open when left out', oneOfWords('open', 'closed', 'all')),
+      type: maybe('string', 'issues or pulls; both when left out', oneOfWords('issues', 'pulls')),
       labels: maybe('strings', 'names that all of them bear'),
-      since: maybe('string', 'updated at or after this time'),
-      before: maybe('string', 'updated before this time'),
+      since: maybe('string', 'updated at or after this time', isTime),
+      before: maybe('string', 'updated before this time', isTime),
     },
     operations: ['listIssues'],
     whereOffered: [],
@@ -56,7 +56,7 @@ export const trackerLookups = [
     name: 'comments.list',
     summary: 'All comments of an issue or pull request',
     target: 'repository',
-    params: { number: NUMBER, since: maybe('string', 'updated at or after this time') },
+    params: { number: NUMBER, since: maybe('string', 'updated at or after this time', isTime) },
     operations: ['listComments'],
     whereOffered: [],
     answer: listOf(ruleType(comment)),

@@ -22,8 +22,12 @@ export function text({
   summary,
   max = MAX_TEXT,
   check,
-}: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
-  return { facts: { type: 'string', required: true, summary }, schema: textSchema(max, check) };
+  example,
+}: Common & { max?: number; check?: (value: string) => string | null; example?: string }): ActionParam<
+  z.ZodType<string>
+> {
+  const facts = { type: 'string' as const, required: true, summary, ...(example === undefined ? {} : { example }) };
+  return { facts, schema: textSchema(max, check) };
 }
 
 /** Text that the forge shows as Markdown: what comes from events and lookups is escaped in it. */

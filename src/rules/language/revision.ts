@@ -21,6 +21,20 @@ export interface RuleFile {
   refused?: string;
 }
 
+/** A parameter before anything runs: its value where that is the same each time, else the text that is certain to stand first. */
+export type GivenParam = { readonly value: Json } | { readonly prefix: string };
+
+/** Why parameters can never work together. */
+export interface Unfit {
+  readonly reason: string;
+  readonly hint?: string;
+  /** The one at fault; absent = all of them. */
+  readonly param?: string;
+  /** Its value is at fault, not that it is there. */
+  readonly isValue?: true;
+  readonly isWarning?: true;
+}
+
 /** What the compiler must know about an action; given by the action catalogue, so that `rules` imports no action. */
 export interface ActionFacts {
   name: string;
@@ -53,6 +67,11 @@ export interface ActionFacts {
   target: 'repository' | 'organization' | 'account';
   /** Check of constant values at load (colour, host allow list at run time is the action's own); message or null. */
   checkConstant?: (param: string, value: Json) => string | null;
+  /** Check of the parameters together, as far as they are known at load. */
+  unfit?: (
+    given: Readonly<Record<string, GivenParam>>,
+    operator: { readonly mirrorHosts?: readonly string[] },
+  ) => Unfit | null;
   /** Operations without which it cannot work at all; absent = it has a way around each of them. */
   requires?: readonly string[];
   /** Kinds of event that its effect makes the forge tell. */
@@ -68,7 +87,13 @@ export interface LookupFacts {
   summary: string;
   params: Record<
     string,
-    { type: 'string' | 'integer' | 'boolean' | 'strings' | 'any'; required: boolean; summary: string }
+    {
+      type: 'string' | 'integer' | 'boolean' | 'strings' | 'any';
+      required: boolean;
+      summary: string;
+      /** Why a constant can never be meant, or null. */
+      check?: (value: string) => string | null;
+    }
   >;
   /** Operations it calls; each must be offered. */
   operations: readonly string[];

@@ -7,6 +7,7 @@ import { habitOf } from '../habits/habits.js';
 import { isRefused, quoteHint, suggest } from '../load/read-shape.js';
 import type { ActionFacts } from '../revision.js';
 import { parseTime } from '../values/time.js';
+import { looksLikeExpression } from './looks-like-expression.js';
 import { staticType } from './compile-expression.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
@@ -21,6 +22,7 @@ interface ParamSpec {
   readonly line?: boolean;
   readonly default?: Json;
   readonly example?: string;
+  readonly check?: (value: string) => string | null;
 }
 
 export interface ParamsOf {
@@ -111,18 +113,40 @@ function compileParam(
   const what = `${target.name}: ${key}`;
   if (spec.secret || template.kind === 'secret') return checkSecret(context, node, template, spec, what);
   const message = checkShape(template, node, spec.type, what);
+  const meant = expressionMeant(node);
   if (message !== null) {
-    context.file.problem(node.start, message, shapeHint(context, node, template, spec));
+    context.file.problem(node.start, message, meant?.hint ?? shapeHint(context, node, template, spec));
     return null;
   }
   if (template.kind === 'constant') {
     const refusal = target.checkConstant?.(key, template.value) ?? null;
     if (refusal !== null) {
-      context.file.problem(node.start, `${what}: ${refusal}`);
+      context.file.problem(node.start, `${what}: ${refusal}`, meant?.hint);
       return null;
     }
+    const isFree = spec.markdown === true || spec.line === true || spec.sealed === true;
+    if (meant && (isFree || (typeof template.value === 'string' && template.value.includes('\n'))))
+      context.file.warn(meant.start, `${what} is written as it stands: ${meant.what} is no expression`, meant.hint);
+    else if (meant) context.file.newProblem(meant.start, `${what}: ${meant.what} is no expression here`, meant.hint);
+    else checkWord(context, node, template.value, spec, what);
   }
   return template;
+}
+
+/** A text, or one of a list, that was meant to be worked out. */
+function expressionMeant(node: YamlNode): { start: number; what: string; hint: string } | null {
+  const texts = node.kind === 'list' ? node.items : [node];
+  for (const one of texts) {
+    const found = one.kind === 'scalar' && typeof one.value === 'string' ? looksLikeExpression(one.value) : null;
+    if (found) return { start: one.start, what: found.what, hint: `write ${found.write}` };
+  }
+  return null;
+}
+
+/** What a lookup's parameter can never be. */
+function checkWord({ file }: FileContext, node: YamlNode, value: Json, { check }: ParamSpec, what: string): void {
+  const reason = typeof value === 'string' ? (check?.(value) ?? null) : null;
+  if (reason !== null) file.newProblem(node.start, `${what}: ${reason}`);
 }
 
 function shapeHint(

@@ -17,6 +17,7 @@ import { SEVERITIES } from '../revision.js';
 import type { CompiledPolicy, ScheduleSpec } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
 import { compileLookups, lookupNames, lookupTypes } from './compile-lookup.js';
+import { checkPartConstants } from './check-constants.js';
 import { compileParams } from './compile-params.js';
 import { MODES, readRuleId } from './compile-rule.js';
 import { compilePolicyLimits, compileSchedule } from './compile-schedule.js';
@@ -404,9 +405,11 @@ function compilePart(
     }
     const map = asMap(context.file, entry, single ? section : `an entry of ${section}`);
     if (!map) return [];
+    const params = compileParams(context, map.entries, map.start, action, scope);
+    checkPartConstants(context, action, params, { entries: map.entries, start: map.start });
     return [
       {
-        params: compileParams(context, map.entries, map.start, action, scope),
+        params,
         position: context.file.position(map.start),
         allowPrivate: saysPrivate(map.entries),
       },

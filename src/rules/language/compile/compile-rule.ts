@@ -84,6 +84,7 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   const coalesce = readKey(keys, 'coalesce', (value) => compileCoalesce(context, value, inside), null);
   const limits = readKey(keys, 'limits', (value) => compileLimits(context, value), null);
   if (!keys.has('limits')) checkLimits(context, keys);
+  else if (limits) checkLowLimit(context, limits, steps, keys);
   if (context.env.checkTypes) checkPossible(context, { on, where, conditions, steps }, keys);
   if (context.env.checkTypes && keys.has('on') && keys.has('schedule'))
     checkOnTick(context, { conditions, lookups, steps, coalesce });
@@ -313,6 +314,24 @@ function checkLimits({ file }: FileContext, keys: ReadonlyMap<string, YamlEntry>
       `a rule with ${at.key === 'schedule' ? 'a schedule' : 'for_each'} needs limits`,
       'limits: {effects_per_run: 20}',
     );
+}
+
+/** More steps without a condition than one run may have effects: nothing would ever be done. */
+function checkLowLimit(
+  { file }: FileContext,
+  { effectsPerRun }: Limits,
+  steps: readonly StepProgram[],
+  keys: ReadonlyMap<string, YamlEntry>,
+): void {
+  const certain = steps.filter(({ when, unless, forEach }) => !when && !unless && !forEach).length;
+  if (certain <= effectsPerRun) return;
+  const node = keys.get('limits')?.value;
+  const at = node?.kind === 'map' ? node.entries.find(({ key }) => key === 'effects_per_run')?.value.start : undefined;
+  file.newProblem(
+    at ?? 0,
+    `each run wants ${certain} effects, and ${effectsPerRun} are allowed: none of them would be done`,
+    `effects_per_run: ${certain}`,
+  );
 }
 
 function operationsOf({ env }: FileContext, lookups: readonly string[], steps: readonly StepProgram[]): string[] {

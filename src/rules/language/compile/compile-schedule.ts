@@ -1,6 +1,7 @@
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import { readDurationText, readMap, readText, readWhole } from '../load/read-shape.js';
 import type { CatchUp, Limits, ScheduleSpec } from '../revision.js';
+import { looksLikeExpression } from './looks-like-expression.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { CoalesceProgram } from './program.js';
@@ -89,6 +90,21 @@ export function compileCoalesce(context: FileContext, node: YamlNode, scope: Sco
     keyEntry && readText(file, keyEntry.value, 'coalesce.key')
       ? compileTemplate(context, keyEntry.value, { ...scope, lookups: null })
       : null;
+  if (key?.kind === 'constant' && keyEntry) {
+    const meant = looksLikeExpression(String(key.value));
+    if (meant)
+      file.newProblem(
+        keyEntry.value.start,
+        `coalesce.key: ${meant.what} is no expression, so all runs have this one key`,
+        `write ${meant.write}`,
+      );
+    else
+      file.warn(
+        keyEntry.value.start,
+        'coalesce.key is the same for all runs: those of all repositories become one',
+        'key: "${{ repo.full_name }}"',
+      );
+  }
   if (key?.kind === 'secret' && keyEntry)
     file.problem(keyEntry.value.start, 'a secret stands alone, in a parameter that is marked secret');
   const window = windowEntry && readDurationText(file, windowEntry.value, 'coalesce.window', '2m');

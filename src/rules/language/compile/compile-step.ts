@@ -7,6 +7,8 @@ import type { ActionFacts } from '../revision.js';
 import { compileCondition, compileList } from './compile-expression.js';
 import { checkOffered } from './compile-lookup.js';
 import { compileParams } from './compile-params.js';
+import { checkStepConstants } from './check-constants.js';
+import { looksLikeExpression } from './looks-like-expression.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { Expression, StepProgram } from './program.js';
@@ -77,7 +79,15 @@ function compileStep(
       'add key: "${{ … }}"',
     );
   }
-  return { id, no, action, params, when, unless, forEach, key, approval, position: file.position(node.start) };
+  const step = { id, no, action, params, when, unless, forEach, key, approval, position: file.position(node.start) };
+  checkStepConstants(context, step, { entries: written.params, start: written.actionStart });
+  if (key?.kind === 'constant' && keyEntry && listEntry)
+    file.newProblem(
+      keyEntry.value.start,
+      'key is the same for each item of for_each',
+      looksLikeExpression(String(key.value))?.write ?? 'tell them apart: key: "${{ item… }}"',
+    );
+  return step;
 }
 
 /** `{use, with, …}`, or the short form `{label.ensure: {…}}` with the same modifiers beside it. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../core/json.js';
+import type { YamlNode } from '../load/node.js';
 import type { SourceFile } from '../load/source-file.js';
 import type { LoadEnvironment } from '../revision.js';
 import type { TypeScope } from './variable-types.js';
@@ -8,6 +9,8 @@ export interface FileContext {
   readonly file: SourceFile;
   readonly env: LoadEnvironment;
   readonly vars: JsonObject;
+  /** The `vars` of the file itself, where they stand. */
+  readonly varNodes?: YamlNode | undefined;
   /** Names listed under `secrets`. */
   readonly secrets: ReadonlySet<string>;
 }

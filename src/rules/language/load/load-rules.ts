@@ -151,7 +151,8 @@ function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles):
   if (!keys.has('rules') && !keys.has('policies') && !keys.has('extends'))
     file.problem(root.start, 'the file has neither rules nor policies');
   const all = [...layers, { file, keys }].map((layer) => {
-    const context: FileContext = { file: layer.file, env, vars, secrets };
+    const varNodes = layer.file === file ? keys.get('vars')?.value : undefined;
+    const context: FileContext = { file: layer.file, env, vars, varNodes, secrets };
     return { file: layer.file, keys: layer.keys, context };
   });
   const rules: Array<Array<Written<CompiledRule>>> = [];

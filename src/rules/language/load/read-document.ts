@@ -212,7 +212,7 @@ function tellFault(file: SourceFile, offset: number, code: string, message: stri
     );
     return;
   }
-  if (code === 'MISSING_CHAR' && /indicator/.test(message) && /^[ \t]*$/.test(line)) {
+  if (code === 'MISSING_CHAR' && /^[ \t]*$/.test(line)) {
     file.problem(at, ...(FAULTS['BAD_INDENT'] ?? ['', '']));
     return;
   }

@@ -1,0 +1,58 @@
+import type { Json } from '../../core/json.js';
+import type { GivenParam, Unfit } from '../../rules/language/revision.js';
+import type { Given } from '../define-action.js';
+
+/** Parameters as they reach `ensure`, for the checks that are made at load as well. */
+export function givenOf(params: Readonly<Record<string, unknown>>): Given {
+  return Object.fromEntries(
+    Object.entries(params).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, { value: value as Json } satisfies GivenParam]],
+    ),
+  );
+}
+
+export function valueOf(given: Given, name: string): Json | undefined {
+  const param = given[name];
+  return param && 'value' in param ? param.value : undefined;
+}
+
+/** A list of texts, or one; null = it is not given, or not known before it runs. */
+export function textsOf(given: Given, name: string): readonly string[] | null {
+  const value = valueOf(given, name);
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : null;
+}
+
+/** None of these is there. */
+export function noneOf(given: Given, names: readonly string[], reason: string, hint: string): Unfit | null {
+  return names.some((name) => given[name] !== undefined) ? null : { reason, hint };
+}
+
+/** One that is written, and says nothing. */
+export function emptyOf(given: Given, names: readonly string[]): Unfit | null {
+  const empty = names.find((name) => textsOf(given, name)?.length === 0);
+  return empty === undefined
+    ? null
+    : { reason: `${empty} is an empty list`, param: empty, hint: 'leave it out, or name somebody' };
+}
+
+/** The same name in two lists that contradict each other. */
+export function inBoth(given: Given, one: string, other: string, reason: (name: string) => string): Unfit | null {
+  const both = textsOf(given, one)?.find((name) => textsOf(given, other)?.includes(name));
+  return both === undefined ? null : { reason: reason(both), param: other };
+}
+
+/** A text that no account is called: with a sign in front of it, of an e-mail, of an app. */
+export function wrongLogin(given: Given, names: readonly string[]): Unfit | null {
+  for (const param of names) {
+    const wrong = textsOf(given, param)?.find((login) => !/^[\w.-]+$/.test(login));
+    if (wrong !== undefined)
+      return {
+        reason: `"${wrong.slice(0, 60)}" is no login`,
+        param,
+        isValue: true,
+        hint: wrong.startsWith('@') ? `without the @: ${wrong.slice(1, 60)}` : 'letters, digits, ".", "_" and "-"',
+      };
+  }
+  return null;
+}

@@ -1,0 +1,258 @@
+import type { Json, JsonObject } from '../../../core/json.js';
+import { canonicalJson } from '../../../core/canonical-json.js';
+import { MAX_OUTPUT, evaluateExpression, evaluateTemplate } from '../propose/evaluate-template.js';
+import { Misfit } from '../propose/misfit.js';
+import type { Bindings } from '../propose/bindings.js';
+import { toJson } from '../values/to-json.js';
+import type { YamlEntry, YamlNode } from '../load/node.js';
+import type { ActionFacts, GivenParam } from '../revision.js';
+import type { FileContext } from './file-context.js';
+import type { Expression, ParamProgram, StepProgram, Template } from './program.js';
+
+/** Steps for what is worked out when the rules are loaded. */
+const STEPS = 5_000;
+/** Items of a constant list that are looked at. */
+const MAX_ITEMS = 200;
+
+/** What was written for an action: its parameters, and where each of them stands. */
+export interface Written {
+  readonly entries: readonly YamlEntry[];
+  readonly start: number;
+}
+
+/**
+ * Values that are the same each time are judged now, by the code that refuses them when it runs. That holds for constants, for
+ * expressions over `vars` alone, and for the items of a constant list.
+ */
+export function checkStepConstants(context: FileContext, step: StepProgram, written: Written): void {
+  const { action, params, forEach } = step;
+  const items = forEach ? constantItems(context, forEach) : null;
+  if (!forEach) {
+    judge(context, action, params, written, undefined);
+    return;
+  }
+  judge(context, action, params, written, null);
+  if (!items) return;
+  if (items.values.length > MAX_ITEMS) return;
+  const keys = new Map<string, number>();
+  for (const [index, item] of items.values.entries()) {
+    judgeItem(context, step, items, index, item);
+    const key = keyOf(context, step, item);
+    if (key === null) continue;
+    if (keys.has(key) && !step.when && !step.unless)
+      context.file.warnAt(
+        forEach.start,
+        `two items of this list have the key ${key}: the run ends with an error`,
+        'take one out, or tell them apart with key: "${{ … }}"',
+      );
+    keys.set(key, index);
+  }
+}
+
+/** The parameters of a part of a policy. */
+export function checkPartConstants(
+  context: FileContext,
+  action: ActionFacts,
+  params: readonly ParamProgram[],
+  written: Written,
+): void {
+  judge(context, action, params, written, undefined);
+}
+
+/** @param item undefined = there is none; null = it is not known */
+function judge(
+  context: FileContext,
+  action: ActionFacts,
+  params: readonly ParamProgram[],
+  { entries, start }: Written,
+  item: null | undefined,
+): void {
+  const { file, env } = context;
+  const given: Record<string, GivenParam> = {};
+  let isWhole = true;
+  for (const { name, template, position } of params) {
+    const entry = entries.find(({ key }) => key === name);
+    const found = item === null && usesItem(template) ? null : constantOf(template, context);
+    if (found instanceof Misfit) {
+      if (template.kind !== 'constant')
+        file.newProblemAt(found.position ?? position, `this fails each time: ${found.message}`);
+      isWhole = false;
+    } else if (found !== null) {
+      given[name] = { value: found.value };
+      const refusal = template.kind === 'constant' ? null : (action.checkConstant?.(name, found.value) ?? null);
+      if (refusal !== null) {
+        file.newProblemAt(position, `${action.name}: ${name}: ${refusal}`, `it is ${shown(found.value)} each time`);
+        isWhole = false;
+      }
+      if (typeof found.value === 'string' && Buffer.byteLength(found.value) > MAX_OUTPUT && entry)
+        file.newProblem(
+          entry.value.start,
+          `${name} has ${Buffer.byteLength(found.value)} bytes; a parameter may have ${MAX_OUTPUT} (16 KB)`,
+        );
+    } else given[name] = { prefix: prefixOf(template, context) };
+  }
+  // What was not compiled is told already, and may be what the others lack.
+  if (!isWhole || entries.some(({ key }) => !Object.hasOwn(given, key))) return;
+  const unfit = action.unfit?.(given, env.mirrorHosts === undefined ? {} : { mirrorHosts: env.mirrorHosts });
+  if (!unfit) return;
+  const at = entries.find(({ key }) => key === unfit.param);
+  const place = at ? (unfit.isValue ? at.value.start : at.keyStart) : start;
+  if (unfit.isWarning) file.warn(place, `${action.name}: ${unfit.reason}`, unfit.hint);
+  else file.newProblem(place, `${action.name}: ${unfit.reason}`, unfit.hint);
+}
+
+interface Items {
+  readonly values: readonly Json[];
+  /** Where each stands, when the list is written under `vars`. */
+  readonly nodes: readonly YamlNode[] | null;
+}
+
+function constantItems(context: FileContext, forEach: Expression): Items | null {
+  if (!isConstant([forEach], false)) return null;
+  try {
+    const value = toJson(evaluateExpression(forEach, bindingsOf(context, {})));
+    if (!Array.isArray(value)) return null;
+    const node = nodeAt(context, forEach.compiled.source.trim().split('.'));
+    return { values: value, nodes: node?.kind === 'list' ? node.items : null };
+  } catch (error) {
+    if (error instanceof Misfit) return null;
+    throw error;
+  }
+}
+
+/** One item of a list that is the same each time; told where the item is written. */
+function judgeItem(
+  context: FileContext,
+  { action, params, when, unless }: StepProgram,
+  { nodes }: Items,
+  index: number,
+  item: Json,
+): void {
+  const { file } = context;
+  for (const { name, template, position } of params) {
+    if (!usesItem(template)) continue;
+    const found = constantOf(template, context, item);
+    if (found === null) continue;
+    const node = nodes?.[index];
+    const place = node
+      ? file.position(placeIn(node, template))
+      : found instanceof Misfit
+        ? (found.position ?? position)
+        : position;
+    const message =
+      found instanceof Misfit ? `item ${index + 1} fails: ${found.message}` : action.checkConstant?.(name, found.value);
+    if (!message) continue;
+    const told = `${action.name}: ${name}: ${message}`;
+    // With a condition the item may never be reached.
+    if (when || unless) file.warnAt(place, told);
+    else file.newProblemAt(place, told);
+  }
+}
+
+/** Of `${{ item.color }}`, where the item says it. */
+function placeIn(node: YamlNode, template: Template): number {
+  if (template.kind !== 'expression') return node.start;
+  const [, ...fields] = template.expression.compiled.source.trim().split('.');
+  let at = node;
+  for (const field of fields) {
+    const entry = at.kind === 'map' ? at.entries.find(({ key }) => key === field) : undefined;
+    if (!entry) return node.start;
+    at = entry.value;
+  }
+  return at.start;
+}
+
+function nodeAt({ varNodes }: FileContext, [root, ...fields]: readonly string[]): YamlNode | null {
+  if (root !== 'vars' || !varNodes) return null;
+  let at: YamlNode = varNodes;
+  for (const field of fields) {
+    const entry: YamlEntry | undefined = at.kind === 'map' ? at.entries.find(({ key }) => key === field) : undefined;
+    if (!entry) return null;
+    at = entry.value;
+  }
+  return at;
+}
+
+function keyOf(context: FileContext, { key, action, params }: StepProgram, item: Json): string | null {
+  const template = key ?? params.find(({ name }) => name === action.naturalKey)?.template ?? null;
+  const found = template && constantOf(template, context, item);
+  if (!found || found instanceof Misfit) return null;
+  return typeof found.value === 'string' ? `"${found.value.slice(0, 60)}"` : canonicalJson(found.value);
+}
+
+/** What a template gives each time; a Misfit when it fails each time; null when only the run can tell. */
+export function constantOf(template: Template, context: FileContext, item?: Json): { value: Json } | Misfit | null {
+  if (template.kind === 'constant') return { value: template.value };
+  const expressions = expressionsIn(template);
+  if (expressions === null || !isConstant(expressions, item !== undefined)) return null;
+  const bindings = bindingsOf(context, item === undefined ? {} : { item });
+  try {
+    const [at] = expressions;
+    return { value: evaluateTemplate(template, bindings, bindings.all, { name: '', position: at?.start ?? NOWHERE }) };
+  } catch (error) {
+    if (error instanceof Misfit) return error;
+    throw error;
+  }
+}
+
+const NOWHERE = { file: '', line: 1, col: 1 };
+
+function bindingsOf({ vars }: FileContext, more: JsonObject): Bindings {
+  return { all: { vars, ...more }, budget: { left: STEPS } } as unknown as Bindings;
+}
+
+/** Null where a secret stands. */
+function expressionsIn(template: Template): Expression[] | null {
+  switch (template.kind) {
+    case 'secret':
+      return null;
+    case 'expression':
+      return [template.expression];
+    case 'text':
+      return template.parts.filter((part) => typeof part !== 'string');
+    case 'list':
+    case 'map': {
+      const inner =
+        template.kind === 'list'
+          ? template.items.map(expressionsIn)
+          : template.entries.map(([, one]) => expressionsIn(one));
+      return inner.every((one) => one !== null) ? inner.flat() : null;
+    }
+    default:
+      return [];
+  }
+}
+
+/** It reads nothing but `vars` (and the item); `age` reads the clock without saying so. */
+function isConstant(expressions: readonly Expression[], hasItem: boolean): boolean {
+  return expressions.every(
+    ({ compiled }) =>
+      compiled.paths.every(({ segments: [root] }) => root === 'vars' || (hasItem && root === 'item')) &&
+      !/\bage\s*\(/.test(compiled.source),
+  );
+}
+
+function usesItem(template: Template): boolean {
+  return (expressionsIn(template) ?? []).some(({ compiled }) =>
+    compiled.paths.some(({ segments: [root] }) => root === 'item'),
+  );
+}
+
+/** The text that is certain to stand first. */
+function prefixOf(template: Template, context: FileContext): string {
+  if (template.kind !== 'text') return '';
+  let prefix = '';
+  for (const part of template.parts) {
+    if (typeof part === 'string') prefix += part;
+    else {
+      const found = constantOf({ kind: 'expression', expression: part }, context);
+      if (!found || found instanceof Misfit || typeof found.value !== 'string') return prefix;
+      prefix += found.value;
+    }
+  }
+  return prefix;
+}
+
+function shown(value: Json): string {
+  return typeof value === 'string' ? `"${value.slice(0, 60)}"` : canonicalJson(value).slice(0, 60);
+}

@@ -1,0 +1,44 @@
+import { ruleFunctions } from '../functions/index.js';
+
+const ROOTS = 'event|repo|lookups|vars|item|org|now|bot|stats|config|secrets|github';
+const PATH = `(?:${ROOTS})(?:\\.[A-Za-z_]\\w*|\\[[^\\]]*\\])+`;
+const FUNCTIONS = [
+  ...ruleFunctions.map(({ name }) => name),
+  'string',
+  'int',
+  'double',
+  'size',
+  'has',
+  'duration',
+  'timestamp',
+];
+const CALL = `(?:${FUNCTIONS.join('|')})\\([^\\n]*\\)`;
+const METHODS =
+  '(?:\\.(?:map|filter|exists|join|split|replace|lowerAscii|upperAscii|substring|size|trim|contains)\\([^\\n]*\\))*';
+const TERM = `(?:${PATH}|${CALL})${METHODS}`;
+const WHOLE = new RegExp(`^\\s*(?:${TERM})\\s*$`);
+/** An operator beside a field: `event.tag + "-x"`. */
+const COMPUTED = new RegExp(
+  `^\\s*(?:${TERM}\\s*(?:\\+|\\?|==)\\s*\\S[^\\n]*|["'][^"'\\n]*["']\\s*\\+\\s*${TERM}[^\\n]*)$`,
+);
+const DOLLAR = new RegExp(`\\$(?:${PATH}|\\((?:${TERM})\\))`);
+
+/** A constant that was probably meant to be worked out, with what to write for it; null = it is a text like others. */
+export function looksLikeExpression(text: string): { readonly what: string; readonly write: string } | null {
+  const whole = text.trim();
+  if (whole.includes('${{')) return null;
+  if (WHOLE.test(whole) || COMPUTED.test(whole))
+    return { what: `the text "${cut(whole)}"`, write: `"\${{ ${whole} }}"` };
+  const braces = /(?<!\$)\{\{\s*([^{}\n]*?)\s*\}\}/.exec(whole);
+  if (braces) return { what: '{{ }} without a $', write: `\${{ ${braces[1] ?? '…'} }}` };
+  const single = /\$\{\s*([A-Za-z_][^{}\n]*?)\s*\}/.exec(whole);
+  if (single) return { what: '${ } with one brace', write: `\${{ ${single[1] ?? '…'} }}` };
+  const dollar = DOLLAR.exec(whole)?.[0];
+  if (dollar) return { what: `${cut(dollar)}`, write: `\${{ ${dollar.slice(1).replace(/^\((.*)\)$/, '$1')} }}` };
+  const percent = /(?:<%=?|#\{|%\{)\s*([^%}\n]*?)\s*(?:%>|\})/.exec(whole);
+  return percent ? { what: 'a template of another language', write: `\${{ ${percent[1] ?? '…'} }}` } : null;
+}
+
+function cut(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
