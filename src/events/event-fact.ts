@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/json.js';
 /** What one arrival tells, before it is folded with its twin and gets an id: a ForgeEvent without what only the inbox knows. */
 export interface EventFact {
   readonly kind: EventKind;
-  /** Names the fact without any clock value: repository id | kind | object id or ref and sha (see fact-key.ts). */
+  /** Names the fact without any clock value: repository id | kind | object id or ref and sha (see `factKeyOf`). */
   readonly factKey: string;
   /**
    * One person's discussion of one pull request: the reviews and comments among which a row has to find its delivery, since the feed tells the
@@ -38,4 +38,18 @@ export class Misfit {
     readonly reason: string,
     readonly code = 'misfit',
   ) {}
+}
+
+/** All zeros, 40 or 64 of them: "there was nothing" or "there is nothing any more". */
+export function isZeroSha(sha: string): boolean {
+  return /^0+$/.test(sha);
+}
+
+/**
+ * `repository id | kind | parts`, each part escaped so that a `|` in a branch name cannot make two facts one.
+ * No clock value ever stands in a key: server times have one-second resolution and differ between the two tellings.
+ * @param repoId decimal string; `-` where the fact belongs to no repository
+ */
+export function factKeyOf(repoId: string, kind: EventKind, ...parts: readonly string[]): string {
+  return [repoId, kind, ...parts.map(encodeURIComponent)].join('|');
 }

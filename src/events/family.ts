@@ -1,7 +1,7 @@
-import type { z } from 'zod';
-import type { EventFact, Misfit } from './event-fact.js';
+import { z } from 'zod';
 import type { EventRepository } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
+import type { EventFact, Misfit } from './event-fact.js';
 
 /** Top-level keys that say which family a body belongs to. A body that carries one its event type does not own is another event's body. */
 export const TELLING_KEYS = [
@@ -60,3 +60,25 @@ export interface Family {
   readonly deliveries?: Readonly<Record<string, DeliveryReader>>;
   readonly rows?: Readonly<Record<string, RowReader>>;
 }
+
+/**
+ * The essential fields of what arrivals carry. Everything else may be missing, extra or newer than we know; but without these a body
+ * is not what its event type says. Ids are numbers as delivered and decimal strings after `readBody`.
+ */
+export const idLike = z.union([z.int(), z.bigint(), z.string().regex(/^-?\d{1,40}$/)]);
+
+export const userShape = z.object({ id: idLike, login: z.string().min(1) });
+
+export const ownerShape = z.object({ login: z.string().optional(), username: z.string().optional() });
+
+export const repositoryShape = z.object({
+  id: idLike,
+  name: z.string().min(1),
+  full_name: z.string().regex(/^[^/]+\/[^/]+$/),
+  owner: ownerShape,
+});
+
+/** SHA-1 or SHA-256 object name. */
+export const shaText = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+
+export const numberLike = z.union([z.int().nonnegative(), z.bigint()]);

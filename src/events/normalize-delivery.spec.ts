@@ -10,8 +10,7 @@ import {
   ZERO_SHA,
   sampleBody,
 } from '../../test/builders/sample-bodies.js';
-import type { EventFact } from './event-fact.js';
-import { Misfit } from './event-fact.js';
+import { type EventFact, Misfit } from './event-fact.js';
 import { misfitOf, normalizeDelivery, replayNameOf } from './normalize-delivery.js';
 import { DELIVERY_READERS } from './normalize/index.js';
 

@@ -3,14 +3,10 @@ import type { EventRepository } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
 import { isJsonObject } from '../core/json.js';
 import { bindDelivery, TenantMismatch } from './bind-tenant.js';
-import type { EventFact } from './event-fact.js';
-import { Misfit } from './event-fact.js';
-import { factKeyOf } from './fact-key.js';
-import type { DeliveryReader } from './family.js';
-import { TELLING_KEYS } from './family.js';
+import { type EventFact, Misfit, factKeyOf } from './event-fact.js';
+import { type DeliveryReader, TELLING_KEYS } from './family.js';
 import { DELIVERY_READERS } from './normalize/index.js';
-import { readBody } from './read-body.js';
-import { actorOf, told } from './read-fields.js';
+import { readBody, actorOf, told } from './read-fields.js';
 
 /**
  * Whether a body is what its event type says; the door asks this before a delivery is stored, since the event type stands outside the

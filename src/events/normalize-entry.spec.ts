@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../core/json.js';
 import { stringifyJson } from '../core/json.js';
 import { REPOSITORY, SENDER, SHA_A, SHA_B, ZERO_SHA, sampleBody } from '../../test/builders/sample-bodies.js';
-import type { EventFact } from './event-fact.js';
-import { Misfit } from './event-fact.js';
+import { type EventFact, Misfit } from './event-fact.js';
 import { normalizeDelivery } from './normalize-delivery.js';
 import { normalizeEntry } from './normalize-entry.js';
 

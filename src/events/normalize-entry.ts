@@ -3,15 +3,12 @@ import type { EventRepository } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
 import type { Binding } from './bind-tenant.js';
 import { bindRow, TenantMismatch } from './bind-tenant.js';
-import type { EventFact } from './event-fact.js';
-import { Misfit } from './event-fact.js';
-import { factKeyOf } from './fact-key.js';
+import { type EventFact, Misfit, factKeyOf } from './event-fact.js';
 import type { FeedRow } from './family.js';
 import { ROW_READERS } from './normalize/index.js';
 import { normalizeListed } from './normalize/listed.js';
 import { readTaskRow } from './normalize/task.js';
-import { readBody } from './read-body.js';
-import { actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from './read-fields.js';
+import { readBody, actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from './read-fields.js';
 
 /**
  * The events that a feed row or a task row tells: one, but for a pushed or deleted tag (the push, and the tag's creation or deletion, which

@@ -1,6 +1,64 @@
 import type { EventActor, EventRepository } from '../core/event.js';
-import type { Json, JsonObject } from '../core/json.js';
-import { isJsonObject } from '../core/json.js';
+import { type Json, type JsonObject, isJsonObject, parseJson } from '../core/json.js';
+import { Misfit } from './event-fact.js';
+
+/** Deeper bodies are refused at the door already; rows of the feed are flat. */
+const MAX_DEPTH = 64;
+
+/**
+ * Parse an arrival's text into the form in which events hold it: every `id` and `*_id` a decimal string, no text that PostgreSQL's
+ * jsonb cannot hold (U+0000 and lone surrogates become U+FFFD), no number that JSON cannot write.
+ */
+export function readBody(text: string): JsonObject | Misfit {
+  let body: Json;
+  try {
+    body = parseJson(text);
+  } catch {
+    return new Misfit('not JSON');
+  }
+  if (!isJsonObject(body)) return new Misfit('not a JSON object');
+  try {
+    return cleanObject(body, 0);
+  } catch (error) {
+    if (error instanceof RangeError) return new Misfit('nested too deep');
+    throw error;
+  }
+}
+
+function cleanObject(object: JsonObject, depth: number): JsonObject {
+  if (depth >= MAX_DEPTH) throw new RangeError('nested too deep');
+  const clean: JsonObject = {};
+  for (const [key, value] of Object.entries(object)) {
+    if (key === '__proto__') continue;
+    clean[cleanText(key)] =
+      isIdKey(key) && (typeof value === 'number' || typeof value === 'bigint')
+        ? String(value)
+        : cleanValue(value, depth + 1);
+  }
+  return clean;
+}
+
+function cleanValue(value: Json, depth: number): Json {
+  if (typeof value === 'string') return cleanText(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (Array.isArray(value)) {
+    if (depth >= MAX_DEPTH) throw new RangeError('nested too deep');
+    return value.map((item) => cleanValue(item, depth + 1));
+  }
+  if (typeof value === 'object' && value !== null) return cleanObject(value, depth);
+  return value;
+}
+
+function isIdKey(key: string): boolean {
+  return key === 'id' || key.endsWith('_id');
+}
+
+/** U+0000 and lone surrogates. */
+const UNHOLDABLE = /[\u0000\p{Surrogate}]/gu;
+
+function cleanText(text: string): string {
+  return text.replace(UNHOLDABLE, '\uFFFD');
+}
 
 /** Before this instant a time means "unset" (1970 in any offset, 0001-01-01). Source: api-behaviour 1.4. */
 const UNSET_BEFORE_MS = Date.UTC(1971, 0, 1);
@@ -62,6 +120,13 @@ export function repositoryOf(value: Json | undefined): EventRepository | null {
     name: textOf(told.name) || namePart,
     full_name: fullName,
   };
+}
+
+/** `branch` or `tag` of a full ref; neither for other refs (`refs/pull/…`). */
+export function namesOfRef(ref: string): { branch?: string; tag?: string } {
+  if (ref.startsWith('refs/heads/')) return { branch: ref.slice('refs/heads/'.length) };
+  if (ref.startsWith('refs/tags/')) return { tag: ref.slice('refs/tags/'.length) };
+  return {};
 }
 
 /** The object without the keys whose value is undefined: what a source does not tell is absent, not null. */

@@ -31,7 +31,7 @@ import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
 import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { ruleVerdictOf } from '../rules/sources/rule-verdicts.js';
-import { TrustedProxies } from '../webhooks/client-address.js';
+import { TrustedProxies } from '../webhooks/connections.js';
 import { UNTRUSTED_PROXIES } from '../webhooks/untrusted-proxies.port.js';
 import { AccountSync } from './account-sync.js';
 import { ArchiveFiles } from './archive-files.js';

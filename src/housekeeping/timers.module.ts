@@ -6,7 +6,7 @@ import { part } from '../core/part.js';
 import { GapKeeper } from '../polling/gaps/gap-keeper.js';
 import { PollTimer } from '../polling/poll-timer.cron.js';
 import { PollingModule } from '../polling/polling.module.js';
-import { UndecidedBytes } from '../webhooks/undecided-bytes.js';
+import { UndecidedBytes } from '../webhooks/byte-budgets.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { ArchiveInbox } from './archive-inbox.js';
 import { HousekeepingModule } from './housekeeping.module.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isAddressRange } from '../core/address-range.js';
-import { holderOf, TrustedProxies } from './client-address.js';
+import { holderOf, TrustedProxies } from './connections.js';
 
 describe('webhooks/client-address', () => {
   it.each([

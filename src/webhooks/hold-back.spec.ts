@@ -12,7 +12,7 @@ import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import { HELD_BACK_MS, holdBack } from './event-loop-turns.js';
-import type { UnverifiedLimits } from './unverified-bytes.js';
+import type { UnverifiedLimits } from './byte-budgets.js';
 import { DEFAULT_WEBHOOK_LIMITS } from './webhook.controller.js';
 
 /** Sockets and the loop of events go on as ever. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../core/logger.js';
-import { NoteUntrustedProxies } from './client-address.js';
+import { NoteUntrustedProxies } from './connections.js';
 
 function noting() {
   let now = 0;

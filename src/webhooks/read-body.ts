@@ -23,6 +23,16 @@ export class Slabs {
   }
 }
 
+/**
+ * Bytes of the body, as the sender announces them.
+ * @returns null when it announces no length (chunked)
+ */
+export function announcedBytes({ headers }: Pick<IncomingMessage, 'headers'>): number | null {
+  const length = headers['content-length'];
+  if (length !== undefined) return Number(length);
+  return headers['transfer-encoding'] === undefined ? 0 : null;
+}
+
 /** The bytes of a body received so far. */
 export class ReceivedBody {
   length = 0;

@@ -4,8 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../core/clock.js';
 import type { SecurityLog } from '../core/security-log.js';
 import { holdBack, type ReadTurns } from './event-loop-turns.js';
+import { announcedBytes } from './read-body.js';
 import { refusal, type Hook, type Refusal } from './receive-delivery.js';
-import type { ServerSockets } from './server-limits.js';
+import type { ServerSockets } from './connections.js';
 
 /** What is known of a request before its body. */
 export interface Exchange {
@@ -102,13 +103,6 @@ export class UnroutedFilter extends BaseExceptionFilter {
       .unread({ hook: null, request, reply, startedAt: this.clock.monotonicMs() }, why)
       .catch((refused: unknown) => super.catch(refused, host));
   }
-}
-
-/** @returns null when the sender announces no length (chunked) */
-export function announcedBytes({ headers }: FastifyRequest): number | null {
-  const length = headers['content-length'];
-  if (length !== undefined) return Number(length);
-  return headers['transfer-encoding'] === undefined ? 0 : null;
 }
 
 const MOST_SKIPPED_BYTES = 64 * 1024;

@@ -10,8 +10,7 @@ import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
-import type { ServerLimits } from './server-limits.js';
-import { DEFAULT_SERVER_LIMITS, ServerSockets } from './server-limits.js';
+import { type ServerLimits, DEFAULT_SERVER_LIMITS, ServerSockets } from './connections.js';
 import { DEFAULT_WEBHOOK_LIMITS } from './webhook.controller.js';
 import { given } from '../../test/builders/given.js';
 

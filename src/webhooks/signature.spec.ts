@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { Secret } from '../core/secret.js';
-import { verify } from './signature.js';
+import { verify } from './receive-delivery.js';
 
 const TEXT = Buffer.from('{"action":"opened","title":"ünïcode"}');
 const hmac = (secret: string, text = TEXT): string => createHmac('sha256', secret).update(text).digest('hex');

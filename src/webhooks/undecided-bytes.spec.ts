@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HookBytes } from '../pipeline/inbox-store.port.js';
-import { UndecidedBytes } from './undecided-bytes.js';
+import { UndecidedBytes } from './byte-budgets.js';
 
 function counting(limits = { bytes: 1000, bytesPerHook: 600 }) {
   let now = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { given } from '../../test/builders/given.js';
-import { REQUEST_BYTES, UnverifiedBytes, type Receipt } from './unverified-bytes.js';
+import { REQUEST_BYTES, UnverifiedBytes, type Receipt } from './byte-budgets.js';
 
 const KB = 1024;
 

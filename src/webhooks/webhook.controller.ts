@@ -22,15 +22,19 @@ import type { SecurityLog } from '../core/security-log.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter, type WriterLimits } from '../pipeline/receive.js';
 import type { WakeQueue } from '../pipeline/wake-queue.port.js';
-import { holderOf, withoutMapping } from './client-address.js';
+import { holderOf, withoutMapping, ServerSockets, type ConnectionLimits } from './connections.js';
 import { JudgeTurns, ReadTurns } from './event-loop-turns.js';
-import { BodyTooLarge, encodingOf, readBody, ReceivedBody, Slabs, type Encoding } from './read-body.js';
-import { NOT_AUTHENTIC, receiveDelivery, refusal, type Hook, type Refusal } from './receive-delivery.js';
-import { announcedBytes, Refusals, UNSUPPORTED_TYPE, type Counted, type Exchange } from './refusals.js';
-import { ServerSockets, type ConnectionLimits } from './server-limits.js';
-import { mayBeAuthentic } from './signature.js';
-import type { UndecidedBytes } from './undecided-bytes.js';
-import { UnverifiedBytes, type Receipt, type UnverifiedLimits } from './unverified-bytes.js';
+import { announcedBytes, BodyTooLarge, encodingOf, readBody, ReceivedBody, Slabs, type Encoding } from './read-body.js';
+import {
+  NOT_AUTHENTIC,
+  receiveDelivery,
+  refusal,
+  type Hook,
+  type Refusal,
+  mayBeAuthentic,
+} from './receive-delivery.js';
+import { Refusals, UNSUPPORTED_TYPE, type Counted, type Exchange } from './refusals.js';
+import { type UndecidedBytes, UnverifiedBytes, type Receipt, type UnverifiedLimits } from './byte-budgets.js';
 
 export interface WebhookLimits {
   readonly maxBodyBytes: number;

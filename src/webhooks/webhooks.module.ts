@@ -18,11 +18,10 @@ import { Metrics } from '../observability/metrics.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { DeliveryWriter } from '../pipeline/receive.js';
 import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
-import { TrustedProxies, NoteUntrustedProxies } from './client-address.js';
+import { TrustedProxies, NoteUntrustedProxies, fastifyLimits, ServerSockets } from './connections.js';
 import { ReadTurns } from './event-loop-turns.js';
 import { Refusals, UnroutedFilter } from './refusals.js';
-import { fastifyLimits, ServerSockets } from './server-limits.js';
-import { UndecidedBytes } from './undecided-bytes.js';
+import { UndecidedBytes } from './byte-budgets.js';
 import { UNTRUSTED_PROXIES } from './untrusted-proxies.port.js';
 import { DEFAULT_WEBHOOK_LIMITS, WEBHOOK_DEPS, WebhookController, WebhookGuard } from './webhook.controller.js';
 

@@ -1,11 +1,8 @@
-import type { Json, JsonObject } from '../../core/json.js';
+import { type Json, type JsonObject, isJsonObject } from '../../core/json.js';
+import { tableOf, emptyTable } from '../../core/table.js';
+import { type TrackedThing, TRACKED_THINGS } from './tracked-things.js';
 import type { EventFact } from '../event-fact.js';
 import { idOf, objectOf, textOf } from '../read-fields.js';
-import type { Held } from './object-state.js';
-import { isOlder, readState, writeState } from './object-state.js';
-import type { TrackedThing } from './tracked-things.js';
-import { TRACKED_THINGS } from './tracked-things.js';
-import { tableOf } from '../../core/table.js';
 
 /** The object that a fact tells about, as its state is kept under. */
 export interface StatedObject {
@@ -139,4 +136,39 @@ function jobOf(data: JsonObject): string {
   const pull = shown ?? idOf(objectOf(data.pull_request)?.number);
   const ranFor = textOf(data.branch) !== '' ? `branch|${textOf(data.branch)}` : pull !== '' ? `pull|${pull}` : '';
   return name === '' || ranFor === '' ? '' : `${ranFor}|${name}`;
+}
+
+/** What is held about one thing of an object: its value, the fact's time that told it (ISO; null = none told), and how. */
+interface Held {
+  readonly value: Json;
+  readonly at: string | null;
+  /** A fact about this very thing said so; else it stood in an object that came along with something else. */
+  readonly isTold: boolean;
+}
+
+/** Everything held about one object, by name. */
+type ObjectState = Readonly<Record<string, Held>>;
+
+function readState(stored: JsonObject | null): ObjectState {
+  const state: Record<string, Held> = emptyTable();
+  for (const [name, held] of Object.entries(stored ?? {})) {
+    if (isJsonObject(held))
+      state[name] = {
+        value: held.value ?? null,
+        at: typeof held.at === 'string' ? held.at : null,
+        isTold: held.told === true,
+      };
+  }
+  return state;
+}
+
+function writeState(state: ObjectState): JsonObject {
+  return Object.fromEntries(
+    Object.entries(state).map(([name, { value, at, isTold }]) => [name, { value, at, told: isTold }]),
+  );
+}
+
+/** Facts of one second stand in the order in which they came, and so does what tells no time. */
+function isOlder(at: string | null, held: Held): boolean {
+  return at !== null && held.at !== null && at < held.at;
 }

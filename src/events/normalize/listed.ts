@@ -1,9 +1,7 @@
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
-import type { EventFact } from '../event-fact.js';
-import { Misfit } from '../event-fact.js';
-import { factKeyOf } from '../fact-key.js';
+import { type EventFact, Misfit, factKeyOf } from '../event-fact.js';
 import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 
 /**

@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import type { EventFact } from '../event-fact.js';
-import { Misfit } from '../event-fact.js';
+import { type EventFact, Misfit, factKeyOf, isZeroSha } from '../event-fact.js';
 import type { EventRepository } from '../../core/event.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { isJsonObject } from '../../core/json.js';
-import { factKeyOf, isZeroSha } from '../fact-key.js';
-import type { Family, FeedRow } from '../family.js';
-import { actorOf, textOf, told } from '../read-fields.js';
+import { type Family, type FeedRow, repositoryShape, shaText, userShape } from '../family.js';
+import { actorOf, namesOfRef, textOf, told } from '../read-fields.js';
 import { readPushContent } from '../feed-content.js';
-import { repositoryShape, shaText, userShape } from '../shapes.js';
-import { namesOfRef, refFact } from './ref.js';
+import { refFact } from './ref.js';
 
 const pushShape = z.object({
   ref: z.string().regex(/^refs\/./),

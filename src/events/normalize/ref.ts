@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import type { EventFact } from '../event-fact.js';
-import { Misfit } from '../event-fact.js';
+import { type EventFact, Misfit, factKeyOf } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
-import { factKeyOf } from '../fact-key.js';
-import type { Family, FeedRow } from '../family.js';
-import { actorOf, textOf, told } from '../read-fields.js';
-import { repositoryShape, shaText, userShape } from '../shapes.js';
+import { type Family, type FeedRow, repositoryShape, shaText, userShape } from '../family.js';
+import { actorOf, namesOfRef, textOf, told } from '../read-fields.js';
 
 const createShape = z.object({
   ref: z.string().min(1),
@@ -46,13 +43,6 @@ const KINDS = {
 } as const satisfies Record<string, Record<string, EventKind>>;
 
 type RefChange = 'created' | 'deleted';
-
-/** `branch` or `tag` of a full ref; neither for other refs (`refs/pull/…`). */
-export function namesOfRef(ref: string): { branch?: string; tag?: string } {
-  if (ref.startsWith('refs/heads/')) return { branch: ref.slice('refs/heads/'.length) };
-  if (ref.startsWith('refs/tags/')) return { tag: ref.slice('refs/tags/'.length) };
-  return {};
-}
 
 /** The fact in a feed row about a branch or tag. A branch's row does not tell the commit. */
 export function refFact(feed: FeedRow, change: RefChange, sha?: string): EventFact {

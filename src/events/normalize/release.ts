@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import type { EventFact } from '../event-fact.js';
-import { Misfit } from '../event-fact.js';
+import { type EventFact, Misfit, factKeyOf } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
-import { factKeyOf } from '../fact-key.js';
-import type { Family, FeedRow } from '../family.js';
+import { type Family, type FeedRow, idLike, repositoryShape, userShape } from '../family.js';
 import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
-import { idLike, repositoryShape, userShape } from '../shapes.js';
 import { tableOf } from '../../core/table.js';
 
 const releaseShape = z.object({

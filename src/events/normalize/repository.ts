@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import type { EventFact } from '../event-fact.js';
-import { Misfit } from '../event-fact.js';
+import { type EventFact, Misfit, factKeyOf } from '../event-fact.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
-import { factKeyOf } from '../fact-key.js';
-import type { Family } from '../family.js';
+import { type Family, ownerShape, repositoryShape, userShape } from '../family.js';
 import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
-import { ownerShape, repositoryShape, userShape } from '../shapes.js';
 
 const ACTIONS = ['created', 'deleted', 'renamed'] as const;
 

@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import type { EventFact } from '../event-fact.js';
-import { Misfit } from '../event-fact.js';
+import { type EventFact, Misfit, factKeyOf } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
-import { factKeyOf } from '../fact-key.js';
-import type { DeliveryReader, Family, FeedRow } from '../family.js';
+import { type DeliveryReader, type Family, type FeedRow, repositoryShape, userShape } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
 import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
-import { repositoryShape, userShape } from '../shapes.js';
 import { pullRequestFields, pullRequestObject } from './pull-request.js';
 
 const KIND_OF = {

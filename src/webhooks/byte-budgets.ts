@@ -1,3 +1,6 @@
+import type { Clock } from '../core/clock.js';
+import type { InboxStore } from '../pipeline/inbox-store.port.js';
+
 export interface UnverifiedLimits {
   /** Memory of requests from their first byte until the signature is verified: of all senders. */
   readonly bytes: number;
@@ -11,7 +14,7 @@ export const REQUEST_BYTES = 8 * 1024;
 const HEAD_START_BYTES = 16 * 1024;
 
 /** What the budget calls on a request. */
-export interface ReceivingRequest {
+interface ReceivingRequest {
   /** Bytes of the body that the sender announced, or the most that it may send. */
   readonly announced: number;
   /** Give up: answer, close, and release everything. */
@@ -186,4 +189,72 @@ export class Receipt {
   release(): void {
     this.budget.release(this);
   }
+}
+
+interface UndecidedLimits {
+  /** Bytes of deliveries that are stored and not decided: of all hooks. */
+  readonly bytes: number;
+  /** The same of one hook. */
+  readonly bytesPerHook: number;
+}
+
+/** A slow count runs less often: it may take this share of the time. */
+const MOST_SHARE = 1 / 50;
+
+/**
+ * How many bytes of deliveries wait to be decided, counted in the store from time to time. Between two counts it adds
+ * what this process stores; the next count sees what others stored.
+ */
+export class UndecidedBytes {
+  #counted: ReadonlyMap<string, number> = new Map();
+  #total = 0;
+  /** Bytes that this process stored since the last count began. */
+  #since = new Map<string, number>();
+  #nextAtMs = 0;
+
+  constructor(
+    private readonly inbox: Pick<InboxStore, 'undecidedBytes'>,
+    private readonly limits: UndecidedLimits,
+    private readonly clock: Pick<Clock, 'monotonicMs'>,
+  ) {}
+
+  /** Whether another delivery of this hook would be too much. */
+  isFull(hook: string): boolean {
+    return (
+      this.#total >= this.limits.bytes ||
+      (this.#counted.get(hook) ?? 0) + (this.#since.get(hook) ?? 0) >= this.limits.bytesPerHook
+    );
+  }
+
+  stored(hook: string, bytes: number): void {
+    this.#since.set(hook, (this.#since.get(hook) ?? 0) + bytes);
+    this.#total += bytes;
+  }
+
+  /** Count again, if it is time. */
+  async count(): Promise<void> {
+    const startedAt = this.clock.monotonicMs();
+    if (startedAt < this.#nextAtMs) return;
+    // Never start a second count beside one that does not end.
+    this.#nextAtMs = Infinity;
+    // Valid while the count runs, and when it fails.
+    const known = new Map(this.#counted);
+    for (const [hook, bytes] of this.#since) known.set(hook, (known.get(hook) ?? 0) + bytes);
+    this.#counted = known;
+    this.#since = new Map();
+    try {
+      // A delivery that is stored while the count runs may be in both numbers, until the next count.
+      this.#counted = new Map((await this.inbox.undecidedBytes()).map(({ hook, bytes }) => [hook, bytes]));
+    } finally {
+      const endedAt = this.clock.monotonicMs();
+      this.#nextAtMs = endedAt + (endedAt - startedAt) / MOST_SHARE;
+      this.#total = sumOf(this.#counted) + sumOf(this.#since);
+    }
+  }
+}
+
+function sumOf(bytes: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const each of bytes.values()) sum += each;
+  return sum;
 }
