@@ -150,6 +150,21 @@ describe('events/deduplicate', () => {
       expect(deduplicateInto(source, fact({ factKey: 'c', discussionKey, ...over }), candidates)).toBe(expected);
     });
 
+    it('takes a row with the id of a known comment for that comment, whatever the rows beside it look like', () => {
+      const key = (id: string): string => `37|comment.created|${id}`;
+      const delivered = ['91', '92'].map((id) =>
+        event(id, ['webhook'], { kind: 'comment.created', factKey: key(id), factAt: at(0), data: comment(id) }),
+      );
+      const row: ToldAgain = {
+        ...fact({ kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('92') }),
+        discussionKey,
+        commentKey: key('92'),
+      };
+
+      expect(deduplicateInto('feed', row, [told, ...delivered])).toBe('92');
+      expect(deduplicateInto('feed', { ...row, commentKey: key('93') }, delivered)).toBeNull();
+    });
+
     it('gives two approvals of one text, seconds apart, two events', () => {
       const approved = event('a', ['webhook', 'feed'], {
         kind: 'review.approved',

@@ -15,7 +15,7 @@ export interface DuplicateCandidate {
   readonly data: JsonObject;
 }
 
-export type ToldAgain = Pick<EventFact, 'kind' | 'factKey' | 'factAt' | 'data' | 'discussionKey'>;
+export type ToldAgain = Pick<EventFact, 'kind' | 'factKey' | 'factAt' | 'data' | 'discussionKey' | 'commentKey'>;
 
 type SourceClass = 'webhook' | 'poll';
 
@@ -29,7 +29,7 @@ const SAME_CALL_MS = 1_000;
  * entry has told. Never an entry with an entry or a delivery with a delivery: equal deliveries are folded before, by their text, and a
  * second delivery with the same key and another text is the next occurrence (closed, reopened, closed).
  * Among several unpaired events the one nearest in the fact's own time wins, then the oldest; how far it may lie is said by the kind.
- * Only a review is told by many rows: see `foldReview`.
+ * Only a review is told by many rows: see `foldReview`. A row with the id of a delivered comment is that comment, whatever stands beside it.
  *
  * @param candidates events of the fact key and, where the fact has one, of its discussion; oldest first
  */
@@ -42,6 +42,8 @@ export function deduplicateInto(
   // What a list shows is no telling of its own: it is whatever is known nearest to it.
   if (source === 'lists')
     return nearest(fact, ofKey, isOnce(fact.kind) ? Number.POSITIVE_INFINITY : windowOf(fact.kind));
+  const comment = candidates.find(({ factKey, sources }) => factKey === fact.commentKey && sources.includes('webhook'));
+  if (comment) return comment.eventId;
   const own = classOf(source);
   const open = ofKey.filter(({ sources }) => sources.every((told) => told === 'lists' || classOf(told) !== own));
   return nearest(fact, open, windowOf(fact.kind)) ?? foldUntimed(fact, open) ?? foldReview(own, fact, candidates);

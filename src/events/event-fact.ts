@@ -12,6 +12,8 @@ export interface EventFact {
    * lines of a review as comments. Absent for all other facts.
    */
   readonly discussionKey?: string;
+  /** Of the row of a review: the fact key it has if it is a comment after all, whose delivery names its id. */
+  readonly commentKey?: string;
   /** The fact's own time; null when the arrival tells none. */
   readonly factAt: Date | null;
   readonly actor: EventActor | null;

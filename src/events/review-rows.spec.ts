@@ -34,6 +34,18 @@ describe('events/review-rows', () => {
     expect(marks.get('1')).toEqual({ kind: 'review.approved', body: 'ship it' });
   });
 
+  it('leaves out rows that are known to be comments, and takes what remains for a review', () => {
+    const rows = [
+      row('1', '4|first', { comment_id: '91' }),
+      row('2', '4|second', { comment_id: '92' }),
+      row('3', '4|thoughts', { comment_id: '93' }),
+    ];
+
+    expect(findReviews(rows.slice(0, 2), new Set(['91', '92'])).size).toBe(0);
+    expect([...findReviews(rows, new Set(['91', '92'])).keys()]).toEqual(['3']);
+    expect([...findReviews(rows).keys()]).toEqual(['1', '2', '3']);
+  });
+
   it.each([
     ['one row alone', {}, null],
     ['another second', { created: '2026-11-20T19:37:33+01:00' }, 'two'],

@@ -67,7 +67,8 @@ function aWorld(options: { pageSize?: number; maxPages?: number } = {}) {
     announced,
     state,
     stored,
-    poller: () => new FeedPoller(deps, { forge: 'main', org: 'acme' }),
+    poller: (over: Partial<FeedPollerDeps> = {}) =>
+      new FeedPoller({ ...deps, ...over }, { forge: 'main', org: 'acme' }),
   };
 }
 
@@ -276,6 +277,61 @@ describe('polling/feed-poller', () => {
 
     expect(a).toBe(b);
     expect(await world.stored()).toEqual(['1']);
+  });
+
+  describe('rows of one person about one pull request in one second', () => {
+    const together = (known: readonly string[] | Error) => {
+      const world = aWorld();
+      const asked: unknown[] = [];
+      world.state.show = (page) =>
+        page > 1
+          ? []
+          : ['2', '1'].map((id) => ({
+              id,
+              created: AFTER,
+              op_type: 'comment_pull',
+              content: `4|text ${id}`,
+              comment_id: `9${id}`,
+              act_user_id: '30',
+              repo_id: '37',
+              repo: { id: '37', name: 'app', full_name: 'acme/app', owner: { login: 'acme' } },
+            }));
+      const poller = world.poller({
+        commentsOf: async (place) => {
+          asked.push(place);
+          if (known instanceof Error) throw known;
+          return known;
+        },
+      });
+      const marks = async (): Promise<unknown[]> => {
+        await poller.poll();
+        const rows = await world.inbox.list({ limit: 10 });
+        return Promise.all(
+          rows.map(
+            async ({ id }) =>
+              (JSON.parse((await world.inbox.get(id))?.text ?? '') as Row & { of_review?: unknown }).of_review,
+          ),
+        );
+      };
+      return { asked, marks };
+    };
+
+    it('are comments when the forge lists them as such, and it is asked once', async () => {
+      const { asked, marks } = together(['91', '92']);
+
+      expect(await marks()).toEqual([false, false]);
+      expect(asked).toEqual([{ owner: 'acme', repo: 'app', index: 4, since: AFTER }]);
+    });
+
+    it('are a review when the forge lists none of them', async () => {
+      const review = { kind: 'review.commented', body: 'text 2' };
+
+      expect(await together([]).marks()).toEqual([review, review]);
+    });
+
+    it('are taken for a review when the forge does not say', async () => {
+      expect(await together(new Error('503')).marks()).toEqual([expect.anything(), expect.anything()]);
+    });
   });
 
   it('survives an unreadable position as the first poll', async () => {

@@ -1,5 +1,6 @@
 import type { Logger } from '../core/logger.js';
-import { findReviews, REVIEW_MARK } from '../events/review-rows.js';
+import { readContentParts, readNumber } from '../events/feed-content.js';
+import { findReviews, REVIEW_MARK, writtenTogether } from '../events/review-rows.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { DescribedRepository } from '../core/repository-home.js';
 import type { CursorStore } from './cursor-store.port.js';
@@ -18,10 +19,22 @@ export interface FeedPollerDeps extends EntryWriterDeps {
   readonly read?: (rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>) => Promise<void>;
   /** Called for each repository in which something new happened. */
   readonly moved?: (repositoryId: string) => void;
+  /**
+   * Ids of the comments of a pull request that changed since then; none when the forge does not offer the list. Called only for rows that may be
+   * one review or several comments. Optional. Without it, they are one review.
+   */
+  readonly commentsOf?: (place: CommentsPlace) => Promise<readonly string[]>;
   /** Maximum number of pages with news in one poll; the next poll skips them and continues. */
   readonly maxPages?: number;
   /** Without a poll for longer than this, there was an outage. Default: ten minutes; more when polls are rarer. */
   readonly outageMs?: number;
+}
+
+export interface CommentsPlace {
+  readonly owner: string;
+  readonly repo: string;
+  readonly index: number;
+  readonly since: string;
 }
 
 export interface FeedPoll {
@@ -135,11 +148,37 @@ export class FeedPoller {
       complete = rows.length === 0 || (!hasNews && isBefore(read.at(-1)?.created ?? null, settledTo));
     }
     return {
-      fresh: withReviews(fresh, all),
+      fresh: await this.withReviews(fresh, all),
       pages,
       complete,
       position: { since, historyTo, settledTo: complete && isSure ? newest : settledTo },
     };
+  }
+
+  /** Says of each row of a review that it is one; the rows known before tell it of a late one too. */
+  private async withReviews(fresh: readonly FeedRowRead[], all: readonly Activity[]): Promise<FeedRowRead[]> {
+    const comments = new Set<string>();
+    const ids = new Set(fresh.map(({ id }) => id));
+    for (const group of writtenTogether(all))
+      if (group.some(({ id }) => ids.has(id ?? ''))) for (const id of await this.commentsAmong(group)) comments.add(id);
+    const reviews = findReviews(all, comments);
+    return fresh.map((read) => {
+      const row = read.row as Activity;
+      const mark = comments.has(row.comment_id ?? '') ? false : reviews.get(read.id);
+      return mark === undefined ? read : { ...read, row: { ...row, [REVIEW_MARK]: mark } };
+    });
+  }
+
+  /** A list that cannot be read holds no row back: the deliveries of comments still name their ids. */
+  private async commentsAmong(group: readonly Activity[]): Promise<Iterable<string>> {
+    const [row] = group;
+    const index = readNumber(readContentParts(row?.content ?? ''));
+    const [owner, repo] = row?.repo?.full_name?.split('/') ?? [];
+    if (!this.deps.commentsOf || index === null || !row?.created || !owner || !repo) return [];
+    return this.deps.commentsOf({ owner, repo, index, since: row.created }).catch((error: unknown) => {
+      this.deps.logger.debug({ ...this.polled, repo: row.repo?.full_name, error }, 'comments.not-read');
+      return [];
+    });
   }
 }
 
@@ -165,15 +204,6 @@ function rowsWithId(row: Activity): FeedRowRead[] {
   return typeof row.id === 'string' && /^\d+$/.test(row.id)
     ? [{ entryKey: row.id, row, id: row.id, created: row.created ?? null, isHistory: false }]
     : [];
-}
-
-/** Says of each row of a review that it is one; the rows known before tell it of a late one too. */
-function withReviews(fresh: readonly FeedRowRead[], all: readonly Activity[]): FeedRowRead[] {
-  const reviews = findReviews(all);
-  return fresh.map((read) => {
-    const review = reviews.get(read.id);
-    return review ? { ...read, row: { ...(read.row as Activity), [REVIEW_MARK]: review } } : read;
-  });
 }
 
 function isBefore(time: string | null, since: string): boolean {

@@ -52,6 +52,8 @@ export function pollersOf(
       ...common,
       read: (rows) => homes.learnFeed(org.forge, org.name, rows),
       moved: (repositoryId) => void moved.add(repositoryId),
+      commentsOf: async (place) =>
+        offers('listComments') ? (await forge.client.listComments(place)).map(({ id }) => String(id)) : [],
       outageMs: Math.max(600_000, everyMs * 5),
     },
     polled,

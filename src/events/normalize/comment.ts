@@ -84,7 +84,7 @@ function readComment(body: JsonObject, repo: EventRepository | null): EventFact 
 
 /**
  * A row of a comment. The content's text is cut, so the comment's own body counts while the comment exists. Lines and summary of a
- * review are such rows too: where the poller saw them together, it says so.
+ * review are such rows too: where the poller saw them together, it says so. What is known to be a comment needs no discussion to be found in.
  */
 function readRow(feed: FeedRow, isPull: boolean): EventFact[] | Misfit {
   const parts = readContentParts(feed.content);
@@ -102,7 +102,9 @@ function readRow(feed: FeedRow, isPull: boolean): EventFact[] | Misfit {
     {
       kind: 'comment.created',
       factKey: factKeyOf(feed.repoId, 'comment.created', commentId),
-      ...(isPull ? { discussionKey: discussionKeyOf(feed.repoId, String(number), feed.common.actor?.id ?? '') } : {}),
+      ...(isPull && feed.row[REVIEW_MARK] !== false
+        ? { discussionKey: discussionKeyOf(feed.repoId, String(number), feed.common.actor?.id ?? '') }
+        : {}),
       ...feed.common,
       data: told({
         action: 'created',

@@ -83,6 +83,9 @@ export function reviewOfRow(feed: FeedRow, kind: ReviewKind, number: number, bod
     kind,
     factKey: factKeyOf(feed.repoId, kind, String(number), actorId),
     discussionKey: discussionKeyOf(feed.repoId, String(number), actorId),
+    ...(feed.opType === 'comment_pull'
+      ? { commentKey: factKeyOf(feed.repoId, 'comment.created', idOf(feed.row.comment_id)) }
+      : {}),
     ...feed.common,
     data: {
       action: 'reviewed',
