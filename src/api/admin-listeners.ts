@@ -14,10 +14,9 @@ import type { Metrics } from '../observability/metrics.js';
 import { buildControlServer, type ServerCertificate } from './control-server.js';
 import type { Control } from './operations/index.js';
 import type { Readiness } from './readiness.js';
-import { holdSocket } from './hold-socket.js';
+import { holdSocket, socketPath } from '../core/hold-socket.js';
 import { explainListenError } from '../core/explain-listen-error.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
-import { socketPath } from './socket-path.js';
 
 export interface AdminListeners {
   /** Where the control API and the metrics answer, for the start message. */

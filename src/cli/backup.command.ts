@@ -30,7 +30,7 @@ export function backupCommand(): Command {
 async function backUp(file: string, { config: configFile, json }: BackupCommandOptions): Promise<void> {
   const [{ readConfig }, { backUpStore }] = await Promise.all([
     import('../config/read-config.js'),
-    import('../backup-store.js'),
+    import('../store/backup.js'),
   ]);
   const config = readConfig(configFile, { reader: 'command' });
   // Before a bot is made to wait for nothing.
@@ -80,7 +80,7 @@ function keyOf({ keys, store }: AppConfig): string {
 }
 
 async function verify(file: string, { json }: BackupCommandOptions): Promise<void> {
-  const { verifyBackup } = await import('../backup-store.js');
+  const { verifyBackup } = await import('../store/backup.js');
   const { header, bytes, tables } = await verifyBackup(file, told);
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);
   print(json, { ok: true, rows, file, bytes, program: header.program, madeAt: header.madeAt, tables }, () =>

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Agent } from 'undici';
-import { answers } from '../api/hold-socket.js';
+import { answers, socketPath } from '../core/hold-socket.js';
 import type { AnswerOf, OperationName, SentTo } from '../api/operations/index.js';
-import { socketPath } from '../api/socket-path.js';
 import type { AppConfig } from '../config/app-config.js';
 import { operatorToken } from '../config/operator-token.js';
 import { UserError } from '../core/errors.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import type { RestoreReport } from '../backup-store.js';
+import type { RestoreReport } from '../store/backup.js';
 import type { AppConfig, StoreConfig } from '../config/app-config.js';
 import { configOption, jsonOption, storeOption } from './command-options.js';
 import { plain, print, tableOfCounts } from './print.js';
@@ -39,7 +39,7 @@ export function restoreCommand(): Command {
 
 async function restore(given: string, { config: configFile, to, socket, json }: RestoreCommandOptions): Promise<void> {
   const file = resolve(given);
-  const { restoreStore } = await import('../backup-store.js');
+  const { restoreStore } = await import('../store/backup.js');
   const told = (table: string): void => writeErr(`restoring ${table}\n`);
   const config = to ? null : await configOf(configFile);
   const target = to ?? (config as AppConfig).store;

@@ -35,7 +35,7 @@ function copyCommand(): Command {
     .action(async ({ from, to, socket, json }: CopyOptions) => {
       if (from.kind === 'embedded' && to.kind === 'embedded' && from.dir === to.dir)
         throw new UserError('SAME_STORE', 'from and to are the same store');
-      const { copyStore } = await import('../copy-store.js');
+      const { copyStore } = await import('../store/copy-store.js');
       const tables = await copyStore(from, to, {
         socket,
         told: (name) => (json ? undefined : writeErr(`copying ${name}\n`)),

@@ -13,13 +13,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { backUpStore, restoreStore, verifyBackup, type RestoreReport } from '../../../src/backup-store.js';
+import {
+  backUpStore,
+  restoreStore,
+  verifyBackup,
+  type RestoreReport,
+  backUpTables,
+} from '../../../src/store/backup.js';
 import type { AppConfig, StoreConfig } from '../../../src/config/app-config.js';
 import { Secret } from '../../../src/core/secret.js';
-import { backUpTables } from '../../../src/store/backup-tables.js';
 import { MIGRATIONS } from '../../../src/store/migrations/index.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
-import { openWhole } from '../../../src/store/open-whole.js';
+import { openWhole } from '../../../src/store/whole-store.js';
 import { rowsOf, tablesOf, within } from '../../../src/store/whole-tables.js';
 import { usingCopy } from '../../../src/store/embedded/copy-files.js';
 import { keyBesideData } from '../../../src/config/data-key.js';

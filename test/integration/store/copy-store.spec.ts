@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { StoreConfig } from '../../../src/config/app-config.js';
 import { Secret } from '../../../src/core/secret.js';
-import { copyStore } from '../../../src/copy-store.js';
+import { copyStore } from '../../../src/store/copy-store.js';
 import { aRun, anIntent } from '../../builders/journal.js';
 import type { TestDatabase } from '../../services/test-stores.js';
 import { createTestDatabase, describeOnPostgres, ensureEmbeddedTemplate } from '../../services/test-stores.js';

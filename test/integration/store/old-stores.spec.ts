@@ -12,7 +12,7 @@ import { Encryptor } from '../../../src/core/encryptor.js';
 import { Secret } from '../../../src/core/secret.js';
 import { MIGRATIONS } from '../../../src/store/migrations/index.js';
 import { openStores } from '../../../src/store/open-stores.js';
-import { openWhole } from '../../../src/store/open-whole.js';
+import { openWhole } from '../../../src/store/whole-store.js';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../../services/test-stores.js';
 import { until } from '../../services/until.js';
 import { aBot, type TestBot } from '../support/a-bot.js';

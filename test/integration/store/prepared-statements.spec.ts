@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
-import { Database, execute } from '../../../src/store/database.js';
-import { PreparedStatements } from '../../../src/store/prepared-statements.js';
+import { Database, execute, PreparedStatements } from '../../../src/store/database.js';
 import { describeOnPostgres, openTestStores, type TestStores } from '../../services/test-stores.js';
 
 describeOnPostgres('store/prepared-statements', () => {

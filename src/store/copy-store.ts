@@ -1,6 +1,36 @@
 import type { DataSource } from 'typeorm';
+import type { StoreConfig } from '../config/app-config.js';
 import { UserError } from '../core/errors.js';
+import { type WholeStore, requireStore, withLock, withWholeStore } from './whole-store.js';
 import { advanceSequences, insertRows, refuseUnlessEmpty, rowsOf, sumOf, tablesOf, within } from './whole-tables.js';
+
+interface CopyStoreOptions {
+  /** Lock of the embedded store; default `run/control.sock` in its folder. */
+  readonly socket?: string | undefined;
+  /** Called before each table. */
+  readonly told?: (table: string) => void;
+}
+
+/**
+ * Copy one store into another, empty one. An embedded store is locked meanwhile, so no bot can be running on it; both are brought up to
+ * date first.
+ * @throws UserError ALREADY_RUNNING, NO_STORE, and what copyTables throws
+ */
+export async function copyStore(
+  from: StoreConfig,
+  to: StoreConfig,
+  { socket, told }: CopyStoreOptions = {},
+): Promise<CopiedTable[]> {
+  requireStore(from);
+  const opened = <T>(config: StoreConfig, work: (store: WholeStore) => Promise<T>): Promise<T> =>
+    withLock(config, socket, () =>
+      withWholeStore(config, {}, async (store) => {
+        await store.migrate();
+        return work(store);
+      }),
+    );
+  return opened(from, (source) => opened(to, (target) => copyTables(source.dataSource, target.dataSource, told)));
+}
 
 /** One table after the copy; `rows` were counted in both stores and their contents found equal. */
 export interface CopiedTable {
@@ -14,7 +44,7 @@ export interface CopiedTable {
  * @param told before each table
  * @throws UserError STORE_NOT_EMPTY, STORES_DIFFER (other tables), COPY_DIFFERS (counts or contents, which must not happen)
  */
-export async function copyTables(
+async function copyTables(
   from: DataSource,
   to: DataSource,
   told: (table: string) => void = () => {},

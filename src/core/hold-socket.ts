@@ -1,8 +1,10 @@
-import { chmodSync, mkdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, realpathSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { UserError } from '../core/errors.js';
-import { prepareSocketFolder } from './socket-path.js';
+import { UserError } from './errors.js';
 
 /** Older than this, a replacement in progress belongs to a process that died in it. */
 const STALE_GUARD_MS = 10_000;
@@ -73,5 +75,48 @@ function removeIfThere(path: string): void {
     unlinkSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/** The kernel's limit on a socket address is 108 bytes; some systems take 104. */
+const MAX_PATH_BYTES = 99;
+
+/**
+ * Where the socket of a data directory really lies: as configured, or, when that path is too long for a socket, at a short
+ * path derived from it, so that every process of the same user comes to the same place.
+ */
+export function socketPath(configured: string): string {
+  const path = resolve(configured);
+  if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return path;
+  const name = createHash('sha256').update(realOf(path)).digest('hex').slice(0, 16);
+  const short = join(tmpdir(), `forgehand-${userInfo().uid}-${name}`, 'control.sock');
+  if (Buffer.byteLength(short) > MAX_PATH_BYTES)
+    throw new UserError(
+      'SOCKET_PATH_TOO_LONG',
+      `the control socket ${path} has a path over ${MAX_PATH_BYTES} bytes: set control.socket to a shorter one`,
+    );
+  return short;
+}
+
+/** Make the socket's folder, readable by nobody else. */
+function prepareSocketFolder(path: string): void {
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { mode, uid } = statSync(folder);
+  if (process.platform === 'win32') return;
+  if (uid !== process.getuid?.())
+    throw new UserError(
+      'SOCKET_FOLDER_NOT_OURS',
+      `${folder} belongs to another user: set control.socket to a place of your own`,
+    );
+  if ((mode & 0o077) !== 0)
+    throw new UserError('SOCKET_FOLDER_OPEN', `${folder} can be entered by others: chmod 700 it`);
+}
+
+function realOf(path: string): string {
+  try {
+    return join(realpathSync(dirname(dirname(path))), 'run', 'control.sock');
+  } catch {
+    return path;
   }
 }

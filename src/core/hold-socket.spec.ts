@@ -5,8 +5,7 @@ import { fork } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { holdSocket } from './hold-socket.js';
-import { socketPath } from './socket-path.js';
+import { holdSocket, socketPath } from './hold-socket.js';
 
 const servers: Server[] = [];
 
@@ -23,7 +22,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
-describe('api/hold-socket', () => {
+describe('core/hold-socket', () => {
   const freshPath = (): string => join(mkdtempSync(join(tmpdir(), 'fh-')), 'run', 'control.sock');
 
   it('keeps a second holder out and lets nobody else read', async () => {

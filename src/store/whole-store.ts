@@ -1,5 +1,10 @@
+import Fastify from 'fastify';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import type { StoreConfig } from '../config/app-config.js';
+import { UserError } from '../core/errors.js';
+import { holdSocket, socketPath } from '../core/hold-socket.js';
 import { silentLogger } from '../core/logger.js';
 import { embeddedDataSource, postgresDataSource } from './data-source.js';
 import { openEmbedded } from './embedded/open-embedded.js';
@@ -15,7 +20,7 @@ export interface WholeStore {
   close(): Promise<void>;
 }
 
-export interface WholeOptions {
+interface WholeOptions {
   /** Default: all. */
   readonly migrations?: Migrations;
   /** The embedded store is a copy to be read and thrown away. Default false. */
@@ -59,4 +64,45 @@ async function connected(dataSource: DataSource): Promise<DataSource> {
   } catch (error) {
     throw toStoreError(error);
   }
+}
+
+/**
+ * Hold the lock of an embedded store, so that no bot can be running on it; a server has none.
+ * @param socket default `run/control.sock` in the store's folder
+ * @throws UserError ALREADY_RUNNING
+ */
+export async function withLock<T>(config: StoreConfig, socket: string | undefined, work: () => Promise<T>): Promise<T> {
+  if (config.kind !== 'embedded') return work();
+  const path = socketPath(resolve(socket ?? join(config.dir, 'run', 'control.sock')));
+  // Who asks this "bot" something gets an answer, and none that could be taken for a bot's.
+  const lock = Fastify();
+  await holdSocket(path, (place) => lock.listen({ path: place }));
+  try {
+    return await work();
+  } finally {
+    await lock.close();
+  }
+}
+
+/** Open a store whose lock is held, for the time of `work`. */
+export async function withWholeStore<T>(
+  config: StoreConfig,
+  options: WholeOptions,
+  work: (store: WholeStore) => Promise<T>,
+): Promise<T> {
+  const store = await openWhole(config, options);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** @throws UserError NO_STORE */
+export function requireStore(config: StoreConfig): void {
+  if (config.kind === 'embedded' && !existsSync(join(config.dir, 'db', 'PG_VERSION')))
+    throw new UserError(
+      'NO_STORE',
+      `there is no embedded store in ${config.dir} (looked for ${join(config.dir, 'db')})`,
+    );
 }
