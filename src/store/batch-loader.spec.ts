@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type DataSource } from 'typeorm';
 import { callingAs } from '../core/caller.js';
 import { StoreUnavailable } from '../core/errors.js';
-import { Database } from './database.js';
-import { FairGate } from './fair-gate.js';
+import { Database, FairGate } from './database.js';
 import { BatchLoader } from './batch-loader.js';
 
 /** A store that nothing is asked of: what is asked together is asked of the doubles below. */

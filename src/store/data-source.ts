@@ -38,7 +38,7 @@ import { BudgetHoldEntity, BudgetUseEntity, EchoEntity, UndoneEntity } from './e
 import { RunEntity } from './entities/run.entity.js';
 import { CursorEntity, PauseEntity, RevisionEntity, TickEntity } from './entities/small.entities.js';
 import { MIGRATIONS, type Migrations } from './migrations/index.js';
-import { snakeCase } from './row-decoder.js';
+import { snakeCase } from './columns.js';
 
 export const ENTITIES = [
   ArrivalEntity,

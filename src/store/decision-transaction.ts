@@ -1,110 +1,135 @@
 import type { EntityManager } from 'typeorm';
-import type { EventSource } from '../core/event.js';
-import type { JsonObject } from '../core/json.js';
-import { isJsonObject, parseJson, stringifyJson } from '../core/json.js';
-import type { Arrival } from '../core/arrival.js';
+import type { Arrival, ArrivalState } from '../core/arrival.js';
+import type { EventSource, ForgeEvent } from '../core/event.js';
+import { type JsonObject, isJsonObject, parseJson, stringifyJson } from '../core/json.js';
 import type { ArrivalDecision, StatedObject, ToldEvent } from '../pipeline/inbox-store.port.js';
-import { TypeOrmArrivalDecision, type DecisionNews, type KeptState } from './arrival-decision.js';
-import { columnsOf } from './batch.js';
+import { columnsOf } from './batch-loader.js';
+import { lockKeyOf } from './columns.js';
 import { execute } from './database.js';
-import { factHash, objectHash } from './event-rows.js';
-import type { FactLocks } from './fact-locks.js';
+import {
+  EVENT_COLUMNS,
+  FIND_REPORTED,
+  FIND_STATES,
+  OPEN_TO,
+  REPORTED_BY,
+  WRITE_DECISIONS,
+} from './inbox-statements.js';
+import { factHash, objectHash } from './rows.js';
+import { RunAgain } from './store-errors.js';
+
+interface NewEvent {
+  readonly event: ForgeEvent;
+  readonly discussionKey: string | undefined;
+  readonly object: StatedObject | null | undefined;
+}
+
+interface KeptState {
+  readonly forge: string;
+  readonly org: string;
+  readonly object: StatedObject;
+  readonly state: JsonObject;
+}
+
+/** What one decision wants written. */
+interface DecisionNews {
+  readonly made: readonly NewEvent[];
+  /** Ids of events that the arrival tells, in order. */
+  readonly joined: readonly string[];
+  readonly kept: readonly KeptState[];
+  readonly closed: { readonly state: ArrivalState; readonly reason: string; readonly code: string | null } | null;
+}
+
+/** What deciding about one arrival does, inside the transaction that holds its row, and perhaps others'. */
+class TypeOrmArrivalDecision implements ArrivalDecision {
+  private made: NewEvent[] = [];
+  private joined = new Set<string>();
+  private kept: KeptState[] = [];
+  private closed: { state: ArrivalState; reason: string; code: string | null } | null = null;
+
+  constructor(
+    private readonly transaction: DecisionTransaction,
+    readonly arrival: Arrival,
+  ) {}
+
+  lockFact(forge: string, factKey: string): Promise<void> {
+    return this.transaction.lock(this, forge, factKey);
+  }
+
+  eventsOfFact(forge: string, factKey: string, discussionKey?: string): Promise<ToldEvent[]> {
+    return this.transaction.eventsOfFact({ forge, org: this.arrival.org, factKey, discussionKey, source: this.source });
+  }
+
+  objectState(forge: string, object: StatedObject): Promise<JsonObject | null> {
+    return this.transaction.objectState({ forge, org: this.arrival.org, object });
+  }
+
+  async insertEvent(event: ForgeEvent, discussionKey?: string, object?: StatedObject | null): Promise<void> {
+    this.made.push({ event, discussionKey, object });
+  }
+
+  async keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void> {
+    this.kept.push({ forge, org: this.arrival.org, object, state });
+  }
+
+  async join(eventId: string): Promise<void> {
+    this.joined.add(eventId);
+  }
+
+  async close(state: ArrivalState, reason: string, code: string | null = null): Promise<void> {
+    this.closed = { state, reason, code };
+  }
+
+  get source(): EventSource {
+    return this.arrival.kind === 'delivery' ? 'webhook' : this.arrival.source;
+  }
+
+  /** What was not taken yet; null = nothing. */
+  takeNews(): DecisionNews | null {
+    const { made, joined, kept, closed } = this;
+    if (made.length + joined.size + kept.length === 0 && closed === null) return null;
+    [this.made, this.joined, this.kept, this.closed] = [[], new Set(), [], null];
+    return { made, joined: [...joined], kept, closed };
+  }
+}
+
+const TAKE_IN_ORDER =
+  'SELECT pg_advisory_xact_lock(key) FROM (SELECT key FROM unnest($1::bigint[]) WITH ORDINALITY AS k (key, place) ORDER BY place) AS keys';
+const TRY_ALL = 'SELECT pg_try_advisory_xact_lock(key) AS taken FROM unnest($1::bigint[]) AS k (key)';
+
+/**
+ * The locks of the facts that one decision is about, over all attempts of its transaction. Two decisions that lock the same facts in
+ * different orders would deadlock, which the server finds out only after a second: so waiting is done in ascending order alone. A
+ * lock out of order is taken only if it is free; if not, the transaction starts again and takes all it needed before in order.
+ */
+export class FactLocks {
+  private readonly wanted = new Set<string>();
+  private held = new Set<string>();
+
+  /** To be called at the start of each attempt; the locks themselves are taken by the next `take`. */
+  begin(): void {
+    this.held = new Set();
+  }
+
+  ask(forge: string, factKey: string): void {
+    this.wanted.add(lockKeyOf('fact', forge, factKey));
+  }
+
+  /** All that were asked for and are not held yet. */
+  async take(manager: EntityManager): Promise<void> {
+    const missing = [...this.wanted].filter((key) => !this.held.has(key)).sort();
+    const [first] = missing;
+    if (first === undefined) return;
+    if ([...this.held].every((other) => other < first)) await execute(manager, TAKE_IN_ORDER, [missing]);
+    else {
+      const { rows } = await execute<{ taken: boolean }>(manager, TRY_ALL, [missing]);
+      if (rows.some(({ taken }) => !taken)) throw new RunAgain('another decision holds the fact');
+    }
+    for (const key of missing) this.held.add(key);
+  }
+}
 
 const MOST_CANDIDATES = 200;
 const MOST_ROWS = 1_000_000;
-
-/**
- * Bits of `events.reported_by`: which classes of source have reported it. What one alone has reported is open to the other; what only the lists show is open to
- * both, and everything is open to them.
- */
-const REPORTED_BY_WEBHOOK = 1;
-const REPORTED_BY_POLL = 2;
-const REPORTED_BY_LISTS = 4;
-const REPORTED_BY: Readonly<Record<EventSource, number>> = {
-  webhook: REPORTED_BY_WEBHOOK,
-  feed: REPORTED_BY_POLL,
-  tasks: REPORTED_BY_POLL,
-  lists: REPORTED_BY_LISTS,
-};
-const OPEN_TO: Readonly<Record<number, readonly number[]>> = {
-  [REPORTED_BY_WEBHOOK]: [REPORTED_BY_POLL, REPORTED_BY_LISTS, REPORTED_BY_POLL | REPORTED_BY_LISTS],
-  [REPORTED_BY_POLL]: [REPORTED_BY_WEBHOOK, REPORTED_BY_LISTS, REPORTED_BY_WEBHOOK | REPORTED_BY_LISTS],
-  [REPORTED_BY_LISTS]: [1, 2, 3, 4, 5, 6, 7],
-};
-
-/**
- * The index leads to open events alone: of a fact reported thousands of times by one source the next report reads none. Each look is one for itself, by
- * whole keys: one question for all would be answered by reading the table, if it was almost empty when the plan was made.
- */
-const FIND_REPORTED = `
-SELECT k.place::integer AS place, t.id, t.kind, t."factKey", t."factAt", t.data, t.sources
-FROM unnest($1::bytea[], $2::text[], $3::bytea[], $5::text[]) WITH ORDINALITY AS k (fact_hash, open_to, discussion_hash, org, place)
-CROSS JOIN LATERAL (
-  SELECT f.id FROM unnest(k.open_to::smallint[]) AS o (reported_by)
-  CROSS JOIN LATERAL (SELECT id, seq FROM events WHERE fact_hash = k.fact_hash AND reported_by = o.reported_by AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
-  UNION
-  SELECT f.id FROM (SELECT id, seq FROM events WHERE discussion_hash = k.discussion_hash AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
-) AS found
-CROSS JOIN LATERAL (
-  SELECT e.seq, e.id, e.kind, e.fact_key AS "factKey", e.fact_at AS "factAt", CASE WHEN e.discussion_hash IS NULL THEN '{}' ELSE e.data END AS data,
-         ARRAY(SELECT s.source FROM arrival_events s WHERE s.event_id = e.id ORDER BY s.seq) AS sources
-  FROM events e WHERE e.id = found.id OFFSET 0
-) AS t
-ORDER BY k.place, t.seq`;
-
-const FIND_STATES = `
-SELECT k.place::integer AS place, s.state
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS k (forge, org, repo_id, kind, object_id, place)
-CROSS JOIN LATERAL (
-  SELECT o.state FROM object_states o WHERE o.forge = k.forge AND o.org = k.org AND o.repo_id = k.repo_id AND o.kind = k.kind AND o.object_id = k.object_id OFFSET 0
-) AS s`;
-
-/**
- * All that decisions write. What a statement inserts it does not see itself, so a new event bears from the start by whom it was told. Of a list with a
- * limit that it does not know the planner expects one row, and looks that up by its key however small the table was then.
- */
-const WRITE = `
-WITH made AS (
-  INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by)
-  SELECT n.id, n.forge, n.org, n.kind, n.source, n.fact_key, n.fact_hash, n.fact_at, n.actor, n.repo, n.repo_id, n.data, n.stored_at, n.discussion_hash, n.object_hash,
-         n.reported_by
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::timestamptz[], $9::text[], $10::text[], $11::text[],
-              $12::text[], $13::timestamptz[], $14::bytea[], $15::bytea[], $16::integer[]) WITH ORDINALITY
-    AS n (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by, place)
-  ORDER BY n.place
-), joined AS (
-  INSERT INTO arrival_events (arrival_id, event_id, source)
-  SELECT j.arrival_id, j.event_id, j.source FROM unnest($17::text[], $18::text[], $19::text[]) WITH ORDINALITY AS j (arrival_id, event_id, source, place)
-  ORDER BY j.place ON CONFLICT DO NOTHING
-), told AS (
-  UPDATE events e SET reported_by = e.reported_by | t.bits FROM (SELECT * FROM unnest($20::text[], $21::integer[]) LIMIT $33) AS t (id, bits)
-  WHERE e.id = t.id AND e.reported_by & t.bits <> t.bits
-), kept AS (
-  INSERT INTO object_states (forge, org, repo_id, kind, object_id, state)
-  SELECT * FROM unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[])
-  ON CONFLICT (forge, org, repo_id, kind, object_id) DO UPDATE SET state = excluded.state, kept_at = clock_timestamp()
-)
-UPDATE arrivals a SET state = coalesce(c.state, a.state), reason = coalesce(c.reason, a.reason), code = coalesce(c.code, a.code), event_id = coalesce(a.event_id, c.event_id)
-FROM (SELECT * FROM unnest($28::text[], $29::text[], $30::text[], $31::text[], $32::text[]) LIMIT $33) AS c (id, state, reason, code, event_id) WHERE a.id = c.id`;
-
-const EVENT_COLUMNS = [
-  'id',
-  'forge',
-  'org',
-  'kind',
-  'source',
-  'factKey',
-  'factHash',
-  'factAt',
-  'actor',
-  'repo',
-  'repoId',
-  'data',
-  'storedAt',
-  'discussionHash',
-  'objectHash',
-  'reportedBy',
-] as const;
 
 interface FactAsk {
   readonly forge: string;
@@ -285,7 +310,7 @@ export class DecisionTransaction {
     const reportedBy = new Map<string, number>();
     for (const { eventId, source } of joins)
       reportedBy.set(eventId, (reportedBy.get(eventId) ?? 0) | REPORTED_BY[source]);
-    await execute(this.manager, WRITE, [
+    await execute(this.manager, WRITE_DECISIONS, [
       ...columnsOf(
         all.flatMap(({ news }) => eventRows(news, reportedBy)),
         EVENT_COLUMNS,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { callingAs } from '../core/caller.js';
-import { FairGate } from './fair-gate.js';
+import { FairGate } from './database.js';
 
 /** Work that goes on until it is let go, and the order in which it began. */
 class Works {

@@ -1,4 +1,5 @@
-import { arrivalRows } from './arrival-rows.js';
+import type { EventSource } from '../core/event.js';
+import { arrivalRows } from './rows.js';
 
 /** One statement for any number of deliveries; equal ones count as repeats of the first. Parameters: see `storeDeliveries`. */
 export const INSERT_DELIVERIES = `
@@ -63,3 +64,96 @@ WITH asked AS MATERIALIZED (
 )
 SELECT q.before < $2 AS fits, ${arrivalRows.list('a', TEXTS_THAT_FIT)} FROM (SELECT * FROM asked ORDER BY once_key) AS q
 CROSS JOIN LATERAL (SELECT * FROM arrivals WHERE id = q.id AND state = 'stored' OFFSET 0 FOR UPDATE) AS a`;
+
+/**
+ * Bits of `events.reported_by`: which classes of source have reported it. What one alone has reported is open to the other; what only the lists show is open to
+ * both, and everything is open to them.
+ */
+const REPORTED_BY_WEBHOOK = 1;
+const REPORTED_BY_POLL = 2;
+const REPORTED_BY_LISTS = 4;
+export const REPORTED_BY: Readonly<Record<EventSource, number>> = {
+  webhook: REPORTED_BY_WEBHOOK,
+  feed: REPORTED_BY_POLL,
+  tasks: REPORTED_BY_POLL,
+  lists: REPORTED_BY_LISTS,
+};
+export const OPEN_TO: Readonly<Record<number, readonly number[]>> = {
+  [REPORTED_BY_WEBHOOK]: [REPORTED_BY_POLL, REPORTED_BY_LISTS, REPORTED_BY_POLL | REPORTED_BY_LISTS],
+  [REPORTED_BY_POLL]: [REPORTED_BY_WEBHOOK, REPORTED_BY_LISTS, REPORTED_BY_WEBHOOK | REPORTED_BY_LISTS],
+  [REPORTED_BY_LISTS]: [1, 2, 3, 4, 5, 6, 7],
+};
+
+/**
+ * The index leads to open events alone: of a fact reported thousands of times by one source the next report reads none. Each look is one for itself, by
+ * whole keys: one question for all would be answered by reading the table, if it was almost empty when the plan was made.
+ */
+export const FIND_REPORTED = `
+SELECT k.place::integer AS place, t.id, t.kind, t."factKey", t."factAt", t.data, t.sources
+FROM unnest($1::bytea[], $2::text[], $3::bytea[], $5::text[]) WITH ORDINALITY AS k (fact_hash, open_to, discussion_hash, org, place)
+CROSS JOIN LATERAL (
+  SELECT f.id FROM unnest(k.open_to::smallint[]) AS o (reported_by)
+  CROSS JOIN LATERAL (SELECT id, seq FROM events WHERE fact_hash = k.fact_hash AND reported_by = o.reported_by AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
+  UNION
+  SELECT f.id FROM (SELECT id, seq FROM events WHERE discussion_hash = k.discussion_hash AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
+) AS found
+CROSS JOIN LATERAL (
+  SELECT e.seq, e.id, e.kind, e.fact_key AS "factKey", e.fact_at AS "factAt", CASE WHEN e.discussion_hash IS NULL THEN '{}' ELSE e.data END AS data,
+         ARRAY(SELECT s.source FROM arrival_events s WHERE s.event_id = e.id ORDER BY s.seq) AS sources
+  FROM events e WHERE e.id = found.id OFFSET 0
+) AS t
+ORDER BY k.place, t.seq`;
+
+export const FIND_STATES = `
+SELECT k.place::integer AS place, s.state
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS k (forge, org, repo_id, kind, object_id, place)
+CROSS JOIN LATERAL (
+  SELECT o.state FROM object_states o WHERE o.forge = k.forge AND o.org = k.org AND o.repo_id = k.repo_id AND o.kind = k.kind AND o.object_id = k.object_id OFFSET 0
+) AS s`;
+
+/**
+ * All that decisions write. What a statement inserts it does not see itself, so a new event bears from the start by whom it was told. Of a list with a
+ * limit that it does not know the planner expects one row, and looks that up by its key however small the table was then.
+ */
+export const WRITE_DECISIONS = `
+WITH made AS (
+  INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by)
+  SELECT n.id, n.forge, n.org, n.kind, n.source, n.fact_key, n.fact_hash, n.fact_at, n.actor, n.repo, n.repo_id, n.data, n.stored_at, n.discussion_hash, n.object_hash,
+         n.reported_by
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::timestamptz[], $9::text[], $10::text[], $11::text[],
+              $12::text[], $13::timestamptz[], $14::bytea[], $15::bytea[], $16::integer[]) WITH ORDINALITY
+    AS n (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by, place)
+  ORDER BY n.place
+), joined AS (
+  INSERT INTO arrival_events (arrival_id, event_id, source)
+  SELECT j.arrival_id, j.event_id, j.source FROM unnest($17::text[], $18::text[], $19::text[]) WITH ORDINALITY AS j (arrival_id, event_id, source, place)
+  ORDER BY j.place ON CONFLICT DO NOTHING
+), told AS (
+  UPDATE events e SET reported_by = e.reported_by | t.bits FROM (SELECT * FROM unnest($20::text[], $21::integer[]) LIMIT $33) AS t (id, bits)
+  WHERE e.id = t.id AND e.reported_by & t.bits <> t.bits
+), kept AS (
+  INSERT INTO object_states (forge, org, repo_id, kind, object_id, state)
+  SELECT * FROM unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[])
+  ON CONFLICT (forge, org, repo_id, kind, object_id) DO UPDATE SET state = excluded.state, kept_at = clock_timestamp()
+)
+UPDATE arrivals a SET state = coalesce(c.state, a.state), reason = coalesce(c.reason, a.reason), code = coalesce(c.code, a.code), event_id = coalesce(a.event_id, c.event_id)
+FROM (SELECT * FROM unnest($28::text[], $29::text[], $30::text[], $31::text[], $32::text[]) LIMIT $33) AS c (id, state, reason, code, event_id) WHERE a.id = c.id`;
+
+export const EVENT_COLUMNS = [
+  'id',
+  'forge',
+  'org',
+  'kind',
+  'source',
+  'factKey',
+  'factHash',
+  'factAt',
+  'actor',
+  'repo',
+  'repoId',
+  'data',
+  'storedAt',
+  'discussionHash',
+  'objectHash',
+  'reportedBy',
+] as const;

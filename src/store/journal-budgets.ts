@@ -8,7 +8,7 @@ import {
   type SpentBudget,
 } from '../core/budgets.js';
 import { execute } from './database.js';
-import { lockKeyOf } from './keys.js';
+import { lockKeyOf } from './columns.js';
 
 const COUNTED = COUNTED_OUTCOMES.map((outcome) =>
   outcome === null ? 'a.outcome IS NULL' : `a.outcome = '${outcome}'`,

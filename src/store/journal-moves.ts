@@ -1,16 +1,16 @@
 import type { EntityManager } from 'typeorm';
-import { stringifyJson } from '../core/json.js';
-import { isEnded, type IntentState } from '../core/states.js';
 import { budgetReason } from '../core/budgets.js';
-import type { Approval } from '../core/run.js';
-import type { IntentMove } from '../pipeline/journal-store.port.js';
-import { canMove, isBadEnd, runStateOf, waitsForApproval } from '../core/state-table.js';
+import { stringifyJson } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import { LATER_STEP, intentReason } from '../core/run-reasons.js';
-import { reasonColumns } from './reason-columns.js';
+import type { Approval } from '../core/run.js';
+import { canMove, isBadEnd, runStateOf, waitsForApproval } from '../core/state-table.js';
+import { type IntentState, isEnded } from '../core/states.js';
+import type { IntentMove } from '../pipeline/journal-store.port.js';
+import { reasonColumns } from './columns.js';
 import { execute } from './database.js';
 import { forgetHolds, takePlace } from './journal-budgets.js';
-import { wantsApproval } from './journal-conditions.js';
+import { wantsApproval } from './journal-turns.js';
 
 /** Times of the caller become distances: what is due is decided by the database's clock alone. */
 const MOVE = `
@@ -48,7 +48,7 @@ interface Movable {
 }
 
 /** One lock for all that changes states in a run: two intents that end at the same time must see each other. */
-export async function lockRun(manager: EntityManager, intentOrRunId: string): Promise<string | null> {
+async function lockRun(manager: EntityManager, intentOrRunId: string): Promise<string | null> {
   const sql =
     'SELECT r.id FROM runs r WHERE r.id = $1 OR r.id = (SELECT run_id FROM intents WHERE id = $1) FOR NO KEY UPDATE';
   return (await execute<{ id: string }>(manager, sql, [intentOrRunId])).rows[0]?.id ?? null;
@@ -114,12 +114,12 @@ function mayMove(row: Movable, move: IntentMove): boolean {
 }
 
 /** What is planned, and what waits for an approval: nobody should be asked about what cannot come any more. */
-export async function cancelLaterSteps(manager: EntityManager, runId: string, stepNo: number): Promise<void> {
+async function cancelLaterSteps(manager: EntityManager, runId: string, stepNo: number): Promise<void> {
   const sql = `UPDATE intents SET state = 'cancelled', reason = NULL, reason_code = $3, reason_params = '{}', updated_at = clock_timestamp() WHERE run_id = $1 AND step_no > $2 AND (state = 'planned' OR ${wantsApproval('intents')})`;
   await execute(manager, sql, [runId, stepNo, LATER_STEP.code]);
 }
 
-export async function endRun(manager: EntityManager, runId: string): Promise<void> {
+async function endRun(manager: EntityManager, runId: string): Promise<void> {
   await endRuns(manager, [runId]);
 }
 
@@ -167,4 +167,46 @@ export async function reviveIntent(manager: EntityManager, intentId: string, by:
   await execute(manager, later, [runId, reasonCode, reasonParams, row.step_no, LATER_STEP.code]);
   await execute(manager, `UPDATE runs SET state = 'open', ended_at = NULL, sealed_n = NULL WHERE id = $1`, [runId]);
   return true;
+}
+
+const TO = { given: 'planned', denied: 'cancelled' } as const;
+
+const DECIDE = `
+UPDATE intents i SET state = $2, approval = $3, approval_by = $4, approval_at = clock_timestamp(), reason = NULL, reason_code = $5, approval_beside = $6::text, reason_params = $7, due_at = clock_timestamp(), updated_at = clock_timestamp()
+WHERE i.id = $1 AND ${wantsApproval('i')} RETURNING i.step_no`;
+
+/** One intent, or all of a run that wait for an approval. @returns ids of those that were decided about */
+export async function approve(
+  manager: EntityManager,
+  id: string,
+  verdict: 'given' | 'denied',
+  by: string,
+  beside: string | null,
+): Promise<string[]> {
+  if (!canMove('waiting', TO[verdict], 'approval')) throw new Error(`the state table has no move for ${verdict}`);
+  const runId = await lockRun(manager, id);
+  if (runId === null) return [];
+  const asked = `SELECT i.id FROM intents i WHERE i.run_id = $1 AND (i.id = $2 OR $1 = $2) AND ${wantsApproval('i')} ORDER BY i.seq`;
+  const { rows } = await execute<{ id: string }>(manager, asked, [runId, id]);
+  const decided: string[] = [];
+  for (const row of rows) {
+    const reason = intentReason(verdict === 'given' ? 'intent.approved' : 'intent.denied', { by });
+    const { reasonCode, reasonParams } = reasonColumns(reason);
+    const moved = await execute<{ step_no: number }>(manager, DECIDE, [
+      row.id,
+      TO[verdict],
+      verdict,
+      by,
+      reasonCode,
+      beside,
+      reasonParams,
+    ]);
+    const [step] = moved.rows;
+    // An earlier one of this run that was denied may have cancelled it meanwhile.
+    if (!step) continue;
+    decided.push(row.id);
+    if (verdict === 'denied') await cancelLaterSteps(manager, runId, step.step_no);
+  }
+  if (verdict === 'denied') await endRun(manager, runId);
+  return decided;
 }

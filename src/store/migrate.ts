@@ -3,7 +3,7 @@ import { StoreForbidden, UserError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { VERSION } from '../core/version.js';
 import { freeBytes, megabytes } from './disk.js';
-import { lockKeyOf } from './keys.js';
+import { lockKeyOf } from './columns.js';
 import { statementsOf } from './migrations/statements.js';
 import { toStoreError } from './store-errors.js';
 

@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import type { Arrival } from '../core/arrival.js';
 import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
-import { toArrival } from './arrival-rows.js';
+import { toArrival } from './rows.js';
 import { execute, type Database } from './database.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
 

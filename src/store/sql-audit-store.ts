@@ -9,9 +9,9 @@ import {
   type FoundLink,
 } from '../core/audit-chain.js';
 import type { AuditStore, SealedChain } from '../housekeeping/audit/audit-store.port.js';
-import { columnsOf } from './batch.js';
+import { columnsOf } from './batch-loader.js';
 import { execute, type Database } from './database.js';
-import { lockKeyOf } from './keys.js';
+import { lockKeyOf } from './columns.js';
 
 /** What a row stored before reasons had codes holds is its text; its record stays the same. */
 const reason = (row: string): string => `coalesce(${row}.reason, ${row}.reason_code || ' ' || ${row}.reason_params)`;

@@ -9,15 +9,12 @@ import type {
   HookBytes,
   InboxStore,
 } from '../pipeline/inbox-store.port.js';
-import { arrivalRows, deliveryOnceKey, entryOnceKey, toArrival } from './arrival-rows.js';
-import { columnsOf, integers, Packed } from './batch.js';
+import { arrivalRows, deliveryOnceKey, entryOnceKey, toArrival, eventRows, toEvent } from './rows.js';
+import { columnsOf, integers, Packed, BatchLoader } from './batch-loader.js';
 import { execute, type Database } from './database.js';
-import { DecisionTransaction } from './decision-transaction.js';
+import { DecisionTransaction, FactLocks } from './decision-transaction.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
-import { eventRows, toEvent } from './event-rows.js';
-import { FactLocks } from './fact-locks.js';
 import { ARCHIVE, INSERT_DELIVERIES, INSERT_ENTRIES, LIST_ARRIVALS, LOCK_STORED } from './inbox-statements.js';
-import { BatchLoader } from './batch-loader.js';
 
 /** The key in hex. */
 type StoredRow = { id: string; once_key: string };

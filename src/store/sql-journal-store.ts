@@ -14,22 +14,25 @@ import type {
 } from '../pipeline/journal-store.port.js';
 import type { Attempt, Intent, NewIntent, Run } from '../core/run.js';
 import { OWNER_LOST } from '../core/run-reasons.js';
-import { columnsOf } from './batch.js';
+import { columnsOf, BatchLoader } from './batch-loader.js';
 import { execute, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { PauseEntity } from './entities/small.entities.js';
 import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
-import { approve } from './journal-approvals.js';
-import { isClaimable, isPaused, wantsApproval } from './journal-conditions.js';
-import { countFired, decideGatheredRun, insertPlainRuns, insertRuns, isPlain } from './journal-decisions.js';
-import { DUE, DUE_AMONG, DUE_NEAR, BACKGROUND_AMONG } from './journal-due.js';
-import { effectHash } from './journal-inserts.js';
-import { moveIntents, reviveIntent } from './journal-moves.js';
-import { attemptRows, intentRows, toAttempt, toIntent, toRun } from './journal-rows.js';
+import { approve, moveIntents, reviveIntent } from './journal-moves.js';
+import { isClaimable, isPaused, wantsApproval, DUE, DUE_AMONG, DUE_NEAR, BACKGROUND_AMONG } from './journal-turns.js';
+import {
+  countFired,
+  decideGatheredRun,
+  insertPlainRuns,
+  insertRuns,
+  isPlain,
+  effectHash,
+} from './journal-decisions.js';
+import { attemptRows, intentRows, toAttempt, toIntent, toRun } from './rows.js';
 import { StoreFailed } from './store-errors.js';
-import { BatchLoader } from './batch-loader.js';
 
 const UNIQUE_VIOLATION = '23505';
 

@@ -2,7 +2,7 @@ import { IsNull } from 'typeorm';
 import type { FindingStore, KeptFinding, Severity, SubjectFindings } from '../policies/finding-store.port.js';
 import { execute, type Database } from './database.js';
 import { FindingEntity } from './entities/governance.entities.js';
-import { keyOf } from './keys.js';
+import { keyOf } from './columns.js';
 
 const FOUND = `
 INSERT INTO findings (finding_key, forge, org, policy, subject, subject_name, name, severity, message, since, last_seen_at)

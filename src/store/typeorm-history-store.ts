@@ -5,8 +5,8 @@ import type { Database } from './database.js';
 import { EventEntity } from './entities/event.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
-import { toEvent } from './event-rows.js';
-import { runReasonOf } from './reason-columns.js';
+import { toEvent } from './rows.js';
+import { runReasonOf } from './columns.js';
 
 /** Events and their runs, page by page. Ids grow with time, so the primary key is the order of reading. */
 export class TypeOrmHistoryStore implements HistoryStore {

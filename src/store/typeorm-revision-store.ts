@@ -3,7 +3,7 @@ import type { RevisionStore, StoredRevision } from '../rules/revisions/revision-
 import { stringifyJson, type Json } from '../core/json.js';
 import { execute, type Database } from './database.js';
 import { RevisionEntity } from './entities/small.entities.js';
-import { lockKeyOf } from './keys.js';
+import { lockKeyOf } from './columns.js';
 
 const SAVE = `
 INSERT INTO revisions (id, org, hash, files, state, problems, loaded_at, origin) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)

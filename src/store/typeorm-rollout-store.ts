@@ -3,8 +3,7 @@ import type { RolloutEvidence, RolloutRow, RolloutStore } from '../pipeline/roll
 import { execute, type Database } from './database.js';
 import { RolloutEntity } from './entities/governance.entities.js';
 import { HELD_PREFIX } from '../core/run-reasons.js';
-import { runReasonOf, type ReasonColumns } from './reason-columns.js';
-import { lockKeyOf } from './keys.js';
+import { runReasonOf, type ReasonColumns, lockKeyOf } from './columns.js';
 
 const ADD = `
 INSERT INTO rollouts (id, org, rule, rule_hash, kind, stage, percent, by, at, evidence, forced)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MessageCutter } from './message-cutter.js';
+import { MessageCutter } from './pglite-stream.js';
 
 function message(type: string, body = ''): Buffer {
   const length = Buffer.alloc(4);

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { JsonObject } from '../../core/json.js';
 import type { Attempt } from '../../core/run.js';
-import { jsonText } from '../json-text.js';
+import { jsonText } from '../columns.js';
 
 @Entity('attempts')
 export class AttemptEntity implements Attempt {

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { EventActor, EventRepository, EventSource } from '../../core/event.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { JsonObject } from '../../core/json.js';
-import { jsonText } from '../json-text.js';
+import { jsonText } from '../columns.js';
 
 @Entity('events')
 export class EventEntity {

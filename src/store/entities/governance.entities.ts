@@ -4,7 +4,7 @@ import { OPERATOR_SCOPES, type Operator, type OperatorScope } from '../../core/o
 import type { RolloutRow } from '../../pipeline/rollout-store.port.js';
 import type { KeptFinding, Severity } from '../../policies/finding-store.port.js';
 import type { PlanState } from '../../policies/plan-store.port.js';
-import { jsonText } from '../json-text.js';
+import { jsonText } from '../columns.js';
 
 /** Scopes with spaces between; those that this version does not know are left out. */
 const scopesText: ValueTransformer = {

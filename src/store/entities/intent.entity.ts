@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../core/json.js';
 import type { IntentState } from '../../core/states.js';
 import type { Target } from '../../core/target.js';
 import type { Approval, CountsFor } from '../../core/run.js';
-import { jsonText } from '../json-text.js';
+import { jsonText } from '../columns.js';
 
 @Entity('intents')
 export class IntentEntity {

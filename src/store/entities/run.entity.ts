@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Cause, RunState } from '../../core/run.js';
-import { jsonText } from '../json-text.js';
+import { jsonText } from '../columns.js';
 
 @Entity('runs')
 export class RunEntity {

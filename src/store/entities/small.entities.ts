@@ -1,7 +1,7 @@
 import type { EntrySource } from '../../core/event.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { RuleOrigin } from '../../rules/sources/rule-repository.port.js';
-import { jsonText } from '../json-text.js';
+import { jsonText } from '../columns.js';
 
 @Entity('cursors')
 export class CursorEntity {

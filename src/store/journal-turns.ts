@@ -43,14 +43,14 @@ function stands(i: string): string {
  * What is held is not in the index of the lane. It is looked for in an index of its own, by its time: only what has come to its turn is read,
  * however many wait behind it.
  */
-export function turnOf(lane: string, columns: string): string {
+function turnOf(lane: string, columns: string): string {
   const first = (which: string): string =>
     `(SELECT * FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND ${which} AND NOT ${isPaused('t')} AND NOT ${stands('t')} ORDER BY t.background, t.seq LIMIT 1)`;
   return `SELECT ${columns} FROM (${first('NOT t.held')} UNION ALL ${first(`t.held AND t.due_at ${BY_NOW}`)}) AS t ORDER BY t.background, t.seq LIMIT 1`;
 }
 
 /** The lanes that have planned intents, those with held ones too: the first lane behind the lane `after`, null where there is none. */
-export function nextLane(after: string): string {
+function nextLane(after: string): string {
   const next = (held: string): string =>
     `(SELECT n.lane FROM intents n WHERE n.state = 'planned' AND ${held} AND n.lane > ${after} ORDER BY n.lane LIMIT 1)`;
   return `least(${next('NOT n.held')}, ${next('n.held')})`;
@@ -60,7 +60,7 @@ export function nextLane(after: string): string {
  * The intent `i`, whose turn it is, may be claimed now. `OFFSET 0` keeps each look one look into an index for this one intent: without it the
  * planner makes a join of it, over all intents where it takes them for few.
  */
-export function isReady(i: string): string {
+function isReady(i: string): string {
   return `${i}.due_at <= clock_timestamp()
   AND NOT EXISTS (SELECT 1 FROM intents w WHERE w.lane = ${i}.lane AND w.state IN ('claimed', 'sent') OFFSET 0)
   AND NOT EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND s.state NOT IN (${GOOD}) OFFSET 0)
@@ -71,3 +71,45 @@ export function isReady(i: string): string {
 export function isClaimable(i: string): string {
   return `${i}.state = 'planned' AND ${isReady(i)} AND ${i}.id = (${turnOf(`${i}.lane`, 't.id')})`;
 }
+
+const TURN_COLUMNS = 't.id, t.background, t.seq, t.lane, t.run_id, t.step_no, t.effect_hash, t.due_at';
+
+/**
+ * What is due, by lanes: one look at each lane that has planned intents, however many wait in it. The recursion steps from lane to
+ * lane through the index, which PostgreSQL does not do by itself for DISTINCT.
+ */
+export const DUE = `
+WITH RECURSIVE lanes AS (
+  SELECT ${nextLane("''")} AS lane WHERE NOT EXISTS (SELECT 1 FROM pauses WHERE org = '' AND rule = '')
+  UNION ALL
+  SELECT ${nextLane('lanes.lane')} FROM lanes WHERE lanes.lane IS NOT NULL
+)
+SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
+WHERE ${isReady('i')}
+ORDER BY i.background, i.seq LIMIT $1`;
+
+/** The same in the lanes that the end of each of these intents may have set free: its own, and those of its run and its effect key. */
+export const DUE_NEAR = `
+SELECT a.place::integer AS place, near.id FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS a (intent_id, most, place)
+CROSS JOIN LATERAL (
+  WITH near AS (SELECT id, lane, run_id, effect_hash FROM intents WHERE id = a.intent_id),
+  lanes AS (
+    SELECT lane FROM near
+    UNION SELECT r.lane FROM near JOIN intents r ON r.run_id = near.run_id AND r.state = 'planned'
+    UNION SELECT e.lane FROM near JOIN intents e ON e.effect_hash = near.effect_hash AND e.state = 'planned'
+  )
+  SELECT i.id, i.background, i.seq FROM near, lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
+  WHERE i.id <> near.id AND (i.lane = near.lane OR i.run_id = near.run_id OR i.effect_hash = near.effect_hash) AND ${isReady('i')}
+  ORDER BY i.background, i.seq LIMIT a.most
+) AS near
+ORDER BY a.place, near.background, near.seq`;
+
+/** The same among the intents that were just planned. */
+export const DUE_AMONG = `
+WITH lanes AS (SELECT DISTINCT lane FROM intents WHERE id = ANY ($1))
+SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
+WHERE i.id = ANY ($1) AND ${isReady('i')}
+ORDER BY i.background, i.seq`;
+
+/** Those of them that a schedule or a plan caused. */
+export const BACKGROUND_AMONG = 'SELECT id FROM intents WHERE id = ANY ($1) AND background ORDER BY seq';

@@ -1,0 +1,170 @@
+import type { Arrival, NewDelivery, NewEntry } from '../core/arrival.js';
+import type { ForgeEvent } from '../core/event.js';
+import { hashOf } from '../core/ids.js';
+import type { Attempt, Intent, Run } from '../core/run.js';
+import type { StatedObject } from '../pipeline/inbox-store.port.js';
+import { RowDecoder, asJson, keyOf, reasonOf, runReasonOf } from './columns.js';
+import type { ArrivalEntity } from './entities/arrival.entity.js';
+import type { AttemptEntity } from './entities/attempt.entity.js';
+import type { EventEntity } from './entities/event.entity.js';
+import type { IntentEntity } from './entities/intent.entity.js';
+import type { RunEntity } from './entities/run.entity.js';
+
+export const arrivalRows = new RowDecoder<ArrivalEntity>(`
+id kind forge org source hook eventType event deliveryId targetType contentType verdict entryKey onceKey textHash body jsonText
+state reason code eventId repeats arrivedAt matchedAt archivedAt ageAcceptedAt`);
+
+/** Hex. Two deliveries are the same when they bring the same text to one organization under the same replay name, through whatever hook and id. */
+export function deliveryOnceKey(
+  delivery: Pick<NewDelivery, 'forge' | 'org' | 'eventType' | 'replayName' | 'textHash'>,
+): string {
+  return hashOf(
+    'delivery',
+    delivery.forge,
+    delivery.org.toLowerCase(),
+    delivery.replayName ?? delivery.eventType,
+    delivery.textHash,
+  );
+}
+
+/** Hex. An entry is the same when it is the same row of the same list. */
+export function entryOnceKey(entry: Pick<NewEntry, 'forge' | 'org' | 'source' | 'entryKey'>): string {
+  return hashOf('entry', entry.forge, entry.org.toLowerCase(), entry.source, entry.entryKey);
+}
+
+export function toArrival(row: ArrivalEntity): Arrival {
+  const stored = {
+    state: row.state,
+    eventId: row.eventId,
+    repeats: row.repeats,
+    archivedAt: row.archivedAt,
+    ...(row.ageAcceptedAt ? { isAgeAccepted: true as const } : {}),
+  };
+  const shared = {
+    id: row.id,
+    forge: row.forge,
+    org: row.org,
+    text: (row.jsonText ?? row.body).toString('utf8'),
+    textHash: row.textHash.toString('hex'),
+  };
+  if (row.kind === 'entry') {
+    return {
+      ...stored,
+      ...shared,
+      kind: 'entry',
+      source: told(row.source, 'webhook'),
+      entryKey: told(row.entryKey),
+      readAt: row.arrivedAt,
+    };
+  }
+  return {
+    ...stored,
+    ...shared,
+    kind: 'delivery',
+    hook: told(row.hook),
+    eventType: told(row.eventType),
+    event: told(row.event),
+    deliveryId: told(row.deliveryId),
+    targetType: row.targetType,
+    contentType: told(row.contentType),
+    verdict: told(row.verdict),
+    body: row.body,
+    receivedAt: row.arrivedAt,
+  };
+}
+
+/** The columns of the other kind are null in the table; for its own kind they are not. */
+function told<T, Not extends T = never>(value: T, not?: Not): Exclude<NonNullable<T>, Not> {
+  if (value === null || value === undefined || value === not)
+    throw new Error('arrival row without a column of its kind');
+  return value as Exclude<NonNullable<T>, Not>;
+}
+
+export const eventRows = new RowDecoder<EventEntity>(
+  'id forge org kind source factKey factHash discussionHash objectHash reportedBy factAt actor repo repoId data storedAt decidedAt seq',
+  { actor: asJson, repo: asJson, data: asJson },
+);
+
+export function factHash(forge: string, factKey: string): Buffer {
+  return keyOf('fact', forge, factKey);
+}
+
+/** Of the object that an event is about; null when it is about none whose events need an order. */
+export function objectHash(forge: string, object: StatedObject | null | undefined): Buffer | null {
+  return object ? keyOf('object', forge, object.repoId, object.kind, object.objectId) : null;
+}
+
+export function toEvent(row: EventEntity): ForgeEvent {
+  const { id, forge, org, kind, source, factKey, factAt, actor, repo, data, storedAt } = row;
+  return { id, forge, org, kind, source, factKey, factAt, actor, repo, data, storedAt };
+}
+
+export const intentRows = new RowDecoder<IntentEntity>(
+  `
+id runId forge org rule revisionId stepId stepNo itemKey intentKey action params target lane effectKey effectHash mode plannedAt seq
+state reason reasonCode reasonParams dueAt epoch attempts tries failingSince owner leaseUntil reads sightings lookAgainAt result
+held heldBy heldSince background countsFor approval approvalBy approvalAt twoPeople approvalBeside updatedAt`,
+  { params: asJson, target: asJson, result: asJson, countsFor: asJson },
+);
+
+export const attemptRows = new RowDecoder<AttemptEntity>(
+  'id intentId org n operation epoch requestHash snapshot sentAt answeredAt outcome status message objectId',
+  { snapshot: asJson },
+);
+
+export function toRun(row: RunEntity): Run {
+  const { eventId: _eventId, seq: _seq, sealedN: _sealed, coalesceHash: _hash, dueAt, coalescedInto, ...stored } = row;
+  const { reasonCode: _code, reasonParams: _params, ...run } = stored;
+  return {
+    ...run,
+    reason: runReasonOf(row),
+    ...(dueAt && run.state === 'gathering' ? { dueAt } : {}),
+    ...(coalescedInto === null ? {} : { coalescedInto }),
+  };
+}
+
+export function toIntent(row: IntentEntity): Intent {
+  const {
+    effectHash: _effectHash,
+    seq: _seq,
+    owner: _owner,
+    leaseUntil: _leaseUntil,
+    reads: _reads,
+    sightings: _sightings,
+    lookAgainAt: _look,
+    approval,
+    approvalBy,
+    approvalAt,
+    twoPeople,
+    approvalBeside,
+    held,
+    heldBy: _heldBy,
+    heldSince,
+    countsFor,
+    background,
+    reasonCode: _code,
+    reasonParams: _params,
+    ...intent
+  } = row;
+  const budgets = {
+    ...(held ? { held } : {}),
+    ...(heldSince ? { heldSince } : {}),
+    ...(countsFor ? { countsFor } : {}),
+    ...(background ? { background } : {}),
+  };
+  return {
+    ...intent,
+    reason: reasonOf(row),
+    ...budgets,
+    ...(approval ? { approval } : {}),
+    ...(approvalBy === null ? {} : { approvalBy }),
+    ...(approvalAt ? { approvalAt } : {}),
+    ...(twoPeople ? { twoPeople } : {}),
+    ...(approvalBeside === null ? {} : { approvalBeside }),
+  };
+}
+
+export function toAttempt(row: AttemptEntity): Attempt {
+  const { org: _org, ...attempt } = row;
+  return { ...attempt };
+}
