@@ -1,7 +1,7 @@
 import { isJsonObject } from '../core/json.js';
 import { shown, textOf } from '../core/reason.js';
 import type { Attempt, Intent, Run } from '../core/run.js';
-import { hasSealedReads } from '../pipeline/decide/sealed-answers.js';
+import { hasSealedReads } from '../pipeline/decide/answer-lookups.js';
 import { isSealed } from '../core/encryptor.js';
 import { lookOfStep } from './explain-for-event.js';
 import type {

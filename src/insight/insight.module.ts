@@ -6,7 +6,7 @@ import { APP_CONFIG } from '../config/config.module.js';
 import { CLOCK, type Clock } from '../core/clock.js';
 import { part } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
-import { openReads } from '../pipeline/decide/sealed-answers.js';
+import { openReads } from '../pipeline/decide/answer-lookups.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';

@@ -16,7 +16,7 @@ import type { Candidate, DecisionFacts, RuleEngine } from './rule-engine.port.js
 import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 import type { Window } from '../rules/language/propose/coalesce-key.js';
-import { hasSealedReads, openReads } from './decide/sealed-answers.js';
+import { hasSealedReads, openReads } from './decide/answer-lookups.js';
 import { Encryptor } from '../core/encryptor.js';
 import { honestActs } from '../../test/fakes/honest-acts.js';
 import { silentSecurityLog } from '../core/security-log.js';

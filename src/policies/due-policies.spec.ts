@@ -4,7 +4,7 @@ import { aPolicy } from '../../test/builders/rule-environment.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { EventRepository } from '../core/event.js';
 import type { CompiledPolicy } from '../rules/language/revision.js';
-import { policiesForEvent, policySubjects } from './due-policies.js';
+import { policiesForEvent, policySubjects } from './pure-rule-engine.js';
 
 function policy(id: string, subjects: string): CompiledPolicy {
   return aPolicy(`id: ${id}\nsubjects: ${subjects}\nmilestones: [{title: backlog}]`);

@@ -21,7 +21,7 @@ import { ForgeModule } from '../forge/forge.module.js';
 import { ActProofs } from '../pipeline/decide/act-proofs.js';
 import { CandidateDecider } from '../pipeline/decide/decide-candidate.js';
 import { FINDING_SINK, POLICY_GATE } from '../pipeline/policy-gate.port.js';
-import { sealReads } from '../pipeline/decide/sealed-answers.js';
+import { sealReads } from '../pipeline/decide/answer-lookups.js';
 import { Rehearser } from '../pipeline/execute/rehearse.js';
 import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';

@@ -1,15 +1,15 @@
+import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
+import type { EventKind } from '../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { BotSelf, Candidate, DecisionFacts, RuleEngine } from '../pipeline/rule-engine.port.js';
-import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
 import type { PolicyProgram, RuleProgram } from '../rules/language/compile/program.js';
 import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import { matchEvent, tickSubjects } from '../rules/language/match/matcher.js';
-import { windowOf } from '../rules/language/propose/coalesce-key.js';
-import type { Window } from '../rules/language/propose/coalesce-key.js';
+import { rejectRepository } from '../rules/language/match/where-filter.js';
+import { type Window, windowOf } from '../rules/language/propose/coalesce-key.js';
 import { evaluateRule } from '../rules/language/propose/evaluate-rule.js';
 import type { BotFacts, ConfigFacts, Recall } from '../rules/language/propose/input.js';
 import type { CompiledPolicy, CompiledRule, Evaluation, LookupAnswers, Revision } from '../rules/language/revision.js';
-import { policiesForEvent, policySubjects } from './due-policies.js';
 import { evaluatePolicy } from './evaluate-policy.js';
 
 /** The pure functions of rules and policies behind the port of the flow. */
@@ -149,4 +149,28 @@ function withoutRoutes(answers: LookupAnswers): LookupAnswers {
       'failed' in answer && answer.notOffered ? { missing: true as const } : answer,
     ]),
   );
+}
+
+/** Kinds after which a repository may not be as its policies say. */
+const POLICY_KINDS: readonly EventKind[] = ['repository.created', 'repository.transferred', 'repository.renamed'];
+
+/** Policies to reconcile because of an event: a repository appeared, or is another one by name. Whoever did it, the bot included. */
+export function policiesForEvent(revision: Pick<Revision, 'policies'>, event: ForgeEvent): CompiledPolicy[] {
+  const { repo } = event;
+  if (!repo || !POLICY_KINDS.includes(event.kind)) return [];
+  return revision.policies.filter((policy) => policy.program.scope === 'repository' && isSubject(policy, repo));
+}
+
+/** Repositories a policy is about: on its schedule, and once for each new revision. */
+export function policySubjects(
+  policy: CompiledPolicy,
+  inventory: readonly EventRepository[],
+): Array<EventRepository | null> {
+  if (policy.program.scope === 'organization') return [null];
+  return inventory.filter((repo) => isSubject(policy, repo));
+}
+
+/** A repository that is not told to be archived is taken as one that is not: the forge refuses the write if it is. */
+function isSubject(policy: CompiledPolicy, repo: EventRepository): boolean {
+  return rejectRepository(policy.program.subjects, { ...repo, archived: repo.archived ?? false }) === null;
 }

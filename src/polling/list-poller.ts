@@ -1,16 +1,40 @@
+import { z } from 'zod';
 import { ForgeError } from '../core/errors.js';
 import { hashOf } from '../core/ids.js';
-import { stringifyJson } from '../core/json.js';
+import { type Json, stringifyJson } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
 import type { ForgeClient } from '../forge/forge-client.js';
+import { EntryWriter, type EntryWriterDeps, type PolledOrg, type ReadRow } from '../pipeline/receive.js';
 import { CallAllowance } from './call-allowance.js';
 import type { CursorStore } from './cursor-store.port.js';
-import type { EntryWriterDeps, PolledOrg, ReadRow } from '../pipeline/receive.js';
-import { EntryWriter } from '../pipeline/receive.js';
 import { isUpTo, toWholeSecond } from './feed-position.js';
 import type { PolledRepository, RepositoryLister } from './known-repositories.js';
-import type { ListPosition } from './list-position.js';
-import { readListPosition } from './list-position.js';
+
+/** How far the lists of issues and releases of an organization are known. */
+const positionSchema = z.object({
+  /** The first visit, to the second: earlier changes are a baseline for comparison, never events. */
+  since: z.iso.datetime(),
+  /** Every issue that changed up to this time has been read. */
+  settledTo: z.iso.datetime(),
+  /** A reading that the calls did not suffice for: it goes on with this page, and settles up to this time. */
+  reading: z.object({ page: z.int().positive(), until: z.iso.datetime() }).nullable(),
+  /** Next page of the open issues as they were at first; null = all are known. */
+  baselinePage: z.int().positive().nullable(),
+  /** When a visit came to its end last. */
+  visitedAt: z.iso.datetime().nullable(),
+  /** Id of the repository whose releases were read last. */
+  after: z.string().nullable(),
+  /** Ids of the repositories whose releases were read at least once. */
+  seen: z.array(z.string()),
+});
+
+type ListPosition = z.output<typeof positionSchema>;
+
+/** @returns null when nothing usable is stored: the next visit is the first one */
+function readListPosition(position: Json | undefined): ListPosition | null {
+  const read = positionSchema.safeParse(position);
+  return read.success ? read.data : null;
+}
 
 export interface ListPollerDeps extends EntryWriterDeps {
   readonly client: Pick<ForgeClient, 'searchIssues' | 'listReleases'>;
@@ -26,7 +50,7 @@ export interface ListPollerDeps extends EntryWriterDeps {
   readonly graceMs: number;
 }
 
-export interface ListVisit {
+interface ListVisit {
   readonly calls: number;
   /** New arrivals. */
   readonly stored: number;

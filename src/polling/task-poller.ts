@@ -1,17 +1,42 @@
+import { z } from 'zod';
 import { ForgeError } from '../core/errors.js';
+import type { Json } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
 import { taskStateOf } from '../events/normalize/task.js';
 import type { ForgeClient } from '../forge/forge-client.js';
+import { EntryWriter, type EntryWriterDeps, type PolledOrg, type ReadRow } from '../pipeline/receive.js';
 import { CallAllowance } from './call-allowance.js';
 import type { CursorStore } from './cursor-store.port.js';
-import type { EntryWriterDeps, PolledOrg, ReadRow } from '../pipeline/receive.js';
-import { EntryWriter } from '../pipeline/receive.js';
 import { isUpTo, toWholeSecond } from './feed-position.js';
 import { JobFinder } from './job-finder.js';
 import type { PolledRepository, RepositoryLister } from './known-repositories.js';
 import { OrgRuns } from './org-runs.js';
-import type { TaskPosition } from './task-position.js';
-import { readTaskPosition } from './task-position.js';
+
+const idText = z.string().regex(/^\d+$/);
+
+/** How far the task lists of an organization's repositories are known. */
+const positionSchema = z.object({
+  /** The first start, to the second. Rows that changed last before it are history. */
+  since: z.iso.datetime(),
+  /** Id of the repository read last: the next poll goes on behind it when the calls do not reach for all. */
+  after: idText.nullable(),
+  /** By repository id: tasks seen but not ended, which the list shows further down as new ones come. */
+  open: z.record(idText, z.array(idText)),
+  /** When the repository that has waited longest was read last; null while some were never read. Tells how old the picture of tasks is. */
+  oldestReadAt: z.iso.datetime().nullable().default(null),
+  /** The organization's newest runs as they were seen last; null where the forge does not list them. */
+  runs: z.record(idText, z.string()).nullable().default(null),
+  /** Repositories whose runs changed, and whose tasks were not read since. */
+  busy: z.array(idText).default([]),
+});
+
+type TaskPosition = z.output<typeof positionSchema>;
+
+/** @returns null when nothing usable is stored: the next poll is the first one */
+export function readTaskPosition(position: Json | undefined): TaskPosition | null {
+  const read = positionSchema.safeParse(position);
+  return read.success ? read.data : null;
+}
 
 export interface TaskPollerDeps extends EntryWriterDeps {
   readonly client: Pick<ForgeClient, 'listActionTasks' | 'listMyJobs' | 'listJobsOfAttempt' | 'listOrgRuns'>;
@@ -28,7 +53,7 @@ export interface TaskPollerDeps extends EntryWriterDeps {
   readonly ownLogin?: string | null;
 }
 
-export interface TaskPoll {
+interface TaskPoll {
   readonly calls: number;
   readonly repositories: number;
   readonly stored: number;

@@ -15,8 +15,7 @@ const ENDED_BY: Record<string, string> = {
   'observability/counted-security-log.ts': 'close()',
   'pipeline/decide/crash-loop-guard.ts': 'the end of the lease',
   'pipeline/execute/executor.ts': 'stop()',
-  'pipeline/execute/keep-lease.ts': 'the end of the lease',
-  'pipeline/execute/persist.ts': 'itself: a short wait before the store is asked again',
+  'pipeline/execute/keep-claim.ts': 'the end of the lease, and a short wait before the store is asked again',
   'pipeline/receive.ts': 'the commit',
   'pipeline/recover/sweep.ts': 'stop()',
   'policies/thread/rule-thread.ts': 'the answer of the thread',
@@ -48,7 +47,9 @@ describe('architecture/timers', () => {
     const kept = timers.filter(
       ({ name, text }) =>
         (/(?<![.\w])setInterval\(/.test(text) && !/clearInterval\(|\.addInterval\(/.test(text)) ||
-        (/(?<![.\w])setTimeout\(/.test(text) && !/clearTimeout\(/.test(text) && name !== 'pipeline/execute/persist.ts'),
+        (/(?<![.\w])setTimeout\(/.test(text) &&
+          !/clearTimeout\(/.test(text) &&
+          name !== 'pipeline/execute/keep-claim.ts'),
     );
 
     expect(kept.map(({ name }) => name)).toEqual([]);

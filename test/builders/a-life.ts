@@ -7,7 +7,7 @@ import type { HistoryPage, HistoryRun } from '../../src/insight/history-store.po
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
 import type { FlowDeps } from '../../src/pipeline/decide.js';
 import type { LookupReader } from '../../src/actions/lookups/lookup-reader.port.js';
-import { openReads } from '../../src/pipeline/decide/sealed-answers.js';
+import { openReads } from '../../src/pipeline/decide/answer-lookups.js';
 import { Encryptor } from '../../src/core/encryptor.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';

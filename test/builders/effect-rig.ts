@@ -8,8 +8,12 @@ import type { SecurityEvent } from '../../src/core/security-log.js';
 import { Secret } from '../../src/core/secret.js';
 import { IntentToEffect } from '../../src/pipeline/execute.js';
 import { Budgets } from '../../src/pipeline/execute/budget-keeper.js';
-import type { ForgeAccess, OrgBudgets, OrgSettings } from '../../src/pipeline/execute/forge-access.js';
-import { ForgeHealth } from '../../src/pipeline/execute/forge-health.js';
+import {
+  type ForgeAccess,
+  type OrgBudgets,
+  type OrgSettings,
+  ForgeHealth,
+} from '../../src/pipeline/execute/forge-access.js';
 import { ForgeHomes } from '../../src/forge/forge-homes.js';
 import { TargetResolver } from '../../src/pipeline/execute/prepare-effect.js';
 import { Settler } from '../../src/pipeline/execute/settle.js';

@@ -9,7 +9,7 @@ import type { EventRepository, ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { textOf } from '../../src/core/reason.js';
 import { evaluatePolicy } from '../../src/policies/evaluate-policy.js';
-import { policySubjects } from '../../src/policies/due-policies.js';
+import { policySubjects } from '../../src/policies/pure-rule-engine.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
 import { matchEvent, tickSubjects } from '../../src/rules/language/match/matcher.js';

@@ -11,7 +11,7 @@ import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/norm
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { Budgets } from '../../src/pipeline/execute/budget-keeper.js';
 import { Executor } from '../../src/pipeline/execute/executor.js';
-import { ForgeHealth } from '../../src/pipeline/execute/forge-health.js';
+import { ForgeHealth } from '../../src/pipeline/execute/forge-access.js';
 import { IntentToEffect } from '../../src/pipeline/execute.js';
 import { OutcomeRecovery } from '../../src/pipeline/recover.js';
 import { Rehearser } from '../../src/pipeline/execute/rehearse.js';

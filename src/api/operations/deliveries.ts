@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.js';
 import { entryKinds } from '../../events/pairing-table.js';
 import { explanation } from '../../insight/explanation.js';
 import type { HistoryPage, ToldHistory } from '../../insight/history-store.port.js';
-import { openReads } from '../../pipeline/decide/sealed-answers.js';
+import { openReads } from '../../pipeline/decide/answer-lookups.js';
 import { arrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { gapReport, replayReport, toldHistory } from './answers.js';
 import type { Needs } from './needs.js';

@@ -4,7 +4,7 @@ import { UserError } from '../../core/errors.js';
 import type { ControlCaller } from '../../core/operators.js';
 import { RUN_STATES, shownIntent, type Intent, type Run } from '../../core/run.js';
 import { waitsForApproval } from '../../core/state-table.js';
-import { openReads } from '../../pipeline/decide/sealed-answers.js';
+import { openReads } from '../../pipeline/decide/answer-lookups.js';
 import { compareShadow, ruleIdOf, type ShadowPair } from '../../pipeline/decide/shadow.js';
 import type { JournalStore } from '../../pipeline/journal-store.port.js';
 import { orgShadow, runReport, type RunReport } from './answers.js';

@@ -4,7 +4,7 @@ import { textOf } from '../../core/reason.js';
 import { jsonObject } from '../../core/schema.js';
 import { VERSION } from '../../core/version.js';
 import { hookReport } from '../../housekeeping/doctor/install-hook.js';
-import { readTaskPosition } from '../../polling/task-position.js';
+import { readTaskPosition } from '../../polling/task-poller.js';
 import { doctorReport } from '../../housekeeping/doctor/check.js';
 import { statusReport, type StatusReport } from './answers.js';
 import { flag, operationOf } from './operation.js';

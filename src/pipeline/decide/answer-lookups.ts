@@ -1,16 +1,18 @@
+import type { LookupAnswer, LookupReader, LookupScope } from '../../actions/lookups/lookup-reader.port.js';
+import { canonicalJson } from '../../core/canonical-json.js';
 import type { Clock } from '../../core/clock.js';
-import { ForgeError } from '../../core/errors.js';
-import type { JsonObject } from '../../core/json.js';
+import { type Encryptor, isSealed } from '../../core/encryptor.js';
+import { BotError, ForgeError } from '../../core/errors.js';
+import { hashOf } from '../../core/ids.js';
+import { type Json, type JsonObject, isJsonObject, parseJson, stringifyJson } from '../../core/json.js';
+import { emptyTable } from '../../core/table.js';
+import type { GapStore } from '../gap-store.port.js';
+import { type HookProduct, neededEvents, shownEvents } from '../../rules/language/hook-events.js';
+import { FACTS_USE } from '../../rules/language/propose/asked-facts.js';
 import { combineAnswers } from '../../rules/language/propose/lookups.js';
 import type { Evaluation, LookupAnswers, LookupRequest } from '../../rules/language/revision.js';
-import type { LookupAnswer, LookupReader, LookupScope } from '../../actions/lookups/lookup-reader.port.js';
-import { emptyTable } from '../../core/table.js';
-import { canonicalJson } from '../../core/canonical-json.js';
-import { hashOf } from '../../core/ids.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
-import { neededEvents, shownEvents, type HookProduct } from '../../rules/language/hook-events.js';
-import { FACTS_USE } from '../../rules/language/propose/asked-facts.js';
-import type { GapStore } from '../gap-store.port.js';
+import { ACT_LOOKUP } from './act-proof.js';
 
 /** More lookups than any rule file can name in its size; a guard against an evaluation that never decides. */
 const MAX_LOOKUPS = 100;
@@ -84,7 +86,7 @@ export function askKey({ use, params, each }: Pick<LookupRequest, 'use' | 'param
   return hashOf(use, canonicalJson(each ?? params)).slice(0, 32);
 }
 
-export interface BotFactsDeps {
+interface BotFactsDeps {
   /** Makes all other reads. */
   readonly reader: LookupReader;
   readonly revisions: ActiveRevisions;
@@ -113,4 +115,77 @@ export class BotFactsReader implements LookupReader {
       },
     };
   }
+}
+
+/** Lookups that answer for a whole organization or account: the answer may hold text of any repository, also of a private one. */
+const OF_ANY_REPOSITORY: ReadonlySet<string> = new Set(['feed.list', 'jobs.mine', 'package.get']);
+
+/** Whether answers to such questions may hold text of a private repository, although the run is about a public one or about none. */
+export function tellsOfAnyRepository(uses: Iterable<string>): boolean {
+  return [...uses].some((use) => OF_ANY_REPOSITORY.has(use));
+}
+
+/** A run with what it read, as far as it is kept. */
+interface Reads {
+  readonly lookups: JsonObject;
+  /** Absent where the caller did not read it from the store. */
+  readonly trace?: Json;
+}
+
+/**
+ * Seals what a run read, where it may hold text of a private repository: each answer that has a value, and the trace, which shows what
+ * expressions saw of it. Answers without a value (missing, failed) and the proof of who did it (`@act`) stay readable.
+ */
+export function sealReads<Recorded extends { readonly run: Required<Reads>; readonly readsPrivate?: boolean }>(
+  recorded: Recorded,
+  encryptor: Encryptor,
+): Recorded {
+  if (!recorded.readsPrivate) return recorded;
+  const { lookups, trace } = recorded.run;
+  const seal = (value: Json): Json => ({ ...encryptor.seal(stringifyJson(value)) });
+  const sealed = Object.entries(lookups).map(([name, answer]): [string, Json] => [
+    name,
+    hasValue(answer) && name !== ACT_LOOKUP ? seal(answer) : answer,
+  ]);
+  return {
+    ...recorded,
+    run: { ...recorded.run, lookups: Object.fromEntries(sealed), trace: trace === null ? null : seal(trace) },
+  };
+}
+
+/**
+ * Opens what `sealReads` sealed. A value stays sealed where this process does not have its key. Runs that were stored before there was a
+ * seal come back as they are.
+ */
+export function openReads<Run extends Reads>(run: Run, encryptor: Encryptor): Run {
+  if (!hasSealedReads(run)) return run;
+  const opened = Object.entries(run.lookups).map(([name, answer]): [string, Json] => [name, open(answer, encryptor)]);
+  return {
+    ...run,
+    lookups: Object.fromEntries(opened),
+    ...(run.trace === undefined ? {} : { trace: open(run.trace, encryptor) }),
+  };
+}
+
+export function hasSealedReads({ lookups, trace }: Reads): boolean {
+  return isSealed(trace) || Object.values(lookups).some(isSealed);
+}
+
+function open(value: Json, encryptor: Encryptor): Json {
+  if (!isSealed(value)) return value;
+  try {
+    return parseJson(encryptor.unseal(value).reveal());
+  } catch (error) {
+    if (error instanceof BotError && ['SECRET_WITHHELD', 'SEAL_BROKEN'].includes(error.code)) return value;
+    throw error;
+  }
+}
+
+/** Whether anything that was asked was answered with a value. */
+export function hasAnswers(lookups: JsonObject): boolean {
+  return Object.values(lookups).some(hasValue);
+}
+
+function hasValue(answer: Json): boolean {
+  return isJsonObject(answer) && 'value' in answer;
 }

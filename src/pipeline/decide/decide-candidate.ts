@@ -10,7 +10,7 @@ import type { RepositoryHome, RepositoryHomes } from '../../core/repository-home
 import type { SecurityLog } from '../../core/security-log.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
 import { ACT_LOOKUP, judgeAct, withRefusal, type ActProver, type Judged } from './act-proof.js';
-import { answerLookups, PATIENCE_MS } from './answer-lookups.js';
+import { answerLookups, PATIENCE_MS, hasAnswers, tellsOfAnyRepository } from './answer-lookups.js';
 import type { JournalStore } from '../journal-store.port.js';
 import {
   actsOnRepository,
@@ -23,7 +23,6 @@ import {
 } from './plan-intents.js';
 import type { Rollout } from './rollout.js';
 import type { Cause } from '../../core/run.js';
-import { hasAnswers, tellsOfAnyRepository } from './sealed-answers.js';
 import { asShadow, shadowRule, withoutIntents } from './shadow.js';
 import type { Accounts, Candidate, RuleEngine } from '../rule-engine.port.js';
 import type { LookupReader, LookupScope } from '../../actions/lookups/lookup-reader.port.js';

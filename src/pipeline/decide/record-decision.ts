@@ -7,7 +7,7 @@ import type { Report } from '../../rules/language/revision.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { WakeQueue } from '../wake-queue.port.js';
 import type { Plan } from './plan-intents.js';
-import { sealReads } from './sealed-answers.js';
+import { sealReads } from './answer-lookups.js';
 
 export interface RecorderDeps {
   readonly journal: Pick<JournalStore, 'recordDecision' | 'decideGathered' | 'run'>;

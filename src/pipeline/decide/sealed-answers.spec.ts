@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../core/json.js';
 import { Secret } from '../../core/secret.js';
-import { hasSealedReads, openReads, sealReads, tellsOfAnyRepository } from './sealed-answers.js';
+import { hasSealedReads, openReads, sealReads, tellsOfAnyRepository } from './answer-lookups.js';
 import { Encryptor } from '../../core/encryptor.js';
 
 const encryptor = new Encryptor(new Secret('ab'.repeat(32)));

@@ -8,7 +8,7 @@ import type { Reason } from '../../core/reason.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { Accounts } from '../rule-engine.port.js';
 import type { Intent } from '../../core/run.js';
-import type { Ending } from './ending.js';
+import type { Ending } from './settle.js';
 import { isSelf, type OrgBudgets, type OrgSettings, type Forges } from './forge-access.js';
 import { ForgeError } from '../../core/errors.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RETRY_TABLE, judgeFailure, type Failure } from './ending.js';
+import { RETRY_TABLE, judgeFailure, type Failure } from './settle.js';
 
 const most = (): number => 1;
 const first = { triesBefore: 0, failingForMs: 0 };

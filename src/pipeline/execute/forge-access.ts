@@ -1,11 +1,17 @@
 import type { AppConfig } from '../../config/app-config.js';
-import type { ConnectedForges } from '../../forge/connected-forges.js';
-import type { Accounts, BotAccount, BotSelf } from '../rule-engine.port.js';
+import { type Alerts, alert } from '../../core/alerts.js';
+import type { Clock } from '../../core/clock.js';
+import { ForgeError } from '../../core/errors.js';
 import type { EventActor } from '../../core/event.js';
+import type { Logger } from '../../core/logger.js';
 import { portToken } from '../../core/part.js';
+import type { Reason } from '../../core/reason.js';
+import { intentReason } from '../../core/run-reasons.js';
 import type { Secret } from '../../core/secret.js';
+import type { ConnectedForges } from '../../forge/connected-forges.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
+import type { Accounts, BotAccount, BotSelf } from '../rule-engine.port.js';
 
 /** One forge as the executing side sees it. */
 export interface ForgeAccess {
@@ -134,4 +140,165 @@ export function isSelf(actor: EventActor, self: BotSelf): boolean {
   return [self, ...(self.others ?? [])].some(
     ({ id, login }) => (id !== null && id === actor.id) || login.toLowerCase() === actor.login.toLowerCase(),
   );
+}
+
+interface ForgeHealthDeps {
+  readonly forges: Forges;
+  readonly clock: Clock;
+  readonly alerts: Alerts;
+  readonly logger: Logger;
+}
+
+/** So many calls in a row without an answer open the breaker. */
+const SILENCES = 8;
+const FIRST_PAUSE_MS = 10_000;
+const LAST_PAUSE_MS = 120_000;
+/** Between two looks whether the credentials are accepted again: 5 s, 10 s, … */
+const FIRST_PROBE_MS = 5_000;
+const LAST_PROBE_MS = 300_000;
+
+interface State {
+  readonly credential: string;
+  silences: number;
+  /** Milliseconds, monotonic; 0 = closed. */
+  openUntilMs: number;
+  pauseMs: number;
+  /** Credentials were refused by a read that needs nothing but them. */
+  isLockedOut: boolean;
+  nextProbeMs: number;
+  probeMs: number;
+  probing: Promise<Credentials> | null;
+}
+
+type Credentials = 'accepted' | 'refused' | 'unclear';
+
+/**
+ * One breaker per credential and process, so that a thousand intents do not each find out that a forge is away, or that a token was revoked.
+ * While it is open intents stay planned and burn no try; one alert tells.
+ */
+export class ForgeHealth {
+  private readonly states = new Map<string, State>();
+
+  constructor(private readonly deps: ForgeHealthDeps) {}
+
+  /** Why nothing should be sent to this forge now on behalf of the organization, and for how long; null = go ahead. */
+  holds(forge: string, org: string | null): { reason: Reason; againInMs: number } | null {
+    const state = this.of(forge, org);
+    const now = this.deps.clock.monotonicMs();
+    if (state.isLockedOut) {
+      if (now >= state.nextProbeMs) void this.checkCredentials(forge, org);
+      return {
+        reason: intentReason('intent.forge-refuses', { credential: state.credential }),
+        againInMs: FIRST_PROBE_MS,
+      };
+    }
+    if (state.openUntilMs > now)
+      return {
+        reason: intentReason('intent.forge-silent', { credential: state.credential, calls: SILENCES }),
+        againInMs: state.openUntilMs - now,
+      };
+    return null;
+  }
+
+  /** A call was answered, whatever the answer. */
+  answered(forge: string, org: string | null): void {
+    const state = this.of(forge, org);
+    if (state.openUntilMs > 0) this.deps.alerts.resolve(`forge.silent/${state.credential}`);
+    Object.assign(state, { silences: 0, openUntilMs: 0, pauseMs: FIRST_PAUSE_MS });
+  }
+
+  /** A call failed. Only what says that the forge is away counts. */
+  failed(forge: string, org: string | null, error: unknown): void {
+    if (!isSilence(error)) {
+      if (error instanceof ForgeError && error.facts.status !== undefined) this.answered(forge, org);
+      return;
+    }
+    const state = this.of(forge, org);
+    state.silences += 1;
+    if (state.silences < SILENCES) return;
+    const now = this.deps.clock.monotonicMs();
+    // Calls that were under way when it opened tell nothing new.
+    if (state.openUntilMs > now) return;
+    state.openUntilMs = now + state.pauseMs;
+    state.pauseMs = Math.min(state.pauseMs * 2, LAST_PAUSE_MS);
+    this.deps.logger.warn(
+      { forge: state.credential, silences: state.silences, forMs: state.openUntilMs - now },
+      'breaker.forge-opened',
+    );
+    const { credential } = state;
+    this.deps.alerts.raise(`forge.silent/${credential}`, alert('forge.silent', { forge: credential }), {
+      forge: credential,
+    });
+  }
+
+  /**
+   * A 401 may mean a revoked token, or only that this one thing is refused (op 7 answers a blocked target so): one read that needs nothing
+   * but the credentials tells. Many askers share one read. `refused` closes the connection until the credentials are accepted again.
+   */
+  async checkCredentials(forge: string, org: string | null): Promise<Credentials> {
+    const state = this.of(forge, org);
+    const { credential } = state;
+    state.probing ??= this.probe(forge, org).finally(() => (state.probing = null));
+    const found = await state.probing;
+    const now = this.deps.clock.monotonicMs();
+    if (found === 'refused') {
+      if (!state.isLockedOut) {
+        this.deps.logger.error({ forge: credential }, 'credentials.refused');
+        this.deps.alerts.raise(`forge.locked-out/${credential}`, alert('forge.locked-out', { forge: credential }), {
+          forge: credential,
+        });
+      }
+      state.probeMs = state.isLockedOut ? Math.min(state.probeMs * 2, LAST_PROBE_MS) : FIRST_PROBE_MS;
+      state.isLockedOut = true;
+      state.nextProbeMs = now + state.probeMs;
+    } else if (found === 'accepted') {
+      if (state.isLockedOut) this.deps.logger.info({ forge: credential }, 'credentials.accepted');
+      state.isLockedOut = false;
+      this.deps.alerts.resolve(`forge.locked-out/${credential}`);
+    } else state.nextProbeMs = now + state.probeMs;
+    return found;
+  }
+
+  private async probe(forge: string, org: string | null): Promise<Credentials> {
+    const access = this.deps.forges.get(forge, org);
+    if (!access) return 'unclear';
+    try {
+      // Op 11 needs nothing but to be somebody; a forge of the 20 operations has no shorter way to ask.
+      if (access.offers('getSelf')) await access.client.getSelf({});
+      else await access.client.listMyJobs({ limit: 1 });
+      return 'accepted';
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      if (error.facts.status === 401) return 'refused';
+      // It knows us, and says that we may not ask this.
+      return error.kind === 'refused' ? 'accepted' : 'unclear';
+    }
+  }
+
+  private of(forge: string, org: string | null): State {
+    const credential = this.deps.forges.get(forge, org)?.credential ?? forge;
+    const known = this.states.get(credential);
+    if (known) return known;
+    const state: State = {
+      credential,
+      silences: 0,
+      openUntilMs: 0,
+      pauseMs: FIRST_PAUSE_MS,
+      isLockedOut: false,
+      nextProbeMs: 0,
+      probeMs: FIRST_PROBE_MS,
+      probing: null,
+    };
+    this.states.set(credential, state);
+    return state;
+  }
+}
+
+/** Our own doing says nothing about the forge. */
+const OURS = new Set(['stopped', 'stood-still', 'argument', 'paused']);
+
+function isSilence(error: unknown): boolean {
+  if (!(error instanceof ForgeError) || OURS.has(error.facts.detail ?? '')) return false;
+  if (error.kind === 'not-sent') return true;
+  return error.kind === 'unknown' && (error.facts.status === undefined || error.facts.status >= 502);
 }

@@ -6,7 +6,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Issue } from '../../core/objects/tracker.js';
 import type { Doubt } from '../recovery-store.port.js';
-import { claimOf } from './live-state.js';
+import { claimOf } from './objections.js';
 import type { LiveDifference } from '../../core/run-reasons.js';
 import { saying } from '../../../test/builders/reasons.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { persist } from './persist.js';
+import { persist } from './keep-claim.js';
 
 describe('pipeline/execute/persist', () => {
   function failing(times: number): { write: () => Promise<string>; calls: () => number } {

@@ -7,9 +7,8 @@ import type { NewIntent } from '../../core/run.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
-import { GuardedForge, WriteSuppressed } from './guarded-forge.js';
+import { GuardedForge, WriteSuppressed, OF_ALL_RUNS } from './guarded-forge.js';
 import { findMeans, prepareEffect, readsOfTarget, type PrepareDeps } from './prepare-effect.js';
-import { OF_ALL_RUNS } from './shared-reads.js';
 
 /** What an intent would do, found by doing everything of it but the write. */
 export type Rehearsal =

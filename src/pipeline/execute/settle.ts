@@ -1,17 +1,200 @@
-import { alert, type Alerts } from '../../core/alerts.js';
+import type { Outcome } from '../../actions/define-action.js';
+import { type Alerts, alert } from '../../core/alerts.js';
+import { backoffMs } from '../../core/backoff.js';
+import type { SpentBudget } from '../../core/budgets.js';
 import type { Clock } from '../../core/clock.js';
-import type { Logger } from '../../core/logger.js';
+import { BotError, ForgeError, type ForgeErrorKind } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
-import { textOf, type Reason } from '../../core/reason.js';
+import type { Logger } from '../../core/logger.js';
+import { type Reason, textOf } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
+import type { Intent } from '../../core/run.js';
 import type { IntentState } from '../../core/states.js';
 import type { Claim, IntentMove, JournalStore } from '../journal-store.port.js';
-import type { Intent } from '../../core/run.js';
-import { judgeFailure, type Ending } from './ending.js';
-import { persist } from './persist.js';
+import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
+import { WriteNotAllowed, WriteNotWanted, type WriteState, WriteSuppressed } from './guarded-forge.js';
+import { persist } from './keep-claim.js';
+
+/** How the work on one claim ended, before the retry table has spoken. */
+export type Ending =
+  | {
+      readonly to: 'done' | 'unchanged' | 'conflict' | 'refused' | 'suppressed' | 'cancelled' | 'dead';
+      readonly reason: Reason;
+      readonly wrote: WriteState | null;
+      readonly detail: Json;
+    }
+  /** Given back as it was: not ours any more, paused, or the process stops. */
+  | {
+      readonly to: 'given-back';
+      readonly reason: Reason;
+      readonly wrote: WriteState | null;
+      readonly waitMs?: number;
+      /** This budget is spent: others go first meanwhile. */
+      readonly held?: SpentBudget;
+    }
+  | {
+      readonly to: 'failed';
+      readonly failure: Failure;
+      readonly reason: Reason;
+      readonly retryAfterS: number | undefined;
+      readonly wrote: WriteState | null;
+      readonly error: unknown;
+    };
+
+/** What an action says it did; a change without a write is a fault of the action. */
+export function endingOf(outcome: Outcome, wrote: WriteState | null): Ending {
+  const detail: Json = {
+    summary: outcome.summary,
+    detail: outcome.detail,
+    ...(outcome.kind === 'changed' ? { objectId: outcome.objectId } : {}),
+  };
+  const { summary } = outcome;
+  const reason = intentReason('intent.reported', { summary });
+  if (outcome.kind !== 'changed') return { to: outcome.kind, reason, wrote, detail };
+  if (wrote?.outcome === 'done') return { to: 'done', reason, wrote, detail };
+  return { to: 'dead', reason: intentReason('intent.changed-without-call', { summary }), wrote, detail };
+}
+
+/**
+ * What an exception out of an action means. The write decides: once it may have had an effect the outcome is `unknown`, whatever went
+ * wrong afterwards; what failed before it, or beside a write that was refused for sure, may be tried again.
+ */
+export function classifyError(error: unknown, wrote: WriteState | null): Ending {
+  if (error instanceof WriteSuppressed)
+    return {
+      to: 'suppressed',
+      reason: intentReason('intent.dry-run'),
+      wrote: null,
+      detail: { would_send: error.proposal },
+    };
+  if (error instanceof WriteNotAllowed) return { to: 'given-back', reason: intentReason('intent.not-ours'), wrote };
+  if (error instanceof WriteNotWanted) return endingOfStanding(error.standing);
+  const reason = reasonOf(error);
+  if (wrote?.outcome === 'done') {
+    return {
+      to: 'done',
+      reason: intentReason('intent.done-then-failed'),
+      wrote,
+      detail: { summary: 'done', failed_after: textOf(reason) },
+    };
+  }
+  const failed = { to: 'failed', reason, wrote, error } as const;
+  if (wrote && (wrote.outcome === null || wrote.outcome === 'unknown'))
+    return { ...failed, failure: 'unknown', retryAfterS: undefined };
+  if (error instanceof ForgeError) {
+    if (error.facts.detail === 'stopped') return { to: 'given-back', reason: intentReason('intent.stopping'), wrote };
+    return {
+      ...failed,
+      failure: error.kind === 'unknown' ? 'read-failed' : error.kind,
+      retryAfterS: error.facts.retryAfterS,
+    };
+  }
+  if (error instanceof BotError && error.retry === 'permanent')
+    return { to: 'refused', reason, wrote, detail: { code: error.code } };
+  return { ...failed, failure: 'internal', retryAfterS: undefined };
+}
+
+/** Nothing was sent: a rule that is gone ends its intents, one that another process may know better is left to it. */
+export function endingOfStanding({ is, reason }: Exclude<IntentStatus, { is: 'wanted' }>): Ending {
+  return is === 'cancelled'
+    ? { to: 'cancelled', reason, wrote: null, detail: null }
+    : { to: 'given-back', reason, wrote: null };
+}
+
+/** Errors of ours are written for people and hold no secret; of all others only the name is told, since a text may hold anything. */
+function reasonOf(error: unknown): Reason {
+  if (error instanceof BotError) return intentReason('intent.failed', { error: error.code, message: error.message });
+  return intentReason('intent.fault', { error: error instanceof Error ? error.name : typeof error });
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Longest wait between two tries, also against absurd `Retry-After` (reliability A4). */
+const MAX_WAIT_MS = 15 * MINUTE;
+
+interface Rule {
+  /** What becomes of the intent. */
+  readonly then: 'try-again' | 'refused' | 'unknown';
+  /** Whether the try counts towards `maxTries`; a forge that asks to wait burns none. */
+  readonly counts: boolean;
+  readonly maxTries: number;
+  /** No further try when the first failure is longer ago. */
+  readonly maxAgeMs: number;
+  readonly firstWaitMs: number;
+  readonly factor: number;
+}
+
+const AGAIN = {
+  then: 'try-again',
+  counts: true,
+  maxTries: 8,
+  maxAgeMs: 24 * HOUR,
+  firstWaitMs: SECOND,
+  factor: 4,
+} as const satisfies Rule;
+const NEVER = { counts: false, maxTries: 0, maxAgeMs: 0, firstWaitMs: 0, factor: 1 } as const;
+
+/** What failed: a write, by its kind; or something before or beside it that had no effect for sure. */
+export type Failure = ForgeErrorKind | 'read-failed' | 'internal';
+
+/**
+ * The one table: failure -> what happens, how often, after which wait. Only what had no effect for sure is tried again.
+ * `unknown` is the outcome of a write; a read without a usable answer is `read-failed`.
+ */
+export const RETRY_TABLE: Readonly<Record<Failure, Rule>> = {
+  'not-sent': AGAIN,
+  'read-failed': AGAIN,
+  internal: AGAIN,
+  'rate-limited': { ...AGAIN, counts: false, firstWaitMs: 30 * SECOND, factor: 1 },
+  refused: { ...NEVER, then: 'refused' },
+  moved: { ...NEVER, then: 'refused' },
+  'not-offered': { ...NEVER, then: 'refused' },
+  unknown: { ...NEVER, then: 'unknown' },
+};
+
+interface FailedTry {
+  readonly failure: Failure;
+  /** Counted tries that failed before this one. */
+  readonly triesBefore: number;
+  /** Milliseconds since the first failure; 0 when this is the first. */
+  readonly failingForMs: number;
+  readonly retryAfterS?: number | undefined;
+}
+
+export type Verdict =
+  | { readonly to: 'planned'; readonly waitMs: number; readonly failed: 'counted' | 'uncounted' }
+  | { readonly to: 'refused' | 'unknown' }
+  /** After so many tries, or after so many hours of failures. */
+  | { readonly to: 'dead'; readonly tries: number | null; readonly hours: number | null };
+
+/**
+ * Whether and when to try again.
+ * @param random 0 to 1, for the jitter: waits are between half of the table's and the whole, so that many intents do not come back at once
+ */
+export function judgeFailure(
+  { failure, triesBefore, failingForMs, retryAfterS }: FailedTry,
+  random: () => number,
+): Verdict {
+  const rule = RETRY_TABLE[failure];
+  if (rule.then !== 'try-again') return { to: rule.then };
+  const tries = triesBefore + (rule.counts ? 1 : 0);
+  if (rule.counts && tries >= rule.maxTries) return { to: 'dead', tries, hours: null };
+  if (failingForMs >= rule.maxAgeMs) return { to: 'dead', tries: null, hours: Math.round(failingForMs / HOUR) };
+  const failed = rule.counts ? 'counted' : 'uncounted';
+  if (retryAfterS !== undefined)
+    return {
+      to: 'planned',
+      waitMs: Math.min(Math.max(retryAfterS, 0) * SECOND + Math.round(SECOND * random()), MAX_WAIT_MS),
+      failed,
+    };
+  const growth = { firstMs: rule.firstWaitMs, factor: rule.factor, maxMs: MAX_WAIT_MS, between: [0.5, 1] } as const;
+  return { to: 'planned', waitMs: backoffMs(triesBefore, growth, random), failed };
+}
 
 /** For metrics; every call is optional. */
-export interface EffectObserver {
+interface EffectObserver {
   attempted(operation: string, outcome: string): void;
   ended(intent: Intent, state: IntentState): void;
 }
@@ -24,7 +207,7 @@ export interface UnknownOutcomes {
   pass(limit: number): Promise<void>;
 }
 
-export interface SettleDeps {
+interface SettleDeps {
   readonly journal: JournalStore;
   readonly unknown: UnknownOutcomes;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../../test/builders/effect-rig.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
-import { ReadForAnother, SharedReads } from './shared-reads.js';
+import { ReadForAnother, SharedReads } from './guarded-forge.js';
 
 const label = (name: string) => ({ name, color: '#d73a4a' });
 

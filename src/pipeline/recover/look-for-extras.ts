@@ -7,7 +7,7 @@ import { hashOf, newId } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Intent } from '../../core/run.js';
-import { persist } from '../execute/persist.js';
+import { persist } from '../execute/keep-claim.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { LookClaim, RecoveryStore } from '../recovery-store.port.js';
 import { isRecoverable, prepareRead, type ReadBackDeps, type Recoverable } from './read-back.js';
