@@ -111,11 +111,7 @@ const READING = [
 ];
 
 const DECIDING = [
-  part(
-    Rollout,
-    { store: ROLLOUT_STORE, clock: CLOCK, alerts: ALERTS },
-    ({ store, clock, alerts }) => new Rollout({ store, clock, alerts }),
-  ),
+  part(Rollout, { store: ROLLOUT_STORE, clock: CLOCK, alerts: ALERTS }, (deps) => new Rollout(deps)),
   part(
     EffectEchoDetector,
     {
@@ -126,14 +122,12 @@ const DECIDING = [
       logger: LOGGER,
       alerts: ALERTS,
     },
-    ({ recovery, journal, accounts, clock, logger, alerts }) =>
-      new EffectEchoDetector({ recovery, journal, actions, accounts, clock, logger, alerts }),
+    (deps) => new EffectEchoDetector({ actions, ...deps }),
   ),
   part(
     CrashLoopGuard,
     { store: POISON_MESSAGE_STORE, self: THIS_PROCESS, clock: CLOCK, alerts: ALERTS, logger: LOGGER },
-    ({ store, self: { startedAt }, clock, alerts, logger }) =>
-      new CrashLoopGuard({ store, clock, alerts, logger }, { owner: ownerName(), startedAt }),
+    ({ self: { startedAt }, ...deps }) => new CrashLoopGuard(deps, { owner: ownerName(), startedAt }),
   ),
   part(
     ArrivalToIntents,
@@ -163,68 +157,23 @@ const DECIDING = [
       clock: CLOCK,
       logger: LOGGER,
     },
-    ({
-      config: { retention },
-      inbox,
-      journal,
-      queue,
-      rules,
-      revisions,
-      keeper,
-      offers,
-      lookups,
-      homes,
-      inventory,
-      acts,
-      accounts,
-      gate,
-      findings,
-      echoes,
-      watch,
-      rollout,
-      encryptor,
-      security,
-      metrics,
-      alerts,
-      clock,
-      logger,
-    }) => {
+    ({ config, keeper, offers, findings, encryptor, metrics, ...deps }) => {
+      const { inbox, queue, clock, logger, security } = deps;
       const arrivals = {
-        inbox,
-        queue,
+        ...{ inbox, queue, clock, logger, security },
         events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
-        maxActAgeMs: retention.maxAgeMs,
-        clock,
-        logger,
-        security,
+        maxActAgeMs: config.retention.maxAgeMs,
         counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {
           metrics.events.inc(what);
           if (event && mayChangeRules(event)) keeper.nudge(event.org, event.repo?.id ?? null);
         },
       };
       return new ArrivalToIntents({
+        ...deps,
         arrivals: arrivalDecider(arrivals),
-        inbox,
-        journal,
-        queue,
-        rules,
-        revisions,
         heldFor: (org, id) => offers.heldFor(org, id),
-        lookups,
-        homes,
-        inventory,
-        acts,
-        accounts,
-        gate,
         found: (plan) => findings.keep(plan),
-        echoes,
-        watch,
-        rollout,
         tools: { actions, encryptor, newId },
-        security,
-        alerts,
-        clock,
-        logger,
         counted: (what) => metrics.runs.inc(what),
       });
     },
@@ -244,27 +193,13 @@ const DOING = [
       targets: TargetResolver,
       clock: CLOCK,
     },
-    ({ journal, recovery, forges, orgs, encryptor, targets, clock }) => ({
-      journal,
-      recovery,
-      actions,
-      forges,
-      orgs,
-      encryptor,
-      targets,
-      clock,
-    }),
+    (tools) => ({ actions, ...tools }),
   ),
-  part(
-    ForgeHealth,
-    { forges: FORGES, clock: CLOCK, alerts: ALERTS, logger: LOGGER },
-    ({ forges, clock, alerts, logger }) => new ForgeHealth({ forges, clock, alerts, logger }),
-  ),
+  part(ForgeHealth, { forges: FORGES, clock: CLOCK, alerts: ALERTS, logger: LOGGER }, (deps) => new ForgeHealth(deps)),
   part(
     OutcomeRecovery,
     { tools: EFFECT_TOOLS, health: ForgeHealth, logger: LOGGER, alerts: ALERTS },
-    ({ tools, health, logger, alerts }) =>
-      new OutcomeRecovery({ ...tools, health, random: Math.random, logger, alerts }, { owner: ownerName() }),
+    ({ tools, ...deps }) => new OutcomeRecovery({ ...tools, ...deps, random: Math.random }, { owner: ownerName() }),
   ),
   part(
     Settler,
@@ -276,17 +211,14 @@ const DOING = [
       logger: LOGGER,
       alerts: ALERTS,
     },
-    ({ journal, unknown, metrics, clock, logger, alerts }) =>
+    ({ metrics, ...deps }) =>
       new Settler({
-        journal,
-        unknown,
-        clock,
+        ...deps,
         random: Math.random,
-        logger,
-        alerts,
         observer: {
           attempted: (operation, outcome) => metrics.attempts.inc({ operation, outcome }),
-          ended: (intent) => metrics.effectSeconds.observe((clock.now().getTime() - intent.plannedAt.getTime()) / 1000),
+          ended: ({ plannedAt }) =>
+            metrics.effectSeconds.observe((deps.clock.now().getTime() - plannedAt.getTime()) / 1000),
         },
       }),
   ),
@@ -301,8 +233,7 @@ const DOING = [
       clock: CLOCK,
       alerts: ALERTS,
     },
-    ({ forges, accounts, acts, inbox, journal, clock, alerts }) =>
-      new Budgets({ members: new KnownMembers(forges, clock), accounts, acts, inbox, journal, clock, alerts }),
+    ({ forges, ...deps }) => new Budgets({ members: new KnownMembers(forges, deps.clock), ...deps }),
   ),
   part(
     RevisionStatus,
@@ -321,13 +252,12 @@ const DOING = [
       alerts: ALERTS,
       security: SECURITY_LOG,
     },
-    ({ tools, health, budgets, settler, standing, alerts, security }) =>
-      new IntentToEffect({ ...tools, health, budgets, settler, standing, alerts, security }, { owner: ownerName() }),
+    ({ tools, ...deps }) => new IntentToEffect({ ...tools, ...deps }, { owner: ownerName() }),
   ),
   part(
     Executor,
     { journal: JOURNAL_STORE, queue: WAKE_QUEUE, effects: IntentToEffect, logger: LOGGER },
-    ({ journal, queue, effects, logger }) => new Executor({ journal, queue, effects, logger }),
+    (deps) => new Executor(deps),
   ),
   part(Rehearser, { tools: EFFECT_TOOLS }, ({ tools }) => new Rehearser(tools)),
   part(
@@ -342,15 +272,15 @@ const DOING = [
       executor: Executor,
       logger: LOGGER,
     },
-    ({ config, journal, inbox, queue, unknown, flow, executor, logger }) => {
+    ({ config, flow, executor, ...deps }) => {
       const handlers = {
         arrival: (id: string) => flow.decideArrival(id),
         event: (id: string) => flow.decideEvent(id),
         intent: (id: string) => executor.handle(id),
         background: (id: string) => executor.handle(id),
       };
-      const deps = { journal, inbox, queue, unknown, handlers, decideRun: (id: string) => flow.decideRun(id), logger };
-      return new Sweep(deps, { everyMs: config.queue.sweepS * 1000 });
+      const decideRun = (id: string) => flow.decideRun(id);
+      return new Sweep({ ...deps, handlers, decideRun }, { everyMs: config.queue.sweepS * 1000 });
     },
   ),
 ];
