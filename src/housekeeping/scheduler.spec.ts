@@ -281,6 +281,31 @@ describe('housekeeping/scheduler', () => {
     await expect(one.runNow('other', 'byEvent')).rejects.toMatchObject({ code: 'NO_SUCH_ORG' });
   });
 
+  it('stops when the pass under way is through, and begins none after it', async () => {
+    let goOn = (): void => undefined;
+    const one = scheduler(async (tick) => {
+      await new Promise<void>((resolve) => (goOn = resolve));
+      return decide(tick);
+    });
+    await one.wake();
+    clock.advance(HOUR_MS);
+    const pass = one.wake();
+    await new Promise(setImmediate);
+
+    let isStopped = false;
+    const stop = one.stop().then(() => (isStopped = true));
+    await new Promise(setImmediate);
+    expect([isStopped, decided.length]).toEqual([false, 0]);
+    goOn();
+    await Promise.all([pass, stop]);
+    expect(decided).toHaveLength(1);
+
+    // The timer of the framework ends later than the scheduler.
+    clock.advance(HOUR_MS);
+    await one.wake();
+    expect(decided).toHaveLength(1);
+  });
+
   it('waits while there are no rules, and while the store is away', async () => {
     active = null;
     const one = scheduler();

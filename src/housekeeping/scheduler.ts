@@ -65,6 +65,7 @@ export class Scheduler {
   private readonly deciding = new Set<string>();
   private readonly failing: Backoff;
   private waking: Promise<void> | null = null;
+  private isStopped = false;
   private lastLookMs = 0;
   /** Jobs that never ran begin with it. */
   private readonly startedAt: Date;
@@ -75,11 +76,13 @@ export class Scheduler {
   }
 
   /** Look what is due. A second call joins the one that runs; never throws, what fails is tried at the next. */
-  wake(): Promise<void> {
+  async wake(): Promise<void> {
+    // The framework's timer goes on until the application has drained.
+    if (this.isStopped) return;
     this.waking ??= this.pass()
       .catch((error: unknown) => this.deps.logger.warn({ error }, 'schedules.not-checked'))
       .finally(() => (this.waking = null));
-    return this.waking;
+    await this.waking;
   }
 
   /**
@@ -98,8 +101,9 @@ export class Scheduler {
     return { tickId: tick.id, runs: await this.decide(tick) };
   }
 
-  /** Waits for a pass that runs. */
+  /** Waits for a pass that runs; none begins after it. */
   async stop(): Promise<void> {
+    this.isStopped = true;
     await this.waking;
   }
 
