@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
@@ -15,7 +16,15 @@ async function loadFor(
   org: OrgConfig,
   over: { powers?: OrgConfig['powers']; secrets?: string[] } = {},
 ): Promise<ReturnType<typeof loadRules>> {
-  return loadRules(await new FolderSource(org.rules.path ?? '').read(), {
+  return loadOf(await new FolderSource(org.rules.path ?? '').read(), org, over);
+}
+
+function loadOf(
+  files: Parameters<typeof loadRules>[0],
+  org: OrgConfig,
+  over: { powers?: OrgConfig['powers']; secrets?: string[] },
+): ReturnType<typeof loadRules> {
+  return loadRules(files, {
     org: org.name,
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),
@@ -35,6 +44,21 @@ describe('config/forgehand.example.yaml', () => {
     expect(others).toEqual([]);
     expect(result.ok ? [] : result.problems).toEqual([]);
     expect(result.ok && result.revision.rules.length > 0 && result.revision.policies.length > 0).toBe(true);
+  });
+
+  it('starts with what docs/connecting.md exports, and without the mirror once its file is deleted', async () => {
+    const page = readFileSync(fileURLToPath(new URL('../../docs/connecting.md', import.meta.url)), 'utf8');
+    const beforeStart = page.slice(0, page.indexOf('4. **Start'));
+    const exported = Object.fromEntries(
+      [...beforeStart.matchAll(/export (\w+)=/g)].map(([, name = '']) => [name, 'x']),
+    );
+
+    expect(() => readConfig(EXAMPLE, { env: exported })).not.toThrow();
+    expect(beforeStart).toContain('config/rules/acme/mirrors.yaml');
+    const files = await new FolderSource(org.rules.path ?? '').read();
+    const without = files.filter(({ path }) => path !== 'mirrors.yaml');
+    expect(without).toHaveLength(files.length - 1);
+    expect(loadOf(without, org, { secrets: [] })).toMatchObject({ ok: true });
   });
 
   it('grants no more than they use', async () => {
