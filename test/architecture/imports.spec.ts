@@ -65,6 +65,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'insight',
     'housekeeping',
     'api',
+    // Work on a whole store, while no bot runs.
+    'store',
     'sandbox',
     'verifier',
     '.',
