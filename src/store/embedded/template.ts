@@ -46,7 +46,9 @@ export async function writeTemplate(template: Blob): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(`${file}.new`, Buffer.from(await template.arrayBuffer()));
   await rename(`${file}.new`, file);
-  const others = (await readdir(FOLDER)).filter((name) => /^template-.*\.tar\.gz$/.test(name) && name !== basename(file));
+  const others = (await readdir(FOLDER)).filter(
+    (name) => /^template-.*\.tar\.gz$/.test(name) && name !== basename(file),
+  );
   await Promise.all(others.map((name) => rm(join(FOLDER, name), { force: true })));
   return file;
 }
