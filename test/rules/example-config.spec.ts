@@ -56,7 +56,7 @@ describe('config/forgehand.example.yaml', () => {
     expect(() => readConfig(EXAMPLE, { env: exported })).not.toThrow();
     expect(beforeStart).toContain('config/rules/acme/mirrors.yaml');
     const files = await new FolderSource(org.rules.path ?? '').read();
-    const without = files.filter(({ path }) => path !== 'mirrors.yaml');
+    const without = files.filter(({ name }) => name !== 'mirrors.yaml');
     expect(without).toHaveLength(files.length - 1);
     expect(loadOf(without, org, { secrets: [] })).toMatchObject({ ok: true });
   });
