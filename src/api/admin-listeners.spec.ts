@@ -144,7 +144,7 @@ describe('api/admin-listeners', () => {
       control: { socket: null, listen: '127.0.0.1:0', token: new Secret('c'.repeat(32)), tls },
     });
 
-    await expect(start).rejects.toThrow(/open\.key can be read by everybody on this machine: chmod o= it/);
+    await expect(start).rejects.toThrow(/open\.key can be read by everybody on this machine: run chmod o= on it/);
   });
 
   it('listens nowhere when one of its ports is taken', async () => {

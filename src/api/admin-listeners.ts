@@ -130,7 +130,7 @@ function readCertificate({ tls }: ControlConfig): ServerCertificate | null {
   if (process.platform !== 'win32' && (statSync(tls.keyFile).mode & 0o007) !== 0)
     throw new UserError(
       'CONTROL_TLS_KEY_OPEN',
-      `control.tls: ${tls.keyFile} can be read by everybody on this machine: chmod o= it`,
+      `control.tls: ${tls.keyFile} can be read by everybody on this machine: run chmod o= on it`,
     );
   return certificate;
 }

@@ -70,7 +70,7 @@ export function buildControlServer({
   access.guard(server);
   server.addHook('preHandler', async ({ params, query, body }) => {
     if (holdsNul([params, query, body]))
-      throw new BotError('BAD_REQUEST', 'a value has a NUL in it: no id or name has one');
+      throw new BotError('BAD_REQUEST', 'a value contains NUL, which no id or name does');
   });
   for (const [name, operation] of Object.entries(OPERATIONS) as Array<[OperationName, AnyOperation]>) {
     const { method, path: url } = routeOf(operation);

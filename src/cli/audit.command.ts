@@ -60,7 +60,7 @@ export function auditCommand(exit: SetExit): Command {
 function knownHead(text: string): Known {
   const [, n, link] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
   if (n === undefined || link === undefined)
-    throw new InvalidArgumentError('a head as `forgehand audit` prints it is wanted, such as 12:9f86….');
+    throw new InvalidArgumentError('expected a head as `forgehand audit` prints it, such as 12:9f86….');
   return { n: Number(n), link };
 }
 

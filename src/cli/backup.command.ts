@@ -35,7 +35,7 @@ async function backUp(file: string, { config: configFile, json }: BackupCommandO
   const config = readConfig(configFile, { reader: 'command' });
   // Before a bot is made to wait for nothing.
   if (existsSync(file))
-    throw new UserError('BACKUP_EXISTS', `${file} is there already: give another name, or remove it`);
+    throw new UserError('BACKUP_EXISTS', `${file} already exists: choose another name, or remove it`);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new UserError('STOPPED', 'stopped: no backup was made')));
   const copy = await filesOfRunningBot(config);

@@ -63,17 +63,18 @@ async function checkConfig(options: CheckOptions): Promise<Report> {
   const config = readConfig(options.config);
   const orgs = config.orgs.filter((org) => !options.org || org.name.toLowerCase() === options.org.toLowerCase());
   if (orgs.length === 0) throw new UserError('NO_SUCH_ORG', `the config has no organization ${options.org}`);
-  if (options.rules && orgs.length > 1) throw new UserError('WHICH_ORG', 'say with --org whose rules the folder holds');
+  if (options.rules && orgs.length > 1)
+    throw new UserError(
+      'WHICH_ORG',
+      'several organizations are in the config: pass --org to say whose rules the folder holds',
+    );
   const checked = await Promise.all(orgs.map((org) => checkOrg(org, ruleFolder(org, options.rules))));
   return { warnings: config.warnings, orgs: checked, notChecked: [] };
 }
 
 async function checkFolder(dir: string, { org, rules }: CheckOptions): Promise<Report> {
   if (org !== undefined || rules !== undefined)
-    throw new UserError(
-      'CHECK_WHAT',
-      'a folder is checked without the config: leave out --org and --rules, or the folder',
-    );
+    throw new UserError('CHECK_WHAT', 'check DIR reads no config: leave out --org and --rules, or DIR');
   const { checkAlone, NOT_CHECKED } = await import('./check-rules.js');
   return { warnings: [], orgs: await checkAlone(dir), notChecked: NOT_CHECKED };
 }

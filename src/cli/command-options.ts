@@ -16,7 +16,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   return (text) => {
     const value = Number(text);
     if (!Number.isInteger(value) || value < min || value > max)
-      throw new InvalidArgumentError(`a whole number from ${min} to ${max} is wanted.`);
+      throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}.`);
     return value;
   };
 }
@@ -35,5 +35,5 @@ function storeAddress(text: string): StoreConfig {
   if (text.startsWith('embedded:') && text.length > 'embedded:'.length)
     return { kind: 'embedded', dir: resolve(text.slice('embedded:'.length)) };
   if (/^postgres(ql)?:\/\//.test(text)) return { kind: 'postgres', url: new Secret(text) };
-  throw new InvalidArgumentError('embedded:DIR or postgres://… is wanted.');
+  throw new InvalidArgumentError('expected embedded:DIR or postgres://….');
 }

@@ -22,9 +22,9 @@ export function explainCommand(): Command {
     .action((id: string | undefined, options: ExplainOptions) => {
       const asked = id ?? options.event;
       if (asked === undefined || (id !== undefined && options.event !== undefined))
-        throw new UserError('WHAT_TO_EXPLAIN', 'say either the id of a run or an effect, or --event <id>');
+        throw new UserError('WHAT_TO_EXPLAIN', 'pass the id of a run or an effect, or --event <id>');
       if (id !== undefined && (options.rule ?? options.revision) !== undefined)
-        throw new UserError('WHAT_TO_EXPLAIN', '--rule and --revision go with --event');
+        throw new UserError('WHAT_TO_EXPLAIN', '--rule and --revision need --event');
       return withBot(options.config, async (bot) => {
         const explanation = await bot.call('explain', {
           id: asked,

@@ -70,12 +70,12 @@ async function runJob(bot: Reach, job: string, { json, org, dryRun }: RunOptions
   if (org === undefined)
     throw new UserError(
       'NO_SUCH_JOB',
-      `there is no job ${job} (see forgehand housekeeping list); a rule or policy of that id is fired with --org`,
+      `there is no job ${job} (see forgehand housekeeping list); to fire a rule or policy of that id, pass --org`,
     );
   if (dryRun)
     throw new UserError(
       'NO_DRY_RUN',
-      `${job} is no job: a policy is tried with forgehand plan, a rule with mode: dry-run`,
+      `${job} is not a job: try a policy with forgehand plan, a rule with mode: dry-run`,
     );
   const answer = await bot.call('runSchedule', { org, schedule: job });
   print(

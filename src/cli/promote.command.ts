@@ -34,7 +34,7 @@ function readStage(text: string): number | 'live' {
   if (text === 'live') return 'live';
   const [, digits] = /^canary:(\d{1,3}(?:\.\d{1,2})?)%?$/.exec(text) ?? [];
   const percent = Number(digits);
-  if (!(percent > 0 && percent <= 100)) throw new InvalidArgumentError('live or canary:10% is wanted.');
+  if (!(percent > 0 && percent <= 100)) throw new InvalidArgumentError('expected live or canary:10%.');
   return percent;
 }
 

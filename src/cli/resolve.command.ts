@@ -19,7 +19,7 @@ export function resolveCommand(exit: SetExit): Command {
     .option('--absent', 'the effect does not exist: the bot plans the intent again and repeats the call')
     .action((id: string, options: Options) => {
       if ((options.exists === true) === (options.absent === true))
-        throw new UserError('RESOLVE_HOW', 'say one of --exists and --absent');
+        throw new UserError('RESOLVE_HOW', 'pass either --exists or --absent');
       return withBot(options.config, async (bot) => {
         const answer = await bot.call('resolve', { id, exists: options.exists === true });
         const told = options.exists === true ? 'is done' : 'is planned again';

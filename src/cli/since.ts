@@ -16,7 +16,7 @@ export function readSince(text: string, now = new Date()): Date {
   if (ms !== null) return new Date(now.getTime() - ms);
   const at = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d)?)?$/.test(text) ? new Date(text) : null;
   if (!at || Number.isNaN(at.getTime()))
-    throw new InvalidArgumentError('30d, 12h, 90m, 2w, or a time like 2026-11-01 is wanted.');
+    throw new InvalidArgumentError('expected 30d, 12h, 90m, 2w, or a time like 2026-11-01.');
   return at;
 }
 

@@ -11,6 +11,7 @@ export function whichOrg({ orgs }: AppConfig, named: string | undefined): OrgCon
         : undefined
       : orgs.find(({ name }) => name.toLowerCase() === named.toLowerCase());
   if (org) return org;
-  if (named === undefined) throw new UserError('WHICH_ORG', `say with --org which organization is meant: ${names}`);
+  if (named === undefined)
+    throw new UserError('WHICH_ORG', `several organizations are in the config: pass --org with one of ${names}`);
   throw new UserError('NO_SUCH_ORG', `the config has no organization ${named}; it has ${names}`);
 }

@@ -67,7 +67,7 @@ describe('core/audit-chain', () => {
       2,
       /one of its effects/,
     ],
-    ['a run that is gone', changed({ run: { is: 'gone' } }), 2, /not there any more/],
+    ['a run that is gone', changed({ run: { is: 'gone' } }), 2, /the run is gone/],
     ['a run without its mark', changed({ run: { is: 'unmarked' } }), 2, /does not say/],
     ['a link of another run', changed({ runId: 'run-9' }), 2, /was changed/],
     ['a link of another time', changed({ asOf: '9' }), 2, /was changed/],

@@ -94,7 +94,7 @@ function faultOf(previous: Pick<AuditLink, 'n' | 'link'> | null, found: FoundLin
     return 'the link, or the one before it, was changed';
   switch (found.run.is) {
     case 'gone':
-      return 'the run is not there any more';
+      return 'the run is gone';
     case 'unmarked':
       return 'the run does not say any more that it is sealed';
     case 'there':

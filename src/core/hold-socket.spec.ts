@@ -30,7 +30,7 @@ describe('core/hold-socket', () => {
 
     await hold(path);
 
-    await expect(hold(path)).rejects.toThrow(/running on this data already/);
+    await expect(hold(path)).rejects.toThrow(/already runs on this data/);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });

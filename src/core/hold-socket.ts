@@ -30,7 +30,7 @@ export async function holdSocket(path: string, listen: (path: string) => Promise
   await takeGuard(guard);
   try {
     if (await answers(path))
-      throw new UserError('ALREADY_RUNNING', `a bot is running on this data already (it answers on ${path})`, {
+      throw new UserError('ALREADY_RUNNING', `a bot already runs on this data (it answers on ${path})`, {
         socket: path,
       });
     removeIfThere(path);
@@ -107,10 +107,10 @@ function prepareSocketFolder(path: string): void {
   if (uid !== process.getuid?.())
     throw new UserError(
       'SOCKET_FOLDER_NOT_OURS',
-      `${folder} belongs to another user: set control.socket to a place of your own`,
+      `${folder} belongs to another user: set control.socket to a path in a folder of your own`,
     );
   if ((mode & 0o077) !== 0)
-    throw new UserError('SOCKET_FOLDER_OPEN', `${folder} can be entered by others: chmod 700 it`);
+    throw new UserError('SOCKET_FOLDER_OPEN', `${folder} is open to others: run chmod 700 on it`);
 }
 
 function realOf(path: string): string {

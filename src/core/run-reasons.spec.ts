@@ -75,7 +75,7 @@ describe('core/run-reasons', () => {
       intentReason('intent.given-up', { tries: null, hours: 24, last: saysIt('no') }),
       'given up after 24 hours of failures: no',
     ],
-    [intentReason('intent.rule-gone', { isLocal: false }), 'the rule is not there any more'],
+    [intentReason('intent.rule-gone', { isLocal: false }), 'the rule no longer exists'],
     [
       intentReason('intent.rule-mode', { mode: 'dry-run', isLocal: true }),
       'the rule is in mode dry-run now, in the revision of this process',
@@ -87,11 +87,11 @@ describe('core/run-reasons', () => {
         doubt: 'late',
         now: { what: 'labels', value: [] },
       }),
-      'issue.labeled of #3 waited for its turn, and does not hold any more: it has labels none',
+      'issue.labeled of #3 waited for its turn, and no longer holds: it has no labels',
     ],
     [
       intentReason('intent.limit.private-mirrors', { isPrivate: null }),
-      'not mirrored: the forge does not tell that the repository is public, and the operator did not allow mirrors of private repositories (orgs[].limits.private_mirrors)',
+      'not mirrored: the forge does not say that the repository is public, and the operator did not allow mirrors of private repositories (orgs[].limits.private_mirrors)',
     ],
     [
       runReason('run.echo', { depth: 3 }),

@@ -12,7 +12,7 @@ interface Evaluated {
 /** Why a rule or policy decided as it did, by code. */
 export const verdictReason = defineReasons({
   'verdict.conditions-hold': ({ conditions, effects }: { conditions: number; effects: number }) =>
-    `${conditionsHeld(conditions)}; ${effects === 0 ? 'no step wants anything' : wanted(effects)}`,
+    `${conditionsHeld(conditions)}; ${planned(effects)}`,
   /** `at`: file, line and column. */
   'verdict.condition-false': ({ condition, at }: { condition: string; at: string | null }) =>
     `condition "${condition}" is false${placed(at)}`,
@@ -34,10 +34,10 @@ export const verdictReason = defineReasons({
   'verdict.policy': ({ effects, failing, unknown, held }: OfPolicy) => {
     const audit = [
       ...(failing.length > 0 ? [`does not hold: ${failing.join(', ')}`] : []),
-      ...unknown.map(({ name, error }) => `${name} cannot be told: ${error ?? ''}`),
+      ...unknown.map(({ name, error }) => `${name} cannot be evaluated: ${error ?? ''}`),
     ];
     const holds = held.length > 0 ? [`held: ${held.map(textOf).join('; ')}`] : [];
-    if (effects > 0) return [wanted(effects), ...audit, ...holds].join('; ');
+    if (effects > 0) return [planned(effects), ...audit, ...holds].join('; ');
     if (held.length > 0) return [...holds, ...audit].join('; ');
     return audit.length > 0 ? audit.join('; ') : 'everything is as the policy says';
   },
@@ -89,8 +89,8 @@ export const runReason = defineReasons({
     `waits up to ${seconds} s for others of key "${key}" (coalesce)`,
   'run.coalesced': ({ into, key }: { into: string; key: string }) =>
     `coalesced: run ${into} decides for all of key "${key}" in this window`,
-  'run.subject-gone': () => 'what it is about is not kept any more',
-  'run.rule-gone': () => 'the rule is not there any more',
+  'run.subject-gone': () => 'the store no longer has its cause',
+  'run.rule-gone': () => 'the rule no longer exists',
 });
 
 interface GivenUp {
@@ -121,8 +121,8 @@ export type LiveDifference =
 
 /** Why an event may not hold any more. */
 const DOUBTS = {
-  'told-again': 'was told again',
-  'out-of-order': 'was told out of order',
+  'told-again': 'was delivered again',
+  'out-of-order': 'arrived out of order',
   late: 'waited for its turn',
 } as const;
 
@@ -144,7 +144,7 @@ export const intentReason = defineReasons({
   'intent.reported': ({ summary }: { summary: string }) => summary,
   'intent.changed-without-call': ({ summary }: { summary: string }) =>
     `the action reported a change without a write: ${summary}`,
-  'intent.done-then-failed': () => 'done; what came after the write failed',
+  'intent.done-then-failed': () => 'done; a step after the write failed',
   'intent.dry-run': () => 'dry-run',
   /** A call or a step of the work failed, in the words of the error. */
   'intent.failed': ({ error, message }: { error: string; message: string }) => message,
@@ -154,8 +154,8 @@ export const intentReason = defineReasons({
   'intent.given-up': ({ tries, hours, last }: GivenUp & { last: Reason }) =>
     `given up after ${tries === null ? `${hours} hours of failures` : `${tries} tries`}: ${textOf(last)}`,
   'intent.no-action': ({ action }: { action: string }) => `there is no action ${action}`,
-  'intent.no-org': ({ org }: { org: string }) => `organization ${org} is not in the config any more`,
-  'intent.no-forge': ({ forge }: { forge: string }) => `forge ${forge} is not in the config any more`,
+  'intent.no-org': ({ org }: { org: string }) => `organization ${org} is no longer in the config`,
+  'intent.no-forge': ({ forge }: { forge: string }) => `forge ${forge} is no longer in the config`,
   'intent.no-power': ({ power, org }: { power: string; org: string }) =>
     `the operator has not granted the power ${power} to ${org} (orgs[].powers)`,
   'intent.limit.merges': ({ org }: { org: string }) =>
@@ -166,25 +166,25 @@ export const intentReason = defineReasons({
   'intent.limit.private-reads': ({ action, repo, isPrivate }: PrivateRead) =>
     `${action} would write what the run read of ${repo} where others may read it, and ${visibility(isPrivate)} (orgs[].limits.private_reads)`,
   'intent.contradicted': ({ kind, number, doubt, now }: Contradiction) =>
-    `${kind} of #${number} ${DOUBTS[doubt]}, and does not hold any more: it ${tellNow(now)}`,
+    `${kind} of #${number} ${DOUBTS[doubt]}, and no longer holds: it ${tellNow(now)}`,
   'intent.overtaken': ({ rule, intent }: { rule: string; intent: string }) =>
-    `overtaken: rule ${rule} asked for something else later, and that was done first (intent ${intent})`,
+    `overtaken: rule ${rule} asked for something else later, and that came first (intent ${intent})`,
   'intent.undone': ({ told, event, intent }: { told: string; event: string; intent: string | null }) =>
     `${told}: not made again (event ${event}${intent === null ? '' : `; \`forgehand retry ${intent}\` makes it`})`,
   /** `isLocal`: in the revision of this process; another one may know a newer. */
-  'intent.rule-gone': ({ isLocal }: { isLocal: boolean }) => `the rule is not there any more${local(isLocal)}`,
+  'intent.rule-gone': ({ isLocal }: { isLocal: boolean }) => `the rule no longer exists${local(isLocal)}`,
   'intent.rule-mode': ({ mode, isLocal }: { mode: string; isLocal: boolean }) =>
     `the rule is in mode ${mode} now${local(isLocal)}`,
   'intent.rule-fell-back': () => 'the rule fell back to shadow',
   'intent.flips': ({ rules, org }: { rules: readonly string[]; org: string }) =>
     `rules ${rules.join(' and ')} of ${org} set the same thing back and forth: they are paused`,
   'intent.forge-refuses': ({ credential }: { credential: string }) =>
-    `forge ${credential} does not accept our credentials; nothing is sent until it does`,
+    `forge ${credential} refuses our credentials; the bot sends nothing until it accepts them`,
   'intent.forge-silent': ({ credential, calls }: { credential: string; calls: number }) =>
-    `forge ${credential} gave no answer to ${calls} calls in a row; nothing is sent for a while`,
+    `forge ${credential} did not answer ${calls} calls in a row; the bot sends nothing for a while`,
   'intent.cause-unknown': ({ message }: { message: string }) => `waits for the forge to say who caused it: ${message}`,
-  'intent.locked-out': ({ forge }: { forge: string }) => `forge ${forge} does not accept our credentials`,
-  'intent.not-ours': () => 'the intent is not ours any more, or paused',
+  'intent.locked-out': ({ forge }: { forge: string }) => `forge ${forge} refuses our credentials`,
+  'intent.not-ours': () => 'another worker has the intent now, or it is paused',
   'intent.stopping': () => 'the process stops',
   'intent.held.budget': ({
     kind,
@@ -204,19 +204,19 @@ export const intentReason = defineReasons({
   'intent.revived': ({ by }: { by: string }) => `revived by ${by}`,
   'intent.resolved': ({ by, exists }: { by: string; exists: boolean }) =>
     `${by} says that it ${exists ? 'exists' : 'does not exist'}`,
-  'intent.owner-lost.sent': () => 'its owner was lost after the call was started',
-  'intent.owner-lost.unsent': () => 'its owner was lost before the call',
+  'intent.owner-lost.sent': () => 'its worker was lost after it started the call',
+  'intent.owner-lost.unsent': () => 'its worker was lost before the call',
   'intent.shown': ({ event, kind }: { event: string; kind: string }) => `shown by event ${event} (${kind})`,
   'intent.answer-stored': ({ outcome }: { outcome: string }) =>
-    `the answer was stored before its owner was lost: ${outcome}`,
+    `the answer was stored before its worker was lost: ${outcome}`,
   'intent.confirmed': ({ found }: { found: string }) => `confirmed by reading: ${found}`,
   /** What reading about an unknown outcome found. */
   'intent.found': ({ found }: { found: string }) => found,
-  'intent.seen-once': ({ found }: { found: string }) => `seen once, read once more: ${found}`,
+  'intent.seen-once': ({ found }: { found: string }) => `seen once; the bot reads it once more: ${found}`,
   'intent.unreadable': ({ message }: { message: string }) => `the outcome cannot be read now: ${message}`,
   'intent.read-again': ({ found }: { found: string }) => `read after an unknown outcome: ${found}`,
   'intent.ask-person': ({ because, intent }: { because: string; intent: string }) =>
-    `the outcome is unknown and the call is not made again: ${because}; say \`forgehand resolve ${intent} --exists\` or \`--absent\``,
+    `the outcome is unknown and the bot does not repeat the call: ${because}; look at the forge, then run \`forgehand resolve ${intent} --exists\` or \`--absent\``,
 });
 
 export const legacyReason = defineReasons({
@@ -261,7 +261,7 @@ export function withPeople(reason: Reason, people: string): Reason {
 }
 
 function visibility(isPrivate: true | null): string {
-  return isPrivate ? 'the repository is private' : 'the forge does not tell that the repository is public';
+  return isPrivate ? 'the repository is private' : 'the forge does not say that the repository is public';
 }
 
 function local(isLocal: boolean): string {
@@ -272,16 +272,16 @@ function tellNow(now: LiveDifference): string {
   if (now.what === 'state') return `is ${now.value}`;
   if (now.what === 'merged') return 'is not merged';
   if (now.what === 'draft') return 'is a draft';
-  return `has ${now.what} ${now.value.length === 0 ? 'none' : now.value.join(', ')}`;
+  return now.value.length === 0 ? `has no ${now.what}` : `has ${now.what} ${now.value.join(', ')}`;
 }
 
 function conditionsHeld(conditions: number): string {
-  if (conditions === 0) return 'it has no conditions';
-  return conditions === 1 ? 'its condition held' : `all ${conditions} conditions held`;
+  if (conditions === 0) return 'no conditions';
+  return conditions === 1 ? 'the condition held' : `all ${conditions} conditions held`;
 }
 
-function wanted(effects: number): string {
-  return `${effects} ${effects === 1 ? 'effect' : 'effects'} wanted`;
+function planned(effects: number): string {
+  return effects === 0 ? 'no effect planned' : `${effects} ${effects === 1 ? 'effect' : 'effects'} planned`;
 }
 
 function placed(at: string | null): string {

@@ -94,10 +94,13 @@ export class ArchiveFiles {
   async find(name: string): Promise<string> {
     const asked = resolve(this.folder, name);
     const [folder, path] = await Promise.all([realpath(this.folder), realpath(asked)]).catch(() => {
-      throw new UserError('NOT_IN_ARCHIVE', `there is no file ${asked} in the archive ${this.folder}`);
+      throw new UserError('NOT_IN_ARCHIVE', `the archive ${this.folder} has no file ${asked}`);
     });
     if (dirname(path) !== folder)
-      throw new UserError('NOT_IN_ARCHIVE', `${asked} does not lie in the archive ${this.folder}: copy it there first`);
+      throw new UserError(
+        'NOT_IN_ARCHIVE',
+        `${asked} is not in the archive folder ${this.folder}: copy it there first`,
+      );
     return path;
   }
 
@@ -162,7 +165,7 @@ export async function* readArchive(path: string): AsyncGenerator<Arrival> {
   } catch (error) {
     throw new UserError(
       'BAD_ARCHIVE',
-      `${path}:${line}:1: this is no archived arrival: ${(error as Error).message.split('\n', 1)[0] ?? ''}`,
+      `${path}:${line}:1: this line is not an archived arrival: ${(error as Error).message.split('\n', 1)[0] ?? ''}`,
     );
   } finally {
     source.destroy();

@@ -71,7 +71,7 @@ export class ArchiveInbox {
     if (!files)
       throw new UserError(
         'NO_ARCHIVE',
-        'there is no archive to restore from: set retention.archive to the folder of the files',
+        'the bot has no archive to restore from: set retention.archive to the folder of the files',
       );
     const path = await files.find(file);
     let [putBack, stored, kept] = [0, 0, 0];

@@ -97,7 +97,7 @@ export class Scheduler {
     const isKnown = [...active.revision.rules, ...active.revision.policies].some(({ id }) => id === schedule);
     if (!isKnown) throw new UserError('NO_SUCH_SCHEDULE', `there is no rule or policy ${schedule} in ${where.org}`);
     const tick = await this.claim(where, schedule, wholeSecond(this.deps.clock.now()));
-    if (!tick) throw new UserError('JUST_FIRED', `${schedule} was fired in this second already`);
+    if (!tick) throw new UserError('JUST_FIRED', `${schedule} was fired in this very second: try again`);
     return { tickId: tick.id, runs: await this.decide(tick) };
   }
 

@@ -127,16 +127,12 @@ function wantedOf(
   steps: readonly ExplainedStep[],
 ): Pick<Outcome, 'reason' | 'look'> {
   const held =
-    conditions === 0
-      ? 'it has no conditions'
-      : conditions === 1
-        ? 'its condition holds'
-        : `all ${conditions} conditions hold`;
-  if (effects > 0) return { reason: `${held}; ${effects} ${effects === 1 ? 'effect' : 'effects'} wanted`, look: null };
+    conditions === 0 ? 'no conditions' : conditions === 1 ? 'its condition holds' : `all ${conditions} conditions hold`;
+  if (effects > 0) return { reason: `${held}; ${effects} ${effects === 1 ? 'effect' : 'effects'} planned`, look: null };
   const idle = steps.find((step) => step.held);
   return idle
     ? { reason: `${held}, but step ${idle.id} wants nothing: ${idle.outcome}`, look: lookOfStep(idle) }
-    : { reason: `${held}; no step wants anything`, look: null };
+    : { reason: `${held}; no effect planned`, look: null };
 }
 
 /** The line because of which a step wants nothing. */

@@ -897,7 +897,7 @@ describe('pipeline/decide', () => {
       await flow.decideRun('id-1');
 
       expect((await runs()).map(({ state, reason }) => [state, textOf(reason)])).toEqual([
-        ['cancelled', 'the rule is not there any more'],
+        ['cancelled', 'the rule no longer exists'],
         ['error', 'coalesce.key: no such field'],
       ]);
     });
@@ -920,7 +920,7 @@ describe('pipeline/decide', () => {
       await expect(flow.decideRun('id-1')).rejects.toThrow('our own fault');
     });
 
-    it('ends when what it is about is not kept any more', async () => {
+    it('ends when the store no longer has its cause', async () => {
       await flow.decideEvent('e1');
       clock.advance(120_000);
       flow = flowWith({ inbox: { event: async () => null } });
@@ -929,7 +929,7 @@ describe('pipeline/decide', () => {
 
       expect(await journal.run('id-1')).toMatchObject({
         state: 'cancelled',
-        reason: saying('what it is about is not kept any more'),
+        reason: saying('the store no longer has its cause'),
         decidedAt: clock.now(),
       });
     });

@@ -414,7 +414,7 @@ describe('pipeline/execute', () => {
 
   it.each<[string, string, (rig: EffectRig) => void]>([
     ['no such action', 'there is no action', () => undefined],
-    ['the organization left the config', 'organization acme is not in the config', () => undefined],
+    ['the organization left the config', 'organization acme is no longer in the config', () => undefined],
   ])('refuses with its reason: %s', async (what, reason) => {
     const id = await rig.plan('label.ensure', BUG);
     const deps = (rig.effects as unknown as { deps: { actions: unknown; orgs: unknown } }).deps;

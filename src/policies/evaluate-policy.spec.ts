@@ -126,7 +126,7 @@ describe('policies/evaluate-policy', () => {
     expect(report).toMatchObject({
       rule: 'furniture',
       verdict: 'fired',
-      reason: saying('3 effects wanted'),
+      reason: saying('3 effects planned'),
       trace: { labels: { wanted: 2, missing: ['a'], drift: [] } },
     });
   });
@@ -323,12 +323,12 @@ describe('policies/evaluate-policy', () => {
     expect(partly).toMatchObject({
       report: {
         verdict: 'fired',
-        reason: saying(expect.stringMatching(/^1 effect wanted; held: the forge does not list labels/)),
+        reason: saying(expect.stringMatching(/^1 effect planned; held: the forge does not list labels/)),
       },
       steps: [{ stepId: 'milestones' }],
     });
     expect(assumed).toMatchObject({
-      report: { verdict: 'fired', reason: saying('2 effects wanted'), trace: { labels: { assumed_absent: true } } },
+      report: { verdict: 'fired', reason: saying('2 effects planned'), trace: { labels: { assumed_absent: true } } },
     });
   });
 

@@ -23,7 +23,7 @@ export async function redisLetsIn(url: Secret): Promise<void> {
     if (/^(NOAUTH|WRONGPASS)\b/.test(said)) {
       throw new UserError(
         'QUEUE_REFUSES',
-        `Redis at ${options.host}:${options.port} does not let us in (${said}): set the user and the password in queue.url`,
+        `Redis at ${options.host}:${options.port} refuses the login (${said}): set the user and the password in queue.url`,
       );
     }
   } finally {

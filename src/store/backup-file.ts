@@ -107,7 +107,7 @@ async function* linesOf(parts: AsyncIterable<BackupPart>): AsyncGenerator<string
       if (!isSame(part.sum, written.sum))
         throw new UserError(
           'BACKUP_DIFFERS',
-          `table ${table.name} was read otherwise than the store counts it: no backup was made`,
+          `the rows read from table ${table.name} do not match the store's count: no backup was made`,
         );
       yield `${JSON.stringify(part.sum)}\n`;
       continue;
@@ -141,7 +141,7 @@ export async function openBackup(path: string): Promise<OpenedBackup> {
   const { line, size } = await firstLine(path);
   const given = parsed(line) as { format?: unknown; version?: unknown; program?: unknown } | null;
   if (given?.format !== 'forgehand-backup')
-    throw new UserError('NO_BACKUP', `${path} is no backup: its first line is not the header of one`);
+    throw new UserError('NO_BACKUP', `${path} is not a backup: its first line is not a backup header`);
   if (typeof given.version === 'number' && given.version > FORMAT && (await isUnchanged(path, size)))
     throw newer(path, String(given.program));
   const read = header.safeParse(given);

@@ -213,7 +213,7 @@ async function restoreTables(to: DataSource, backup: OpenedBackup, told: Told): 
       if (rows !== part.sum.rows || digest !== part.sum.digest)
         throw new UserError(
           'RESTORE_DIFFERS',
-          `table ${table.name} differs after the restore (${part.sum.rows} rows in the backup, ${rows} here): nothing was kept of it`,
+          `table ${table.name} differs after the restore (${part.sum.rows} rows in the backup, ${rows} here): the restored rows were discarded`,
         );
       await advanceSequences(target, table);
       restored.push({ name: table.name, rows: Number(rows) });

@@ -55,7 +55,7 @@ async function copyTables(
       if (JSON.stringify(tables) !== JSON.stringify(await tablesOf(target)))
         throw new UserError(
           'STORES_DIFFER',
-          'the two stores have different tables: bring both up to date with the same version first',
+          'the two stores have different tables: start the same version of forgehand on both first',
         );
       await refuseUnlessEmpty(target, tables);
       const copied: CopiedTable[] = [];
@@ -66,7 +66,7 @@ async function copyTables(
         if (here.rows !== there.rows || here.digest !== there.digest)
           throw new UserError(
             'COPY_DIFFERS',
-            `table ${table.name} differs after the copy (${here.rows} rows there, ${there.rows} here): nothing was kept of it`,
+            `table ${table.name} differs after the copy (${here.rows} rows there, ${there.rows} here): the copy was discarded`,
           );
         copied.push({ name: table.name, rows: Number(here.rows) });
         await advanceSequences(target, table);

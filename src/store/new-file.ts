@@ -31,5 +31,5 @@ export async function writeNewFile(path: string, bytes: AsyncIterable<Buffer>, s
 }
 
 function isThere(path: string): UserError {
-  return new UserError('BACKUP_EXISTS', `${path} is there already: give another name, or remove it`);
+  return new UserError('BACKUP_EXISTS', `${path} already exists: choose another name, or remove it`);
 }

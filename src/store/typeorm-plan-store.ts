@@ -36,7 +36,7 @@ export class TypeOrmPlanStore implements PlanStore {
         .getMany(),
     );
     if (second && first?.hash !== hash)
-      throw new UserError('AMBIGUOUS_PLAN', `several plans begin with ${hash}: give more of the hash`);
+      throw new UserError('AMBIGUOUS_PLAN', `several plans begin with ${hash}: give more characters of the hash`);
     return first ? toPlan(first) : null;
   }
 

@@ -106,14 +106,14 @@ export async function refuseUnlessEmpty(target: QueryRunner, tables: readonly Ta
     await target.query(`LOCK TABLE ${quoted(name)} IN EXCLUSIVE MODE NOWAIT`).catch(() => {
       throw new UserError(
         'STORE_IN_USE',
-        `somebody works with the target (table ${name} is locked): stop every process that uses it`,
+        `another process uses the target (table ${name} is locked): stop every process that uses it`,
       );
     });
     const rows = (await target.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)) as unknown[];
     if (rows.length > 0)
       throw new UserError(
         'STORE_NOT_EMPTY',
-        `the target is not empty (table ${name} has rows): take a new database or folder, nothing is merged`,
+        `the target is not empty (table ${name} has rows): use a new database or folder, since nothing is merged`,
       );
   }
 }

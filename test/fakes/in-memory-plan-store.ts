@@ -25,7 +25,7 @@ export class InMemoryPlanStore implements PlanStore {
     if (hash === '') return null;
     const found = this.rows.has(hash) ? [hash] : [...this.rows.keys()].filter((known) => known.startsWith(hash));
     if (found.length > 1)
-      throw new UserError('AMBIGUOUS_PLAN', `several plans begin with ${hash}: give more of the hash`);
+      throw new UserError('AMBIGUOUS_PLAN', `several plans begin with ${hash}: give more characters of the hash`);
     return found[0] === undefined ? null : this.rowOf(found[0]);
   }
 

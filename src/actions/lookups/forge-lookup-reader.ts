@@ -26,7 +26,7 @@ export class ForgeLookupReader implements LookupReader {
     const lookup = lookups.get(request.use);
     if (!lookup) return { failed: `there is no lookup ${request.use}` };
     const access = this.forges.get(scope.forge, scope.org);
-    if (!access) return { failed: `forge ${scope.forge} is not in the config any more` };
+    if (!access) return { failed: `forge ${scope.forge} is no longer in the config` };
     if (lookup.target === 'repository' && !scope.repo)
       return { failed: `${request.use} needs a repository, and this run is about none` };
     const params = readParams(lookup, request.params);

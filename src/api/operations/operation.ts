@@ -101,8 +101,7 @@ export function readInput(
   const rest = (request.method === 'POST' ? request.body : request.query) ?? {};
   if (!isJsonObject(rest as never)) throw new BotError('BAD_REQUEST', 'request: an object is expected');
   const twice = Object.keys(rest).find((name) => Object.hasOwn(params, name));
-  if (twice !== undefined)
-    throw new BotError('BAD_REQUEST', `${twice}: it stands in the path, and must not be sent twice`);
+  if (twice !== undefined) throw new BotError('BAD_REQUEST', `${twice}: it is part of the path: do not send it twice`);
   const read = input.safeParse({ ...rest, ...params });
   if (read.success) return read.data;
   throw new BotError('BAD_REQUEST', read.error.issues.map((issue: z.core.$ZodIssue) => wrong(issue, input)).join('; '));

@@ -58,7 +58,8 @@ export const ruleOperations = {
     answer: rolloutRow,
     handle: async ({ config, orgs, orders, keeper, rollout }, { org: named, rule: id, to, force }, caller) => {
       const [first, second] = config.orgs;
-      if (named === undefined && second) throw new UserError('WHICH_ORG', 'say with --org whose rule it is');
+      if (named === undefined && second)
+        throw new UserError('WHICH_ORG', 'several organizations are in the config: pass --org');
       const org = orgs.nameOf(named ?? first?.name ?? '');
       orders.record('promote', caller, { org, rule: id, to, force });
       const rule = (await keeper.active(org))?.revision.rules.find((one) => one.id === id);

@@ -32,7 +32,7 @@ export async function connectForge(address: string, env: NodeJS.ProcessEnv): Pro
   if (self.status !== 200 || !isJsonObject(self.body))
     throw new UserError(
       'FORGE_REFUSED',
-      `${origin} takes the credentials of ${ADMIN_VARIABLES} with ${self.status} ${saidIn(self.body)}`.trim(),
+      `${origin} answered ${self.status} to the credentials in ${ADMIN_VARIABLES} ${saidIn(self.body)}`.trim(),
     );
   if (self.body.is_admin !== true)
     throw new UserError(
@@ -57,7 +57,7 @@ function originOf(address: string): string {
   if (!/^\/(api\/v1\/?)?$/.test(url.pathname) || url.username !== '')
     throw new UserError(
       'FORGE_ADDRESS',
-      `${url.origin}: give the address without path, user and password; a forge below a path cannot be played on`,
+      `${url.origin}: give the address without path, user and password; the demo cannot use a forge below a path`,
     );
   return url.origin;
 }
@@ -68,6 +68,6 @@ function authorizationOf(env: NodeJS.ProcessEnv): string {
   if (user && password) return basic(user, password);
   throw new UserError(
     'FORGE_CREDENTIALS',
-    `the credentials of a site administrator are needed in the environment: ${ADMIN_VARIABLES}`,
+    `the demo needs the credentials of a site administrator in the environment: ${ADMIN_VARIABLES}`,
   );
 }

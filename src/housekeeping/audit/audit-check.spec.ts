@@ -69,7 +69,7 @@ describe('housekeeping/audit/audit-check', () => {
   it('names the first link that does not hold, and what was counted up to it', async () => {
     expect(await checkPage(storeOf([there, { is: 'gone' }, { is: 'unmarked' }]), KEY, 'acme', 0, 10)).toMatchObject({
       checked: 3,
-      broken: { n: 2, runId: 'run-2', why: 'the run is not there any more' },
+      broken: { n: 2, runId: 'run-2', why: 'the run is gone' },
     });
   });
 
@@ -96,7 +96,7 @@ describe('housekeeping/audit/audit-check', () => {
     expect((await checkPage(storeOf([there, there], lost), KEY, 'acme', 0, 1)).broken).toBeNull();
     expect((await checkPage(storeOf([{ is: 'gone' }], lost), KEY, 'acme', 0, 10)).broken).toMatchObject({
       n: 1,
-      why: 'the run is not there any more',
+      why: 'the run is gone',
     });
   });
 

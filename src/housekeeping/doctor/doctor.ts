@@ -167,19 +167,19 @@ export class Doctor {
     const access = org && this.deps.connected.get(org.forge, org.org);
     if (!org || !access) throw new UserError('NO_SUCH_ORG', `the config has no organization ${name}`);
     if (!access.capabilities)
-      throw new UserError('FORGE_AWAY', `the forge ${org.forge} is not reached: forgehand doctor says more`);
+      throw new UserError('FORGE_AWAY', `forge ${org.forge} cannot be reached: run forgehand doctor to see why`);
     const { capabilities, client } = access;
     const [hook] = org.hooks;
     const wanted = await this.wanted(org, capabilities.product);
     if (!hook || !wanted)
       throw new UserError(
         'NO_HOOK',
-        `the config names no webhook of ${name}: say orgs[].hooks: [{ id: ${name}, secret: { env: … } }]`,
+        `the config has no webhook for ${name}: add orgs[].hooks: [{ id: ${name}, secret: { env: … } }]`,
       );
     if (wanted.url === null)
       throw new UserError(
         'NO_ADDRESS',
-        'where the forge reaches this bot is not known: say server.public_url in the config',
+        'the bot does not know its public address: set server.public_url in the config',
       );
     const events = allEvents
       ? [...new Set(EVENT_KINDS.flatMap((kind) => hookEventsOf(kind, capabilities.product)))]

@@ -13,19 +13,19 @@ export const saw = defineReasons({
     `the clock of the forge is ${seconds} s ${isAhead ? 'ahead of' : 'behind'} the one of this machine`,
   'account.self.known': ({ login, id }: { login: string; id: string | null }) =>
     `the bot is ${login}${id === null ? '' : ` (${id})`} there`,
-  'account.self.unknown': () => 'the forge does not say who we are: our own acts cannot be told from those of others',
-  'account.admin.needless': ({ login }: { login: string }) =>
-    `${login} administers the whole site, which none of the rules needs`,
+  'account.self.unknown': () =>
+    'the forge does not say which account the token belongs to: the bot cannot tell its own acts from those of others',
+  'account.admin.needless': ({ login }: { login: string }) => `${login} is a site administrator, which no rule needs`,
 
-  'token.kind.password': () => 'the bot signs in with a password, which may do everything that its account may',
+  'token.kind.password': () => 'the bot signs in with a password, which allows everything that its account may do',
   'token.reach.one': ({ org }: { org: string }) =>
-    `these credentials reach ${org} alone of the organizations in the config`,
+    `of the organizations in the config, these credentials reach ${org} alone`,
   'token.shared.many': ({ orgs }: { orgs: readonly string[] }) =>
     `one credential reaches ${orgs.length} organizations of the config (${orgs.join(', ')}): a fault in one of them reaches the others`,
   'token.scopes.hidden': ({ needed }: { needed: readonly string[] }) =>
-    `what the token may do is not told; the rules need ${needed.join(', ')}`,
+    `the forge does not show the scopes of the token; the rules need ${needed.join(', ')}`,
   'token.scopes.enough': ({ needed }: { needed: readonly string[] }) =>
-    `the token has what the rules need: ${needed.join(', ')}`,
+    `the token has the scopes that the rules need: ${needed.join(', ')}`,
   'token.scopes.missing': ({ scopes }: { scopes: readonly string[] }) => `the token lacks ${scopes.join(', ')}`,
   'token.wide.more': ({ scopes }: { scopes: readonly string[] }) =>
     `the token may do more than the rules need: ${scopes.join(', ')}`,
@@ -46,14 +46,14 @@ export const saw = defineReasons({
   'rule.lacking.unmet': ({ because }: { because: Reason }) => textOf(because),
 
   'hook.there.unconfigured': ({ org }: { org: string }) =>
-    `the config names no webhook of ${org}: everything is found by polling, late`,
+    `the config has no webhook for ${org}: the bot learns everything by polling, later`,
   'hook.there.one': ({ hook, url }: { hook: string; url: string }) => `webhook ${hook} points at ${url}`,
   'hook.there.many': ({ count }: { count: number }) =>
     `${count} webhooks point at this bot: each act arrives ${count} times`,
   'hook.there.none': ({ url, id }: { url: string | null; id: string }) =>
-    `no webhook of the organization points at ${url ?? `an address that ends in /webhooks/${id}`}: everything is found by polling alone, late`,
+    `no webhook of the organization points at ${url ?? `an address that ends in /webhooks/${id}`}: the bot learns everything by polling, later`,
   'hook.there.switched-off': () =>
-    'webhooks are switched off on the whole server: everything is found by polling alone, late',
+    'webhooks are switched off on the whole server: the bot learns everything by polling, later',
   'hook.there.not-owner': ({ org }: { org: string }) => `the webhooks of ${org} are shown to its owners alone`,
   'hook.there.scope': () => 'the token may not read webhooks',
   'hook.there.not-offered': () => 'this forge does not list webhooks',
@@ -66,12 +66,12 @@ export const saw = defineReasons({
   'hook.address.right': ({ url }: { url: string }) => `it sends to ${url}`,
   'hook.address.wrong': ({ url, own }: { url: string; own: string }) => `it sends to ${url}, and this bot is at ${own}`,
   'hook.content_type.json': () => 'it sends application/json',
-  'hook.content_type.form': () => 'it sends forms: they are understood, but grow up to three times as large',
+  'hook.content_type.form': () => 'it sends forms: the bot reads them, but they are up to three times as large',
   'hook.content_type.other': ({ type }: { type: string }) => `it sends ${type || 'an unknown type'}`,
   'hook.events.unneeded': () => 'the rules need none of its events',
-  'hook.events.all': () => 'it asks for every event that the rules need',
+  'hook.events.all': () => 'it subscribes to every event that the rules need',
   'hook.events.missing': ({ events }: { events: readonly string[] }) =>
-    `it does not ask for ${events.join(', ')}, which the rules need`,
+    `it does not subscribe to ${events.join(', ')}, which the rules need`,
   'hook.branch_filter.open': () => 'its branch filter lets every branch through',
   'hook.branch_filter.closed': ({ filter }: { filter: string }) =>
     `its branch filter ${filter} hides every other branch, and from some versions on all tags`,
@@ -83,13 +83,13 @@ export const saw = defineReasons({
 
   'delivery.arrives.yes': ({ last }: { last: string | null }) => lastIn(last),
   'delivery.arrives.lost': ({ last, lost }: { last: string | null; lost: number }) =>
-    `${lastIn(last)}; ${lost} facts of the last day were found by polling alone`,
+    `${lastIn(last)}; polling alone found ${lost} events of the last day`,
   'delivery.arrives.unsent': ({ last }: { last: string | null }) => lastIn(last),
   'delivery.arrives.none': ({ last }: { last: string | null }) => lastIn(last),
   'delivery.arrives.inner-address': ({ last, url, word }: { last: string | null; url: string; word: string }) =>
-    `${lastIn(last)}, and ${url} is a ${word} address, to which servers deliver only where they are told to`,
+    `${lastIn(last)}, and ${url} is a ${word} address, to which forges deliver only if their settings allow it`,
   'delivery.authentic.forged': ({ count }: { count: number }) =>
-    `${count} requests since the start bore no valid signature: somebody forges, or the webhook has another secret`,
+    `${count} requests since the start had no valid signature: somebody forges deliveries, or the webhook has another secret`,
   'delivery.refused.some': ({ counts }: { counts: Readonly<Record<string, number>> }) =>
     `requests refused since the start: ${Object.entries(counts)
       .map(([word, times]) => `${times} ${word}`)

@@ -91,7 +91,7 @@ export class JobRunner {
     const asked = org === null ? null : this.deps.orgs.find((one) => one.org.toLowerCase() === org.toLowerCase());
     if (asked === undefined) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org ?? ''}`);
     if (asked && job.per === 'bot')
-      throw new UserError('NOT_PER_ORG', `${name} is done once for the whole bot: leave --org out`);
+      throw new UserError('NOT_PER_ORG', `${name} runs once for the whole bot: leave out --org`);
     const subjects = asked
       ? all.filter(({ forge, org: one }) => forge === asked.forge && (job.per === 'forge' || one === asked.org))
       : all;

@@ -159,7 +159,7 @@ describe('pipeline/decide/rollout', () => {
       begin(rulesOf('canary: 30%', faulty));
       for (let round = 1; round <= 5; round += 1) {
         await aRound();
-        await expect(promote('live')).rejects.toThrow(/were errors|only what is in mode shadow/);
+        await expect(promote('live')).rejects.toThrow(/were errors|only a rule in mode shadow/);
       }
 
       const outside = (await runs()).filter(
@@ -461,7 +461,7 @@ describe('pipeline/decide/rollout, rule by rule', () => {
 
     await expect(promote('live', { force: false, minDecisions: 2 })).rejects.toMatchObject({
       code: 'NOT_ENOUGH_EVIDENCE',
-      message: `r stays canary 50%: ${why} (--force promotes it all the same, and is recorded)`,
+      message: `r stays canary 50%: ${why} (--force promotes it anyway, and is recorded)`,
     });
   });
 
@@ -472,7 +472,7 @@ describe('pipeline/decide/rollout, rule by rule', () => {
     ])
       await expect(promote('live', undefined, { ...RULE, mode, canary: null })).rejects.toMatchObject({
         code: 'NOTHING_TO_PROMOTE',
-        message: `r ${why}; only what is in mode shadow or has a canary is promoted`,
+        message: `r ${why}; only a rule in mode shadow or with a canary can be promoted`,
       });
   });
 
@@ -482,7 +482,7 @@ describe('pipeline/decide/rollout, rule by rule', () => {
 
     await expect(promote('live')).rejects.toMatchObject({
       code: 'CHANGED_MEANWHILE',
-      message: 'the stage of r has just changed: look at it and try again',
+      message: 'the stage of r has just changed: check it and try again',
     });
     expect(told).toEqual([]);
   });

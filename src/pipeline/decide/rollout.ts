@@ -90,7 +90,7 @@ export class Rollout {
       const why = rule.mode === 'dry-run' ? 'is in mode dry-run: its file says so' : 'is live already';
       throw new UserError(
         'NOTHING_TO_PROMOTE',
-        `${rule.id} ${why}; only what is in mode shadow or has a canary is promoted`,
+        `${rule.id} ${why}; only a rule in mode shadow or with a canary can be promoted`,
       );
     }
     const row = await this.settled(org, rule);
@@ -99,7 +99,7 @@ export class Rollout {
     if (reason && !force)
       throw new UserError(
         'NOT_ENOUGH_EVIDENCE',
-        `${rule.id} stays ${textOf(row)}: ${reason} (--force promotes it all the same, and is recorded)`,
+        `${rule.id} stays ${textOf(row)}: ${reason} (--force promotes it anyway, and is recorded)`,
       );
     const next: RolloutRow = {
       ...this.head(org, rule),
@@ -111,7 +111,7 @@ export class Rollout {
       forced: force && reason !== null,
     };
     if (!(await this.deps.store.add(next, row.id)))
-      throw new UserError('CHANGED_MEANWHILE', `the stage of ${rule.id} has just changed: look at it and try again`);
+      throw new UserError('CHANGED_MEANWHILE', `the stage of ${rule.id} has just changed: check it and try again`);
     this.deps.alerts.resolve(alertKey(org, rule.id));
     return next;
   }

@@ -79,7 +79,7 @@ describe('pipeline/execute/forge-health', () => {
     expect(held).toMatchObject({
       state: 'planned',
       tries: 0,
-      reason: saying(expect.stringContaining('gave no answer')),
+      reason: saying(expect.stringContaining('did not answer')),
     });
   });
 });

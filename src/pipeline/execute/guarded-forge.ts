@@ -149,7 +149,7 @@ export class GuardedForge {
     if (!attempt) throw new WriteNotAllowed();
     this.#write = { attempt, outcome: null };
     if (clock.monotonicMs() - startedMs > MAX_STANDSTILL_MS) {
-      throw new ForgeError('not-sent', `${name}: not sent, the process stood still right before the call`, {
+      throw new ForgeError('not-sent', `${name}: not sent: the process stood still right before the call`, {
         operation: name,
         detail: 'stood-still',
       });

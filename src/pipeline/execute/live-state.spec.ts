@@ -8,7 +8,6 @@ import type { Issue } from '../../core/objects/tracker.js';
 import type { Doubt } from '../recovery-store.port.js';
 import { claimOf } from './objections.js';
 import type { LiveDifference } from '../../core/run-reasons.js';
-import { saying } from '../../../test/builders/reasons.js';
 
 const issue = (over: JsonObject = {}): JsonObject => ({
   number: '3',
@@ -61,7 +60,9 @@ describe('pipeline/execute/live-state', () => {
     expect(reads).toEqual([{ owner: 'acme', repo: 'app', index: '3' }]);
     expect(await rig.journal.intent(id)).toMatchObject({
       state: end,
-      ...(end === 'cancelled' ? { reason: saying(expect.stringContaining('#3 was told')) } : {}),
+      ...(end === 'cancelled'
+        ? { reason: { code: 'intent.contradicted', params: { kind: 'issue.closed', number: '3', doubt: because } } }
+        : {}),
     });
     expect(rig.written).toHaveLength(end === 'done' ? 1 : 0);
   });

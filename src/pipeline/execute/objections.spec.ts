@@ -25,7 +25,7 @@ describe('pipeline/execute/objections: overtaken', () => {
     );
 
     expect(reason === null ? null : textOf(reason)).toBe(
-      isStale ? 'overtaken: rule other asked for something else later, and that was done first (intent i-2)' : null,
+      isStale ? 'overtaken: rule other asked for something else later, and that came first (intent i-2)' : null,
     );
   });
 

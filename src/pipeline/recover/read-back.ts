@@ -60,7 +60,7 @@ export async function prepareRead(
 > {
   const access = forges.get(intent.forge, intent.org);
   const settings = orgs.get(intent.org);
-  if (!access || !settings) return `${intent.forge} or ${intent.org} is not in the config any more`;
+  if (!access || !settings) return `${intent.forge} or ${intent.org} is no longer in the config`;
   const wanted = resolveParams(action, intent.params, settings.secrets, encryptor);
   const target = await targets.resolve(access, intent.forge, intent.org, intent.target);
   const context = {

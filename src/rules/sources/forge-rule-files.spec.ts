@@ -155,7 +155,7 @@ describe('rules/sources/forge-rule-files', () => {
       });
       await expect(files.state('wip')).rejects.toMatchObject({
         code: 'RULES_NO_BRANCH',
-        message: expect.stringContaining('that is main'),
+        message: expect.stringContaining('rules must come from main'),
       });
     });
   });

@@ -44,12 +44,12 @@ export class ForgeRuleFiles implements RuleRepository {
     if (!name)
       throw new UserError(
         'RULES_NO_BRANCH',
-        `this forge does not tell the default branch of ${this.repository}: name it with orgs[].rules.branch`,
+        `the forge does not say what the default branch of ${this.repository} is: set orgs[].rules.branch`,
       );
     if (wanted !== null && told?.default_branch && told.default_branch !== wanted)
       throw new UserError(
         'RULES_NO_BRANCH',
-        `${wanted} is not the default branch of ${this.repository} (that is ${told.default_branch}): rules come from there alone`,
+        `${wanted} is not the default branch of ${this.repository}: rules must come from ${told.default_branch}`,
       );
     const branch = await this.plain(`branch ${name} of ${this.repository}`, () =>
       client.getBranch({ owner: this.owner, repo: this.repo, branch: name }),
@@ -179,7 +179,7 @@ export class ForgeRuleFiles implements RuleRepository {
       if (error.kind === 'moved')
         throw new UserError(
           'RULES_MOVED_AWAY',
-          `${this.repository} was renamed or moved: nothing is followed; write its name of today into orgs[].rules.repository`,
+          `${this.repository} was renamed or moved, and the bot follows no redirect: write the new name into orgs[].rules.repository`,
         );
       if (error.kind === 'refused' && error.facts.status === 404)
         throw new UserError('RULES_NOT_THERE', `${what} is not there, or the token may not see it`);

@@ -124,7 +124,7 @@ export class RepositorySource {
     this.nudge();
     throw new BotError(
       'RULES_MOVED',
-      `${this.options.repository} changed while it was read; it is read again`,
+      `${this.options.repository} changed while the bot read it; the bot reads it again`,
       'transient',
     );
   }
@@ -199,7 +199,10 @@ export class RepositorySource {
     // From here on it is the operator's repository: what is said about it may be said there.
     this.seen ??= state;
     if (state.isMirror)
-      throw new UserError('RULES_MIRRORED', `${options.repository} is a mirror: what is in it is decided elsewhere`);
+      throw new UserError(
+        'RULES_MIRRORED',
+        `${options.repository} is a mirror, so its content is decided elsewhere: use a repository of the organization`,
+      );
     if (!state.isProtected)
       throw new UserError(
         'RULES_UNPROTECTED',

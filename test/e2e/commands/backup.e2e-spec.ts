@@ -131,7 +131,7 @@ describe('e2e/commands: a backup of a running embedded bot', () => {
     async () => {
       expect(await run('restore', 'store.backup', '--config', place.configFile)).toMatchObject({
         code: 3,
-        stderr: expect.stringContaining('a bot is running on this data already'),
+        stderr: expect.stringContaining('a bot already runs on this data'),
       });
       await until(async () => hasLabel('during-0'));
       await bot.stop();

@@ -152,11 +152,11 @@ function explains(): void {
     });
     expect(await run('explain')).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('say either the id of a run or an effect, or --event'),
+      stderr: expect.stringContaining('pass the id of a run or an effect, or --event'),
     });
     expect(await run('explain', 'x', '--rule', 'y')).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('--rule and --revision go with --event'),
+      stderr: expect.stringContaining('--rule and --revision need --event'),
     });
   });
 }

@@ -357,7 +357,7 @@ describe('e2e/commands on a running embedded bot', () => {
     async () => {
       expect(await run('start')).toMatchObject({
         code: 3,
-        stderr: expect.stringMatching(/^error a bot is running on this data already/),
+        stderr: expect.stringMatching(/^error a bot already runs on this data/),
       });
       expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
     },

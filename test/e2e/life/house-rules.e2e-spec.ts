@@ -22,7 +22,7 @@ describe('an embedded bot', () => {
       const second = await forgehand(house.place, 'start', '--config', house.place.configFile);
 
       expect(second.code).toBe(3);
-      expect(second.stderr).toContain('running on this data already');
+      expect(second.stderr).toContain('already runs on this data');
       expect(bot.child.isAlive).toBe(true);
       await house.forge.act('repository.create', { repo: 'acme/still-served' });
       await until(async () => (await house.labelsOf('still-served')).length > 0);

@@ -70,7 +70,7 @@ describeOnPostgres('copy-store', () => {
       );
       const bot = createServer();
       await new Promise<void>((resolve) => bot.listen(join(dir, 'run', 'control.sock'), resolve));
-      await expect(copyStore(embedded, postgres)).rejects.toThrow(/a bot is running on this data already/);
+      await expect(copyStore(embedded, postgres)).rejects.toThrow(/a bot already runs on this data/);
       await new Promise((resolve) => bot.close(resolve));
 
       expect((await using(postgres, contents))['arrivals']).toEqual([]);

@@ -201,7 +201,7 @@ describe('insight/explainer, a run', () => {
 
 describe('insight/explainer, a rule and an event', () => {
   it.each<[string, Partial<DecisionExplanation>]>([
-    ['always', { verdict: 'fired', reason: 'it has no conditions; 1 effect wanted', look: null }],
+    ['always', { verdict: 'fired', reason: 'no conditions; 1 effect planned', look: null }],
     ['on-push', { verdict: 'rejected', reason: 'on: tag.created is none of push' }],
     [
       'one-away',

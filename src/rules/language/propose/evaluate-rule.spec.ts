@@ -72,7 +72,7 @@ describe('rules/language/propose/evaluate-rule, conditions', () => {
     expect(report).toMatchObject({
       rule: 'x',
       verdict: 'fired',
-      reason: saying('all 2 conditions held; 1 effect wanted'),
+      reason: saying('all 2 conditions held; 1 effect planned'),
     });
     expect(steps).toEqual([
       {
@@ -253,7 +253,7 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
     });
     expect(request({ ...line, ...files, second: { value: { name: 'b' } } })).toMatchObject({
       verdict: 'fired',
-      reason: saying('all 2 conditions held; 2 effects wanted'),
+      reason: saying('all 2 conditions held; 2 effects planned'),
     });
   });
 
@@ -369,7 +369,7 @@ describe('rules/language/propose/evaluate-rule, lookups', () => {
   it('leaves out what only a step needs that is left out', () => {
     expect(request({ line: { missing: true }, files: { value: [null, null] } })).toMatchObject({
       verdict: 'fired',
-      reason: saying('all 2 conditions held; no step wants anything'),
+      reason: saying('all 2 conditions held; no effect planned'),
     });
   });
 

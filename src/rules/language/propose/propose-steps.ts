@@ -76,7 +76,7 @@ function proposeStep(step: StepProgram, bindings: Bindings, lookups: Lookups): S
   if (leftOut.length > 0)
     return {
       items: [...items.values()],
-      outcome: `wanted, ${leftOut.length} items left out`,
+      outcome: `wanted, ${leftOut.length} ${leftOut.length === 1 ? 'item' : 'items'} skipped`,
       held: leftOut[0] ?? null,
     };
   const isEmpty = items.size === 0;

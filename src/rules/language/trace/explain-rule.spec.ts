@@ -140,7 +140,7 @@ describe('rules/language/trace/explain-rule', () => {
         },
       },
       {
-        outcome: 'wanted, 1 items left out',
+        outcome: 'wanted, 1 item skipped',
         items: ['b'],
         held: { why: 'when', line: 17, seen: { 'item.name': 'a' } },
       },
