@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../core/json.js';
+import { emptyTable } from '../../../core/table.js';
 import { canonicalJson } from '../../../core/canonical-json.js';
 import { MAX_OUTPUT, evaluateExpression, evaluateTemplate } from '../propose/evaluate-template.js';
 import { Misfit } from '../propose/misfit.js';
@@ -68,7 +69,7 @@ function judge(
   item: null | undefined,
 ): void {
   const { file, env } = context;
-  const given: Record<string, GivenParam> = {};
+  const given = emptyTable<GivenParam>();
   let isWhole = true;
   for (const { name, template, position } of params) {
     const entry = entries.find(({ key }) => key === name);
@@ -79,8 +80,9 @@ function judge(
       isWhole = false;
     } else if (found !== null) {
       given[name] = { value: found.value };
-      const refusal = template.kind === 'constant' ? null : (action.checkConstant?.(name, found.value) ?? null);
-      if (refusal !== null) {
+      const refusal = action.checkConstant?.(name, found.value) ?? null;
+      if (refusal !== null && template.kind === 'constant') isWhole = false;
+      else if (refusal !== null) {
         file.newProblemAt(position, `${action.name}: ${name}: ${refusal}`, `it is ${shown(found.value)} each time`);
         isWhole = false;
       }

@@ -77,6 +77,13 @@ function checkFilters(file: SourceFile, on: readonly EventKind[], where: WhereFi
         lacking.length < on.length ? 'make it a rule of its own' : `leave where.${filter} out`,
       );
   }
+  const at = where.positions.tag;
+  if (where.branch && where.tag && at && on.includes('push'))
+    file.newProblemAt(
+      at,
+      'a push is of a branch or of a tag, never of both: nothing could ever match',
+      'make two rules of it',
+    );
   const position = where.positions.source;
   if (where.source && where.source.length > 0 && position) {
     const told = new Set(on.flatMap((kind) => sourcesOf(kind)));

@@ -112,7 +112,13 @@ function compileParam(
   if (!template) return null;
   const what = `${target.name}: ${key}`;
   if (spec.secret || template.kind === 'secret') return checkSecret(context, node, template, spec, what);
-  const message = checkShape(template, node, spec.type, what);
+  // A number of the forge is a text to us, and may be written without quotes.
+  const isNumber =
+    template.kind === 'constant' &&
+    typeof template.value === 'number' &&
+    spec.type === 'string' &&
+    target.checkConstant?.(key, template.value) === null;
+  const message = isNumber ? null : checkShape(template, node, spec.type, what);
   const meant = expressionMeant(node);
   if (message !== null) {
     context.file.problem(node.start, message, meant?.hint ?? shapeHint(context, node, template, spec));
@@ -122,7 +128,8 @@ function compileParam(
     const refusal = target.checkConstant?.(key, template.value) ?? null;
     if (refusal !== null) {
       context.file.problem(node.start, `${what}: ${refusal}`, meant?.hint);
-      return null;
+      // The rest of the rule is looked at as it stands.
+      return template;
     }
     const isFree = spec.markdown === true || spec.line === true || spec.sealed === true;
     if (meant && (isFree || (typeof template.value === 'string' && template.value.includes('\n'))))

@@ -19,7 +19,7 @@ import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
 import { checkOnTick } from './check-on-tick.js';
 import { checkPossible } from './check-possible.js';
-import { compileLookups, lookupNames, lookupTypes } from './compile-lookup.js';
+import { compileLookups, lookupNames, lookupTypes, lookupsOfParams, lookupsOfTemplate } from './compile-lookup.js';
 import { RIGHTS_LOOKUP } from '../propose/command-rights.js';
 import { compileCoalesce, compileLimits, compileSchedule } from './compile-schedule.js';
 import { compileSteps } from './compile-step.js';
@@ -29,7 +29,7 @@ import { NO_FILTER, compileWhere } from './compile-where.js';
 import type { WhereFilter } from '../match/where-filter.js';
 import type { FileContext, Scope } from './file-context.js';
 import { itemPositions } from './item-positions.js';
-import type { ConditionProgram, StepProgram } from './program.js';
+import type { ConditionProgram, LookupProgram, StepProgram } from './program.js';
 import { guardsIn, variableTypes } from './variable-types.js';
 import type { TypeScope } from './variable-types.js';
 
@@ -88,6 +88,11 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   if (context.env.checkTypes) checkPossible(context, { on, where, conditions, steps }, keys);
   if (context.env.checkTypes && keys.has('on') && keys.has('schedule'))
     checkOnTick(context, { conditions, lookups, steps, coalesce });
+  checkUnused(context, lookups, [
+    ...conditions.map(({ expression }) => expression.lookups),
+    ...lookups.map((one) => one.lookups),
+    ...steps.map(lookupsOfStep),
+  ]);
   if (id === null) return null;
   return {
     id,
@@ -116,6 +121,24 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   };
 }
 
+/** Nobody reads it: it costs calls, and was probably meant to be read. */
+function checkUnused(
+  { file }: FileContext,
+  lookups: readonly LookupProgram[],
+  used: ReadonlyArray<ReadonlySet<string>>,
+): void {
+  // Of a rule with mistakes, the part that reads it may be missing.
+  if (file.problems.length > 0) return;
+  for (const { as, position } of lookups)
+    if (!used.some((names) => names.has(as)))
+      file.warnAt(position, `the lookup "${as}" is read by nothing`, `take it out, or use lookups.${as}`);
+}
+
+function lookupsOfStep({ params, when, unless, forEach, key }: StepProgram): ReadonlySet<string> {
+  const expressions = [when, unless, forEach].flatMap((one) => [...(one?.lookups ?? [])]);
+  return new Set([...lookupsOfParams(params), ...expressions, ...(key ? lookupsOfTemplate(key) : [])]);
+}
+
 /** `10%`: the share of repositories in which it writes at first. */
 function compileCanary({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<string, YamlEntry>): number | null {
   const isNumber = node.kind === 'scalar' && typeof node.value === 'number';
@@ -139,6 +162,12 @@ function compileCanary({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<
     file.problem(
       node.start,
       `a rule in mode ${mode.value} writes nowhere, so it has no canary`,
+      'leave out mode or canary',
+    );
+  if (mode?.kind === 'scalar' && mode.value === 'live')
+    file.newProblem(
+      node.start,
+      'a canary stands in place of a mode: live would write everywhere',
       'leave out mode or canary',
     );
   return percent > 0 && percent <= 100 ? percent : null;

@@ -5,6 +5,7 @@ import { compileGlob } from '../match/glob.js';
 import type { GlobPattern } from '../match/glob.js';
 import type { WhereFilter } from '../match/where-filter.js';
 import type { Position } from '../revision.js';
+import { checkPattern } from './check-filters.js';
 import type { FileContext } from './file-context.js';
 import { itemPositions } from './item-positions.js';
 import { tableOf } from '../../../core/table.js';
@@ -68,6 +69,7 @@ export function compileWhere(context: FileContext, node: YamlNode): WhereFilter 
         ? reader.compile(
             actors.filter(({ value }) => value !== BOT),
             true,
+            'actor',
           )
         : null,
     actorIsBot: actors?.some(({ value }) => value === BOT) ?? false,
@@ -133,14 +135,16 @@ class FilterReader {
 
   patterns(key: string, ignoreCase = false): GlobPattern[] | null {
     const texts = this.texts(key);
-    return texts && this.compile(texts, ignoreCase);
+    return texts && this.compile(texts, ignoreCase, key);
   }
 
-  compile(texts: readonly Text[], ignoreCase: boolean): GlobPattern[] {
+  compile(texts: readonly Text[], ignoreCase: boolean, key: string): GlobPattern[] {
     return texts.flatMap((text) => {
       this.context.file.charge(text.value.length, text.start);
       try {
-        return [compileGlob(text.value, { ignoreCase })];
+        const pattern = compileGlob(text.value, { ignoreCase });
+        checkPattern(this.context.file, key, text, pattern);
+        return [pattern];
       } catch (error) {
         const hint =
           text.value.startsWith('!') && this.what === 'where' ? 'to leave repositories out say not_repo' : undefined;
@@ -163,7 +167,7 @@ class FilterReader {
         file.problem(text.start, `${text.value} is not in the organization ${org}`, `its repositories are ${org}/…`);
       }
     }
-    return texts && this.compile(texts, true);
+    return texts && this.compile(texts, true, key);
   }
 
   sources(): Array<(typeof SOURCES)[number]> | null {

@@ -1,54 +1,96 @@
 import type { EventKind } from '../../../core/event-kinds.js';
-import type { StepProgram, Template } from '../compile/program.js';
+import type { Json } from '../../../core/json.js';
+import { canonicalJson } from '../../../core/canonical-json.js';
+import type { Expression, ParamProgram, Template } from '../compile/program.js';
 import type { GlobPattern } from '../match/glob.js';
 import type { WhereFilter } from '../match/where-filter.js';
-import type { CompiledRule } from '../revision.js';
+import type { ActionFacts, CompiledPolicy, CompiledRule, Position } from '../revision.js';
 import { tableOf } from '../../../core/table.js';
 
-/** Rules that start each other without end: the first one again at the end. */
+/** Rules and policies that start each other without end: the first one again at the end. */
 export interface Loop {
-  readonly rules: readonly CompiledRule[];
+  readonly owners: readonly Owner[];
   /** `a -(branch.create: branch.created)-> a`. */
   readonly text: string;
+  /** It needs an event that does not tell who caused it. */
+  readonly isWeak: boolean;
 }
 
 /** Longer chains are looked at no further: each link needs a rule that listens to the bot itself. */
 const MAX_LENGTH = 8;
-const MAX_STEPS = 2_000;
+const MAX_STEPS = 5_000;
 /** Nobody reads more of them at once. */
 const MAX_LOOPS = 10;
 /** More rules than this that take the bot's own acts are refused: the proof is over pairs of them. */
 const MAX_LISTENING = 200;
+/** Steps in all of them. */
+const MAX_WRITERS = 1_000;
+
+/** A rule or policy, as far as the proof is concerned. */
+export interface Owner {
+  readonly id: string;
+  readonly position: Position;
+  readonly where: WhereFilter;
+  readonly org: string;
+  readonly rule: CompiledRule | null;
+  /** Each repository of its filters is a subject of it, new ones too. */
+  readonly takesSubjects: boolean;
+}
+
+/** One step that writes. */
+interface Writer {
+  readonly owner: Owner;
+  readonly action: ActionFacts;
+  readonly params: readonly ParamProgram[];
+  readonly when: Expression | null;
+  readonly unless: Expression | null;
+  readonly raises: readonly EventKind[];
+}
+
+interface Link {
+  readonly from: Writer;
+  readonly kind: EventKind;
+  readonly to: Writer;
+  readonly isWeak: boolean;
+}
 
 /**
- * Cycles of rule -> effect -> event -> rule that no filter breaks. The bot's own events start a rule only where it says `actor: [bot]`, so
- * most rules are in none. What is not a filter (conditions, names that only the run tells) is taken to let everything through.
- * It stops after each of these rules (`inSlices`).
+ * Cycles of step -> effect -> event -> step that no filter breaks and that do not end by themselves. The bot's own events start a rule only
+ * where it says `actor: [bot]`, so most rules are in none; a policy is started by each repository that is made. Of conditions only what they
+ * say of `event.kind` is used; everything else, and names that only the run tells, are taken to let everything through.
+ * It stops after each of the steps (`inSlices`).
  */
 export function* loopSteps(
   rules: readonly CompiledRule[],
+  policies: readonly CompiledPolicy[] = [],
 ): Generator<void, { loops: readonly Loop[]; isComplete: boolean }> {
-  const listening = rules.filter((rule) => rule.mode === 'live' && rule.program.where.actorIsBot);
+  const listening = rules.filter((rule) => rule.mode === 'live' && isListening(rule));
   if (listening.length > MAX_LISTENING) return { loops: [], isComplete: false };
-  const links = new Map<CompiledRule, readonly Link[]>();
-  for (const rule of listening) {
-    links.set(rule, linksFrom(rule, listening));
+  const all = [
+    ...policies.filter(({ mode }) => mode === 'live').flatMap(writersOfPolicy),
+    ...listening.flatMap(writersOfRule),
+  ];
+  const writers = lasting(all.filter(({ raises }) => raises.length > 0));
+  if (writers.length > MAX_WRITERS) return { loops: [], isComplete: false };
+  const byOwner = new Map<Owner, Writer[]>();
+  for (const writer of writers) byOwner.set(writer.owner, [...(byOwner.get(writer.owner) ?? []), writer]);
+  const links = new Map<Writer, readonly Link[]>();
+  for (const writer of writers) {
+    links.set(writer, linksFrom(writer, byOwner));
     yield;
   }
-  const order = new Map(listening.map((rule, index) => [rule, index]));
-  const orderOf = (rule: CompiledRule): number => order.get(rule) ?? 0;
+  const order = new Map(writers.map((writer, index) => [writer, index]));
+  const owners = new Map([...byOwner.keys()].map((owner, index) => [owner, index]));
+  const orderOf = (writer: Writer): number => order.get(writer) ?? 0;
   const found = new Map<string, Loop>();
   let steps = 0;
-  const walk = (path: readonly Link[], start: CompiledRule, at: CompiledRule): void => {
+  const walk = (path: readonly Link[], start: Writer, at: Writer): void => {
     for (const link of links.get(at) ?? []) {
       if ((steps += 1) > MAX_STEPS || found.size >= MAX_LOOPS) return;
       const longer = [...path, link];
       if (link.to === start) {
-        const key = longer
-          .map(({ from }) => orderOf(from))
-          .sort((a, b) => a - b)
-          .join();
-        if (!found.has(key) && !isBroken(longer)) found.set(key, describe(longer));
+        const key = [...new Set(longer.map(({ from }) => owners.get(from.owner) ?? 0))].sort((a, b) => a - b).join();
+        if (found.get(key)?.isWeak !== false && !isBroken(longer)) found.set(key, describe(longer));
       } else if (
         longer.length < MAX_LENGTH &&
         orderOf(link.to) > orderOf(start) &&
@@ -58,38 +100,145 @@ export function* loopSteps(
       }
     }
   };
-  for (const rule of listening) {
-    walk([], rule, rule);
+  for (const writer of writers) {
+    walk([], writer, writer);
     yield;
   }
   return { loops: [...found.values()], isComplete: steps <= MAX_STEPS };
 }
 
-interface Link {
-  readonly from: CompiledRule;
-  readonly step: StepProgram;
-  readonly kind: EventKind;
-  readonly to: CompiledRule;
+/** Runs and jobs that a poll finds do not tell who started them: whoever asks for no actor takes those of the bot too. */
+const WITHOUT_ACTOR = /^(?:workflow|task)\./;
+
+function isListening({ on, tickScope, schedule, program: { where } }: CompiledRule): boolean {
+  if (where.actorIsBot) return true;
+  if (schedule && tickScope === 'repository') return true;
+  return where.actor === null && on.some((kind) => WITHOUT_ACTOR.test(kind));
 }
 
-function linksFrom(from: CompiledRule, listening: readonly CompiledRule[]): Link[] {
-  return from.program.steps.flatMap((step) =>
-    (step.action.raises ?? []).flatMap((kind) =>
-      listening
-        .filter((to) => to.on.includes(kind) && mayStart(from, step, to))
-        .map((to): Link => ({ from, step, kind, to })),
+function writersOfRule(rule: CompiledRule): Writer[] {
+  const { id, position, program, schedule, tickScope } = rule;
+  const owner: Owner = {
+    id,
+    position,
+    where: program.where,
+    org: program.org,
+    rule,
+    takesSubjects: schedule !== null && tickScope === 'repository',
+  };
+  return program.steps.map((step) => ({ ...step, owner, raises: raisesOf(step.action, step.params) }));
+}
+
+function writersOfPolicy({ id, position, program }: CompiledPolicy): Writer[] {
+  const owner: Owner = {
+    id,
+    position,
+    where: program.subjects,
+    org: program.org,
+    rule: null,
+    takesSubjects: program.scope === 'repository',
+  };
+  const written = [
+    ...program.parts.flatMap(({ action, items }) =>
+      items.map(({ params }) => ({ action, params, when: null, unless: null })),
     ),
+    ...program.fixes.map(({ step }) => step),
+  ];
+  return written.map((step) => ({ ...step, owner, raises: raisesOf(step.action, step.params) }));
+}
+
+/** Of what its action may raise, what it does raise with these values. */
+function raisesOf({ name, raises = [] }: ActionFacts, params: readonly ParamProgram[]): readonly EventKind[] {
+  const has = (param: string): boolean => params.some((one) => one.name === param);
+  const keep = (pattern: RegExp): readonly EventKind[] => raises.filter((kind) => pattern.test(kind));
+  if (name === 'issue.state') {
+    const state = constantIn(params, 'state');
+    return state === 'closed' ? keep(/closed$/) : state === 'open' ? keep(/reopened$/) : raises;
+  }
+  if (name === 'issue.assign' && !has('remove')) return keep(/\.assigned$/);
+  if (name === 'issue.milestone' && has('title')) return keep(/\.milestoned$/);
+  if (name === 'issue.milestone') return keep(/\.demilestoned$/);
+  return raises;
+}
+
+function constantIn(params: readonly ParamProgram[], name: string): Json | undefined {
+  const template = params.find((one) => one.name === name)?.template;
+  return template?.kind === 'constant' ? template.value : undefined;
+}
+
+function linksFrom(from: Writer, byOwner: ReadonlyMap<Owner, readonly Writer[]>): Link[] {
+  const makesRepository = from.action.name === CREATES_REPOSITORY;
+  return [...byOwner].flatMap(([owner, writers]) => {
+    const links: Link[] = [];
+    if (makesRepository && owner.takesSubjects && mayBeSubject(from, owner))
+      links.push(...writers.map((to): Link => ({ from, kind: 'repository.created', to, isWeak: false })));
+    for (const kind of from.raises) {
+      const start = startsBy(kind, owner);
+      if (start === null || !mayStart(from, owner)) continue;
+      links.push(
+        ...writers.filter((to) => runsOn(to, kind)).map((to): Link => ({ from, kind, to, isWeak: start === 'weak' })),
+      );
+    }
+    return links;
+  });
+}
+
+/** Whether the bot's own event of the kind starts it, for all that its filter of actors says. */
+function startsBy(kind: EventKind, { rule }: Owner): 'sure' | 'weak' | null {
+  if (!rule || !rule.on.includes(kind)) return null;
+  const { actorIsBot, actor } = rule.program.where;
+  if (actorIsBot) return 'sure';
+  // What it asks of the run may well leave out those of the bot.
+  const asks = rule.program.conditions.length > 0;
+  return actor === null && !asks && WITHOUT_ACTOR.test(kind) ? 'weak' : null;
+}
+
+/** What its conditions say of the kind of the event. */
+function runsOn({ owner, when, unless }: Writer, kind: EventKind): boolean {
+  const claims = [
+    ...(owner.rule?.program.conditions ?? []).flatMap(({ expression }) => expression.claims ?? []),
+    ...(when?.claims ?? []),
+  ];
+  const isOut = claims.some(
+    ({ path, operator, value }) =>
+      path === 'event.kind' && ((operator === '==' && value !== kind) || (operator === '!=' && value === kind)),
   );
+  const [only, ...more] = unless?.claims ?? [];
+  const isLeftOut = only?.path === 'event.kind' && only.operator === '==' && only.value === kind && more.length === 0;
+  return !isOut && !isLeftOut;
+}
+
+const CREATES_REPOSITORY = 'repo.create_for_user';
+
+/** Whether the repository that it makes passes the filters. */
+function mayBeSubject({ params, owner: { org } }: Writer, { where, rule }: Owner): boolean {
+  const user = constantIn(params, 'username');
+  const isElsewhere = typeof user === 'string' && user.toLowerCase() !== org.toLowerCase();
+  if (isElsewhere && (where.repo || !rule || rule.on.length === 0)) return false;
+  if (where.archived === true || where.fork === true || where.topics) return false;
+  const isPrivate = constantIn(params, 'private');
+  if (typeof isPrivate === 'boolean' && where.private !== null && where.private !== isPrivate) return false;
+  const name = params.find((one) => one.name === 'name')?.template;
+  const shape = shapeOfTemplate(name ?? null);
+  const made: Shape = {
+    literal: shape.literal === null ? null : `${org}/${shape.literal}`.toLowerCase(),
+    prefix: `${org}/${shape.prefix}`.toLowerCase(),
+    suffix: shape.suffix.toLowerCase(),
+  };
+  const taken = withOwner(where.repo, org);
+  if (taken && !taken.some((one) => meet(one, made))) return false;
+  return !withOwner(where.notRepo, org)?.some((out) => covers(out, made));
 }
 
 /** Whether the event of the effect can pass the filters of the rule. */
-function mayStart(from: CompiledRule, step: StepProgram, to: CompiledRule): boolean {
-  const [ours, theirs] = [from.program.where, to.program.where];
-  if (step.action.target === 'repository' && !sameRepository(ours, theirs, from.program.org)) return false;
+function mayStart(from: Writer, to: Owner): boolean {
+  const [ours, theirs] = [from.owner.where, to.where];
+  if (from.action.name === CREATES_REPOSITORY && !mayBeSubject(from, to)) return false;
+  if (from.action.target === 'repository' && !sameRepository(ours, theirs, from.owner.org)) return false;
   return (['branch', 'tag'] as const).every((name) => {
     const patterns = theirs[name];
     if (!patterns) return true;
-    const shape = shapeOf(step, name, ours);
+    const shape = shapeOf(from, name, ours);
     return shape === null || shape.some((one) => patterns.some((pattern) => meet(one, pattern)));
   });
 }
@@ -163,58 +312,141 @@ const NAMED_BY: Readonly<Record<string, Partial<Record<'branch' | 'tag', string>
 });
 
 /** What the branch or tag of the raised event can be; null = anything. */
-function shapeOf(step: StepProgram, name: 'branch' | 'tag', ours: WhereFilter): readonly Shape[] | null {
-  const param = NAMED_BY[step.action.name]?.[name];
-  if (param === undefined) return Object.hasOwn(NAMED_BY, step.action.name) ? [] : null;
-  const template = step.params.find((given) => given.name === param)?.template;
+function shapeOf({ action, params }: Writer, name: 'branch' | 'tag', ours: WhereFilter): readonly Shape[] | null {
+  const param = NAMED_BY[action.name]?.[name];
+  if (param === undefined) return Object.hasOwn(NAMED_BY, action.name) ? [] : null;
+  const template = params.find((given) => given.name === param)?.template;
   if (!template) return null;
-  if (template.kind === 'constant') return [{ literal: String(template.value), prefix: '', suffix: '' }];
   if (template.kind === 'expression') return isPath(template, `event.${name}`) ? ours[name] : null;
-  if (template.kind !== 'text') return null;
+  return template.kind === 'constant' || template.kind === 'text' ? [shapeOfTemplate(template)] : null;
+}
+
+function shapeOfTemplate(template: Template | null): Shape {
+  if (template?.kind === 'constant') return { literal: String(template.value), prefix: '', suffix: '' };
+  if (template?.kind !== 'text') return { literal: null, prefix: '', suffix: '' };
   const [first, last] = [template.parts[0], template.parts.at(-1)];
-  return [
-    { literal: null, prefix: typeof first === 'string' ? first : '', suffix: typeof last === 'string' ? last : '' },
-  ];
+  return {
+    literal: null,
+    prefix: typeof first === 'string' ? first : '',
+    suffix: typeof last === 'string' ? last : '',
+  };
 }
 
 function isPath(template: Template, path: string): boolean {
   return template.kind === 'expression' && template.expression.compiled.source.trim() === path;
 }
 
+/** What starts something each time, whatever was started before. */
+const STATELESS = new Set(['workflow.dispatch']);
+/** Attempts of a run after which it is left alone; more of them are no end. */
+const FEW_ATTEMPTS = 10;
+
 /**
- * Effects are only made where something differs. So a chain ends by itself when one of its links makes a thing of a fixed name (it is there
- * the second time), or when it is a single step that writes the same values each time.
+ * Those that can be in an endless chain. Effects are only made where something differs, so a step that writes the same each time makes one
+ * effect, unless another one writes otherwise. Where repositories are made, there is always a new place to write to.
  */
+function lasting(writers: readonly Writer[]): Writer[] {
+  const grows = writers.some((writer) => writer.action.name === CREATES_REPOSITORY && !endsAlone(writer));
+  return writers.filter((writer) =>
+    writer.action.name === CREATES_REPOSITORY || !grows ? !endsAlone(writer) || isOpposed(writer, writers) : true,
+  );
+}
+
+/** Its second time changes nothing, as long as nobody else writes there. */
+function endsAlone({ action, params }: Writer): boolean {
+  if (STATELESS.has(action.name)) return false;
+  if (action.name === 'run.rerun_failed') {
+    const attempts = params.find(({ name }) => name === 'attempts')?.template;
+    return !attempts || (attempts.kind === 'constant' && Number(attempts.value) <= FEW_ATTEMPTS);
+  }
+  if (isCreating(action))
+    return params.filter(({ name }) => isKeyOf(action, name)).every(({ template }) => isConstant(template));
+  return params.filter(({ name }) => !isNaming(action, name)).every(({ template }) => isConstant(template));
+}
+
+/** Another one writes the same thing otherwise. */
+function isOpposed(writer: Writer, others: readonly Writer[]): boolean {
+  if (isCreating(writer.action)) return false;
+  return others.some(
+    (other) => other !== writer && other.action.name === writer.action.name && !writesAlike(writer, other),
+  );
+}
+
+/** What both say they say alike: writing one after the other changes nothing. */
+function writesAlike({ action, params }: Writer, other: Writer): boolean {
+  const written = params.filter(({ name }) => !isNaming(action, name));
+  const theirs = other.params.filter(({ name }) => !isNaming(action, name));
+  if (action.params['add']) return !listsOppose(params, other.params);
+  const key = (all: readonly ParamProgram[]): Json | undefined => constantIn(all, action.naturalKey);
+  // Two comments or statuses of other keys do not touch each other.
+  if (key(params) !== undefined && key(other.params) !== undefined && key(params) !== key(other.params)) return true;
+  return written.every(({ name, template }) => {
+    const same = theirs.find((one) => one.name === name)?.template;
+    return same === undefined || (isConstant(template) && isConstant(same) && sameConstant(template, same));
+  });
+}
+
+/** One puts on what the other takes off. */
+function listsOppose(ours: readonly ParamProgram[], theirs: readonly ParamProgram[]): boolean {
+  return takesOff(ours, theirs) || takesOff(theirs, ours);
+}
+
+/** Null = only the run tells. */
+function namesIn(params: readonly ParamProgram[], name: string): readonly string[] | null {
+  const template = params.find((one) => one.name === name)?.template;
+  if (!template) return [];
+  return template.kind === 'constant' ? [template.value].flat().map(String) : null;
+}
+
+function takesOff(ours: readonly ParamProgram[], theirs: readonly ParamProgram[]): boolean {
+  const has = (name: string): boolean => ours.some((one) => one.name === name);
+  const added = theirs.some(({ name }) => name === 'set') ? namesIn(theirs, 'set') : namesIn(theirs, 'add');
+  if (added !== null && added.length === 0) return false;
+  const kept = has('set') ? namesIn(ours, 'set') : namesIn(ours, 'add');
+  if (has('set')) return added === null || kept === null || added.some((name) => !kept.includes(name));
+  const [removed, within] = [namesIn(ours, 'remove'), has('within') ? constantIn(ours, 'within') : null];
+  if (removed === null || within === undefined || added === null) return has('remove') || has('within');
+  return added.some(
+    (name) =>
+      removed.includes(name) || (within !== null && name.startsWith(String(within)) && kept?.includes(name) !== true),
+  );
+}
+
+function sameConstant(a: Template, b: Template): boolean {
+  return a.kind === 'constant' && b.kind === 'constant' && canonicalJson(a.value) === canonicalJson(b.value);
+}
+
+/** A chain ends when one of its steps writes the same each time, and none of the others writes otherwise. */
 function isBroken(links: readonly Link[]): boolean {
   if (!everyPairMeets(links)) return true;
-  if (links.some(({ step }) => isCreating(step) && isConstant(naturalKeyOf(step)))) return true;
-  const [only] = links;
-  return (
-    links.length === 1 &&
-    only !== undefined &&
-    !isCreating(only.step) &&
-    only.step.params.filter(({ name }) => !isNaming(only.step, name)).every(({ template }) => isConstant(template))
-  );
+  const writers = links.map(({ from }) => from);
+  const grows = writers.some(({ action }) => action.name === CREATES_REPOSITORY);
+  return writers.some((writer) => {
+    if (grows && writer.action.name !== CREATES_REPOSITORY) return false;
+    return endsAlone(writer) && !isOpposed(writer, writers);
+  });
 }
 
 /** Links on one repository stay in it. */
 function everyPairMeets(links: readonly Link[]): boolean {
-  if (links.some(({ step }) => step.action.target !== 'repository')) return true;
+  if (links.some(({ from }) => from.action.target !== 'repository')) return true;
   return links.every((a) =>
-    links.every((b) => sameRepository(a.from.program.where, b.from.program.where, a.from.program.org)),
+    links.every((b) => sameRepository(a.from.owner.where, b.from.owner.where, a.from.owner.org)),
   );
 }
 
-function isCreating({ action }: StepProgram): boolean {
-  return /create/.test(action.name);
+function isCreating({ name }: ActionFacts): boolean {
+  return /create/.test(name);
 }
 
-function naturalKeyOf({ action, params }: StepProgram): Template | null {
-  return params.find(({ name }) => name === action.naturalKey)?.template ?? null;
+/** What tells two things apart that the action makes. */
+function isKeyOf({ name, naturalKey }: ActionFacts, param: string): boolean {
+  return param === naturalKey || (name === CREATES_REPOSITORY && param === 'username');
 }
 
-function isNaming({ action }: StepProgram, param: string): boolean {
-  return param === action.naturalKey || param === NAMED_BY[action.name]?.tag || param === 'id';
+/** Says which thing of those that are there is written to. */
+function isNaming({ name }: ActionFacts, param: string): boolean {
+  return ['number', 'id', 'sha', 'run'].includes(param) || param === NAMED_BY[name]?.tag;
 }
 
 function isConstant(template: Template | null): boolean {
@@ -222,9 +454,9 @@ function isConstant(template: Template | null): boolean {
 }
 
 function describe(links: readonly Link[]): Loop {
-  const rules = links.map(({ from }) => from);
-  const [first] = rules;
+  const owners = [...new Set(links.map(({ from }) => from.owner))];
+  const [first] = owners;
   const text =
-    links.map(({ from, step, kind }) => `${from.id} -(${step.action.name}: ${kind})-> `).join('') + (first?.id ?? '');
-  return { rules, text };
+    links.map(({ from, kind }) => `${from.owner.id} -(${from.action.name}: ${kind})-> `).join('') + (first?.id ?? '');
+  return { owners, text, isWeak: links.some(({ isWeak }) => isWeak) };
 }

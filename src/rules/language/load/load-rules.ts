@@ -57,6 +57,7 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
     yield* checkLoops(
       sources,
       loaded.flatMap(({ rules }) => rules),
+      loaded.flatMap(({ policies }) => policies),
     );
   const problems = sources.flatMap((file) => file.problems).sort(byPlace);
   const warnings = sources.flatMap((file) => file.warnings).sort(byPlace);
@@ -272,33 +273,38 @@ function checkUnique(
 }
 
 /** Told at the first rule of each cycle. */
-function* checkLoops(sources: readonly SourceFile[], rules: readonly CompiledRule[]): Generator<void, void> {
-  const { loops, isComplete } = yield* loopSteps(rules);
+function* checkLoops(
+  sources: readonly SourceFile[],
+  rules: readonly CompiledRule[],
+  policies: readonly CompiledPolicy[],
+): Generator<void, void> {
+  const { loops, isComplete } = yield* loopSteps(rules, policies);
   const [first] = rules.filter(({ program }) => program.where.actorIsBot);
+  const at = ({ file }: Position): SourceFile | undefined => sources.find(({ path }) => path === file);
   if (!isComplete && loops.length === 0 && first)
     tellUntilEnough(() =>
-      sources
-        .find(({ path }) => path === first.position.file)
-        ?.problemAt(
-          first.position,
-          'so many rules take the bot’s own acts that nobody can prove that they end',
-          'take "bot" out of where.actor where it is not needed',
-        ),
+      at(first.position)?.problemAt(
+        first.position,
+        'so many rules take the bot’s own acts that nobody can prove that they end',
+        'take "bot" out of where.actor where it is not needed',
+      ),
     );
-  for (const { rules: chain, text } of loops) {
-    const position = chain[0]?.position;
-    if (!position) continue;
-    tellUntilEnough(() =>
-      sources
-        .find(({ path }) => path === position.file)
-        ?.problemAt(
-          position,
-          `these rules start each other without end: ${text}`,
-          'take "bot" out of where.actor, or narrow where.repo, branch or tag until they never meet',
-        ),
-    );
+  for (const { owners, text, isWeak } of loops) {
+    const position = owners[0]?.position;
+    const file = position && at(position);
+    if (!position || !file) continue;
+    const message = `these rules start each other without end: ${text}`;
+    if (isWeak)
+      file.warnAt(
+        position,
+        `these rules may start each other without end, since a run does not always tell who started it: ${text}`,
+        'say which runs are meant, such as if: event.workflow.name == "ci"',
+      );
+    else tellUntilEnough(() => file.newProblemAt(position, message, LOOP_HINT));
   }
 }
+
+const LOOP_HINT = 'take "bot" out of where.actor, or narrow where.repo, branch or tag until they never meet';
 
 function byPlace(a: Problem, b: Problem): number {
   return a.file === b.file ? a.line - b.line || a.col - b.col : a.file < b.file ? -1 : 1;

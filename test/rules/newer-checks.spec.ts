@@ -1,0 +1,203 @@
+import { describe, expect, it } from '@jest/globals';
+import { actionCatalogue } from '../../src/actions/index.js';
+import { lookupCatalogue } from '../../src/actions/lookups/index.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { loadRules } from '../../src/rules/language/load/load-rules.js';
+import type { LoadResult } from '../../src/rules/language/revision.js';
+
+const engine = new CelEngine();
+
+function load(text: string, wasActive = false): LoadResult {
+  return loadRules([{ path: 'r.yaml', text: `version: 1\norg: acme\n${text}` }], {
+    org: 'acme',
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    powers: new Set(['topics.ensure', 'repo.create_for_user', 'repository_settings.ensure']),
+    secrets: new Set(['mirror_token']),
+    mirrorHosts: ['mirror.example.org'],
+    engine,
+    checkTypes: true,
+    wasActive,
+  });
+}
+
+const rule = (rest: string): string => `rules:\n  - {id: r, ${rest}}\n`;
+const told = (result: LoadResult): string[] => [
+  ...(result.ok ? [] : result.problems).map(({ line, col, message }) => `error ${line}:${col} ${message}`),
+  ...(result.warnings ?? []).map(({ line, col, message }) => `warning ${line}:${col} ${message}`),
+];
+
+/** Each is refused by this version and was taken by the one before. */
+const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: RegExp]> = [
+  [
+    'a branch with refs/heads/',
+    rule('on: push, where: {branch: refs/heads/main}, do: {milestone.ensure: {title: x}}'),
+    /refs\/heads/,
+  ],
+  [
+    'a regular expression as a filter',
+    rule('on: push, where: {branch: "^v.*$"}, do: {milestone.ensure: {title: x}}'),
+    /glob pattern/,
+  ],
+  ['a login with @', rule('on: push, where: {actor: "@ann"}, do: {milestone.ensure: {title: x}}'), /login/],
+  [
+    'a command with a slash',
+    rule('on: comment.created, where: {command: /label}, do: {milestone.ensure: {title: x}}'),
+    /command/,
+  ],
+  [
+    'an address as a repository',
+    rule('on: push, where: {repo: "app.git"}, do: {milestone.ensure: {title: x}}'),
+    /\.git/,
+  ],
+  [
+    'a name that git allows nowhere',
+    rule('on: push, where: {branch: "a b"}, do: {milestone.ensure: {title: x}}'),
+    /no branch/,
+  ],
+  [
+    'branch and tag of a push',
+    rule('on: push, where: {branch: main, tag: "v*"}, do: {milestone.ensure: {title: x}}'),
+    /never of both/,
+  ],
+  [
+    'a key that is one for all',
+    rule('on: push, coalesce: {key: repo.full_name, window: 2m}, do: {milestone.ensure: {title: x}}'),
+    /no expression/,
+  ],
+  [
+    'a field without braces',
+    rule('on: release.published, do: {milestone.ensure: {title: event.tag}}'),
+    /no expression/,
+  ],
+  [
+    'braces without a $',
+    rule('on: release.published, do: {milestone.ensure: {title: "v{{ event.tag }}"}}'),
+    /without a \$/,
+  ],
+  ['labels of nothing', rule('on: issue.opened, do: {issue.label: {number: "${{ event.number }}"}}'), /none of add/],
+  ['a whole list and an addition', rule('on: repository.created, do: {topics.ensure: {set: [a], add: [b]}}'), /alone/],
+  [
+    'a team among people',
+    rule(
+      'on: pull_request.opened, do: {pull_request.request_review: {number: "${{ event.number }}", reviewers: [acme/core]}}',
+    ),
+    /team/,
+  ],
+  [
+    'an unlisted mirror',
+    rule('on: repository.created, do: {push_mirror.ensure: {remote_address: "https://evil.org/a.git"}}'),
+    /mirror_hosts/,
+  ],
+  [
+    'a mirror whose host only the run tells',
+    rule('on: repository.created, do: {push_mirror.ensure: {remote_address: "https://${{ repo.name }}.org/a.git"}}'),
+    /mirror_hosts/,
+  ],
+  [
+    'a mirror by way of vars',
+    `vars: {base: "https://evil.org"}\n${rule('on: repository.created, do: {push_mirror.ensure: {remote_address: "${{ vars.base }}/a.git"}}')}`,
+    /mirror_hosts/,
+  ],
+  [
+    'a state that issues never have',
+    rule(
+      'on: push, lookup: {x: {use: issues.list, with: {state: opened}}}, if: "lookups.x.size() > 0", do: {milestone.ensure: {title: x}}',
+    ),
+    /open, closed/,
+  ],
+  [
+    'a limit below the steps',
+    rule(
+      'on: push, do: [{milestone.ensure: {title: a}}, {milestone.ensure: {title: b}}], limits: {effects_per_run: 1}',
+    ),
+    /2 effects/,
+  ],
+  [
+    'a workflow that starts itself',
+    rule('on: workflow.finished, where: {actor: [bot]}, do: {workflow.dispatch: {workflow: ci.yml, ref: main}}'),
+    /without end/,
+  ],
+  [
+    'two steps of one rule',
+    rule(
+      'on: [issue.closed, issue.reopened], where: {actor: [bot]}, do: [{issue.state: {number: "${{ event.number }}", state: open}, when: event.kind == "issue.closed"}, {issue.state: {number: "${{ event.number }}", state: closed}, when: event.kind == "issue.reopened"}]',
+    ),
+    /without end/,
+  ],
+  [
+    'a policy that makes its own subjects',
+    'policies:\n  - {id: p, subjects: {repos: ["acme/*"]}, fix: [{use: repo.create_for_user, with: {username: acme, name: "${{ repo.name }}-x"}}]}\n',
+    /without end/,
+  ],
+];
+
+describe('checks that are new in this version', () => {
+  it.each(MISTAKES)('%s is an error with its line', (_situation, text, says) => {
+    const result = load(text);
+
+    expect(result.ok).toBe(false);
+    expect(told(result)).toEqual([expect.stringMatching(says)]);
+  });
+
+  it.each(MISTAKES)('%s is a warning for a revision that was active before', (_situation, text, says) => {
+    const result = load(text, true);
+
+    expect(result.ok).toBe(true);
+    expect(told(result)).toEqual([expect.stringMatching(says)]);
+    expect(told(result)[0]).toMatch(/^warning /);
+  });
+
+  it.each([
+    [
+      'a repository of another name',
+      rule(
+        'on: push, where: {repo: ["acme/app-*"], branch: "release/**", actor: [ann, bot], command: "x*"}, do: {milestone.ensure: {title: x}}',
+      ).replace(', command: "x*"', ''),
+    ],
+    [
+      'prose that names a field',
+      rule(
+        'on: issue.opened, do: {issue.comment: {number: "${{ event.number }}", key: k, body: "We look at event.number first."}}',
+      ),
+    ],
+    [
+      'a mirror below a listed host',
+      rule(
+        'on: repository.created, do: {push_mirror.ensure: {remote_address: "https://mirror.example.org/${{ repo.name }}.git"}}',
+      ),
+    ],
+    ['a number without quotes', rule('on: issue.opened, do: {issue.label: {number: 12, add: [bug]}}')],
+    [
+      'a label that stays',
+      rule('on: issue.labeled, where: {actor: [bot]}, do: {issue.label: {number: "${{ event.number }}", add: [a]}}'),
+    ],
+    [
+      'steps of two kinds that never meet',
+      rule(
+        'on: [issue.closed, issue.reopened], where: {actor: [bot]}, do: [{issue.label: {number: "${{ event.number }}", add: [done]}, when: event.kind == "issue.closed"}]',
+      ),
+    ],
+    [
+      'a repository that the policy leaves out',
+      'policies:\n  - {id: p, subjects: {repos: ["acme/*"], not_repos: ["*-x"]}, fix: [{use: repo.create_for_user, with: {username: acme, name: "${{ repo.name }}-x"}}]}\n',
+    ],
+    [
+      'a run that is tried again',
+      rule(
+        'on: workflow.finished, where: {actor: [bot]}, do: {run.rerun_failed: {run: "${{ event.run.id }}", attempts: 3}}',
+      ),
+    ],
+  ])('%s is right', (_situation, text) => {
+    expect(told(load(text))).toEqual([]);
+  });
+
+  it('a run that does not say who started it gives a warning, one that is asked about none', () => {
+    const dispatch = 'do: {workflow.dispatch: {workflow: ci.yml, ref: main}}';
+
+    expect(told(load(rule(`on: workflow.finished, ${dispatch}`)))).toEqual([
+      expect.stringMatching(/^warning .*may start each other/),
+    ]);
+    expect(told(load(rule(`on: workflow.finished, if: event.run.conclusion == "failure", ${dispatch}`)))).toEqual([]);
+  });
+});
