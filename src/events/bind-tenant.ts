@@ -7,7 +7,7 @@ import { HOME_PLACES, PLACES_IN_REPOSITORY, UNKNOWN_TYPE } from './home-places.j
 import { idOf, repositoryOf } from './read-fields.js';
 
 /** Why an arrival does not belong to the organization whose hook or poll brought it. */
-export type MismatchCode =
+type MismatchCode =
   /** A home place names another owner. */
   | 'tenant_other_owner'
   /** Two spellings in one home place, or two home places, name different things. */
@@ -40,7 +40,7 @@ export interface Binding {
   readonly movedTo: string | null;
 }
 
-export type PolledSource = 'feed' | 'tasks' | 'lists';
+type PolledSource = 'feed' | 'tasks' | 'lists';
 
 /**
  * Bind a delivery to the organization of its hook: every home place of the body must name that organization, and all of them one repository. Pure.

@@ -23,7 +23,7 @@ export function readNumber(parts: readonly string[]): number | null {
   return Number.isSafeInteger(number) ? number : null;
 }
 
-export interface PushContent {
+interface PushContent {
   /** '' when the row does not tell it. */
   readonly after: string;
   readonly compareUrl: string;

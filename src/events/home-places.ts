@@ -10,7 +10,7 @@ export type PlaceRole = 'home' | 'foreign';
 /** Who is known to tell a place: recorded servers of the product, our own poller, or nobody yet (the place is known from the servers' source). */
 export type Teller = 'gitea' | 'forgejo' | 'poller' | 'unrecorded';
 
-export interface ListedPlace {
+interface ListedPlace {
   readonly role: PlaceRole;
   readonly by: readonly Teller[];
 }

@@ -3,7 +3,7 @@ import { readContentParts } from './feed-content.js';
 import { tableOf } from '../core/table.js';
 
 /** What a feed row needs to tell for its review to be found. */
-export interface MaybeReviewRow {
+interface MaybeReviewRow {
   readonly id?: string | null | undefined;
   readonly op_type?: string | null | undefined;
   readonly content?: string | null | undefined;
@@ -18,7 +18,7 @@ export interface MaybeReviewRow {
 export const REVIEW_MARK = 'of_review';
 
 /** The review that a row belongs to, as the rows beside it tell it. */
-export interface ReviewMark {
+interface ReviewMark {
   readonly kind: Extract<EventKind, 'review.commented' | 'review.approved' | 'review.rejected'>;
   readonly body: string;
 }

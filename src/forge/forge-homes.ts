@@ -16,7 +16,7 @@ import type { ForgeClient } from './forge-client.js';
 import type { OperationName } from './operations.js';
 import type { FeedRepositories, FeedRepository, SeenRepositories } from './seen-repositories.port.js';
 
-export interface ForgeHomesDeps {
+interface ForgeHomesDeps {
   readonly forges: {
     get(
       forge: string,

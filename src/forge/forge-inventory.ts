@@ -11,7 +11,7 @@ import type { ForgeHomes } from './forge-homes.js';
 /** Several schedules often fire together and share one reading; a repository made just before is in it. */
 const FRESH_MS = 1_000;
 
-export interface InventoryDeps {
+interface InventoryDeps {
   readonly forges: {
     get(
       forge: string,
@@ -23,7 +23,7 @@ export interface InventoryDeps {
 }
 
 /** Repositories, and how sure it is that there are no others. */
-export interface TakenInventory {
+interface TakenInventory {
   readonly repositories: EventRepository[];
   /** Half a sentence. */
   readonly completeness: string;

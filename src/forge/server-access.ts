@@ -32,7 +32,7 @@ export interface SeenTokens {
   readonly others: readonly AccessToken[];
 }
 
-export interface FootingDeps {
+interface FootingDeps {
   readonly known: KnownFacts;
   /** The token of these credentials; null with a password. */
   readonly token: (credential: string) => Secret | null;

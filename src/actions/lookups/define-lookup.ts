@@ -65,7 +65,7 @@ export interface LookupContext<Must extends OperationName, May extends Operation
 }
 
 /** One named read that rules may ask for. It answers plain data; 404 means "missing", and secrets are taken out after it. */
-export interface LookupDefinition<
+interface LookupDefinition<
   Name extends string = string,
   Specs extends Readonly<Record<string, LookupParam>> = Readonly<Record<string, LookupParam>>,
   Must extends OperationName = OperationName,

@@ -10,7 +10,7 @@ import { Secret } from '../../core/secret.js';
 import { withoutUserInfo } from '../../core/without-user-info.js';
 
 /** One forge as lookups see it. */
-export interface ReadableForge {
+interface ReadableForge {
   readonly client: ForgeClient;
   offers(name: OperationName): boolean;
 }

@@ -59,7 +59,7 @@ export interface RecoveryContext {
  * How one action comes out of an unknown outcome: which read tells it, how long to wait before it, and the decision. The decision is pure.
  * It is one row of the table in docs/guarantees.md.
  */
-export interface Recovery<Wanted = never, Seen = never> {
+interface Recovery<Wanted = never, Seen = never> {
   /** The reads it needs; where one is missing, `seen` is null at once and no time is waited. */
   readonly reads: readonly OperationName[];
   /** Used where the forge offers them. */
