@@ -10,10 +10,9 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
-import { isRefused, orMissing, whereAllowed } from './support/reads.js';
+import { isRefused, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
 import { isJsonObject } from '../core/json.js';
 import { RIGHTS } from '../core/rights.js';
-import type { ForgeClient } from '../forge/forge-client.js';
 
 const SHA = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 

@@ -13,7 +13,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
-import { orMissing, whereOffered } from './support/reads.js';
+import { orMissing, whereOffered } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
 interface SeenAssignees {

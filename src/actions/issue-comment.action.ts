@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from './support/recovery.js';
 import { isSameText } from './support/compare.js';
-import { orMissing, whereOffered } from './support/reads.js';
+import { orMissing, whereOffered } from '../forge/forge-client.js';
 import { hashOf } from '../core/ids.js';
 import type { Comment } from '../core/objects/tracker.js';
 import { RIGHTS } from '../core/rights.js';

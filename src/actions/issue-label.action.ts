@@ -3,7 +3,7 @@ import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { id, optional, text, texts } from './support/params.js';
-import { readAll, orMissing, whereAllowed, whereOffered } from './support/reads.js';
+import { readAll, orMissing, whereAllowed, whereOffered, type ForgeClient } from '../forge/forge-client.js';
 import {
   defineRecovery,
   done,
@@ -16,7 +16,6 @@ import {
 import type { JsonObject } from '../core/json.js';
 import type { Label } from '../core/objects/tracker.js';
 import { RIGHTS } from '../core/rights.js';
-import type { ForgeClient } from '../forge/forge-client.js';
 
 interface WantedLabels {
   readonly number: string;

@@ -1,6 +1,6 @@
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { flag, id, optional, text } from './support/params.js';
-import { readAll, orMissing, whereOffered } from './support/reads.js';
+import { readAll, orMissing, whereOffered } from '../forge/forge-client.js';
 import {
   defineRecovery,
   done,

@@ -9,7 +9,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
-import { isRefused, orMissing, whereOffered } from './support/reads.js';
+import { isRefused, orMissing, whereOffered } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
 interface WantedState {

@@ -2,7 +2,7 @@ import { inBoth } from './support/unfit.js';
 import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
 import { withMark, withoutMark, normalizeColor } from './support/compare.js';
 import { flag, line, optional, type ParamsOf, text, texts } from './support/params.js';
-import { readAll, orMissing, whereAllowed, whereOffered } from './support/reads.js';
+import { readAll, orMissing, whereAllowed, whereOffered } from '../forge/forge-client.js';
 import {
   askPerson,
   compareIds,

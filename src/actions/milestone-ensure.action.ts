@@ -2,7 +2,7 @@ import { inBoth } from './support/unfit.js';
 import { defineAction, textOf, changed, conflict, refused, unchanged, type Outcome } from './define-action.js';
 import { withMark, withoutMark, dueTime, isSameDay } from './support/compare.js';
 import { flag, markdown, optional, type ParamsOf, text, texts, time } from './support/params.js';
-import { readAll, whereOffered } from './support/reads.js';
+import { readAll, whereOffered } from '../forge/forge-client.js';
 import {
   askPerson,
   decideExtras,

@@ -1,6 +1,6 @@
 import { defineAction, textOf, changed, conflict, unchanged } from './define-action.js';
 import { text } from './support/params.js';
-import { readAll, whereOffered } from './support/reads.js';
+import { readAll, whereOffered } from '../forge/forge-client.js';
 import { decideRemoval, defineRecovery, placeOf } from './support/recovery.js';
 import { RIGHTS } from '../core/rights.js';
 

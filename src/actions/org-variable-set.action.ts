@@ -2,7 +2,7 @@ import { defineAction, textOf, changed, refused, unchanged } from './define-acti
 import { line, optional, sealed, text } from './support/params.js';
 import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/compare.js';
-import { isRefused, orMissing, whereOffered } from './support/reads.js';
+import { isRefused, orMissing, whereOffered } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 import type { Secret } from '../core/secret.js';
 

@@ -5,7 +5,7 @@ import { defineAction, textOf, changed, conflict, refused, unchanged } from './d
 import { flag, optional, text, texts, whole } from './support/params.js';
 import { defineRecovery, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { differingSettings, statedOf, tellSettings, type Settings, decideSettingsOf } from './support/compare.js';
-import { orMissing, whereOffered } from './support/reads.js';
+import { orMissing, whereOffered } from '../forge/forge-client.js';
 import type { JsonObject } from '../core/json.js';
 import type { BranchProtection } from '../core/objects/git.js';
 import { RIGHTS } from '../core/rights.js';

@@ -1,6 +1,6 @@
 import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { choice, flag, id, optional, text, whole } from './support/params.js';
-import { readAll, isRefused, orMissing, whereOffered } from './support/reads.js';
+import { readAll, isRefused, orMissing, whereOffered } from '../forge/forge-client.js';
 import {
   askPerson,
   defineRecovery,

@@ -4,7 +4,7 @@ import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { id, optional, texts, whole } from './support/params.js';
 import { isSameLogin, pickByTurn } from './support/compare.js';
-import { readAll, orMissing, whereOffered } from './support/reads.js';
+import { readAll, orMissing, whereOffered } from '../forge/forge-client.js';
 import {
   defineRecovery,
   done,

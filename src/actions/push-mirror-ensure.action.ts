@@ -3,7 +3,7 @@ import type { Given } from './define-action.js';
 import { isIP } from 'node:net';
 import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { flag, optional, secret, text, type ParamsOf } from './support/params.js';
-import { readAll } from './support/reads.js';
+import { readAll } from '../forge/forge-client.js';
 import {
   askPerson,
   defineRecovery,

@@ -9,7 +9,7 @@ import {
   type MergedChange,
   type NoteGroup,
 } from './support/release-notes.js';
-import { readAll, orMissing, whereOffered } from './support/reads.js';
+import { readAll, orMissing, whereOffered, type ForgeClient } from '../forge/forge-client.js';
 import {
   askPerson,
   defineRecovery,
@@ -22,7 +22,6 @@ import {
 } from './support/recovery.js';
 import { hashOf } from '../core/ids.js';
 import { RIGHTS } from '../core/rights.js';
-import type { ForgeClient } from '../forge/forge-client.js';
 
 const MAX_CHANGES = 300;
 /** Clocks of those who commit and of the forge differ by less. */

@@ -14,13 +14,12 @@ import {
   type Verdict,
 } from './support/recovery.js';
 import { normalizeLines } from './support/compare.js';
-import { orMissing, whereOffered } from './support/reads.js';
+import { orMissing, whereOffered, type ForgeClient } from '../forge/forge-client.js';
 import type { ForgeEvent } from '../core/event.js';
 import { hashOf } from '../core/ids.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Release } from '../core/objects/publishing.js';
 import { RIGHTS } from '../core/rights.js';
-import type { ForgeClient } from '../forge/forge-client.js';
 
 const notEmpty = (value: string): string | null =>
   value === '' ? 'must not be empty (forges ignore empty texts: a release cannot be cleared)' : null;

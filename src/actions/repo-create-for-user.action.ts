@@ -1,11 +1,10 @@
 import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
 import { flag, line, optional, type ParamsOf, text } from './support/params.js';
 import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
-import { isRefused, orMissing, whereAllowed } from './support/reads.js';
+import { isRefused, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
 import { ForgeError } from '../core/errors.js';
 import type { Repository } from '../core/objects/repositories.js';
 import { RIGHTS } from '../core/rights.js';
-import type { ForgeClient } from '../forge/forge-client.js';
 
 const params = {
   username: text({

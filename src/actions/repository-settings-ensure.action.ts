@@ -5,7 +5,7 @@ import { defineAction, changed, conflict, refused, unchanged } from './define-ac
 import { choice, flag, line, optional, text } from './support/params.js';
 import { defineRecovery, placeOf, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { differingSettings, statedOf, tellSettings, type Settings, decideSettingsOf } from './support/compare.js';
-import { orMissing, whereOffered } from './support/reads.js';
+import { orMissing, whereOffered } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
 const on = (summary: string) => optional(flag({ summary }));

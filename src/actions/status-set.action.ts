@@ -1,6 +1,6 @@
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { choice, line, optional, text } from './support/params.js';
-import { readAll, orMissing, whereOffered } from './support/reads.js';
+import { readAll, orMissing, whereOffered } from '../forge/forge-client.js';
 import { defineRecovery, done, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import type { CommitStatus } from '../core/objects/git.js';
 import { RIGHTS } from '../core/rights.js';

@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from './support/recovery.js';
 import { isSameSetting } from './support/compare.js';
-import { orMissing, whereOffered } from './support/reads.js';
+import { orMissing, whereOffered } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
 const MAX_TOPICS = 25;

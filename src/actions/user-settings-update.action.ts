@@ -9,7 +9,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
-import { whereOffered } from './support/reads.js';
+import { whereOffered } from '../forge/forge-client.js';
 import { type JsonObject, isJsonObject, type Json } from '../core/json.js';
 import { RIGHTS } from '../core/rights.js';
 

@@ -9,7 +9,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
-import { whereAllowed } from './support/reads.js';
+import { whereAllowed } from '../forge/forge-client.js';
 import type { WorkflowRun } from '../core/objects/workflows.js';
 import { RIGHTS } from '../core/rights.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CallLane } from '../core/caller.js';
-import { CallSchedule, type Allowance } from './call-schedule.js';
+import { CallSchedule, type Allowance } from './budget.js';
 
 interface Call {
   readonly name: string;

@@ -78,6 +78,50 @@ export async function orNull<Answer>(asked: Promise<Answer>): Promise<Answer | n
   }
 }
 
+/**
+ * Ask with a call that not every forge offers.
+ * @returns undefined when the forge is known not to offer it, or says so now
+ */
+export async function whereOffered<Call, Answer>(
+  call: Call | undefined,
+  ask: (call: Call) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  if (call === undefined) return undefined;
+  try {
+    return await ask(call);
+  } catch (error) {
+    if (error instanceof ForgeError && error.kind === 'not-offered') return undefined;
+    throw error;
+  }
+}
+
+/** As whereOffered, for a read that needs another right than the write does: a token without it does without the read. */
+export async function whereAllowed<Call, Answer>(
+  call: Call | undefined,
+  ask: (call: Call) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  try {
+    return await whereOffered(call, ask);
+  } catch (error) {
+    if (isRefused(error, 403) || isRefused(error, 401)) return undefined;
+    throw error;
+  }
+}
+
+/** The answer, or null when the forge says that there is no such thing (404). */
+export async function orMissing<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isRefused(error, 404)) return null;
+    throw error;
+  }
+}
+
+export function isRefused(error: unknown, status: number): error is ForgeError {
+  return error instanceof ForgeError && error.kind === 'refused' && error.facts.status === status;
+}
+
 interface PageOptions extends CallOptions {
   /** Asked page size; servers cut it down silently. Default 50. */
   readonly limit?: number | undefined;
@@ -94,7 +138,7 @@ interface Page<Item> {
 }
 
 /** Arguments of a paged operation without those that paging sets itself. */
-export type ListArgs<Name extends PagedOperationName> = Omit<OperationArgs<Name>, 'page' | 'limit'>;
+type ListArgs<Name extends PagedOperationName> = Omit<OperationArgs<Name>, 'page' | 'limit'>;
 
 /** A list is read again when it got shorter meanwhile, since then an item may have slipped over a page boundary. */
 const MAX_RESTARTS = 2;
@@ -157,6 +201,15 @@ export async function listAll<Name extends PagedOperationName>(
     }
     if (!shrank || restarts === MAX_RESTARTS) return all;
   }
+}
+
+/** Every item of a paged list, with the few calls that an action was given. The caller has checked that the list is offered. */
+export function readAll<Name extends PagedOperationName>(
+  forge: Partial<Pick<ForgeClient, Name>>,
+  name: Name,
+  args: ListArgs<Name>,
+): Promise<ListItem<Name>[]> {
+  return listAll(forge as unknown as ForgeClient, name, args);
 }
 
 /** More empty pages in a row than any filter explains: the total is wrong. */

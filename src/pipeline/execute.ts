@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { markOf } from '../actions/support/compare.js';
-import { isRefused } from '../actions/support/reads.js';
+import { isRefused } from '../forge/forge-client.js';
 import type { Alerts } from '../core/alerts.js';
 import { BudgetSpent, type BudgetLimit } from '../core/budgets.js';
 import { callingAs } from '../core/caller.js';

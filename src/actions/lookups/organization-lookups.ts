@@ -6,7 +6,7 @@ import { workflowJobs } from '../../core/objects/workflows.js';
 import { ruleType } from '../../core/objects/rule-types.js';
 import { listOf } from '../../core/data-types.js';
 import { ForgeError } from '../../core/errors.js';
-import { readAll } from '../support/reads.js';
+import { readAll } from '../../forge/forge-client.js';
 import { variableName } from '../support/compare.js';
 import { JOB_STATES, defineLookup, isDay, maybe, needed, oneOfWords } from './define-lookup.js';
 

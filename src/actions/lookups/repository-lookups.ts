@@ -1,5 +1,5 @@
 import { JOB_STATES, defineLookup, maybe, needed, oneOfWords } from './define-lookup.js';
-import { orMissing, whereOffered, readAll } from '../support/reads.js';
+import { orMissing, whereOffered, readAll, type ForgeClient } from '../../forge/forge-client.js';
 import { listOf } from '../../core/data-types.js';
 import { type Contents, branch, branchProtection, contents } from '../../core/objects/git.js';
 import { release } from '../../core/objects/publishing.js';
@@ -7,7 +7,6 @@ import { pushMirror, repository } from '../../core/objects/repositories.js';
 import { ruleType } from '../../core/objects/rule-types.js';
 import { label, milestone } from '../../core/objects/tracker.js';
 import { actionTasks, workflowJobs } from '../../core/objects/workflows.js';
-import type { ForgeClient } from '../../forge/forge-client.js';
 
 /** Reads about the repository of the event or tick. */
 export const repositoryLookups = [

@@ -1,6 +1,6 @@
 import { defineLookup, isTime, maybe, needed, oneOfWords } from './define-lookup.js';
 import { isSameLogin } from '../support/compare.js';
-import { readAll, orMissing, whereAllowed } from '../support/reads.js';
+import { readAll, orMissing, whereAllowed, type ForgeClient } from '../../forge/forge-client.js';
 import { listOf } from '../../core/data-types.js';
 import type { Team } from '../../core/objects/accounts.js';
 import { combinedStatus } from '../../core/objects/git.js';
@@ -9,7 +9,6 @@ import { changedFile, comment, issue, pull, review } from '../../core/objects/tr
 import { run } from '../../core/objects/workflows.js';
 import { higherLevel, isLevel, type ActorRights, type RightLevel, actorRights } from '../../core/rights.js';
 import { emptyTable } from '../../core/table.js';
-import type { ForgeClient } from '../../forge/forge-client.js';
 
 const NUMBER = needed('integer', 'number of the issue or pull request');
 

@@ -1,5 +1,5 @@
 import { isSameLogin } from '../../actions/support/compare.js';
-import { orMissing, whereAllowed } from '../../actions/support/reads.js';
+import { orMissing, whereAllowed, type ForgeClient, listAll } from '../../forge/forge-client.js';
 import type { Clock } from '../../core/clock.js';
 import type { RepositoryHomes } from '../../core/repository-home.js';
 import { ForgeError } from '../../core/errors.js';
@@ -7,7 +7,6 @@ import { EVENT_TYPES } from '../../core/event-types.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventActor, EventRepository, ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
-import { type ForgeClient, listAll } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { Issue } from '../../core/objects/tracker.js';
 import type { ActCode, ActProof, ActProver } from './act-proof.js';

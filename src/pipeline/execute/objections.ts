@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyAction } from '../../actions/define-action.js';
-import { orMissing, whereAllowed } from '../../actions/support/reads.js';
+import { orMissing, whereAllowed, type ForgeClient } from '../../forge/forge-client.js';
 import { type Alerts, alert } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { isSealed } from '../../core/encryptor.js';
@@ -11,7 +11,6 @@ import type { Reason } from '../../core/reason.js';
 import { type LiveDifference, intentReason } from '../../core/run-reasons.js';
 import type { Intent } from '../../core/run.js';
 import type { Target } from '../../core/target.js';
-import type { ForgeClient } from '../../forge/forge-client.js';
 import type { Claim, JournalStore } from '../journal-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
 import type { Ending } from './settle.js';
