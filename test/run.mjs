@@ -12,11 +12,11 @@ import { isBuildStale } from './tools/is-build-stale.mjs';
 
 const inTest = (folders) => `^${ROOT.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/test/(${folders})/`;
 
-/** Workers for each processor: a tier that computes keeps one busy; a tier that waits for servers leaves room for more. */
+/** Workers for each processor: a tier that computes keeps one busy; a tier that waits for other processes leaves room for more. */
 const COMPUTES = 1;
-const WAITS = 1.5;
+const WAITS = 2;
 /** One PostgreSQL serves them all. */
-const MOST_WORKERS = 6;
+const MOST_WORKERS = 8;
 
 /** Every spec belongs to exactly one tier: unit is what no other tier claims. */
 const TIERS = {
@@ -27,7 +27,7 @@ const TIERS = {
   architecture: { jest: ['--testPathPatterns', inTest('architecture')], workers: COMPUTES },
   integration: {
     jest: ['--testPathPatterns', inTest('integration|conformance'), '--testTimeout', '120000'],
-    workers: WAITS,
+    workers: COMPUTES,
     services: true,
   },
   // Hooks start whole processes: on a busy machine that alone takes longer than a test of another tier may.
@@ -165,12 +165,11 @@ async function runTier(tier, env) {
   for (const one of [folder, scratch]) rmSync(one, { recursive: true, force: true });
 }
 
-/** At least two: on one processor, one spec computes while the other waits. Tiers that run side by side share the processors. */
+/** At least two where specs wait. What only computes leaves half of the processors to the tiers beside it. */
 function workersOf({ workers, services }) {
-  const beside = services ? withServers.length : withServers.length > 0 ? 2 : 1;
-  const most = Math.floor(MOST_WORKERS / beside);
-  const least = services || beside === 1 ? 2 : 1;
-  return Math.min(most, Math.max(least, Math.round((availableParallelism() * workers) / beside)));
+  const share = services || withServers.length === 0 ? workers : workers / 2;
+  const most = services ? Math.floor(MOST_WORKERS / withServers.length) : MOST_WORKERS;
+  return Math.min(most, Math.max(services ? 2 : 1, Math.round(availableParallelism() * share)));
 }
 
 /** Takes the arguments before the first option out. */
