@@ -6,7 +6,7 @@ const STACK_FRAMES = 25;
 
 /**
  * Specs run in the worker's own realm, not in a sandbox of their own. What one of them changes of the process is put back before the next: its
- * environment, its listeners, its console and its way out.
+ * environment, its folder, its console and its way out.
  */
 export default class SharedRealmEnvironment {
   global = globalThis;
@@ -44,18 +44,14 @@ function processState() {
     exitCode: process.exitCode,
     console: globalThis.console,
     directory: process.cwd(),
-    listeners: new Map(process.eventNames().map((event) => [event, process.rawListeners(event)])),
   };
 }
 
-function putBack({ env, exit, exitCode, console, directory, listeners }) {
+function putBack({ env, exit, exitCode, console, directory }) {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
   process.exit = exit;
   process.exitCode = exitCode;
   globalThis.console = console;
   if (process.cwd() !== directory) process.chdir(directory);
-  for (const event of process.eventNames())
-    for (const listener of process.rawListeners(event))
-      if (!listeners.get(event)?.includes(listener)) process.removeListener(event, listener);
 }
