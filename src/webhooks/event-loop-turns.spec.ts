@@ -1,7 +1,7 @@
-import { setImmediate as round } from 'node:timers/promises';
 import type { Socket } from 'node:net';
+import { setImmediate as round } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { ReadTurns } from './event-loop-turns.js';
+import { ReadTurns, JudgeTurns } from './event-loop-turns.js';
 
 /** Sockets that tell when they may be read. */
 function reading() {
@@ -79,5 +79,41 @@ describe('webhooks/read-turns', () => {
     await round();
 
     expect(told.at(-1)).toBe('a paused');
+  });
+});
+
+const nextRound = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('webhooks/judge-turns', () => {
+  it('judges two milliseconds in each round of the loop, one organization after another', async () => {
+    let now = 0;
+    const turns = new JudgeTurns(() => now);
+    const judged: string[] = [];
+    const judge = (what: string) => () => {
+      judged.push(what);
+      now += 1;
+    };
+    for (const n of [1, 2, 3, 4]) turns.add('acme', judge(`acme ${n}`));
+    turns.add('beta', judge('beta 1'));
+
+    await nextRound();
+    expect(judged).toEqual(['acme 1', 'beta 1']);
+    expect(turns.size).toBe(3);
+    await nextRound();
+    await nextRound();
+
+    expect(judged).toEqual(['acme 1', 'beta 1', 'acme 2', 'acme 3', 'acme 4']);
+  });
+
+  it('goes on with what comes after it had nothing left', async () => {
+    const turns = new JudgeTurns(() => 0);
+    const judged: number[] = [];
+    turns.add('acme', () => void judged.push(1));
+    await nextRound();
+
+    turns.add('acme', () => void judged.push(2));
+    await nextRound();
+
+    expect(judged).toEqual([1, 2]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ForgeErrorKind } from '../../core/errors.js';
+import { mapReply, cleanLine, redact } from './map-error.js';
 import type { OperationName } from '../operations.js';
-import { mapReply } from './map-error.js';
 
 const JSON_TYPE = { 'content-type': 'application/json;charset=utf-8' };
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
@@ -98,5 +98,28 @@ describe('forge/http/map-error', () => {
     expect(map(400, JSON_TYPE, NO).retry).toBe('permanent');
     expect(map(500, JSON_TYPE, NO).retry).toBe('transient');
     expect(map(301, {}, '').retry).toBe('permanent');
+  });
+});
+
+const SECRET = 'p@ss word/ü';
+
+describe('forge/http/redact', () => {
+  it.each([
+    ['plain', SECRET],
+    ['URL', encodeURIComponent(SECRET)],
+    ['base64', Buffer.from(SECRET).toString('base64')],
+    ['base64 for addresses', Buffer.from(SECRET).toString('base64url')],
+    ['hex', Buffer.from(SECRET).toString('hex')],
+  ])('takes a secret out in %s form', (_, form) => {
+    expect(redact(`before ${form} after`, [SECRET])).toBe('before [secret] after');
+  });
+
+  it('leaves a text without the secret as it is', () => {
+    expect(redact('label exists', [SECRET, ''])).toBe('label exists');
+  });
+
+  it('makes one line of a text from outside and cuts it', () => {
+    expect(cleanLine('a\r\nb\u001b[31mc\u2028d')).toBe('a b [31mc d');
+    expect(cleanLine('x'.repeat(501))).toHaveLength(501);
   });
 });

@@ -1,7 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { readJson, checkReply, WrongShape, readRetryAfterS } from './reply.js';
 import { operationOf } from '../operations.js';
-import { checkReply, WrongShape, readJson } from './reply.js';
+
+const nested = (depth: number): Buffer => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
+
+describe('forge/http/read-json', () => {
+  it.each<[string, Buffer, unknown]>([
+    ['nothing', Buffer.from(''), undefined],
+    ['spaces', Buffer.from(' \n'), undefined],
+    ['an object', Buffer.from('{"id":9007199254740993}'), { id: 9007199254740993n }],
+    ['64 levels', nested(64), JSON.parse(nested(64).toString())],
+  ])('reads %s', (_what, body, expected) => {
+    expect(readJson(body)).toEqual(expected);
+  });
+
+  it.each<[string, Buffer, RegExp]>([
+    ['65 levels', nested(65), /a nesting deeper than 64/],
+    ['a million levels', nested(1_000_000), /a nesting deeper than 64/],
+    ['objects a million deep', Buffer.from('{"a":'.repeat(1_000_000)), /a nesting deeper than 64/],
+    ['more values than any page has', Buffer.from(`[${'0,'.repeat(2_000_001)}0]`), /more than 2000000 values/],
+    ['half a text', Buffer.from('{"id":'), /JSON/],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /./],
+  ])('refuses %s', (_what, body, why) => {
+    expect(() => readJson(body)).toThrow(why);
+  });
+});
 
 const BRANCH = JSON.stringify({
   name: 'release/1.4',
@@ -90,5 +114,29 @@ describe('forge/http/check-reply', () => {
 
   it('lets a read be empty, since every field may be absent', () => {
     expect(checkReply(operationOf('getBranch'), {}, false)).toEqual({});
+  });
+});
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+
+describe('forge/http/retry-after', () => {
+  it.each([
+    [undefined, undefined],
+    ['', undefined],
+    ['soon', undefined],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['0', 0],
+    [' 17 ', 17],
+    ['900', 900],
+    ['901', 900],
+    ['99999999999999999999', 900],
+    ['Fri, 20 Nov 2026 12:00:30 GMT', 30],
+    ['Friday, 20-Nov-26 12:01:00 GMT', 60],
+    ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
+    ['Fri, 20 Nov 2099 11:00:00 GMT', 900],
+    ['Fri, 99 Nov 2099', undefined],
+  ])('%p => %p', (header, seconds) => {
+    expect(readRetryAfterS(header, NOW)).toBe(seconds);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { operationOf, type OperationName } from '../operations.js';
 import { BadArgument, buildUrl } from './request.js';
+import { operationOf, type OperationName } from '../operations.js';
 
 const build = (name: OperationName, args: Record<string, unknown>): string => buildUrl(operationOf(name), args);
 const at = { owner: 'acme', repo: 'app' };
