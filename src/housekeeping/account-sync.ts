@@ -16,7 +16,7 @@ const ACTION = 'user_settings.update';
 /** The config of a process has no revision. */
 const NO_REVISION = '';
 
-export interface AccountSyncDeps {
+interface AccountSyncDeps {
   readonly accounts: Accounts;
   readonly tools: Omit<PlanTools, 'account'>;
   /** What it would do now. @throws ForgeError while the forge cannot be asked */
@@ -27,7 +27,7 @@ export interface AccountSyncDeps {
 }
 
 /** `runId`: the run that does it; null where nothing is to be done, and in a dry run. */
-export type WishReport = { readonly does: Rehearsal['does']; readonly reason: string; readonly runId: string | null };
+type WishReport = { readonly does: Rehearsal['does']; readonly reason: string; readonly runId: string | null };
 
 /** Settings of the bot's own account, wanted as anything else is: a run with one intent, written before any call. */
 export class AccountSync {

@@ -5,7 +5,7 @@ import type { ArchiveStore } from './archive-store.port.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import { readArchive, type ArchiveFiles } from './archive-files.js';
 
-export interface ArchiveDeps {
+interface ArchiveDeps {
   readonly inbox: Pick<InboxStore, 'archive' | 'get' | 'storeDeliveries' | 'storeEntries'>;
   readonly store: ArchiveStore;
   /** Null = bodies are given up for good. */

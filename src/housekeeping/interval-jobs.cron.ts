@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.js';
 import { portToken } from '../core/part.js';
 
 /** Something that is looked at again and again; what it does then is its own to decide. */
-export interface IntervalJob {
+interface IntervalJob {
   readonly name: string;
   readonly everyMs: number;
   /** When it fails, that is logged, and it is woken again all the same. */

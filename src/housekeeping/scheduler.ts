@@ -23,7 +23,7 @@ export interface ScheduledJob {
   readonly isHeldByFreeze: boolean;
 }
 
-export interface SchedulerDeps {
+interface SchedulerDeps {
   readonly orgs: readonly ScheduledOrg[];
   readonly revisions: ActiveRevisions;
   /** Absent = none. */

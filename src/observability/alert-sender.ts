@@ -11,7 +11,7 @@ import type { Metrics } from './metrics.js';
 /** An alert that its receiver does not take within this time at a stop is given up. */
 const CLOSE_MS = 1_000;
 
-export interface AlertTarget {
+interface AlertTarget {
   url: string;
   secret: Secret;
 }

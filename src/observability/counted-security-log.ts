@@ -6,7 +6,7 @@ import { emptyTable } from '../core/table.js';
 import { visible } from '../core/visible.js';
 import type { Metrics } from './metrics.js';
 
-export interface SecurityLogDeps {
+interface SecurityLogDeps {
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'securityEvents'>;
   readonly alerts: Alerts;

@@ -32,7 +32,7 @@ interface Loaded {
 }
 
 /** What one rule decided, for people who asked for it by hand. */
-export interface DecisionReport {
+interface DecisionReport {
   readonly rule: string;
   readonly verdict: Report['verdict'] | 'kept';
   readonly reason: string;

@@ -24,7 +24,7 @@ import type { Claim, JournalStore } from './journal-store.port.js';
 import { isOpen } from './recover/read-back.js';
 import type { RecoveryStore } from './recovery-store.port.js';
 
-export interface EffectDeps extends PrepareDeps {
+interface EffectDeps extends PrepareDeps {
   readonly journal: JournalStore;
   readonly settler: Settler;
   readonly standing: RuleStatus;
@@ -36,7 +36,7 @@ export interface EffectDeps extends PrepareDeps {
   readonly clock: Clock;
 }
 
-export interface EffectOptions {
+interface EffectOptions {
   /** Names this process in the store. */
   readonly owner: string;
   /** Default 5_000: a killed worker's work is resumed after this time. */

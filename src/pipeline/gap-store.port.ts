@@ -6,14 +6,7 @@ import type { JsonObject } from '../core/json.js';
 import { count, fields, maybeText, maybeTime, text, time, word, type Shape } from '../core/schema.js';
 
 /** Why a delivery did not come, as far as it can be known. */
-export const GAP_CLASSES = [
-  'down',
-  'hook-inactive',
-  'not-subscribed',
-  'branch-filter',
-  'duplicate-hook',
-  'unknown',
-] as const;
+const GAP_CLASSES = ['down', 'hook-inactive', 'not-subscribed', 'branch-filter', 'duplicate-hook', 'unknown'] as const;
 export type GapClass = (typeof GAP_CLASSES)[number];
 
 /** A fact that a row told and no delivery: one for each event, or for the row itself where it made none. */

@@ -25,7 +25,7 @@ export interface PolicyGate {
 export const POLICY_GATE = portToken<PolicyGate>('PolicyGate');
 
 /** Keeps what the expectations of a policy found in one subject. */
-export interface FindingSink {
+interface FindingSink {
   keep(decided: Pick<RecordedRun, 'run' | 'found'>): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ import {
 import type { UnknownOutcomes } from './execute/settle.js';
 import type { RecoveryClaim, RecoveryStore } from './recovery-store.port.js';
 
-export interface RecoveryDeps extends ReadBackDeps {
+interface RecoveryDeps extends ReadBackDeps {
   readonly journal: JournalStore;
   readonly recovery: RecoveryStore;
   readonly actions: ReadonlyMap<string, AnyAction>;
@@ -39,7 +39,7 @@ export interface RecoveryDeps extends ReadBackDeps {
   readonly alerts: Alerts;
 }
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   /** Names this process in the store. */
   readonly owner: string;
   /** Default 5_000. */

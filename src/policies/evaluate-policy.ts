@@ -31,7 +31,7 @@ import type {
 import { compareItem } from './compare-part.js';
 import type { Difference } from './compare-part.js';
 
-export interface PolicyInput {
+interface PolicyInput {
   /** Null = the policy is about the organization. */
   readonly repo: EventRepository | null;
   readonly now: Date;

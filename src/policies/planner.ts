@@ -43,7 +43,7 @@ interface PolicySubject {
   readonly now: Date | null;
 }
 
-export interface PlannedOrg {
+interface PlannedOrg {
   readonly forge: string;
   readonly org: string;
   /** What the operator allows a policy that has no caps of its own. */
@@ -51,7 +51,7 @@ export interface PlannedOrg {
   readonly pace: Pace;
 }
 
-export interface PlannerDeps {
+interface PlannerDeps {
   readonly orgs: readonly PlannedOrg[];
   readonly revisions: ActiveRevisions;
   readonly inventory: RepositoryInventory;

@@ -30,14 +30,14 @@ export interface FeedPollerDeps extends EntryWriterDeps {
   readonly outageMs?: number;
 }
 
-export interface CommentsPlace {
+interface CommentsPlace {
   readonly owner: string;
   readonly repo: string;
   readonly index: number;
   readonly since: string;
 }
 
-export interface FeedPoll {
+interface FeedPoll {
   /** Calls made. */
   readonly pages: number;
   /** New arrivals. */

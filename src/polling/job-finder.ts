@@ -2,13 +2,13 @@ import { type ForgeClient, orNull } from '../forge/forge-client.js';
 import type { PolledRepository } from './known-repositories.js';
 
 /** What a task row lacks about its job. */
-export interface FoundJob {
+interface FoundJob {
   readonly job_id: string;
   readonly run_id: string;
   readonly run_attempt: number;
 }
 
-export interface JobFinderDeps {
+interface JobFinderDeps {
   readonly client: Pick<ForgeClient, 'listMyJobs' | 'listJobsOfAttempt'>;
   readonly offers: (name: 'listMyJobs' | 'listJobsOfAttempt') => boolean;
 }

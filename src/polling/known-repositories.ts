@@ -28,7 +28,7 @@ interface PolledHomes {
   amongSeen(forge: string, org: string): Promise<EventRepository[]>;
 }
 
-export interface KnownRepositoriesDeps {
+interface KnownRepositoriesDeps {
   readonly client: Pick<ForgeClient, 'listOrgRepos'>;
   readonly offers: (name: 'listOrgRepos') => boolean;
   readonly homes: PolledHomes;

@@ -6,16 +6,16 @@ import type { PolledOrg } from '../pipeline/receive.js';
 import { largestId } from './feed-position.js';
 import { emptyTable } from '../core/table.js';
 
-export interface OrgRunsDeps {
+interface OrgRunsDeps {
   readonly client: Pick<ForgeClient, 'listOrgRuns'>;
   readonly offers: (name: 'listOrgRuns') => boolean;
   readonly clock: Clock;
 }
 
 /** Runs by id, in the state in which they were seen. */
-export type SeenRuns = Readonly<Record<string, string>>;
+type SeenRuns = Readonly<Record<string, string>>;
 
-export interface OrgLook {
+interface OrgLook {
   /** Ids of repositories with a run that has not ended or changed since the last look. */
   readonly busy: ReadonlySet<string>;
   /** Whether that is all of them; false when there were more new runs than calls. */

@@ -18,7 +18,7 @@ export interface Polled {
   poll(): Promise<unknown>;
 }
 
-export interface PollLoopDeps {
+interface PollLoopDeps {
   /** Called at each tick, because a forge may be connected later. */
   readonly sources: () => readonly Polled[];
   readonly clock: Clock;

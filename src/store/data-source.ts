@@ -40,7 +40,7 @@ import { CursorEntity, PauseEntity, RevisionEntity, TickEntity } from './entitie
 import { MIGRATIONS, type Migrations } from './migrations/index.js';
 import { snakeCase } from './columns.js';
 
-export const ENTITIES = [
+const ENTITIES = [
   ArrivalEntity,
   ArrivalEventEntity,
   EventEntity,
@@ -73,7 +73,7 @@ export const ENTITIES = [
 const CONNECT_TIMEOUT_MS = 5_000;
 const SILENCE_MS = 1_000;
 
-export interface PostgresPool {
+interface PostgresPool {
   readonly size: number;
   /** A statement that takes longer is stopped by the server; 0 = never (migrations). */
   readonly statementTimeoutMs: number;

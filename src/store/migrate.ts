@@ -13,7 +13,7 @@ const LOCK = lockKeyOf('forgehand', 'migrations');
 const WRITES_ROWS = [/\bUPDATE\s+(\w+)/gi, /\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+\w+\s+ON\s+(\w+)/gi];
 const WRITES_TABLE = [/\bALTER\s+TABLE\s+(\w+)\s[^;]*?\b(?:TYPE|PRIMARY\s+KEY|GENERATED)\b/gi];
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** On a server, where any number of processes may start at once. */
   readonly lock: boolean;
   readonly logger: Logger;

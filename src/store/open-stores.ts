@@ -66,7 +66,7 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 /** The forge waits 5 s for an acknowledgement: a store that is slower must be given up before. */
 const ACK_TIMEOUT_MS = 3_500;
 
-export interface StoreOptions {
+interface StoreOptions {
   /** Default silent. */
   logger?: Logger;
   /** Connections to a server, besides the 3 for acknowledgements and, while migrating, 2. Default 10; the embedded store has one. */

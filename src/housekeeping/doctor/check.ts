@@ -28,7 +28,7 @@ export const doctorReport = z.object({
   forges: z.array(serverAccess.extend({ id: text, learnedAt: time })),
 });
 export type DoctorReport = Shape<typeof doctorReport>;
-export type CheckState = Check['state'];
+type CheckState = Check['state'];
 
 /** A check of one part; whose it is, is added where the parts come together. */
 export type Looked = Omit<Check, 'forge' | 'org'>;
@@ -59,7 +59,7 @@ export function isFinding({ state }: Pick<Check, 'state'>): boolean {
 }
 
 /** Pages of a forge's web front, as people find them. */
-export interface WebPages {
+interface WebPages {
   readonly hooks: (org: string) => string;
   readonly teams: (org: string) => string;
   readonly tokens: string;

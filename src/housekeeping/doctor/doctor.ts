@@ -39,7 +39,7 @@ import { installHook, type HookReport } from './install-hook.js';
 import type { HookOrders } from './plan-hook.js';
 
 /** A forge under one of its credentials. */
-export interface DoctoredForge {
+interface DoctoredForge {
   readonly id: string;
   /** The organization whose own credentials these are; null = those of the forge. */
   readonly org: string | null;
@@ -48,7 +48,7 @@ export interface DoctoredForge {
   readonly signsInBy: 'token' | 'password';
 }
 
-export interface DoctoredOrg {
+interface DoctoredOrg {
   readonly forge: string;
   readonly org: string;
   readonly hooks: ReadonlyArray<{
@@ -60,7 +60,7 @@ export interface DoctoredOrg {
   readonly rulesInRepository: boolean;
 }
 
-export interface DoctorDeps {
+interface DoctorDeps {
   readonly forges: readonly DoctoredForge[];
   readonly orgs: readonly DoctoredOrg[];
   /** Under which address the forge reaches us; null = not told. */
@@ -101,7 +101,7 @@ export interface DoctorScope {
   readonly only?: 'hook' | 'token' | undefined;
 }
 
-export interface InstallOrders extends HookOrders {
+interface InstallOrders extends HookOrders {
   readonly dryRun: boolean;
   /** Ask for every event that rules can be about, not for those of the rules of now alone. */
   readonly allEvents: boolean;
@@ -348,7 +348,7 @@ export class Doctor {
 }
 
 /** What the rules need, and what the bot itself listens to: new repositories for policies, pushes to the repository of its rules. */
-export function wantedEvents(
+function wantedEvents(
   revision: Pick<Revision, 'rules' | 'policies'>,
   rulesInRepository: boolean,
   product: HookProduct,

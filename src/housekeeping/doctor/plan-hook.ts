@@ -31,10 +31,10 @@ export const hookChange = z.object({
   /** Null where there is none, or it is not shown. */
   before: maybeText,
 });
-export type HookChange = Shape<typeof hookChange>;
+type HookChange = Shape<typeof hookChange>;
 
 /** Body of a call that makes or changes a webhook. */
-export interface HookBody {
+interface HookBody {
   readonly config: Readonly<Record<string, string | Secret>>;
   readonly active: true;
   readonly events: string[];

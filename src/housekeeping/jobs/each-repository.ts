@@ -2,7 +2,7 @@ import { ForgeError } from '../../core/errors.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JobTurn } from './job.js';
 
-export interface Looked {
+interface Looked {
   readonly looked: number;
   /** Repositories that could not be read: gone, closed to us, or without this part. */
   readonly closed: number;

@@ -29,7 +29,7 @@ export const jobStatus = z.object({
 });
 export type JobStatus = Shape<typeof jobStatus>;
 
-export interface JobRunnerDeps {
+interface JobRunnerDeps {
   readonly jobs: readonly Job[];
   readonly orgs: readonly ScheduledOrg[];
   readonly forges: readonly string[];

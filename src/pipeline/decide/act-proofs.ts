@@ -13,7 +13,7 @@ import type { ActCode, ActProof, ActProver } from './act-proof.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
 import type { ForgeAccess, Forges } from '../execute/forge-access.js';
 
-export interface ActProofsDeps {
+interface ActProofsDeps {
   readonly forges: Forges;
   /** Whose a repository is, and its name of now: the names in a body are claims as well. */
   readonly homes: RepositoryHomes;

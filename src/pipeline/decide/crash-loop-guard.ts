@@ -4,14 +4,14 @@ import type { Logger } from '../../core/logger.js';
 import { defineReasons, textOf } from '../../core/reason.js';
 import type { PoisonMessageStore, WatchedTopic } from '../poison-message-store.port.js';
 
-export interface CrashLoopGuardDeps {
+interface CrashLoopGuardDeps {
   readonly store: PoisonMessageStore;
   readonly clock: Clock;
   readonly alerts: Pick<Alerts, 'raise'>;
   readonly logger: Logger;
 }
 
-export interface DeathWatchOptions {
+interface DeathWatchOptions {
   /** Names this process. */
   readonly owner: string;
   /** When this process started. */

@@ -51,7 +51,7 @@ export function arrivalDecider(deps: DecideArrivalDeps): ArrivalDecider {
 }
 
 /** What became of an arrival. */
-export interface DecidedArrival {
+interface DecidedArrival {
   readonly arrivalId: string;
   /** Events it told first, and events that another arrival had told already. */
   readonly created: readonly string[];

@@ -64,7 +64,7 @@ export interface Subject {
 }
 
 /** Why a decision is made otherwise than at the first sight of its cause. */
-export interface Manner {
+interface Manner {
   /** Runs of this rule and cause that wanted nothing, before a replay by hand. */
   readonly replayNo?: number;
   /** It is decided now, whatever `coalesce` says: by hand, or because its window is over. */

@@ -15,7 +15,7 @@ import type { Accounts, BotSelf, EchoDetector, EchoVerdict } from '../rule-engin
 import type { Intent } from '../../core/run.js';
 import { isSelf } from '../execute/forge-access.js';
 
-export interface EchoDetectorDeps {
+interface EchoDetectorDeps {
   readonly recovery: RecoveryStore;
   readonly journal: Pick<JournalStore, 'move' | 'run' | 'pause'>;
   readonly actions: ReadonlyMap<string, AnyAction>;
@@ -26,7 +26,7 @@ export interface EchoDetectorDeps {
 }
 
 /** An effect of ours may lead to a run that leads to another effect; the fourth is not made. */
-export const MAX_DEPTH = 3;
+const MAX_DEPTH = 3;
 /** Clocks of forge and store may differ by this much. */
 const SKEW_MS = 120_000;
 /** A delivery that comes later than this is not taken for the echo of a call. */

@@ -172,7 +172,7 @@ function planRun(
 }
 
 /** hash(cause, rule, subject): at most one run each. */
-export function causeKey({
+function causeKey({
   cause,
   rule,
   repo,

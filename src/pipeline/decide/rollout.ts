@@ -15,13 +15,13 @@ const WINDOW = 20;
 /** A hash gives this many places; a percent is a hundred of them. */
 const PLACES = 10_000;
 
-export interface RolloutDeps {
+interface RolloutDeps {
   readonly store: RolloutStore;
   readonly clock: Clock;
   readonly alerts: Alerts;
 }
 
-export interface Resolved {
+interface Resolved {
   readonly mode: Candidate['mode'];
   /** For the reason of the run; null where the file alone decided. */
   readonly note: string | null;

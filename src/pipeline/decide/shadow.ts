@@ -66,7 +66,7 @@ export interface ShadowPair {
   } | null;
 }
 
-export interface ShadowDifference {
+interface ShadowDifference {
   readonly eventId: string;
   readonly shadow: { readonly run: string; readonly verdict: string; readonly reason: string };
   /** Null: the live revision has no such rule, or its `on` and `where` turned the event away. */
@@ -74,7 +74,7 @@ export interface ShadowDifference {
 }
 
 /** One rule on both sides. */
-export interface ShadowComparison {
+interface ShadowComparison {
   readonly rule: string;
   readonly decided: number;
   readonly fired: number;

@@ -12,7 +12,7 @@ import type { Ending } from './settle.js';
 import { isSelf, type OrgBudgets, type OrgSettings, type Forges } from './forge-access.js';
 import { ForgeError } from '../../core/errors.js';
 
-export interface BudgetDeps {
+interface BudgetDeps {
   readonly members: Members;
   readonly accounts: Accounts;
   readonly journal: Pick<JournalStore, 'pause' | 'spentBudget'>;

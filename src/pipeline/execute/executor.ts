@@ -18,7 +18,7 @@ export async function announceIntents(
   if (background.size > 0) await queue.announce('background', [...background], org);
 }
 
-export interface ExecutorDeps {
+interface ExecutorDeps {
   readonly journal: Pick<JournalStore, 'dueNear' | 'backgroundAmong'>;
   readonly queue: Pick<WakeQueue, 'announce' | 'consume'>;
   readonly effects: IntentToEffect;

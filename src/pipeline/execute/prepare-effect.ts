@@ -31,14 +31,14 @@ export interface PrepareDeps {
 type Wanted = Pick<NewIntent, 'forge' | 'org' | 'action' | 'params' | 'target' | 'effectKey'>;
 
 /** What an intent is done with. */
-export interface Means {
+interface Means {
   readonly action: AnyAction;
   readonly access: ForgeAccess;
   readonly settings: OrgSettings;
 }
 
 /** Why an intent has no means. `power`: the one that the operator did not grant. */
-export interface NoMeans {
+interface NoMeans {
   readonly lacks: Reason;
   readonly power?: string;
 }
@@ -61,7 +61,7 @@ export function findMeans({ actions, orgs, forges }: PrepareDeps, intent: Wanted
 export type Earlier = Pick<ActionContext<never, never, never>, 'earlierCalls' | 'openCalls' | 'mark'>;
 
 /** An effect up to its action: the parameters opened, the target found, and all that the action may use. */
-export interface Prepared {
+interface Prepared {
   readonly target: Target;
   readonly params: never;
   readonly context: ActionContext<never, never, never>;
@@ -100,7 +100,7 @@ export async function prepareEffect(
 }
 
 /** The parameters of an intent cannot be used; the message is fit for people and holds no value. */
-export class BadParams extends BotError {
+class BadParams extends BotError {
   constructor(message: string) {
     super('BAD_PARAMS', message);
   }
@@ -195,7 +195,7 @@ interface Limited {
   readonly reason: Reason;
 }
 
-export interface LimitedEffect {
+interface LimitedEffect {
   readonly action: Pick<AnyAction, 'name' | 'operations'>;
   readonly target: Target;
   readonly forge: string;

@@ -14,7 +14,7 @@ import type { RecoveryClaim, RecoveryStore } from '../recovery-store.port.js';
 import { factsOf } from './look-for-extras.js';
 import { isOpen, settleMsOf, type ReadBackDeps } from './read-back.js';
 
-export interface VerdictDeps extends Pick<ReadBackDeps, 'forges'> {
+interface VerdictDeps extends Pick<ReadBackDeps, 'forges'> {
   readonly journal: Pick<JournalStore, 'move'>;
   readonly recovery: Pick<RecoveryStore, 'lookAgain' | 'putOffRecovery' | 'undoOf'>;
   readonly clock: Clock;

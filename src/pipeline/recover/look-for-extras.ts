@@ -12,7 +12,7 @@ import type { JournalStore } from '../journal-store.port.js';
 import type { LookClaim, RecoveryStore } from '../recovery-store.port.js';
 import { isRecoverable, prepareRead, type ReadBackDeps, type Recoverable } from './read-back.js';
 
-export interface ExtrasDeps extends ReadBackDeps {
+interface ExtrasDeps extends ReadBackDeps {
   readonly journal: Pick<JournalStore, 'recordAnswer'>;
   readonly recovery: Pick<RecoveryStore, 'claimLook' | 'lookAgain' | 'noteRemoval'>;
   readonly actions: ReadonlyMap<string, AnyAction>;

@@ -5,7 +5,7 @@ import type { JournalStore } from '../journal-store.port.js';
 import type { Topic, WakeQueue } from '../wake-queue.port.js';
 import type { UnknownOutcomes } from '../execute/settle.js';
 
-export interface SweepDeps {
+interface SweepDeps {
   readonly journal: Pick<JournalStore, 'dueIntents' | 'backgroundAmong' | 'dueRuns' | 'reclaimExpired'>;
   readonly inbox: Pick<InboxStore, 'dueArrivals' | 'undecidedEvents'>;
   readonly queue: Pick<WakeQueue, 'announce' | 'healthy'>;
@@ -17,7 +17,7 @@ export interface SweepDeps {
   readonly logger: Logger;
 }
 
-export interface SweepOptions {
+interface SweepOptions {
   /** Default 2_000. */
   readonly everyMs?: number;
   /** Ids looked at per topic and pass; default 500. */

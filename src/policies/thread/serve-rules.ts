@@ -11,7 +11,7 @@ import type { Answer, Numbered, Order } from './messages.js';
 /** Revisions kept at once; those of the organizations of one bot. */
 const MAX_KEPT = 32;
 
-export interface Served {
+interface Served {
   readonly port: MessagePort;
   readonly memory: Int32Array;
   readonly actions: ReadonlyMap<string, ActionFacts>;

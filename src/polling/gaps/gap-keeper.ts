@@ -8,7 +8,7 @@ import type { Gap, GapClass, GapOutcome, GapStore, WaitingEntry } from '../../pi
 import type { OwnHook } from './classify-gap.js';
 import { classifyGap } from './classify-gap.js';
 
-export interface WatchedOrg {
+interface WatchedOrg {
   readonly forge: string;
   readonly org: string;
   /** Seconds between two polls of its feed. */
@@ -19,7 +19,7 @@ export interface WatchedOrg {
   readonly hasHooks: boolean;
 }
 
-export interface GapKeeperDeps {
+interface GapKeeperDeps {
   readonly orgs: readonly WatchedOrg[];
   readonly gaps: GapStore;
   readonly cursors: Pick<CursorStore, 'read'>;

@@ -13,7 +13,7 @@ const IN_MEMORY = ':memory:';
 /** There in what is built; the product's sources no thread can load, and the store then works in the thread that asks. */
 const PROGRAM = new URL('./embedded-thread.js', import.meta.url);
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** False = start from nothing, which takes seconds and much memory. Default true. */
   readonly template?: boolean;
   /** Told once the disk does not confirm a write. The store answers nothing more, and is not opened again in this process. */
