@@ -5,7 +5,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { UserError, messageOf } from '../../core/errors.js';
 import { flushTree, flushWayTo, makeFolder as makeDataFolder, type FlushFailed } from '../../core/flush.js';
 import { writeWholeFile } from '../../core/whole-file.js';
-import { FLUSHING, FlushingFiles } from './flushing-files.js';
+import { FLUSHING, FlushingFiles } from './pglite-backend.js';
 
 /** Half the memory of the default (128 MB), and no slower at our sizes. */
 const OUR_PARAMS = ['-c', 'shared_buffers=16MB', '-c', 'timezone=UTC'];

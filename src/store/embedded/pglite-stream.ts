@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import type { EmbeddedBackend } from './backend.js';
+import type { EmbeddedBackend } from './pglite-backend.js';
 
 /** Turns: one live stream per store, for there is one backend; the next one starts when the last has been cleaned up. */
 export class PgliteStreams {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { UserError } from '../../core/errors.js';
 import { FlushFailed } from '../../core/flush.js';
-import type { EmbeddedBackend } from './backend.js';
+import type { EmbeddedBackend } from './pglite-backend.js';
 import { handable, type Answer, type Order, type ThreadStart } from './thread-messages.js';
 
 interface Pending {
