@@ -10,7 +10,7 @@ import type { IntentMove } from '../pipeline/journal-store.port.js';
 import { reasonColumns } from './columns.js';
 import { execute } from './database.js';
 import { forgetHolds, takePlace } from './journal-budgets.js';
-import { wantsApproval } from './journal-turns.js';
+import { wantsApproval } from './journal-statements.js';
 
 /** Times of the caller become distances: what is due is decided by the database's clock alone. */
 const MOVE = `

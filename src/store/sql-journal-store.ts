@@ -13,7 +13,6 @@ import type {
   RunFilter,
 } from '../pipeline/journal-store.port.js';
 import type { Attempt, Intent, NewIntent, Run } from '../core/run.js';
-import { OWNER_LOST } from '../core/run-reasons.js';
 import { columnsOf, BatchLoader } from './batch-loader.js';
 import { execute, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
@@ -22,7 +21,21 @@ import { RunEntity } from './entities/run.entity.js';
 import { PauseEntity } from './entities/small.entities.js';
 import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
 import { approve, moveIntents, reviveIntent } from './journal-moves.js';
-import { isClaimable, isPaused, wantsApproval, DUE, DUE_AMONG, DUE_NEAR, BACKGROUND_AMONG } from './journal-turns.js';
+import {
+  ATTEMPTS,
+  BACKGROUND_AMONG,
+  CLAIM,
+  DUE,
+  DUE_AMONG,
+  DUE_NEAR,
+  LOCK_FOR_CLAIM,
+  MARK_SENT,
+  RECLAIM,
+  RECORD_ANSWER,
+  RENEW,
+  STANDS_SO,
+  wantsApproval,
+} from './journal-statements.js';
 import {
   countFired,
   decideGatheredRun,
@@ -36,63 +49,7 @@ import { StoreFailed } from './store-errors.js';
 
 const UNIQUE_VIOLATION = '23505';
 
-/**
- * The row lock keeps a second claim of the same intent away; the lock of the lane makes claims in it look one after the other, for
- * which the condition must be read by a statement that starts after the lock is held. Lanes are locked in one order, so that no two wait
- * for each other.
- */
-const LOCK_FOR_CLAIM = `
-SELECT id, pg_advisory_xact_lock(lane_key) FROM (
-  SELECT id, hashtextextended('lane ' || lane, 0) AS lane_key FROM (
-    SELECT id, lane FROM intents WHERE id = ANY ($1) AND state = 'planned' FOR NO KEY UPDATE SKIP LOCKED
-  ) AS free ORDER BY lane_key
-) AS mine`;
-
-/** The newest intent of the same effect that was planned after the intent `i` and ended before it. A claim holds the effect key: from then on none can. */
-const OVERTAKEN_BY = `(SELECT n.id FROM intents n WHERE n.effect_hash = i.effect_hash AND n.seq > i.seq AND n.state IN ('done', 'unchanged')
-  AND n.mode = 'live' ORDER BY n.seq DESC LIMIT 1)`;
-
-/** Each intent is found by its id before anything is asked about it: a plan that begins with all that are planned asks about every one. */
-const CLAIM = `
-WITH mine AS MATERIALIZED (
-  SELECT i.id, c.owner, c.lease_ms
-  FROM unnest($1::text[], $2::text[], $3::double precision[]) AS c (id, owner, lease_ms)
-  CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id OFFSET 0) AS i
-  WHERE ${isClaimable('i')}
-)
-UPDATE intents i SET state = 'claimed', reason = NULL, reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, epoch = i.epoch + 1, owner = mine.owner,
-  lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
-FROM mine WHERE i.id = mine.id
-RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${intentRows.list('i')}`;
-
-const RENEW = `
-UPDATE intents SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
-WHERE id = $1 AND epoch = $2 AND (state IN ('claimed', 'sent') OR (state = 'unknown' AND lease_until IS NOT NULL))`;
-
-const MARK_SENT = `
-WITH asked AS (
-  SELECT * FROM unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[])
-    AS a (intent_id, epoch, id, operation, request_hash, snapshot)
-), sent AS (
-  UPDATE intents i SET state = 'sent', attempts = i.attempts + 1, updated_at = clock_timestamp() FROM asked
-  WHERE i.id = asked.intent_id AND i.epoch = asked.epoch AND i.state = 'claimed' AND i.lease_until > clock_timestamp() AND NOT ${isPaused('i')}
-  RETURNING i.id AS intent_id, i.org, i.attempts, i.epoch, asked.id, asked.operation, asked.request_hash, asked.snapshot
-)
-INSERT INTO attempts AS made (id, intent_id, org, n, operation, epoch, request_hash, snapshot, sent_at)
-SELECT id, intent_id, org, attempts, operation, epoch, request_hash, snapshot, clock_timestamp() FROM sent
-RETURNING ${attemptRows.list('made')}`;
-
-const RECORD_ANSWER = `
-UPDATE attempts a SET outcome = w.outcome, status = w.status, message = w.message, object_id = w.object_id, answered_at = clock_timestamp()
-FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[]) AS w (id, outcome, status, message, object_id)
-WHERE a.id = w.id RETURNING a.id`;
-
 const DECIDE_EVENTS = 'UPDATE events SET decided_at = clock_timestamp() WHERE id = ANY ($1) AND decided_at IS NULL';
-
-const STANDS_SO = `
-SELECT i.id FROM unnest($1::text[], $2::integer[], $3::text[]) AS m (id, epoch, state) JOIN intents i ON i.id = m.id AND i.epoch = m.epoch AND i.state = m.state`;
-
-const ATTEMPTS = `SELECT ${attemptRows.list('a')} FROM attempts a WHERE a.id = ANY ($1)`;
 
 /** What was decided about an event, with nothing to count and no window to join. */
 interface EventDecision {
@@ -113,11 +70,6 @@ interface SentAsk {
 }
 
 type Answer = Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>;
-
-const RECLAIM = `
-UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, updated_at = clock_timestamp(), lease_until = NULL,
-  reason = NULL, reason_params = '{}', reason_code = CASE state WHEN 'sent' THEN '${OWNER_LOST.sent.code}' ELSE '${OWNER_LOST.unsent.code}' END
-WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED)`;
 
 /** Runs, intents and attempts in PostgreSQL. */
 export class SqlJournalStore implements JournalStore {

@@ -1,4 +1,6 @@
+import { OWNER_LOST } from '../core/run-reasons.js';
 import { GOOD_ENDS, HOLDING_STATES } from '../core/state-table.js';
+import { attemptRows, intentRows } from './rows.js';
 
 const list = (states: readonly string[]): string => states.map((state) => `'${state}'`).join(', ');
 
@@ -113,3 +115,64 @@ ORDER BY i.background, i.seq`;
 
 /** Those of them that a schedule or a plan caused. */
 export const BACKGROUND_AMONG = 'SELECT id FROM intents WHERE id = ANY ($1) AND background ORDER BY seq';
+
+/**
+ * The row lock keeps a second claim of the same intent away; the lock of the lane makes claims in it look one after the other, for
+ * which the condition must be read by a statement that starts after the lock is held. Lanes are locked in one order, so that no two wait
+ * for each other.
+ */
+export const LOCK_FOR_CLAIM = `
+SELECT id, pg_advisory_xact_lock(lane_key) FROM (
+  SELECT id, hashtextextended('lane ' || lane, 0) AS lane_key FROM (
+    SELECT id, lane FROM intents WHERE id = ANY ($1) AND state = 'planned' FOR NO KEY UPDATE SKIP LOCKED
+  ) AS free ORDER BY lane_key
+) AS mine`;
+
+/** The newest intent of the same effect that was planned after the intent `i` and ended before it. A claim holds the effect key: from then on none can. */
+const OVERTAKEN_BY = `(SELECT n.id FROM intents n WHERE n.effect_hash = i.effect_hash AND n.seq > i.seq AND n.state IN ('done', 'unchanged')
+  AND n.mode = 'live' ORDER BY n.seq DESC LIMIT 1)`;
+
+/** Each intent is found by its id before anything is asked about it: a plan that begins with all that are planned asks about every one. */
+export const CLAIM = `
+WITH mine AS MATERIALIZED (
+  SELECT i.id, c.owner, c.lease_ms
+  FROM unnest($1::text[], $2::text[], $3::double precision[]) AS c (id, owner, lease_ms)
+  CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id OFFSET 0) AS i
+  WHERE ${isClaimable('i')}
+)
+UPDATE intents i SET state = 'claimed', reason = NULL, reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, epoch = i.epoch + 1, owner = mine.owner,
+  lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
+FROM mine WHERE i.id = mine.id
+RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${intentRows.list('i')}`;
+
+export const RENEW = `
+UPDATE intents SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
+WHERE id = $1 AND epoch = $2 AND (state IN ('claimed', 'sent') OR (state = 'unknown' AND lease_until IS NOT NULL))`;
+
+export const MARK_SENT = `
+WITH asked AS (
+  SELECT * FROM unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[])
+    AS a (intent_id, epoch, id, operation, request_hash, snapshot)
+), sent AS (
+  UPDATE intents i SET state = 'sent', attempts = i.attempts + 1, updated_at = clock_timestamp() FROM asked
+  WHERE i.id = asked.intent_id AND i.epoch = asked.epoch AND i.state = 'claimed' AND i.lease_until > clock_timestamp() AND NOT ${isPaused('i')}
+  RETURNING i.id AS intent_id, i.org, i.attempts, i.epoch, asked.id, asked.operation, asked.request_hash, asked.snapshot
+)
+INSERT INTO attempts AS made (id, intent_id, org, n, operation, epoch, request_hash, snapshot, sent_at)
+SELECT id, intent_id, org, attempts, operation, epoch, request_hash, snapshot, clock_timestamp() FROM sent
+RETURNING ${attemptRows.list('made')}`;
+
+export const RECORD_ANSWER = `
+UPDATE attempts a SET outcome = w.outcome, status = w.status, message = w.message, object_id = w.object_id, answered_at = clock_timestamp()
+FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[]) AS w (id, outcome, status, message, object_id)
+WHERE a.id = w.id RETURNING a.id`;
+
+export const STANDS_SO = `
+SELECT i.id FROM unnest($1::text[], $2::integer[], $3::text[]) AS m (id, epoch, state) JOIN intents i ON i.id = m.id AND i.epoch = m.epoch AND i.state = m.state`;
+
+export const ATTEMPTS = `SELECT ${attemptRows.list('a')} FROM attempts a WHERE a.id = ANY ($1)`;
+
+export const RECLAIM = `
+UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, updated_at = clock_timestamp(), lease_until = NULL,
+  reason = NULL, reason_params = '{}', reason_code = CASE state WHEN 'sent' THEN '${OWNER_LOST.sent.code}' ELSE '${OWNER_LOST.unsent.code}' END
+WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED)`;
