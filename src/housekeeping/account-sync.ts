@@ -27,14 +27,14 @@ interface AccountSyncDeps {
 }
 
 /** `runId`: the run that does it; null where nothing is to be done, and in a dry run. */
-type WishReport = { readonly does: Rehearsal['does']; readonly reason: string; readonly runId: string | null };
+type SyncReport = { readonly does: Rehearsal['does']; readonly reason: string; readonly runId: string | null };
 
 /** Settings of the bot's own account, wanted as anything else is: a run with one intent, written before any call. */
 export class AccountSync {
   constructor(private readonly deps: AccountSyncDeps) {}
 
   /** @throws ForgeError while the forge cannot be asked */
-  async want(forge: string, settings: JsonObject, cause: Cause, isDryRun: boolean): Promise<WishReport> {
+  async want(forge: string, settings: JsonObject, cause: Cause, isDryRun: boolean): Promise<SyncReport> {
     const { accounts, tools, rehearse, journal, announce, clock } = this.deps;
     const plan = planIntents(
       {

@@ -149,14 +149,14 @@ describe('pipeline/execute', () => {
         { is: 'later', reason: intentReason('intent.rule-gone', { isLocal: true }) },
         'planned',
       ],
-    ])('neither asks nor sends anything for a rule that is %s', async (_, standing, state) => {
-      rig.standing = standing;
+    ])('neither asks nor sends anything for a rule that is %s', async (_, status, state) => {
+      rig.status = status;
 
       const intent = await rig.want('label.ensure', BUG);
 
       expect(intent).toMatchObject({
         state,
-        reason: standing.is === 'wanted' ? null : standing.reason,
+        reason: status.is === 'wanted' ? null : status.reason,
         attempts: 0,
       });
       expect(rig.forge.calls).toEqual([]);
@@ -166,7 +166,7 @@ describe('pipeline/execute', () => {
       rig.forge.answer(
         'listLabels',
         async () => (
-          (rig.standing = {
+          (rig.status = {
             is: 'cancelled',
             reason: intentReason('intent.rule-mode', { mode: 'dry-run', isLocal: false }),
           }),

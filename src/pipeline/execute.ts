@@ -14,7 +14,7 @@ import type { Intent } from '../core/run.js';
 import type { SecurityLog } from '../core/security-log.js';
 import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
 import type { Budgets } from './execute/budget-keeper.js';
-import { classifyError, endingOf, endingOfStanding, type Ending, type Settler } from './execute/settle.js';
+import { classifyError, endingOf, endingOfStatus, type Ending, type Settler } from './execute/settle.js';
 import type { ForgeHealth, ForgeAccess, OrgSettings } from './execute/forge-access.js';
 import { GuardedForge, ReadForAnother, SharedReads } from './execute/guarded-forge.js';
 import { keepLease } from './execute/keep-claim.js';
@@ -27,7 +27,7 @@ import type { RecoveryStore } from './recovery-store.port.js';
 interface EffectDeps extends PrepareDeps {
   readonly journal: JournalStore;
   readonly settler: Settler;
-  readonly standing: RuleStatus;
+  readonly status: RuleStatus;
   readonly health: ForgeHealth;
   readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'> & Partial<Pick<RecoveryStore, 'doubtAbout'>>;
   readonly budgets: Budgets;
@@ -112,8 +112,8 @@ export class IntentToEffect {
     if (refusal) return refusal;
     const held = this.deps.health.holds(intent.forge, intent.org);
     if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
-    const standing = await this.deps.standing.of(intent);
-    if (standing.is !== 'wanted') return endingOfStanding(standing);
+    const status = await this.deps.status.of(intent);
+    if (status.is !== 'wanted') return endingOfStatus(status);
     const objection = await findObjection(this.deps, claim, action);
     if (objection) return objection;
     const budgets = await this.budgetsOf(intent, settings);
@@ -200,7 +200,7 @@ export class IntentToEffect {
     shares: boolean,
     calls: CallsMade,
   ): GuardedForge {
-    const { journal, clock, encryptor, standing, health } = this.deps;
+    const { journal, clock, encryptor, status, health } = this.deps;
     return new GuardedForge({
       client: access.client,
       journal,
@@ -211,7 +211,7 @@ export class IntentToEffect {
       mode: intent.mode,
       budgets,
       reads: shares ? this.reads.of(intent.runId, intent.forge) : null,
-      standing: () => standing.of(intent),
+      status: () => status.of(intent),
       hashOf: (secret) => encryptor.hash(secret),
       signal: this.stopping.signal,
       called: (name) => void calls.set(name, (calls.get(name) ?? 0) + 1),

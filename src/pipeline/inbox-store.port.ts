@@ -28,7 +28,7 @@ export interface ArrivalDecision {
   /** Serialize with every other decision about the same fact key (until commit). */
   lockFact(forge: string, factKey: string): Promise<void>;
   /**
-   * The material for folding twins: events of this fact key that are open to this arrival, told by the other class of source alone (the
+   * The material for deduplication: events of this fact key that are open to this arrival, told by the other class of source alone (the
    * webhook, or the polls) or shown by a list alone, to a list all of them, and, where a discussion is given (see `EventFact.discussionKey`), all events of it. Oldest first; of many, the newest 200.
    * Only events of the arrival's organization: a body can name any repository number.
    */

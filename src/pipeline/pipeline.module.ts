@@ -248,7 +248,7 @@ const DOING = [
       health: ForgeHealth,
       budgets: Budgets,
       settler: Settler,
-      standing: RevisionStatus,
+      status: RevisionStatus,
       alerts: ALERTS,
       security: SECURITY_LOG,
     },

@@ -15,7 +15,7 @@ import type { ForgeHealth } from './execute/forge-access.js';
 import { keepLease, persist } from './execute/keep-claim.js';
 import type { JournalStore } from './journal-store.port.js';
 import { VerdictWriter } from './recover/apply-verdict.js';
-import { callerOf, ExtrasLook, factsOf } from './recover/look-for-extras.js';
+import { callerOf, DuplicateRemoval, factsOf } from './recover/remove-duplicates.js';
 import {
   canRead,
   isOpen,
@@ -54,18 +54,18 @@ const GIVE_UP_READING_MS = 24 * 3_600_000;
 
 /**
  * The way out of an unknown outcome: wait the settle time, read, let the action's own table decide, move along the state table. Nothing is
- * sent from here but the removal of an extra that bears our mark; "send again" makes the intent planned, and the ordinary way does the rest.
+ * sent from here but the removal of a duplicate that bears our mark; "send again" makes the intent planned, and the ordinary way does the rest.
  */
 export class OutcomeRecovery implements UnknownOutcomes {
   private readonly verdicts: VerdictWriter;
-  private readonly extras: ExtrasLook;
+  private readonly duplicates: DuplicateRemoval;
 
   constructor(
     private readonly deps: RecoveryDeps,
     private readonly options: RecoveryOptions,
   ) {
     this.verdicts = new VerdictWriter(deps);
-    this.extras = new ExtrasLook(deps);
+    this.duplicates = new DuplicateRemoval(deps);
   }
 
   /** Called as soon as an outcome is unknown: those that need no settle time are read about at once. */
@@ -103,7 +103,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
         id,
       ),
     );
-    const looks = (await due(recovery.dueLooks(limit))).map((id) => slots(tried, () => this.extras.look(id), id));
+    const looks = (await due(recovery.dueLooks(limit))).map((id) => slots(tried, () => this.duplicates.look(id), id));
     await Promise.all([...reads, ...looks]);
   }
 

@@ -75,7 +75,7 @@ export interface RecoveryStore {
   dueLooks(limit: number): Promise<string[]>;
   /** Take one: nobody else gets it for `leaseMs`. Null when it is not due, or has not ended as done or unchanged. */
   claimLook(intentId: string, leaseMs: number): Promise<LookClaim | null>;
-  /** Written before an extra object is taken away: a further attempt of an ended intent; its state does not change. */
+  /** Written before a duplicate is removed: a further attempt of an ended intent; its state does not change. */
   noteRemoval(intentId: string, attempt: NewAttempt): Promise<Attempt>;
   /**
    * A person says whether the object of a waiting (or unknown) intent is there: -> done, or planned with all its tries. False when it is in

@@ -69,15 +69,15 @@ export class KnownRepositories implements RepositoryLister {
   async list(spend: () => void, moved: ReadonlySet<string> = new Set()): Promise<PolledRepository[]> {
     const now = this.deps.clock.monotonicMs();
     const isFresh = this.kept !== null && now - this.kept.at < (this.deps.keepMs ?? KEEP_MS);
-    if (this.kept && isFresh && this.lacking(this.kept.repositories, moved).length === 0) return this.kept.repositories;
+    if (this.kept && isFresh && this.missing(this.kept.repositories, moved).length === 0) return this.kept.repositories;
     const repositories = this.deps.offers('listOrgRepos') ? await this.listWhereOffered(spend) : null;
     if (!repositories) return (await this.deps.homes.amongSeen(this.polled.forge, this.polled.org)).flatMap(asPolled);
     this.kept = { at: now, repositories };
-    for (const id of this.lacking(repositories, moved)) this.missed.add(id);
+    for (const id of this.missing(repositories, moved)) this.missed.add(id);
     return repositories;
   }
 
-  private lacking(repositories: readonly PolledRepository[], moved: ReadonlySet<string>): string[] {
+  private missing(repositories: readonly PolledRepository[], moved: ReadonlySet<string>): string[] {
     return [...moved].filter((id) => !this.missed.has(id) && !repositories.some((one) => one.id === id));
   }
 

@@ -223,9 +223,9 @@ async function restoreTables(to: DataSource, backup: OpenedBackup, told: Told): 
 }
 
 function difference(here: readonly Table[], there: readonly Table[]): string {
-  const lacking = (some: readonly Table[], others: readonly Table[]): string[] =>
+  const missing = (some: readonly Table[], others: readonly Table[]): string[] =>
     some
       .filter((table) => !others.some((other) => JSON.stringify(other) === JSON.stringify(table)))
       .map(({ name }) => name);
-  return [...new Set([...lacking(here, there), ...lacking(there, here)])].join(', ');
+  return [...new Set([...missing(here, there), ...missing(there, here)])].join(', ');
 }

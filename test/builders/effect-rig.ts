@@ -88,7 +88,7 @@ export class EffectRig {
   readonly named = ['7'];
   readonly targets: TargetResolver;
   /** What the rules of now say about every intent; may change while one is worked on. */
-  standing: IntentStatus = { is: 'wanted' };
+  status: IntentStatus = { is: 'wanted' };
   /** Who is known to be in the organization, and who is known not to be. */
   readonly members = new Map<string, boolean>();
   /** What the security log was told. */
@@ -160,7 +160,7 @@ export class EffectRig {
         }),
         alerts,
         security: { record: (event) => void this.security.push(event) },
-        standing: { of: async () => this.standing },
+        status: { of: async () => this.status },
       },
       { owner: 'rig' },
     );

@@ -166,7 +166,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
       settler,
       budgets,
       security: silentSecurityLog,
-      standing: parts.standing ?? new RevisionStatus(revisions, newest, mayWrite),
+      status: parts.status ?? new RevisionStatus(revisions, newest, mayWrite),
     },
     { owner: process.name },
   );

@@ -37,7 +37,7 @@ export interface Parts {
   readonly targets: TargetResolver;
   /** Null = the production one. */
   readonly unknown: UnknownOutcomes | null;
-  readonly standing: RuleStatus | null;
+  readonly status: RuleStatus | null;
   readonly gate: PolicyGate | null;
   readonly deduplicateInto: EventReader['deduplicateInto'];
 }
@@ -188,7 +188,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'rules that are gone still write',
     breaks: [5],
-    plant: (parts) => ({ ...parts, standing: { of: async () => ({ is: 'wanted' as const }) } }),
+    plant: (parts) => ({ ...parts, status: { of: async () => ({ is: 'wanted' as const }) } }),
   },
   {
     name: 'events are decided as they come',

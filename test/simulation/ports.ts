@@ -141,7 +141,7 @@ export function portsOf(process: SimProcess): Parts {
     targets: new TargetResolver(homes),
     deduplicateInto,
     unknown: null,
-    standing: null,
+    status: null,
     gate: null,
   };
 }

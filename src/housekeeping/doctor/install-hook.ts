@@ -36,12 +36,12 @@ export async function installHook(
 ): Promise<HookReport> {
   const hooks = await allowed(org, listAll(client, 'listOrgHooks', { org }));
   const plan = planHook(hooks, wish, server, orders);
-  const twins = ownHooks(hooks, wish).flatMap((hook) =>
+  const duplicates = ownHooks(hooks, wish).flatMap((hook) =>
     addressOf(hook) === wish.url && 'hook' in plan && hook.id !== plan.hook ? [hook.id ?? ''] : [],
   );
   const notes =
-    twins.length > 0
-      ? [`webhook ${twins.join(', ')} sends to the same address: each act arrives twice, so delete it`]
+    duplicates.length > 0
+      ? [`webhook ${duplicates.join(', ')} sends to the same address: each act arrives twice, so delete it`]
       : [];
   if (plan.does === 'refused')
     return { org, does: plan.does, hook: null, changes: [], written: false, notes: [plan.why, ...plan.fix] };

@@ -22,7 +22,9 @@ export const keepAccountSettings: Job = {
       return { summary: 'forges[].account says nothing', findings: NOTHING, changes: NOTHING };
     const { client, offers } = forgeOf(turn);
     const current = offers('getUserSettings') ? await orNull(client.getUserSettings({})) : null;
-    const seen = current ? 'read back from the forge' : 'this forge does not show them: the last wish is compared';
+    const seen = current
+      ? 'read back from the forge'
+      : 'this forge does not show them: the settings asked for last are compared';
     const different = differentSettings(wanted, current as JsonObject | null);
     const names = Object.keys(different);
     if (names.length === 0) return { summary: seen, findings: NOTHING, changes: NOTHING };

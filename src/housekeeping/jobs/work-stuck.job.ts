@@ -1,7 +1,7 @@
 import type { IntentState } from '../../core/states.js';
 import type { Job } from './job.js';
 
-/** How long work may stand in a state before it is told of. A forge that is away for an hour is weather. */
+/** How long work may stand in a state before it is told of. A forge that is away for an hour is nothing unusual. */
 const LONG_MS: Partial<Record<IntentState, number>> = {
   planned: 3_600_000,
   claimed: 600_000,

@@ -11,7 +11,7 @@ interface CrashLoopGuardDeps {
   readonly logger: Logger;
 }
 
-interface DeathWatchOptions {
+interface CrashLoopGuardOptions {
   /** Names this process. */
   readonly owner: string;
   /** When this process started. */
@@ -46,7 +46,7 @@ export class CrashLoopGuard {
 
   constructor(
     private readonly deps: CrashLoopGuardDeps,
-    private readonly options: DeathWatchOptions,
+    private readonly options: CrashLoopGuardOptions,
   ) {
     this.bornMs = deps.clock.monotonicMs();
   }

@@ -61,7 +61,7 @@ interface DecidedArrival {
 }
 
 /**
- * Turn one stored arrival into its event or events, and fold twins, all in the arrival's transaction. Safe to call any number of times: an
+ * Turn one stored arrival into its event or events, and deduplicate, all in the arrival's transaction. Safe to call any number of times: an
  * arrival that is not `stored` any more is left alone.
  * @returns null when there was nothing to decide
  */
@@ -147,11 +147,11 @@ async function decideFacts(
   for (const key of keys) await tx.lockFact(arrival.forge, key);
   if (facts.some(({ listed }) => listed)) return decideListed(deps, tx, facts);
   for (const fact of facts) {
-    const twin = await findTwin(deps, tx, fact);
+    const known = await findDuplicateOf(deps, tx, fact);
     const derived = await derive(deps, tx, fact);
-    if (twin !== null) {
-      outcome.joined.push(twin);
-      await tx.join(twin);
+    if (known !== null) {
+      outcome.joined.push(known);
+      await tx.join(known);
       continue;
     }
     const data = derived === null ? fact.data : { ...fact.data, derived };
@@ -183,10 +183,10 @@ async function decideListed(
     const news = isNews(fact, seenAgainst);
     kept = deriveFacts(fact, kept).state ?? kept;
     if (!news) continue;
-    const twin = fact.listed?.isNewsUnheld ? await findTwin(deps, tx, fact) : null;
-    if (twin !== null) {
-      outcome.joined.push(twin);
-      await tx.join(twin);
+    const known = fact.listed?.isNewsUnheld ? await findDuplicateOf(deps, tx, fact) : null;
+    if (known !== null) {
+      outcome.joined.push(known);
+      await tx.join(known);
       continue;
     }
     if (fact.listed?.change === null) seenAgainst = derived.state ?? seenAgainst;
@@ -246,7 +246,7 @@ function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | NoFac
   }
 }
 
-async function findTwin(deps: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<string | null> {
+async function findDuplicateOf(deps: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<string | null> {
   const known = await tx.eventsOfFact(tx.arrival.forge, fact.factKey, fact.discussionKey);
   return deps.events.deduplicateInto(
     sourceOf(tx.arrival),

@@ -36,8 +36,8 @@ export class WriteNotAllowed extends Error {}
 
 /** Ends an action at its write: its rule is gone or does not write any more. */
 export class WriteNotWanted extends Error {
-  constructor(readonly standing: Exclude<IntentStatus, { is: 'wanted' }>) {
-    super(textOf(standing.reason));
+  constructor(readonly status: Exclude<IntentStatus, { is: 'wanted' }>) {
+    super(textOf(status.reason));
   }
 }
 
@@ -52,7 +52,7 @@ interface GuardOptions {
   readonly budgets: readonly BudgetLimit[];
   readonly newId: () => string;
   /** Whether the rule still stands. */
-  readonly standing: () => Promise<IntentStatus>;
+  readonly status: () => Promise<IntentStatus>;
   readonly hashOf: (secret: Secret) => string;
   readonly signal: AbortSignal;
   /** What others of its run have read; absent = it reads everything itself. */
@@ -136,8 +136,8 @@ export class GuardedForge {
   private async markSent(name: OperationName, args: Readonly<Record<string, unknown>>): Promise<void> {
     const { journal, clock, intentId, epoch, newId, budgets } = this.options;
     const startedMs = clock.monotonicMs();
-    const standing = await this.options.standing();
-    if (standing.is !== 'wanted') throw new WriteNotWanted(standing);
+    const status = await this.options.status();
+    if (status.is !== 'wanted') throw new WriteNotWanted(status);
     const requestHash = hashOf(name, stringifyJson(hideSecrets(args, this.options.hashOf)));
     const attempt = await journal.markSent(intentId, epoch, {
       id: newId(),

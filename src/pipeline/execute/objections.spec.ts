@@ -3,7 +3,7 @@ import { dispatchWorkflow } from '../../actions/workflow-dispatch.action.js';
 import { EffectRig } from '../../../test/builders/effect-rig.js';
 import type { JsonObject } from '../../core/json.js';
 import { textOf } from '../../core/reason.js';
-import { findFlip, FLIP_WINDOW_MS, overtakenBy, type FulfilledWish } from './objections.js';
+import { findFlip, FLIP_WINDOW_MS, overtakenBy, type FulfilledEffect } from './objections.js';
 
 const HOUR_MS = 3_600_000;
 const EVE = { id: '66', login: 'eve' };
@@ -18,7 +18,7 @@ describe('pipeline/execute/objections: overtaken', () => {
     ['taking out an entry that was put in since', { remove: ['a'] }, { add: ['a'] }, true],
     ['an entry, where the whole list was set since', { add: ['a'] }, { set: ['b'] }, true],
     ['the whole list, where an entry was put in since', { set: ['a'] }, { add: ['b'] }, true],
-  ])('an older wish for %s', (_what, older, newer, isStale) => {
+  ])('an older intent for %s', (_what, older, newer, isStale) => {
     const reason = overtakenBy(
       { action: 'x', params: older },
       { id: 'i-2', rule: 'other', action: 'x', params: newer },
@@ -38,9 +38,9 @@ describe('pipeline/execute/objections: overtaken', () => {
   });
 
   it('is told of any two actions that differ; those that set no value, as a call of a workflow, are made nevertheless', () => {
-    const wish = (ref: string) => ({ id: 'i', rule: 'r', action: 'workflow.dispatch', params: { ref } });
+    const effect = (ref: string) => ({ id: 'i', rule: 'r', action: 'workflow.dispatch', params: { ref } });
 
-    expect(overtakenBy(wish('a'), wish('b'))).not.toBeNull();
+    expect(overtakenBy(effect('a'), effect('b'))).not.toBeNull();
     expect([dispatchWorkflow.overwrites, dispatchWorkflow.recover?.absolute]).toEqual([undefined, undefined]);
   });
 
@@ -60,7 +60,7 @@ describe('pipeline/execute/objections: overtaken', () => {
       return intent.id;
     };
 
-    it('an older wish does not overwrite a newer one', async () => {
+    it('an older intent does not overwrite a newer one', async () => {
       const older = await held({ name: 'V', value: 'old' });
       const newer = await rig.want('org_variable.set', { name: 'V', value: 'new' });
       rig.clock.advance(HOUR_MS);
@@ -77,7 +77,7 @@ describe('pipeline/execute/objections: overtaken', () => {
       expect(await rig.journal.run(released.runId)).toMatchObject({ state: 'cancelled' });
     });
 
-    it('the same wish finds it done and ends unchanged', async () => {
+    it('the same effect finds it done and ends unchanged', async () => {
       const older = await held({ name: 'bug', color: '#d73a4a' }, 'label.ensure');
       await rig.want('label.ensure', { name: 'bug', color: '#d73a4a' });
       rig.clock.advance(HOUR_MS);
@@ -85,7 +85,7 @@ describe('pipeline/execute/objections: overtaken', () => {
       expect(await rig.work(older)).toMatchObject({ state: 'unchanged', attempts: 0 });
     });
 
-    it('a wish that nobody overtook is made', async () => {
+    it('an intent that nobody overtook is made', async () => {
       const older = await held({ name: 'V', value: 'old' });
       rig.clock.advance(HOUR_MS);
 
@@ -97,8 +97,8 @@ describe('pipeline/execute/objections: overtaken', () => {
 const NOW = new Date('2026-11-20T12:00:00Z');
 const A = { rule: 'a', params: { name: 'V', value: '1' } };
 const B = { rule: 'b', params: { name: 'V', value: '2' } };
-const history = (wishes: ReadonlyArray<typeof A>, agoMs = 1_000): FulfilledWish[] =>
-  wishes.map((wish, n) => ({ ...wish, sentAt: new Date(NOW.getTime() - agoMs * (n + 1)) }));
+const history = (effects: ReadonlyArray<typeof A>, agoMs = 1_000): FulfilledEffect[] =>
+  effects.map((effect, n) => ({ ...effect, sentAt: new Date(NOW.getTime() - agoMs * (n + 1)) }));
 
 describe('pipeline/execute/objections: back and forth', () => {
   it('finds two rules that set one thing back and forth after two rounds, and names both', () => {
@@ -112,8 +112,8 @@ describe('pipeline/execute/objections: back and forth', () => {
     ['two rules that want the same', [{ ...A, rule: 'b' }, A, { ...A, rule: 'b' }, A], 1_000],
     ['a third rule in between', [B, { ...A, rule: 'c' }, B, A], 1_000],
     ['rounds that lie far apart', [B, A, B, A], FLIP_WINDOW_MS],
-  ])('is not: %s', (_, wishes, agoMs) => {
-    expect(findFlip(A, history(wishes, agoMs), NOW)).toBeNull();
+  ])('is not: %s', (_, effects, agoMs) => {
+    expect(findFlip(A, history(effects, agoMs), NOW)).toBeNull();
   });
 
   it('compares sealed values by their hash', () => {
@@ -126,7 +126,7 @@ describe('pipeline/execute/objections: back and forth', () => {
     expect(
       findFlip(
         sealed('a', 'x', '5'),
-        before.map((wish) => ({ ...wish, sentAt: NOW })),
+        before.map((effect) => ({ ...effect, sentAt: NOW })),
         NOW,
       ),
     ).toEqual(['a', 'b']);

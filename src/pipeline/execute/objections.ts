@@ -36,7 +36,7 @@ export async function findObjection(
   return overtaken(claim, action) ?? (await undone(deps, intent, action)) ?? (await flips(deps, intent, action));
 }
 
-/** While it waited, a newer wish for the same thing may have come first. */
+/** While it waited, a newer intent for the same thing may have come first. */
 function overtaken(
   { intent, overtakenBy: newer }: Pick<Claim, 'intent' | 'overtakenBy'>,
   action: AnyAction,
@@ -84,23 +84,23 @@ async function flips(
   return { to: 'given-back', reason, wrote: null };
 }
 
-/** Code of an intent that was cancelled because a newer wish came first. */
+/** Code of an intent that was cancelled because a newer intent came first. */
 const OVERTAKEN = 'stale.overtaken';
 
-type OvertakenWish = Pick<Intent, 'action' | 'params'>;
-type NewerWish = Pick<Intent, 'id' | 'action' | 'params' | 'rule'>;
+type OlderIntent = Pick<Intent, 'action' | 'params'>;
+type NewerIntent = Pick<Intent, 'id' | 'action' | 'params' | 'rule'>;
 
 /**
- * While an intent waits (for room in a budget, for a person), a newer wish for the same thing may be fulfilled; the older one must not overwrite
- * it. Wishes that go together are both fulfilled: the same value twice, other fields of one object, another entry of a list. Pure.
- * @returns why the older wish is stale; null when it is not
+ * While an intent waits (for room in a budget, for a person), a newer intent for the same thing may be fulfilled; the older one must not overwrite
+ * it. Effects that go together are both fulfilled: the same value twice, other fields of one object, another entry of a list. Pure.
+ * @returns why the older intent is stale; null when it is not
  */
-export function overtakenBy(older: OvertakenWish, newer: NewerWish | null): Reason | null {
+export function overtakenBy(older: OlderIntent, newer: NewerIntent | null): Reason | null {
   if (newer === null || goTogether(older, newer)) return null;
   return intentReason('intent.overtaken', { rule: newer.rule, intent: newer.id });
 }
 
-function goTogether(older: OvertakenWish, newer: OvertakenWish): boolean {
+function goTogether(older: OlderIntent, newer: OlderIntent): boolean {
   // Two actions of one effect key: one makes what the other takes away.
   if (older.action !== newer.action) return false;
   const [before, after] = [comparable(older.params), comparable(newer.params)];
@@ -120,41 +120,45 @@ function meet(one: Json | undefined, other: Json | undefined): boolean {
   return Array.isArray(one) && Array.isArray(other) && one.some((entry) => other.includes(entry));
 }
 
-interface Wish {
+interface WantedEffect {
   readonly rule: string;
   readonly params: JsonObject;
 }
 
-/** A wish that was fulfilled, and when its call was made. */
-export interface FulfilledWish extends Wish {
+/** An effect that was made, and when its call was made. */
+export interface FulfilledEffect extends WantedEffect {
   readonly sentAt: Date;
 }
 
-/** Wishes about one object that follow each other within this time are a fight; further apart they are life. */
+/** Effects on one object that follow each other within this time are a fight; further apart they are life. */
 export const FLIP_WINDOW_MS = 600_000;
 /** Back and forth so many times in all: two rounds. */
 const FLIPS = 4;
 
 /**
  * Two rules that set one thing back and forth: A B A B, and now A again. Pure.
- * @param before fulfilled wishes of the same effect key, the newest first
+ * @param before effects made of the same effect key, the newest first
  * @returns the two rules, or null
  */
-export function findFlip(wish: Wish, before: readonly FulfilledWish[], now: Date): readonly [string, string] | null {
+export function findFlip(
+  wanted: WantedEffect,
+  before: readonly FulfilledEffect[],
+  now: Date,
+): readonly [string, string] | null {
   const recent = before.slice(0, FLIPS);
   const oldest = recent.at(-1);
   const other = recent[0];
   if (recent.length < FLIPS || !oldest || !other || now.getTime() - oldest.sentAt.getTime() > FLIP_WINDOW_MS)
     return null;
-  if (other.rule === wish.rule || isSame(other, wish)) return null;
+  if (other.rule === wanted.rule || isSame(other, wanted)) return null;
   const alternates = recent.every((earlier, n) => {
-    const expected = n % 2 === 0 ? other : wish;
+    const expected = n % 2 === 0 ? other : wanted;
     return earlier.rule === expected.rule && isSame(earlier, expected);
   });
-  return alternates ? [wish.rule, other.rule] : null;
+  return alternates ? [wanted.rule, other.rule] : null;
 }
 
-function isSame(a: Wish, b: Wish): boolean {
+function isSame(a: WantedEffect, b: WantedEffect): boolean {
   return isDeepStrictEqual(comparable(a.params), comparable(b.params));
 }
 

@@ -53,7 +53,7 @@ export class Rehearser {
       intentId: planned.id,
       mode: 'dry-run',
       budgets: [],
-      standing: async () => ({ is: 'wanted' }),
+      status: async () => ({ is: 'wanted' }),
       hashOf: (secret) => encryptor.hash(secret),
       signal: new AbortController().signal,
       called: (name) => void called.push(name),

@@ -68,7 +68,7 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
       detail: { would_send: error.proposal },
     };
   if (error instanceof WriteNotAllowed) return { to: 'given-back', reason: intentReason('intent.not-ours'), wrote };
-  if (error instanceof WriteNotWanted) return endingOfStanding(error.standing);
+  if (error instanceof WriteNotWanted) return endingOfStatus(error.status);
   const reason = reasonOf(error);
   if (wrote?.outcome === 'done') {
     return {
@@ -95,7 +95,7 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
 }
 
 /** Nothing was sent: a rule that is gone ends its intents, one that another process may know better is left to it. */
-export function endingOfStanding({ is, reason }: Exclude<IntentStatus, { is: 'wanted' }>): Ending {
+export function endingOfStatus({ is, reason }: Exclude<IntentStatus, { is: 'wanted' }>): Ending {
   return is === 'cancelled'
     ? { to: 'cancelled', reason, wrote: null, detail: null }
     : { to: 'given-back', reason, wrote: null };

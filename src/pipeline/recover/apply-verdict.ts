@@ -11,7 +11,7 @@ import { persist } from '../execute/keep-claim.js';
 import { judgeFailure } from '../execute/settle.js';
 import type { IntentMove, JournalStore } from '../journal-store.port.js';
 import type { RecoveryClaim, RecoveryStore } from '../recovery-store.port.js';
-import { factsOf } from './look-for-extras.js';
+import { factsOf } from './remove-duplicates.js';
 import { isOpen, settleMsOf, type ReadBackDeps } from './read-back.js';
 
 interface VerdictDeps extends Pick<ReadBackDeps, 'forges'> {

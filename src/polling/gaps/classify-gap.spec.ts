@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { OwnHook, MissedFact, Weather } from './classify-gap.js';
+import type { OwnHook, MissedFact, DeliveryConditions } from './classify-gap.js';
 import { classifyGap } from './classify-gap.js';
 
 const at = (time: string): Date => new Date(`2026-11-20T${time}Z`);
@@ -16,12 +16,16 @@ const fact = (over: Partial<MissedFact> = {}): MissedFact => ({
   hasRepeats: false,
   ...over,
 });
-const weather = (over: Partial<Weather> = {}): Weather => ({ outages: [], hooks: [hook()], ...over });
+const weather = (over: Partial<DeliveryConditions> = {}): DeliveryConditions => ({
+  outages: [],
+  hooks: [hook()],
+  ...over,
+});
 const outage = { from: at('12:00:00'), to: at('12:10:00') };
 const push = (ref: string): Partial<MissedFact> => ({ kind: 'push', data: { ref } });
 
 describe('polling/gaps/classify-gap', () => {
-  it.each<[string, Partial<MissedFact>, Partial<Weather>, string]>([
+  it.each<[string, Partial<MissedFact>, Partial<DeliveryConditions>, string]>([
     ['lost on its way', {}, {}, 'unknown'],
     ['no hook to be seen', {}, { hooks: null }, 'unknown'],
     ['while we were down', { factAt: at('12:05:00') }, { outages: [outage] }, 'down'],

@@ -11,7 +11,7 @@ export interface OwnHook {
   readonly branchFilter: string;
 }
 
-export interface Weather {
+export interface DeliveryConditions {
   readonly outages: readonly Outage[];
   /** Null when the forge does not show its hooks, or none of them is ours. */
   readonly hooks: readonly OwnHook[] | null;
@@ -32,7 +32,7 @@ const RESOLUTION_MS = 1_000;
 /** Why the delivery of a fact did not come. Pure. */
 export function classifyGap(
   fact: MissedFact,
-  { outages, hooks, product = null }: Weather,
+  { outages, hooks, product = null }: DeliveryConditions,
 ): { class: GapClass; reason: string } {
   if (fact.hasRepeats)
     return {

@@ -10,7 +10,7 @@ export class ArrivalEventEntity {
   @PrimaryColumn('text')
   eventId: string;
 
-  /** Source of the arrival, so that folding reads one table. */
+  /** Source of the arrival, so that deduplication reads one table. */
   @Column('text')
   source: EventSource;
 

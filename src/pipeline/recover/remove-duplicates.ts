@@ -12,7 +12,7 @@ import type { JournalStore } from '../journal-store.port.js';
 import type { LookClaim, RecoveryStore } from '../recovery-store.port.js';
 import { isRecoverable, prepareRead, type ReadBackDeps, type Recoverable } from './read-back.js';
 
-interface ExtrasDeps extends ReadBackDeps {
+interface DuplicateRemovalDeps extends ReadBackDeps {
   readonly journal: Pick<JournalStore, 'recordAnswer'>;
   readonly recovery: Pick<RecoveryStore, 'claimLook' | 'lookAgain' | 'noteRemoval'>;
   readonly actions: ReadonlyMap<string, AnyAction>;
@@ -24,10 +24,10 @@ interface ExtrasDeps extends ReadBackDeps {
 const LOOK_LEASE_MS = 120_000;
 
 /** Looks once more, when no call may come through any more, whether two of them did. */
-export class ExtrasLook {
-  constructor(private readonly deps: ExtrasDeps) {}
+export class DuplicateRemoval {
+  constructor(private readonly deps: DuplicateRemovalDeps) {}
 
-  /** Two calls may have come through: keep the oldest object, take away an extra that bears our mark and that nobody uses, else tell a person. */
+  /** Two calls may have come through: keep the oldest object, remove a duplicate that bears our mark and that nobody uses, else tell a person. */
   async look(intentId: string): Promise<void> {
     const claim = await this.deps.recovery.claimLook(intentId, LOOK_LEASE_MS);
     if (!claim) return;
