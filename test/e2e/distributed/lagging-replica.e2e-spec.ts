@@ -215,7 +215,7 @@ function sorted(value: unknown): unknown {
         expect(await Promise.all(names.map(welcomes))).toEqual(names.map(() => WELCOMED.map(() => 1)));
         expect(doubleWrites(forge.botWrites())).toEqual([]);
         const { done, unchanged, cancelled = 0, ...others } = await stores.journal.countByState();
-        // What is decided again is older than what was done meanwhile: an older wish does not overwrite a newer one.
+        // What is decided again is older than what was done meanwhile: an older intent does not overwrite a newer one.
         const overtaken = await stores.dataSource.query<Array<{ result: string; reason: string }>>(
           `SELECT result, reason_code AS reason FROM intents WHERE state = 'cancelled'`,
         );
