@@ -39,6 +39,7 @@ import { ArchiveInbox } from './archive-inbox.js';
 import { ARCHIVE_STORE } from './archive-store.port.js';
 import { auditKey } from './audit/audit-check.js';
 import { AUDIT_STORE } from './audit/audit-store.port.js';
+import { HookHistory } from '../polling/gaps/hook-history.js';
 import { Doctor } from './doctor/doctor.js';
 import { jobs } from './jobs/index.js';
 import { JobRunner } from './jobs/job-runner.js';
@@ -95,6 +96,7 @@ const PARTS = [
         offers,
         access,
         gaps,
+        history: new HookHistory({ known, clock }),
         proxies,
         trustsProxy: (address) => trusted.trusts(address),
         // A process without an endpoint has refused nothing.

@@ -4,6 +4,7 @@ import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
 import { ALERTS } from '../core/alerts.js';
 import { callingAs } from '../core/caller.js';
 import { CLOCK } from '../core/clock.js';
+import { KNOWN_FACTS } from '../core/known-facts.port.js';
 import { LOGGER } from '../core/logger.js';
 import { part, stopping } from '../core/part.js';
 import { type ForgeCapabilities, ConnectedForges } from '../forge/connected-forges.js';
@@ -16,6 +17,7 @@ import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
 import { CURSOR_STORE } from './cursor-store.port.js';
 import type { OwnHook } from './gaps/classify-gap.js';
 import { GapKeeper } from './gaps/gap-keeper.js';
+import { HookHistory, ownHookOf } from './gaps/hook-history.js';
 import { PollLoop, type Polled } from './poll-loop.js';
 import { pollersOf, type PollerDeps } from './pollers-of.js';
 
@@ -27,12 +29,13 @@ const PARTS = [
       forges: ConnectedForges,
       gaps: GAP_STORE,
       cursors: CURSOR_STORE,
+      known: KNOWN_FACTS,
       metrics: Metrics,
       clock: CLOCK,
       logger: LOGGER,
       alerts: ALERTS,
     },
-    ({ config, forges, gaps, cursors, metrics, clock, logger, alerts }) =>
+    ({ config, forges, gaps, cursors, known, metrics, clock, logger, alerts }) =>
       new GapKeeper({
         orgs: config.orgs.map((org) => ({
           forge: org.forge,
@@ -43,6 +46,7 @@ const PARTS = [
         gaps,
         cursors,
         hooks: (forge, org) => callingAs({ lane: 'housekeeping', org }, () => ownHooks(config, forges, forge, org)),
+        history: new HookHistory({ known, clock }),
         server: (forge) => ({
           product: reached(forges, forge)?.product ?? null,
           version: reached(forges, forge)?.version ?? null,
@@ -109,9 +113,5 @@ async function ownHooks(
   const hooks = await client.listOrgHooks({ org: name, limit: 50 });
   const ours = hooks.filter((hook) => ids.some((path) => (hook.config?.url ?? '').split('?')[0]?.endsWith(path)));
   if (ours.length === 0) return null;
-  return ours.map(({ active, events, branch_filter: branchFilter }) => ({
-    active: active ?? false,
-    events: events ?? [],
-    branchFilter: branchFilter ?? '',
-  }));
+  return ours.map(ownHookOf);
 }

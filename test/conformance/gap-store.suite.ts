@@ -6,6 +6,7 @@ import { silentLogger } from '../../src/core/logger.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import type { Gap } from '../../src/pipeline/gap-store.port.js';
 import type { OwnHook } from '../../src/polling/gaps/classify-gap.js';
+import { HookHistory } from '../../src/polling/gaps/hook-history.js';
 import { GapKeeper } from '../../src/polling/gaps/gap-keeper.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { ManualClock } from '../fakes/manual-clock.js';
@@ -33,6 +34,7 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
       gaps: stores.gaps,
       cursors: stores.cursors,
       hooks: async () => hooks,
+      history: new HookHistory({ known: stores.known, clock }),
       server: () => ({ product: 'gitea', version: '1.27.0' }),
       clock,
       logger: silentLogger,
@@ -92,6 +94,31 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
       { kind: 'issue.opened', class: 'unknown', outcome: 'repaired', entryKey: row.entryKey },
     ]);
     expect([...raised]).toContain('gaps/unknown/main/acme');
+  });
+
+  it.each([
+    ['asked for less', ['push'], ['issues', 'push'], 'not-subscribed'],
+    ['asked for it', ['issues', 'push'], ['push'], 'unknown'],
+  ])('classes a gap by the hook as it was at the time of the act: it %s', async (_what, then, now, expected) => {
+    const hook = (events: string[]): OwnHook => ({ active: true, events, branchFilter: '' });
+    hooks = [hook(then)];
+    const { entryKey } = await readRow('issue.opened');
+    clock.advance(31_000);
+    await keeper().pass();
+    expect(await gaps()).toEqual([]);
+
+    hooks = [hook(now)];
+    clock.advance(90_000);
+    await keeper().pass();
+    const later = await readRow('issue.opened');
+    clock.advance(121_000);
+    await keeper().pass();
+
+    const other = expected === 'unknown' ? 'not-subscribed' : 'unknown';
+    expect(await gaps()).toEqual([
+      { kind: 'issue.opened', class: expected, outcome: 'repaired', entryKey },
+      { kind: 'issue.opened', class: other, outcome: 'repaired', entryKey: later.entryKey },
+    ]);
   });
 
   it('tells no gap of what a delivery told, before or within the grace', async () => {

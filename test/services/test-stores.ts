@@ -77,7 +77,7 @@ export interface TestStores {
 }
 
 const TABLES =
-  'audit_links, budget_holds, work_in_progress, object_states, rollouts, undone, echoes, arrival_events, attempts, intents, runs, events, arrivals, cursors, ticks, revisions, pauses, gaps, heartbeats, outages, operators, untrusted_proxies';
+  'audit_links, budget_holds, work_in_progress, object_states, rollouts, undone, echoes, arrival_events, attempts, intents, runs, events, arrivals, cursors, ticks, revisions, pauses, gaps, known_facts, heartbeats, outages, operators, untrusted_proxies';
 
 /** Stores on a database of their own, tables made; `embedded` lives in memory. */
 export async function openTestStores(kind: 'embedded' | 'postgres'): Promise<TestStores> {

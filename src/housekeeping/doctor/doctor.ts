@@ -11,6 +11,7 @@ import { isScopeRefusal } from '../../forge/probe.js';
 import type { Hook } from '../../core/objects/repositories.js';
 import { neededScopes } from '../../forge/scopes.js';
 import type { GapStore } from '../../pipeline/gap-store.port.js';
+import { ownHookOf, type HookHistory } from '../../polling/gaps/hook-history.js';
 import type { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import { hookEventsOf, neededEvents, type HookProduct } from '../../rules/language/hook-events.js';
@@ -85,6 +86,7 @@ interface DoctorDeps {
   readonly offers: CapabilityCheck;
   readonly access: ServerAccessReader;
   readonly gaps: Pick<GapStore, 'gaps' | 'lastDelivery'>;
+  readonly history: Pick<HookHistory, 'note'>;
   /** What receivers saw of proxies that are not trusted. */
   readonly proxies: Pick<UntrustedProxyStore, 'seenSince'>;
   readonly trustsProxy: (address: string) => boolean;
@@ -191,7 +193,16 @@ export class Doctor {
       secret: hook.secrets[0] ?? null,
       authorization: hook.authorizations[0] ?? null,
     };
-    return installHook(client, name, wish, capabilities, orders);
+    if (!orders.dryRun) await this.noteHooks(org, client, wish);
+    const report = await installHook(client, name, wish, capabilities, orders);
+    if (report.written) await this.noteHooks(org, client, wish);
+    return report;
+  }
+
+  /** What did not arrive is judged by the webhook as it was. Where it cannot be read, the installation says so. */
+  private async noteHooks({ forge, org }: DoctoredOrg, client: ForgeClient, wanted: WantedHook): Promise<void> {
+    const hooks = await listAll(client, 'listOrgHooks', { org }).catch(() => []);
+    await this.deps.history.note(forge, org, ownHooks(hooks, wanted).map(ownHookOf));
   }
 
   private async proxies(): Promise<Looked[]> {

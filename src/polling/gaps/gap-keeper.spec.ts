@@ -49,6 +49,7 @@ describe('GapKeeper', () => {
       gaps,
       cursors: { read: async () => null },
       hooks: async () => hooks,
+      history: { note: async () => {}, at: async () => null },
       server: () => ({ product: 'gitea', version: '1.27.0' }),
       clock,
       logger: silentLogger,

@@ -6,6 +6,7 @@ import type { CursorStore } from '../cursor-store.port.js';
 import type { HookProduct } from '../../rules/language/hook-events.js';
 import type { Gap, GapClass, GapOutcome, GapStore, WaitingEntry } from '../../pipeline/gap-store.port.js';
 import type { OwnHook } from './classify-gap.js';
+import type { HookHistory } from './hook-history.js';
 import { classifyGap } from './classify-gap.js';
 
 interface WatchedOrg {
@@ -25,6 +26,7 @@ interface GapKeeperDeps {
   readonly cursors: Pick<CursorStore, 'read'>;
   /** Our webhooks as the forge shows them; null when it does not. */
   readonly hooks: (forge: string, org: string) => Promise<readonly OwnHook[] | null>;
+  readonly history: Pick<HookHistory, 'note' | 'at'>;
   readonly server: (forge: string) => { readonly product: HookProduct; readonly version: string | null };
   readonly clock: Clock;
   readonly logger: Logger;
@@ -95,6 +97,9 @@ export class GapKeeper {
       await this.listen(org, silent.get(org) ?? null);
       await this.watchPollers(org, now);
     }
+    // The first look is what later changes are told from.
+    for (const { forge, org, hasHooks } of this.deps.orgs)
+      if (hasHooks && !this.hooksRead.has(`${forge}/${org}`)) await this.hooksOf(forge, org);
     for (const [key, at] of this.lastOf) {
       if (now.getTime() - at < QUIET_MS) continue;
       this.lastOf.delete(key);
@@ -119,6 +124,8 @@ export class GapKeeper {
       );
       const isMissing = org?.hasHooks === true && this.lacksDelivery(entry);
       const waitedMs = now.getTime() - entry.readAt.getTime();
+      // Already now: when the grace time is over, the hook may ask for more.
+      if (isMissing) await this.hooksOf(entry.forge, entry.org);
       if (isMissing) missing.add(`${entry.forge}/${entry.org.toLowerCase()}`);
       if (org && isMissing && entry.event && waitedMs >= org.everyS * 1000)
         note(silent, org, entry.event.factAt ?? entry.readAt);
@@ -169,7 +176,8 @@ export class GapKeeper {
         reason: closed ?? 'nobody knows what the row tells',
         outcome: 'not-representable',
       };
-    const hooks = await this.hooksOf(forge, org);
+    const shown = await this.hooksOf(forge, org);
+    const hooks = shown && ((await this.deps.history.at(forge, org, event.factAt)) ?? shown);
     return {
       ...base,
       factAt: event.factAt,
@@ -188,6 +196,7 @@ export class GapKeeper {
       return null;
     });
     this.hooksRead.set(key, { atMs: nowMs, hooks });
+    if (hooks) await this.deps.history.note(forge, org, hooks);
     return hooks;
   }
 

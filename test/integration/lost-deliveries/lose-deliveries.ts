@@ -15,6 +15,7 @@ import { misfitOf, normalizeDelivery, replayNameOf } from '../../../src/events/n
 import { normalizeEntry } from '../../../src/events/normalize-entry.js';
 import { entryKinds } from '../../../src/events/pairing-table.js';
 import { createForgeClient } from '../../../src/forge/http/create-forge-client.js';
+import { HookHistory } from '../../../src/polling/gaps/hook-history.js';
 import { GapKeeper } from '../../../src/polling/gaps/gap-keeper.js';
 import { decideArrival } from '../../../src/pipeline/decide/decide-arrival.js';
 import { FeedPoller } from '../../../src/polling/feed-poller.js';
@@ -365,6 +366,7 @@ class Bot {
           branchFilter: '',
         },
       ],
+      history: new HookHistory({ known: stores.known, clock }),
       server: () => ({ product: 'gitea', version: '1.27.0' }),
       clock,
       logger: silentLogger,

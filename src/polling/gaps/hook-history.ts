@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { Clock } from '../../core/clock.js';
+import type { KnownFacts } from '../../core/known-facts.port.js';
+import type { Hook } from '../../core/objects/repositories.js';
+import type { OwnHook } from './classify-gap.js';
+
+/** What our webhooks asked for, and since when it was seen so. */
+const hookPeriod = z.object({
+  since: z.string(),
+  hooks: z.array(z.object({ active: z.boolean(), events: z.array(z.string()), branchFilter: z.string() })),
+});
+type HookPeriod = z.infer<typeof hookPeriod>;
+
+const KIND = 'hook.history';
+/** Hooks are changed by hand: this is years of it. */
+const MAX_PERIODS = 50;
+
+/**
+ * Which events our webhooks asked for, since when. A delivery that did not come is judged by the hook as it was at the time of the act, not as it
+ * is when somebody looks.
+ */
+export class HookHistory {
+  constructor(private readonly deps: { readonly known: KnownFacts; readonly clock: Clock }) {}
+
+  /** Keep what the forge shows now. Nothing is written when it showed the same before. */
+  async note(forge: string, org: string, shown: readonly OwnHook[]): Promise<void> {
+    if (shown.length === 0) return;
+    const hooks = inOrder(shown);
+    const periods = await this.read(forge, org);
+    if (isDeepStrictEqual(periods.at(-1)?.hooks, hooks)) return;
+    const now = { since: this.deps.clock.now().toISOString(), hooks };
+    await this.deps.known.write(forge, org, KIND, [...periods, now].slice(-MAX_PERIODS));
+  }
+
+  /** The webhooks as they were at this time: of an earlier time than the first look, as they were then; of no time, as they are. */
+  async at(forge: string, org: string, time: Date | null): Promise<readonly OwnHook[] | null> {
+    const periods = await this.read(forge, org);
+    const period =
+      time === null
+        ? periods.at(-1)
+        : (periods.findLast(({ since }) => Date.parse(since) <= time.getTime()) ?? periods[0]);
+    return period?.hooks ?? null;
+  }
+
+  private async read(forge: string, org: string): Promise<HookPeriod[]> {
+    const kept = await this.deps.known.read(forge, org, KIND);
+    return z.array(hookPeriod).safeParse(kept?.fact).data ?? [];
+  }
+}
+
+export function ownHookOf({ active, events, branch_filter: branchFilter }: Hook): OwnHook {
+  return { active: active ?? false, events: events ?? [], branchFilter: branchFilter ?? '' };
+}
+
+/** Servers show hooks and their events in any order. */
+function inOrder(hooks: readonly OwnHook[]): HookPeriod['hooks'] {
+  return hooks
+    .map(({ active, events, branchFilter }) => ({ active, events: [...events].sort(), branchFilter }))
+    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
