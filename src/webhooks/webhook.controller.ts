@@ -74,8 +74,9 @@ export interface WebhookDeps {
 
 export const WEBHOOK_DEPS = portToken<WebhookDeps>('WebhookDeps');
 
-/** A request that the guard let pass. */
-type AdmittedRequest = FastifyRequest & { admitted: Exchange & { readonly encoding: Encoding } };
+/** What the guard let pass, and leaves with the request for the controller. */
+type Admitted = Exchange & { readonly encoding: Encoding };
+type AdmittedRequest = FastifyRequest & { admitted: Admitted };
 
 /** Stands for every unknown hook id, so that such a request takes the way of a wrong signature. */
 const NOBODY: Hook = {
@@ -172,7 +173,7 @@ export class WebhookController {
   }
 
   /** Read the body on its sender's budget, then have it judged and stored in its organization's turn. */
-  private readAndStore(exchange: AdmittedRequest['admitted']): Promise<Stored> {
+  private readAndStore(exchange: Admitted): Promise<Stored> {
     return new Promise((resolve) => {
       const { raw, ip } = exchange.request;
       const { socket } = raw;
@@ -214,7 +215,7 @@ export class WebhookController {
     });
   }
 
-  private async store(exchange: AdmittedRequest['admitted'], body: ReceivedBody, receipt: Receipt): Promise<Stored> {
+  private async store(exchange: Admitted, body: ReceivedBody, receipt: Receipt): Promise<Stored> {
     const { hook, request } = exchange;
     const received = this.judged(hook ?? NOBODY, exchange, body.take());
     receipt.release();
@@ -238,7 +239,7 @@ export class WebhookController {
   }
 
   /** An error of the bot must neither end the process nor leave the forge waiting. */
-  private judged(hook: Hook, { request, encoding }: AdmittedRequest['admitted'], body: Buffer): NewDelivery | Refusal {
+  private judged(hook: Hook, { request, encoding }: Admitted, body: Buffer): NewDelivery | Refusal {
     try {
       return receiveDelivery(
         hook,
