@@ -128,7 +128,7 @@ describe('actions/lookups/forge-lookup-reader', () => {
     });
     expect(await read('nope.get')).toEqual({ failed: 'there is no lookup nope.get' });
     expect(await read('branch.get', { branch: 'main' }, { forge: 'gone' })).toEqual({
-      failed: expect.stringContaining('not in the config'),
+      failed: expect.stringContaining('no longer in the config'),
     });
   });
 
