@@ -101,8 +101,8 @@ function connectedForges({ config, self, pauses, clock, logger, alerts }: ForgeN
       logger,
       // Forges count calls by account: each has a pace, and pauses, of its own.
       pauses: {
-        tell: (seconds) => pauses.tell(credential, seconds),
-        hear: (listener) => pauses.hear(credential, listener),
+        publish: (seconds) => pauses.publish(credential, seconds),
+        subscribe: (listener) => pauses.subscribe(credential, listener),
       },
     });
     return { id: forge.id, org, username: auth.type === 'basic' ? auth.username : null, client };

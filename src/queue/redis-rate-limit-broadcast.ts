@@ -27,12 +27,12 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
   private readonly self = newId();
   /** Named by the database too: unlike keys, messages are those of the whole server. */
   private readonly channel: string;
-  /** Asks and tells; a connection that subscribed cannot. */
-  private readonly teller: Redis;
-  private readonly hearer: Redis;
+  /** Asks and publishes; a connection that subscribed cannot. */
+  private readonly publisher: Redis;
+  private readonly subscriber: Redis;
   private pings: NodeJS.Timeout | null = null;
 
-  /** Connects with the first that wants to hear. */
+  /** Connects with the first subscriber. */
   constructor(
     url: Secret,
     private readonly logger: Logger,
@@ -43,23 +43,23 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
         (error) => this.logger.debug({ reason: error.message }, 'rate-limits.redis-error'),
       );
     this.channel = `forgehand:${redisOptions(url).db}:pauses`;
-    this.teller = make().on('ready', () => this.lookAtAll());
-    this.hearer = make()
-      .on('ready', () => this.subscribe())
+    this.publisher = make().on('ready', () => this.lookAtAll());
+    this.subscriber = make()
+      .on('ready', () => this.listen())
       .on('message', (_channel, text) => this.take(text));
   }
 
-  tell(forge: string, seconds: number): void {
+  publish(forge: string, seconds: number): void {
     // Commands given without a connection would pile up in memory.
-    if (!isReady(this.teller) || !(seconds > 0)) return;
+    if (!isReady(this.publisher) || !(seconds > 0)) return;
     const ms = Math.ceil(seconds * 1000);
     const news: News = { from: this.self, forge, ms };
     quietly(
-      this.teller.multi().set(keyOf(forge), this.self, 'PX', ms).publish(this.channel, JSON.stringify(news)).exec(),
+      this.publisher.multi().set(keyOf(forge), this.self, 'PX', ms).publish(this.channel, JSON.stringify(news)).exec(),
     );
   }
 
-  hear(forge: string, listener: (seconds: number) => void): void {
+  subscribe(forge: string, listener: (seconds: number) => void): void {
     this.listeners.set(forge, listener);
     if (this.pings) void this.look(forge);
     else this.connect();
@@ -68,20 +68,20 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
   close(): void {
     if (this.pings) clearInterval(this.pings);
     this.listeners.clear();
-    cutRedis(this.teller);
-    cutRedis(this.hearer);
+    cutRedis(this.publisher);
+    cutRedis(this.subscriber);
   }
 
   private connect(): void {
     // Those that fail try again by themselves.
-    for (const client of [this.teller, this.hearer]) quietly(client.connect());
-    this.pings = setInterval(() => isReady(this.hearer) && quietly(this.hearer.ping()), PING_MS);
+    for (const client of [this.publisher, this.subscriber]) quietly(client.connect());
+    this.pings = setInterval(() => isReady(this.subscriber) && quietly(this.subscriber.ping()), PING_MS);
     this.pings.unref();
   }
 
-  /** What was told while nobody listened is asked for behind the subscription. */
-  private subscribe(): void {
-    this.hearer.subscribe(this.channel).then(
+  /** What was published while nobody listened is asked for behind the subscription. */
+  private listen(): void {
+    this.subscriber.subscribe(this.channel).then(
       () => this.lookAtAll(),
       (error: unknown) => this.logger.warn({ reason: messageOf(error) }, 'rate-limits.not-received'),
     );
@@ -92,8 +92,8 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
   }
 
   private async look(forge: string): Promise<void> {
-    if (!isReady(this.teller)) return;
-    const left = await this.teller.pttl(keyOf(forge)).catch(() => 0);
+    if (!isReady(this.publisher)) return;
+    const left = await this.publisher.pttl(keyOf(forge)).catch(() => 0);
     this.pass(forge, left);
   }
 
@@ -109,7 +109,7 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
 
 const isReady = (client: Redis): boolean => client.status === 'ready';
 
-/** Best effort: who does not hear of it is told by the forge. */
+/** Best effort: who does not receive it is told by the forge. */
 function quietly(command: Promise<unknown>): void {
   command.catch(() => undefined);
 }

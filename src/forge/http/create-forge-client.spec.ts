@@ -339,8 +339,8 @@ describe('forge/http/create-forge-client', () => {
     const told: number[] = [];
     let hears = (_seconds: number): void => undefined;
     const pauses = {
-      tell: (seconds: number) => void told.push(seconds),
-      hear: (listener: (seconds: number) => void) => void (hears = listener),
+      publish: (seconds: number) => void told.push(seconds),
+      subscribe: (listener: (seconds: number) => void) => void (hears = listener),
     };
     let busy = true;
     const { client, server } = await forge(

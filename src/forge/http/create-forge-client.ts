@@ -44,7 +44,8 @@ export interface ForgeClientOptions {
   readonly deadlineMs?: number | undefined;
   readonly clock?: Clock | undefined;
   /** Pauses of this forge, told between processes; absent = this process keeps them to itself. */
-  readonly pauses?: { tell(seconds: number): void; hear(listener: (seconds: number) => void): void } | undefined;
+  readonly pauses?:
+    { publish(seconds: number): void; subscribe(listener: (seconds: number) => void): void } | undefined;
   readonly logger?: ForgeLogger | undefined;
 }
 
@@ -63,13 +64,13 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
   const budget = createBudget({ concurrency: options.concurrency ?? 4, ratePerS: options.ratePerS ?? 10, clock });
 
   // What comes from outside is held to what a forge itself could ask for.
-  options.pauses?.hear((seconds) => void budget.turnedAway(Math.min(seconds, RETRY_AFTER_CAP_S)));
+  options.pauses?.subscribe((seconds) => void budget.turnedAway(Math.min(seconds, RETRY_AFTER_CAP_S)));
 
   function turnedAway(retryAfterS?: number): number {
     const before = budget.pausedForS();
     const seconds = budget.turnedAway(retryAfterS);
     // Calls that were under way together are told the same.
-    if (seconds > before) options.pauses?.tell(seconds);
+    if (seconds > before) options.pauses?.publish(seconds);
     return seconds;
   }
 

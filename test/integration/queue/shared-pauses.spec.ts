@@ -28,7 +28,7 @@ function aProcess(url: string, forge = 'main'): Process {
   const pauses = new RedisRateLimitBroadcast(new Secret(url), silentLogger);
   cleanUps.push(() => pauses.close());
   const one: Process = { pauses, heard: [], count: 0 };
-  pauses.hear(forge, (seconds) => {
+  pauses.subscribe(forge, (seconds) => {
     one.count += 1;
     if (seconds >= 1) one.heard.push(seconds);
   });
@@ -39,7 +39,7 @@ function aProcess(url: string, forge = 'main'): Process {
 async function acquainted(one: Process, other: Process): Promise<void> {
   const before = other.count;
   await until(async () => {
-    one.pauses.tell('main', 0.001);
+    one.pauses.publish('main', 0.001);
     await wait(10);
     return other.count > before;
   });
@@ -51,7 +51,7 @@ describeOnRedis('queue/shared pauses', () => {
     const [one, other, elsewhere] = [aProcess(url), aProcess(url), aProcess(url, 'second')];
     await acquainted(one, other);
 
-    one.pauses.tell('main', 3);
+    one.pauses.publish('main', 3);
     await until(() => other.heard.length > 0);
 
     expect(other.heard).toEqual([3]);
@@ -64,7 +64,7 @@ describeOnRedis('queue/shared pauses', () => {
     await acquainted(aProcess(ofAnother), another);
     await acquainted(one, other);
 
-    one.pauses.tell('main', 3);
+    one.pauses.publish('main', 3);
     await until(() => other.heard.length > 0);
     await acquainted(aProcess(ofAnother), another);
 
@@ -75,7 +75,7 @@ describeOnRedis('queue/shared pauses', () => {
     const url = await freshRedisUrl();
     const [one, other] = [aProcess(url), aProcess(url)];
     await acquainted(one, other);
-    one.pauses.tell('main', 30);
+    one.pauses.publish('main', 30);
     await until(() => other.heard.length > 0);
 
     const late = aProcess(url);
@@ -120,7 +120,10 @@ describeOnRedis('queue/shared pauses', () => {
       return createForgeClient({
         baseUrl: `${server.url}/api/v1`,
         auth: { type: 'token', token: new Secret('t0ken') },
-        pauses: { tell: (seconds) => pauses.tell('main', seconds), hear: (listener) => pauses.hear('main', listener) },
+        pauses: {
+          publish: (seconds) => pauses.publish('main', seconds),
+          subscribe: (listener) => pauses.subscribe('main', listener),
+        },
       });
     };
     const [one, listener] = [client(), aProcess(url)];
@@ -147,12 +150,12 @@ describeOnRedis('queue/shared pauses', () => {
     await acquainted(one, other);
 
     await server.kill();
-    for (let n = 0; n < 100; n += 1) one.pauses.tell('main', 5);
+    for (let n = 0; n < 100; n += 1) one.pauses.publish('main', 5);
     expect(other.heard).toEqual([]);
     await server.restart();
     await acquainted(one, other);
 
-    one.pauses.tell('main', 4);
+    one.pauses.publish('main', 4);
     await until(() => other.heard.length > 0);
     expect(other.heard).toEqual([4]);
   });
