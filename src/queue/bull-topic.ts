@@ -2,9 +2,8 @@ import type { Job, Queue } from 'bull';
 import type { Redis } from 'ioredis';
 import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
-import { FirstShare } from './first-share.js';
-import { cutRedis } from './redis-options.js';
 import type { Topic } from '../pipeline/wake-queue.port.js';
+import { cutRedis } from './redis-options.js';
 
 /** Waiting jobs that nobody starts for so long mean that the consumer does not hear them. */
 const DEAF_AFTER_MS = 10_000;
@@ -169,5 +168,34 @@ export class BullTopic {
     } while (this.again.has(id) && !this.isClosing);
     this.running.delete(id);
     this.waiting.shift()?.();
+  }
+}
+
+/** So many ids of an organization go first at once, … */
+const BURST = 40;
+/** … and so many more with each second. */
+const PER_S = 10;
+
+interface Bucket {
+  left: number;
+  atMs: number;
+}
+
+/**
+ * Which wake-ups go before those that wait in one queue of all organizations: as many of each organization as an ordinary day brings. What an
+ * organization announces beyond that waits its turn behind everybody's share. Knows no clock: times are told, in ms of one that only grows.
+ */
+export class FirstShare {
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** @returns how many of so many ids go first */
+  take(org: string, count: number, nowMs: number): number {
+    let bucket = this.#buckets.get(org);
+    if (!bucket) this.#buckets.set(org, (bucket = { left: BURST, atMs: nowMs }));
+    bucket.left = Math.min(BURST, bucket.left + ((nowMs - bucket.atMs) / 1000) * PER_S);
+    bucket.atMs = nowMs;
+    const taken = Math.min(count, Math.floor(bucket.left));
+    bucket.left -= taken;
+    return taken;
   }
 }

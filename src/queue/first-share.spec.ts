@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FirstShare } from './first-share.js';
+import { FirstShare } from './bull-topic.js';
 
 describe('queue/first-share', () => {
   it('lets an ordinary number go first, and no more of a flood', () => {

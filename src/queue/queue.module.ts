@@ -25,7 +25,7 @@ export async function queueModule(
   { logger = silentLogger, opened = new Opened(logger) }: { logger?: Logger; opened?: Opened } = {},
 ): Promise<DynamicModule> {
   if (config.kind === 'redis') {
-    const { redisLetsIn } = await import('./redis-lets-in.js');
+    const { redisLetsIn } = await import('./redis-options.js');
     await redisLetsIn(config.url);
     const { bullQueueModule } = await import('./bull-queue.module.js');
     return bullQueueModule(QueueModule, config.url, logger, opened);

@@ -4,8 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { VERSION } from '../core/version.js';
-import { backupBytes, openBackup, verifyBackup, type BackupPart, type HeaderFacts, RowSum } from './backup-file.js';
-import { writeNewFile } from './new-file.js';
+import {
+  backupBytes,
+  openBackup,
+  verifyBackup,
+  type BackupPart,
+  type HeaderFacts,
+  RowSum,
+  writeNewFile,
+} from './backup-file.js';
 import type { Row, Table } from './whole-tables.js';
 
 const NOTES: Table = {

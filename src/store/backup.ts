@@ -14,12 +14,12 @@ import {
   newer,
   openBackup,
   verifyBackup,
+  writeNewFile,
 } from './backup-file.js';
 import type { CopiedTable } from './copy-store.js';
 import { usingCopy } from './embedded/copy-files.js';
 import { appliedMigrations, refuseNewer } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
-import { writeNewFile } from './new-file.js';
 import { requireStore, withLock, withWholeStore } from './whole-store.js';
 import {
   type Table,

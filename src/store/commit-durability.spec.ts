@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Logger } from '../core/logger.js';
 import { silentLogger } from '../core/logger.js';
-import { notDurable, warnOfLostCommits } from './commit-durability.js';
+import { notDurable, warnOfLostCommits } from './open-stores.js';
 
 const DURABLE = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' };
 

@@ -12,10 +12,9 @@ import { messageOf } from '../core/errors.js';
 import type { Secret } from '../core/secret.js';
 import type { Logger } from '../core/logger.js';
 import type { EmbeddedDatabase } from './embedded/open-embedded.js';
-import { ArrivalEventEntity } from './entities/arrival-event.entity.js';
+import { ArrivalEventEntity, EventEntity } from './entities/event.entity.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
-import { EventEntity } from './entities/event.entity.js';
 import {
   HeartbeatEntity,
   FeedRepositoryEntity,

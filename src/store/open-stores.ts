@@ -1,48 +1,46 @@
 import type { DataSource } from 'typeorm';
 import type { StoreFiles } from '../api/store-files.port.js';
-import type { OperatorStore } from '../core/operator-store.port.js';
 import type { AppConfig } from '../config/app-config.js';
-import type { RevisionStore } from '../rules/revisions/revision-store.port.js';
-import { UserError } from '../core/errors.js';
+import { StoreUnavailable, UserError } from '../core/errors.js';
 import type { FlushFailed } from '../core/flush.js';
-import { silentLogger, type Logger } from '../core/logger.js';
-import type { HistoryStore } from '../insight/history-store.port.js';
 import type { KnownFacts } from '../core/known-facts.port.js';
+import { type Logger, silentLogger } from '../core/logger.js';
+import type { OperatorStore } from '../core/operator-store.port.js';
 import type { SeenRepositories } from '../forge/seen-repositories.port.js';
-import type { TickStore } from '../pipeline/tick-store.port.js';
+import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
+import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
+import type { HistoryStore } from '../insight/history-store.port.js';
 import type { GapStore } from '../pipeline/gap-store.port.js';
+import type { InboxStore } from '../pipeline/inbox-store.port.js';
+import type { JournalStore } from '../pipeline/journal-store.port.js';
+import type { PoisonMessageStore } from '../pipeline/poison-message-store.port.js';
+import type { RecoveryStore } from '../pipeline/recovery-store.port.js';
+import type { RolloutStore } from '../pipeline/rollout-store.port.js';
+import type { TickStore } from '../pipeline/tick-store.port.js';
 import type { FindingStore } from '../policies/finding-store.port.js';
 import type { PlanStore } from '../policies/plan-store.port.js';
-import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
-import type { InboxStore } from '../pipeline/inbox-store.port.js';
-import type { UntrustedProxyStore } from '../webhooks/untrusted-proxies.port.js';
 import type { CursorStore } from '../polling/cursor-store.port.js';
-import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
-import type { PoisonMessageStore } from '../pipeline/poison-message-store.port.js';
-import type { JournalStore } from '../pipeline/journal-store.port.js';
-import type { RolloutStore } from '../pipeline/rollout-store.port.js';
-import type { RecoveryStore } from '../pipeline/recovery-store.port.js';
+import type { RevisionStore } from '../rules/revisions/revision-store.port.js';
+import type { UntrustedProxyStore } from '../webhooks/untrusted-proxies.port.js';
 import { embeddedDataSource, postgresDataSource } from './data-source.js';
-import { warnOfLostCommits } from './commit-durability.js';
-import { Database, FairGate } from './database.js';
+import { Database, FairGate, execute } from './database.js';
 import { copyFiles } from './embedded/copy-files.js';
 import { openEmbedded } from './embedded/open-embedded.js';
-import { hasRoom } from './has-room.js';
 import { migrate } from './migrate.js';
-import { toStoreError } from './store-errors.js';
-import { SqlAuditStore } from './sql-audit-store.js';
 import { SqlArchiveStore } from './sql-archive-store.js';
-import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
-import { SqlPoisonMessageStore } from './sql-poison-message-store.js';
-import { TypeOrmHistoryStore } from './typeorm-history-store.js';
-import { TypeOrmFindingStore } from './typeorm-finding-store.js';
+import { SqlAuditStore } from './sql-audit-store.js';
 import { SqlGapStore } from './sql-gap-store.js';
 import { SqlInboxStore } from './sql-inbox-store.js';
-import { TypeOrmKnownFacts } from './typeorm-known-facts.js';
 import { SqlJournalStore } from './sql-journal-store.js';
+import { SqlPoisonMessageStore } from './sql-poison-message-store.js';
+import { SqlRecoveryStore } from './sql-recovery-store.js';
+import { toStoreError } from './store-errors.js';
+import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
+import { TypeOrmFindingStore } from './typeorm-finding-store.js';
+import { TypeOrmHistoryStore } from './typeorm-history-store.js';
+import { TypeOrmKnownFacts } from './typeorm-known-facts.js';
 import { TypeOrmOperatorStore } from './typeorm-operator-store.js';
 import { TypeOrmPlanStore } from './typeorm-plan-store.js';
-import { SqlRecoveryStore } from './sql-recovery-store.js';
 import { TypeOrmRevisionStore } from './typeorm-revision-store.js';
 import { TypeOrmRolloutStore } from './typeorm-rollout-store.js';
 import { TypeOrmSeenRepositories } from './typeorm-seen-repositories.js';
@@ -239,4 +237,43 @@ async function connect(dataSource: DataSource): Promise<void> {
   } catch (error) {
     throw toStoreError(error);
   }
+}
+
+/** Sorts more than its memory holds, so that the store writes a temporary file beside its tables and removes it. Any database user may do this. */
+const SPILL = `SELECT count(*) FROM (SELECT n FROM generate_series(1, 20000) AS n ORDER BY md5(n::text) OFFSET 0) AS spilled`;
+
+/** Whether a store that answers can also write. A store on a full disk is not available for writes (SQLSTATE class 53). */
+export async function hasRoom(db: Database): Promise<boolean> {
+  try {
+    await db.transaction(async (manager) => {
+      await execute(manager, `SET LOCAL work_mem = '64kB'`);
+      await execute(manager, SPILL);
+    });
+    return true;
+  } catch (error) {
+    return !(error instanceof StoreUnavailable);
+  }
+}
+
+/** Settings of a server under which it confirms a commit that the disk does not have. `local` and the others wait for the own disk at least. */
+const NOT_DURABLE: ReadonlyArray<readonly [setting: string, value: string]> = [
+  ['fsync', 'off'],
+  ['full_page_writes', 'off'],
+  ['synchronous_commit', 'off'],
+];
+
+/**
+ * The settings with which this server may lose what it confirmed in a power cut.
+ * @param settings as `current_setting` tells them to this user, for this database
+ */
+export function notDurable(settings: Readonly<Record<string, string>>): string[] {
+  return NOT_DURABLE.filter(([setting, value]) => settings[setting] === value).map(([setting]) => setting);
+}
+
+/** One warning at the start: the bot works, and its promises do not hold. */
+export async function warnOfLostCommits(dataSource: Pick<DataSource, 'query'>, logger: Logger): Promise<void> {
+  const columns = NOT_DURABLE.map(([setting]) => `current_setting('${setting}') AS ${setting}`).join(', ');
+  const [row] = (await dataSource.query(`SELECT ${columns}`)) as Array<Record<string, string>>;
+  const off = notDurable(row ?? {});
+  if (off.length > 0) logger.warn({ code: 'store_not_durable', off }, 'store.not-durable');
 }

@@ -30,9 +30,8 @@ import {
   type DoctorReport,
   type Looked,
 } from './check.js';
-import { examineDeliveries } from './examine-deliveries.js';
+import { examineDeliveries, examineProxies } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
-import { examineProxies } from './examine-proxies.js';
 import { examineServer } from './examine-server.js';
 import { examineReach, examineToken } from './examine-token.js';
 import { saw } from './looks.js';

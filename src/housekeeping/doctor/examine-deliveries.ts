@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
-import { note, ok, problem, warning, type Looked } from './check.js';
+import type { UntrustedProxy } from '../../webhooks/untrusted-proxies.port.js';
+import { type Looked, note, ok, problem, warning } from './check.js';
 import { saw } from './looks.js';
-import { hostListSections, type ServerKind } from './versions.js';
+import { type ServerKind, hostListSections } from './versions.js';
 
 export interface DeliveryFacts {
   /** Where the forge sends to; null = not known. */
@@ -77,5 +78,18 @@ function refusals({ refused }: DeliveryFacts, recreate: string): Looked[] {
     ...(other.length > 0
       ? [note(saw('delivery.refused.some', { counts: Object.fromEntries(other) }), 'the log of the bot says why')]
       : []),
+  ];
+}
+
+/** Proxies through which deliveries came lately, and which the config does not trust to name the senders. */
+export function examineProxies(seen: readonly UntrustedProxy[], trusts: (address: string) => boolean): Looked[] {
+  const untrusted = seen.filter(({ address }) => !trusts(address)).map(({ address }) => address);
+  if (untrusted.length === 0) return [];
+  return [
+    warning(
+      saw('proxy.untrusted.seen', { proxies: untrusted }),
+      `add to the config: server: { trusted_proxies: [${untrusted.join(', ')}] }, and start the bot again`,
+      'let the proxy set X-Forwarded-For itself; what its clients write there must not pass as it is',
+    ),
   ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { examineProxies } from './examine-proxies.js';
+import { examineProxies } from './examine-deliveries.js';
 
 describe('housekeeping/doctor/examine-proxies', () => {
   const seen = ['10.0.0.7', '10.0.0.8'].map((address) => ({ address, seenAt: new Date(0) }));

@@ -1,8 +1,7 @@
 import { ForgeError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import { ACCOUNT_SETTINGS } from '../account-sync.js';
-import { forgeOf } from './forge-of.js';
-import { nightly, NOTHING, type Job } from './job.js';
+import { forgeOf, nightly, NOTHING, type Job } from './job.js';
 
 /**
  * Settings of the bot's own account, as the config wants them (op 6): what differs is wanted as a run of the journal, which does it, recovers it and

@@ -1,8 +1,7 @@
 import { listAll } from '../../forge/forge-client.js';
 import type { Branch } from '../../core/objects/git.js';
 import { eachRepository, lookedText } from './each-repository.js';
-import { forgeOf } from './forge-of.js';
-import { NOTHING, type Job } from './job.js';
+import { forgeOf, NOTHING, type Job } from './job.js';
 
 const DAY_MS = 86_400_000;
 

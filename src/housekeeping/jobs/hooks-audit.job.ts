@@ -1,5 +1,4 @@
-import { NOTHING, type Job } from './job.js';
-import { toldByDoctor } from './told-by-doctor.js';
+import { NOTHING, type Job, summaryOf } from './job.js';
 
 /** Whether a webhook of ours is there, active, alone, and asks for what the rules wait for (op 3); `forgehand doctor` says what to click. */
 export const auditHooks: Job = {
@@ -12,7 +11,7 @@ export const auditHooks: Job = {
   async run({ org, tools }) {
     const { checks } = await tools.examine({ org, only: 'hook' });
     return {
-      ...toldByDoctor(checks.filter((one) => one.org === org && one.check.startsWith('hook.'))),
+      ...summaryOf(checks.filter((one) => one.org === org && one.check.startsWith('hook.'))),
       changes: NOTHING,
     };
   },

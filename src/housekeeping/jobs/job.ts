@@ -1,24 +1,25 @@
 import { z } from 'zod';
 import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
+import { UserError } from '../../core/errors.js';
+import type { KnownFacts } from '../../core/known-facts.port.js';
+import type { Cause } from '../../core/run.js';
+import { type Shape, text, texts } from '../../core/schema.js';
 import type { ForgeCapabilities } from '../../forge/connected-forges.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
+import type { ForgeInventory } from '../../forge/forge-inventory.js';
 import type { OperationName } from '../../forge/operations.js';
-import type { SealedChain } from '../audit/audit-store.port.js';
-import type { JournalStore } from '../../pipeline/journal-store.port.js';
-import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
-import type { Cause } from '../../core/run.js';
-import { text, texts, type Shape } from '../../core/schema.js';
-import type { ApplyReport, KeptPlan } from '../../policies/policy-plan.js';
-import type { ScheduleSpec } from '../../rules/language/revision.js';
 import type { AccountSync } from '../account-sync.js';
 import type { ArchiveInbox } from '../archive-inbox.js';
-import type { DoctorReport } from '../doctor/check.js';
+import type { SealedChain } from '../audit/audit-store.port.js';
+import { type Check, type DoctorReport, isFinding } from '../doctor/check.js';
 import type { DoctorScope } from '../doctor/doctor.js';
-import type { ForgeInventory } from '../../forge/forge-inventory.js';
-import type { KnownFacts } from '../../core/known-facts.port.js';
 import type { ScheduledOrg } from '../scheduler.js';
+import type { JournalStore } from '../../pipeline/journal-store.port.js';
 import type { TickStore } from '../../pipeline/tick-store.port.js';
+import type { ApplyReport, KeptPlan } from '../../policies/policy-plan.js';
+import type { ScheduleSpec } from '../../rules/language/revision.js';
+import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 
 /** One job of the bot's own: a file of its own, and a line in `index.ts`. */
 export interface Job {
@@ -55,7 +56,7 @@ export const jobOutcome = z.object({
 });
 export type JobOutcome = Shape<typeof jobOutcome>;
 
-export interface JobForge {
+interface JobForge {
   readonly client: ForgeClient;
   readonly capabilities: ForgeCapabilities | null;
   offers(name: OperationName): boolean;
@@ -95,4 +96,23 @@ export const NOTHING: readonly string[] = [];
 /** Once a night, spread over an hour, so that audits of many organizations do not meet. */
 export function nightly(hour: number): ScheduleSpec {
   return { cron: `0 ${hour} * * *`, tz: 'UTC', jitterS: 3_600 };
+}
+
+/** What checks of the doctor say, in the words of a job. */
+export function summaryOf(checks: readonly Check[]): { summary: string; findings: string[] } {
+  const findings = checks.filter(isFinding).map(({ check, said }) => `${check}: ${said}`);
+  const notes = checks.filter(({ state }) => state === 'note').map(({ said }) => said);
+  const looked = `${checks.length} ${checks.length === 1 ? 'thing' : 'things'} looked at`;
+  return {
+    summary: [looked, ...notes, ...(findings.length > 0 ? ['forgehand doctor says what to do'] : [])].join('; '),
+    findings,
+  };
+}
+
+/** The forge of a turn. @throws UserError while it was not reached */
+export function forgeOf({ forge, org, tools }: JobTurn): JobForge {
+  const found = tools.forges.get(forge, org === '' ? null : org);
+  if (!found?.capabilities)
+    throw new UserError('NOT_CONNECTED', `the bot has not reached forge ${forge} yet: run forgehand doctor`);
+  return found;
 }

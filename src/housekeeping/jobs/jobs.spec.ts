@@ -12,11 +12,10 @@ import { staleIn } from './branches-stale.job.js';
 import { digestOf } from './dead-letters-digest.job.js';
 import { jobs } from './index.js';
 import { JobRunner } from './job-runner.js';
-import type { Job, JobTools } from './job.js';
+import { type Job, type JobTools, summaryOf } from './job.js';
 import { mirrorFault } from './mirrors-audit.job.js';
 import { protectionDrift } from './protections-audit.job.js';
 import type { Check } from '../doctor/check.js';
-import { toldByDoctor } from './told-by-doctor.js';
 import { because } from '../../../test/builders/reasons.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -72,7 +71,7 @@ describe('housekeeping/jobs', () => {
     });
 
     expect(
-      toldByDoctor([
+      summaryOf([
         check('hook.there', 'ok', 'there'),
         check('hook.active', 'problem', 'it is switched off'),
         check('hook.address', 'note', 'not known'),

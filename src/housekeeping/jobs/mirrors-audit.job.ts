@@ -2,8 +2,7 @@ import { withoutUserInfo } from '../../core/without-user-info.js';
 import { listAll } from '../../forge/forge-client.js';
 import type { PushMirror } from '../../core/objects/repositories.js';
 import { eachRepository, lookedText } from './each-repository.js';
-import { forgeOf } from './forge-of.js';
-import { nightly, NOTHING, type Job } from './job.js';
+import { forgeOf, nightly, NOTHING, type Job } from './job.js';
 
 const HOUR_MS = 3_600_000;
 /** A mirror is late when it missed so many of its turns, and at least a day. */

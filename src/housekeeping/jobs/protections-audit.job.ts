@@ -1,8 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { BranchProtection } from '../../core/objects/git.js';
 import { eachRepository, lookedText } from './each-repository.js';
-import { forgeOf } from './forge-of.js';
-import { nightly, NOTHING, type Job } from './job.js';
+import { forgeOf, nightly, NOTHING, type Job } from './job.js';
 import { emptyTable, ownValue } from '../../core/table.js';
 
 const KIND = 'job.protections.audit.seen';

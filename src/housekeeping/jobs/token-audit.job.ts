@@ -1,5 +1,4 @@
-import { nightly, NOTHING, type Job } from './job.js';
-import { toldByDoctor } from './told-by-doctor.js';
+import { nightly, NOTHING, type Job, summaryOf } from './job.js';
 
 /** What our token and account may do against what the rules need, and which other tokens there are (op 16). */
 export const auditToken: Job = {
@@ -12,7 +11,7 @@ export const auditToken: Job = {
   async run({ forge, tools }) {
     const { checks } = await tools.examine({ forge, only: 'token' });
     return {
-      ...toldByDoctor(checks.filter((one) => one.forge === forge && /^(token|account)\./.test(one.check))),
+      ...summaryOf(checks.filter((one) => one.forge === forge && /^(token|account)\./.test(one.check))),
       changes: NOTHING,
     };
   },

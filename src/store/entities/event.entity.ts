@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { EventActor, EventRepository, EventSource } from '../../core/event.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import type { EventActor, EventRepository, EventSource } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { jsonText } from '../columns.js';
 
@@ -63,6 +63,24 @@ export class EventEntity {
   decidedAt: Date | null;
 
   /** Order of storing: fact keys are read oldest first. */
+  @Column('bigint', { generated: 'increment' })
+  seq: string;
+}
+
+/** The arrival tells this event. */
+@Entity('arrival_events')
+export class ArrivalEventEntity {
+  @PrimaryColumn('text')
+  arrivalId: string;
+
+  @PrimaryColumn('text')
+  eventId: string;
+
+  /** Source of the arrival, so that deduplication reads one table. */
+  @Column('text')
+  source: EventSource;
+
+  /** Order in which the arrival told its events. */
   @Column('bigint', { generated: 'increment' })
   seq: string;
 }
