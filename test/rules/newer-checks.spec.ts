@@ -22,6 +22,8 @@ function load(text: string, wasActive = false): LoadResult {
 }
 
 const rule = (rest: string): string => `rules:\n  - {id: r, ${rest}}\n`;
+const policy = (rest: string, subjects = ''): string =>
+  `policies:\n  - {id: p, subjects: {repos: ["acme/*"]${subjects}}, ${rest}}\n`;
 const told = (result: LoadResult): string[] => [
   ...(result.ok ? [] : result.problems).map(({ line, col, message }) => `error ${line}:${col} ${message}`),
   ...(result.warnings ?? []).map(({ line, col, message }) => `warning ${line}:${col} ${message}`),
@@ -130,6 +132,101 @@ const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: R
     'policies:\n  - {id: p, subjects: {repos: ["acme/*"]}, fix: [{use: repo.create_for_user, with: {username: acme, name: "${{ repo.name }}-x"}}]}\n',
     /without end/,
   ],
+  [
+    'a label that is removed as well',
+    policy("labels: [{name: a, color: '#fff'}], removed_labels: [a]"),
+    /undo each other/,
+  ],
+  [
+    'two policies of one label',
+    `${policy("labels: [{name: bug, color: '#fff'}]")}  - {id: q, subjects: {repos: [acme/web]}, labels: [{name: bug, color: '#000'}]}\n`,
+    /another color/,
+  ],
+  [
+    'a text that cannot begin so',
+    rule(
+      'on: pull_request.opened, if: {a: event.branch.startsWith("rel"), b: event.branch == "main"}, do: {milestone.ensure: {title: x}}',
+    ),
+    /can never hold/,
+  ],
+];
+
+/** They work, and are hardly meant so. */
+const DOUBTS: ReadonlyArray<readonly [situation: string, text: string, says: RegExp]> = [
+  [
+    'a branch of any push',
+    rule('on: push, if: event.branch == "main", do: {milestone.ensure: {title: x}}'),
+    /need not have event\.branch/,
+  ],
+  [
+    'a milestone that may be none',
+    rule('on: issue.opened, if: event.issue.milestone.title == "x", do: {milestone.ensure: {title: x}}'),
+    /may be missing or null/,
+  ],
+  [
+    'an answer that may be none',
+    rule(
+      'on: push, lookup: {x: {use: branch.get, with: {branch: main}, on_missing: none}}, if: lookups.x.protected, do: {milestone.ensure: {title: x}}',
+    ),
+    /lookups\.x may be missing/,
+  ],
+  [
+    'a pattern that is compared',
+    rule('on: pull_request.opened, if: event.branch == "release/*", do: {milestone.ensure: {title: x}}'),
+    /letter by letter/,
+  ],
+  [
+    'a name without its owner',
+    rule('on: push, if: repo.full_name == "web", do: {milestone.ensure: {title: x}}'),
+    /slash/,
+  ],
+  [
+    'a number of more than 64 bits',
+    rule('on: pull_request.opened, if: event.number > 99999999999999999999, do: {milestone.ensure: {title: x}}'),
+    /64 bits/,
+  ],
+  [
+    'a division by zero',
+    rule('on: pull_request.opened, if: event.number / 0 > 1, do: {milestone.ensure: {title: x}}'),
+    /by 0/,
+  ],
+  [
+    'a lookup that nothing reads',
+    rule('on: push, lookup: {x: labels.list}, do: {milestone.ensure: {title: x}}'),
+    /read by nothing/,
+  ],
+  [
+    'a jitter longer than the schedule',
+    rule(
+      'schedule: {cron: "*/5 * * * *", jitter: 2h}, where: {repo: "*"}, do: {milestone.ensure: {title: x}}, limits: {effects_per_run: 1}',
+    ),
+    /jitter/,
+  ],
+  [
+    'a text that a comment cuts',
+    'rules:\n  - id: r\n    on: issue.opened\n    do:\n      issue.comment:\n        number: "${{ event.number }}"\n        key: k\n        body: See #12 for more\n',
+    /begins a comment/,
+  ],
+  [
+    'a mirror that never is',
+    policy('push_mirrors: [{remote_address: "https://mirror.example.org/${{ repo.name }}.git"}]', ', private: true'),
+    /private repository/,
+  ],
+  [
+    'labels that are renamed in a circle',
+    policy("labels: [{name: a, color: '#fff', renamed_from: [b]}, {name: b, color: '#fff', renamed_from: [a]}]"),
+    /renamed to/,
+  ],
+  [
+    'two rules of one variable',
+    'rules:\n  - {id: a, on: release.published, do: {org_variable.set: {name: LAST, value: a}}}\n  - {id: b, on: release.published, do: {org_variable.set: {name: LAST, value: b}}}\n',
+    /chance/,
+  ],
+  [
+    'a label of another spelling',
+    `${policy("labels: [{name: size/S, color: '#fff'}]")}${rule('on: issue.opened, do: {issue.label: {number: "${{ event.number }}", add: [size/s]}}')}`,
+    /no policy makes/,
+  ],
 ];
 
 describe('checks that are new in this version', () => {
@@ -148,7 +245,36 @@ describe('checks that are new in this version', () => {
     expect(told(result)[0]).toMatch(/^warning /);
   });
 
+  it.each(DOUBTS)('%s is a warning, and holds nothing back', (_situation, text, says) => {
+    const result = load(text);
+
+    expect(result.ok).toBe(true);
+    expect(told(result)).toEqual([expect.stringMatching(says)]);
+  });
+
   it.each([
+    [
+      'a branch that is asked for first',
+      rule('on: push, if: has(event.branch) && event.branch == "main", do: {milestone.ensure: {title: x}}'),
+    ],
+    [
+      'a branch that a filter asks for',
+      rule('on: push, where: {branch: "*"}, if: event.branch == "main", do: {milestone.ensure: {title: x}}'),
+    ],
+    [
+      'a milestone that is compared with null first',
+      rule(
+        'on: issue.opened, if: event.issue.milestone != null && event.issue.milestone.title == "x", do: {milestone.ensure: {title: x}}',
+      ),
+    ],
+    [
+      'labels of policies that never meet',
+      `${policy("labels: [{name: bug, color: '#fff'}]", ', private: true')}  - {id: q, subjects: {repos: [acme/web], private: false}, labels: [{name: bug, color: '#000'}]}\n`,
+    ],
+    [
+      'one colour in two spellings',
+      `${policy("labels: [{name: bug, color: '#fff'}]")}  - {id: q, subjects: {repos: [acme/web]}, labels: [{name: bug, color: '#FFFFFF'}]}\n`,
+    ],
     [
       'a repository of another name',
       rule(

@@ -76,6 +76,8 @@ export type VariableTypes = Readonly<Record<string, DataType>>;
 /** What a rule asks before it looks: `has(event.x)` anywhere among its conditions covers `event.x` in all of it. */
 export interface Guards {
   readonly paths: ReadonlySet<string>;
+  /** It compares these with null: they may be null, and are there. */
+  readonly notNull?: ReadonlySet<string>;
   /** It compares `event.kind`, so that a field need not be told by all kinds. */
   readonly asksKind: boolean;
 }
@@ -90,7 +92,7 @@ export interface TypeProblem {
 /** Must be true of one field for the whole expression to be true; an empty path is the literal itself. */
 export interface Claim {
   readonly path: string;
-  readonly operator: '==' | '!=' | '<' | '<=' | '>' | '>=';
+  readonly operator: '==' | '!=' | '<' | '<=' | '>' | '>=' | 'startsWith' | 'endsWith' | 'contains' | 'matches';
   readonly value: string | boolean | bigint | number | null;
   /** 0-based. */
   readonly offset: number;
@@ -99,6 +101,8 @@ export interface Claim {
 export interface TypeCheck {
   readonly type: DataType;
   readonly problems: readonly TypeProblem[];
+  /** What works, and is probably not meant so. */
+  readonly warnings: readonly TypeProblem[];
   readonly claims: readonly Claim[];
 }
 

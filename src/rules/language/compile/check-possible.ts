@@ -8,6 +8,7 @@ import type { WhereFilter } from '../match/where-filter.js';
 import type { Position } from '../revision.js';
 import type { FileContext } from './file-context.js';
 import type { ConditionProgram, Expression, StepProgram } from './program.js';
+import { compileRegex } from '../expressions/regex.js';
 import { tableOf } from '../../../core/table.js';
 
 export interface RuleParts {
@@ -27,14 +28,20 @@ export function checkPossible(
   if (on.length > 0 && !keys.has('schedule')) checkFilters(file, on, where);
   checkRepositories(file, where);
   const said = conditions.flatMap(({ expression }) => claimsIn(expression));
-  for (const { position, message } of findImpossible(said, where))
-    file.problemAt(position, message, 'the rule would never fire; to switch a rule off: mode: shadow');
+  for (const { position, message, isNew } of findImpossible(said, where)) {
+    const hint = 'the rule would never fire; to switch a rule off: mode: shadow';
+    if (isNew) file.newProblemAt(position, message, hint);
+    else file.problemAt(position, message, hint);
+  }
   for (const step of steps) {
     const own = step.when ? claimsIn(step.when) : [];
-    for (const { position, message } of findImpossible([...said, ...own], where).filter(({ claim }) =>
+    const never = findImpossible([...said, ...own], where).filter(({ claim }) =>
       own.some((one) => one.claim === claim),
-    ))
-      file.problemAt(position, message, 'the step would never be done');
+    );
+    for (const { position, message, isNew } of never) {
+      if (isNew) file.newProblemAt(position, message, 'the step would never be done');
+      else file.problemAt(position, message, 'the step would never be done');
+    }
   }
 }
 
@@ -116,6 +123,8 @@ function checkRepositories(file: SourceFile, where: WhereFilter): void {
 
 interface Impossible extends Said {
   readonly message: string;
+  /** Versions before did not see it. */
+  readonly isNew: boolean;
 }
 
 /** Claims that contradict an earlier one, or a filter. */
@@ -124,10 +133,18 @@ function findImpossible(said: readonly Said[], where: WhereFilter): Impossible[]
   const earlier: Said[] = [];
   for (const one of said) {
     const message = impossibleAlone(one.claim) ?? againstFilter(one.claim, where) ?? againstEarlier(one.claim, earlier);
-    if (message !== null) found.push({ ...one, message });
+    if (message !== null) found.push({ ...one, message, isNew: isNew(one.claim, earlier) });
     else earlier.push(one);
   }
   return found;
+}
+
+function isNew(claim: Claim, earlier: readonly Said[]): boolean {
+  const { path } = claim;
+  return (
+    TEXT_TESTS.has(claim.operator) ||
+    earlier.some(({ claim: one }) => one.path === path && TEXT_TESTS.has(one.operator))
+  );
 }
 
 function impossibleAlone({ path, value }: Claim): string | null {
@@ -176,7 +193,24 @@ function show(value: Claim['value']): string {
   return typeof value === 'string' ? `"${value}"` : String(value);
 }
 
+const TEXT_TESTS = new Set<Claim['operator']>(['startsWith', 'endsWith', 'contains', 'matches']);
+
+/** A text that is told, against what another condition asks of it. */
+function textHolds(text: Claim['value'], { operator, value }: Claim): boolean {
+  if (typeof text !== 'string' || typeof value !== 'string') return true;
+  if (operator === 'startsWith') return text.startsWith(value);
+  if (operator === 'endsWith') return text.endsWith(value);
+  if (operator === 'contains') return text.includes(value);
+  try {
+    return compileRegex(value).test(text);
+  } catch {
+    return true;
+  }
+}
+
 function canBothHold(a: Claim, b: Claim): boolean {
+  if (TEXT_TESTS.has(a.operator)) return b.operator !== '==' || textHolds(b.value, a);
+  if (TEXT_TESTS.has(b.operator)) return a.operator !== '==' || textHolds(a.value, b);
   if (a.operator === '==' && b.operator === '==') return same(a.value, b.value);
   if (a.operator === '==' || b.operator === '==') {
     const [exact, other] = a.operator === '==' ? [a, b] : [b, a];

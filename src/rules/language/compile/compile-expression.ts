@@ -1,6 +1,7 @@
 import { didYouMean } from '../../../core/did-you-mean.js';
 import { ExpressionError } from '../expression-engine.js';
 import type { CompiledExpression, ExprPath, ExprType } from '../expression-engine.js';
+import { MAX_LIST } from '../expressions/meter.js';
 import { kindName } from '../expressions/words.js';
 import type { YamlScalar } from '../load/node.js';
 import type { Position } from '../revision.js';
@@ -51,9 +52,18 @@ export function compileExpression(context: FileContext, source: ExpressionSource
     compiled = context.env.engine.compile(source.text, VARIABLES);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    context.file.problemAt(positionOf(error.offset ?? 0), error.message, error.hint);
+    const { file } = context;
+    if (isCut(file.text, source.scalar))
+      file.problem(
+        source.scalar.start,
+        `an unquoted # begins a comment, and cuts the expression: ${error.message}`,
+        'put the whole expression in quotes',
+      );
+    else file.problemAt(positionOf(error.offset ?? 0), error.message, error.hint);
     return null;
   }
+  warnOfNumbers(context, source, positionOf);
+  warnOfLongLists(context, compiled, source.scalar.start);
   const problems = compiled.paths.map((path) => checkPath(path, context, scope)).filter((problem) => problem !== null);
   for (const { offset, message, hint } of problems) context.file.problemAt(positionOf(offset), message, hint);
   if (problems.length > 0) return null;
@@ -66,15 +76,64 @@ export function compileExpression(context: FileContext, source: ExpressionSource
   return scope.types ? checked(context, expression, scope.types) : expression;
 }
 
+/** A plain text ends before " #". */
+function isCut(text: string, { start, style, value }: YamlScalar): boolean {
+  return style === 'plain' && /^[ \t]+#/.test(text.slice(start + String(value).length));
+}
+
+const MOST = 2n ** 63n - 1n;
+
+/** Whole numbers have 64 bits. */
+function warnOfNumbers(
+  { file }: FileContext,
+  { text }: ExpressionSource,
+  positionOf: (offset: number) => Position,
+): void {
+  for (const { 0: digits, index } of text
+    .replace(/"[^"]*"|'[^']*'/g, (quoted) => ' '.repeat(quoted.length))
+    .matchAll(/(?<![\w.])\d{19,}(?![\w.])/g))
+    if (BigInt(digits) > MOST)
+      file.warnAt(positionOf(index), `${digits} is larger than whole numbers can be (64 bits)`, `at most ${MOST}`);
+}
+
+/** What an expression walks may have so many elements, and this one has more each time. */
+function warnOfLongLists({ file, vars }: FileContext, { source, paths }: CompiledExpression, start: number): void {
+  for (const { segments } of paths) {
+    if (
+      segments[0] !== 'vars' ||
+      !new RegExp(`${segments.join('\\.')}\\.(?:all|exists|exists_one|filter|map)\\(`).test(source)
+    )
+      continue;
+    const value = segments
+      .slice(1)
+      .reduce<unknown>(
+        (at, key) =>
+          typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+            ? (at as Record<string, unknown>)[key]
+            : undefined,
+        vars,
+      );
+    if (Array.isArray(value) && value.length > MAX_LIST)
+      file.warn(
+        start,
+        `${segments.join('.')} has ${value.length} elements; an expression may walk ${MAX_LIST}`,
+        'make it shorter',
+      );
+  }
+}
+
 /** Types are looked at last: what an unknown name would have is nobody's guess. */
 function checked(context: FileContext, expression: Expression, { variables, guards }: TypeScope): Expression | null {
   const own = guardsOfText(expression.compiled.source);
-  const { type, problems, claims } = expression.compiled.check(variables, {
+  const { type, problems, warnings, claims } = expression.compiled.check(variables, {
     paths: new Set([...guards.paths, ...own.paths]),
+    notNull: new Set([...(guards.notNull ?? []), ...(own.notNull ?? [])]),
     asksKind: guards.asksKind || own.asksKind,
   });
   for (const { offset, message, hint } of problems)
     context.file.problemAt(expression.positionOf(offset), message, hint);
+  if (problems.length === 0)
+    for (const { offset, message, hint } of warnings) context.file.warnAt(expression.positionOf(offset), message, hint);
   return problems.length > 0 ? null : { ...expression, type, claims };
 }
 

@@ -82,6 +82,17 @@ export function lookupTypes(node: YamlNode, known: ReadonlyMap<string, LookupFac
   );
 }
 
+/** Those that say `on_missing: none`: they are null where there is nothing. */
+export function lookupsMissing(node: YamlNode): ReadonlySet<string> {
+  const says = ({ value }: YamlEntry): boolean =>
+    value.kind === 'map' &&
+    value.entries.some(
+      (one) => one.key === 'on_missing' && one.value.kind === 'scalar' && one.value.value === 'none',
+    ) &&
+    !value.entries.some(({ key }) => key === 'for_each');
+  return new Set(node.kind === 'map' ? node.entries.filter(says).map(({ key }) => key) : []);
+}
+
 function useOf(node: YamlNode): string {
   const use = node.kind === 'map' ? node.entries.find(({ key }) => key === 'use')?.value : node;
   return use?.kind === 'scalar' && typeof use.value === 'string' ? use.value : '';

@@ -19,7 +19,14 @@ import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
 import { checkOnTick } from './check-on-tick.js';
 import { checkPossible } from './check-possible.js';
-import { compileLookups, lookupNames, lookupTypes, lookupsOfParams, lookupsOfTemplate } from './compile-lookup.js';
+import {
+  compileLookups,
+  lookupNames,
+  lookupTypes,
+  lookupsMissing,
+  lookupsOfParams,
+  lookupsOfTemplate,
+} from './compile-lookup.js';
 import { RIGHTS_LOOKUP } from '../propose/command-rights.js';
 import { compileCoalesce, compileLimits, compileSchedule } from './compile-schedule.js';
 import { compileSteps } from './compile-step.js';
@@ -75,9 +82,12 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
     );
 
   const lookupNode = keys.get('lookup')?.value;
-  const types = context.env.checkTypes ? typesOfRule(context, on, keys.get('if')?.value, lookupNode) : undefined;
+  const types = context.env.checkTypes ? typesOfRule(context, on, keys.get('if')?.value, lookupNode, where) : undefined;
   const scope = { hasEvent: keys.has('on'), hasRepo: tickScope === 'repository', hasItem: false, types };
-  const lookups = lookupNode ? compileLookups(context, lookupNode, scope) : [];
+  // Whether a lookup is read at all is told by the conditions: what one says of another is not asked for here.
+  const lookups = lookupNode
+    ? compileLookups(context, lookupNode, { ...scope, types: takingLookups(types, lookupNode) })
+    : [];
   const inside: Scope = { ...scope, lookups: lookupNode ? lookupNames(lookupNode) : new Set() };
   const conditions = readKey(keys, 'if', (value) => compileConditions(context, value, inside), []);
   const steps = readKey(keys, 'do', (value) => compileSteps(context, value, inside), []);
@@ -184,11 +194,26 @@ function typesOfRule(
   on: readonly EventKind[],
   conditions: YamlNode | undefined,
   lookups: YamlNode | undefined,
+  where: WhereFilter,
 ): TypeScope {
+  const guards = guardsIn(conditions);
+  // A filter lets nothing through that has not what it asks for.
+  const filtered = (['branch', 'tag', 'command'] as const).filter((name) => where[name]).map((name) => `event.${name}`);
   return {
-    variables: variableTypes(on, vars, lookups ? lookupTypes(lookups, env.lookups) : new Map()),
-    guards: guardsIn(conditions),
+    variables: variableTypes(
+      on,
+      vars,
+      lookups ? lookupTypes(lookups, env.lookups) : new Map(),
+      lookups ? lookupsMissing(lookups) : new Set(),
+    ),
+    guards: { ...guards, notNull: new Set([...(guards.notNull ?? []), ...filtered]) },
   };
+}
+
+function takingLookups(types: TypeScope | undefined, node: YamlNode): TypeScope | undefined {
+  if (!types) return undefined;
+  const names = [...lookupNames(node)].map((name) => `lookups.${name}`);
+  return { ...types, guards: { ...types.guards, notNull: new Set([...(types.guards.notNull ?? []), ...names]) } };
 }
 
 /** `on` and `schedule` turn events away like the filters of `where`, so their places are kept with those. */

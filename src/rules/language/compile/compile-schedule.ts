@@ -5,6 +5,7 @@ import { looksLikeExpression } from './looks-like-expression.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { CoalesceProgram } from './program.js';
+import { nextOccurrence } from '../../../core/occurrences.js';
 import { cronFault, isZone, parseDuration } from '../../../core/schedule-text.js';
 
 const MAX_JITTER_S = 24 * 3600;
@@ -32,6 +33,14 @@ export function compileSchedule(context: FileContext, node: YamlNode): ScheduleS
   const catchUp = readCatchUp(context, keys.get('catch_up'));
   if (!cron || tz === null || jitterS === null || catchUp === null || !checkCron(context, cron.start, cron.value, tz))
     return null;
+  const gap = jitterS > 0 ? gapOf(cron.value, tz) : null;
+  const jitterAt = keys.get('jitter')?.value.start;
+  if (gap !== null && gap <= jitterS && jitterAt !== undefined)
+    context.file.warn(
+      jitterAt,
+      `the jitter is as long as the time between two occurrences (${gap / 60} minutes)`,
+      'a shorter jitter, or a rarer schedule',
+    );
   return { cron: cron.value, tz, jitterS, ...(catchUp === undefined ? {} : { catchUp }) };
 }
 
@@ -39,6 +48,14 @@ function checkCron({ file }: FileContext, start: number, cron: string, tz: strin
   const fault = cronFault(cron, tz);
   if (fault) file.problem(start, ...fault);
   return fault === null;
+}
+
+/** Seconds between the next two occurrences. */
+function gapOf(cron: string, tz: string): number | null {
+  const spec = { cron, tz, jitterS: 0 };
+  const first = nextOccurrence(spec, '', new Date(0));
+  const second = first && nextOccurrence(spec, '', new Date(first.at.getTime() + 1000));
+  return first && second ? (second.at.getTime() - first.at.getTime()) / 1000 : null;
 }
 
 function readZone({ file }: FileContext, entry: YamlEntry | undefined): string | null {

@@ -41,8 +41,10 @@ export function variableTypes(
   kinds: readonly EventKind[],
   vars: JsonObject,
   lookups: ReadonlyMap<string, DataType>,
+  /** Names of those that may be missing. */
+  missing: ReadonlySet<string> = new Set(),
 ): VariableTypes {
-  const fields = [...lookups].map(([name, type]) => [name, { type, optional: false }] as const);
+  const fields = [...lookups].map(([name, type]) => [name, { type, optional: missing.has(name) }] as const);
   return {
     ...OWN_VARIABLES,
     event: eventType(kinds),
@@ -78,7 +80,12 @@ export function guardsOfText(...texts: readonly string[]): Guards {
     [...text.matchAll(/\bhas\(\s*([A-Za-z_][\w.]*)\s*\)/g)].map(([, path]) => path ?? ''),
   );
   const isAsked = texts.some((text) => /\bevent\.kind\b/.test(text) || /\bevent\s*[!=]=\s*null\b/.test(text));
-  return { paths: new Set(paths), asksKind: isAsked };
+  const notNull = texts.flatMap((text) =>
+    [...text.matchAll(/\b([a-z]\w*(?:\.\w+)+)\s*[!=]=\s*null\b|\bnull\s*[!=]=\s*([a-z]\w*(?:\.\w+)+)/g)].map(
+      ([, left, right]) => left ?? right ?? '',
+    ),
+  );
+  return { paths: new Set(paths), notNull: new Set(notNull), asksKind: isAsked };
 }
 
 function textsOf(node: YamlNode): string[] {

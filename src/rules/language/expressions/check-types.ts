@@ -28,13 +28,14 @@ export function checkTypes(
   const checker = new Checker(parsed, source, env, variables, guards);
   const type = checker.typeOf(parsed.expr, new Map());
   const claims: Claim[] = claimsOf(parsed.expr, (expr) => checker.offset(expr));
-  return { type, problems: checker.problems, claims };
+  return { type, problems: checker.problems, warnings: checker.warnings, claims };
 }
 
 type Loop = ReadonlyMap<string, DataType>;
 
 class Checker {
   readonly problems: TypeProblem[] = [];
+  readonly warnings: TypeProblem[] = [];
   readonly #functions: Types;
 
   constructor(
@@ -68,7 +69,11 @@ class Checker {
       case 'selectExpr': {
         const { operand, field, testOnly } = exprKind.value;
         const type = this.typeOf(operand, loop);
-        if (!testOnly) return this.#field(type, field, expr, loop);
+        if (!testOnly) {
+          this.#warnOfNothing(operand, loop);
+          this.#warnOfOwn(expr, type, field, loop);
+          return this.#field(type, field, expr, loop);
+        }
         this.#checkHas(type, field, expr);
         return BOOL;
       }
@@ -281,6 +286,12 @@ class Checker {
           this.#checkOrder(expr, name, args, first, second);
           return BOOL;
         }
+        if ((name === '_/_' || name === '_%_') && isZero(args[1]))
+          this.#warn(
+            args[1] ?? expr,
+            `${name === '_/_' ? 'dividing' : 'the remainder'} by 0 is an error each time`,
+            null,
+          );
         this.#checkLiterals(name, args);
         return this.#applied(expr, name, targetType, types);
     }
@@ -299,6 +310,7 @@ class Checker {
 
   #checkEquality(expr: Expr, args: readonly Expr[], left: DataType, right: DataType, isEqual: boolean): void {
     const why = whyNeverEqual(left, right);
+    this.#warnOfText(args);
     if (why === null) return;
     const [a, b] = args;
     const literal = a && isLiteral(a) ? a : b && isLiteral(b) ? b : null;
@@ -314,6 +326,73 @@ class Checker {
       `${why}: this ${isEqual ? 'can never hold' : 'always holds'}`,
       objectHint(left, right, args) ?? equalityHint(left, right, literal, this.source, this.offset.bind(this)),
     );
+  }
+
+  /** A text that is compared letter by letter, and was hardly meant so. */
+  #warnOfText(args: readonly Expr[]): void {
+    for (const [index, literal] of args.entries()) {
+      const text = constantText(literal);
+      const other = args[1 - index];
+      const path = other ? pathOf(other) : null;
+      if (text === undefined || path === null) continue;
+      if (/\*/.test(text) && !/(?:title|body|message|content|description)$/.test(path))
+        this.#warn(
+          literal,
+          `"${text}" is compared letter by letter, and looks like a pattern`,
+          `glob(${path}, "${text}")`,
+        );
+      else if (/(?:^|\.)full_name$/.test(path) && !text.includes('/') && text !== '')
+        this.#warn(
+          literal,
+          `${path} has a slash always: this never holds`,
+          `${path.replace(/full_name$/, 'name')} == "${text}"`,
+        );
+      else if (/\.(?:branch|ref)$/.test(path) && /^refs\/heads\//.test(text) && path.endsWith('.branch'))
+        this.#warn(literal, `a branch is named without "refs/heads/": this never holds`, `"${text.slice(11)}"`);
+      else if (/\.login$/.test(path) && text.startsWith('@'))
+        this.#warn(literal, 'a login has no "@" before it: this never holds', `"${text.slice(1)}"`);
+    }
+  }
+
+  /** Reading on from what may be missing or null ends the decision with an error. */
+  #warnOfNothing(operand: Expr | undefined, loop: Loop): void {
+    const path = operand ? pathOf(operand) : null;
+    if (!operand || path === null || loop.has(path.split('.')[0] ?? '')) return;
+    if (!this.#mayBeNothing(path) || this.#isAsked(path)) return;
+    this.#warn(
+      operand,
+      `${path} may be missing or null: reading on from it is an error then`,
+      `ask first: ${hasFirst(path)}`,
+    );
+  }
+
+  /** A field that events of a kind need not have: of the event itself, since those of the forge's objects may all be missing. */
+  #warnOfOwn(expr: Expr, type: DataType, name: string, loop: Loop): void {
+    const path = pathOf(expr);
+    if (path !== `event.${name}` || loop.has('event') || !OFTEN_MISSING.has(name) || this.guards.asksKind) return;
+    const types = type.kind === 'object' ? [type] : type.kind === 'either' ? type.of.map((one) => one.type) : [];
+    if (!types.some((one) => ownValue(one.fields, name)?.optional === true && isPush(one)) || this.#isAsked(path))
+      return;
+    this.#warn(
+      expr,
+      `a push need not have ${path}: it is of a branch or of a tag`,
+      `ask first: ${hasFirst(path)}; or where: {${name}: …}`,
+    );
+  }
+
+  #isAsked(path: string): boolean {
+    const { paths, notNull } = this.guards;
+    return [...paths, ...(notNull ?? [])].some((one) => one === path || one.startsWith(`${path}.`));
+  }
+
+  #mayBeNothing(path: string): boolean {
+    const [root = '', name = '', ...more] = path.split('.');
+    const of = ownValue(this.variables, root);
+    if (root === 'lookups')
+      return more.length === 0 && of?.kind === 'object' && ownValue(of.fields, name)?.optional === true;
+    if (root !== 'event') return false;
+    const last = more.at(-1) ?? name;
+    return NULLABLE.has(last);
   }
 
   #checkMembership(expr: Expr, args: readonly Expr[], item: DataType, range: DataType): void {
@@ -460,12 +539,37 @@ class Checker {
     this.#problem(expr, subject, this.#habitAt(expr, name) ?? `it is: ${ways}`);
   }
 
+  #warn(expr: Expr, message: string, hint: string | null): void {
+    const offset = this.offset(firstIn(expr));
+    if (!this.warnings.some((one) => one.message === message)) this.warnings.push({ offset, message, hint });
+  }
+
   #problem(expr: Expr, message: string, hint: string | null = null, field?: string): void {
     const name = field ?? (expr.exprKind.case === 'selectExpr' ? expr.exprKind.value.field : undefined);
     const at = name === undefined ? this.offset(expr) : fieldOffset(this.source, this.offset(expr), name);
     if (!this.problems.some(({ offset, message: known }) => offset === at && known === message))
       this.problems.push({ offset: at, message, hint });
   }
+}
+
+/** Of a push, one of both is missing each time. */
+const OFTEN_MISSING = new Set(['branch', 'tag']);
+/** Null again and again, and not only where a source is short of words. */
+const NULLABLE = new Set(['milestone', 'assignee', 'merged_by', 'head_commit', 'requested_reviewer', 'command']);
+
+function isPush({ fields }: ObjectType): boolean {
+  return Object.hasOwn(fields, 'branch') && Object.hasOwn(fields, 'tag');
+}
+
+function hasFirst(path: string): string {
+  return path.startsWith('lookups.') ? `${path} != null && …` : `has(${path}) && ${path} != null && …`;
+}
+
+/** The variable that a chain begins with. */
+function firstIn(expr: Expr): Expr {
+  const { exprKind } = expr;
+  const inner = exprKind.case === 'selectExpr' ? exprKind.value.operand : undefined;
+  return inner ? firstIn(inner) : expr;
 }
 
 function merged(types: readonly ObjectType[]): ObjectType {
@@ -600,6 +704,11 @@ function constantText(expr: Expr): string | undefined {
   return exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'stringValue'
     ? exprKind.value.constantKind.value
     : undefined;
+}
+
+function isZero(expr: Expr | undefined): boolean {
+  const kind = expr?.exprKind.case === 'constExpr' ? expr.exprKind.value.constantKind : undefined;
+  return kind?.case === 'int64Value' && kind.value === 0n;
 }
 
 function constantType(expr: Expr): DataType {

@@ -3,7 +3,7 @@ import type { Expr } from './parse-expression.js';
 import { pathOf } from './words.js';
 import { tableOf } from '../../../core/table.js';
 
-const OPERATORS: Readonly<Record<string, Claim['operator']>> = tableOf({
+const OPERATORS: Readonly<Record<string, Comparison>> = tableOf({
   '_==_': '==',
   '_!=_': '!=',
   '_<_': '<',
@@ -11,7 +11,9 @@ const OPERATORS: Readonly<Record<string, Claim['operator']>> = tableOf({
   '_>_': '>',
   '_>=_': '>=',
 });
-const TURNED: Readonly<Record<Claim['operator'], Claim['operator']>> = {
+type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>=';
+const TEXT_TESTS: readonly Claim['operator'][] = ['startsWith', 'endsWith', 'contains', 'matches'];
+const TURNED: Readonly<Record<Comparison, Comparison>> = {
   '==': '==',
   '!=': '!=',
   '<': '>',
@@ -31,8 +33,12 @@ export function claimsOf(expr: Expr, offsetOf: (expr: Expr) => number): Claim[] 
   if (path !== null && !(exprKind.case === 'selectExpr' && exprKind.value.testOnly))
     return [{ path, operator: '==', value: true, offset: offsetOf(firstOf(expr)) }];
   if (exprKind.case !== 'callExpr') return [];
-  const { function: name, args } = exprKind.value;
+  const { function: name, args, target } = exprKind.value;
   const [left, right] = args;
+  const test = TEXT_TESTS.find((one) => one === name);
+  const [of, text] = [target ? pathOf(target) : null, left ? literalOf(left) : undefined];
+  if (test && of !== null && target && typeof text === 'string' && args.length === 1)
+    return [{ path: of, operator: test, value: text, offset: offsetOf(firstOf(target)) }];
   if (name === '_&&_') return args.flatMap((arg) => claimsOf(arg, offsetOf));
   if (name === '!_' && left) return claimsOf(left, offsetOf).length === 1 ? negate(claimsOf(left, offsetOf)) : [];
   const operator = OPERATORS[name];
@@ -58,7 +64,7 @@ function firstOf(expr: Expr): Expr {
   return inner ? firstOf(inner) : expr;
 }
 
-const OPPOSITE: Readonly<Record<Claim['operator'], Claim['operator']>> = {
+const OPPOSITE: Readonly<Record<Comparison, Comparison>> = {
   '==': '!=',
   '!=': '==',
   '<': '>=',
@@ -68,11 +74,11 @@ const OPPOSITE: Readonly<Record<Claim['operator'], Claim['operator']>> = {
 };
 
 function negate(claims: readonly Claim[]): Claim[] {
-  return claims.map((claim) =>
-    typeof claim.value === 'boolean' && claim.operator === '=='
-      ? { ...claim, value: !claim.value }
-      : { ...claim, operator: OPPOSITE[claim.operator] },
-  );
+  return claims.flatMap((claim): Claim[] => {
+    if (typeof claim.value === 'boolean' && claim.operator === '==') return [{ ...claim, value: !claim.value }];
+    const operator = OPPOSITE[claim.operator as Comparison] as Comparison | undefined;
+    return operator ? [{ ...claim, operator }] : [];
+  });
 }
 
 function literalOf(expr: Expr): Claim['value'] | undefined {

@@ -252,6 +252,11 @@ function sameRepository(ours: WhereFilter, theirs: WhereFilter, org: string): bo
   return !leavesOut(left, theirs.notRepo, org) && !leavesOut(right, ours.notRepo, org);
 }
 
+/** Whether two sets of filters may take the same repository, or both are about none. */
+export function canMeet(ours: WhereFilter, theirs: WhereFilter, org: string): boolean {
+  return sameRepository(ours, theirs, org);
+}
+
 /** Every repository of the one is left out by the other. */
 function leavesOut(taken: readonly Shape[] | null, out: readonly GlobPattern[] | null, org: string): boolean {
   const left = withOwner(out, org);

@@ -6,6 +6,7 @@ import { compilePolicy } from '../compile/compile-policy.js';
 import { compileRule } from '../compile/compile-rule.js';
 import type { FileContext } from '../compile/file-context.js';
 import type { CompiledPolicy, CompiledRule, LoadEnvironment, LoadResult, Position, RuleFile } from '../revision.js';
+import { checkTogether } from './check-together.js';
 import { loopSteps } from './find-loops.js';
 import type { YamlEntry, YamlNode } from './node.js';
 import { nodeToJson } from './node.js';
@@ -59,6 +60,15 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
       loaded.flatMap(({ rules }) => rules),
       loaded.flatMap(({ policies }) => policies),
     );
+  if (env.checkTypes) {
+    const [rules, policies] = [loaded.flatMap((one) => one.rules), loaded.flatMap((one) => one.policies)];
+    for (const { position, message, hint, isWarning } of checkTogether(rules, policies)) {
+      const file = sources.find(({ path }) => path === position.file);
+      if (isWarning) file?.warnAt(position, message, hint);
+      else tellUntilEnough(() => file?.newProblemAt(position, message, hint));
+    }
+    yield;
+  }
   const problems = sources.flatMap((file) => file.problems).sort(byPlace);
   const warnings = sources.flatMap((file) => file.warnings).sort(byPlace);
   if (problems.length > 0) return { ok: false, problems, warnings };

@@ -98,6 +98,14 @@ class Converter {
     if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) value = Number(value);
     if (typeof value === 'number' && !Number.isFinite(value))
       return this.#refuse(start, `${node.source} is not a number that can be used`);
+    // `See #12` is cut: a comment that people mean as one has a space after its #.
+    const comment = (node as { comment?: string | null }).comment;
+    if (style === 'plain' && typeof value === 'string' && comment && /^\w/.test(comment) && !comment.includes('\n'))
+      this.file.warn(
+        start,
+        `the text ends at "${value.slice(-40)}": an unquoted # begins a comment`,
+        'put the value in quotes',
+      );
     return { kind: 'scalar', start, value, style };
   }
 

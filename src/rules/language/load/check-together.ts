@@ -1,0 +1,242 @@
+import { canonicalJson } from '../../../core/canonical-json.js';
+import type { Json } from '../../../core/json.js';
+import type { ParamProgram, PolicyItem, PolicyPart } from '../compile/program.js';
+import type { CompiledPolicy, CompiledRule, Position } from '../revision.js';
+import { canMeet } from './find-loops.js';
+
+/** What is wrong with parts that are right by themselves. */
+export interface Together {
+  readonly position: Position;
+  readonly message: string;
+  readonly hint: string;
+  readonly isWarning: boolean;
+}
+
+/** Sections that make, and those that take the same away again. */
+const REMOVED: Readonly<Record<string, string>> = { labels: 'removed_labels', milestones: 'removed_milestones' };
+/** Of sections with one entry for each thing; the others are one list or one set of settings. */
+const COMPARED = new Set<PolicyPart['section']>([
+  'labels',
+  'milestones',
+  'branches',
+  'enforced_protections',
+  'variables',
+]);
+/** Pairs that are compared; nobody has so many policies. */
+const MAX_PAIRS = 20_000;
+
+interface Entry {
+  readonly policy: CompiledPolicy;
+  readonly part: PolicyPart;
+  readonly item: PolicyItem;
+  readonly key: string;
+}
+
+/** Policies that contradict each other or themselves, and rules that write other values to one thing at one event. */
+export function* checkTogether(
+  rules: readonly CompiledRule[],
+  policies: readonly CompiledPolicy[],
+): Generator<Together, void> {
+  const live = policies.filter(({ mode }) => mode === 'live');
+  const entries = live.flatMap((policy) =>
+    policy.program.parts.flatMap((part) =>
+      part.items.flatMap((item): Entry[] => {
+        const key = constant(item.params, part.action.naturalKey);
+        return typeof key === 'string' ? [{ policy, part, item, key: key.trim() }] : [];
+      }),
+    ),
+  );
+  yield* contradictions(entries);
+  yield* circles(entries);
+  yield* privateMirrors(live);
+  yield* sameVariables(rules.filter(({ mode }) => mode === 'live'));
+  yield* unknownLabels(rules, entries);
+}
+
+function constant(params: readonly ParamProgram[], name: string): Json | undefined {
+  const template = params.find((one) => one.name === name)?.template;
+  return template?.kind === 'constant' ? template.value : undefined;
+}
+
+function* contradictions(entries: readonly Entry[]): Generator<Together, void> {
+  let pairs = 0;
+  const byKey = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const removes = Object.entries(REMOVED).find(([, section]) => section === entry.part.section)?.[0];
+    const key = `${removes ?? entry.part.section} ${entry.key.toLowerCase()}`;
+    const known = byKey.get(key) ?? [];
+    for (const other of known) {
+      if ((pairs += 1) > MAX_PAIRS) return;
+      const told = against(other, entry);
+      if (told) yield told;
+    }
+    byKey.set(key, [...known, entry]);
+  }
+}
+
+function against(first: Entry, second: Entry): Together | null {
+  if (
+    first.policy !== second.policy &&
+    !canMeet(first.policy.program.subjects, second.policy.program.subjects, second.policy.program.org)
+  )
+    return null;
+  const where =
+    first.policy === second.policy
+      ? `line ${first.item.position.line}`
+      : `"${first.policy.id}", line ${first.item.position.line}`;
+  const at = {
+    position: second.item.position,
+    hint: 'leave one of them out, or narrow the subjects',
+    isWarning: false,
+  };
+  if (first.part.section !== second.part.section)
+    return {
+      ...at,
+      message: `"${second.key}" is to be there and to be taken away (${where}): they undo each other for ever`,
+    };
+  if (!COMPARED.has(second.part.section) || [first, second].some(({ item }) => constant(item.params, 'keep') === true))
+    return null;
+  const other = second.item.params.find(({ name }) => {
+    if (name === 'renamed_from') return false;
+    const [ours, theirs] = [constant(second.item.params, name), constant(first.item.params, name)];
+    return (
+      ours !== undefined &&
+      theirs !== undefined &&
+      name !== second.part.action.naturalKey &&
+      canonicalJson(normal(ours)) !== canonicalJson(normal(theirs))
+    );
+  });
+  if (other)
+    return {
+      ...at,
+      message: `"${second.key}" has another ${other.name} here than at ${where}: they undo each other for ever`,
+    };
+  return first.policy === second.policy && first.key === second.key
+    ? { ...at, message: `"${second.key}" stands here twice (${where})`, isWarning: true }
+    : null;
+}
+
+function normal(value: Json): Json {
+  return typeof value === 'string'
+    ? value.toLowerCase().replace(/^#?([0-9a-f])([0-9a-f])([0-9a-f])$/, '#$1$1$2$2$3$3')
+    : value;
+}
+
+/** `a` was `b` before, and `b` was `a`. */
+function* circles(entries: readonly Entry[]): Generator<Together, void> {
+  const earlier = (entry: Entry): string[] => {
+    const names = constant(entry.item.params, 'renamed_from');
+    return (Array.isArray(names) ? names : [names]).filter((name) => typeof name === 'string');
+  };
+  const renamed = entries.filter((entry) => earlier(entry).length > 0);
+  for (const [index, entry] of renamed.entries()) {
+    const other = renamed
+      .slice(0, index)
+      .find(
+        (one) =>
+          one.part.section === entry.part.section &&
+          earlier(one).includes(entry.key) &&
+          earlier(entry).includes(one.key),
+      );
+    if (other)
+      yield {
+        position: entry.item.position,
+        message: `"${entry.key}" is to be renamed to "${other.key}", and "${other.key}" to "${entry.key}" (line ${other.item.position.line})`,
+        hint: 'take one renamed_from out',
+        isWarning: true,
+      };
+  }
+  const wanted = new Map(entries.map((entry) => [`${entry.part.section} ${entry.key}`, entry]));
+  for (const entry of renamed) {
+    const kept = earlier(entry).find(
+      (name) => wanted.get(`${entry.part.section} ${name}`)?.policy === entry.policy && name !== entry.key,
+    );
+    if (kept !== undefined && !earlier(wanted.get(`${entry.part.section} ${kept}`) ?? entry).includes(entry.key))
+      yield {
+        position: entry.item.position,
+        message: `"${kept}" is to be renamed to "${entry.key}", and to be there as well`,
+        hint: `leave "${kept}" out, or take it out of renamed_from`,
+        isWarning: true,
+      };
+  }
+}
+
+/** Its contents leave the forge only where somebody says so. */
+function* privateMirrors(policies: readonly CompiledPolicy[]): Generator<Together, void> {
+  for (const { program } of policies)
+    for (const { section, items } of program.parts)
+      for (const item of items)
+        if (
+          section === 'push_mirrors' &&
+          program.subjects.private === true &&
+          !item.allowPrivate &&
+          item.params.every(({ name }) => name !== 'private')
+        )
+          yield {
+            position: item.position,
+            message:
+              'all subjects are private, and a private repository is not mirrored unless the entry says so: this does nothing',
+            hint: 'private: true, when its contents may leave the forge',
+            isWarning: true,
+          };
+}
+
+/** The last one wins, and which one that is nobody can tell. */
+function* sameVariables(rules: readonly CompiledRule[]): Generator<Together, void> {
+  const writes = rules.flatMap((rule) =>
+    rule.program.steps.flatMap((step) => {
+      const { action, params, when, unless, forEach } = step;
+      const key = constant(params, action.naturalKey);
+      const isAlone = !when && !unless && !forEach && rule.program.conditions.length === 0;
+      return action.target === 'organization' && typeof key === 'string' && isAlone ? [{ rule, step, key }] : [];
+    }),
+  );
+  for (const [index, { rule, step, key }] of writes.entries()) {
+    const other = writes
+      .slice(0, index)
+      .find(
+        (one) =>
+          one.key === key &&
+          one.step.action === step.action &&
+          one.rule.on.some((kind) => rule.on.includes(kind)) &&
+          canMeet(one.rule.program.where, rule.program.where, rule.program.org) &&
+          canonicalJson(constant(one.step.params, 'value') ?? null) !==
+            canonicalJson(constant(step.params, 'value') ?? null),
+      );
+    if (other)
+      yield {
+        position: step.position,
+        message: `"${rule.id}" and "${other.rule.id}" (line ${other.step.position.line}) set ${key} to other values at the same event: which one stays is chance`,
+        hint: 'make one rule of them, or give each its own events',
+        isWarning: true,
+      };
+  }
+}
+
+/** A label of almost the same name is made by a policy: nobody makes the one that is named here. */
+function* unknownLabels(rules: readonly CompiledRule[], entries: readonly Entry[]): Generator<Together, void> {
+  const made = entries.filter(({ part }) => part.section === 'labels').map(({ key }) => key);
+  if (made.length === 0) return;
+  for (const { program } of rules)
+    for (const { action, params } of program.steps)
+      for (const { name, template, position } of action.name === 'issue.label' ? params : []) {
+        if (!['add', 'set'].includes(name) || template.kind !== 'constant') continue;
+        for (const label of [template.value].flat()) {
+          if (typeof label !== 'string' || made.includes(label)) continue;
+          const near = made.find(
+            (one) => one.toLowerCase() === label.toLowerCase() || squeezed(one) === squeezed(label),
+          );
+          if (near !== undefined)
+            yield {
+              position,
+              message: `no policy makes the label "${label}"`,
+              hint: `did you mean "${near}"?`,
+              isWarning: true,
+            };
+        }
+      }
+}
+
+function squeezed(name: string): string {
+  return name.toLowerCase().replace(/[\s_/:-]+/g, '');
+}
