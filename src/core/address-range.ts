@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Whether a text is an address, or a range of addresses with the length of its prefix. */
+/** Whether a text is an IP address, or a range of addresses with a prefix length (`10.0.0.0/8`). */
 export function isAddressRange(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/');
   if (isIP(address) === 0 || more.length > 0) return false;

@@ -46,14 +46,14 @@ export type Arrival = (({ kind: 'delivery' } & NewDelivery) | ({ kind: 'entry' }
   eventId: string | null;
   /** Equal deliveries acknowledged after the first. */
   repeats: number;
-  /** A person released it after its act was found too old: its age is not looked at again. */
+  /** A person released it after the bot had quarantined it for its age: the bot does not check its age again. */
   isAgeAccepted?: true;
-  /** When its body and text were given up: they are empty since. */
+  /** When retention removed its body and text; both are empty since then. */
   archivedAt: Date | null;
 };
 
 export interface Stored {
-  /** Id of the row that holds it: ours, or that of the equal one stored before. */
+  /** Id of the stored row: the new one, or the equal row that was there before. */
   id: string;
   duplicate: boolean;
 }

@@ -18,13 +18,13 @@ export interface AuditLink {
   readonly runId: string;
   /** What happened later is not part of the record; microseconds since 1970, decimal. */
   readonly asOf: string;
-  /** Tells under which key it was made. */
+  /** Identifies the key of the link. */
   readonly keyId: string;
   readonly record: string;
   readonly link: string;
 }
 
-/** Who may make links: without the key a changed row cannot be given a chain that fits. */
+/** Makes and checks links. Without its key, nobody can make a chain that fits a changed row. */
 export interface AuditKey {
   readonly id: string;
   hash(text: string): string;
@@ -34,10 +34,10 @@ export interface AuditKey {
 export interface FoundLink extends AuditLink {
   readonly run:
     | { readonly is: 'there'; readonly record: AuditRecord }
-    /** Sealed again by a later link; or taken up again by a person, and not ended yet. */
+    /** A later link sealed the run again; or a person revived it, and it has not ended yet. */
     | { readonly is: 'sealed-again' | 'open-again' }
     | { readonly is: 'gone' }
-    /** It ended before the link was made, and does not say that it is sealed. */
+    /** The run ended before the link was made, and is not marked as sealed. */
     | { readonly is: 'unmarked' };
 }
 

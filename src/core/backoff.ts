@@ -7,7 +7,7 @@ export interface Growth {
   readonly maxMs?: number;
   /** How many times longer each wait is than the one before. Default 2. */
   readonly factor?: number;
-  /** Shares of the wait between which the real one lies by chance, so that many do not come back at once. Default: exactly it. */
+  /** The jitter: the real wait is a random share of the wait between these two, so that many tries do not come back at once. Default: no jitter. */
   readonly between?: readonly [number, number];
 }
 
@@ -29,7 +29,7 @@ const MAX_MS = 300_000;
 const GROWTH = { firstMs: 2_000, maxMs: MAX_MS };
 const MAX_KNOWN = 10_000;
 
-/** Keeps work that failed for a while from being tried by every sweep. In memory only: forgetting it costs one more try. */
+/** Keeps sweeps from trying failed work again too soon. In memory only: after a restart, the work is tried once more. */
 export class Backoff {
   private readonly known = new Map<string, { failures: number; untilMs: number }>();
 

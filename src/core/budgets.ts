@@ -5,7 +5,7 @@ import type { Attempt } from './run.js';
 
 export type BudgetKind = 'organization' | 'repository' | 'rule' | 'actor';
 
-/** Calls that may be made in any hour on account of one organization, repository, rule or person. */
+/** How many calls one organization, repository, rule or person may cause in any hour. */
 export interface BudgetLimit {
   readonly kind: BudgetKind;
   /** Whose it is, for people. */
@@ -18,14 +18,14 @@ export interface BudgetLimit {
 /** A budget with nothing left. */
 export interface SpentBudget {
   readonly limit: BudgetLimit;
-  /** Until one of the calls that fill it is an hour old; above 0. */
+  /** Time until a counted call is an hour old and makes room; above 0. */
   readonly againInMs: number;
 }
 
-/** Code of what a spent budget holds. */
+/** Code of an effect that a spent budget holds. */
 export const BUDGET_HELD = 'held.budget_spent';
 
-/** What a spent budget holds now: one row a budget. */
+/** What a spent budget holds now; one row per budget. */
 export interface HeldByBudget {
   readonly code: typeof BUDGET_HELD;
   readonly org: string;
@@ -35,7 +35,7 @@ export interface HeldByBudget {
   readonly perHour: number;
   /** Effects that wait, with the later steps behind them. */
   readonly effects: number;
-  /** Since when this budget has held something without a break. */
+  /** Since when this budget has held effects without a break. */
   readonly since: Date;
   /** When the first of them is tried again, and when the last. */
   readonly next: Date;
@@ -53,7 +53,7 @@ export function budgetReason({ limit: { kind, of, perHour }, againInMs }: SpentB
   return intentReason('intent.held.budget', { kind, of, perHour, minutes: Math.max(Math.ceil(againInMs / 60_000), 1) });
 }
 
-/** Thrown by `markSent` where a budget has nothing left: nothing was written, and the call must not be made. */
+/** `markSent` throws this when a budget is spent: it stored nothing, and the caller must not make the call. */
 export class BudgetSpent extends BotError {
   constructor(readonly spent: SpentBudget) {
     super('BUDGET_SPENT', textOf(budgetReason(spent)), 'transient');

@@ -8,7 +8,7 @@ export function sumOf(counts: CallCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** Calls that were made for intents, by operation, as the results of their ends tell. */
+/** Calls made for intents, by operation, counted from the results of the intents. */
 export function callsMade(results: readonly Json[]): CallCounts {
   const made: Record<string, number> = emptyTable();
   for (const result of results) {

@@ -1,7 +1,7 @@
 import type { Json } from './json.js';
 import { stringifyJson } from './json.js';
 
-/** JSON text in which the keys of every object stand in one order: equal values, equal text. */
+/** JSON text with sorted keys, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return stringifyJson(sorted(value as Json));
 }

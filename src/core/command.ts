@@ -4,7 +4,7 @@ export interface Command {
   readonly name: string;
   /** The words behind it; `"two words"` are one. At most 20. */
   readonly args: readonly string[];
-  /** All that stands behind the word, as written. */
+  /** Everything after the word, as written. */
   readonly text: string;
 }
 
@@ -12,8 +12,8 @@ const MAX_ARGS = 20;
 const MAX_LINE = 1000;
 
 /**
- * The command of a comment: its first line, when that begins with a slash and a word. What stands in later lines, in quotes of others, in
- * code or behind spaces is no command, so that nobody gives one for somebody else by being quoted.
+ * The command of a comment: its first line, if it begins with a slash and a word. Later lines, quotes, code and indented lines are not
+ * commands: otherwise a person who quotes somebody would repeat that person's command.
  */
 export function readCommand(body: string): Command | null {
   const line = body.split(/\r\n?|\n/, 1)[0] ?? '';

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Nobody means a known word by more than this, and comparing costs time by the square of it. */
+/** Longer words are not compared: nobody mistypes a known word that much, and the time grows with the square of the length. */
 const LONGEST = 100;
 
 /** The nearest known word, when it is near enough to be meant; null otherwise. */
@@ -11,7 +11,7 @@ export function didYouMean(word: string, known: readonly string[]): string | nul
   let bestShared = 0;
   for (const candidate of known) {
     const away = distance(word.toLowerCase(), candidate.toLowerCase());
-    // Of three letters, two others make another word; two that changed places do not.
+    // In a word of three letters, two wrong letters make another word; two swapped letters do not.
     if (word.length <= 3 && away > 1 && lettersOf(word) !== lettersOf(candidate)) continue;
     const shared = sharedEnds(word.toLowerCase(), candidate.toLowerCase());
     if (away > bestDistance || (away === bestDistance && (best === null || shared <= bestShared))) continue;
@@ -20,7 +20,7 @@ export function didYouMean(word: string, known: readonly string[]): string | nul
   return best;
 }
 
-/** Letters that two words have in common at their beginning and their end: of two words as near, the one with more of them is meant. */
+/** How many letters two words share at their beginning and end. Among equally near words, the one that shares more is meant. */
 function sharedEnds(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let [first, last] = [0, 0];
@@ -33,7 +33,7 @@ function lettersOf(word: string): string {
   return [...word.toLowerCase()].sort().join('');
 }
 
-/** Of the known words the one that is most like one of the given, however far away it is; null when none is known. */
+/** The known word that is most similar to one of the given words, however different it is; null = no word is known. */
 export function nearestWord(words: readonly string[], known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Infinity;

@@ -26,7 +26,7 @@ export class Encryptor {
   readonly #keys: () => { sealing: Buffer; comparing: Buffer };
 
   /**
-   * A key that this process does not have is asked for at the first use, which then fails.
+   * A key that this process does not have fails at its first use, not here.
    * @throws UserError DATA_KEY_INVALID unless the key is 64 hex digits, base64 of 32 bytes, or text of at least 32 bytes
    */
   constructor(key: Secret) {

@@ -89,14 +89,14 @@ export class StoreUnavailable extends BotError {
   }
 }
 
-/** The store refuses what the database user of this process has no right to: another process, whose user has it, must be asked. */
+/** The database user of this process lacks a right. Another process, whose user has it, must do this. */
 export class StoreForbidden extends UserError {
   constructor(message: string) {
     super('STORE_FORBIDDEN', message);
   }
 }
 
-/** The words of what was thrown, which need not be an error. */
+/** The message of a thrown value, which may be something other than an Error. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

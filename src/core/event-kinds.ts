@@ -82,7 +82,7 @@ export function isEventKind(word: string): word is EventKind {
 const FOR_ANYBODY =
   /^(repository\.(forked|starred|watched)|issue\.(opened|closed|reopened|edited)|comment\.|pull_request\.(opened|closed|reopened|edited|synchronized|ready_for_review|review_requested|review_request_removed)$|review\.|workflow\.|task\.|unrecognized$)/;
 
-/** Whether somebody without any right in a repository that all may see can make the forge tell this. All other kinds take the right to write. */
+/** Whether somebody without any right can cause this event in a public repository. All other kinds need the right to write. */
 export function isForAnybody(kind: EventKind): boolean {
   return FOR_ANYBODY.test(kind);
 }

@@ -8,7 +8,7 @@ export type EventSource = 'webhook' | EntrySource;
 export const ENTRY_SOURCES = ['feed', 'tasks', 'lists'] as const;
 export type EntrySource = (typeof ENTRY_SOURCES)[number];
 
-/** The repository as the arrival told it. Fields a source does not tell are absent. */
+/** The repository as the arrival told it. Fields that the source does not have are absent. */
 export interface EventRepository {
   /** Numeric id of the forge as decimal string. */
   id: string;

@@ -1,6 +1,6 @@
 import { UserError } from './errors.js';
 
-/** A port that is taken is the user's to know, in words. */
+/** Says in words why the process cannot listen: the user can mend it. */
 export function explainListenError(error: unknown, what: string, address: string): Error {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE')

@@ -1,6 +1,6 @@
 /**
- * What waits, each once, by whose it is: of one in the order it came, one after another. Whoever brings much keeps nobody waiting who brings
- * little; nor does, where it is told what their turns took, whoever's take long.
+ * A queue that is fair between owners. Each item waits once. Items of one owner keep their order; between owners, the one who used least is
+ * next. So an owner with many items, or with long turns (where `use` says so), delays nobody else.
  */
 export class FairTurns<Item> {
   /** Among those who used as much, whose turn it is first. */
@@ -8,7 +8,7 @@ export class FairTurns<Item> {
   readonly #all = new Set<Item>();
   /** What their turns took. */
   readonly #used = new Map<string, number>();
-  /** Who comes anew begins with as much as the one whose turn was last: nobody saves up for later. */
+  /** A new owner starts at the level of the last turn: nobody saves turns for later. */
   #usedByLast = 0;
 
   get size(): number {
@@ -24,7 +24,7 @@ export class FairTurns<Item> {
     return this.#owners.get(owner)?.size ?? 0;
   }
 
-  /** What waits already, whoever brought it, keeps its place. */
+  /** An item that waits already keeps its place. */
   add(owner: string, item: Item): void {
     if (this.#all.has(item)) return;
     this.#all.add(item);
@@ -39,11 +39,11 @@ export class FairTurns<Item> {
 
   /** A turn of this owner took so much, in any unit; without it each turn is as good as another. */
   use(owner: string, amount: number): void {
-    // While nobody waits, nobody is before anybody.
+    // While nothing waits, all owners are equal.
     if (this.#all.size > 0) this.#used.set(owner, this.#usedBy(owner) + amount);
   }
 
-  /** The next that may be taken, which waits no more, of the owner who used least; undefined = none. */
+  /** Takes the next allowed item of the owner who used least; undefined = there is none. */
   take(
     mayBe: (item: Item) => boolean = () => true,
     mayBeOf: (owner: string) => boolean = () => true,
@@ -75,14 +75,14 @@ export class FairTurns<Item> {
     const items = this.#owners.get(owner);
     this.#all.delete(item);
     items?.delete(item);
-    // Of those who used as much, the next turn is another's.
+    // Among owners who used the same, another one is next.
     this.#owners.delete(owner);
     if (items && items.size > 0) this.#owners.set(owner, items);
     if (this.#all.size === 0) this.#forgetUse();
     else this.#usedByLast = Math.max(this.#usedByLast, this.#usedBy(owner));
   }
 
-  /** Else all owners there ever were would be kept. */
+  /** Forgets owners without items; otherwise the map would grow for ever. */
   #forgetUse(): void {
     this.#used.clear();
     this.#usedByLast = 0;

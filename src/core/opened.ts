@@ -1,6 +1,6 @@
 import type { Logger } from './logger.js';
 
-/** What a process has opened (sockets, stores, connections), to be closed in the opposite order, also when the start fails half-way. */
+/** Everything that a process has opened (sockets, stores, connections). It is closed in the opposite order, also when the start fails half-way. */
 export class Opened {
   private readonly closers: Array<() => Promise<unknown>> = [];
   private closing: Promise<void> | null = null;
@@ -18,7 +18,7 @@ export class Opened {
     return opening;
   }
 
-  /** What does not close well is logged, and the rest is closed all the same. Safe to call twice. */
+  /** Logs what fails to close, and closes the rest. Safe to call twice. */
   close(): Promise<void> {
     this.closing ??= this.closeAll();
     return this.closing;

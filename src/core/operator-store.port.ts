@@ -9,7 +9,7 @@ export interface OperatorStore {
   /** All that were ever made, oldest first. */
   list(): Promise<Operator[]>;
   /**
-   * Revoke every token of a name, or the one of an id. What is revoked stays as it is.
+   * Revoke every token of a name, or the one of an id. Tokens that were revoked before stay unchanged.
    * @returns those that it revoked
    */
   revoke(nameOrId: string, by: string, at: Date): Promise<Operator[]>;

@@ -12,8 +12,8 @@ type Template = (params: never) => string;
 const TEMPLATES = new Map<string, Template>();
 
 /**
- * The reasons that one room gives, by code, each with the sentence that its parameters make. Nothing compares those sentences: whoever decides
- * by a reason compares its code.
+ * The reasons of one room: each code with the function that makes its sentence from the parameters. Nothing compares these sentences; code
+ * that depends on a reason compares its code.
  * @returns what makes a reason of this registry; a code or parameter that it has not does not compile
  * @throws Error when another registry has one of the codes
  */
@@ -27,7 +27,7 @@ export function defineReasons<T extends Record<string, Template>>(
   return (code, params = {} as never) => ({ code, params: params as JsonObject });
 }
 
-/** The sentence of a reason. One that this program does not know (a newer one wrote it) is told by its code and parameters. */
+/** The sentence of a reason. If this version does not know the code (a newer version wrote it), the sentence is the code with its parameters. */
 export function textOf({ code, params }: Reason): string {
   const template = TEMPLATES.get(code);
   return template ? template(params as never) : `${code} ${stringifyJson(params)}`;

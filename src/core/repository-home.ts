@@ -52,16 +52,16 @@ export interface HomeQuestion {
 export interface RepositoryHomes {
   /** @throws ForgeError while the forge cannot be asked; whoever asks waits */
   of(asked: AskedRepository, question?: HomeQuestion): Promise<RepositoryHome>;
-  /** Ask the forge again at the next question: an event told of a change, or a call was redirected. */
+  /** Ask the forge again at the next question, because an event reported a change or a call was redirected. */
   forget(forge: string, id: string): void;
-  /** A call was answered 404: trust what is known no longer than a write does. */
+  /** A call was answered 404: from now on, trust the known answer only as long as a write would. */
   doubt(forge: string, id: string): void;
 }
 
 /** Longest age of an answer that a write relies on. */
 export const WRITE_TRUST_MS = 10_000;
 
-/** One sentence for people. It does not name the other owner: who sends us a number must not learn whose it is. */
+/** One sentence for people. It does not name the other owner: a sender who guesses a number must not learn whose it is. */
 export function explainRefusal(code: HomeRefusal, { org, id }: Pick<AskedRepository, 'org' | 'id'>): string {
   switch (code) {
     case 'repository_elsewhere':
@@ -82,7 +82,7 @@ export function isOwnedBy(repository: DescribedRepository, org: string): boolean
   return ownerOf(repository)?.toLowerCase() === org.toLowerCase();
 }
 
-/** The repositories of an organization, as well as they can be known. */
+/** The repositories of an organization, as far as the bot can know them. */
 export interface RepositoryInventory {
   list(forge: string, org: string): Promise<EventRepository[]>;
 }

@@ -51,7 +51,7 @@ export function describeRight({ units, level }: NeededRight): string {
 }
 
 export const RIGHTS = {
-  /** What servers ask for labels, milestones, assignees: one of the two is enough. */
+  /** What servers require for labels, milestones and assignees: write on one of the two. */
   tracker: { units: ['issues', 'pulls'], level: 'write' },
   code: { units: ['code'], level: 'write' },
   releases: { units: ['releases'], level: 'write' },

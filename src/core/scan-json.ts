@@ -12,7 +12,7 @@ const MAX_WORD_BYTES = 256;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-// What a byte outside of strings begins. Those that JSON has no use for are words, which the parser refuses.
+// What a byte outside of strings starts. Bytes that JSON does not know count as words; the parser refuses them.
 const WORD = 0;
 const SPACE = 1;
 const STRING = 2;
@@ -96,7 +96,7 @@ function countKeys(value: unknown): number {
     }
     return count;
   }
-  // Parsed JSON inherits no keys, and a list of its own need not be made for them.
+  // Parsed JSON inherits no keys, so `for in` needs no list of own keys.
   for (const key in value) {
     if (key === '__proto__') return -1;
     const inner = countKeys((value as Record<string, unknown>)[key]);

@@ -1,6 +1,6 @@
 import { portToken } from './part.js';
 
-/** What the security log tells about; each class has its own rate and its own alert. */
+/** Classes of security events. Each class has its own rate limit and its own alert. */
 export const SECURITY_CLASSES = [
   'authentication_failed',
   'tenant_mismatch',

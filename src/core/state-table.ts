@@ -34,7 +34,7 @@ const RETRY: Readonly<Partial<Record<IntentState, readonly IntentState[]>>> = {
   suppressed: ['planned'],
 };
 
-/** Only of intents that wait for an approval; those that wait because their outcome is unknown are ended by what a read or a person found. */
+/** Only for intents that wait for an approval. Intents that wait because their outcome is unknown end when a read or a person finds the outcome. */
 const APPROVAL: Readonly<Partial<Record<IntentState, readonly IntentState[]>>> = { waiting: ['planned', 'cancelled'] };
 
 const TABLE: Readonly<Record<MoveClass, Readonly<Partial<Record<IntentState, readonly IntentState[]>>>>> = {
@@ -47,7 +47,7 @@ export function canMove(from: IntentState, to: IntentState, by: MoveClass = 'wor
   return (TABLE[by][from] ?? []).includes(to);
 }
 
-/** Whether an intent waits for a person's consent; it holds no effect key, since nothing of it can have happened. */
+/** Whether an intent waits for an approval. It holds no effect key, since it cannot have had an effect yet. */
 export function waitsForApproval({
   state,
   approval,

@@ -1,4 +1,4 @@
-/** States of an intent; the table of allowed moves is in `journal/`. */
+/** States of an intent; `state-table.ts` has the allowed moves. */
 const OPEN_STATES = ['planned', 'claimed', 'sent', 'unknown'] as const;
 export const ENDED_STATES = ['done', 'unchanged', 'refused', 'conflict', 'suppressed', 'cancelled', 'dead'] as const;
 export const INTENT_STATES = [...OPEN_STATES, 'waiting', ...ENDED_STATES] as const;

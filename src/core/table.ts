@@ -1,6 +1,6 @@
 /**
- * Entries that are asked by words from outside: a header, a body, a rule file, an answer of a forge. Without a prototype `constructor` and
- * `__proto__` are words like all others, and find nothing that was not put there.
+ * A table whose keys come from outside: from a header, a body, a rule file or a forge's answer. It has no prototype, so `constructor` and
+ * `__proto__` are ordinary keys and find nothing that was not put there.
  */
 export function tableOf<Value>(entries: Readonly<Record<string, Value>>): Record<string, Value> {
   return Object.assign(emptyTable<Value>(), entries);
@@ -11,7 +11,7 @@ export function emptyTable<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
 }
 
-/** What a map of JSON holds itself under a word from outside. */
+/** The own value of a JSON object under a key from outside. */
 export function ownValue<Value>(
   map: Readonly<Record<string, Value>> | null | undefined,
   word: string,

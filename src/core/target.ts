@@ -2,7 +2,7 @@ import type { HomeRefusal } from './repository-home.js';
 
 /** What an intent acts on. Ids are pinned when the run is decided; names may change later. */
 export type Target =
-  /** `refused`: it was not the organization's when the run was decided; such an intent ends as refused. */
+  /** `refused`: the repository did not belong to the organization when the run was decided; the intent ends as refused. */
   | {
       kind: 'repository';
       id: string;
@@ -16,7 +16,7 @@ export type Target =
   /** The bot's own account, or the instance (op 4). */
   | { kind: 'account'; login: string; readFrom?: ReadFrom };
 
-/** The repository that the run is about: what is written may hold text of it. Absent = the run is about none. */
+/** The repository that the run is about; the effect may contain text from it. Absent = the run is about no repository. */
 interface ReadFrom {
   id: string;
   owner: string;
@@ -24,8 +24,8 @@ interface ReadFrom {
 }
 
 /**
- * Order is kept per lane: one repository, one organization, one account. A refused target has a lane of its organization: it must not stand
- * before the work of the repository's owner.
+ * Order is kept per lane: one repository, one organization, one account. A refused target uses the lane of its organization: it must not
+ * delay the work of the repository's owner.
  */
 export function laneOf(forge: string, target: Target): string {
   switch (target.kind) {
