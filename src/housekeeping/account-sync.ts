@@ -9,7 +9,7 @@ import type { Cause, NewIntent } from '../core/run.js';
 import { OF_THE_BOT } from '../pipeline/execute/forge-access.js';
 import type { Rehearsal } from '../pipeline/execute/rehearse.js';
 
-/** In the place of a rule. */
+/** Stands in `rule` of these runs. */
 export const ACCOUNT_SETTINGS = 'account.settings';
 
 const ACTION = 'user_settings.update';
@@ -26,10 +26,10 @@ interface AccountSyncDeps {
   readonly clock: Clock;
 }
 
-/** `runId`: the run that does it; null where nothing is to be done, and in a dry run. */
+/** `runId`: the run that makes the change; null = nothing to change, or a dry run. */
 type SyncReport = { readonly does: Rehearsal['does']; readonly reason: string; readonly runId: string | null };
 
-/** Settings of the bot's own account, wanted as anything else is: a run with one intent, written before any call. */
+/** Changes settings of the bot's own account like any other effect: a run with one intent, written before any call. */
 export class AccountSync {
   constructor(private readonly deps: AccountSyncDeps) {}
 
@@ -58,7 +58,7 @@ export class AccountSync {
         lookups: {},
         decidedAt: clock.now(),
       },
-      // Where the forge does not tell who we are: the account of the token, whatever it is called.
+      // Empty if the forge does not say who we are: the account of the token, whatever its name.
       { ...tools, account: accounts.self(forge, null)?.login ?? '' },
     );
     const [intent] = plan.intents;

@@ -64,7 +64,7 @@ export class ArchiveFiles {
   ) {}
 
   /**
-   * On the disk when it returns, the names of the files too. The same arrival written twice, after a crash in between, does no harm.
+   * Bodies and file names are on the disk when this returns. An arrival that is written twice, after a crash, does no harm.
    * @throws FlushFailed
    */
   async append(arrivals: readonly Arrival[]): Promise<void> {
@@ -108,7 +108,7 @@ export class ArchiveFiles {
     const file = await open(path, 'a+', 0o600);
     try {
       if (!this.whole.has(path)) await setTornEndAside(file, path);
-      // Until the batch is flushed its end is not known to be whole.
+      // Until the flush, the end of the file may be incomplete.
       this.whole.delete(path);
       await file.appendFile(batch);
       await flush(file, path);
@@ -120,8 +120,8 @@ export class ArchiveFiles {
 }
 
 /**
- * A batch that was not flushed when the power went may be there in part; what is appended behind it could not be read. Its arrivals are still in the
- * store. The part is kept beside the file all the same, since it could also be a file that somebody damaged.
+ * After a power cut, an unflushed batch may be there in part; whatever is appended after that part could not be read. The store still has the
+ * arrivals of the batch. The part is kept beside the file anyway, since somebody may have damaged the file instead.
  */
 async function setTornEndAside(file: FileHandle, path: string): Promise<void> {
   const { size } = await file.stat();
@@ -135,7 +135,7 @@ async function setTornEndAside(file: FileHandle, path: string): Promise<void> {
   } finally {
     await aside.close();
   }
-  // With its name, before the only other copy goes.
+  // The name, too, must be on the disk before the store gives up its copy.
   flushFolder(dirname(path));
   await file.truncate(sound);
 }

@@ -8,18 +8,18 @@ import { readArchive, type ArchiveFiles } from './archive-files.js';
 interface ArchiveDeps {
   readonly inbox: Pick<InboxStore, 'archive' | 'get' | 'storeDeliveries' | 'storeEntries'>;
   readonly store: ArchiveStore;
-  /** Null = bodies are given up for good. */
+  /** Null = bodies are deleted for good. */
   readonly files: ArchiveFiles | null;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 export interface RestoreReport {
-  /** Arrivals of the inbox that have their body again. */
+  /** Arrivals of the inbox that got their body back. */
   readonly putBack: number;
-  /** Arrivals that this inbox did not know; they are decided as if they came now. */
+  /** Arrivals that the inbox did not know; the bot decides them like new ones. */
   readonly stored: number;
-  /** Arrivals that had their body all the time. */
+  /** Arrivals that still had their body. */
   readonly kept: number;
 }
 
@@ -28,8 +28,8 @@ const DAY_MS = 24 * 3_600_000;
 const BATCH = 200;
 
 /**
- * Takes the bodies of arrivals older than `retention.inbox_days` out of the store, into files where `retention.archive` names a folder. What makes
- * them known again stays, and so do their events.
+ * Removes the bodies of arrivals older than `retention.inbox_days` from the store; if `retention.archive` names a folder, into files there. Keys and
+ * hashes stay, so that equal deliveries are still recognized. Events stay, too.
  */
 export class ArchiveInbox {
   private running: Promise<number> | null = null;
@@ -105,7 +105,7 @@ export class ArchiveInbox {
     return archived;
   }
 
-  /** On disk before it goes from the store: a crash in between leaves it in both. */
+  /** The body is on the disk before the store drops it: a crash in between leaves it in both places. */
   private async batch(before: Date): Promise<number> {
     const { inbox, store, files } = this.deps;
     if (!files) return inbox.archive(before, BATCH);

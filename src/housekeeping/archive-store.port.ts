@@ -1,13 +1,13 @@
 import { portToken } from '../core/part.js';
 import type { Arrival } from '../core/arrival.js';
 
-/** What an archive outside of the store needs of the inbox. */
+/** What the archive needs from the inbox. */
 export interface ArchiveStore {
   /** Arrivals with a body that are not `stored` any more and came before this time, the oldest first. */
   oldest(before: Date, limit: number): Promise<Arrival[]>;
-  /** Their bodies and texts go; ids, keys, hashes and events stay. Answers of how many. */
+  /** Removes their bodies and texts; ids, keys, hashes and events stay. Returns how many arrivals changed. */
   giveUp(ids: readonly string[]): Promise<number>;
-  /** The body of an arrival that lost it comes back, if it is the one that was given up; false when there is no such arrival. */
+  /** Puts the removed body of an arrival back, if it is the same body; false = there is no such arrival. */
   putBack(arrival: Arrival): Promise<boolean>;
 }
 

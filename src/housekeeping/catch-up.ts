@@ -1,9 +1,9 @@
 import type { CatchUp } from '../rules/language/revision.js';
 import type { Occurrence } from '../core/occurrences.js';
 
-/** What is fired later than this was missed: a scheduler that is alive looks every second. */
+/** An occurrence that fires later than this was missed: a running scheduler looks every second. */
 const LATE_MS = 5 * 60_000;
-/** Most that `catch_up: all` makes up for; older ones are let go. */
+/** `catch_up: all` makes up for at most so many; older occurrences are dropped. */
 export const MOST_MADE_UP = 50;
 
 /** How many of the newest due occurrences can matter at all. */

@@ -3,11 +3,11 @@ import { SchedulerRegistry } from '@nestjs/schedule';
 import type { Logger } from '../core/logger.js';
 import { portToken } from '../core/part.js';
 
-/** Something that is looked at again and again; what it does then is its own to decide. */
+/** Work that a timer wakes regularly; the work itself decides what is due. */
 interface IntervalJob {
   readonly name: string;
   readonly everyMs: number;
-  /** When it fails, that is logged, and it is woken again all the same. */
+  /** A failure is logged, and the timer goes on. */
   wake(): Promise<unknown>;
 }
 

@@ -14,7 +14,7 @@ export interface ScheduledOrg {
   readonly org: string;
 }
 
-/** A schedule that no rule file names: a job of the bot's own. */
+/** A schedule that is not in a rule file: one of the bot's own jobs. */
 export interface ScheduledJob {
   readonly where: ScheduledOrg;
   readonly id: string;
@@ -29,7 +29,7 @@ interface SchedulerDeps {
   /** Absent = none. */
   readonly jobs?: readonly ScheduledJob[];
   readonly ticks: Omit<TickStore, 'prune'>;
-  /** Why nothing is fired for an organization at a time; null = it may be. Absent = it always may be. */
+  /** The freeze that holds an organization's schedules at a time; null = none. Absent = there are no freezes. */
   readonly frozen?: (org: string, at: Date) => object | null;
   /** The flow's side: what a tick makes happen; returns the runs it made. Marks the tick decided. */
   readonly decideTick: (tick: Tick) => Promise<number>;
@@ -37,7 +37,7 @@ interface SchedulerDeps {
   readonly logger: Logger;
 }
 
-/** A tick that another scheduler claimed so long ago and did not decide is taken up by any. */
+/** After this time, any scheduler takes over a tick that another one claimed and did not decide. */
 const ABANDONED_MS = 60_000;
 const LEFT_OVER = 100;
 
@@ -55,8 +55,8 @@ interface Planned {
 }
 
 /**
- * Fires schedules. Any number of schedulers may run: the unique row of an occurrence decides who fires it. What was missed while none ran, or
- * while the organization was frozen, is made up for as the schedule says.
+ * Fires schedules. Any number of schedulers may run: the unique row of an occurrence decides who fires it. `catch_up` says
+ * what happens to occurrences that were missed while no scheduler ran, or while the organization was frozen.
  */
 export class Scheduler {
   private readonly planned = new Map<string, Planned>();
@@ -75,7 +75,7 @@ export class Scheduler {
     this.startedAt = deps.clock.now();
   }
 
-  /** Look what is due. A second call joins the one that runs; never throws, what fails is tried at the next. */
+  /** Fires what is due. A second call joins the running one. Never throws: the next call repeats what failed. */
   async wake(): Promise<void> {
     // The framework's timer goes on until the application has drained.
     if (this.isStopped) return;
@@ -116,7 +116,7 @@ export class Scheduler {
       const nowMs = this.deps.clock.now().getTime();
       for (const one of this.scheduledOf(where, active)) {
         const plan = this.planned.get(one.key);
-        // Nearly all of them, nearly always: they cost a look and nothing else.
+        // Almost every schedule ends here: nothing is due.
         if (plan?.schedule === one.schedule && nowMs < plan.fireAtMs) continue;
         await this.fireDue(where, one, active.loadedAt);
       }
@@ -175,7 +175,7 @@ export class Scheduler {
     const firing = toFire(catchUp, due, now, (at) => this.isFrozen(where.org, at));
     if (firing.length === 0)
       this.deps.logger.info({ org: where.org, schedule: id, newest: newest.at }, 'schedule.missed');
-    // Oldest first: if this process ends in between, the newer ones are still to be made up for.
+    // Oldest first: if this process ends in between, another one still makes up for the newer ones.
     for (const { at } of firing) {
       const tick = await this.claim(where, id, at);
       if (tick) await this.tryDecide(tick);
@@ -192,7 +192,7 @@ export class Scheduler {
       return plan;
     }
     const last = await this.deps.ticks.last(where.forge, where.org, id, this.deps.clock.now());
-    // A changed schedule begins now: its new times before this moment were never promised.
+    // A changed schedule begins now: it makes up for none of its new times before this moment.
     const from = known ? this.deps.clock.now() : (last ?? loadedAt);
     const plan = planFrom(schedule, key, from);
     this.planned.set(key, plan);
@@ -215,7 +215,7 @@ export class Scheduler {
     }
   }
 
-  /** A tick that fails holds up no other; it stays due and is taken up again. */
+  /** A tick that fails does not stop the others; it stays due and is tried again. */
   private async tryDecide(tick: Tick): Promise<void> {
     try {
       await this.decide(tick);

@@ -1,6 +1,6 @@
 import { portToken } from '../core/part.js';
 
-/** What a database server does by itself and the embedded store must be told to do. */
+/** Maintenance that a database server does by itself, and that the embedded store needs to be told to do. */
 export interface StoreMaintenance {
   maintenance(what: 'checkpoint' | 'vacuum'): Promise<void>;
 }

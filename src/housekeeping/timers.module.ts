@@ -27,7 +27,7 @@ const SCHEDULING = [
         registry,
         [
           { name: 'gaps', everyMs: 5_000, wake: () => gaps.pass() },
-          // Often and little rather than all at once at night.
+          // Small batches during the day, not everything at night.
           { name: 'archive', everyMs: 10 * 60_000, wake: () => archive.run() },
         ],
         logger,
@@ -35,7 +35,7 @@ const SCHEDULING = [
   ),
 ];
 
-/** In processes that receive: says that deliveries can come. */
+/** In processes that receive: records that deliveries can arrive. */
 const RECEIVING = [
   part(
     IntervalJobs.Receiving,

@@ -11,14 +11,14 @@ export const auditPage = z.object({
   head: z.object({ n: count, link: text }).nullable().describe('The last link looked at.'),
   broken: z.object({ n: count, ...fields('runId why', text) }).nullable(),
   again: texts.describe('Runs that a person took up again after they were sealed.'),
-  /** Nothing stands behind `head`. */
+  /** `head` is the last link. */
   isEnd: z.boolean(),
 });
 export type AuditPage = Shape<typeof auditPage>;
 
 const KEY_ID_DIGITS = 16;
 
-/** The key of the chain is the one of the config that seals values; who may only write to the store has it not. */
+/** The chain uses the key that seals values. Somebody who can only write to the store does not have it. */
 export function auditKey(encryptor: Pick<Encryptor, 'hash'>): AuditKey {
   return { id: encryptor.hash('forgehand audit').slice(0, KEY_ID_DIGITS), hash: (text) => encryptor.hash(text) };
 }

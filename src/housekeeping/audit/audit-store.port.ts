@@ -1,7 +1,7 @@
 import { portToken } from '../../core/part.js';
 import type { AuditKey, AuditLink, FoundLink } from '../../core/audit-chain.js';
 
-/** What became of an organization's chain by one turn of sealing. */
+/** What one round of sealing did to an organization's chain. */
 export interface SealedChain {
   readonly org: string;
   /** Links that were added. */
@@ -23,7 +23,7 @@ export interface AuditStore {
     after: number,
     limit: number,
   ): Promise<{ readonly before: Pick<AuditLink, 'n' | 'link'> | null; readonly links: readonly FoundLink[] }>;
-  /** A run that says it was sealed behind the last link: links were taken away at the end. */
+  /** A run that was sealed after the last link: somebody removed links at the end. */
   beyond(org: string, last: number): Promise<string | null>;
 }
 

@@ -24,13 +24,13 @@ export type Check = Shape<typeof check>;
 export const doctorReport = z.object({
   findings: count,
   checks: z.array(check),
-  /** What was learned of each forge; kept, so that it can be told while the forge is away. */
+  /** What the bot knows about each forge; kept, so that the doctor can report it while the forge is away. */
   forges: z.array(serverAccess.extend({ id: text, learnedAt: time })),
 });
 export type DoctorReport = Shape<typeof doctorReport>;
 type CheckState = Check['state'];
 
-/** A check of one part; whose it is, is added where the parts come together. */
+/** A check without forge and organization, which the doctor adds. */
 export type Looked = Omit<Check, 'forge' | 'org'>;
 
 export function ok(seen: Reason): Looked {

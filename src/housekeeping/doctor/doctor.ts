@@ -56,14 +56,14 @@ interface DoctoredOrg {
     readonly secrets: readonly Secret[];
     readonly authorizations: readonly Secret[];
   }>;
-  /** Its rules come out of a repository: then the bot itself listens to pushes. */
+  /** The rules come from a repository: the bot itself needs push events. */
   readonly rulesInRepository: boolean;
 }
 
 interface DoctorDeps {
   readonly forges: readonly DoctoredForge[];
   readonly orgs: readonly DoctoredOrg[];
-  /** Under which address the forge reaches us; null = not told. */
+  /** Address under which the forge reaches the bot; null = not in the config. */
   readonly publicUrl: string | null;
   readonly connected: {
     get(
@@ -77,7 +77,7 @@ interface DoctorDeps {
     } | null;
   };
   readonly revisions: ActiveRevisions;
-  /** What was said last about the organization's repository of rules; null where the rules lie in a folder, or nothing was read yet. */
+  /** The last verdict about the organization's rules repository; null = the rules are in a folder, or nothing was read yet. */
   readonly ruleVerdict: (
     forge: string,
     org: string,
@@ -98,13 +98,13 @@ interface DoctorDeps {
 export interface DoctorScope {
   readonly org?: string | undefined;
   readonly forge?: string | undefined;
-  /** The one thing that is asked about: nothing is asked of the forge that only the others need. Absent = all of it. */
+  /** Look at this part alone, and make only the calls that it needs. Absent = look at everything. */
   readonly only?: 'hook' | 'token' | undefined;
 }
 
 interface InstallOrders extends HookOrders {
   readonly dryRun: boolean;
-  /** Ask for every event that rules can be about, not for those of the rules of now alone. */
+  /** Subscribe to every event that rules can use, not only to those that the active rules use. */
   readonly allEvents: boolean;
 }
 
@@ -119,10 +119,10 @@ const DAY_MS = 86_400_000;
 const GAPS_SEEN = 500;
 /** What looking needs of the token, beside what the rules need. */
 const LOOKING: readonly OperationName[] = ['listOrgHooks', 'listTokens'];
-/** How rules come out of a repository, and how the verdict is put on the commit. */
+/** Operations that read the rules repository and set the commit status. */
 const FROM_REPOSITORY: readonly OperationName[] = ['getRepo', 'getBranch', 'getContents', 'createStatus'];
 
-/** Looks at everything between the forge and the bot that can be wrong, and says what to click or type. Reads alone. */
+/** Diagnoses problems between forge and bot, with the fix for each. Makes no change. */
 export class Doctor {
   constructor(private readonly deps: DoctorDeps) {}
 
@@ -234,7 +234,7 @@ export class Doctor {
   /** Organizations of the config that these credentials reach: those that use them, and those that their account is a member of. */
   private async reachOf({ id, org }: DoctoredForge, users: readonly DoctoredOrg[]): Promise<string[]> {
     const here = this.deps.orgs.filter(({ forge }) => forge === id);
-    // Where there is one organization there is nothing to ask.
+    // With one organization there is nothing to compare.
     if (here.length < 2) return here.map((one) => one.org);
     const access = this.deps.connected.get(id, org);
     const listed = access?.capabilities?.offers('listMyOrgs')

@@ -10,7 +10,7 @@ export interface DeliveryFacts {
   /** Whether an active webhook points there; null = it cannot be told. */
   readonly isSent: boolean | null;
   readonly lastDelivery: Date | null;
-  /** What polling found lately and no delivery told, though our webhook asks for it. */
+  /** Recent events that polling found without a delivery, although our webhook subscribes to them. */
   readonly lostLately: number;
   /** Deliveries refused since the bot started, by the word of the answer; null while no bot runs. */
   readonly refused: Readonly<Record<string, number>> | null;
@@ -27,7 +27,7 @@ export function hostWord(url: string): 'loopback' | 'private' | 'external' {
   return !host.includes('.') || /\.(local|internal|lan|home\.arpa)$/.test(host) ? 'private' : 'external';
 }
 
-/** Whether deliveries reach us: no API tells what a server allows, so it is told from what arrives. */
+/** Whether deliveries reach the bot. No API shows what a server allows, so the check goes by what arrives. */
 export function examineDeliveries(facts: DeliveryFacts, server: ServerKind, page: string, recreate: string): Looked[] {
   return [arriving(facts, server, page), ...refusals(facts, recreate)];
 }
@@ -37,7 +37,7 @@ function arriving({ url, isSent, lastDelivery, lostLately }: DeliveryFacts, serv
   if (lastDelivery && lostLately === 0) return ok(saw('delivery.arrives.yes', { last }));
   if (lostLately > 0)
     return problem(saw('delivery.arrives.lost', { last, lost: lostLately }), ...reach(url, server, page));
-  // Without a webhook there is nothing to wait for, and that is told already.
+  // Without a webhook no delivery can come; another check reports that.
   if (isSent === false) return note(saw('delivery.arrives.unsent', { last }));
   const word = url === null ? 'external' : hostWord(url);
   return word === 'external'

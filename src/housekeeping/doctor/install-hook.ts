@@ -9,7 +9,7 @@ import { addressOf, ownHooks } from './examine-hook.js';
 import { hookChange, planHook, type HookOrders, type HookPlan, type HookWish } from './plan-hook.js';
 import type { ServerKind } from './versions.js';
 
-/** What became of the organization's webhook; secrets are told as set, never what they are. */
+/** What happened to the organization's webhook. Secrets are shown as set, never by value. */
 export const hookReport = z.object({
   org: text,
   does: z.enum(['nothing', 'create', 'repair', 'replace', 'refused']),
@@ -24,7 +24,7 @@ export type HookReport = Shape<typeof hookReport>;
 type HookCalls = Pick<ForgeClient, 'listOrgHooks' | 'createOrgHook' | 'updateOrgHook' | 'deleteOrgHook'>;
 
 /**
- * Reads the organization's webhooks, and makes ours as it should be; a second time there is nothing to do.
+ * Reads the organization's webhooks and creates or repairs ours; a second call finds nothing to do.
  * @throws UserError where the token may not; ForgeError when the forge cannot be asked
  */
 export async function installHook(
@@ -82,7 +82,7 @@ async function write(
       body: { ...body, config: { ...config }, type: 'gitea', name: 'forgehand' },
     });
   } catch (error) {
-    // Whether it was made is not known, and a second one would double every delivery: look before anything else.
+    // The outcome is unknown, and a second webhook would double every delivery: read before anything else.
     if (!(error instanceof ForgeError) || error.kind !== 'unknown') throw error;
     const old = plan.does === 'replace' ? plan.hook : null;
     const made = (await client.listOrgHooks({ org, limit: 50 })).find(

@@ -14,11 +14,11 @@ export interface HookWish extends WantedHook {
 }
 
 export interface HookOrders {
-  /** Number of the webhook to repair, where none points at our very address. */
+  /** Number of the webhook to repair, if none points exactly at our address. */
   readonly hook?: string | undefined;
-  /** Make a new one though another bot's may be meant. */
+  /** Make a new webhook, even if there is one that may belong to another bot. */
   readonly isNew?: boolean | undefined;
-  /** Make a new one in the place of ours: the only way to another secret. */
+  /** Replace our webhook: the only way to change its secret. */
   readonly recreate?: boolean | undefined;
   /** Its branch filter stays. */
   readonly keepFilter?: boolean | undefined;
@@ -55,7 +55,7 @@ export type HookPlan =
 
 const SET = '(set)';
 
-/** What makes the organization's webhook as it should be. Pure; what is right already stays, and so does every event that somebody added. */
+/** Plans how to create or repair the organization's webhook. Pure. Correct settings stay, and so does every event that somebody added. */
 export function planHook(
   hooks: readonly Hook[],
   wish: HookWish,
@@ -88,7 +88,7 @@ export function planHook(
   return { does: 'repair', hook: id, changes, body };
 }
 
-/** One at our very address is ours. One that has our path alone may be another bot's, and is taken only when a person names it. */
+/** A webhook exactly at our address is ours. One that shares only our path may belong to another bot: it is used only if a person names it. */
 function choose(
   hooks: readonly Hook[],
   wish: HookWish,
@@ -141,7 +141,7 @@ function hasOtherAuthorization(hook: Hook, { authorizations }: HookWish, server:
   );
 }
 
-/** An edit that does not name it clears it on most servers, so it is always said. Null = what it is cannot be known. */
+/** On most servers, an edit without the header clears it, so every edit sends it. Null = the value cannot be known. */
 function authorizationOf(
   hook: Hook,
   wish: HookWish,
@@ -165,7 +165,7 @@ function unknowable(id: string): HookPlan {
   };
 }
 
-/** What is asked for already stays: somebody may want it. */
+/** Events that are subscribed already stay: somebody may need them. */
 function eventsOf(wish: HookWish, shown: readonly string[]): string[] {
   return [...new Set([...eventsToKeep(shown), ...eventsToKeep(missingEvents(wish.events, shown))])].sort();
 }

@@ -5,7 +5,7 @@ import { NOTHING, type Job } from './job.js';
 const COUNTED = 1_000;
 const REASONS = 3;
 
-/** Once a day: what was given up, by rule, so that nobody has to look at each of them. */
+/** Once a day: counts dead letters by rule, so that nobody has to read each of them. */
 export const digestDeadLetters: Job = {
   name: 'dead-letters.digest',
   summary: 'what was given up, by rule and reason',

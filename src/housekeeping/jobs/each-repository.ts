@@ -10,7 +10,7 @@ interface Looked {
 }
 
 /**
- * Look at one repository after the other. One that is closed to us holds up no other.
+ * Looks at one repository after the other. A repository that the bot may not read does not stop the others.
  * @throws ForgeError when the forge cannot be asked now
  */
 export async function eachRepository(

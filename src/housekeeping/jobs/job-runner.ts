@@ -12,7 +12,7 @@ import type { ScheduledJob, ScheduledOrg } from '../scheduler.js';
 import type { Tick } from '../../pipeline/tick-store.port.js';
 import { jobOutcome, type Job, type JobOutcome, type JobTools } from './job.js';
 
-/** The newest turn of a job about one organization, forge, or the bot. */
+/** The newest run of a job for one organization, one forge, or the bot. */
 export const jobRun = z.object({
   ...fields('forge org by', text),
   at: time,
@@ -43,7 +43,7 @@ const PREFIX = 'job:';
 const FINDINGS_KEPT = 200;
 const SCHEDULE = 'schedule';
 
-/** Runs jobs: by their schedules, by hand, for each of their subjects; keeps what came out of the newest turn of each, and raises one alert per job and subject. */
+/** Runs jobs by schedule and by hand, for each of their subjects. Keeps the newest result of each, and raises one alert per job and subject. */
 export class JobRunner {
   private readonly running = new Map<string, Promise<JobRun>>();
 
@@ -67,7 +67,7 @@ export class JobRunner {
     });
   }
 
-  /** Not waited for: schedules of rules must not stand behind an audit. A turn that fails is told and kept, and not made up for. */
+  /** Returns at once: schedules of rules must not wait for an audit. A run that fails is logged and kept, and not repeated. */
   begin({ id, forge, org, schedule }: Tick): void {
     const job = this.deps.jobs.find(({ name }) => schedule === `${PREFIX}${name}`);
     if (job)
@@ -138,7 +138,7 @@ export class JobRunner {
     return per === 'forge' ? this.deps.forges.map((forge) => ({ forge, org: '' })) : [{ forge: '', org: '' }];
   }
 
-  /** One turn at a time for each subject: a second one joins it. */
+  /** One run at a time for each subject: a second call joins it. */
   private turn(job: Job, where: ScheduledOrg, isDryRun: boolean, by: string, cause: Cause): Promise<JobRun> {
     const key = `${job.name} ${where.forge} ${where.org} ${isDryRun}`;
     const running =

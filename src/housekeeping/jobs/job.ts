@@ -26,13 +26,13 @@ export interface Job {
   /** `noun.verb`; rules and policies of that name have to be fired by `--org`. */
   readonly name: string;
   readonly summary: string;
-  /** Whether it is done for each organization, for each forge, or once. */
+  /** Whether it runs for each organization, for each forge, or once. */
   readonly per: 'organization' | 'forge' | 'bot';
-  /** Null = something else does it regularly (`when` says what), and by hand. */
+  /** Null = something else runs it regularly (`when` says what); it can also be run by hand. */
   readonly schedule: ScheduleSpec | null;
   /** For people. */
   readonly when: string;
-  /** True = it looks and tells, and changes nothing: it goes on in freeze windows, and `audits: false` leaves it to be run by hand. */
+  /** True = it reports and changes nothing. It also runs in freeze windows; with `audits: false` it runs only by hand. */
   readonly isAudit: boolean;
   run(turn: JobTurn): Promise<JobOutcome>;
 }
@@ -84,7 +84,7 @@ export interface JobTools {
   readonly applyPlan: (hash: string) => Promise<ApplyReport>;
   /** Reads the rule files again; what is wrong with them, or nothing. */
   readonly reloadRules: (org: string) => Promise<{ hash: string | null; problems: readonly string[] }>;
-  /** Workers are told of what is due; answers of how many. */
+  /** Announces due work to the workers; returns how many items. */
   readonly announceDue: () => Promise<number>;
   readonly wantAccount: AccountSync['want'];
   readonly account: (forge: string) => Readonly<Record<string, string | boolean>> | null;

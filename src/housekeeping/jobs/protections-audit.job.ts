@@ -8,7 +8,7 @@ const KIND = 'job.protections.audit.seen';
 /** Change with every save and say nothing. */
 const IGNORED = new Set(['created_at', 'updated_at']);
 
-/** Branch protections that are not as they were at the last look (op 10, or the list of them). What a policy expects is the policy's to check. */
+/** Finds branch protections that changed since the last look (op 10, or their list). Policies check their own expectations. */
 export const auditProtections: Job = {
   name: 'protections.audit',
   summary: 'branch protections that changed or went since the last look',

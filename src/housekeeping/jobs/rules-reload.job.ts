@@ -1,6 +1,6 @@
 import type { Job } from './job.js';
 
-/** Reads the rule files again, also where watching them missed something. */
+/** Reads the rule files again, in case the file watcher missed a change. */
 export const reloadRules: Job = {
   name: 'rules.reload',
   summary: 'read the rule files again',

@@ -6,8 +6,8 @@ const DAY_MS = 86_400_000;
 const BATCH = 1_000;
 
 /**
- * Rows of occurrences that were decided long ago. As many as a scheduler can ever make up for stay, of each schedule: by them one that stood still for
- * any time knows what the others fired.
+ * Deletes rows of occurrences that were decided long ago. Of each schedule, as many rows stay as a scheduler can make up for: from them, a scheduler
+ * that stood still knows what the others fired.
  */
 export const pruneTicks: Job = {
   name: 'ticks.prune',

@@ -1,6 +1,6 @@
 import { nightly, NOTHING, type Job, summaryOf } from './job.js';
 
-/** What our token and account may do against what the rules need, and which other tokens there are (op 16). */
+/** Compares what the token and account may do with what the rules need, and lists other tokens (op 16). */
 export const auditToken: Job = {
   name: 'token.audit',
   summary: 'the token: does it hold what the rules need, does it hold more, and which others has the account',

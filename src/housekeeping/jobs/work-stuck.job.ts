@@ -1,7 +1,7 @@
 import type { IntentState } from '../../core/states.js';
 import type { Job } from './job.js';
 
-/** How long work may stand in a state before it is told of. A forge that is away for an hour is nothing unusual. */
+/** How long work may stay in a state before the job reports it. A forge that is away for an hour is normal. */
 const LONG_MS: Partial<Record<IntentState, number>> = {
   planned: 3_600_000,
   claimed: 600_000,
@@ -11,7 +11,7 @@ const LONG_MS: Partial<Record<IntentState, number>> = {
 };
 const SHOWN = 200;
 
-/** Work that should have moved: taken back where its worker was lost, announced again, and told of. */
+/** Finds work that should have moved: takes it back from lost workers, announces it again, and reports it. */
 export const freeStuckWork: Job = {
   name: 'work.stuck',
   summary: 'work that has not moved for long: taken up again, and told of',
