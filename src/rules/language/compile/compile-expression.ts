@@ -53,6 +53,9 @@ export function compileExpression(context: FileContext, source: ExpressionSource
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const { file } = context;
+    // A name with a dash is refused where it is declared, and reads as a subtraction here.
+    const dashed = [...(scope.lookups ?? [])].filter((name) => name.includes('-'));
+    if (dashed.some((name) => source.text.includes(`lookups.${name}`))) return null;
     if (isCut(file.text, source.scalar))
       file.problem(
         source.scalar.start,
@@ -241,6 +244,8 @@ function checkPath({ segments, offset }: ExprPath, { vars, secrets }: FileContex
 function checkLookup(name: string | undefined, offset: number, { lookups }: Scope): PathProblem | null {
   if (lookups === null) return { offset, message: 'lookups cannot be used here' };
   if (name === undefined || lookups.has(name)) return null;
+  // `lookups.open-issues` reads `lookups.open`: the name is refused where it is declared.
+  if ([...lookups].some((one) => one.startsWith(`${name}-`))) return null;
   return { offset, message: `there is no lookup "${name}"`, hint: nearest(name, [...lookups]) };
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/table.js';
 import { describeType } from '../../../core/data-types.js';
 import type { Json } from '../../../core/json.js';
 import { describeNode, nodeToJson } from '../load/node.js';
@@ -187,6 +188,14 @@ function checkSecret(
     file.problem(node.start, `${what} is no secret parameter: a secret would be visible there`);
     return null;
   }
+  // Told already where the constant is written.
+  const isOfVars =
+    template.kind === 'expression' &&
+    template.expression.compiled.paths.some(
+      ({ segments: [root, name] }) =>
+        root === 'vars' && /\$\{\{\s*secrets\./.test(String(ownValue(context.vars, name ?? ''))),
+    );
+  if (isOfVars) return null;
   if (template.kind !== 'secret') {
     file.problem(
       node.start,

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../../core/canonical-json.js';
+import { tableOf } from '../../../core/table.js';
 import type { Json } from '../../../core/json.js';
 import type { ParamProgram, PolicyItem, PolicyPart } from '../compile/program.js';
 import type { CompiledPolicy, CompiledRule, Position } from '../revision.js';
@@ -13,7 +14,10 @@ export interface Together {
 }
 
 /** Sections that make, and those that take the same away again. */
-const REMOVED: Readonly<Record<string, string>> = { labels: 'removed_labels', milestones: 'removed_milestones' };
+const REMOVED: Readonly<Record<string, string>> = tableOf({
+  labels: 'removed_labels',
+  milestones: 'removed_milestones',
+});
 /** Of sections with one entry for each thing; the others are one list or one set of settings. */
 const COMPARED = new Set<PolicyPart['section']>([
   'labels',
@@ -22,8 +26,9 @@ const COMPARED = new Set<PolicyPart['section']>([
   'enforced_protections',
   'variables',
 ]);
-/** Pairs that are compared; nobody has so many policies. */
+/** Pairs that are compared, and entries of which each is compared with each; nobody has so many. */
 const MAX_PAIRS = 20_000;
+const MAX_EACH = 300;
 
 interface Entry {
   readonly policy: CompiledPolicy;
@@ -129,6 +134,7 @@ function* circles(entries: readonly Entry[]): Generator<Together, void> {
     return (Array.isArray(names) ? names : [names]).filter((name) => typeof name === 'string');
   };
   const renamed = entries.filter((entry) => earlier(entry).length > 0);
+  if (renamed.length > MAX_EACH) return;
   for (const [index, entry] of renamed.entries()) {
     const other = renamed
       .slice(0, index)
@@ -191,6 +197,7 @@ function* sameVariables(rules: readonly CompiledRule[]): Generator<Together, voi
       return action.target === 'organization' && typeof key === 'string' && isAlone ? [{ rule, step, key }] : [];
     }),
   );
+  if (writes.length > MAX_EACH) return;
   for (const [index, { rule, step, key }] of writes.entries()) {
     const other = writes
       .slice(0, index)
@@ -215,17 +222,16 @@ function* sameVariables(rules: readonly CompiledRule[]): Generator<Together, voi
 
 /** A label of almost the same name is made by a policy: nobody makes the one that is named here. */
 function* unknownLabels(rules: readonly CompiledRule[], entries: readonly Entry[]): Generator<Together, void> {
-  const made = entries.filter(({ part }) => part.section === 'labels').map(({ key }) => key);
-  if (made.length === 0) return;
+  const made = new Set(entries.filter(({ part }) => part.section === 'labels').map(({ key }) => key));
+  if (made.size === 0) return;
+  const alike = new Map([...made].map((name) => [squeezed(name), name]));
   for (const { program } of rules)
     for (const { action, params } of program.steps)
       for (const { name, template, position } of action.name === 'issue.label' ? params : []) {
         if (!['add', 'set'].includes(name) || template.kind !== 'constant') continue;
         for (const label of [template.value].flat()) {
-          if (typeof label !== 'string' || made.includes(label)) continue;
-          const near = made.find(
-            (one) => one.toLowerCase() === label.toLowerCase() || squeezed(one) === squeezed(label),
-          );
+          if (typeof label !== 'string' || made.has(label)) continue;
+          const near = alike.get(squeezed(label));
           if (near !== undefined)
             yield {
               position,
