@@ -33,6 +33,11 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   recall(): Promise<Memory | null>;
   /** Numbers of the objects that intents of this effect key made: what we own. Empty where the journal tells of none. */
   made(): Promise<ReadonlySet<string>>;
+  /**
+   * When an effect of this key was made last, where a rule wants it once more: what is gone since then, a person undid. Null when it never was, for
+   * policies, which repair, and for an intent that a person let go on.
+   */
+  lastMade(): Promise<Date | null>;
   /** HMAC of a value under the key of the config: the only form in which a secret may be kept. */
   hashOf(value: Secret | string): string;
   /** `orgs[].mirror_hosts`; empty = none. */
@@ -132,7 +137,11 @@ export type Outcome =
       readonly objectId: string | null;
       readonly detail: JsonObject;
     }
-  | { readonly kind: 'unchanged' | 'conflict' | 'refused'; readonly summary: string; readonly detail: JsonObject };
+  | {
+      readonly kind: 'unchanged' | 'conflict' | 'refused' | 'undone';
+      readonly summary: string;
+      readonly detail: JsonObject;
+    };
 
 export function changed(
   summary: string,
@@ -155,3 +164,11 @@ export function conflict(summary: string, detail: JsonObject = {}): Outcome {
 export function refused(summary: string, detail: JsonObject = {}): Outcome {
   return { kind: 'refused', summary, detail };
 }
+
+/** We made it before, and a person took it away: not made again until a person says so. */
+export function undone(summary: string): Outcome {
+  return { kind: 'undone', summary, detail: { code: UNDONE } };
+}
+
+/** Code in the result of an intent that was suppressed since its effect was undone. */
+export const UNDONE = 'effect.undone';

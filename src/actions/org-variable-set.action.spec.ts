@@ -55,6 +55,34 @@ describe('actions/org-variable-set', () => {
     ]);
   });
 
+  it('leaves a variable deleted that a person deleted, for rules, until a person lets it go on', async () => {
+    const rig = new EffectRig();
+    await rig.want('org_variable.set', WISH);
+    rig.forge.orgVariables.clear();
+
+    const again = await rig.want('org_variable.set', { ...WISH, value: 'v2' });
+
+    expect(again).toMatchObject({
+      state: 'suppressed',
+      reason: saying(
+        `somebody deleted variable LAST_RELEASE: not made again (\`forgehand retry ${again.id}\` makes it)`,
+      ),
+    });
+    expect(rig.forge.orgVariables.size).toBe(0);
+
+    await rig.journal.retry(again.id, 'ann');
+    expect((await rig.work(again.id)).state).toBe('done');
+    expect((await rig.want('org_variable.set', WISH)).state).toBe('done');
+  });
+
+  it('is made again where a policy wants it', async () => {
+    const rig = new EffectRig();
+    await rig.want('org_variable.set', WISH);
+    rig.forge.orgVariables.clear();
+
+    expect((await rig.want('org_variable.set', WISH, { kind: 'policy' })).state).toBe('done');
+  });
+
   it('refuses with its reason where it is not there and cannot be made', async () => {
     const rig = new EffectRig({ profile: 'core' });
 

@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { defineAction, textOf, changed, refused, unchanged, undone } from './define-action.js';
 import { line, optional, sealed, text } from './support/params.js';
 import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/compare.js';
@@ -84,7 +84,7 @@ export const setOrgVariable = defineAction({
 
   recover: orgVariableRecovery,
 
-  async ensure({ target, forge, recall, remember, hashOf }, { name, value, description }) {
+  async ensure({ target, forge, recall, lastMade, remember, hashOf }, { name, value, description }) {
     const where = { org: target.name, variablename: variableName(name) };
     const current = await whereOffered(forge.getOrgVariable, (get) => orMissing(get(where)));
     const memory = current === undefined ? await recall() : null;
@@ -104,6 +104,7 @@ export const setOrgVariable = defineAction({
       });
     }
     if (current === null) {
+      if (await lastMade()) return undone(`somebody deleted variable ${where.variablename}`);
       if (!forge.createOrgVariable)
         return refused(`variable ${where.variablename} is not there, and this forge offers no way to make one`);
       await forge.createOrgVariable({ ...where, body });

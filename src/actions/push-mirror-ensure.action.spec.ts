@@ -43,6 +43,15 @@ describe('actions/push-mirror-ensure', () => {
     expect(body).not.toHaveProperty('private');
   });
 
+  it('leaves a mirror deleted that a person deleted, but for policies', async () => {
+    const rig = new EffectRig();
+    await rig.want('push_mirror.ensure', MIRROR);
+    rig.forge.repositories.get('acme/app')?.mirrors.splice(0);
+
+    expect((await rig.want('push_mirror.ensure', MIRROR)).state).toBe('suppressed');
+    expect((await rig.want('push_mirror.ensure', MIRROR, { kind: 'policy' })).state).toBe('done');
+  });
+
   it('always sends an interval', async () => {
     const rig = new EffectRig();
 

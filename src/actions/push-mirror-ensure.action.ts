@@ -1,7 +1,7 @@
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
 import { isIP } from 'node:net';
-import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
+import { defineAction, textOf, changed, conflict, refused, unchanged, undone } from './define-action.js';
 import { flag, optional, secret, text, type ParamsOf } from './support/params.js';
 import { readAll } from '../forge/forge-client.js';
 import {
@@ -178,7 +178,7 @@ export const ensurePushMirror = defineAction({
 
   recover: pushMirrorRecovery,
 
-  async ensure({ target, forge, recall, remember, hashOf, mirrorHosts }, wanted) {
+  async ensure({ target, forge, recall, lastMade, remember, hashOf, mirrorHosts }, wanted) {
     const { remote_address: address } = wanted;
     const unfit = refuseMirrorTarget(address, mirrorHosts);
     if (unfit) return refused(`not mirrored: ${unfit}`);
@@ -198,6 +198,7 @@ export const ensurePushMirror = defineAction({
     const detail = wanted.remote_password ? { password_hash: hashOf(wanted.remote_password) } : {};
     const sentBefore = same.length > 0 ? (await recall())?.detail['password_hash'] : undefined;
     if (same.length > 0) return compare(same, wanted, sentBefore !== undefined && sentBefore !== detail.password_hash);
+    if (await lastMade()) return undone(`somebody deleted the mirror to ${normalizeMirrorAddress(address)}`);
     const { private: _, interval = DEFAULT_INTERVAL, ...body } = wanted;
     remember({ ids: [], ...detail });
     const made = await forge.createPushMirror({ owner, repo, body: { ...body, interval } });

@@ -15,6 +15,14 @@ describe('actions/user-variable-create', () => {
     expect([...rig.forge.userVariables.keys()]).toEqual(['BOT_CONFIG']);
   });
 
+  it('leaves a variable deleted that a person deleted', async () => {
+    const rig = new EffectRig();
+    await rig.want('user_variable.create', WISH);
+    rig.forge.userVariables.clear();
+
+    expect((await rig.want('user_variable.create', WISH)).state).toBe('suppressed');
+  });
+
   it('never changes one that is there', async () => {
     const rig = new EffectRig();
     rig.forge.userVariables.set('BOT_CONFIG', { value: 'other', description: '' });

@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
+import { defineAction, textOf, changed, conflict, unchanged, undone, type Outcome } from './define-action.js';
 import { line, optional, sealed, text } from './support/params.js';
 import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/compare.js';
@@ -63,10 +63,11 @@ export const createUserVariable = defineAction({
 
   recover: userVariableRecovery,
 
-  async ensure({ forge, recall, openCalls }, { name, value, description }) {
+  async ensure({ forge, recall, lastMade, openCalls }, { name, value, description }) {
     const variablename = variableName(name);
     const current = await whereOffered(forge.getUserVariable, (get) => orMissing(get({ variablename })));
     if (current) return compare(variablename, value, current);
+    if (current === null && (await lastMade())) return undone(`somebody deleted variable ${variablename}`);
     if (current === undefined) {
       const memory = await recall();
       if (memory?.isSameWish)

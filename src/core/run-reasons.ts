@@ -171,6 +171,8 @@ export const intentReason = defineReasons({
     `overtaken: rule ${rule} asked for something else later, and that came first (intent ${intent})`,
   'intent.undone': ({ told, event, intent }: { told: string; event: string; intent: string | null }) =>
     `${told}: not made again (event ${event}${intent === null ? '' : `; \`forgehand retry ${intent}\` makes it`})`,
+  'intent.undone-unseen': ({ summary, intent }: { summary: string; intent: string }) =>
+    `${summary}: not made again (\`forgehand retry ${intent}\` makes it)`,
   /** `isLocal`: in the revision of this process; another one may know a newer. */
   'intent.rule-gone': ({ isLocal }: { isLocal: boolean }) => `the rule no longer exists${local(isLocal)}`,
   'intent.rule-mode': ({ mode, isLocal }: { mode: string; isLocal: boolean }) =>

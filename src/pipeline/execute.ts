@@ -134,7 +134,7 @@ export class IntentToEffect {
       const getIssue = access.offers('getIssue') ? guard.client.getIssue : undefined;
       const reason = await this.live.contradiction(intent, target, getIssue);
       if (reason !== null) return { to: 'cancelled', reason, wrote: null, detail: { code: CONTRADICTED } };
-      return endingOf(await action.ensure(context, params), guard.written);
+      return endingOf(await action.ensure(context, params), guard.written, intent.id);
     } catch (error) {
       if (error instanceof ReadForAnother) return this.perform(claim, calls, false, wasMoved);
       this.doubtTarget(intent, error);

@@ -39,6 +39,8 @@ export interface WishOptions {
   /** A schedule wants it. */
   tickId?: string;
   mode?: 'live' | 'dry-run';
+  /** Default: a rule wants it. */
+  kind?: 'rule' | 'policy';
   repo?: EventRepository | null;
   /** Default: a rule of its own. */
   rule?: string;
@@ -178,6 +180,7 @@ export class EffectRig {
     items: Array<{ itemKey: string; params: JsonObject }>,
     {
       mode = 'live',
+      kind = 'rule',
       repo = APP,
       rule = `wish-${this.wishes + 1}`,
       eventId = `event-${this.wishes + 1}`,
@@ -193,7 +196,7 @@ export class EffectRig {
         forge: 'main',
         org: 'acme',
         rule,
-        kind: 'rule',
+        kind,
         mode,
         revisionId: 'rev-1',
         cause: tickId === undefined ? { kind: 'event', eventId } : { kind: 'tick', tickId, subject: repo?.id ?? '' },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
-import type { ActionContext, AnyAction, Memory } from '../../actions/define-action.js';
+import { UNDONE, type ActionContext, type AnyAction, type Memory } from '../../actions/define-action.js';
 import { isSealed, isSecretReference, type Encryptor } from '../../core/encryptor.js';
 import { BotError, ForgeError } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
@@ -28,7 +28,8 @@ export interface PrepareDeps {
 }
 
 /** What is to be done. */
-type Wanted = Pick<NewIntent, 'forge' | 'org' | 'action' | 'params' | 'target' | 'effectKey'>;
+type Wanted = Pick<NewIntent, 'id' | 'forge' | 'org' | 'action' | 'params' | 'target' | 'effectKey' | 'countsFor'> &
+  Partial<Pick<Intent, 'result'>>;
 
 /** What an intent is done with. */
 interface Means {
@@ -91,6 +92,7 @@ export async function prepareEffect(
     target,
     forge: pick(guard.client, action, access),
     recall: () => recall(journal, intent),
+    lastMade: () => lastMade(recovery, intent),
     made: () => madeBy(journal, recovery, intent.effectKey),
     hashOf: (value: Secret | string) => encryptor.hash(value),
     mirrorHosts: settings.mirrorHosts,
@@ -166,6 +168,23 @@ async function recall(
       ? (settled.result['detail'] as JsonObject)
       : {};
   return { isSameWish: isDeepStrictEqual(comparable(settled.params), comparable(intent.params)), detail };
+}
+
+/** Those under way and those that changed nothing stand between. */
+const LOOKED_AT = 8;
+
+async function lastMade(
+  recovery: Pick<RecoveryStore, 'sentOfEffects'>,
+  { id, effectKey, countsFor, result }: Wanted,
+): Promise<Date | null> {
+  if (countsFor?.rule !== true || wasLetGo(result)) return null;
+  const sent = await recovery.sentOfEffects([effectKey], LOOKED_AT);
+  return sent.find(({ intent }) => intent.id !== id && intent.state === 'done')?.sentAt ?? null;
+}
+
+/** It ended since its effect was undone, and is tried again: only a person does that. */
+function wasLetGo(result: Json | undefined): boolean {
+  return isJsonObject(result) && isJsonObject(result['detail']) && result['detail']['code'] === UNDONE;
 }
 
 /** More than ever made one object of a name again. */

@@ -42,13 +42,20 @@ export type Ending =
     };
 
 /** What an action says it did; a change without a write is a fault of the action. */
-export function endingOf(outcome: Outcome, wrote: WriteState | null): Ending {
+export function endingOf(outcome: Outcome, wrote: WriteState | null, intentId: string): Ending {
   const detail: Json = {
     summary: outcome.summary,
     detail: outcome.detail,
     ...(outcome.kind === 'changed' ? { objectId: outcome.objectId } : {}),
   };
   const { summary } = outcome;
+  if (outcome.kind === 'undone')
+    return {
+      to: 'suppressed',
+      reason: intentReason('intent.undone-unseen', { summary, intent: intentId }),
+      wrote,
+      detail,
+    };
   const reason = intentReason('intent.reported', { summary });
   if (outcome.kind !== 'changed') return { to: outcome.kind, reason, wrote, detail };
   if (wrote?.outcome === 'done') return { to: 'done', reason, wrote, detail };
