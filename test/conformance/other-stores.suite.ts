@@ -204,7 +204,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       const file = join(folder, 'x.ndjson.gz');
       writeFileSync(file, gzipSync('{"kind":"delivery"}\n'));
 
-      await expect(archiveOf(stores).restore(file)).rejects.toThrow(`${file}:1:1: this is no archived arrival`);
+      await expect(archiveOf(stores).restore(file)).rejects.toThrow(`${file}:1:1: this line is not an archived arrival`);
     });
   });
 

@@ -327,7 +327,7 @@ describe('e2e/commands on a running embedded bot', () => {
 
       expect(await run('housekeeping', 'restore', join(place.dir, 'no-such-archive.ndjson.gz'))).toMatchObject({
         code: 3,
-        stderr: expect.stringContaining('there is no archive to restore from: set retention.archive'),
+        stderr: expect.stringContaining('the bot has no archive to restore from: set retention.archive'),
       });
     },
     LONG_MS,
