@@ -133,7 +133,7 @@ function compileParam(
       return template;
     }
     const isFree = spec.markdown === true || spec.line === true || spec.sealed === true;
-    if (meant && (isFree || (typeof template.value === 'string' && template.value.includes('\n'))))
+    if (meant && !meant.isWhole && (isFree || (typeof template.value === 'string' && template.value.includes('\n'))))
       context.file.warn(meant.start, `${what} is written as it stands: ${meant.what} is no expression`, meant.hint);
     else if (meant) context.file.newProblem(meant.start, `${what}: ${meant.what} is no expression here`, meant.hint);
     else checkWord(context, node, template.value, spec, what);
@@ -142,11 +142,12 @@ function compileParam(
 }
 
 /** A text, or one of a list, that was meant to be worked out. */
-function expressionMeant(node: YamlNode): { start: number; what: string; hint: string } | null {
+function expressionMeant(node: YamlNode): { start: number; what: string; hint: string; isWhole: boolean } | null {
   const texts = node.kind === 'list' ? node.items : [node];
   for (const one of texts) {
     const found = one.kind === 'scalar' && typeof one.value === 'string' ? looksLikeExpression(one.value) : null;
-    if (found) return { start: one.start, what: found.what, hint: `write ${found.write}` };
+    if (found)
+      return { start: one.start, what: found.what, hint: `write ${found.write}`, isWhole: found.isWhole === true };
   }
   return null;
 }

@@ -24,11 +24,13 @@ const COMPUTED = new RegExp(
 const DOLLAR = new RegExp(`\\$(?:${PATH}|\\((?:${TERM})\\))`);
 
 /** A constant that was probably meant to be worked out, with what to write for it; null = it is a text like others. */
-export function looksLikeExpression(text: string): { readonly what: string; readonly write: string } | null {
+export function looksLikeExpression(
+  text: string,
+): { readonly what: string; readonly write: string; readonly isWhole?: true } | null {
   const whole = text.trim();
   if (whole.includes('${{')) return null;
   if (WHOLE.test(whole) || COMPUTED.test(whole))
-    return { what: `the text "${cut(whole)}"`, write: `"\${{ ${whole} }}"` };
+    return { what: `the text "${cut(whole)}"`, write: `"\${{ ${whole} }}"`, isWhole: true };
   const braces = /(?<!\$)\{\{\s*([^{}\n]*?)\s*\}\}/.exec(whole);
   if (braces) return { what: '{{ }} without a $', write: `\${{ ${braces[1] ?? '…'} }}` };
   const single = /\$\{\s*([A-Za-z_][^{}\n]*?)\s*\}/.exec(whole);

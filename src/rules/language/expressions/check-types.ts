@@ -292,6 +292,15 @@ class Checker {
             `${name === '_/_' ? 'dividing' : 'the remainder'} by 0 is an error each time`,
             null,
           );
+        if (
+          name === 'matches' &&
+          /(?:^|[^\\.\])])\/\*|^\*/.test((args.at(-1) && constantText(args.at(-1) as Expr)) ?? '')
+        )
+          this.#warn(
+            args.at(-1) ?? expr,
+            'this looks like a glob pattern, and matches takes a regular expression',
+            'glob(text, "release/*"), or text.matches("^release/.*$")',
+          );
         this.#checkLiterals(name, args);
         return this.#applied(expr, name, targetType, types);
     }
@@ -349,6 +358,8 @@ class Checker {
         );
       else if (/\.(?:branch|ref)$/.test(path) && /^refs\/heads\//.test(text) && path.endsWith('.branch'))
         this.#warn(literal, `a branch is named without "refs/heads/": this never holds`, `"${text.slice(11)}"`);
+      else if (wordOf(path, text) !== null)
+        this.#warn(literal, `${path} is hardly ever "${text}"`, `did you mean "${wordOf(path, text) ?? ''}"?`);
       else if (/\.login$/.test(path) && text.startsWith('@'))
         this.#warn(literal, 'a login has no "@" before it: this never holds', `"${text.slice(1)}"`);
     }
@@ -415,7 +426,10 @@ class Checker {
       listed.some((element) => constantText(element) !== undefined) && item.kind === 'string'
         ? null
         : whyNeverEqual(widen(item), widen(range.of));
-    if (why !== null) this.#problem(expr, `${why}: this can never hold`, null);
+    const named = range.of.kind === 'object' && Object.hasOwn(range.of.fields, 'name') ? 'name' : 'login';
+    const inside =
+      range.of.kind === 'object' ? `${(args[1] && pathOf(args[1])) ?? 'list'}.exists(x, x.${named} == …)` : null;
+    if (why !== null) this.#problem(expr, `${why}: this can never hold`, inside);
     return;
   }
 
@@ -550,6 +564,19 @@ class Checker {
     if (!this.problems.some(({ offset, message: known }) => offset === at && known === message))
       this.problems.push({ offset: at, message, hint });
   }
+}
+
+/** Words that forges use there; others may come, so only a slip is told. */
+const WORDS_OF: ReadonlyArray<readonly [path: RegExp, words: readonly string[]]> = [
+  [/(?:^|\.)review\.state$/, ['APPROVED', 'REQUEST_CHANGES', 'COMMENT', 'PENDING', 'REQUEST_REVIEW']],
+  [/(?:^|\.)status\.state$/, ['success', 'pending', 'failure', 'error', 'warning', 'skipped']],
+  [/(?:^|\.)(?:run|task)\.conclusion$/, ['success', 'failure', 'cancelled', 'skipped']],
+  [/(?:^|\.)(?:issue|pull_request)\.state$/, ['open', 'closed']],
+];
+
+function wordOf(path: string, text: string): string | null {
+  const words = WORDS_OF.find(([pattern]) => pattern.test(path))?.[1];
+  return !words || words.includes(text) ? null : didYouMean(text, words);
 }
 
 /** Of a push, one of both is missing each time. */

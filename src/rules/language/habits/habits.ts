@@ -462,7 +462,7 @@ export const TEXT_HABITS: readonly TextHabit[] = [
     ),
     write: ([, name = '', path = '', text = '']) => {
       const here = path
-        .replace(/^(?:event\.)?(?=(?:issue|pull_request|comment|review|release)\b)/, 'event.')
+        .replace(/^(?:event\.)?(?=(?:issue|pull_request|comment|review|release|ref|sha)\b)/, 'event.')
         .replace(/\.\*\.\w+$/, '');
       if (name === 'contains' && /labels$/.test(here)) return listOrText(here, text);
       const method =
@@ -522,6 +522,7 @@ export const TEXT_HABITS: readonly TextHabit[] = [
   { example: 'a eq b', pattern: /[\w)]\s+eq\s+[\w"']/, write: '==' },
   { example: 'a & b', pattern: /[^&]&[^&]/, write: '&&' },
   { example: 'a | b', pattern: /[^|]\|[^|]/, write: '||' },
+  { example: 'event.commits.size', pattern: /\.size\b(?!\s*\()/, write: '.size()' },
   { example: 'event.issue.labels.length', pattern: /\.length\b/, write: '.size()' },
   { example: 'event.created;', pattern: /;\s*$/, write: 'one expression, without ;' },
 ];

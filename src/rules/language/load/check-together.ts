@@ -25,7 +25,11 @@ const COMPARED = new Set<PolicyPart['section']>([
   'branches',
   'enforced_protections',
   'variables',
+  'settings',
+  'topics',
 ]);
+/** There is one of it in each repository. */
+const SINGLE = new Set<PolicyPart['section']>(['settings', 'topics']);
 /** Pairs that are compared, and entries of which each is compared with each; nobody has so many. */
 const MAX_PAIRS = 20_000;
 const MAX_EACH = 300;
@@ -46,7 +50,7 @@ export function* checkTogether(
   const entries = live.flatMap((policy) =>
     policy.program.parts.flatMap((part) =>
       part.items.flatMap((item): Entry[] => {
-        const key = constant(item.params, part.action.naturalKey);
+        const key = SINGLE.has(part.section) ? part.section : constant(item.params, part.action.naturalKey);
         return typeof key === 'string' ? [{ policy, part, item, key: key.trim() }] : [];
       }),
     ),
@@ -102,12 +106,12 @@ function against(first: Entry, second: Entry): Together | null {
   if (!COMPARED.has(second.part.section) || [first, second].some(({ item }) => constant(item.params, 'keep') === true))
     return null;
   const other = second.item.params.find(({ name }) => {
-    if (name === 'renamed_from') return false;
+    if (name === 'renamed_from' || (second.part.section === 'topics' && name !== 'set')) return false;
     const [ours, theirs] = [constant(second.item.params, name), constant(first.item.params, name)];
     return (
       ours !== undefined &&
       theirs !== undefined &&
-      name !== second.part.action.naturalKey &&
+      (SINGLE.has(second.part.section) || name !== second.part.action.naturalKey) &&
       canonicalJson(normal(ours)) !== canonicalJson(normal(theirs))
     );
   });

@@ -382,6 +382,8 @@ function writesAlike({ action, params }: Writer, other: Writer): boolean {
   const written = params.filter(({ name }) => !isNaming(action, name));
   const theirs = other.params.filter(({ name }) => !isNaming(action, name));
   if (action.params['add']) return !listsOppose(params, other.params);
+  // Without a title the milestone is taken off.
+  if (action.name === 'issue.milestone') return sameTitle(params, other.params);
   const key = (all: readonly ParamProgram[]): Json | undefined => constantIn(all, action.naturalKey);
   // Two comments or statuses of other keys do not touch each other.
   if (key(params) !== undefined && key(other.params) !== undefined && key(params) !== key(other.params)) return true;
@@ -389,6 +391,12 @@ function writesAlike({ action, params }: Writer, other: Writer): boolean {
     const same = theirs.find((one) => one.name === name)?.template;
     return same === undefined || (isConstant(template) && isConstant(same) && sameConstant(template, same));
   });
+}
+
+function sameTitle(ours: readonly ParamProgram[], theirs: readonly ParamProgram[]): boolean {
+  const [left, right] = [ours, theirs].map((all) => all.find(({ name }) => name === 'title')?.template ?? null);
+  if (!left || !right) return left === right;
+  return sameConstant(left, right);
 }
 
 /** One puts on what the other takes off. */

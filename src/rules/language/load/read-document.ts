@@ -224,9 +224,21 @@ function tellFault(file: SourceFile, offset: number, code: string, message: stri
     file.problem(at, ...(FAULTS['BAD_INDENT'] ?? ['', '']));
     return;
   }
+  const hidden = /^[ \t]*([\u00a0\u2000-\u200b\u202f\u3000\ufeff])/m.exec(text.slice(0, at + 1).slice(-400));
+  if (hidden) {
+    const number = (hidden[1] ?? '').charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    const from = Math.max(0, at + 1 - 400) + hidden.index + hidden[0].length - 1;
+    file.problem(from, `an invisible character (U+${number}) stands in the indentation`, 'indent with plain spaces');
+    return;
+  }
   const plain = FAULTS[code];
   if (plain) file.problem(at, ...plain);
-  else file.problem(at, firstLine(message), hintFor(text, at));
+  else
+    file.problem(
+      at,
+      firstLine(message),
+      hintFor(text, at) ?? (code === 'UNEXPECTED_TOKEN' ? 'put the whole value in quotes' : undefined),
+    );
 }
 
 /** What trips people up most: characters that mean something to YAML at the start of an unquoted value. */

@@ -32,7 +32,13 @@ export function readMap(
     const habit = place ? habitOf(place, entry.key) : null;
     const near = didYouMean(entry.key, known);
     const isNear = near !== null && (!habit || habit.write.startsWith(near));
-    const hint = habit && !isNear ? `write ${habit.write}` : suggest(entry.key, known, 'it may have');
+    const hidden = hiddenIn(entry.key);
+    const hint =
+      hidden !== null
+        ? `the key holds ${hidden}, which nobody sees: take it out`
+        : habit && !isNear
+          ? `write ${habit.write}`
+          : suggest(entry.key, known, 'it may have');
     file.problem(entry.keyStart, `unknown key "${entry.key}" in ${what}`, hint);
     const meant = isNear ? near : habit?.stands;
     if (meant && known.includes(meant) && !found.has(meant))
@@ -41,6 +47,14 @@ export function readMap(
   for (const key of known)
     if (keys[key] === 'required' && !found.has(key)) file.problem(map.start, `${what} needs "${key}"`);
   return found;
+}
+
+/** Signs that look like nothing, by their numbers. */
+function hiddenIn(key: string): string | null {
+  const sign = /[\u00a0\u00ad\u2000-\u200f\u202f\u2060\ufeff]/.exec(key)?.[0];
+  return sign === undefined
+    ? null
+    : `an invisible character (U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')})`;
 }
 
 /** What stands under a key; `otherwise` when the key is not there. */
