@@ -35,9 +35,11 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   made(): Promise<ReadonlySet<string>>;
   /**
    * When an effect of this key was made last, where a rule wants it once more: what is gone since then, a person undid. Null when it never was, for
-   * policies, which repair, and for an intent that a person let go on.
+   * policies, which repair, and for what a person asked for by a comment or let go on.
    */
   lastMade(): Promise<Date | null>;
+  /** Whether one of the bot's accounts is this user; null = not known. */
+  isOurs(user: { readonly id: string; readonly login: string }): boolean | null;
   /** HMAC of a value under the key of the config: the only form in which a secret may be kept. */
   hashOf(value: Secret | string): string;
   /** `orgs[].mirror_hosts`; empty = none. */

@@ -1,7 +1,7 @@
 import { emptyOf, givenOf, inBoth, noneOf, valueOf } from './support/unfit.js';
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
-import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
+import { defineAction, textOf, changed, conflict, refused, unchanged, undone } from './define-action.js';
 import { id, optional, text, texts } from './support/params.js';
 import { readAll, orMissing, whereAllowed, whereOffered, type ForgeClient } from '../forge/forge-client.js';
 import {
@@ -122,7 +122,7 @@ export const labelIssue = defineAction({
     within: optional(text({ summary: 'prefix, such as size/: of labels with this prefix only those in add stay' })),
   },
   operations: ['addIssueLabels', 'replaceIssueLabels', 'removeIssueLabel', 'listIssueLabels', 'listLabels'],
-  whereOffered: ['listOrgLabels'],
+  whereOffered: ['listOrgLabels', 'listTimeline'],
   right: RIGHTS.tracker,
   naturalKey: 'number',
   // Two wishes of other labels on one issue do not hold each other up.
@@ -134,14 +134,22 @@ export const labelIssue = defineAction({
 
   recover: issueLabelRecovery,
 
-  async ensure({ target, forge, remember }, wanted) {
-    const where = { owner: target.owner, repo: target.name, index: wanted.number };
-    const wrong = unfit(givenOf(wanted));
+  async ensure({ target, forge, lastMade, isOurs, remember }, wish) {
+    const where = { owner: target.owner, repo: target.name, index: wish.number };
+    const wrong = unfit(givenOf(wish));
     if (wrong) return refused(wrong.reason);
     const borne = await orMissing(forge.listIssueLabels(where));
-    if (borne === null) return refused(`there is no issue or pull request #${wanted.number}`);
+    if (borne === null) return refused(`there is no issue or pull request #${wish.number}`);
     const now = borne.map(({ name }) => name ?? '');
+    const missing = wantedNames(wish, now).added;
+    const madeAt = missing.length > 0 ? await lastMade() : null;
+    const takenOff = madeAt ? await takenOffSince(forge, where, madeAt, isOurs) : new Set<string>();
+    const leftOff = missing.filter((name) => takenOff.has(name));
+    const wanted = without(wish, leftOff);
     const { names: goal, added, removed } = wantedNames(wanted, now);
+    // Of a group, whatever the person put on in its place stays too.
+    if (leftOff.length > 0 && added.length === 0 && (removed.length === 0 || wish.within !== undefined))
+      return undone(`somebody took ${leftOff.join(', ')} off #${wanted.number}`);
     if (added.length + removed.length === 0) return unchanged(`#${wanted.number} bears the labels wanted`);
     const known = await labelsByName(forge, { owner: target.owner, repo: target.name });
     const unknown = added.filter((name) => !known.has(name));
@@ -166,6 +174,37 @@ export const labelIssue = defineAction({
     return judge(await forge.replaceIssueLabels({ ...where, body: { labels: numbers(staying) } }), added, told);
   },
 });
+
+/** Clocks of forge and store may differ by this much. */
+const SKEW_MS = 120_000;
+
+/** Labels that a person took off since then, by the history of the issue. Empty where the forge does not tell it, or who the bot is. */
+async function takenOffSince(
+  forge: Partial<Pick<ForgeClient, 'listTimeline'>>,
+  where: { owner: string; repo: string; index: string },
+  madeAt: Date,
+  isOurs: (user: { id: string; login: string }) => boolean | null,
+): Promise<ReadonlySet<string>> {
+  const since = new Date(madeAt.getTime() - SKEW_MS).toISOString();
+  const entries = await whereAllowed(forge.listTimeline, () =>
+    orMissing(readAll(forge as Pick<ForgeClient, 'listTimeline'>, 'listTimeline', { ...where, since })),
+  );
+  const last = new Map<string, boolean>();
+  for (const { type, label, body, user } of entries ?? []) {
+    const name = label?.name;
+    if (type !== 'label' || !name) continue;
+    const isByPerson = isOurs({ id: user?.id ?? '', login: user?.login ?? '' }) === false;
+    // The text of an entry is 1 where the label was put on, and empty where it was taken off.
+    last.set(name, body !== '1' && isByPerson);
+  }
+  return new Set([...last].flatMap(([name, isTakenOff]) => (isTakenOff ? [name] : [])));
+}
+
+function without(wanted: WantedLabels, leftOff: readonly string[]): WantedLabels {
+  const staying = (names: readonly string[] | undefined): readonly string[] | undefined =>
+    names?.filter((name) => !leftOff.includes(name));
+  return { ...wanted, add: staying(wanted.add), set: staying(wanted.set) };
+}
 
 /** What the forge took is in its answer. */
 function judge(answer: readonly Label[], added: readonly string[], told: string) {

@@ -75,12 +75,15 @@ describe('actions/org-variable-set', () => {
     expect((await rig.want('org_variable.set', WISH)).state).toBe('done');
   });
 
-  it('is made again where a policy wants it', async () => {
+  it.each([
+    ['a policy wants it', { kind: 'policy' }],
+    ['a person asks for it by a comment', { asked: true }],
+  ] as const)('is made again where %s', async (_, how) => {
     const rig = new EffectRig();
     await rig.want('org_variable.set', WISH);
     rig.forge.orgVariables.clear();
 
-    expect((await rig.want('org_variable.set', WISH, { kind: 'policy' })).state).toBe('done');
+    expect((await rig.want('org_variable.set', WISH, how)).state).toBe('done');
   });
 
   it('refuses with its reason where it is not there and cannot be made', async () => {

@@ -81,6 +81,8 @@ const countsFor = z.object({
   actor: z.object(fields('id login', text)).nullable(),
   /** The event whose delivery alone says who it was; absent = the forge itself said it. */
   claim: text.exactOptional(),
+  /** A person asked for it by a comment: it may be what a person undid before. */
+  asked: z.literal(true).exactOptional(),
 });
 export type CountsFor = Shape<typeof countsFor>;
 

@@ -50,6 +50,8 @@ export interface WishOptions {
   home?: RepositoryHome;
   /** Who caused it, by an event that anybody may cause. */
   actor?: EventActor;
+  /** A comment asks for it. */
+  asked?: boolean;
   /** A delivery alone says so. */
   isClaim?: boolean;
 }
@@ -186,6 +188,7 @@ export class EffectRig {
       eventId = `event-${this.wishes + 1}`,
       actor,
       isClaim,
+      asked = false,
       tickId,
       home,
     }: WishOptions = {},
@@ -204,6 +207,7 @@ export class EffectRig {
         ...(actor ? { actor } : {}),
         ...(home ? { home } : {}),
         claim: isClaim ? eventId : null,
+        asked,
         report: { rule, verdict: 'fired', reason: because('wanted'), trace: null },
         steps: [{ stepId: 'only', stepNo: 0, action, items }],
         lookups: {},

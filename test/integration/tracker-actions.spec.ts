@@ -52,6 +52,45 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
     expect(rig.written).toEqual(['addIssueLabels']);
   });
 
+  it('issue.label leaves off what a person took off, for rules, until a person lets it go on', async () => {
+    const rig = await start(profile);
+    await withLabels(rig, 'bug', 'docs', 'size/L', 'size/S');
+    await rig.stage.addCollaborator({ ...APP, collaborator: 'ann', body: { permission: 'write' } });
+    const ann = rig.as('ann');
+    const takeOff = async (name: string): Promise<void> => {
+      const label = (await ann.listIssueLabels({ ...APP, index: 1 })).find((one) => one.name === name);
+      await ann.removeIssueLabel({ ...APP, index: 1, id: label?.id ?? '' });
+    };
+    const both = { number: '1', add: ['bug', 'docs'] };
+    const size = { number: '1', add: ['size/L'], within: 'size/' };
+    await rig.want('issue.label', both);
+    await rig.want('issue.label', size);
+    await takeOff('bug');
+    await takeOff('size/L');
+    const small = (await ann.listLabels(APP)).find(({ name }) => name === 'size/S');
+    await ann.addIssueLabels({ ...APP, index: 1, body: { labels: [BigInt(small?.id ?? 0)] } });
+
+    const again = await rig.want('issue.label', both);
+    const sized = await rig.want('issue.label', size);
+    expect([again.state, sized.state]).toEqual(['suppressed', 'suppressed']);
+    expect(sentenceOf(again.reason)).toContain('somebody took bug off #1: not made again');
+    expect(await names(rig)).toEqual(['docs', 'size/S']);
+
+    await takeOff('docs');
+    expect((await rig.want('issue.label', both)).state).toBe('suppressed');
+    expect((await rig.want('issue.label', both, { kind: 'policy' })).state).toBe('done');
+    expect(await names(rig)).toEqual(['bug', 'docs', 'size/S']);
+  });
+
+  it('issue.label puts back what the bot itself took off', async () => {
+    const rig = await start(profile);
+    await withLabels(rig, 'bug');
+    await rig.want('issue.label', { number: '1', add: ['bug'] });
+    await rig.want('issue.label', { number: '1', remove: ['bug'] });
+
+    expect((await rig.want('issue.label', { number: '1', add: ['bug'] })).state).toBe('done');
+  });
+
   it('issue.label puts on one of two labels of the same name, and none the second time', async () => {
     const rig = await start(profile);
     await withLabels(rig, 'bug', 'bug');

@@ -112,6 +112,7 @@ export class CandidateDecider {
       repo,
       actor,
       claim,
+      ...(event?.kind === 'comment.created' ? { asked: true } : {}),
       rule,
       kind: candidate.kind,
       mode: candidate.mode,

@@ -33,6 +33,8 @@ export interface Decision {
   readonly actor?: EventActor | null;
   /** The event whose delivery alone says who that was; absent or null = the forge confirmed it. */
   readonly claim?: string | null;
+  /** The cause is a comment. */
+  readonly asked?: boolean;
   readonly report: DecidedReport;
   readonly steps: readonly ProposedStep[];
   readonly lookups: JsonObject;
@@ -223,8 +225,13 @@ function planItem(
   };
 }
 
-function countsForOf({ kind, actor, claim }: Decision): CountsFor {
-  return { rule: kind === 'rule', actor: actor ? { ...actor } : null, ...(actor && claim ? { claim } : {}) };
+function countsForOf({ kind, actor, claim, asked }: Decision): CountsFor {
+  return {
+    rule: kind === 'rule',
+    actor: actor ? { ...actor } : null,
+    ...(actor && claim ? { claim } : {}),
+    ...(asked ? { asked } : {}),
+  };
 }
 
 /** operation + numeric target id + natural key. */

@@ -22,6 +22,8 @@ export interface ForgeAccess {
   readonly settleS?: number;
   /** False = a call that is made again bears no mark of ours; default true. */
   readonly marks?: boolean;
+  /** Whether one of the bot's accounts is this user; null = not known. Optional. Default: not known. */
+  readonly isOurs?: (user: EventActor) => boolean | null;
   /** False once the forge is known not to have the route. */
   offers(name: OperationName): boolean;
 }
@@ -76,6 +78,7 @@ export const OF_THE_BOT = '';
 
 /** The connected forges, with what the operator says about each. */
 export function withSettings(config: AppConfig, forges: ConnectedForges): Forges {
+  const accounts = botAccounts(forges);
   const settings = new Map(config.forges.map(({ id, settleS, marks }) => [id, { settleS, marks }]));
   return {
     get: (id, org) => {
@@ -85,6 +88,10 @@ export function withSettings(config: AppConfig, forges: ConnectedForges): Forges
           client: entry.client,
           credential: entry.credential,
           offers: (name) => entry.offers(name),
+          isOurs: (user) => {
+            const self = accounts.self(id, org ?? OF_THE_BOT);
+            return self && isSelf(user, self);
+          },
           ...settings.get(id),
         }
       );

@@ -5,6 +5,7 @@ import { UNDONE, type ActionContext, type AnyAction, type Memory } from '../../a
 import { isSealed, isSecretReference, type Encryptor } from '../../core/encryptor.js';
 import { BotError, ForgeError } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { EventActor } from '../../core/event.js';
 import type { Intent, NewIntent } from '../../core/run.js';
 import { Secret } from '../../core/secret.js';
 import type { Target } from '../../core/target.js';
@@ -92,6 +93,7 @@ export async function prepareEffect(
     target,
     forge: pick(guard.client, action, access),
     recall: () => recall(journal, intent),
+    isOurs: (user: EventActor) => access.isOurs?.(user) ?? null,
     lastMade: () => lastMade(recovery, intent),
     made: () => madeBy(journal, recovery, intent.effectKey),
     hashOf: (value: Secret | string) => encryptor.hash(value),
@@ -177,7 +179,7 @@ async function lastMade(
   recovery: Pick<RecoveryStore, 'sentOfEffects'>,
   { id, effectKey, countsFor, result }: Wanted,
 ): Promise<Date | null> {
-  if (countsFor?.rule !== true || wasLetGo(result)) return null;
+  if (countsFor?.rule !== true || countsFor.asked || wasLetGo(result)) return null;
   const sent = await recovery.sentOfEffects([effectKey], LOOKED_AT);
   return sent.find(({ intent }) => intent.id !== id && intent.state === 'done')?.sentAt ?? null;
 }

@@ -12,7 +12,7 @@ import { makeOrganization } from '../../../src/sandbox/resources/organization.js
 import { makeRepository } from '../../../src/sandbox/resources/repository.js';
 import { makeUser } from '../../../src/sandbox/resources/user.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
-import { EffectRig } from '../../builders/effect-rig.js';
+import { EffectRig, type WishOptions } from '../../builders/effect-rig.js';
 
 /** An organization acme with a repository app on a sandbox forge over HTTP, and the doing side of the bot before it. */
 export class TrackerRig {
@@ -59,7 +59,11 @@ export class TrackerRig {
       self.#lost = false;
       throw new ForgeError('unknown', `${name}: the answer was lost`, { operation: name, detail: 'cut' });
     });
-    const access: ForgeAccess = { client: watched, offers: (name) => capabilities.offers(name) };
+    const access: ForgeAccess = {
+      client: watched,
+      offers: (name) => capabilities.offers(name),
+      isOurs: ({ login }) => login === admin.login,
+    };
     const rig = new EffectRig({ access });
     const self: TrackerRig = new TrackerRig(
       sandbox,
@@ -72,8 +76,14 @@ export class TrackerRig {
   }
 
   /** @returns `state: reason` */
-  async want(action: string, params: JsonObject): Promise<Intent> {
-    return this.rig.want(action, params, { repo: this.repo });
+  async want(action: string, params: JsonObject, options: Pick<WishOptions, 'kind'> = {}): Promise<Intent> {
+    return this.rig.want(action, params, { repo: this.repo, ...options });
+  }
+
+  /** The forge as one of its people sees it. */
+  as(login: string): ForgeClient {
+    const auth = { type: 'basic' as const, username: login, password: new Secret(`${login}:pass`) };
+    return createForgeClient({ baseUrl: this.sandbox.apiUrl, auth, ratePerS: 1000 });
   }
 
   /** The next write has its effect, and its answer never comes. */
