@@ -224,6 +224,16 @@ describe('pipeline/decide/decide-candidate', () => {
     });
   });
 
+  it.each<[EventKind, true | undefined]>([
+    ['comment.created', true],
+    ['comment.edited', undefined],
+    ['issue.opened', undefined],
+  ])('says of what a %s caused whether somebody asked for it: %s', async (kind, asked) => {
+    const { intents } = await decide({}, ofEvent({ event: anEvent({ kind }) }));
+
+    expect(intents[0]?.countsFor?.asked).toBe(asked);
+  });
+
   describe('where it rests on what a delivery says', () => {
     const rests = (on: 'actor' | 'act'): Evaluation =>
       ({ ...decided('fired'), rests: { on, people: [] } }) as Evaluation;
