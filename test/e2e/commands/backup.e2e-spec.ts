@@ -91,7 +91,7 @@ describe('e2e/commands: a backup of a running embedded bot', () => {
       expect(report.tables.find(({ name }) => name === 'arrivals')?.rows).toBeGreaterThan(0);
       expect(report.pauseMs).toBeLessThan(5_000);
       expect(statSync(join(place.dir, 'store.backup')).mode & 0o777).toBe(0o600);
-      expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('is there already') });
+      expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('already exists') });
       expect(human).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(/next: keep the data key too, .*data\/data\.key\n$/),
