@@ -3,6 +3,7 @@ import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { ForgeLookupReader } from '../../src/actions/lookups/forge-lookup-reader.js';
 import type { EventRepository, ForgeEvent } from '../../src/core/event.js';
+import { textOf } from '../../src/core/reason.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
 import { matchEvent } from '../../src/rules/language/match/matcher.js';
@@ -186,10 +187,9 @@ describe.each(['gitea', 'forgejo'] as const)('integration/rights-matrix (%s)', (
     const steps = evaluation?.kind === 'decided' ? evaluation.steps : [];
     expect(steps.length > 0 ? 'y' : 'n').toBe(letter);
     if (trigger.startsWith('command, ') && letter === 'n' && evaluation?.kind === 'decided') {
-      expect(evaluation.report).toMatchObject({
-        verdict: 'not-fired',
-        reason: expect.stringContaining(`${actor} may not ask for`),
-      });
+      const { verdict, reason } = evaluation.report;
+      expect(verdict).toBe('not-fired');
+      expect(reason && textOf(reason)).toContain(`${actor} may not ask for`);
     }
   });
 
@@ -221,11 +221,9 @@ describe.each(['gitea', 'forgejo'] as const)('integration/rights-matrix (%s)', (
     const revision = revisions.get('label');
     const evaluation = revision && decide(revision, 'command, by delivery', 'olga', { 'actor.rights': answer });
 
-    expect(evaluation).toMatchObject({
-      kind: 'decided',
-      steps: [],
-      report: { verdict: 'not-fired', reason: expect.stringContaining('an outsider') },
-    });
+    expect(evaluation).toMatchObject({ kind: 'decided', steps: [], report: { verdict: 'not-fired' } });
+    const reason = evaluation?.kind === 'decided' ? evaluation.report.reason : null;
+    expect(reason && textOf(reason)).toContain('an outsider');
   });
 
   it('does not take somebody for another account that had the name', async () => {

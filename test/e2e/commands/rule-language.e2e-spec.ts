@@ -115,7 +115,6 @@ describe('e2e/commands: rules, before any bot runs', () => {
       expect([text.code, asJson.code, sarif.code]).toEqual([1, 1, 1]);
       expect(told).toEqual([
         [6, 15],
-        [7, 10],
         [7, 36],
       ]);
       expect(orgs[0]?.problems.map(({ line, col }) => [line, col])).toEqual(told);
