@@ -138,15 +138,17 @@ function unfit(given: Given, { mirrorHosts }: { readonly mirrorHosts?: readonly 
   const text = isWhole ? String(address.value) : address.prefix;
   if (!isWhole && text === '') return null;
   const at = { param: 'remote_address', isValue: true } as const;
-  const [, host] = /^[a-z][a-z0-9+.-]*:\/\/([^/]+)\//i.exec(text) ?? [];
+  const [, scheme, host] = /^([a-z][a-z0-9+.-]*):\/\/([^/]+)\//i.exec(text) ?? [];
   if (!isWhole && host === undefined)
     return {
       ...at,
       reason: 'the host is known only when it runs, and it must be one of orgs[].mirror_hosts',
       hint: 'write the host out: https://HOST/${{ … }}',
     };
+  // Where the list is not known, the host is taken as listed, as an operator would have to write it.
+  const asListed = scheme?.toLowerCase() === 'http' ? `http://${host}` : (host ?? 'mirror.invalid');
+  const hosts = mirrorHosts ?? [asListed];
   // A listed path is for the run to compare where only the beginning is known.
-  const hosts = mirrorHosts ?? (host === undefined ? ['mirror.invalid'] : [host]);
   const reason = refuseMirrorTarget(
     isWhole ? text : `${text}x`,
     isWhole ? hosts : hosts.map((entry) => /^(?:http:\/\/)?[^/]*/.exec(entry)?.[0] ?? entry),

@@ -7,14 +7,18 @@ import type { LoadResult } from '../../src/rules/language/revision.js';
 
 const engine = new CelEngine();
 
-function load(text: string, wasActive = false): LoadResult {
+function load(
+  text: string,
+  wasActive = false,
+  mirrorHosts: readonly string[] | null = ['mirror.example.org'],
+): LoadResult {
   return loadRules([{ path: 'r.yaml', text: `version: 1\norg: acme\n${text}` }], {
     org: 'acme',
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),
     powers: new Set(['topics.ensure', 'repo.create_for_user', 'repository_settings.ensure']),
     secrets: new Set(['mirror_token']),
-    mirrorHosts: ['mirror.example.org'],
+    ...(mirrorHosts ? { mirrorHosts } : {}),
     engine,
     checkTypes: true,
     wasActive,
@@ -325,5 +329,17 @@ describe('checks that are new in this version', () => {
       expect.stringMatching(/^warning .*may start each other/),
     ]);
     expect(told(load(rule(`on: workflow.finished, if: event.run.conclusion == "failure", ${dispatch}`)))).toEqual([]);
+  });
+
+  it.each([
+    ['http://127.0.0.1:9418/acme/app.git', null, true],
+    ['https://mirror.example.org:8443/acme/app.git', null, true],
+    ['http://mirror.example.org/acme/app.git', null, false],
+    ['http://127.0.0.1:9418/acme/app.git', ['http://127.0.0.1:9418'], true],
+    ['http://127.0.0.1:9418/acme/app.git', ['mirror.example.org'], false],
+  ] as const)('the mirror %s, where the listed hosts are %j', (address, hosts, isTaken) => {
+    const step = `push_mirror.ensure: {remote_address: "${address}", interval: 8h}`;
+
+    expect(load(rule(`on: push, do: {${step}}`), false, hosts).ok).toBe(isTaken);
   });
 });

@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net';
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
@@ -33,7 +34,8 @@ export async function aReceiver({ inbox }: Pick<Stores, 'inbox'>): Promise<TestR
     queue: { announce: async () => undefined },
   });
   await app.init();
-  const url = await app.getUrl();
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
   let sent = 0;
   return {
     post: async (bytes = 0) => {
