@@ -9,7 +9,7 @@ const [dist, ...counts] = process.argv.slice(2);
 const [ROUNDS, SAMPLES] = counts.map(Number);
 const POOL = 256;
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
-const { verify } = await load('webhooks/signature.js');
+const { verify } = await load('webhooks/receive-delivery.js');
 const { Secret } = await load('core/secret.js');
 
 const key = randomBytes(16).toString('hex');
