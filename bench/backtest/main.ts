@@ -78,6 +78,7 @@ function runsOf({ id, data, storedAt }: ForgeEvent): HistoryRun[] {
       state: 'not-fired',
       reason: 'one was false',
       code: 'run.not-fired',
+      parameters: {},
       lookups,
       decidedAt: storedAt,
       eventId: id,

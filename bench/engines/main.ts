@@ -2,7 +2,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import { parseArgs } from 'node:util';
 import { Environment } from '@marcbachmann/cel-js';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
@@ -13,6 +12,7 @@ import { expressionsOf } from '../../src/rules/language/propose/expressions-of.j
 import { CelJsEngine } from '../../test/builders/cel-js-engine.js';
 import { pushEvent } from '../rules/workload.js';
 import { goalLine, median, short } from '../support/figures.js';
+import { readOptions } from '../support/options.js';
 
 const HELP = `npm run bench:engines -- [options]
 
@@ -44,18 +44,7 @@ interface Measured {
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '5' },
-      ms: { type: 'string', default: '200' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  const [rounds, ms] = [Number(values.rounds), Number(values.ms)];
-  if (values.help || ![rounds, ms].every((value) => Number.isInteger(value) && value > 0)) {
-    console.log(HELP);
-    return values.help ? 0 : 2;
-  }
+  const { rounds, ms } = readOptions(HELP, { rounds: 5, ms: 200 });
   const load = loadavg()[0] ?? NaN;
   const all = measurements();
   const took = new Map(all.map(({ name }) => [name, [] as Array<readonly [ours: number, theirs: number]>]));

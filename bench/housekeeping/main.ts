@@ -4,7 +4,6 @@ import { setMaxListeners } from 'node:events';
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { callingAs } from '../../src/core/caller.js';
 import { Secret } from '../../src/core/secret.js';
 import { connectForge } from '../../src/forge/connected-forges.js';
@@ -12,6 +11,7 @@ import { createForgeClient } from '../../src/forge/http/create-forge-client.js';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import { aBot, type TestBot } from '../../test/integration/support/a-bot.js';
 import { goalLine, short } from '../support/figures.js';
+import { readOptions } from '../support/options.js';
 import type { Counted, Order, Ready } from './forge.js';
 
 const HELP = `npm run bench:housekeeping -- [options]
@@ -21,25 +21,12 @@ const HELP = `npm run bench:housekeeping -- [options]
   --waiting N    calls of housekeeping that wait (default 10000)
   --effects N    effects of events that are timed meanwhile, one every two seconds (default 40)
 `;
-const { values } = parseArgs({
-  options: {
-    repos: { type: 'string', default: '1000' },
-    idle: { type: 'string', default: '200' },
-    waiting: { type: 'string', default: '10000' },
-    effects: { type: 'string', default: '40' },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-});
-if (values.help) {
-  process.stdout.write(HELP);
-  process.exit(0);
-}
-const [REPOS, IDLE, WAITING, EFFECTS] = [values.repos, values.idle, values.waiting, values.effects].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-];
+const {
+  repos: REPOS,
+  idle: IDLE,
+  waiting: WAITING,
+  effects: EFFECTS,
+} = readOptions(HELP, { repos: 1000, idle: 200, waiting: 10_000, effects: 40 });
 const [LABELS, MILESTONES, MIRRORS] = [12, 2, 1];
 const WANTED = LABELS + MILESTONES + MIRRORS;
 const POLLS = 5;
@@ -127,6 +114,7 @@ function aWholeBot(forge: Forge, org: string, feedEveryS: number, policy: string
           forge: 'main',
           hooks: [],
           rules: { path: './rules' },
+          trusted: true, // nobody approves the first plan of the policy
           feed: { every_s: feedEveryS },
           tasks: { calls_per_poll: org === 'acme' ? 0 : 5 },
           mirror_hosts: ['mirror.example.org'],

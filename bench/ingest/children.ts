@@ -78,10 +78,15 @@ export function usageOf(pid: number): Usage {
   }
 }
 
-/** Processor time of a database server: all children of the process that a backend is a child of, those that ended among them. */
+/** Processor time of the database server that a backend belongs to. */
 export function databaseCpuMs(backendPid: number): number | null {
+  const backend = statOrNull(backendPid);
+  return backend && childrenCpuMs(backend.parent);
+}
+
+/** Processor time of all children of a process, those that ended among them; the server of a database is such a process. */
+export function childrenCpuMs(server: number): number | null {
   try {
-    const server = statOf(backendPid).parent;
     let ticks = statOf(server).endedTicks;
     for (const name of readdirSync('/proc')) {
       const stat = /^\d+$/.test(name) ? statOrNull(Number(name)) : null;

@@ -5,14 +5,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../../src/core/errors.js';
 import { ROOT, withServices } from '../../test/services/with-services.mjs';
+import { goalLine } from '../support/figures.js';
+import { readOptions } from '../support/options.js';
 import { Children } from './children.js';
 import type { Contestant, Ground } from './contestants.js';
 import { CONTESTANTS, isProbotInstalled, withClient } from './contestants.js';
 import type { Options } from './options.js';
-import { HELP, readOptions } from './options.js';
-import { goalLine, goalsOf, ratioOf, tableOf } from './report.js';
+import { HELP, KINDS } from './options.js';
+import { goalsOf, ratioOf, tableOf } from './report.js';
 import type { Run } from './rounds.js';
 import { Rounds } from './rounds.js';
 
@@ -22,18 +23,8 @@ const say = (line: string): void => console.error(line);
 const POSTGRES_SETTINGS = { fsync: 'on', full_page_writes: 'on', shared_buffers: '128MB' };
 
 async function main(): Promise<number> {
-  let options: Options | null;
-  try {
-    options = readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${messageOf(error)}\n\n${HELP}`);
-    return 2;
-  }
-  if (!options) {
-    console.log(HELP);
-    return 0;
-  }
-  if (options.build && options.servers.includes('a') && !step('building dist/', 'npm', ['run', 'build'], ROOT))
+  const options = readOptions(HELP, KINDS);
+  if (!options['no-build'] && options.servers.includes('a') && !step('building dist/', 'npm', ['run', 'build'], ROOT))
     return 1;
   const servers = withProbot(options.servers) ? options.servers : options.servers.filter((key) => key !== 'c');
   const only: Array<'postgres' | 'redis'> = options.queue === 'redis' ? ['postgres', 'redis'] : ['postgres'];

@@ -1,15 +1,9 @@
 import Table from 'cli-table3';
+import { median, type Goal } from '../support/figures.js';
 import type { Contestant } from './contestants.js';
 import type { Run } from './rounds.js';
 
 type Key = Contestant['key'];
-
-export interface Goal {
-  readonly name: string;
-  readonly wanted: number;
-  /** Null when one side did not run. */
-  readonly measured: number | null;
-}
 
 interface Wanted {
   readonly name: string;
@@ -27,14 +21,9 @@ const WANTED: readonly Wanted[] = [
 export function goalsOf(runs: readonly Run[]): Goal[] {
   return WANTED.map(({ name, wanted, over, connections }) => ({
     name,
-    wanted,
+    wanted: { atLeast: wanted },
     measured: ratioOf(runs, 'a', over, connections),
   }));
-}
-
-export function goalLine({ name, wanted, measured }: Goal): string {
-  if (measured === null) return `goal ${name}: wanted ${wanted.toFixed(1)}, not measured`;
-  return `goal ${name}: wanted ${wanted.toFixed(1)}, measured ${measured.toFixed(2)}, ${measured >= wanted ? 'met' : 'missed'}`;
 }
 
 /** Median over the rounds of one's rate by the other's in the same round. */
@@ -92,12 +81,4 @@ export function tableOf(
 
 function figure(value: number): string {
   return Number.isFinite(value) ? value.toFixed(0) : '-';
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [low, high] = [sorted[middle - 1], sorted[middle]];
-  if (high === undefined) return NaN;
-  return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2;
 }

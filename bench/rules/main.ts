@@ -1,10 +1,10 @@
 // npm run bench:rules: what deciding costs by the number of rules, beside json-rules-engine and a plain loop over our own conditions.
 import { availableParallelism, totalmem } from 'node:os';
-import { parseArgs } from 'node:util';
 import { installPeers } from '../support/install-peers.js';
 import { CONTESTANTS, engine } from './contestants.js';
 import { goalsOf, tableOf } from './report.js';
 import { goalLine } from '../support/figures.js';
+import { readOptions } from '../support/options.js';
 import type { Setting } from './rounds.js';
 import { playRounds } from './rounds.js';
 import { mixedRules, passingRules, workloadOf } from './workload.js';
@@ -20,25 +20,12 @@ const HELP = `npm run bench:rules -- [options]
 const say = (line: string): void => console.error(line);
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '9' },
-      ms: { type: 'string', default: '150' },
-      rules: { type: 'string', default: '10,100,1000,10000' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(HELP);
-    return 0;
-  }
-  const [rounds, ms] = [Number(values.rounds), Number(values.ms)];
-  const counts = values.rules.split(',').map(Number);
-  if (![rounds, ms, ...counts].every((value) => Number.isInteger(value) && value > 0)) {
-    console.error(`--rounds, --ms and --rules take whole numbers from 1\n\n${HELP}`);
-    return 2;
-  }
+  const {
+    rounds,
+    ms,
+    rules: counts,
+    json,
+  } = readOptions(HELP, { rounds: 9, ms: 150, rules: [10, 100, 1_000, 10_000], json: false });
   const hasPeer = installPeers('json-rules-engine', say);
   const contestants = CONTESTANTS.filter(({ key }) => hasPeer || key !== 'json-rules-engine');
   const settings: Setting[] = [];
@@ -56,7 +43,7 @@ async function main(): Promise<number> {
   settings.push({ rules: most, shape: 'all match', fires: most, workload: workloadOf(passingRules(most), engine) });
   const samples = await playRounds(contestants, settings, { rounds, ms, say });
   const goals = goalsOf(samples);
-  if (values.json) {
+  if (json) {
     console.log(JSON.stringify({ machine: machine(), samples, goals }, null, 2));
     return 0;
   }

@@ -7,13 +7,15 @@ export interface Goal {
   readonly measured: number | null;
 }
 
-/** `goal NAME: wanted X, measured Y, met|missed`; an aim that bounds from above says so in its name. */
+/** `goal NAME: wanted X, measured Y, met|missed`; an aim that bounds from above says so in its name. Y has a digit more than X, to tell them apart. */
 export function goalLine({ name, wanted, measured }: Goal): string {
   const isUpper = 'atMost' in wanted;
   const aim = isUpper ? wanted.atMost : wanted.atLeast;
-  if (measured === null || Number.isNaN(measured)) return `goal ${name}: wanted ${aim.toFixed(1)}, not measured`;
+  const digits = Math.min(2, String(aim).split('.')[1]?.length ?? 0);
+  const wants = aim.toFixed(Math.max(1, digits));
+  if (measured === null || Number.isNaN(measured)) return `goal ${name}: wanted ${wants}, not measured`;
   const isMet = isUpper ? measured <= aim : measured >= aim;
-  return `goal ${name}: wanted ${aim.toFixed(1)}, measured ${measured.toFixed(2)}, ${isMet ? 'met' : 'missed'}`;
+  return `goal ${name}: wanted ${wants}, measured ${measured.toFixed(Math.max(2, digits + 1))}, ${isMet ? 'met' : 'missed'}`;
 }
 
 export function median(values: readonly number[]): number {
