@@ -121,6 +121,10 @@ function dockerfileHolds() {
     for (const source of rest.split(/\s+/).slice(0, -1))
       expect(existsSync(join(ROOT, source)), `${name} ${source}: not in the repository`);
   }
+  expect(
+    last.some(({ name, rest }) => name === 'COPY' && rest === 'config ./config'),
+    'lacks config/: init and demo read starter sets and rules there',
+  );
   expect(startCommand().length >= 3, 'has no start command');
   expect(startCommand()[1] === '--disable-proto=throw', 'leaves __proto__ in place');
   return `user ${user}, starts with ${startCommand().join(' ')}`;
@@ -207,7 +211,7 @@ async function productionStarts() {
   build();
   const app = join(scratch, 'app');
   mkdirSync(app);
-  for (const name of ['package.json', 'package-lock.json', 'dist', 'LICENSE', 'README.md'])
+  for (const name of ['package.json', 'package-lock.json', 'dist', 'config', 'LICENSE', 'README.md'])
     cpSync(join(ROOT, name), join(app, name), { recursive: true });
   const install = run('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], {
     cwd: app,

@@ -1,4 +1,5 @@
 import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
+import { say } from './reasons.js';
 import { optional, text } from './support/params.js';
 import {
   askPerson,
@@ -11,7 +12,8 @@ import {
   type Verdict,
 } from './support/recovery.js';
 import { isRefused, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
-import { isJsonObject } from '../core/json.js';
+import type { ForgeEvent } from '../core/event.js';
+import { isJsonObject, type JsonObject } from '../core/json.js';
 import { RIGHTS } from '../core/rights.js';
 
 const SHA = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -43,6 +45,9 @@ const branchRecovery = defineRecovery<WantedBranch, SeenBranch>({
   mayRead: ['getTag', 'compareCommits'],
   settle: 'none',
   told: {
+    echoes: ['branch.created', 'push'],
+    isEcho: (event, { params, snapshot }) =>
+      event.data['branch'] === params['new_branch_name'] && (event.kind !== 'push' || isFirstPush(event, snapshot)),
     shownBy: ({ kind, data }) => (kind === 'branch.created' ? [{ new_branch_name: data['branch'] ?? null }] : []),
     undoneBy: ({ kind, data }) => (kind === 'branch.deleted' ? [{ new_branch_name: data['branch'] ?? null }] : []),
   },
@@ -91,46 +96,47 @@ export function decideBranch({
   snapshot,
   seen,
   equalFailures,
-  said,
+  said: forgeWords,
 }: RecoveryFacts<WantedBranch, SeenBranch>): Verdict {
   const { new_branch_name: branch, old_ref_name: base } = wanted;
+  const about = { what: 'branch', name: branch };
   // Op 2 belongs to the 20: without it nothing can be told, and sending again ends as "is there already".
-  if (seen === null) return askPerson(`branch ${branch} cannot be read`);
+  if (seen === null) return askPerson(say('found.unreadable', { ...about, then: 'nothing' }));
   if (seen.sha === null) {
-    if (seen.baseThere === false && equalFailures >= PERMANENT_AFTER)
-      return settledAs(
-        'refused',
-        `branch ${branch} cannot be made: ${base ?? 'the base'} is not there (${equalFailures} equal failures)`,
-      );
-    const words = said ?? 'it gives no reason';
-    // A lost race says so too, but then the branch is there.
-    if (equalFailures >= PERMANENT_AFTER && TURNED_AWAY.test(words))
-      return settledAs(
-        'refused',
-        `branch ${branch} cannot be made: the forge turns it away (${equalFailures} equal failures, ${words})`,
-      );
-    if (equalFailures >= HOPELESS_AFTER)
-      return settledAs(
-        'refused',
-        `branch ${branch} cannot be made: ${equalFailures} equal failures and no branch (${words}); is its name protected?`,
-      );
-    return resend(`branch ${branch} is not there`);
+    const why = whyNone();
+    if (why === null) return resend(say('found.absent', about));
+    return settledAs(
+      'refused',
+      say('cannot.make-branch', { name: branch, base: base ?? null, why, count: equalFailures, words: forgeWords }),
+    );
   }
   const from = shaSent(snapshot);
   const detail = { ...(from === null ? {} : { sha: from }), ...(base === undefined ? {} : { base }) };
   if (from === null) {
     // No commit was pinned (a tag, or the default branch): it was not there before the call, and is now.
-    return done(`branch ${branch} is there, and was not before the call`, {
+    return done(say('found.since-call', about), {
       detail: { ...detail, ...(seen.sha === '' ? {} : { sha: seen.sha }) },
     });
   }
-  if (seen.sha === from) return done(`branch ${branch} is there, at ${from.slice(0, 10)}`, { detail });
+  if (seen.sha === from) return done(say('found.there', { ...about, sha: from }), { detail });
   if (seen.grewFromOurs === true)
-    return done(`branch ${branch} is there and has moved on from ${from.slice(0, 10)}`, { detail });
-  return settledAs(
-    'conflict',
-    `branch ${branch} is there at another commit (${seen.sha.slice(0, 10)}, sent ${from.slice(0, 10)})`,
-  );
+    return done(say('found.moved-on', { name: branch, base: from.slice(0, 10) }), { detail });
+  return settledAs('conflict', say('found.other-commit', { name: branch, sha: seen.sha, wanted: from }));
+
+  /** Null = it may still be made. */
+  function whyNone() {
+    if (seen?.baseThere === false && equalFailures >= PERMANENT_AFTER) return 'no-base';
+    // A lost race says so too, but then the branch is there.
+    if (equalFailures >= PERMANENT_AFTER && TURNED_AWAY.test(forgeWords ?? '')) return 'turned-away';
+    return equalFailures >= HOPELESS_AFTER ? 'failing' : null;
+  }
+}
+
+/** The push that made the branch, not one to it. The row of the feed does not say which: it has no commit, or ends where the branch starts. */
+function isFirstPush({ data }: ForgeEvent, snapshot: JsonObject | null): boolean {
+  const { created, commits, after } = data;
+  if (typeof created === 'boolean') return created;
+  return (Array.isArray(commits) && commits.length === 0) || (after !== undefined && after === shaSent(snapshot));
 }
 
 function shaSent(snapshot: unknown): string | null {
@@ -188,16 +194,13 @@ export const createBranch = defineAction({
         body: { new_branch_name: branch, ...(from === undefined ? {} : { old_ref_name: from }) },
       });
       const sha = made.commit?.id ?? wantedSha;
-      return changed(`branch ${branch} created${sha ? ` at ${sha.slice(0, 10)}` : ''}`, {
+      return changed(say('made.created', { what: 'branch', name: branch, ...(sha ? { sha } : {}) }), {
         detail: { ...(sha ? { sha } : {}), ...(base === undefined ? {} : { base }) },
       });
     } catch (error) {
       if (!isRefused(error, 409)) throw error;
       const winner = await orMissing(forge.getBranch({ owner, repo, branch }));
-      if (!winner)
-        return conflict(
-          `branch ${branch} cannot be made: a tag of this name, or a branch that it clashes with, is there`,
-        );
+      if (!winner) return conflict(say('cannot.name-branch', { name: branch }));
       // After an open call of ours the one that was first may be ourselves.
       const madeFrom = openCalls > 0 && wantedSha === null ? (winner.commit?.id ?? '') : '';
       return judge({
@@ -223,16 +226,15 @@ interface Found {
 }
 
 function judge({ branch, base, wantedSha, foundSha, madeFrom, madeOfBase }: Found): Outcome {
-  if (base === undefined) return unchanged(`branch ${branch} is there`);
+  const about = { what: 'branch', name: branch };
+  if (base === undefined) return unchanged(say('found.there', about));
   if (wantedSha !== null && foundSha === wantedSha)
-    return unchanged(`branch ${branch} is there, at ${wantedSha.slice(0, 10)}`, { sha: wantedSha, base });
+    return unchanged(say('found.there', { ...about, sha: wantedSha }), { sha: wantedSha, base });
   if (madeFrom !== '' && (madeFrom === wantedSha || (wantedSha === null && madeOfBase === base))) {
-    return unchanged(`branch ${branch} was made from ${base} before and has moved on`, { sha: madeFrom, base });
+    return unchanged(say('found.moved-on', { name: branch, base }), { sha: madeFrom, base });
   }
-  if (wantedSha === null) return conflict(`branch ${branch} is there, and where ${base} points cannot be read here`);
-  return conflict(
-    `branch ${branch} is there at another commit (${foundSha?.slice(0, 10) ?? 'unknown'}, wanted ${wantedSha.slice(0, 10)})`,
-  );
+  if (wantedSha === null) return conflict(say('found.unknown-base', { name: branch, base }));
+  return conflict(say('found.other-commit', { name: branch, sha: foundSha ?? 'unknown', wanted: wantedSha }));
 }
 
 /** Commit of the base; null when it is no branch and this table of operations has no way to resolve it (a tag). */

@@ -2,6 +2,7 @@ import type { ParamSpecs, ParamsOf } from './support/params.js';
 import type { AnyRecovery } from './support/recovery.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
+import type { Reason } from '../core/reason.js';
 import type { NeededRight } from '../core/rights.js';
 import type { GivenParam, Unfit } from '../rules/language/revision.js';
 import type { Secret } from '../core/secret.js';
@@ -35,7 +36,7 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   made(): Promise<ReadonlySet<string>>;
   /**
    * When an effect of this key was made last, where a rule wants it once more: what is gone since then, a person undid. Null when it never was, for
-   * policies, which repair, and for what a person asked for by a comment or let go on.
+   * policies, which repair (unless they say `respect_undo: true`), and for what a person asked for by a comment or let go on.
    */
   lastMade(): Promise<Date | null>;
   /** Whether one of the bot's accounts is this user; null = not known. */
@@ -90,6 +91,11 @@ interface ActionDefinition<
   readonly right: NeededRight;
   /** Where an event wants it, the forge must confirm that the event happened: the word of a delivery alone is not enough. */
   readonly asksAct?: true;
+  /**
+   * Kinds of event after which an intent that answered `notYet` is looked at again. Such an action reads all that its cause told by itself: what an event
+   * said when the wait began does not stand against it.
+   */
+  readonly awaits?: readonly EventKind[];
   /** Parameter that names the object; the item key of `for_each` when no `key` is given. */
   readonly naturalKey: keyof Specs & string;
   /** The natural key as the forge tells two objects apart; from parameters that are not resolved yet (secrets as references). */
@@ -135,41 +141,46 @@ export function textOf(value: Json | undefined): string {
 export type Outcome =
   | {
       readonly kind: 'changed';
-      readonly summary: string;
+      readonly reason: Reason;
       readonly objectId: string | null;
       readonly detail: JsonObject;
     }
   | {
-      readonly kind: 'unchanged' | 'conflict' | 'refused' | 'undone';
-      readonly summary: string;
+      readonly kind: 'unchanged' | 'conflict' | 'refused' | 'undone' | 'not-yet';
+      readonly reason: Reason;
       readonly detail: JsonObject;
     };
 
 export function changed(
-  summary: string,
+  reason: Reason,
   { objectId = null, detail = {} }: { objectId?: string | null | undefined; detail?: JsonObject } = {},
 ): Outcome {
-  return { kind: 'changed', summary, objectId, detail };
+  return { kind: 'changed', reason, objectId, detail };
 }
 
 /** What is wanted is there already, whoever made it. */
-export function unchanged(summary: string, detail: JsonObject = {}): Outcome {
-  return { kind: 'unchanged', summary, detail };
+export function unchanged(reason: Reason, detail: JsonObject = {}): Outcome {
+  return { kind: 'unchanged', reason, detail };
 }
 
 /** Something is there that is not what is wanted, and this action may not or cannot change it: hands off. */
-export function conflict(summary: string, detail: JsonObject = {}): Outcome {
-  return { kind: 'conflict', summary, detail };
+export function conflict(reason: Reason, detail: JsonObject = {}): Outcome {
+  return { kind: 'conflict', reason, detail };
 }
 
 /** It cannot be done as asked; asking again without a change of rule, config or forge is useless. */
-export function refused(summary: string, detail: JsonObject = {}): Outcome {
-  return { kind: 'refused', summary, detail };
+export function refused(reason: Reason, detail: JsonObject = {}): Outcome {
+  return { kind: 'refused', reason, detail };
+}
+
+/** Something that others do is missing still (an approval, a check): looked at again after the events of `awaits` and from time to time. */
+export function notYet(reason: Reason): Outcome {
+  return { kind: 'not-yet', reason, detail: {} };
 }
 
 /** We made it before, and a person took it away: not made again until a person says so. */
-export function undone(summary: string): Outcome {
-  return { kind: 'undone', summary, detail: { code: UNDONE } };
+export function undone(reason: Reason): Outcome {
+  return { kind: 'undone', reason, detail: { code: UNDONE } };
 }
 
 /** Code in the result of an intent that was suppressed since its effect was undone. */

@@ -120,6 +120,7 @@ describe('actions/lookups/index', () => {
       'pull_request.files',
       'pull_request.get',
       'pull_request.reviews',
+      'pull_requests.of_commit',
       'push_mirrors.list',
       'release.by_tag',
       'releases.list',

@@ -5,6 +5,7 @@ import { assignIssue } from './issue-assign.action.js';
 import { commentOnce } from './issue-comment.action.js';
 import { labelIssue } from './issue-label.action.js';
 import { setIssueMilestone } from './issue-milestone.action.js';
+import { reactToIssue } from './issue-react.action.js';
 import { setIssueState } from './issue-state.action.js';
 import { ensureLabel } from './label-ensure.action.js';
 import { removeLabel } from './label-remove.action.js';
@@ -44,6 +45,7 @@ const all = [
   labelIssue,
   dispatchWorkflow,
   mergePullRequest,
+  reactToIssue,
   removeLabel,
   removeMilestone,
   requestReview,
@@ -74,6 +76,7 @@ function factsOf(action: AnyAction): ActionFacts {
     operations: [...action.operations, ...action.whereOffered],
     requires: action.operations,
     raises: action.raises,
+    echoes: action.recover?.told?.echoes ?? [],
     target: action.target,
     right: action.right,
     ...(action.asksAct ? { asksAct: true as const } : {}),

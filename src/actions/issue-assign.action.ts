@@ -1,9 +1,10 @@
-import { emptyOf, givenOf, inBoth, textsOf, wrongLogin } from './support/unfit.js';
+import { countAlone, emptyOf, givenOf, inBoth, nobodyNamed, wrongLogin } from './support/unfit.js';
+import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { id, optional, texts, whole } from './support/params.js';
-import { isSameLogin, pickByTurn } from './support/compare.js';
+import { isAbout, isSameLogin, pickByTurn } from './support/compare.js';
 import {
   defineRecovery,
   done,
@@ -26,6 +27,12 @@ const issueAssignRecovery = defineRecovery<{ readonly number: string }, SeenAssi
   reads: ['getIssue'],
   mayRead: [],
   settle: 'whole',
+  told: {
+    echoes: ['issue.assigned', 'issue.unassigned', 'pull_request.assigned', 'pull_request.unassigned'],
+    isEcho: ({ kind, data }, { params }) =>
+      isAbout(data, params) &&
+      (kind.endsWith('.unassigned') ? ['remove'] : ['add', 'one_of']).some((name) => params[name] !== undefined),
+  },
 
   async read({ forge, target }, { number }) {
     const issue = await whereOffered(forge.getIssue, (get) => orMissing(get({ ...placeOf(target), index: number })));
@@ -42,31 +49,25 @@ function decideAssignees({
   snapshot,
   seen,
 }: RecoveryFacts<{ readonly number: string }, SeenAssignees>): Verdict {
-  if (seen === null) return resend(`#${number} cannot be read; the same people assigned again does no harm`);
-  if (seen.logins === null) return settledAs('refused', `#${number} is not there any more`);
+  const about = { what: 'assignees', number };
+  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'harmless' }));
+  if (seen.logins === null) return settledAs('refused', say('found.gone', { what: 'issue', number }));
   const goal = Array.isArray(snapshot?.['goal']) ? snapshot['goal'].map((login) => String(login).toLowerCase()) : null;
   const isSame =
     goal !== null && goal.length === seen.logins.length && goal.every((login) => seen.logins?.includes(login));
-  return isSame
-    ? done(`assignees of #${number}: ${goal.join(', ') || 'nobody'}`)
-    : resend(`#${number} has other assignees`);
+  return isSame ? done(say('made.assignees', { number, people: goal })) : resend(say('found.not-yet', about));
 }
 
 function unfit(given: Given): Unfit | null {
-  const lists = ['add', 'remove'].every((name) => !given[name] || textsOf(given, name)?.length === 0);
-  return lists && given['one_of'] === undefined
-    ? { reason: 'none of add, remove and one_of is given', hint: 'add: [LOGIN]' }
-    : null;
+  return nobodyNamed(given, ['add', 'remove'], 'add: [LOGIN]');
 }
 
 function unclear(given: Given): Unfit | null {
   return (
     emptyOf(given, ['one_of', 'add', 'remove']) ??
-    inBoth(given, 'add', 'remove', (name) => `${name} is to be assigned and unassigned`) ??
+    inBoth(given, 'add', 'remove') ??
     wrongLogin(given, ['add', 'remove', 'one_of']) ??
-    (given['count'] && !given['one_of']
-      ? { reason: 'count says how many of one_of, and there is no one_of', param: 'count' }
-      : null)
+    countAlone(given)
   );
 }
 
@@ -99,20 +100,21 @@ export const assignIssue = defineAction({
     const wrong = unfit(givenOf({ add, remove, one_of: choices }));
     if (wrong) return refused(wrong.reason);
     const issue = await orMissing(forge.getIssue({ ...place, index: number }));
-    if (issue === null) return refused(`there is no issue or pull request #${number}`);
+    if (issue === null) return refused(say('cannot.missing', { what: 'issue or pull request', number }));
     const now = (issue.assignees ?? []).map(({ login }) => login ?? '');
     const kept = now.filter((login) => !remove.some((other) => isSameLogin(other, login)));
     const turn =
       choices !== undefined && now.length === 0 ? pickByTurn(choices, number, count, [issue.user?.login ?? '']) : [];
     const added = [...new Set([...add, ...turn])].filter((login) => !kept.some((other) => isSameLogin(other, login)));
     if (added.length === 0 && kept.length === now.length)
-      return unchanged(`assignees of #${number}: ${now.join(', ') || 'nobody'}`);
+      return unchanged(say('made.assignees', { number, people: now }));
     const able = added.length === 0 ? [] : await forge.listAssignees(place);
     const stranger = added.find((login) => !able.some((user) => isSameLogin(user.login, login)));
-    if (stranger !== undefined) return refused(`${stranger} cannot be assigned in ${target.owner}/${target.name}`);
+    if (stranger !== undefined)
+      return refused(say('cannot.assign', { login: stranger, repo: `${target.owner}/${target.name}` }));
     const goal = [...kept, ...added];
     remember({ goal });
     await forge.updateIssue({ ...place, index: number, body: { assignees: goal } });
-    return changed(`assignees of #${number}: ${goal.join(', ') || 'nobody'}`);
+    return changed(say('made.assignees', { number, people: goal }));
   },
 });

@@ -1,4 +1,5 @@
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { say } from './reasons.js';
 import { flag, id, markdown, optional, text } from './support/params.js';
 import {
   askPerson,
@@ -11,7 +12,7 @@ import {
   type Surplus,
   type Verdict,
 } from './support/recovery.js';
-import { isSameText } from './support/compare.js';
+import { isAbout, isSameText } from './support/compare.js';
 import { orMissing, whereOffered } from '../forge/forge-client.js';
 import { hashOf } from '../core/ids.js';
 import type { Comment } from '../core/objects/tracker.js';
@@ -33,6 +34,15 @@ const issueCommentRecovery = defineRecovery<WantedComment, SeenComments>({
   reads: ['listComments', 'getSelf'],
   mayRead: [],
   settle: 'whole',
+  told: {
+    echoes: ['comment.created', 'comment.edited'],
+    // The row of the feed may have cut off the mark.
+    isEcho: ({ data }, { params, snapshot, objectId }) => {
+      const comment = (data['comment'] ?? {}) as Comment;
+      const isKnown = [objectId, snapshot?.['id']].some((id) => textOf(id) !== '' && textOf(id) === comment.id);
+      return isAbout(data, params) && (isKnown || hasMark(comment, textOf(params['key'])));
+    },
+  },
 
   async read({ forge, target }, { number, key, body }) {
     const self = await whereOffered(forge.getSelf, (get) => get({}));
@@ -59,7 +69,7 @@ const issueCommentRecovery = defineRecovery<WantedComment, SeenComments>({
       if (younger.length === 0) return { is: 'fine' };
       return {
         is: 'remove',
-        reason: `${younger.length + 1} comments ${wanted.key} of ours on #${wanted.number}: the oldest stays`,
+        reason: say('doubled.removed', { what: 'comment', name: wanted.key, count: younger.length + 1 }),
         ids: younger.map(({ id }) => id),
       };
     },
@@ -68,13 +78,13 @@ const issueCommentRecovery = defineRecovery<WantedComment, SeenComments>({
 });
 
 function decideComment({ wanted: { number, key }, seen }: RecoveryFacts<WantedComment, SeenComments>): Verdict {
-  if (seen === null) return askPerson(`comments of #${number} cannot be read, and the forge would take a second one`);
-  if (seen.ours === null) return settledAs('refused', `#${number} is not there any more`);
+  if (seen === null) return askPerson(say('found.unreadable', { what: 'comments', number, then: 'doubled' }));
+  if (seen.ours === null) return settledAs('refused', say('found.gone', { what: 'issue', number }));
   const [oldest] = seen.ours;
-  if (!oldest) return resend(`#${number} has no comment ${key} of ours`);
+  if (!oldest) return resend(say('found.absent', { what: 'comment', name: key }));
   return oldest.isSame
-    ? done(`#${number} has the comment ${key}`, { objectId: oldest.id })
-    : resend(`the comment ${key} on #${number} has the text of before`);
+    ? done(say('found.comment', { number, key }), { objectId: oldest.id })
+    : resend(say('found.not-yet', { what: 'comment', name: key }));
 }
 
 /** One comment per key, edited in place: it is found again by a hidden line and our own account. A missing issue would be a 500. */
@@ -109,19 +119,19 @@ export const commentOnce = defineAction({
   async ensure({ target, forge, remember }, { number, key, body, keep }) {
     const place = { owner: target.owner, repo: target.name };
     const issue = await orMissing(forge.getIssue({ ...place, index: number }));
-    if (issue === null) return refused(`there is no issue or pull request #${number}`);
+    if (issue === null) return refused(say('cannot.missing', { what: 'issue or pull request', number }));
     const self = await forge.getSelf({});
     const [ours] = markedComments(await forge.listComments({ ...place, index: number }), key, self.id);
     const goal = bodyWithMark(body, key);
     if (!ours?.id) {
       remember({ id: null });
       const made = await forge.createComment({ ...place, index: number, body: { body: goal } });
-      return changed(`commented on #${number} (${key})`, { objectId: made.id });
+      return changed(say('made.comment', { number, key, edited: false }), { objectId: made.id });
     }
-    if (keep === true || isSameText(ours.body, goal)) return unchanged(`#${number} has the comment ${key}`);
+    if (keep === true || isSameText(ours.body, goal)) return unchanged(say('found.comment', { number, key }));
     remember({ id: ours.id });
     await forge.updateComment({ ...place, id: ours.id, body: { body: goal } });
-    return changed(`comment ${key} on #${number} edited`, { objectId: ours.id });
+    return changed(say('made.comment', { number, key, edited: true }), { objectId: ours.id });
   },
 });
 
@@ -139,15 +149,16 @@ function bodyWithMark(body: string, key: string): string {
   return `${body.replace(/\r\n?/g, '\n').trimEnd()}\n\n${hiddenMark(key)}`;
 }
 
+function hasMark({ body }: Comment, key: string): boolean {
+  return (body ?? '')
+    .replace(/\r\n?/g, '\n')
+    .trimEnd()
+    .endsWith(`\n\n${hiddenMark(key)}`);
+}
+
 /** Our comments of this key, oldest first. */
 function markedComments(comments: readonly Comment[], key: string, account: string | null | undefined): Comment[] {
-  const mark = hiddenMark(key);
   return comments
-    .filter(
-      (comment) =>
-        account &&
-        comment.user?.id === account &&
-        (comment.body ?? '').replace(/\r\n?/g, '\n').trimEnd().endsWith(`\n\n${mark}`),
-    )
+    .filter((comment) => account && comment.user?.id === account && hasMark(comment, key))
     .sort((a, b) => Number(BigInt(a.id ?? '0') - BigInt(b.id ?? '0')));
 }

@@ -1,8 +1,10 @@
 import { emptyOf, givenOf, inBoth, noneOf, valueOf } from './support/unfit.js';
+import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, unchanged, undone } from './define-action.js';
-import { id, optional, text, texts } from './support/params.js';
+import { isAbout } from './support/compare.js';
+import { flag, id, optional, text, texts } from './support/params.js';
 import { readAll, orMissing, whereAllowed, whereOffered, type ForgeClient } from '../forge/forge-client.js';
 import {
   defineRecovery,
@@ -14,6 +16,7 @@ import {
   type Verdict,
 } from './support/recovery.js';
 import type { JsonObject } from '../core/json.js';
+import type { Reason } from '../core/reason.js';
 import type { Label } from '../core/objects/tracker.js';
 import { RIGHTS } from '../core/rights.js';
 
@@ -51,6 +54,10 @@ const issueLabelRecovery = defineRecovery<WantedLabels, SeenIssueLabels>({
   reads: ['listIssueLabels'],
   mayRead: [],
   settle: 'whole',
+  told: {
+    echoes: ['issue.labeled', 'issue.labels_cleared', 'pull_request.labeled', 'pull_request.labels_cleared'],
+    isEcho: ({ data }, { params, snapshot }) => isAbout(data, params) && isShownBy(data, snapshot),
+  },
 
   async read({ forge, target }, { number }) {
     const labels = await whereOffered(forge.listIssueLabels, (list) =>
@@ -63,33 +70,40 @@ const issueLabelRecovery = defineRecovery<WantedLabels, SeenIssueLabels>({
 });
 
 function decideIssueLabels({ wanted, seen }: RecoveryFacts<WantedLabels, SeenIssueLabels>): Verdict {
-  if (seen === null) return resend(`the labels of #${wanted.number} cannot be read; the same sent again does no harm`);
-  if (seen.names === null) return settledAs('refused', `#${wanted.number} is not there any more`);
+  const about = { what: 'labels', number: wanted.number };
+  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'harmless' }));
+  if (seen.names === null) return settledAs('refused', say('found.gone', { ...about, what: 'issue' }));
   const { added, removed } = wantedNames(wanted, seen.names);
   return added.length + removed.length === 0
-    ? done(`#${wanted.number} bears the labels wanted`)
-    : resend(`#${wanted.number} does not bear the labels wanted`);
+    ? done(say('found.as-wanted', about))
+    : resend(say('found.not-yet', about));
+}
+
+/** What the call changed is as it wanted. Gitea shows no labels at all where it took some off. */
+function isShownBy(data: JsonObject, snapshot: JsonObject | null): boolean {
+  const { labels } = (data['issue'] ?? data['pull_request'] ?? {}) as { labels?: unknown };
+  const shown = Array.isArray(labels) ? labels.map((label) => (label as Label).name ?? '') : [];
+  const [added, removed] = [names(snapshot?.['added']), names(snapshot?.['removed'])];
+  if (shown.length === 0) return added.length === 0 || removed.length > 0;
+  return added.every((name) => shown.includes(name)) && !removed.some((name) => shown.includes(name));
 }
 
 const SETS = ['add', 'remove', 'set'] as const;
 
 function unfit(given: Given): Unfit | null {
-  return (
-    noneOf(given, SETS, 'none of add, remove and set is given', 'add: [NAME]') ??
-    inBoth(given, 'add', 'remove', (name) => `${name} is to be put on and taken off`)
-  );
+  return noneOf(given, SETS, 'add: [NAME]') ?? inBoth(given, 'add', 'remove');
 }
 
 /** What works when it runs, and says nothing or two things. */
 function unclear(given: Given): Unfit | null {
   if (given['set'] && (given['add'] || given['remove']))
     return {
-      reason: 'set is the whole list, and stands alone',
+      reason: say('params.alone', { param: 'set' }),
       param: 'set',
       hint: 'leave out set, or add and remove',
     };
   if (given['within'] && !given['add'])
-    return { reason: 'within says which labels go when those of add come, and there is no add', param: 'within' };
+    return { reason: say('params.needs', { param: 'within', needs: 'add' }), param: 'within' };
   const empty = emptyOf(given, ['add', 'remove']);
   if (empty) return { ...empty, hint: 'leave it out, or name a label' };
   const joined = ['add', 'remove', 'set'].find(
@@ -98,7 +112,7 @@ function unclear(given: Given): Unfit | null {
   return joined === undefined
     ? null
     : {
-        reason: `${joined} is one label whose name has a comma`,
+        reason: say('params.comma', { param: joined }),
         param: joined,
         isValue: true,
         isWarning: true,
@@ -119,6 +133,7 @@ export const labelIssue = defineAction({
     add: optional(texts({ summary: 'names to add' })),
     remove: optional(texts({ summary: 'names to remove' })),
     set: optional(texts({ summary: 'exactly these names' })),
+    create: optional(flag({ summary: 'make labels that a policy defines, where the repository lacks them' })),
     within: optional(text({ summary: 'prefix, such as size/: of labels with this prefix only those in add stay' })),
   },
   operations: ['addIssueLabels', 'replaceIssueLabels', 'removeIssueLabel', 'listIssueLabels', 'listLabels'],
@@ -139,7 +154,7 @@ export const labelIssue = defineAction({
     const wrong = unfit(givenOf(wish));
     if (wrong) return refused(wrong.reason);
     const borne = await orMissing(forge.listIssueLabels(where));
-    if (borne === null) return refused(`there is no issue or pull request #${wish.number}`);
+    if (borne === null) return refused(say('cannot.missing', { what: 'issue or pull request', number: wish.number }));
     const now = borne.map(({ name }) => name ?? '');
     const missing = wantedNames(wish, now).added;
     const madeAt = missing.length > 0 ? await lastMade() : null;
@@ -149,16 +164,18 @@ export const labelIssue = defineAction({
     const { names: goal, added, removed } = wantedNames(wanted, now);
     // Of a group, whatever the person put on in its place stays too.
     if (leftOff.length > 0 && added.length === 0 && (removed.length === 0 || wish.within !== undefined))
-      return undone(`somebody took ${leftOff.join(', ')} off #${wanted.number}`);
-    if (added.length + removed.length === 0) return unchanged(`#${wanted.number} bears the labels wanted`);
+      return undone(say('found.taken-off', { number: wanted.number, labels: leftOff }));
+    if (added.length + removed.length === 0)
+      return unchanged(say('found.as-wanted', { what: 'labels', number: wanted.number }));
     const known = await labelsByName(forge, { owner: target.owner, repo: target.name });
     const unknown = added.filter((name) => !known.has(name));
-    if (unknown.length > 0) return refused(`there is no label ${unknown.join(', ')} (label.ensure makes one)`);
+    if (unknown.length > 0)
+      return refused(say('cannot.missing', { what: 'label', name: unknown.join(', '), create: 'label.ensure' }));
     const labelOf = (name: string): Label | undefined => borne.find((label) => label.name === name) ?? known.get(name);
     const rivals = rivalsIn([...new Set([...(wanted.set ?? []), ...(wanted.add ?? [])])], labelOf);
-    if (rivals) return refused(`${rivals.join(' and ')} exclude each other`);
-    remember({ labels: now });
-    const told = `${[...added.map((name) => `+${name}`), ...removed.map((name) => `-${name}`)].join(' ')} on #${wanted.number}`;
+    if (rivals) return refused(say('cannot.bear-both', { labels: rivals }));
+    remember({ labels: now, added: [...added], removed: [...removed] });
+    const told = say('made.labels', { number: wanted.number, added, removed });
     const numbers = (list: readonly string[]): bigint[] => list.map((name) => BigInt(labelOf(name)?.id ?? 0));
     const scopes = new Set(added.map((name) => scopeOf(labelOf(name))));
     const staying = goal.filter(
@@ -207,9 +224,9 @@ function without(wanted: WantedLabels, leftOff: readonly string[]): WantedLabels
 }
 
 /** What the forge took is in its answer. */
-function judge(answer: readonly Label[], added: readonly string[], told: string) {
+function judge(answer: readonly Label[], added: readonly string[], told: Reason) {
   const missing = added.filter((name) => !answer.some((label) => label.name === name));
-  return missing.length === 0 ? changed(told) : conflict(`the forge did not put on ${missing.join(', ')}`);
+  return missing.length === 0 ? changed(told) : conflict(say('found.dropped', { labels: missing }));
 }
 
 /** Two wanted labels of one exclusive scope: the forge would keep the last one. */

@@ -1,5 +1,7 @@
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { say } from './reasons.js';
 import { flag, id, optional, text } from './support/params.js';
+import { isAbout } from './support/compare.js';
 import { readAll, orMissing, whereOffered } from '../forge/forge-client.js';
 import {
   defineRecovery,
@@ -35,6 +37,14 @@ const issueMilestoneRecovery = defineRecovery<WantedMilestoneOf, SeenMilestoneOf
   mayRead: [],
   settle: 'whole',
   absolute: true,
+  told: {
+    echoes: ['issue.milestoned', 'issue.demilestoned', 'pull_request.milestoned', 'pull_request.demilestoned'],
+    isEcho: ({ kind, data }, { params }) => {
+      if (!isAbout(data, params)) return false;
+      if (kind.endsWith('.demilestoned')) return params['title'] === undefined;
+      return titleOf((data['issue'] ?? data['pull_request'] ?? {}) as Issue) === textOf(params['title']).trim();
+    },
+  },
 
   async read({ forge, target }, { number }) {
     const issue = await whereOffered(forge.getIssue, (get) => orMissing(get({ ...placeOf(target), index: number })));
@@ -46,12 +56,13 @@ const issueMilestoneRecovery = defineRecovery<WantedMilestoneOf, SeenMilestoneOf
 
 function decideIssueMilestone({ wanted, snapshot, seen }: RecoveryFacts<WantedMilestoneOf, SeenMilestoneOf>): Verdict {
   const goal = wanted.title?.trim() ?? null;
-  if (seen === null) return resend(`#${wanted.number} cannot be read; the same milestone sent again does no harm`);
-  if (!seen.there) return settledAs('refused', `#${wanted.number} is not there any more`);
-  if (seen.title === goal) return done(`milestone of #${wanted.number}: ${goal ?? 'none'}`);
+  const about = { what: 'milestone', number: wanted.number };
+  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'harmless' }));
+  if (!seen.there) return settledAs('refused', say('found.gone', { ...about, what: 'issue' }));
+  if (seen.title === goal) return done(say('made.milestone', { number: wanted.number, name: goal }));
   if (snapshot !== null && seen.title !== (snapshot['title'] ?? null))
-    return settledAs('conflict', `somebody else gave #${wanted.number} another milestone meanwhile`);
-  return resend(`#${wanted.number} has the milestone of before`);
+    return settledAs('conflict', say('found.changed-meanwhile', about));
+  return resend(say('found.not-yet', about));
 }
 
 /** Milestones are found by title, closed ones too; an unknown number would be a 500 (api-behaviour 3.4). Pull requests go by the issue call. */
@@ -77,21 +88,22 @@ export const setIssueMilestone = defineAction({
   async ensure({ target, forge, remember }, { number, title, replace = title === undefined }) {
     const place = { owner: target.owner, repo: target.name };
     const issue = await orMissing(forge.getIssue({ ...place, index: number }));
-    if (issue === null) return refused(`there is no issue or pull request #${number}`);
+    if (issue === null) return refused(say('cannot.missing', { what: 'issue or pull request', number }));
     const now = titleOf(issue);
     const goal = title?.trim() ?? null;
-    if (now === goal) return unchanged(`milestone of #${number}: ${goal ?? 'none'}`);
-    if (now !== null && !replace) return unchanged(`#${number} has the milestone ${now} (replace: true moves it)`);
+    if (now === goal) return unchanged(say('made.milestone', { number, name: goal }));
+    if (now !== null && !replace) return unchanged(say('found.milestone', { number, name: now }));
     let milestone = '0';
     if (goal !== null) {
       const found = await readAll(forge, 'listMilestones', { ...place, state: 'all', name: goal });
       const bearers = found.filter((one) => one.title?.trim() === goal);
       const best = bearers.find(({ state }) => state === 'open') ?? bearers[0];
-      if (!best?.id) return refused(`there is no milestone ${goal} (milestone.ensure makes one)`);
+      if (!best?.id)
+        return refused(say('cannot.missing', { what: 'milestone', name: goal, create: 'milestone.ensure' }));
       milestone = best.id;
     }
     remember({ title: now });
     await forge.updateIssue({ ...place, index: number, body: { milestone: BigInt(milestone) } });
-    return changed(`milestone of #${number}: ${goal ?? 'none'}`);
+    return changed(say('made.milestone', { number, name: goal }));
   },
 });

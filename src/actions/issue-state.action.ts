@@ -1,4 +1,5 @@
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { say } from './reasons.js';
 import { choice, id, optional, time } from './support/params.js';
 import {
   defineRecovery,
@@ -9,6 +10,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
+import { isAbout } from './support/compare.js';
 import { isRefused, orMissing, whereOffered } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
@@ -28,6 +30,14 @@ const issueStateRecovery = defineRecovery<WantedState, SeenState>({
   mayRead: [],
   settle: 'whole',
   absolute: true,
+  told: {
+    echoes: ['issue.closed', 'issue.reopened', 'pull_request.closed', 'pull_request.reopened'],
+    // What a commit or a merge closed was not closed by this call.
+    isEcho: ({ kind, data }, { params }) =>
+      isAbout(data, params) &&
+      params['state'] === (kind.endsWith('.closed') ? 'closed' : 'open') &&
+      textOf(data['commit_id']) === '',
+  },
 
   async read({ forge, target }, { number }) {
     const issue = await whereOffered(forge.getIssue, (get) => orMissing(get({ ...placeOf(target), index: number })));
@@ -38,9 +48,11 @@ const issueStateRecovery = defineRecovery<WantedState, SeenState>({
 });
 
 function decideIssueState({ wanted: { number, state }, seen }: RecoveryFacts<WantedState, SeenState>): Verdict {
-  if (seen === null) return resend(`#${number} cannot be read; the same state sent again does no harm`);
-  if (seen.state === null) return settledAs('refused', `#${number} is not there any more`);
-  return seen.state === state ? done(`#${number} is ${state}`) : resend(`#${number} is ${seen.state}`);
+  const about = { what: 'issue', number };
+  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'harmless' }));
+  if (seen.state === null) return settledAs('refused', say('found.gone', about));
+  const told = say('found.state', { ...about, state: seen.state });
+  return seen.state === state ? done(told) : resend(told);
 }
 
 /** `unchanged_since` holds it back where somebody did something after the rule looked: what was stale then may not be any more. */
@@ -66,18 +78,19 @@ export const setIssueState = defineAction({
   async ensure({ target, forge, remember }, { number, state, unchanged_since: since }) {
     const where = { owner: target.owner, repo: target.name, index: number };
     const issue = await orMissing(forge.getIssue(where));
-    if (issue === null) return refused(`there is no issue or pull request #${number}`);
-    if (issue.state === state) return unchanged(`#${number} is ${state}`);
+    if (issue === null) return refused(say('cannot.missing', { what: 'issue or pull request', number }));
+    const about = { what: 'issue', number };
+    if (issue.state === state) return unchanged(say('found.state', { ...about, state }));
     if (since !== undefined && Date.parse(issue.updated_at ?? '') > Date.parse(since))
-      return unchanged(`something happened to #${number} meanwhile (${issue.updated_at ?? ''})`);
-    if (issue.pull_request?.merged === true) return refused(`#${number} is merged`);
+      return unchanged(say('found.touched', { number, at: issue.updated_at ?? '' }));
+    if (issue.pull_request?.merged === true) return refused(say('found.state', { ...about, state: 'merged' }));
     remember({ state: issue.state ?? null });
     try {
       await forge.updateIssue({ ...where, body: { state } });
     } catch (error) {
       if (!isRefused(error, 412)) throw error;
-      return refused(`the forge does not let #${number} be ${state} (open dependencies, or its branch is gone)`);
+      return refused(say('cannot.be', { number, state }));
     }
-    return changed(`#${number} is ${state}`);
+    return changed(say('found.state', { ...about, state }));
   },
 });

@@ -17,6 +17,26 @@ function there(rig: EffectRig, over: Record<string, unknown> = {}): void {
 }
 
 describe('actions/label-ensure', () => {
+  it('leaves a label deleted that a person deleted, for rules and for policies that respect it, but not what the bot took away', async () => {
+    const rig = new EffectRig();
+    rig.forge.answer('listIssues', async () => []);
+    const wish = { name: 'kind/bug', color: '#d73a4a' };
+    const labels = () => rig.forge.repositories.get('acme/app')?.labels ?? [];
+    await rig.want('label.ensure', wish);
+    labels().splice(0);
+
+    const again = await rig.want('label.ensure', wish);
+    expect(again).toMatchObject({
+      state: 'suppressed',
+      reason: saying(`somebody deleted label kind/bug: not made again (\`forgehand retry ${again.id}\` makes it)`),
+    });
+    expect((await rig.want('label.ensure', wish, { kind: 'policy', respectUndo: true })).state).toBe('suppressed');
+    expect((await rig.want('label.ensure', wish, { kind: 'policy' })).state).toBe('done');
+
+    expect((await rig.want('label.remove', { name: 'kind/bug' })).state).toBe('done');
+    expect((await rig.want('label.ensure', wish)).state).toBe('done');
+  });
+
   it('makes a label that is not there, and nothing the second time', async () => {
     const rig = new EffectRig();
 

@@ -1,19 +1,16 @@
 import { inBoth } from './support/unfit.js';
-import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
+import { say } from './reasons.js';
+import { defineAction, textOf, changed, conflict, unchanged, undone, type Outcome } from './define-action.js';
 import { withMark, withoutMark, normalizeColor } from './support/compare.js';
 import { flag, line, optional, type ParamsOf, text, texts } from './support/params.js';
 import { readAll, orMissing, whereAllowed, whereOffered } from '../forge/forge-client.js';
 import {
-  askPerson,
   compareIds,
   decideExtras,
+  decideNamed,
   defineRecovery,
-  done,
-  editedIn,
   idsIn,
   placeOf,
-  resend,
-  settledAs,
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
@@ -147,24 +144,8 @@ function labelsIn({ data }: ForgeEvent): JsonObject[] {
   });
 }
 
-export function decideLabel({ wanted, snapshot, seen }: RecoveryFacts<WantedLabel, SeenLabels>): Verdict {
-  const name = wanted.name.trim();
-  if (seen === null) return askPerson(`this forge lists no labels, and would take a second label ${name}`);
-  if (seen.bearers.length === 0) return resend(`label ${name} is not there`);
-  const fit = seen.bearers.find(({ difference }) => difference === '');
-  const edited = editedIn(snapshot);
-  if (edited !== null) {
-    if (fit)
-      return fit.id === edited
-        ? done(`label ${name} is as wanted`, { detail: { edited } })
-        : settledAs('unchanged', `label ${name} is there`);
-    return resend(`label ${name} is not as wanted: ${seen.bearers[0]?.difference ?? ''}`);
-  }
-  if (!fit)
-    return settledAs('conflict', `label ${name} is there with another ${seen.bearers[0]?.difference ?? 'setting'}`);
-  if (!seen.bearers.some(({ id, difference }) => difference === '' && !idsIn(snapshot).has(id)))
-    return settledAs('unchanged', `label ${name} was there before the call`);
-  return done(`label ${name} is there`, { objectId: fit.id });
+export function decideLabel(facts: RecoveryFacts<WantedLabel, SeenLabels>): Verdict {
+  return decideNamed('label', facts.wanted.name.trim(), facts);
 }
 
 /** The one to rename: names in the order the rule gives them. */
@@ -207,40 +188,41 @@ export const ensureLabel = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'name',
   keyOf: ({ name }) => textOf(name).trim(),
-  unfit: (given) => inBoth(given, 'name', 'renamed_from', (one) => `the label ${one} is to be renamed to its own name`),
+  unfit: (given) => inBoth(given, 'name', 'renamed_from'),
   raises: [],
   example: { name: 'kind/bug', color: '#d73a4a', exclusive: true },
 
   recover: labelRecovery,
 
-  async ensure({ target, forge, recall, remember, mark }, wanted) {
+  async ensure({ target, forge, recall, lastMade, remember, mark }, wanted) {
     const { owner, name: repo } = target;
     const name = wanted.name.trim();
+    const about = { what: 'label', name };
     const own = await whereOffered(forge.listLabels, () => readAll(forge, 'listLabels', { owner, repo }));
     if (own === undefined) {
       const memory = await recall();
-      if (memory?.isSameWish)
-        return unchanged(`label ${name} was made before (this forge lists no labels)`, memory.detail);
-      if (memory)
-        return conflict(
-          `label ${name} was made before with other settings, and this forge can neither list nor change labels`,
-          memory.detail,
-        );
+      if (memory?.isSameWish) return unchanged(say('found.made-before', about), memory.detail);
+      if (memory) return conflict(say('found.made-otherwise', about), memory.detail);
     } else {
       const inherited = await whereAllowed(forge.listOrgLabels, () =>
         orMissing(readAll(forge, 'listOrgLabels', { org: owner })),
       );
       const bearers = [...own, ...(inherited ?? [])].filter((label) => label.name?.trim() === name);
-      if (bearers.length > 0 && wanted.keep) return unchanged(`label ${name} is there${countOf(bearers)}`);
+      if (bearers.length > 0 && wanted.keep) return unchanged(say('found.there', { ...about, count: bearers.length }));
       if (bearers.some((label) => labelDifference(label, wanted) === ''))
-        return unchanged(`label ${name} is there${countOf(bearers)}`);
+        return unchanged(say('found.there', { ...about, count: bearers.length }));
       const mine = own.filter((label) => label.name?.trim() === name);
       const there = mine.length > 0 ? oldest(mine) : bearers.length > 0 ? undefined : ofOtherName(own, wanted);
       if (there) return edit(there, bearers);
       if (bearers.length > 0)
         return conflict(
-          `label ${name} is one of the organization, with another ${labelDifference(oldest(bearers), wanted)}`,
+          say('found.other', {
+            ...about,
+            differs: labelDifference(oldest(bearers), wanted),
+            stays: 'of-organization',
+          }),
         );
+      if (await lastMade()) return undone(say('found.undone', about));
     }
     if (own !== undefined) remember({ ids: [] });
     const { color: _, description, renamed_from: _was, keep: _keep, ...rest } = wanted;
@@ -255,20 +237,20 @@ export const ensureLabel = defineAction({
         color: `#${normalizeColor(wanted.color)}`,
       },
     });
-    return changed(`label ${name} created`, { objectId: made.id });
+    return changed(say('made.created', about), { objectId: made.id });
 
     async function edit(there: Label, bearers: readonly Label[]): Promise<Outcome> {
       const id = there.id ?? '';
       const before = there.name?.trim() ?? '';
       const difference = labelDifference(there, wanted);
-      const told = [before === name ? '' : `renamed from ${before}`, difference]
+      const differs = [before === name ? '' : `renamed from ${before}`, difference]
         .filter((part) => part !== '')
         .join(', ');
       if (forge.updateLabel === undefined)
-        return conflict(`label ${name} is there with another ${told}, and this forge cannot change labels`);
+        return conflict(say('found.other', { ...about, differs, stays: 'forge-cannot' }));
       remember({ ids: bearers.map((label) => label.id ?? ''), edits: id });
       await forge.updateLabel({ owner, repo, id, body: whole(there, wanted) });
-      return changed(`label ${name} changed: ${told}${countOf(bearers)}`, { detail: { edited: id } });
+      return changed(say('made.changed', { ...about, differs, count: bearers.length }), { detail: { edited: id } });
     }
   },
 });
@@ -289,8 +271,4 @@ function whole(there: Label, wanted: ParamsOf<typeof params>) {
 /** The one to edit where several bear the name. There is at least one. */
 function oldest(labels: readonly Label[]): Label {
   return labels.reduce((first, label) => (BigInt(label.id ?? 0) < BigInt(first.id ?? 0) ? label : first));
-}
-
-function countOf(bearers: readonly Label[]): string {
-  return bearers.length > 1 ? ` (${bearers.length} labels bear this name)` : '';
 }

@@ -1,4 +1,5 @@
 import { defineAction, textOf, changed, conflict, unchanged } from './define-action.js';
+import { say } from './reasons.js';
 import { text } from './support/params.js';
 import { readAll, whereOffered } from '../forge/forge-client.js';
 import { decideRemoval, defineRecovery, placeOf } from './support/recovery.js';
@@ -46,18 +47,16 @@ export const removeLabel = defineAction({
     const where = { owner: target.owner, repo: target.name };
     const name = wanted.name.trim();
     const bearers = (await readAll(forge, 'listLabels', where)).filter((label) => label.name?.trim() === name);
-    if (bearers.length === 0) return unchanged(`there is no label ${name}`);
+    const about = { what: 'label', name };
+    if (bearers.length === 0) return unchanged(say('found.absent', about));
     const ours = await made();
     const own = bearers.find(({ id }) => ours.has(id ?? ''));
-    if (!own) return conflict(`label ${name} was not made from here: it is left to whoever made it`);
+    if (!own) return conflict(say('found.not-ours', about));
     // Servers drop a filter by a name they do not know: what they list is looked at again.
     const issues = await readAll(forge, 'listIssues', { ...where, state: 'all', labels: name });
     const users = issues.filter(({ labels }) => labels?.some(({ id }) => id === own.id));
-    if (users.length > 0)
-      return conflict(
-        `label ${name} is on ${users.length === 1 ? 'an issue' : `${users.length} issues`}: it stays until it is on none`,
-      );
+    if (users.length > 0) return conflict(say('found.in-use', { ...about, count: users.length }));
     await forge.deleteLabel({ ...where, id: own.id ?? '' });
-    return changed(`label ${name} taken away`, { detail: { removed: own.id ?? '' } });
+    return changed(say('made.removed', about), { detail: { removed: own.id ?? '' } });
   },
 });

@@ -16,6 +16,18 @@ function there(rig: EffectRig, over: Record<string, unknown> = {}): void {
 }
 
 describe('actions/milestone-ensure', () => {
+  it('leaves a milestone deleted that a person deleted, but for policies', async () => {
+    const rig = new EffectRig();
+    await rig.want('milestone.ensure', { title: '1.4' });
+    rig.forge.repositories.get('acme/app')?.milestones.splice(0);
+
+    expect((await rig.want('milestone.ensure', { title: '1.4' })).state).toBe('suppressed');
+    expect((await rig.want('milestone.ensure', { title: '1.4' }, { kind: 'policy', respectUndo: true })).state).toBe(
+      'suppressed',
+    );
+    expect((await rig.want('milestone.ensure', { title: '1.4' }, { kind: 'policy' })).state).toBe('done');
+  });
+
   it('makes a milestone that is not there, and nothing the second time', async () => {
     const rig = new EffectRig();
 

@@ -1,18 +1,14 @@
 import { inBoth } from './support/unfit.js';
-import { defineAction, textOf, changed, conflict, refused, unchanged, type Outcome } from './define-action.js';
+import { say } from './reasons.js';
+import { defineAction, textOf, changed, conflict, unchanged, undone, type Outcome } from './define-action.js';
 import { withMark, withoutMark, dueTime, isSameDay } from './support/compare.js';
 import { flag, markdown, optional, type ParamsOf, text, texts, time } from './support/params.js';
 import { readAll, whereOffered } from '../forge/forge-client.js';
 import {
-  askPerson,
   decideExtras,
-  editedIn,
+  decideNamed,
   defineRecovery,
-  done,
-  idsIn,
   placeOf,
-  resend,
-  settledAs,
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
@@ -107,27 +103,8 @@ const milestoneRecovery = defineRecovery<WantedMilestone, SeenMilestones>({
   },
 });
 
-export function decideMilestone({ wanted, snapshot, seen }: RecoveryFacts<WantedMilestone, SeenMilestones>): Verdict {
-  const title = wanted.title.trim();
-  if (seen === null) return askPerson(`this forge lists no milestones, and would take a second milestone ${title}`);
-  if (seen.bearers.length === 0) return resend(`milestone ${title} is not there`);
-  const fit = seen.bearers.find(({ difference }) => difference === '');
-  const edited = editedIn(snapshot);
-  if (edited !== null) {
-    if (fit)
-      return fit.id === edited
-        ? done(`milestone ${title} is as wanted`, { detail: { edited } })
-        : settledAs('unchanged', `milestone ${title} is there`);
-    return resend(`milestone ${title} is not as wanted: ${seen.bearers[0]?.difference ?? ''}`);
-  }
-  if (!fit)
-    return settledAs(
-      'conflict',
-      `milestone ${title} is there with another ${seen.bearers[0]?.difference ?? 'setting'}`,
-    );
-  if (!seen.bearers.some(({ id, difference }) => difference === '' && !idsIn(snapshot).has(id)))
-    return settledAs('unchanged', `milestone ${title} was there before the call`);
-  return done(`milestone ${title} is there`, { objectId: fit.id });
+export function decideMilestone(facts: RecoveryFacts<WantedMilestone, SeenMilestones>): Verdict {
+  return decideNamed('milestone', facts.wanted.title.trim(), facts);
 }
 
 /** Of the issue or pull request of the event. */
@@ -167,17 +144,16 @@ export const ensureMilestone = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'title',
   keyOf: ({ title }) => textOf(title).trim(),
-  unfit: (given) =>
-    inBoth(given, 'title', 'renamed_from', (one) => `the milestone ${one} is to be renamed to its own name`),
+  unfit: (given) => inBoth(given, 'title', 'renamed_from'),
   raises: [],
   example: { title: '1.4', due_on: '2027-01-31', state: 'open' },
 
   recover: milestoneRecovery,
 
-  async ensure({ target, forge, recall, remember, mark }, wanted) {
+  async ensure({ target, forge, recall, lastMade, remember, mark }, wanted) {
     const { owner, name: repo } = target;
     const title = wanted.title.trim();
-    if (title === '') return refused('a milestone needs a title');
+    const about = { what: 'milestone', name: title };
     // The filter by name means "contains" and ignores case: it only shortens the list.
     const named = wanted.renamed_from === undefined ? { name: title } : {};
     const found = await whereOffered(forge.listMilestones, () =>
@@ -185,20 +161,16 @@ export const ensureMilestone = defineAction({
     );
     if (found === undefined) {
       const memory = await recall();
-      if (memory?.isSameWish)
-        return unchanged(`milestone ${title} was made before (this forge lists no milestones)`, memory.detail);
-      if (memory)
-        return conflict(
-          `milestone ${title} was made before with other settings, and this forge can neither list nor change milestones`,
-          memory.detail,
-        );
+      if (memory?.isSameWish) return unchanged(say('found.made-before', about), memory.detail);
+      if (memory) return conflict(say('found.made-otherwise', about), memory.detail);
     } else {
       const bearers = found.filter((milestone) => milestone.title?.trim() === title);
-      if (bearers.length > 0 && wanted.keep) return unchanged(`milestone ${title} is there${countOf(bearers)}`);
+      if (bearers.length > 0 && wanted.keep) return unchanged(say('found.there', { ...about, count: bearers.length }));
       if (bearers.some((one) => milestoneDifference(one, wanted) === ''))
-        return unchanged(`milestone ${title} is there${countOf(bearers)}`);
+        return unchanged(say('found.there', { ...about, count: bearers.length }));
       const there = oldest(bearers) ?? ofOtherTitle(found, wanted);
       if (there) return edit(there, bearers);
+      if (await lastMade()) return undone(say('found.undone', about));
     }
     if (found !== undefined) remember({ ids: [] });
     const told = withMark(wanted.description, mark);
@@ -212,19 +184,19 @@ export const ensureMilestone = defineAction({
         ...(wanted.due_on === undefined ? {} : { due_on: dueTime(wanted.due_on) }),
       },
     });
-    return changed(`milestone ${title} created`, { objectId: made.id });
+    return changed(say('made.created', about), { objectId: made.id });
 
     async function edit(there: Milestone, bearers: readonly Milestone[]): Promise<Outcome> {
       const id = there.id ?? '';
       const before = there.title?.trim() ?? '';
-      const told = [before === title ? '' : `renamed from ${before}`, milestoneDifference(there, wanted)]
+      const differs = [before === title ? '' : `renamed from ${before}`, milestoneDifference(there, wanted)]
         .filter((part) => part !== '')
         .join(', ');
       if (forge.updateMilestone === undefined)
-        return conflict(`milestone ${title} is there with another ${told}, and this forge cannot change milestones`);
+        return conflict(say('found.other', { ...about, differs, stays: 'forge-cannot' }));
       remember({ ids: bearers.map((milestone) => milestone.id ?? ''), edits: id });
       await forge.updateMilestone({ owner, repo, id, body: whole(there, wanted) });
-      return changed(`milestone ${title} changed: ${told}${countOf(bearers)}`, { detail: { edited: id } });
+      return changed(say('made.changed', { ...about, differs, count: bearers.length }), { detail: { edited: id } });
     }
   },
 });
@@ -258,8 +230,4 @@ function ofOtherTitle(
     if (there) return there;
   }
   return undefined;
-}
-
-function countOf(bearers: readonly Milestone[]): string {
-  return bearers.length > 1 ? ` (${bearers.length} milestones bear this title)` : '';
 }

@@ -1,4 +1,5 @@
 import { defineAction, textOf, changed, conflict, unchanged } from './define-action.js';
+import { say } from './reasons.js';
 import { text } from './support/params.js';
 import { readAll, whereOffered } from '../forge/forge-client.js';
 import { decideRemoval, defineRecovery, placeOf } from './support/recovery.js';
@@ -51,16 +52,14 @@ export const removeMilestone = defineAction({
     const bearers = (await readAll(forge, 'listMilestones', { ...where, state: 'all' })).filter(
       (milestone) => milestone.title?.trim() === title,
     );
-    if (bearers.length === 0) return unchanged(`there is no milestone ${title}`);
+    const about = { what: 'milestone', name: title };
+    if (bearers.length === 0) return unchanged(say('found.absent', about));
     const ours = await made();
     const own = bearers.find(({ id }) => ours.has(id ?? ''));
-    if (!own) return conflict(`milestone ${title} was not made from here: it is left to whoever made it`);
+    if (!own) return conflict(say('found.not-ours', about));
     const issues = Number(own.open_issues ?? 0) + Number(own.closed_issues ?? 0);
-    if (issues > 0)
-      return conflict(
-        `milestone ${title} has ${issues === 1 ? 'an issue' : `${issues} issues`}: it stays until it has none`,
-      );
+    if (issues > 0) return conflict(say('found.in-use', { ...about, count: issues }));
     await forge.deleteMilestone({ ...where, id: own.id ?? '' });
-    return changed(`milestone ${title} taken away`, { detail: { removed: own.id ?? '' } });
+    return changed(say('made.removed', about), { detail: { removed: own.id ?? '' } });
   },
 });

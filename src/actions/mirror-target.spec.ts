@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { HOSTILE_TARGETS, MIRROR_HOSTS } from '../../test/builders/hostile-mirror-targets.js';
+import { saying, sentenceOf } from '../../test/builders/reasons.js';
 import { refuseMirrorTarget } from './push-mirror-ensure.action.js';
 
 describe('actions/mirror-target', () => {
@@ -15,7 +16,7 @@ describe('actions/mirror-target', () => {
   });
 
   it.each(HOSTILE_TARGETS)('refuses %j', (address) => {
-    expect(refuseMirrorTarget(address, MIRROR_HOSTS)).toEqual(expect.any(String));
+    expect(refuseMirrorTarget(address, MIRROR_HOSTS)).toEqual(saying(expect.any(String)));
   });
 
   it('keeps a table of at least eighty hostile forms', () => {
@@ -23,7 +24,9 @@ describe('actions/mirror-target', () => {
   });
 
   it('allows nothing where no host is listed', () => {
-    expect(refuseMirrorTarget('https://mirror.example.org/a.git', [])).toContain('mirror_hosts');
+    expect(refuseMirrorTarget('https://mirror.example.org/a.git', [])).toEqual(
+      saying(expect.stringContaining('mirror_hosts')),
+    );
   });
 
   const LISTED = ['github.com/acme/', 'git.example.net:8443/a/b', 'http://127.0.0.1:4100/mirrors'];
@@ -66,7 +69,7 @@ describe('actions/mirror-target', () => {
     'http://127.0.0.1:4100/other/app.git',
     'http://127.0.0.1:41000/mirrors/app.git',
   ])('refuses %s, which is below no listed path', (address) => {
-    expect(refuseMirrorTarget(address, LISTED)).toEqual(expect.any(String));
+    expect(refuseMirrorTarget(address, LISTED)).toEqual(saying(expect.any(String)));
   });
 
   it('does not repeat user info in the reason', () => {
@@ -75,7 +78,8 @@ describe('actions/mirror-target', () => {
       'https://canary@evil.example/a.git',
       'ftp://me:canary@x/y',
     ]) {
-      expect(refuseMirrorTarget(address, MIRROR_HOSTS)).not.toContain('canary');
+      const reason = refuseMirrorTarget(address, MIRROR_HOSTS);
+      expect(JSON.stringify(reason) + sentenceOf(reason)).not.toContain('canary');
     }
   });
 });

@@ -1,4 +1,5 @@
 import { defineAction, textOf, changed, refused, unchanged, undone } from './define-action.js';
+import { say } from './reasons.js';
 import { line, optional, sealed, text } from './support/params.js';
 import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/compare.js';
@@ -46,19 +47,20 @@ const orgVariableRecovery = defineRecovery<WantedVariable, SeenVariable>({
 
 export function decideOrgVariable({ wanted, snapshot, seen }: RecoveryFacts<WantedVariable, SeenVariable>): Verdict {
   const name = variableName(wanted.name);
-  if (seen === null) return resend(`variable ${name} cannot be read; the same value sent again does no harm`);
+  const about = { what: 'variable', name };
+  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'harmless' }));
   if (!seen.there)
     return snapshot?.['there'] === true
-      ? settledAs('conflict', `variable ${name} was deleted meanwhile`)
-      : resend(`variable ${name} is not there`);
+      ? settledAs('conflict', say('found.deleted-meanwhile', about))
+      : resend(say('found.absent', about));
   const description =
     typeof snapshot?.['description'] === 'string' ? snapshot['description'] : (wanted.description ?? '');
   if (seen.isSame && seen.description === description)
-    return done(`variable ${name} has this value`, { detail: { description: seen.description } });
+    return done(say('found.as-wanted', about), { detail: { description: seen.description } });
   const before = snapshot?.['value_hash'];
   if (typeof before === 'string' && seen.valueHash !== before && !seen.isSame)
-    return settledAs('conflict', `somebody else changed variable ${name} meanwhile`);
-  return resend(`variable ${name} has the value of before`);
+    return settledAs('conflict', say('found.changed-meanwhile', about));
+  return resend(say('found.not-yet', about));
 }
 
 /**
@@ -86,13 +88,10 @@ export const setOrgVariable = defineAction({
 
   async ensure({ target, forge, recall, lastMade, remember, hashOf }, { name, value, description }) {
     const where = { org: target.name, variablename: variableName(name) };
+    const about = { what: 'variable', name: where.variablename };
     const current = await whereOffered(forge.getOrgVariable, (get) => orMissing(get(where)));
     const memory = current === undefined ? await recall() : null;
-    if (memory?.isSameWish)
-      return unchanged(
-        `variable ${where.variablename} was set so before (this forge offers no way to read it)`,
-        memory.detail,
-      );
+    if (memory?.isSameWish) return unchanged(say('found.made-before', about), memory.detail);
     const told = current?.description ?? textOf(memory?.detail['description']);
     const body = { value, description: description ?? told };
     const detail = { description: body.description };
@@ -104,25 +103,24 @@ export const setOrgVariable = defineAction({
       });
     }
     if (current === null) {
-      if (await lastMade()) return undone(`somebody deleted variable ${where.variablename}`);
-      if (!forge.createOrgVariable)
-        return refused(`variable ${where.variablename} is not there, and this forge offers no way to make one`);
+      if (await lastMade()) return undone(say('found.undone', about));
+      if (!forge.createOrgVariable) return refused(say('cannot.make', about));
       await forge.createOrgVariable({ ...where, body });
-      return changed(`variable ${where.variablename} created`, { detail });
+      return changed(say('made.created', about), { detail });
     }
     if (
       current?.data &&
       isSameValue(value.reveal(), current.data.reveal()) &&
       (current.description ?? '') === body.description
     ) {
-      return unchanged(`variable ${where.variablename} has this value`, detail);
+      return unchanged(say('found.as-wanted', about), detail);
     }
     try {
       await forge.updateOrgVariable({ ...where, body });
     } catch (error) {
       if (!isRefused(error, 404)) throw error;
-      return refused(`variable ${where.variablename} is not there, and this forge offers no way to make one`);
+      return refused(say('cannot.make', about));
     }
-    return changed(`variable ${where.variablename} set`, { detail });
+    return changed(say('made.changed', about), { detail });
   },
 });

@@ -1,10 +1,11 @@
 import type { Unfit } from '../rules/language/revision.js';
+import { say } from './reasons.js';
 import { valueOf } from './support/unfit.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { flag, optional, text, texts, whole } from './support/params.js';
 import { defineRecovery, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
-import { differingSettings, statedOf, tellSettings, type Settings, decideSettingsOf } from './support/compare.js';
+import { differingSettings, statedOf, changesOf, type Settings, decideSettingsOf } from './support/compare.js';
 import { orMissing, whereOffered } from '../forge/forge-client.js';
 import type { JsonObject } from '../core/json.js';
 import type { BranchProtection } from '../core/objects/git.js';
@@ -92,9 +93,10 @@ const protectionRecovery = defineRecovery<WantedProtection, SeenProtection>({
 
 function decideProtection({ wanted, seen, ...facts }: RecoveryFacts<WantedProtection, SeenProtection>): Verdict {
   const { name, ...settings } = wanted;
+  const about = { what: 'protection', name };
   // The forge refuses a second one of the name, and what is not there cannot be somebody else's.
-  if (seen?.settings === null) return resend(`protection ${name} is not there`);
-  return decideSettingsOf(`protection ${name}`, { ...facts, wanted: settings, seen: seen?.settings ?? null });
+  if (seen?.settings === null) return resend(say('found.absent', about));
+  return decideSettingsOf(about, { ...facts, wanted: settings, seen: seen?.settings ?? null });
 }
 
 /** As plain values; a list that the forge leaves empty is an empty one. */
@@ -115,9 +117,13 @@ function settingsIn(protection: BranchProtection): Settings {
   );
 }
 
+function offWithout([param, needs]: readonly [string, string]) {
+  return say('params.off', { param, needs });
+}
+
 function unfit(given: Given): Unfit | null {
   const lacks = NEEDS.find(([one, needed]) => valueOf(given, one) === true && valueOf(given, needed) === false);
-  return lacks ? { reason: `${lacks[0]} means nothing while ${lacks[1]} is off`, param: lacks[0] } : null;
+  return lacks ? { reason: offWithout(lacks), param: lacks[0] } : null;
 }
 
 /** Only the settings that the rule states are compared and written; all else of the protection stays as it is. */
@@ -141,6 +147,7 @@ export const ensureProtection = defineAction({
   async ensure({ target, forge, remember }, { name: wantedName, ...settings }) {
     const where = { owner: target.owner, repo: target.name };
     const name = wantedName.trim();
+    const about = { what: 'protection', name };
     const wanted: Settings = settings;
     const stated = Object.fromEntries(statedOf(wanted));
     const there = await orMissing(forge.getBranchProtection({ ...where, name }));
@@ -148,30 +155,26 @@ export const ensureProtection = defineAction({
     const lacks = NEEDS.find(
       ([one, needed]) => stated[one] === true && (stated[needed] ?? found[needed] ?? false) === false,
     );
-    if (lacks) return refused(`${lacks[0]} means nothing while ${lacks[1]} is off`);
+    if (lacks) return refused(offWithout(lacks));
     if (there === null) {
       remember({ before: null });
       const made = await forge.createBranchProtection({ ...where, body: { ...stated, rule_name: name } });
       const left = differingSettings(wanted, settingsIn(made));
       if (left.length > 0)
-        return conflict(
-          `protection ${name} was made, and this forge keeps ${tellSettings(left, settingsIn(made), wanted)}`,
-        );
-      return changed(`protection ${name} created`);
+        return conflict(say('found.kept', { ...about, keeps: changesOf(left, settingsIn(made), wanted) }));
+      return changed(say('made.created', about));
     }
     const different = differingSettings(wanted, found);
-    if (different.length === 0) return unchanged(`protection ${name} is as wanted`);
+    if (different.length === 0) return unchanged(say('found.as-wanted', about));
     const unknown = different.filter((setting) => found[setting] === undefined);
-    if (unknown.length > 0) return refused(`protections of this forge have no ${unknown.join(', ')}`);
+    if (unknown.length > 0) return refused(say('cannot.set', { what: 'protections', names: unknown }));
     remember({ before: Object.fromEntries(different.map((setting) => [setting, found[setting] ?? null])) });
-    const told = tellSettings(different, wanted, found);
     const after = settingsIn(
       await forge.updateBranchProtection({ ...where, name, body: bodyOf(different, stated, found) }),
     );
     const left = differingSettings(wanted, after);
-    if (left.length > 0)
-      return conflict(`protection ${name} was changed, and this forge keeps ${tellSettings(left, after, wanted)}`);
-    return changed(`protection ${name}: ${told}`);
+    if (left.length > 0) return conflict(say('found.kept', { ...about, keeps: changesOf(left, after, wanted) }));
+    return changed(say('made.settings', { ...about, changes: changesOf(different, found, wanted) }));
   },
 });
 

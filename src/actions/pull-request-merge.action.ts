@@ -1,4 +1,5 @@
-import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
+import { defineAction, textOf, changed, conflict, notYet, refused, unchanged } from './define-action.js';
+import { say } from './reasons.js';
 import { choice, flag, id, optional, text, whole } from './support/params.js';
 import { readAll, isRefused, orMissing, whereOffered } from '../forge/forge-client.js';
 import {
@@ -9,15 +10,23 @@ import {
   resend,
   settledAs,
   type RecoveryFacts,
+  type SentEffect,
   type Verdict,
 } from './support/recovery.js';
+import { isAbout } from './support/compare.js';
 import { ForgeError } from '../core/errors.js';
+import type { ForgeEvent } from '../core/event.js';
+import { isJsonObject } from '../core/json.js';
 import type { Review } from '../core/objects/tracker.js';
 import { RIGHTS } from '../core/rights.js';
 import { newestVerdicts } from '../forge/newest-verdicts.js';
 
 /** With the waits between them, about twenty seconds; a check takes a few. */
 const CALLS_WHILE_CHECKED = 3;
+
+/** What a protected branch asks beyond the rule, as Gitea says it; Forgejo puts it behind `reason:`. */
+const PROTECTION_ASKS =
+  /required status checks|enough approvals|requested changes|official review requests|behind the base branch/i;
 
 const METHODS = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
 
@@ -38,6 +47,14 @@ const mergeRecovery = defineRecovery<WantedMerge, SeenPull>({
   reads: ['getPull'],
   mayRead: [],
   settle: 'whole',
+  told: {
+    echoes: ['pull_request.merged', 'push', 'branch.deleted'],
+    isEcho: (event, sent) => {
+      if (event.kind === 'pull_request.merged') return isAbout(event.data, sent.params);
+      if (event.kind === 'push') return isPushOfMerge(event, sent);
+      return sent.params['delete_branch'] === true && event.data['branch'] === (sent.snapshot?.['branch'] ?? null);
+    },
+  },
 
   async read({ forge, target }, { number }) {
     const pull = await whereOffered(forge.getPull, (get) => orMissing(get({ ...placeOf(target), index: number })));
@@ -54,23 +71,39 @@ const mergeRecovery = defineRecovery<WantedMerge, SeenPull>({
 });
 
 export function decideMerge({ wanted: { number, sha }, seen }: RecoveryFacts<WantedMerge, SeenPull>): Verdict {
-  if (seen === null) return askPerson(`pull request #${number} cannot be read`);
-  if (!seen.there) return settledAs('refused', `pull request #${number} is not there any more`);
-  if (seen.merged) return done(`pull request #${number} is merged`);
-  if (seen.head !== sha) return settledAs('refused', `the head of #${number} moved`);
+  const about = { what: 'pull request', number };
+  if (seen === null) return askPerson(say('found.unreadable', { ...about, then: 'nothing' }));
+  if (!seen.there) return settledAs('refused', say('found.gone', about));
+  if (seen.merged) return done(say('found.state', { ...about, state: 'merged' }));
+  if (seen.head !== sha) return settledAs('refused', say('cannot.merge.head', { number }));
   return seen.state === 'open'
-    ? resend(`pull request #${number} is not merged`)
-    : settledAs('refused', `pull request #${number} is closed`);
+    ? resend(say('found.state', { ...about, state: 'not merged' }))
+    : settledAs('refused', say('found.state', { ...about, state: 'closed' }));
+}
+
+/** It brings the head that was wanted, or its last commit names the pull request as forges write it. A rebase writes neither. */
+function isPushOfMerge({ data }: ForgeEvent, { params, snapshot }: SentEffect): boolean {
+  const base = snapshot?.['base'] ?? null;
+  if (typeof data['branch'] !== 'string' || (base !== null && data['branch'] !== base)) return false;
+  const commits = [data['head_commit'], ...(Array.isArray(data['commits']) ? data['commits'] : [])]
+    .map((commit) => commit ?? null)
+    .filter(isJsonObject);
+  if (data['after'] === params['sha'] || commits.some((commit) => commit['id'] === params['sha'])) return true;
+  const [title = ''] = textOf(commits[0]?.['message']).split('\n');
+  const number = (/^Merge pull request '.*' \(#(\d+)\) from /.exec(title) ?? /\(#(\d+)\)$/.exec(title))?.[1];
+  return number !== undefined && number === textOf(params['number']);
 }
 
 /**
  * All that speaks for the merge is read again right before it, about the one commit that the rule saw; the forge gets that commit too. The
  * forge says 405 "try again later" both while its conflict check runs and when the branches conflict. `mergeable` is false in both cases for
  * some seconds, so it is believed only when it still says so after several calls.
+ *
+ * Approvals, checks and the label may come in any order: what is missing is waited for, as long as the head stays.
  */
 export const mergePullRequest = defineAction({
   name: 'pull_request.merge',
-  summary: 'Merge a pull request that is labelled, approved and green, at exactly this commit',
+  summary: 'Merge a pull request once it is labelled, approved and green, at exactly this commit',
   target: 'repository',
   params: {
     number: id({ summary: 'number of the pull request' }),
@@ -94,7 +127,23 @@ export const mergePullRequest = defineAction({
   asksAct: true,
   naturalKey: 'number',
   keyOf: ({ number }) => textOf(number),
-  raises: ['pull_request.merged', 'push'],
+  raises: ['pull_request.merged', 'push', 'branch.deleted'],
+  awaits: [
+    'status.set',
+    'workflow.finished',
+    'workflow.recovered',
+    'task.finished',
+    'push',
+    'review.approved',
+    'review.rejected',
+    'review.commented',
+    'review.dismissed',
+    'pull_request.labeled',
+    'pull_request.synchronized',
+    'pull_request.ready_for_review',
+    'pull_request.closed',
+    'pull_request.merged',
+  ],
   example: { number: '12', sha: '0123456789abcdef0123456789abcdef01234567', label: 'merge/ready', approvals: 1 },
 
   recover: mergeRecovery,
@@ -105,23 +154,23 @@ export const mergePullRequest = defineAction({
   ) {
     const where = { owner: target.owner, repo: target.name, index: number };
     const pull = await orMissing(forge.getPull(where));
-    if (pull === null) return refused(`there is no pull request #${number}`);
-    if (pull.merged === true) return unchanged(`pull request #${number} is merged`);
-    if (pull.state !== 'open') return refused(`pull request #${number} is closed`);
-    if (pull.head?.sha !== sha)
-      return refused(`the head of #${number} moved to ${pull.head?.sha?.slice(0, 10) ?? 'nothing'}`);
-    if (pull.draft === true) return refused(`pull request #${number} is a draft`);
+    if (pull === null) return refused(say('cannot.missing', { what: 'pull request', number }));
+    const about = { what: 'pull request', number };
+    if (pull.merged === true) return unchanged(say('found.state', { ...about, state: 'merged' }));
+    if (pull.state !== 'open') return refused(say('found.state', { ...about, state: 'closed' }));
+    if (pull.head?.sha !== sha) return refused(say('cannot.merge.head', { number, sha: pull.head?.sha ?? 'nothing' }));
+    if (pull.draft === true) return notYet(say('found.state', { ...about, state: 'a draft' }));
     if (label !== undefined && !pull.labels?.some(({ name }) => name === label))
-      return refused(`pull request #${number} does not bear the label ${label}`);
+      return notYet(say('cannot.merge.label', { number, label }));
     const { approvedBy, rejectedBy } = verdictsOf(await readAll(forge, 'listReviews', where), sha, pull.user?.login);
-    if (rejectedBy.length > 0) return refused(`${rejectedBy.join(', ')} asked for changes of #${number}`);
+    if (rejectedBy.length > 0) return notYet(say('cannot.merge.rejected', { number, people: rejectedBy }));
     if (approvedBy.length < approvals)
-      return refused(`#${number} has ${approvedBy.length} of ${approvals} approvals of ${sha.slice(0, 10)}`);
+      return notYet(say('cannot.merge.approvals', { number, count: approvedBy.length, needs: approvals, sha }));
     if (checks) {
       const { state } = await forge.getCombinedStatus({ owner: target.owner, repo: target.name, ref: sha });
-      if (state !== 'success') return refused(`the statuses of ${sha.slice(0, 10)} are ${state ? state : 'not there'}`);
+      if (state !== 'success') return notYet(say('cannot.merge.checks', { sha, state: state || null }));
     }
-    remember({ head: sha });
+    remember({ head: sha, base: pull.base?.ref ?? null, branch: pull.head?.ref ?? null });
     try {
       await forge.mergePull({
         ...where,
@@ -132,19 +181,23 @@ export const mergePullRequest = defineAction({
         },
       });
     } catch (error) {
-      if (isRefused(error, 409)) return conflict(`#${number} could not be merged: it conflicts, or its head moved`);
-      if (!isRefused(error, 405) || !/try again later/i.test(error.facts.forgeMessage ?? error.message)) throw error;
+      if (isRefused(error, 409)) return conflict(say('cannot.merge.conflict', { number }));
+      if (!isRefused(error, 405)) throw error;
+      const { forgeMessage = '' } = error.facts;
+      if (PROTECTION_ASKS.test(forgeMessage))
+        return notYet(say('cannot.merge.protected', { number, said: forgeMessage }));
+      if (!/try again later/i.test(forgeMessage)) throw error;
       const now = await forge.getPull(where);
-      if (now.merged === true) return unchanged(`pull request #${number} is merged`);
+      if (now.merged === true) return unchanged(say('found.state', { ...about, state: 'merged' }));
       if (now.mergeable === false && earlierCalls >= CALLS_WHILE_CHECKED)
-        return conflict(`the branches of #${number} conflict`);
-      throw new ForgeError('not-sent', `the conflict check of #${number} still runs`, {
+        return conflict(say('cannot.merge.conflict', { number }));
+      throw new ForgeError('not-sent', say('cannot.merge.checking', { number }), {
         operation: 'mergePull',
         status: 405,
         detail: 'checking',
       });
     }
-    return changed(`pull request #${number} merged (${method}) at ${sha.slice(0, 10)}`);
+    return changed(say('made.merged', { number, method, sha }));
   },
 });
 

@@ -1,9 +1,10 @@
-import { emptyOf, givenOf, textsOf, wrongLogin } from './support/unfit.js';
+import { countAlone, emptyOf, givenOf, nobodyNamed, textsOf, wrongLogin } from './support/unfit.js';
+import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { id, optional, texts, whole } from './support/params.js';
-import { isSameLogin, pickByTurn } from './support/compare.js';
+import { isAbout, isSameLogin, pickByTurn } from './support/compare.js';
 import { readAll, orMissing, whereOffered } from '../forge/forge-client.js';
 import {
   defineRecovery,
@@ -26,6 +27,10 @@ const requestReviewRecovery = defineRecovery<{ readonly number: string }, SeenRe
   reads: ['getPull'],
   mayRead: [],
   settle: 'whole',
+  told: {
+    echoes: ['pull_request.review_requested'],
+    isEcho: ({ data }, { params }) => isAbout(data, params),
+  },
 
   async read({ forge, target }, { number }) {
     const pull = await whereOffered(forge.getPull, (get) => orMissing(get({ ...placeOf(target), index: number })));
@@ -46,26 +51,24 @@ export function decideRequests({
   snapshot,
   seen,
 }: RecoveryFacts<{ readonly number: string }, SeenRequests>): Verdict {
-  if (seen === null) return resend(`#${number} cannot be read; asking the same people twice does no harm`);
-  if (seen.asked === null) return settledAs('refused', `pull request #${number} is not there any more`);
+  const about = { what: 'pull request', number };
+  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'harmless' }));
+  if (seen.asked === null) return settledAs('refused', say('found.gone', about));
   const goal = Array.isArray(snapshot?.['goal']) ? snapshot['goal'].map((name) => String(name).toLowerCase()) : null;
   return goal?.every((name) => seen.asked?.includes(name))
-    ? done(`${goal.join(', ')} asked to review #${number}`)
-    : resend(`not all of them are asked to review #${number}`);
+    ? done(say('made.asked', { number, people: goal }))
+    : resend(say('found.not-yet', { what: 'reviewers', number }));
 }
 
 function unfit(given: Given): Unfit | null {
-  const lists = ['reviewers', 'teams'].every((name) => !given[name] || textsOf(given, name)?.length === 0);
-  return lists && given['one_of'] === undefined
-    ? { reason: 'none of reviewers, teams and one_of is given', hint: 'reviewers: [LOGIN]' }
-    : null;
+  return nobodyNamed(given, ['reviewers', 'teams'], 'reviewers: [LOGIN]');
 }
 
 function unclear(given: Given): Unfit | null {
   const team = ['reviewers', 'one_of'].find((name) => textsOf(given, name)?.some((login) => login.includes('/')));
   if (team !== undefined)
     return {
-      reason: `${team} takes logins, and one of them names a team`,
+      reason: say('params.names-team', { param: team }),
       param: team,
       isValue: true,
       hint: 'teams: [NAME]',
@@ -73,17 +76,13 @@ function unclear(given: Given): Unfit | null {
   const slash = textsOf(given, 'teams')?.find((name) => name.includes('/') || name.startsWith('@'));
   if (slash !== undefined)
     return {
-      reason: `"${slash}" is no name of a team`,
+      reason: say('params.no-name', { value: slash, what: 'name of a team' }),
       param: 'teams',
       isValue: true,
       hint: `without the organization: ${slash.split('/').at(-1)?.replace(/^@/, '') ?? ''}`,
     };
   return (
-    emptyOf(given, ['one_of', 'reviewers', 'teams']) ??
-    wrongLogin(given, ['reviewers', 'one_of']) ??
-    (given['count'] && !given['one_of']
-      ? { reason: 'count says how many of one_of, and there is no one_of', param: 'count' }
-      : null)
+    emptyOf(given, ['one_of', 'reviewers', 'teams']) ?? wrongLogin(given, ['reviewers', 'one_of']) ?? countAlone(given)
   );
 }
 
@@ -115,8 +114,8 @@ export const requestReview = defineAction({
     const wrong = unfit(givenOf({ reviewers, teams, one_of: choices }));
     if (wrong) return refused(wrong.reason);
     const pull = await orMissing(forge.getPull(where));
-    if (pull === null) return refused(`there is no pull request #${number}`);
-    if (pull.state !== 'open') return refused(`pull request #${number} is closed`);
+    if (pull === null) return refused(say('cannot.missing', { what: 'pull request', number }));
+    if (pull.state !== 'open') return refused(say('found.state', { what: 'pull request', number, state: 'closed' }));
     const author = pull.user?.login ?? '';
     const reviewed = (await readAll(forge, 'listReviews', where))
       .flatMap(({ user }) => user?.login ?? [])
@@ -130,7 +129,7 @@ export const requestReview = defineAction({
       (name) => !pull.requested_reviewers_teams?.some((team) => isSameLogin(team.name, name)),
     );
     const goal = [...asked, ...askedTeams];
-    if (goal.length === 0) return unchanged(`everybody wanted is asked to review #${number}, or did`);
+    if (goal.length === 0) return unchanged(say('found.asked', { number }));
     remember({ goal });
     await forge.requestReviewers({
       ...where,
@@ -139,6 +138,6 @@ export const requestReview = defineAction({
         ...(askedTeams.length > 0 ? { team_reviewers: askedTeams } : {}),
       },
     });
-    return changed(`${goal.join(', ')} asked to review #${number}`);
+    return changed(say('made.asked', { number, people: goal }));
   },
 });

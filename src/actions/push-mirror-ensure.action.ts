@@ -17,6 +17,8 @@ import {
   type Verdict,
 } from './support/recovery.js';
 import { goDurationMs, normalizeMirrorAddress } from './support/compare.js';
+import { say, type NoMirror } from './reasons.js';
+import type { Reason } from '../core/reason.js';
 import type { PushMirror } from '../core/objects/repositories.js';
 import { RIGHTS } from '../core/rights.js';
 
@@ -75,20 +77,20 @@ const pushMirrorRecovery = defineRecovery<WantedMirror, SeenMirrors>({
 });
 
 export function decideMirror({ wanted, snapshot, seen }: RecoveryFacts<WantedMirror, SeenMirrors>): Verdict {
-  const address = normalizeMirrorAddress(wanted.remote_address);
+  const about = { what: 'mirror', name: normalizeMirrorAddress(wanted.remote_address) };
   // Op 19 belongs to the 20, and the action cannot do without it.
-  if (seen === null) return askPerson('the mirrors cannot be listed');
+  if (seen === null) return askPerson(say('found.unreadable', { what: 'mirrors', then: 'nothing' }));
   const known = idsIn(snapshot);
   const fresh = seen.mirrors.filter(({ name }) => !known.has(name));
-  if (fresh.length === 0) return resend(`there is no mirror to ${address} that was not there before the call`);
+  if (fresh.length === 0) return resend(say('found.absent', about));
   const ours = fresh.find(({ difference }) => difference === '');
   if (!ours)
     return settledAs(
       'conflict',
-      `a mirror to ${address} with another ${fresh[0]?.difference ?? 'setting'} appeared meanwhile`,
+      say('found.other', { ...about, differs: fresh[0]?.difference ?? '', stays: 'compared' }),
     );
   const detail = { ...passwordIn(snapshot), ...(ours.name === '' ? {} : { remote_name: ours.name }) };
-  return done(`mirror to ${address} is there since our call`, { sure: false, detail });
+  return done(say('found.since-call', about), { sure: false, detail });
 }
 
 /** Mirrors bear no mark, so an extra one is never taken away by itself. */
@@ -104,10 +106,8 @@ export function decideMirrorSurplus({
   const known = idsIn(snapshot);
   const fresh = seen.mirrors.filter(({ name }) => !known.has(name));
   if (fresh.length < 2) return { is: 'fine' };
-  return {
-    is: 'alert',
-    reason: `${fresh.length} mirrors to ${normalizeMirrorAddress(wanted.remote_address)} appeared (${fresh.map(({ name }) => name).join(', ')}): keep one, delete the others`,
-  };
+  const name = normalizeMirrorAddress(wanted.remote_address);
+  return { is: 'alert', reason: say('doubled.there', { what: 'mirror', name, ids: fresh.map(({ name: id }) => id) }) };
 }
 
 function passwordIn(snapshot: RecoveryFacts<WantedMirror, SeenMirrors>['snapshot']): { password_hash?: string } {
@@ -142,7 +142,7 @@ function unfit(given: Given, { mirrorHosts }: { readonly mirrorHosts?: readonly 
   if (!isWhole && host === undefined)
     return {
       ...at,
-      reason: 'the host is known only when it runs, and it must be one of orgs[].mirror_hosts',
+      reason: say('params.unknown-host'),
       hint: 'write the host out: https://HOST/${{ … }}',
     };
   // Where the list is not known, the host is taken as listed, as an operator would have to write it.
@@ -157,7 +157,7 @@ function unfit(given: Given, { mirrorHosts }: { readonly mirrorHosts?: readonly 
   const isUnlisted = mirrorHosts?.length === 0;
   return {
     ...at,
-    reason: `not mirrored: ${reason}`,
+    reason,
     hint: 'https://HOST/PATH, on a host of orgs[].mirror_hosts in the operator’s config',
     ...(isUnlisted ? { isWarning: true as const } : {}),
   };
@@ -183,15 +183,12 @@ export const ensurePushMirror = defineAction({
   async ensure({ target, forge, recall, lastMade, remember, hashOf, mirrorHosts }, wanted) {
     const { remote_address: address } = wanted;
     const unfit = refuseMirrorTarget(address, mirrorHosts);
-    if (unfit) return refused(`not mirrored: ${unfit}`);
+    if (unfit) return refused(unfit);
     if (wanted.private !== true && target.private !== false) {
-      return refused(
-        target.private
-          ? 'not mirrored: the repository is private (say private: true to allow it)'
-          : 'not mirrored: it is not known whether the repository is private',
-      );
+      return refused(say('cannot.mirror', { why: target.private ? 'private-repository' : 'unknown-visibility' }));
     }
     const { owner, name: repo } = target;
+    const about = { what: 'mirror', name: normalizeMirrorAddress(address) };
     const mirrors = await readAll(forge, 'listPushMirrors', { owner, repo });
     const same = mirrors.filter(
       (mirror) => normalizeMirrorAddress(mirror.remote_address ?? '') === normalizeMirrorAddress(address),
@@ -200,22 +197,21 @@ export const ensurePushMirror = defineAction({
     const detail = wanted.remote_password ? { password_hash: hashOf(wanted.remote_password) } : {};
     const sentBefore = same.length > 0 ? (await recall())?.detail['password_hash'] : undefined;
     if (same.length > 0) return compare(same, wanted, sentBefore !== undefined && sentBefore !== detail.password_hash);
-    if (await lastMade()) return undone(`somebody deleted the mirror to ${normalizeMirrorAddress(address)}`);
+    if (await lastMade()) return undone(say('found.undone', about));
     const { private: _, interval = DEFAULT_INTERVAL, ...body } = wanted;
     remember({ ids: [], ...detail });
     const made = await forge.createPushMirror({ owner, repo, body: { ...body, interval } });
-    return changed(`mirror to ${normalizeMirrorAddress(address)} added`, {
+    return changed(say('made.created', about), {
       detail: { ...detail, ...(made.remote_name ? { remote_name: made.remote_name } : {}) },
     });
 
     function compare(there: readonly PushMirror[], wish: ParamsOf<typeof params>, isOtherPassword: boolean) {
       const differences = there.map((mirror) => mirrorDifference(mirror, wish));
-      const others = there.length > 1 ? ` (${there.length} mirrors to this address)` : '';
       const best = differences.includes('') ? '' : differences[0];
       const different = [best, isOtherPassword ? 'remote_password' : ''].filter((field) => field !== '').join(', ');
-      if (different === '') return unchanged(`mirror to ${normalizeMirrorAddress(address)} is there${others}`, detail);
+      if (different === '') return unchanged(say('found.there', { ...about, count: there.length }), detail);
       return conflict(
-        `mirror to ${normalizeMirrorAddress(address)} is there with another ${different}${others}; forges cannot edit a mirror, delete it to have it made anew`,
+        say('found.other', { ...about, count: there.length, differs: different, stays: 'mirror-cannot' }),
       );
     }
   },
@@ -246,25 +242,25 @@ const PRIVATE_SUFFIXES = [
  * itself, so the check is on the text alone, and anything that two URL parsers could read differently is refused.
  * @param mirrorHosts entries `host`, `host:port` or `http://127.0.0.1:PORT`, each with a path prefix or without; empty = no mirror at all. A prefix matches whole
  * segments, in the case in which it is written, and at least one segment must follow it
- * @returns null when it may be used, else the reason, fit for people; the reason never repeats user info
+ * @returns null when it may be used, else why not; the reason never repeats user info
  */
-export function refuseMirrorTarget(address: string, mirrorHosts: readonly string[]): string | null {
-  if (mirrorHosts.length === 0) return 'no mirror hosts are listed for this organization (orgs[].mirror_hosts)';
+export function refuseMirrorTarget(address: string, mirrorHosts: readonly string[]): Reason | null {
+  if (mirrorHosts.length === 0) return say('cannot.mirror', { why: 'no-hosts' });
   const parts = readAddress(address);
-  if (typeof parts === 'string') return parts;
+  if (typeof parts === 'string') return say('cannot.mirror', { why: parts });
   const entries = mirrorHosts.map(readEntry);
   const origin = `${parts.scheme}://${parts.host}:${parts.port}`;
   if (WRITTEN_OUT.test(origin) && entries.some((entry) => entry.host === origin && isBelow(parts.path, entry.prefix)))
     return null;
-  if (parts.scheme !== 'https') return 'the address must begin with https://';
-  const named = refuseHostName(parts.host);
-  if (named) return named;
+  if (parts.scheme !== 'https') return say('cannot.mirror', { why: 'scheme' });
+  const why = refuseHostName(parts.host);
+  if (why) return say('cannot.mirror', { why });
   const wanted = parts.port === '' || parts.port === '443' ? parts.host : `${parts.host}:${parts.port}`;
   const ofHost = entries.filter((entry) => entry.host.toLowerCase().replace(/:443$/, '') === wanted);
-  if (ofHost.length === 0) return `host ${wanted} is not in the list of mirror hosts (orgs[].mirror_hosts)`;
+  if (ofHost.length === 0) return say('cannot.mirror', { why: 'unlisted', host: wanted });
   return ofHost.some(({ prefix }) => isBelow(parts.path, prefix))
     ? null
-    : `the path is below none that is listed for ${wanted} (orgs[].mirror_hosts)`;
+    : say('cannot.mirror', { why: 'unlisted-path', host: wanted });
 }
 
 /** An entry of the list: what stands before the path, and the segments of the prefix. */
@@ -291,38 +287,36 @@ interface AddressParts {
 }
 
 /** Parts of `scheme://host[:port]/path`, or the reason why it is refused. */
-function readAddress(address: string): AddressParts | string {
-  if (address.length > MAX_LENGTH) return `the address is longer than ${MAX_LENGTH} characters`;
+function readAddress(address: string): AddressParts | NoMirror {
+  if (address.length > MAX_LENGTH) return 'too-long';
   // Graphic ASCII only: other signs are read as dots, slashes or nothing by some parsers.
-  if (!/^[\x21-\x7e]+$/.test(address)) return 'the address holds spaces, control or non-ASCII characters';
+  if (!/^[\x21-\x7e]+$/.test(address)) return 'characters';
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]*)([^?#\\]*)$/i.exec(address);
-  if (!match) return 'the address must be https://HOST/PATH, without query, fragment or backslash';
+  if (!match) return 'form';
   const [, scheme = '', authority = '', path = ''] = match;
-  if (authority.includes('@'))
-    return 'the address must not hold a user name or password (use remote_username and remote_password)';
-  if (!/^\/[^/]/.test(path) || path.includes('//')) return 'the address names no repository path';
+  if (authority.includes('@')) return 'user-info';
+  if (!/^\/[^/]/.test(path) || path.includes('//')) return 'no-path';
   if (/%(2e|2f|5c|00|0a|0d|25)/i.test(path) || path.split('/').some((segment) => /^\.\.?(;.*)?$/.test(segment))) {
-    return 'the path of the address holds dots or escapes that could lead elsewhere';
+    return 'dots';
   }
   const hostAndPort = /^(\[[^\]]*\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(authority);
-  if (!hostAndPort) return 'the address has no readable host';
+  if (!hostAndPort) return 'no-host';
   const [, host = '', port = ''] = hostAndPort;
-  if (port !== '' && (Number(port) < 1 || Number(port) > 65535 || port.startsWith('0')))
-    return 'the port of the address is not a port';
+  if (port !== '' && (Number(port) < 1 || Number(port) > 65535 || port.startsWith('0'))) return 'port';
   return { scheme: scheme.toLowerCase(), host: host.toLowerCase(), port, path };
 }
 
 /** Raw addresses in any spelling, private names, and names that are none. */
-function refuseHostName(host: string): string | null {
-  if (host.startsWith('[') || isIP(host) !== 0) return 'the host is a raw address, not a name';
+function refuseHostName(host: string): NoMirror | null {
+  if (host.startsWith('[') || isIP(host) !== 0) return 'raw-address';
   const labels = host.split('.');
   const last = labels.at(-1) ?? '';
   // A last label of digits, or 0x…, makes URL parsers read the whole as an IPv4 address (decimal, octal, hex, short forms).
-  if (/^(\d+|0x[0-9a-f]*)$/.test(last)) return 'the host is a raw address, not a name';
-  if (last === '') return 'the host ends in a dot';
+  if (/^(\d+|0x[0-9a-f]*)$/.test(last)) return 'raw-address';
+  if (last === '') return 'ends-in-dot';
   if (!labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) || host.length > 253)
-    return 'the host is not a name';
-  if (labels.length < 2) return `the host ${host} is a private name`;
+    return 'no-name';
+  if (labels.length < 2) return 'private-name';
   const isPrivate = PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
-  return isPrivate ? `the host ${host} is a private name` : null;
+  return isPrivate ? 'private-name' : null;
 }

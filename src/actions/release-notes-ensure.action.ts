@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { say } from './reasons.js';
 import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { flag, optional, text, texts, type ActionParam } from './support/params.js';
 import {
@@ -20,7 +21,9 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
+import type { Reason } from '../core/reason.js';
 import { hashOf } from '../core/ids.js';
+import type { Release } from '../core/objects/publishing.js';
 import { RIGHTS } from '../core/rights.js';
 
 const MAX_CHANGES = 300;
@@ -63,6 +66,13 @@ const releaseNotesRecovery = defineRecovery<{ readonly tag: string }, SeenNotes>
   reads: ['getReleaseByTag'],
   mayRead: [],
   settle: 'whole',
+  told: {
+    echoes: ['release.updated'],
+    isEcho: ({ data }, { params, snapshot }) => {
+      const notes = notesIn((data['release'] as Release | undefined)?.body);
+      return data['tag'] === params['tag'] && notes !== null && hashOf(notes) === snapshot?.['notes'];
+    },
+  },
 
   async read({ forge, target }, { tag }) {
     const release = await whereOffered(forge.getReleaseByTag, (get) => orMissing(get({ ...placeOf(target), tag })));
@@ -75,13 +85,13 @@ const releaseNotesRecovery = defineRecovery<{ readonly tag: string }, SeenNotes>
 });
 
 function decideNotes({ wanted: { tag }, snapshot, seen }: RecoveryFacts<{ readonly tag: string }, SeenNotes>): Verdict {
-  if (seen === null)
-    return askPerson(`the notes of ${tag} cannot be read, and changing them once more would tell people twice`);
+  const about = { what: 'notes', name: tag };
+  if (seen === null) return askPerson(say('found.unreadable', { ...about, then: 'told-twice' }));
   if (seen.notes !== null && seen.notes === snapshot?.['notes'])
-    return done(`notes of ${tag} are as wanted`, { objectId: seen.id });
+    return done(say('found.as-wanted', about), { objectId: seen.id });
   if (seen.id === null && snapshot?.['creates'] !== true)
-    return settledAs('refused', `there is no release of ${tag} any more`);
-  return resend(`the notes of ${tag} are not as wanted yet`);
+    return settledAs('refused', say('found.gone', { what: 'release', name: tag }));
+  return resend(say('found.not-yet', about));
 }
 
 /**
@@ -129,47 +139,46 @@ export const ensureReleaseNotes = defineAction({
     const where = { owner: target.owner, repo: target.name };
     const { tag, other = 'Other changes', skip = [] } = wanted;
     const release = await orMissing(forge.getReleaseByTag({ ...where, tag }));
-    if (release === null && wanted.create !== true) return refused(`there is no release of ${tag}`);
+    if (release === null && wanted.create !== true)
+      return refused(say('cannot.missing', { what: 'release', name: tag }));
     const there = notesIn(release?.body);
-    if (there === 'broken') return conflict(`the markers in the notes of ${tag} do not belong together: ${MENDING}`);
+    if (there === 'broken') return conflict(say('cannot.mend-notes', { tag }));
     const tags = (await readAll(forge, 'listTags', where)).map((one) => ({
       name: one.name ?? '',
       createdAt: one.commit?.created ?? null,
     }));
     if (wanted.since !== undefined && !tags.some((one) => one.name === wanted.since))
-      return refused(`there is no tag ${wanted.since}`);
+      return refused(say('cannot.missing', { what: 'tag', name: wanted.since }));
     const since = wanted.since ?? previousTag(tag, tags);
     const isTagged = tags.some((one) => one.name === tag);
     const head = isTagged ? tag : release?.target_commitish || (await forge.getRepo?.(where))?.default_branch || 'HEAD';
     const merged = await mergedBetween(forge, where, since, head);
-    if (typeof merged === 'string') return refused(merged);
+    if ('code' in merged) return refused(merged);
     const notes = renderNotes(merged, { groups: wanted.groups ?? GROUPS, other, skip, since });
     if (there === notes || (there === null && merged.length === 0))
-      return unchanged(`the notes of ${tag} are as wanted`);
-    const told = `notes of ${tag}: ${merged.length === 1 ? 'one change' : `${merged.length} changes`} since ${since ?? 'the beginning'}`;
+      return unchanged(say('found.as-wanted', { what: 'notes', name: tag }));
+    const told = say('made.notes', { tag, count: merged.length, since, draft: release === null });
     remember({ notes: hashOf(notes), creates: release === null });
     if (release !== null) {
       await forge.updateRelease({ ...where, id: release.id ?? '', body: { body: withNotes(release.body, notes) } });
       return changed(told, { objectId: release.id });
     }
     const made = await forge.createRelease({ ...where, body: { tag_name: tag, name: tag, body: notes, draft: true } });
-    return changed(`draft ${told}`, { objectId: made.id });
+    return changed(told, { objectId: made.id });
   },
 });
 
-const MENDING = 'take them out, or put one begin before one end';
-
 type Reads = Pick<ForgeClient, 'compareCommits' | 'listIssues' | 'getPull'>;
 
-/** Pull requests whose merge commit came in between; a text says why that cannot be told. */
+/** Pull requests whose merge commit came in between, or why that cannot be told. */
 async function mergedBetween(
   forge: Reads,
   where: { owner: string; repo: string },
   since: string | null,
   head: string,
-): Promise<MergedChange[] | string> {
+): Promise<MergedChange[] | Reason> {
   const commits = since === null ? null : await commitsBetween(forge, where, since, head);
-  if (typeof commits === 'string') return commits;
+  if (commits !== null && 'code' in commits) return commits;
   const oldest = commits === null ? null : Math.min(...commits.map(({ at }) => at));
   if (commits?.length === 0) return [];
   // The filter acts on the last change, which is never before the merge.
@@ -177,7 +186,7 @@ async function mergedBetween(
   const closed = await readAll(forge, 'listIssues', { ...where, state: 'closed', type: 'pulls', ...from });
   const merged = closed.filter(({ pull_request: pull }) => pull?.merged === true);
   if (merged.length > MAX_CHANGES)
-    return `${merged.length} pull requests were merged since ${since ?? 'the beginning'}, and at most ${MAX_CHANGES} are looked at: say since`;
+    return say('cannot.list-changes', { count: merged.length, most: MAX_CHANGES, since });
   const shas = commits === null ? null : new Set(commits.map(({ sha }) => sha));
   const changes: MergedChange[] = [];
   for (const issue of merged) {
@@ -194,15 +203,13 @@ async function commitsBetween(
   where: { owner: string; repo: string },
   since: string,
   head: string,
-): Promise<Array<{ sha: string; at: number }> | string> {
+): Promise<Array<{ sha: string; at: number }> | Reason> {
   const compared = await orMissing(forge.compareCommits({ ...where, basehead: `${since}...${head}` }));
-  if (compared === null) return `${since} and ${head} cannot be compared`;
+  if (compared === null) return say('cannot.compare', { since, head });
   const commits = (compared.commits ?? []).map((commit) => ({
     sha: commit.sha ?? '',
     at: Date.parse(commit.created ?? commit.commit?.committer?.date ?? ''),
   }));
   const total = Number(compared.total_commits ?? commits.length);
-  return commits.length < total
-    ? `the forge tells ${commits.length} of ${total} commits since ${since}: say a later since`
-    : commits;
+  return commits.length < total ? say('cannot.list-commits', { count: commits.length, total, since }) : commits;
 }

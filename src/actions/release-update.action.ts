@@ -1,4 +1,5 @@
 import { givenOf, noneOf, valueOf } from './support/unfit.js';
+import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
@@ -11,6 +12,7 @@ import {
   resend,
   settledAs,
   type RecoveryFacts,
+  type SentEffect,
   type Verdict,
 } from './support/recovery.js';
 import { normalizeLines } from './support/compare.js';
@@ -24,6 +26,7 @@ import { RIGHTS } from '../core/rights.js';
 const notEmpty = (value: string): string | null =>
   value === '' ? 'must not be empty (forges ignore empty texts: a release cannot be cleared)' : null;
 
+const RELEASE = { what: 'release' };
 const RELEASE_FIELDS = ['name', 'body', 'draft', 'prerelease', 'tag_name', 'target_commitish'] as const;
 type Field = (typeof RELEASE_FIELDS)[number];
 
@@ -51,6 +54,8 @@ const releaseRecovery = defineRecovery<WantedRelease, SeenRelease>({
   settle: 'whole',
   absolute: true,
   told: {
+    echoes: ['release.updated', 'release.published'],
+    isEcho: isOfRelease,
     shownBy: named,
     fits: (event, params) => differing(event, params).length === 0,
     undoneBy: named,
@@ -76,23 +81,25 @@ const releaseRecovery = defineRecovery<WantedRelease, SeenRelease>({
 export function decideRelease({ wanted, snapshot, seen, sends }: RecoveryFacts<WantedRelease, SeenRelease>): Verdict {
   if (seen === null) {
     if (wanted.draft !== undefined && sends < 2)
-      return resend('the release cannot be read; a draft may be changed once more without telling people twice');
-    return askPerson('the release cannot be read, and changing a published one once more would tell people twice');
+      return resend(say('found.unreadable', { ...RELEASE, then: 'harmless-draft' }));
+    return askPerson(say('found.unreadable', { ...RELEASE, then: 'told-twice' }));
   }
-  if (!seen.there) return settledAs('refused', 'the release is not there any more');
+  if (!seen.there) return settledAs('refused', say('found.gone', RELEASE));
   const sent = fieldsSent(wanted, snapshot);
   const different = sent.filter((field) => seen.fields[field] !== hashOfField(wanted[field]));
   const detail = {};
   if (different.length === 0)
-    return done(`release changed: ${sent.join(', ')}`, { objectId: wanted.id ?? numberIn(snapshot), detail });
+    return done(say('made.changed', { ...RELEASE, differs: sent.join(', ') }), {
+      objectId: wanted.id ?? numberIn(snapshot),
+      detail,
+    });
   const before = isJsonObject(snapshot?.['before'] ?? null) ? (snapshot?.['before'] as JsonObject) : null;
   const third = before === null ? different : different.filter((field) => seen.fields[field] !== before[field]);
   // A half-done publish leaves the draft as it was (the tag is made first): the rest of the edit is sent again with it.
   if (wanted.draft === false && seen.draft && third.every((field) => field === 'draft'))
-    return resend('the release is still a draft');
-  if (third.length > 0)
-    return settledAs('conflict', `somebody else changed ${third.join(', ')} of the release meanwhile`);
-  return resend('the release is as before the call');
+    return resend(say('found.state', { ...RELEASE, state: 'still a draft' }));
+  if (third.length > 0) return settledAs('conflict', say('found.changed-meanwhile', { ...RELEASE, differs: third }));
+  return resend(say('found.not-yet', RELEASE));
 }
 
 /** Deliveries alone tell a release with all its fields. */
@@ -101,6 +108,16 @@ function named({ kind, source, data }: ForgeEvent): JsonObject[] {
   if (source !== 'webhook' || !isJsonObject(release) || (kind !== 'release.updated' && kind !== 'release.published'))
     return [];
   return [{ id: release['id'] ?? null }, { tag: release['tag_name'] ?? null }];
+}
+
+/** Rows of the feed tell the tag alone. */
+function isOfRelease({ data }: ForgeEvent, { params, snapshot }: SentEffect): boolean {
+  const release = data['release'] ?? null;
+  const id = isJsonObject(release) ? textOf(release['id']) : '';
+  const wanted = textOf(params['id']) || numberIn(snapshot);
+  if (id !== '' && wanted !== null) return id === wanted;
+  const tags = [params['tag_name'], params['tag']].map(textOf).filter((tag) => tag !== '');
+  return tags.includes(textOf(data['tag']));
 }
 
 /** Wanted fields that the event tells otherwise. */
@@ -136,13 +153,8 @@ function hashOfField(value: unknown): string {
 
 function unfit(given: Given): Unfit | null {
   if (given['id'] === undefined && (given['tag'] === undefined || valueOf(given, 'tag') === ''))
-    return { reason: 'neither id nor tag of the release is given', hint: 'tag: "${{ event.tag }}"' };
-  return noneOf(
-    given,
-    RELEASE_FIELDS,
-    'no field is given that could be changed',
-    `one of ${RELEASE_FIELDS.join(', ')}`,
-  );
+    return { reason: say('params.no-release'), hint: 'tag: "${{ event.tag }}"' };
+  return noneOf(given, RELEASE_FIELDS, 'draft: false');
 }
 
 /** Only fields that differ are sent, because every edit of a published release tells people (reliability F6). */
@@ -177,17 +189,16 @@ export const updateRelease = defineAction({
     if (wrong) return refused(wrong.reason);
     const where = { owner: target.owner, repo: target.name };
     const current = await find(forge, where, wanted);
-    if (current === null) return refused('there is no such release');
+    if (current === null) return refused(say('cannot.missing', RELEASE));
     if (current === undefined) {
-      if (wanted.id === undefined) return refused('this forge offers no way to find a release by its tag');
+      if (wanted.id === undefined) return refused(say('cannot.find-by-tag'));
       const memory = await recall();
-      if (memory?.isSameWish)
-        return unchanged('the release was changed so before (this forge offers no way to read it)', memory.detail);
+      if (memory?.isSameWish) return unchanged(say('found.made-before', RELEASE), memory.detail);
     }
     const different = given.filter((field) => current === undefined || !isSame(current[field], wanted[field]));
-    if (different.length === 0) return unchanged('the release is as wanted');
+    if (different.length === 0) return unchanged(say('found.as-wanted', RELEASE));
     const number = wanted.id ?? current?.id;
-    if (!number) return refused('the forge tells no number of the release');
+    if (!number) return refused(say('cannot.number-release'));
     remember({
       id: number,
       sent: [...different],
@@ -198,7 +209,7 @@ export const updateRelease = defineAction({
       id: number,
       body: Object.fromEntries(different.map((field) => [field, wanted[field]])),
     });
-    return changed(`release changed: ${different.join(', ')}`, { objectId: number });
+    return changed(say('made.changed', { ...RELEASE, differs: different.join(', ') }), { objectId: number });
   },
 });
 

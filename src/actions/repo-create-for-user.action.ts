@@ -1,4 +1,5 @@
 import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
+import { say } from './reasons.js';
 import { flag, line, optional, type ParamsOf, text } from './support/params.js';
 import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { isRefused, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
@@ -55,6 +56,9 @@ const repoRecovery = defineRecovery<WantedRepo, SeenRepo>({
   mayRead: [],
   settle: 'whole',
   told: {
+    echoes: ['repository.created'],
+    isEcho: ({ repo }, { params }) =>
+      repo?.full_name.toLowerCase() === `${textOf(params['username'])}/${textOf(params['name'])}`.toLowerCase(),
     shownBy: ({ kind, repo }) =>
       kind === 'repository.created' && repo ? [{ username: repo.owner, name: repo.name }] : [],
     undoneBy: ({ kind, repo }) =>
@@ -87,15 +91,15 @@ const repoRecovery = defineRecovery<WantedRepo, SeenRepo>({
 
 export function decideRepo({ wanted, seen, firstSentAt }: RecoveryFacts<WantedRepo, SeenRepo>): Verdict {
   const full = `${wanted.username}/${wanted.name}`;
+  const about = { what: 'repository', name: full };
   // The forge refuses a second one (409), and after an open call that refusal counts as ours.
-  if (seen === null)
-    return resend(`whether repository ${full} is there cannot be read; making it again is refused when it is`);
-  if (!seen.there) return resend(`repository ${full} is not there`);
+  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'refused-twice' }));
+  if (!seen.there) return resend(say('found.absent', about));
   if (seen.fullName !== null && seen.fullName.toLowerCase() !== full.toLowerCase())
-    return settledAs('conflict', `the forge answers ${seen.fullName} for ${full}`);
+    return settledAs('conflict', say('found.elsewhere', { name: seen.fullName, asked: full }));
   if (seen.createdAtMs !== null && seen.createdAtMs < firstSentAt.getTime() - SKEW_MS)
-    return settledAs('conflict', `repository ${full} is older than our call: somebody else made it`);
-  return done(`repository ${full} is there, made since our call`, {
+    return settledAs('conflict', say('found.older', about));
+  return done(say('found.since-call', about), {
     sure: wanted.auto_init === true && seen.hasCommits,
     objectId: seen.id,
     detail: seen.id === null ? {} : { id: seen.id },
@@ -122,22 +126,20 @@ export const createRepoForUser = defineAction({
   async ensure({ forge, recall, openCalls }, wanted) {
     const found = await find(forge.getRepo, wanted);
     if (found) return compare(found, wanted);
-    const full = `${wanted.username}/${wanted.name}`;
+    const about = { what: 'repository', name: `${wanted.username}/${wanted.name}` };
     if (found === undefined) {
       const memory = await recall();
-      if (memory)
-        return unchanged(`repository ${full} was made before (this forge offers no way to read it)`, memory.detail);
+      if (memory) return unchanged(say('found.made-before', about), memory.detail);
     }
     const { username, ...body } = wanted;
     try {
       const made = await forge.adminCreateRepo({ username, body });
-      return changed(`repository ${full} created`, { objectId: made.id });
+      return changed(say('made.created', about), { objectId: made.id });
     } catch (error) {
       if (!isRefused(error, 409)) throw error;
       const winner = await find(forge.getRepo, wanted);
-      if (winner === undefined && openCalls > 0)
-        return unchanged(`repository ${full} is there, and our own call before had no answer`);
-      return winner ? compare(winner, wanted) : conflict(`repository ${full} is there already, made by somebody else`);
+      if (winner === undefined && openCalls > 0) return unchanged(say('found.answered-late', about));
+      return winner ? compare(winner, wanted) : conflict(say('found.taken', about));
     }
   },
 });
@@ -160,12 +162,14 @@ async function find(
 function compare(found: Repository, wanted: ParamsOf<typeof params>): Outcome {
   const full = `${wanted.username}/${wanted.name}`;
   if (found.full_name && found.full_name.toLowerCase() !== full.toLowerCase())
-    return conflict(`the forge answers ${found.full_name} for ${full}`);
+    return conflict(say('found.elsewhere', { name: found.full_name, asked: full }));
   const differences = [
     wanted.private === undefined || (found.private ?? false) === wanted.private ? '' : 'private',
     wanted.description === undefined || (found.description ?? '') === wanted.description ? '' : 'description',
     wanted.template === undefined || (found.template ?? false) === wanted.template ? '' : 'template',
   ].filter((field) => field !== '');
-  if (differences.length > 0) return conflict(`repository ${full} is there with another ${differences.join(', ')}`);
-  return unchanged(`repository ${full} is there`, found.id ? { id: found.id } : {});
+  const about = { what: 'repository', name: full };
+  if (differences.length > 0)
+    return conflict(say('found.other', { ...about, differs: differences.join(', '), stays: 'compared' }));
+  return unchanged(say('found.there', about), found.id ? { id: found.id } : {});
 }

@@ -1,10 +1,11 @@
 import type { Unfit } from '../rules/language/revision.js';
+import { say } from './reasons.js';
 import { givenOf, noneOf, valueOf } from './support/unfit.js';
 import type { Given } from './define-action.js';
 import { defineAction, changed, conflict, refused, unchanged } from './define-action.js';
 import { choice, flag, line, optional, text } from './support/params.js';
 import { defineRecovery, placeOf, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
-import { differingSettings, statedOf, tellSettings, type Settings, decideSettingsOf } from './support/compare.js';
+import { differingSettings, statedOf, changesOf, type Settings, decideSettingsOf } from './support/compare.js';
 import { orMissing, whereOffered } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
@@ -60,20 +61,22 @@ const repositorySettingsRecovery = defineRecovery<Settings, SeenRepository>({
   decide: decideRepositorySettings,
 });
 
+const SETTINGS = { what: 'settings' };
+
 function decideRepositorySettings({ seen, ...facts }: RecoveryFacts<Settings, SeenRepository>): Verdict {
-  if (seen?.settings === null) return settledAs('refused', 'the repository is not there any more');
-  return decideSettingsOf('the settings', { ...facts, seen: seen?.settings ?? null });
+  if (seen?.settings === null) return settledAs('refused', say('found.gone', { what: 'repository' }));
+  return decideSettingsOf(SETTINGS, { ...facts, seen: seen?.settings ?? null });
 }
 
 function unfit(given: Given): Unfit | null {
-  return noneOf(given, Object.keys(params), 'no setting is given', 'has_wiki: false');
+  return noneOf(given, Object.keys(params), 'has_wiki: false', say('params.none', { names: [] }));
 }
 
 /** Right only where there is nothing to do. */
 function unclear(given: Given): Unfit | null {
   return valueOf(given, 'private') === false
     ? {
-        reason: 'a repository is made public by a person, never from here',
+        reason: say('cannot.publish'),
         param: 'private',
         hint: 'leave private out',
       }
@@ -115,23 +118,21 @@ export const ensureRepositorySettings = defineAction({
     if (wrong) return refused(wrong.reason);
     const found = (await forge.getRepo(where)) as Settings;
     const different = differingSettings(wanted, found);
-    if (different.length === 0) return unchanged('the settings are as wanted');
-    if (settings.private === false && different.includes('private'))
-      return refused('a repository is made public by a person, never from here');
+    if (different.length === 0) return unchanged(say('found.as-wanted', SETTINGS));
+    if (settings.private === false && different.includes('private')) return refused(say('cannot.publish'));
     const unknown = different.filter((name) => found[name] === undefined);
     // A switch of pull requests that are off is not told: the forge shows it once they are on.
     const isHidden = (name: string): boolean =>
       /^(allow_|default_(merge|delete|allow)|ignore_)/.test(name) && found['has_pull_requests'] !== true;
     if (unknown.some((name) => !isHidden(name)))
-      return refused(`repositories of this forge have no ${unknown.join(', ')}`);
+      return refused(say('cannot.set', { what: 'repositories', names: unknown }));
     remember({ before: Object.fromEntries(different.map((name) => [name, found[name] ?? null])) });
     const after = (await forge.updateRepo({
       ...where,
       body: Object.fromEntries(stated.filter(([name]) => different.includes(name))),
     })) as Settings;
     const left = differingSettings(wanted, after);
-    if (left.length > 0)
-      return conflict(`settings were sent, and this forge keeps ${tellSettings(left, after, wanted)}`);
-    return changed(`settings: ${tellSettings(different, wanted, found)}`);
+    if (left.length > 0) return conflict(say('found.kept', { ...SETTINGS, keeps: changesOf(left, after, wanted) }));
+    return changed(say('made.settings', { ...SETTINGS, changes: changesOf(different, found, wanted) }));
   },
 });

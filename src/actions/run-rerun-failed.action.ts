@@ -1,4 +1,5 @@
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { say } from './reasons.js';
 import { id, optional, whole } from './support/params.js';
 import {
   askPerson,
@@ -37,12 +38,13 @@ export function decideRerun({
   snapshot,
   seen,
 }: RecoveryFacts<{ readonly run: string }, SeenRun>): Verdict {
-  if (seen === null) return askPerson(`run ${run} cannot be read, and another rerun costs a runner`);
-  if (seen.attempt === 0) return settledAs('refused', `run ${run} is not there any more`);
+  const about = { what: 'run', name: run };
+  if (seen === null) return askPerson(say('found.unreadable', { ...about, then: 'run-twice' }));
+  if (seen.attempt === 0) return settledAs('refused', say('found.gone', about));
   const before = Number(snapshot?.['attempt'] ?? 1);
   return seen.attempt > before
-    ? done(`failed jobs of run ${run} run again`)
-    : resend(`run ${run} has the attempts of before`);
+    ? done(say('made.rerun', about))
+    : resend(say('found.run-again', { name: run, count: before }));
 }
 
 /** Once: a run that was run again already, by whomever, is left alone. */
@@ -74,13 +76,16 @@ export const rerunFailedJobs = defineAction({
   async ensure({ target, forge, remember }, { run, attempts = 2 }) {
     const where = { owner: target.owner, repo: target.name, run };
     const found = await orMissing(forge.getRun(where));
-    if (found === null) return refused(`there is no run ${run}`);
+    if (found === null) return refused(say('cannot.missing', { what: 'run', name: run }));
+    const about = { what: 'run', name: run };
     const attempt = Number(found.run_attempt ?? 1);
-    if (found.status !== 'completed') return unchanged(`run ${run} is ${found.status ?? 'not over'}`);
-    if (found.conclusion !== 'failure') return unchanged(`run ${run} ended as ${found.conclusion ?? 'nothing'}`);
-    if (attempt >= attempts) return unchanged(`run ${run} had ${attempt} attempts`);
+    if (found.status !== 'completed')
+      return unchanged(say('found.state', { ...about, state: found.status ?? 'not over' }));
+    if (found.conclusion !== 'failure')
+      return unchanged(say('found.state', { ...about, state: `over: ${found.conclusion ?? 'nothing'}` }));
+    if (attempt >= attempts) return unchanged(say('found.run-again', { name: run, count: attempt }));
     remember({ attempt });
     await forge.rerunFailedJobs(where);
-    return changed(`failed jobs of run ${run} run again`);
+    return changed(say('made.rerun', about));
   },
 });

@@ -1,7 +1,9 @@
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { say } from './reasons.js';
 import { choice, line, optional, text } from './support/params.js';
 import { readAll, orMissing, whereOffered } from '../forge/forge-client.js';
 import { defineRecovery, done, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import type { JsonObject } from '../core/json.js';
 import type { CommitStatus } from '../core/objects/git.js';
 import { RIGHTS } from '../core/rights.js';
 
@@ -38,6 +40,13 @@ const statusRecovery = defineRecovery<WantedStatus, SeenStatus>({
   reads: ['listStatuses'],
   mayRead: [],
   settle: 'whole',
+  told: {
+    echoes: ['status.set'],
+    isEcho: ({ data }, { params }) => {
+      const { context, state } = (data['status'] ?? {}) as JsonObject;
+      return data['sha'] === params['sha'] && context === params['context'] && state === params['state'];
+    },
+  },
 
   async read({ forge, target }, wanted) {
     const rows = await whereOffered(forge.listStatuses, () =>
@@ -50,8 +59,9 @@ const statusRecovery = defineRecovery<WantedStatus, SeenStatus>({
 });
 
 function decideStatus({ wanted: { context, state }, seen }: RecoveryFacts<WantedStatus, SeenStatus>): Verdict {
-  if (seen === null) return resend(`statuses cannot be read; one row more of ${context} does no harm`);
-  return seen.isSame ? done(`${context} is ${state}`) : resend(`${context} is not ${state}`);
+  const about = { what: 'status', name: context };
+  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'harmless' }));
+  return seen.isSame ? done(say('found.state', { ...about, state })) : resend(say('found.not-yet', about));
 }
 
 /** A status of an unknown commit is a 500, and each call adds a row: the newest of the context is read first (api-behaviour 3.7). */
@@ -96,12 +106,13 @@ export const setStatus = defineAction({
   async ensure({ target, forge, remember }, wanted) {
     const place = { owner: target.owner, repo: target.name };
     const rows = await orMissing(readAll(forge, 'listStatuses', { ...place, ref: wanted.sha }));
-    if (rows === null) return refused(`there is no commit ${wanted.sha.slice(0, 10)}`);
+    if (rows === null) return refused(say('cannot.missing', { what: 'commit', name: wanted.sha.slice(0, 10) }));
     const newest = newestOf(rows, wanted.context);
-    if (isSameStatus(newest, wanted)) return unchanged(`${wanted.context} is ${wanted.state}`);
+    const told = say('found.state', { what: 'status', name: wanted.context, state: wanted.state });
+    if (isSameStatus(newest, wanted)) return unchanged(told);
     remember({ id: newest?.id ?? null });
     const { sha, ...body } = wanted;
     const made = await forge.createStatus({ ...place, sha, body });
-    return changed(`${wanted.context}: ${wanted.state}`, { objectId: made.id });
+    return changed(told, { objectId: made.id });
   },
 });

@@ -1,5 +1,6 @@
 import type { Unfit } from '../rules/language/revision.js';
-import { givenOf, textsOf } from './support/unfit.js';
+import { say } from './reasons.js';
+import { givenOf, inBoth, textsOf } from './support/unfit.js';
 import type { Given } from './define-action.js';
 import { defineAction, changed, refused, unchanged } from './define-action.js';
 import { optional, texts } from './support/params.js';
@@ -18,6 +19,7 @@ import { orMissing, whereOffered } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
 const MAX_TOPICS = 25;
+const TOPICS = { what: 'topics' };
 
 const topics = (summary: string) =>
   optional(
@@ -50,22 +52,21 @@ const topicsRecovery = defineRecovery<unknown, SeenTopics>({
 });
 
 function decideTopics({ snapshot, seen }: RecoveryFacts<unknown, SeenTopics>): Verdict {
-  if (seen === null) return askPerson('the topics cannot be read');
-  if (seen.topics === null) return settledAs('refused', 'the repository is not there any more');
+  if (seen === null) return askPerson(say('found.unreadable', { ...TOPICS, then: 'nothing' }));
+  if (seen.topics === null) return settledAs('refused', say('found.gone', { what: 'repository' }));
   const goal = snapshot?.['goal'];
   return Array.isArray(goal) && isSameSetting(goal, [...seen.topics])
-    ? done('the topics are as wanted')
-    : resend('the topics are not as wanted yet');
+    ? done(say('found.as-wanted', TOPICS))
+    : resend(say('found.not-yet', TOPICS));
 }
 
 function unfit(given: Given): Unfit | null {
   const isGiven = (name: string): boolean => given[name] !== undefined && textsOf(given, name)?.length !== 0;
   if (given['set'] !== undefined && (isGiven('add') || isGiven('remove')))
-    return { reason: 'set stands alone: it is the whole list', param: 'set' };
+    return { reason: say('params.alone', { param: 'set' }), param: 'set' };
   if (given['set'] === undefined && !isGiven('add') && !isGiven('remove'))
-    return { reason: 'none of add, remove and set is given', hint: 'add: [NAME]' };
-  const both = (textsOf(given, 'add') ?? []).filter((topic) => textsOf(given, 'remove')?.includes(topic));
-  return both.length > 0 ? { reason: `${both.join(', ')} cannot be both added and removed`, param: 'remove' } : null;
+    return { reason: say('params.none', { names: ['add', 'remove', 'set'] }), hint: 'add: [NAME]' };
+  return inBoth(given, 'add', 'remove');
 }
 
 /** The forge takes the whole list: what is there is read, and kept unless the rule says otherwise. */
@@ -97,15 +98,12 @@ export const ensureTopics = defineAction({
     if (wrong) return refused(wrong.reason);
     const before = (await forge.listTopics(where)).topics ?? [];
     const goal = [...new Set(set ?? [...before.filter((topic) => !remove.includes(topic)), ...add])].sort();
-    if (goal.length > MAX_TOPICS)
-      return refused(`a repository has at most ${MAX_TOPICS} topics, this would be ${goal.length}`);
-    const told = [
-      ...goal.filter((topic) => !before.includes(topic)).map((topic) => `+${topic}`),
-      ...before.filter((topic) => !goal.includes(topic)).map((topic) => `-${topic}`),
-    ];
-    if (told.length === 0) return unchanged('the topics are as wanted');
+    if (goal.length > MAX_TOPICS) return refused(say('cannot.hold-topics', { most: MAX_TOPICS, count: goal.length }));
+    const added = goal.filter((topic) => !before.includes(topic));
+    const removed = before.filter((topic) => !goal.includes(topic));
+    if (added.length + removed.length === 0) return unchanged(say('found.as-wanted', TOPICS));
     remember({ goal });
     await forge.replaceTopics({ ...where, body: { topics: goal } });
-    return changed(`topics ${told.join(' ')}`);
+    return changed(say('made.topics', { added, removed }));
   },
 });

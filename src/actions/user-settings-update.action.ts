@@ -1,4 +1,5 @@
 import { defineAction, changed, refused, unchanged } from './define-action.js';
+import { say } from './reasons.js';
 import { flag, optional, text } from './support/params.js';
 import {
   askPerson,
@@ -17,6 +18,8 @@ const setting = (summary: string, max?: number) => optional(text({ summary, ...(
 
 /** Where nothing can be read, sending again may undo a person's change that came since: only while the call is this young. */
 const YOUNG_MS = 60_000;
+
+const SETTINGS = { what: 'settings' };
 
 type WantedSettings = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -43,18 +46,18 @@ export function decideSettings({
 }: RecoveryFacts<WantedSettings, JsonObject>): Verdict {
   if (seen === null) {
     return sentAgoMs <= YOUNG_MS
-      ? resend('the settings cannot be read; the same values sent again do no harm')
-      : askPerson('the settings cannot be read, and somebody may have changed them since our call');
+      ? resend(say('found.unreadable', { ...SETTINGS, then: 'harmless' }))
+      : askPerson(say('found.unreadable', { ...SETTINGS, then: 'maybe-changed' }));
   }
   const given = Object.entries(wanted).filter((entry): entry is [string, string | boolean] => entry[1] !== undefined);
   const different = given.filter(([name, value]) => plain(seen[name], value) !== value);
-  if (different.length === 0) return done('the settings are as wanted');
+  if (different.length === 0) return done(say('found.as-wanted', SETTINGS));
   const before = isJsonObject(snapshot?.['before'] ?? null) ? (snapshot?.['before'] as JsonObject) : null;
   const third =
     before === null ? [] : different.filter(([name, value]) => plain(seen[name], value) !== plain(before[name], value));
   if (third.length > 0)
-    return settledAs('conflict', `somebody else changed ${third.map(([name]) => name).join(', ')} meanwhile`);
-  return resend('the settings are as before the call');
+    return settledAs('conflict', say('found.changed-meanwhile', { ...SETTINGS, differs: third.map(([name]) => name) }));
+  return resend(say('found.not-yet', SETTINGS));
 }
 
 /** Servers leave out what is empty. */
@@ -92,21 +95,20 @@ export const updateUserSettings = defineAction({
 
   async ensure({ forge, recall, remember }, wanted) {
     const given = Object.entries(wanted).filter((entry): entry is [string, string | boolean] => entry[1] !== undefined);
-    if (given.length === 0) return refused('no setting is given');
+    if (given.length === 0) return refused(say('params.none', { names: [] }));
     const current = await whereOffered(forge.getUserSettings, (get) => get({}));
     if (current === undefined) {
       const memory = await recall();
-      if (memory?.isSameWish)
-        return unchanged('these settings were sent before (this forge offers no way to read them)', memory.detail);
+      if (memory?.isSameWish) return unchanged(say('found.made-before', SETTINGS), memory.detail);
     }
     const seen: JsonObject = { ...(current as JsonObject | undefined) };
     const different = given.filter(
       ([name, value]) => current === undefined || (seen[name] ?? (typeof value === 'boolean' ? false : '')) !== value,
     );
-    if (different.length === 0) return unchanged('the settings are as wanted');
+    if (different.length === 0) return unchanged(say('found.as-wanted', SETTINGS));
     if (current !== undefined)
       remember({ before: Object.fromEntries(different.map(([name]) => [name, seen[name] ?? null])) });
     await forge.updateUserSettings({ body: Object.fromEntries(different) });
-    return changed(`settings changed: ${different.map(([name]) => name).join(', ')}`);
+    return changed(say('made.changed', { ...SETTINGS, differs: different.map(([name]) => name).join(', ') }));
   },
 });

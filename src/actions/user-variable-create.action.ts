@@ -1,4 +1,5 @@
 import { defineAction, textOf, changed, conflict, unchanged, undone, type Outcome } from './define-action.js';
+import { say } from './reasons.js';
 import { line, optional, sealed, text } from './support/params.js';
 import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/compare.js';
@@ -36,11 +37,12 @@ const userVariableRecovery = defineRecovery<WantedUserVariable, SeenUserVariable
 
 export function decideUserVariable({ wanted, seen }: RecoveryFacts<WantedUserVariable, SeenUserVariable>): Verdict {
   const name = variableName(wanted.name);
-  if (seen === null) return resend(`variable ${name} cannot be read; making it again is refused when it is there`);
-  if (!seen.there) return resend(`variable ${name} is not there`);
+  const about = { what: 'variable', name };
+  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'refused-twice' }));
+  if (!seen.there) return resend(say('found.absent', about));
   return seen.isSame
-    ? done(`variable ${name} has this value`)
-    : settledAs('conflict', `variable ${name} is there with another value`);
+    ? done(say('found.as-wanted', about))
+    : settledAs('conflict', say('found.other', { ...about, differs: 'value', stays: 'compared' }));
 }
 
 /** The forge refuses a second variable of the same name (409), so making is safe; this action never changes one that is there. */
@@ -65,41 +67,35 @@ export const createUserVariable = defineAction({
 
   async ensure({ forge, recall, lastMade, openCalls }, { name, value, description }) {
     const variablename = variableName(name);
+    const about = { what: 'variable', name: variablename };
     const current = await whereOffered(forge.getUserVariable, (get) => orMissing(get({ variablename })));
     if (current) return compare(variablename, value, current);
-    if (current === null && (await lastMade())) return undone(`somebody deleted variable ${variablename}`);
+    if (current === null && (await lastMade())) return undone(say('found.undone', about));
     if (current === undefined) {
       const memory = await recall();
-      if (memory?.isSameWish)
-        return unchanged(
-          `variable ${variablename} was made so before (this forge offers no way to read it)`,
-          memory.detail,
-        );
-      if (memory)
-        return conflict(
-          `variable ${variablename} was made before with another value, which this action does not change`,
-          memory.detail,
-        );
+      if (memory?.isSameWish) return unchanged(say('found.made-before', about), memory.detail);
+      if (memory) return conflict(say('found.made-otherwise', about), memory.detail);
     }
     try {
       await forge.createUserVariable({
         variablename,
         body: { value, ...(description === undefined ? {} : { description }) },
       });
-      return changed(`variable ${variablename} created`);
+      return changed(say('made.created', about));
     } catch (error) {
       if (!isRefused(error, 409)) throw error;
       const winner = await whereOffered(forge.getUserVariable, (get) => orMissing(get({ variablename })));
       if (winner) return compare(variablename, value, winner);
-      if (openCalls > 0) return unchanged(`variable ${variablename} is there, and our own call before had no answer`);
-      return conflict(`variable ${variablename} is there already, and its value cannot be read`);
+      if (openCalls > 0) return unchanged(say('found.answered-late', about));
+      return conflict(say('found.taken', about));
     }
   },
 });
 
 function compare(name: string, value: Secret, current: Variable): Outcome {
   const isSame = current.data ? isSameValue(value.reveal(), current.data.reveal()) : false;
+  const about = { what: 'variable', name };
   return isSame
-    ? unchanged(`variable ${name} has this value`)
-    : conflict(`variable ${name} is there with another value, which this action does not change`);
+    ? unchanged(say('found.as-wanted', about))
+    : conflict(say('found.other', { ...about, differs: 'value', stays: 'action-does-not' }));
 }

@@ -1,4 +1,5 @@
 import { defineAction, textOf, changed } from './define-action.js';
+import { say } from './reasons.js';
 import { optional, text, textMap } from './support/params.js';
 import {
   askPerson,
@@ -54,12 +55,9 @@ const dispatchRecovery = defineRecovery<WantedDispatch, SeenRuns>({
 });
 
 export function decideDispatch({ wanted: { workflow, ref }, seen }: RecoveryFacts<WantedDispatch, SeenRuns>): Verdict {
-  if (seen === null)
-    return askPerson(`whether ${workflow} was started cannot be told, and it must not be started twice`);
-  if (seen.ours !== null) return done(`workflow ${workflow} started on ${ref}`, { objectId: seen.ours });
-  return seen.isAll
-    ? resend(`no run of ${workflow} began since the call`)
-    : askPerson(`too many runs began since the call to tell whether ${workflow} was started`);
+  if (seen === null) return askPerson(say('found.unreadable', { what: 'runs', name: workflow, then: 'run-twice' }));
+  if (seen.ours !== null) return done(say('made.started', { workflow, ref }), { objectId: seen.ours });
+  return seen.isAll ? resend(say('found.not-started', { workflow })) : askPerson(say('found.many-runs', { workflow }));
 }
 
 /** `nightly.yml@refs/heads/main`, or the file alone. */
@@ -112,6 +110,6 @@ export const dispatchWorkflow = defineAction({
       workflow_id: workflow,
       body: { ref, ...(inputs === undefined ? {} : { inputs }) },
     });
-    return changed(`workflow ${workflow} started on ${ref}`, { objectId: started?.workflow_run_id });
+    return changed(say('made.started', { workflow, ref }), { objectId: started?.workflow_run_id });
   },
 });

@@ -18,6 +18,7 @@ import { JobRunner } from '../housekeeping/jobs/job-runner.js';
 import { Scheduler } from '../housekeeping/scheduler.js';
 import { BOT_SELF } from '../insight/bot-self.js';
 import { Explainer } from '../insight/explainer.js';
+import { RULE_BEHIND } from '../insight/rule-behind.js';
 import { HISTORY_STORE } from '../insight/history-store.port.js';
 import { InsightModule } from '../insight/insight.module.js';
 import { Metrics } from '../observability/metrics.js';
@@ -47,7 +48,8 @@ import { GROUPS, OPERATIONS, type Control } from './operations/index.js';
 import type { Needs } from './operations/needs.js';
 import { openApi } from './operations/openapi.js';
 import { bind, type Group } from './operations/operation.js';
-import { Orders, Orgs } from './operations/shared.js';
+import { Ids, Orders, Orgs } from './operations/shared.js';
+import { ID_STORE } from './id-store.port.js';
 import { STORE_COPIER } from './store-files.port.js';
 
 const CONTROL = portToken<Control>('Control');
@@ -73,6 +75,7 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   forges: ConnectedForges,
   gaps: GAP_STORE,
   history: HISTORY_STORE,
+  ids: Ids,
   inbox: INBOX_STORE,
   journal: JOURNAL_STORE,
   keeper: RevisionKeeper,
@@ -92,6 +95,7 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   running: RUNNING,
   scheduler: Scheduler,
   self: BOT_SELF,
+  ruleBehind: RULE_BEHIND,
   twoPeople: TwoPeople,
   verdicts: RuleVerdicts,
 };
@@ -104,9 +108,10 @@ const BOUND = Object.entries(GROUPS).map(([name, group]: [string, Group]) => {
 });
 
 /** Whoever reads the metrics; each listener has asked for a token before. */
-const SCRAPER: ControlCaller = { kind: 'command', name: 'metrics', login: null, scopes: ['read'] };
+const SCRAPER: ControlCaller = { kind: 'command', name: 'metrics', login: null, scopes: ['read'], grants: null };
 
 const PARTS = [
+  part(Ids, { store: ID_STORE }, ({ store }) => new Ids(store)),
   part(Orgs, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => new Orgs(config, forges)),
   part(
     Orders,

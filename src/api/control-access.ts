@@ -2,10 +2,11 @@ import { userInfo } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { equalSecret } from '../core/equal-secret.js';
 import { UserError } from '../core/errors.js';
-import { OPERATOR_SCOPES, isOwner, operatorState, type ControlCaller, type Operator } from '../core/operators.js';
+import { OPERATOR_SCOPES, operatorState } from '../core/operator-scopes.js';
+import type { ControlCaller, Operator } from '../core/operators.js';
 import type { Secret } from '../core/secret.js';
 import type { SecurityLog } from '../core/security-log.js';
-import type { NeededScope } from './operations/operation.js';
+import { missingScope, type NeededScope } from './operations/admission.js';
 import { hashOperatorToken, isOperatorToken } from './operator-token.js';
 
 export interface ControlAccessOptions {
@@ -41,7 +42,13 @@ declare module 'fastify' {
 const WRONG_HOST = { status: 421, error: 'WRONG_HOST' } as const;
 const UNKNOWN = { status: 401, class: 'unknown_operator' } as const;
 const ALL = [...OPERATOR_SCOPES];
-const CONFIG_TOKEN: ControlCaller = { kind: 'config-token', name: 'config-token', login: null, scopes: ALL };
+const CONFIG_TOKEN: ControlCaller = {
+  kind: 'config-token',
+  name: 'config-token',
+  login: null,
+  scopes: ALL,
+  grants: null,
+};
 
 /**
  * Identifies the caller of each request before its body is read, and refuses what the caller has no scope for. No header names a caller: the name
@@ -53,7 +60,7 @@ export class ControlAccess {
 
   constructor(private readonly options: ControlAccessOptions) {
     const kind = options.place === 'command' ? 'command' : 'socket';
-    this.local = { kind, name: `${kind}:${ownUser()}`, login: null, scopes: ALL };
+    this.local = { kind, name: `${kind}:${ownUser()}`, login: null, scopes: ALL, grants: null };
   }
 
   /** Guard every route of a server. Call it before the first route. */
@@ -98,7 +105,7 @@ export class ControlAccess {
       return { ...UNKNOWN, error: 'UNKNOWN_OPERATOR', message: 'no operator has this token', reason: 'unknown' };
     const { name, login, scopes } = operator;
     const state = operatorState(operator, now());
-    if (state === 'active') return { kind: 'operator', name, login, scopes };
+    if (state === 'active') return { kind: 'operator', name, login, scopes, grants: null };
     const when = (operator.revokedAt ?? operator.expiresAt).toISOString();
     const [error, happened] =
       state === 'expired' ? ['OPERATOR_EXPIRED', 'expired'] : ['OPERATOR_REVOKED', 'was revoked'];
@@ -106,18 +113,14 @@ export class ControlAccess {
     return { ...UNKNOWN, error, message, reason: state, operator: name };
   }
 
+  /** The operation asks the same once more; here it is asked before a body is read. */
   private forbids(caller: ControlCaller, { routeOptions, is404 }: FastifyRequest): Refusal | null {
     if (is404) return null;
-    const needed = routeOptions.config.scope;
-    if (needed === 'owner' ? isOwner(caller) : needed !== undefined && caller.scopes.includes(needed)) return null;
-    const { name, scopes } = caller;
-    const refused = { status: 403, class: 'power_refused', reason: needed ?? 'no_scope', operator: name } as const;
-    if (needed === 'owner') {
-      const message = `only the owner of the bot may do that (on its host, or with control.token); ${name} is an operator`;
-      return { ...refused, error: 'OWNER_ONLY', message };
-    }
-    const message = `that takes the scope ${needed ?? '(none)'}, and ${name} has ${scopes.join(', ')}`;
-    return { ...refused, error: 'SCOPE_MISSING', message };
+    const { scope } = routeOptions.config;
+    const missing = missingScope(caller, scope ?? null);
+    return (
+      missing && { ...missing, status: 403, class: 'power_refused', reason: scope ?? 'no_scope', operator: caller.name }
+    );
   }
 
   private refuse(

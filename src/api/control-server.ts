@@ -95,6 +95,11 @@ export function buildControlServer({
 
 const STATUS: Readonly<Record<string, number>> = tableOf({
   BAD_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  SCOPE_MISSING: 403,
+  OWNER_ONLY: 403,
+  ORG_OWNERS_ONLY: 403,
+  SITE_ONLY: 403,
   NOT_FOUND: 404,
   NO_SUCH_ORG: 404,
   NOT_READY: 503,

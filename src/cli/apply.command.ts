@@ -38,7 +38,8 @@ export function applyCommand(exit: SetExit): Command {
     );
 }
 
-async function ended(bot: Reach, ids: readonly string[]): Promise<RunReport[]> {
+/** Waits for the effects of an applied plan. */
+export async function ended(bot: Reach, ids: readonly string[]): Promise<RunReport[]> {
   const until = Date.now() + PATIENCE_MS;
   for (;;) {
     const runs: RunReport[] = [];

@@ -24,13 +24,23 @@ export interface Checked {
   warnings: readonly Problem[];
 }
 
+/** With the rules themselves, where nothing is wrong with them. */
+export interface CheckedRules {
+  readonly checked: Checked;
+  readonly revision: Revision | null;
+}
+
 /** What only the operator's config can tell. */
 export const NOT_CHECKED = ['powers', 'hosts', 'secrets'] as const;
 
-/** Load the rule files of a folder as the bot would. */
+/** What came of loading the rule files of a folder as the bot would. */
 export async function checkOrg(org: OrgConfig, folder: string): Promise<Checked> {
+  return (await loadOrg(org, folder)).checked;
+}
+
+export async function loadOrg(org: OrgConfig, folder: string): Promise<CheckedRules> {
   const files = await readFolder(folder, org.rules.extendsFrom);
-  if (!files.ok) return unread(org.name, folder, files.problems);
+  if (!files.ok) return { checked: unread(org.name, folder, files.problems), revision: null };
   const loaded = load(files.read, {
     org: org.name,
     powers: new Set(org.powers),
@@ -38,7 +48,8 @@ export async function checkOrg(org: OrgConfig, folder: string): Promise<Checked>
     mirrorHosts: org.mirrorHosts,
   });
   const beyond = loaded.ok ? beyondLimits(loaded.revision, org.limits) : [];
-  return told(org.name, folder, beyond.length > 0 ? { ...loaded, ok: false, problems: beyond } : loaded);
+  const result: LoadResult = beyond.length > 0 ? { ...loaded, ok: false, problems: beyond } : loaded;
+  return { checked: told(org.name, folder, result), revision: result.ok ? result.revision : null };
 }
 
 /** The same without an operator's config: each file says whose rules it holds; powers, hosts and secrets are taken as granted. */

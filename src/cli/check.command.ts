@@ -14,6 +14,7 @@ interface CheckOptions {
   config: string;
   json: boolean;
   strict: boolean;
+  online: boolean;
   format: Format;
   org?: string;
   rules?: string;
@@ -29,10 +30,15 @@ interface Report {
 }
 
 export function checkCommand(exit: SetExit): Command {
-  return storeCommand('check', 'validate config and rule files, offline')
+  return storeCommand('check', 'validate config and rule files')
     .argument('[dir]', 'validate this folder or file of rules alone: no config, no secret')
     .addOption(new Option('--format <format>', 'output format').choices(['text', 'json', 'sarif']).default('text'))
     .option('--strict', 'count warnings as errors', false)
+    .option(
+      '--online',
+      'ask the forge too: labels, repositories, users, teams, milestones and branches that the rules name',
+      false,
+    )
     .option('--org <name>', 'only this organization')
     .addOption(
       new Option('--rules <dir>', 'validate this folder instead of the rules of the organization (with --org)'),
@@ -56,7 +62,7 @@ export function checkCommand(exit: SetExit): Command {
 }
 
 async function checkConfig(options: CheckOptions): Promise<Report> {
-  const [{ readConfig }, { checkOrg }] = await Promise.all([
+  const [{ readConfig }, { loadOrg }] = await Promise.all([
     import('../config/read-config.js'),
     import('./check-rules.js'),
   ]);
@@ -68,11 +74,25 @@ async function checkConfig(options: CheckOptions): Promise<Report> {
       'WHICH_ORG',
       'several organizations are in the config: pass --org to say whose rules the folder holds',
     );
-  const checked = await Promise.all(orgs.map((org) => checkOrg(org, ruleFolder(org, options.rules))));
-  return { warnings: config.warnings, orgs: checked, notChecked: [] };
+  const found = await Promise.all(
+    orgs.map(async (org) => {
+      const { checked, revision } = await loadOrg(org, ruleFolder(org, options.rules));
+      if (!options.online || !revision) return { checked, notChecked: [] };
+      const { checkNames } = await import('./check-online.js');
+      const { warnings, notChecked } = await checkNames(config, org, revision);
+      return { checked: { ...checked, warnings: [...checked.warnings, ...warnings] }, notChecked };
+    }),
+  );
+  return {
+    warnings: config.warnings,
+    orgs: found.map(({ checked }) => checked),
+    notChecked: found.flatMap(({ notChecked }) => notChecked),
+  };
 }
 
-async function checkFolder(dir: string, { org, rules }: CheckOptions): Promise<Report> {
+async function checkFolder(dir: string, { org, rules, online }: CheckOptions): Promise<Report> {
+  if (online)
+    throw new UserError('CHECK_WHAT', '--online takes the forge and the token from the config: leave out DIR');
   if (org !== undefined || rules !== undefined)
     throw new UserError('CHECK_WHAT', 'check DIR reads no config: leave out --org and --rules, or DIR');
   const { checkAlone, NOT_CHECKED } = await import('./check-rules.js');

@@ -1,42 +1,65 @@
 import type { Command } from 'commander';
-import type { ArrivalSummary } from '../pipeline/inbox-store.port.js';
+import type { DeliveryReport } from '../api/operations/answers.js';
 import { limitOption, storeCommand } from './command-options.js';
-import { plain, print, state, table, when } from './print.js';
+import {
+  aboutText,
+  allOption,
+  beforeOption,
+  effectsText,
+  footer,
+  hidesUnchanged,
+  type ListOptions,
+} from './list-options.js';
+import { plain, print, shortIds, state, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 
+interface DeliveriesOptions extends ListOptions {
+  readonly config: string;
+  readonly org?: string;
+}
+
 export function deliveriesCommand(): Command {
-  return storeCommand('deliveries', 'list deliveries and polled entries, newest first, and their events')
+  return storeCommand('deliveries', 'list deliveries and polled entries, newest first, and what came of them')
     .option('--org <name>', 'only this organization')
+    .addOption(allOption())
+    .addOption(beforeOption())
     .addOption(limitOption())
-    .action((options: { config: string; json: boolean; org?: string; limit: number }) =>
+    .action((options: DeliveriesOptions) =>
       withBot(options.config, async (bot) => {
-        const arrivals = await bot.call('deliveries', { org: options.org, limit: options.limit });
-        print(options.json, arrivals, () =>
-          table(
-            ['at (UTC)', 'id', 'org', 'from', 'type', 'state', 'event', 'repeats'],
-            arrivals.map(row),
-            'nothing has arrived yet',
-          ),
-        );
+        const { org, before, limit } = options;
+        const changed = hidesUnchanged(options) ? true : undefined;
+        const arrivals = await bot.call('deliveries', { org, before, limit, changed });
+        print(options.json, arrivals, () => listed(arrivals, options));
       }),
     );
 }
 
-function row(arrival: ArrivalSummary): string[] {
+const HEAD = ['at (UTC)', 'id', 'from', 'event', 'about', 'by', 'state', 'repeats', 'what came of it'];
+
+function listed(arrivals: readonly DeliveryReport[], options: DeliveriesOptions): string {
+  const short = shortIds(arrivals.map(({ id }) => id));
+  const last = arrivals.at(-1)?.id;
+  const rows = arrivals.map((arrival) => row(arrival, short));
+  return `${table(HEAD, rows, 'nothing has arrived')}${footer(arrivals.length, last && short(last), options)}`;
+}
+
+function row(arrival: DeliveryReport, short: (id: string) => string): string[] {
+  const { about, effects, rules } = arrival;
   const from =
     arrival.source === 'webhook'
       ? `hook ${arrival.hook}${arrival.verdict === 'unsigned' ? ' (unsigned)' : ''}`
       : arrival.source;
   const told = [arrival.code, arrival.reason].filter((text) => text !== null).join(': ');
-  const event = arrival.eventKinds.join(', ') || told || '-';
+  const outcome = effects.length > 0 ? `${rules.join(', ')}: ${effectsText(effects)}` : rules.join(', ');
   return [
     when(arrival.at),
-    arrival.id,
-    arrival.org,
+    short(arrival.id),
     plain(from),
-    plain(arrival.kind === 'entry' ? `row ${arrival.eventType}` : arrival.eventType),
+    plain(arrival.eventKinds.join(', ') || (arrival.kind === 'entry' ? `row ${arrival.eventType}` : arrival.eventType)),
+    aboutText(about) || plain(arrival.org),
+    plain(about?.person ?? ''),
     state(arrival.state) + (arrival.archivedAt ? ', archived' : ''),
-    plain(event),
     arrival.repeats > 0 ? String(arrival.repeats) : '',
+    [outcome, plain(told)].filter((text) => text !== '').join('; '),
   ];
 }

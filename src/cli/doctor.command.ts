@@ -65,7 +65,8 @@ function describe({ checks, findings, forges }: DoctorReport, operations: boolea
   ].join('\n');
 }
 
-function describeFix({ check, org, forge, state, fix }: Check): string {
+/** What was seen wrong, and what to click or type. */
+export function describeFix({ check, org, forge, state, fix }: Check): string {
   return `\n${SIGNS[state]} ${colour.bold(check)} ${colour.dim(plain(org ?? forge))}\n${fix.map((step) => `  ${plain(step)}`).join('\n')}`;
 }
 

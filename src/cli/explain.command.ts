@@ -22,7 +22,12 @@ export function explainCommand(): Command {
     .action((id: string | undefined, options: ExplainOptions) => {
       const asked = id ?? options.event;
       if (asked === undefined || (id !== undefined && options.event !== undefined))
-        throw new UserError('WHAT_TO_EXPLAIN', 'pass the id of a run or an effect, or --event <id>');
+        throw new UserError(
+          'WHAT_TO_EXPLAIN',
+          options.rule === undefined
+            ? 'pass the id of a run or an effect, or --event <id>'
+            : `pass --event <id>; why a schedule did not fire says forgehand schedules ${options.rule}`,
+        );
       if (id !== undefined && (options.rule ?? options.revision) !== undefined)
         throw new UserError('WHAT_TO_EXPLAIN', '--rule and --revision need --event');
       return withBot(options.config, async (bot) => {

@@ -1,9 +1,7 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
+import { loadProgram } from '../core/load-program.js';
 
-// The same program in a few files (rolldown.config.mjs), which load in a fraction of the time; without it the separate ones run.
-const bundled = new URL('../bundle/run-cli.js', import.meta.url);
-const { runCli } = (await import(existsSync(bundled) ? bundled.href : './run-cli.js')) as typeof import('./run-cli.js');
+const { runCli } = await loadProgram('run-cli', () => import('./run-cli.js'));
 
 // A reader that has seen enough (`| head`) is no error: what is left to print goes nowhere, and the command ends as it would have.
 for (const stream of [process.stdout, process.stderr])

@@ -55,7 +55,7 @@ export function hookCommand(exit: SetExit): Command {
   return new Command('hook').description('manage the webhook of an organization').addCommand(install);
 }
 
-function describe({ org, does, hook, changes, written, notes }: HookReport, dryRun: boolean): string {
+function describe({ org, does, hook, changes, written, notes, later = [] }: HookReport, dryRun: boolean): string {
   const name = `webhook${hook === null ? '' : ` ${hook}`} of ${plain(org)}`;
   const done = { create: 'made', repair: 'repaired', replace: 'made in place of the old one' };
   const head =
@@ -71,5 +71,10 @@ function describe({ org, does, hook, changes, written, notes }: HookReport, dryR
     head,
     ...(rows.length > 0 ? [table(['field', 'before', 'after'], rows, '')] : []),
     ...notes.map((line) => colour.yellow(plain(line))),
+    ...(later.length > 0
+      ? [
+          `rules that come later and use other events need \`forgehand hook install\` again (or now --all-events): ${plain(later.join(', '))}`,
+        ]
+      : []),
   ].join('\n');
 }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import type { RestoreReport } from '../api/operations/answers.js';
+import type { RehearsedRun, RestoreReport } from '../api/operations/answers.js';
 import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
 import { UserError } from '../core/errors.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
-import { plain, print, table, when } from './print.js';
+import { plain, print, state, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
 
 interface RunOptions {
@@ -72,17 +72,20 @@ async function runJob(bot: Reach, job: string, { json, org, dryRun }: RunOptions
       'NO_SUCH_JOB',
       `there is no job ${job} (see forgehand housekeeping list); to fire a rule or policy of that id, pass --org`,
     );
-  if (dryRun)
-    throw new UserError(
-      'NO_DRY_RUN',
-      `${job} is not a job: try a policy with forgehand plan, a rule with mode: dry-run`,
-    );
-  const answer = await bot.call('runSchedule', { org, schedule: job });
-  print(
-    json,
-    answer,
-    () => `${job}: ${answer.runs} run${answer.runs === 1 ? '' : 's'} decided (tick ${answer.tickId})`,
+  const answer = await bot.call('runSchedule', { org, schedule: job, dryRun });
+  const runs = `${answer.runs} run${answer.runs === 1 ? '' : 's'}`;
+  print(json, answer, () =>
+    answer.rehearsed
+      ? [`${job}: it would make ${runs}; nothing was stored or done`, ...answer.rehearsed.map(rehearsedLine)].join('\n')
+      : `${job}: ${runs} decided (tick ${answer.tickId})`,
   );
+}
+
+function rehearsedLine({ repo, state: of, reason, effects }: RehearsedRun): string {
+  const wanted = effects.map(
+    ({ action, itemKey, waits }) => `${action} ${plain(itemKey)}${waits ? ' (waits for an approval)' : ''}`,
+  );
+  return `  ${plain(repo ?? 'the organization')}  ${wanted.length > 0 ? wanted.join(', ') : `${state(of)}: ${plain(reason)}`}`;
 }
 
 function describe(job: string, run: JobRun, dryRun: boolean): string {

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { OPERATOR_SCOPES, operatorState, type Operator, type OperatorScope } from '../core/operators.js';
+import { OPERATOR_SCOPES, operatorState, type OperatorScope } from '../core/operator-scopes.js';
+import type { Operator } from '../core/operators.js';
 import { storeCommand } from './command-options.js';
 import { plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';

@@ -1,3 +1,4 @@
+import { revisionId, shortRevision } from '../core/ids.js';
 import type { BacktestReport, BacktestRule, Difference } from '../insight/backtest/backtest-report.js';
 import { plain, table, when } from './print.js';
 import { colour } from './terminal.js';
@@ -9,7 +10,7 @@ export function printBacktest(report: BacktestReport, withSamples: boolean): str
   const silent = rules.filter(isSilent);
   const shown = rules.filter((rule) => !isSilent(rule));
   return [
-    `${colour.bold(org)}: ${events} events from ${when(since)} to ${when(until)} UTC, ${decisions} decisions by revision ${revision.slice(0, 12)}`,
+    `${colour.bold(org)}: ${events} events from ${when(since)} to ${when(until)} UTC, ${decisions} decisions by revision ${shortRevision(revisionId(org, revision))}`,
     '',
     table(HEAD, shown.map(row), 'no rule takes any of these events'),
     ...(silent.length > 0

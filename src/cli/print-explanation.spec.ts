@@ -9,6 +9,7 @@ const event = {
   kind: 'push',
   org: 'acme',
   repo: 'acme/app',
+  subject: null,
   actor: 'ann',
   source: 'webhook',
   factAt: null,
@@ -37,9 +38,11 @@ const RUN: RunExplanation = {
     state: 'not-fired',
     reason: 'condition "mirrors" is false',
     code: 'run.not-fired',
+    parameters: {},
     decidedAt: AT,
     endedAt: AT,
   },
+  context: { event: 'tag.created', repo: 'acme/app', subject: 'tag v1', person: 'ann', schedule: null },
   intentId: 'i1',
   event,
   revision,
@@ -119,10 +122,12 @@ const RUN: RunExplanation = {
       id: 'i1',
       action: 'label.ensure',
       itemKey: 'bug',
+      effectKey: 'label 7 bug',
       mode: 'live',
       state: 'refused',
       reason: 'no',
       code: 'intent.reported',
+      parameters: {},
       result: '{id: 3}',
       attempts: [
         {
@@ -168,10 +173,57 @@ describe('cli/print-explanation', () => {
       '           repo.private = false',
       'effects',
       '> label.ensure bug  refused  no',
-      '           intent i1',
+      '           intent i1, effect label 7 bug',
       '           result {id: 3}',
       '           attempt 1: createLabel, sent 2026-11-20 12:00:00, refused (422): bad colour',
       'note  its event is old',
+    ]);
+  });
+
+  it.each<[string, Partial<RunExplanation['run']>, Partial<RunExplanation['context']>, string]>([
+    [
+      'a tick',
+      { cause: { kind: 'tick', tickId: 't1', subject: '7' } },
+      { schedule: { at: AT, next: new Date('2026-11-21T02:00:00Z') } },
+      '  cause    schedule, occurrence 2026-11-20 12:00:00 UTC, next 2026-11-21 02:00:00 UTC (tick t1)',
+    ],
+    [
+      'a tick of a rule that is gone',
+      { cause: { kind: 'tick', tickId: 't1', subject: '7' } },
+      { schedule: { at: null, next: null } },
+      '  cause    schedule, not scheduled any more (tick t1)',
+    ],
+    [
+      'an apply',
+      { cause: { kind: 'apply', by: 'bob', plan: 'p1', subject: '7' } },
+      {},
+      '  cause    plan p1, applied by bob',
+    ],
+  ])('tells the cause and the repository of %s', (_what, run, context, line) => {
+    const lines = printed({
+      ...RUN,
+      event: null,
+      run: { ...RUN.run, ...run },
+      context: { ...RUN.context, ...context },
+    });
+
+    expect(lines.slice(3, 5)).toEqual([line, '  in       acme/app']);
+  });
+
+  it('tells what a policy compared, in words', () => {
+    const sections = {
+      labels: {
+        wanted: 2,
+        left_out: '1 for public',
+        missing: ['a', 'b'],
+        drift: [{ key: 'c', differences: ['color'] }],
+      },
+      milestones: { wanted: 1, missing: [], drift: [] },
+    };
+
+    expect(printed({ ...RUN, sections }).filter((line) => /^ {2}(labels|milestones)/.test(line))).toEqual([
+      '  labels  wanted 2; left out 1 for public; missing a, b; drift c (color)',
+      '  milestones  wanted 1; missing none; drift none',
     ]);
   });
 
@@ -189,7 +241,7 @@ describe('cli/print-explanation', () => {
       conditions: [],
       steps: [],
       lookups: [],
-      runs: [{ id: 'run1', state: 'done', reason: 'wanted', code: 'run.fired' }],
+      runs: [{ id: 'run1', state: 'done', reason: 'wanted', code: 'run.fired', parameters: {} }],
       notes: [],
     };
 

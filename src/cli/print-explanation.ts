@@ -1,5 +1,6 @@
-import { describeOrigin } from '../rules/sources/rule-repository.port.js';
-import { stringifyJson } from '../core/json.js';
+import { shortRevision } from '../core/ids.js';
+import { describeOrigin } from './describe-origin.js';
+import { isJsonObject, stringifyJson } from '../core/json.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type {
   DecisionExplanation,
@@ -34,6 +35,7 @@ export function printExplanation(explanation: Explanation): string {
 
 function ofRun({
   run,
+  context,
   intentId,
   event,
   revision,
@@ -52,7 +54,7 @@ function ofRun({
       'run',
       `${run.id}, decided ${when(run.decidedAt)} UTC${run.mode === 'dry-run' ? ', dry-run' : ''}${run.endedAt ? `, ended ${when(run.endedAt)}` : ''}`,
     ),
-    ...(event ? ofFacts(event) : [fact('cause', plain(stringifyJson(run.cause)))]),
+    ...(event ? ofFacts(event) : ofCause(run.cause, context)),
     fact(run.kind, `${place ? `${at(place)}, ` : ''}${revisionText(revision)}`),
     ...section('conditions', conditions.flatMap(ofCondition)),
     ...section('policy', sections ? Object.entries(sections).flatMap(([name, part]) => ofSection(name, part)) : []),
@@ -63,6 +65,17 @@ function ofRun({
       intents.flatMap((intent) => ofIntent(intent, intent.id === intentId)),
     ),
   ];
+}
+
+function ofCause(cause: RunExplanation['run']['cause'], { repo, schedule }: RunExplanation['context']): string[] {
+  const next = schedule?.next ? `next ${when(schedule.next)} UTC` : 'not scheduled any more';
+  const why =
+    cause.kind === 'tick'
+      ? `schedule${schedule?.at ? `, occurrence ${when(schedule.at)} UTC` : ''}, ${next} (tick ${cause.tickId})`
+      : cause.kind === 'apply'
+        ? `plan ${plain(cause.plan)}, applied by ${plain(cause.by)}`
+        : `event ${plain(cause.eventId)}`;
+  return [fact('cause', why), ...(repo === null ? [] : [fact('in', plain(repo))])];
 }
 
 function ofDecision({
@@ -105,11 +118,14 @@ function ofEvent({ event, revision, rules }: EventExplanation): string[] {
   ];
 }
 
-function ofFacts({ id, kind, repo, actor, source, factAt, storedAt, arrivals }: EventFacts): string[] {
+function ofFacts({ id, kind, repo, subject, actor, source, factAt, storedAt, arrivals }: EventFacts): string[] {
   const by = actor === null ? '' : ` by ${plain(actor)}`;
   const told = arrivals.map((arrival) => `${arrival.source} ${when(arrival.at)} (${arrival.id})`);
   return [
-    fact('event', `${kind}${repo === null ? '' : ` in ${plain(repo)}`}${by}, ${when(factAt ?? storedAt)} UTC (${id})`),
+    fact(
+      'event',
+      `${kind}${repo === null ? '' : ` in ${plain(repo)}`}${subject === null ? '' : ` ${plain(subject)}`}${by}, ${when(factAt ?? storedAt)} UTC (${id})`,
+    ),
     fact('told by', told.length > 0 ? told.join(', ') : `${source}, its arrival is not kept any more`),
   ];
 }
@@ -192,15 +208,34 @@ function ofLookup({ name, use, answer }: ExplainedLookup): string {
 
 /** A section of a policy: how much of it was wanted, missing and otherwise. */
 function ofSection(name: string, part: Json): string[] {
-  return [`  ${colour.bold(plain(name))}  ${plain(stringifyJson(part))}`];
+  const facts = isJsonObject(part) ? Object.entries(part) : [['', part] as const];
+  const told = facts.map(([what, value]) => `${what.replace(/_/g, ' ')} ${plain(inWords(value))}`.trim());
+  return [`  ${colour.bold(plain(name))}  ${told.join('; ')}`];
+}
+
+/** A value without brackets, as far as it has words. */
+function inWords(value: Json): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(inWords).join(', ');
+  if (isJsonObject(value)) {
+    const { key, differences } = value;
+    if (typeof key === 'string' && Array.isArray(differences)) return `${key} (${inWords(differences)})`;
+    return Object.entries(value)
+      .map(([name, of]) => `${name} ${inWords(of)}`)
+      .join(', ');
+  }
+  return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 function ofIntent(
-  { id, action, itemKey, mode, state: of, reason, result, attempts }: ExplainedIntent,
+  { id, action, itemKey, effectKey, mode, state: of, reason, result, attempts }: ExplainedIntent,
   isAsked: boolean,
 ): string[] {
   const head = `${isAsked ? colour.bold('> ') : '  '}${colour.bold(action)} ${plain(itemKey)}  ${state(of)}${mode === 'dry-run' ? ' (dry-run)' : ''}${reason ? `  ${plain(reason)}` : ''}`;
-  const lines = [head, `           intent ${id}`, ...(result ? [`           result ${plain(result)}`] : [])];
+  const lines = [
+    head,
+    `           intent ${id}, effect ${plain(effectKey)}`,
+    ...(result ? [`           result ${plain(result)}`] : []),
+  ];
   for (const { n, operation, sentAt, outcome, status, message } of attempts) {
     lines.push(
       `           attempt ${n}: ${operation}, sent ${when(sentAt)}, ${outcome ?? 'no answer stored'}${status ? ` (${status})` : ''}${message ? `: ${plain(message)}` : ''}`,
@@ -215,7 +250,7 @@ function lookAt(look: Look | null): string[] {
 
 function revisionText({ id, state: of, loadedAt, origin }: RevisionFacts): string {
   const from = origin ? `, from ${plain(describeOrigin(origin))}` : '';
-  return `revision ${id} (${of === 'gone' ? 'not kept any more' : `${of}, loaded ${when(loadedAt)} UTC`})${from}`;
+  return `revision ${shortRevision(id)} (${of === 'gone' ? 'not kept any more' : `${of}, loaded ${when(loadedAt)} UTC`})${from}`;
 }
 
 function verdictText(verdict: DecisionExplanation['verdict'], width = 0): string {

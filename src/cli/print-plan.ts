@@ -1,5 +1,5 @@
 import type { PlanReport, RunReport } from '../api/operations/answers.js';
-import { describeOrigin } from '../rules/sources/rule-repository.port.js';
+import { describeOrigin } from './describe-origin.js';
 import { callsMade, countsInWords, sumOf, type CallCounts } from '../core/call-counts.js';
 import { stringifyJson } from '../core/json.js';
 import type { Json } from '../core/json.js';
@@ -33,6 +33,9 @@ export function describePlan(plan: PlanReport, now: Date): string {
           ...plan.heldBack.map(({ policy, reason }) => `  ${colour.red(policy)}  ${plain(reason)}`),
           '',
         ]
+      : []),
+    ...(plan.newPolicies
+      ? [`New in this store: ${plan.newPolicies.join(', ')}. A policy waits once; later it is applied by itself.`]
       : []),
     ...(plan.origin ? [`policies from ${plain(describeOrigin(plan.origin))}`] : []),
     summaryOf(plan),

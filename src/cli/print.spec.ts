@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { plain, table } from './print.js';
+import { plain, shortIds, table } from './print.js';
 
 const HEAD = ['at', 'id', 'org', 'why'];
 const ROWS = [
@@ -30,6 +30,26 @@ describe('cli/print', () => {
       '10:01  b2',
       '  org a-long-name',
     ]);
+  });
+
+  it('wraps the last column where that makes the columns fit', () => {
+    const rows = [['10:00', 'a1', 'label.ensure ×13 done; comment.create refused: the issue is locked']];
+
+    expect(table(['at', 'id', 'effects'], rows, 'none', 48).split('\n')).toEqual([
+      'at     id  effects',
+      '10:00  a1  label.ensure ×13 done;',
+      '           comment.create refused: the issue is',
+      '           locked',
+    ]);
+    expect(table(['at', 'id', 'effects'], rows, 'none', 30)).toMatch(/^10:00 {2}a1\n {2}effects label\.ensure/);
+  });
+
+  it('shortens ids to the end that tells them apart', () => {
+    const [a, b, c] = ['019a-1111-aaaa1234', '019a-1111-bbbb5678', '019a-2222-bbbb5678'] as const;
+
+    expect([a, b].map(shortIds([a, b, a]))).toEqual(['aaaa1234', 'bbbb5678']);
+    expect([a, b, c].map(shortIds([a, b, c]))).toEqual(['1-aaaa1234', '1-bbbb5678', '2-bbbb5678']);
+    expect(['r1', 'r1'].map(shortIds(['r1']))).toEqual(['r1', 'r1']);
   });
 
   it('says so when there is nothing', () => {

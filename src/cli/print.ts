@@ -10,7 +10,8 @@ export function print(json: boolean, value: unknown, forPeople: () => string): v
 }
 
 /**
- * Columns, or, on a terminal too narrow for them, a block for each row: the first two cells, and below them the others with their names.
+ * Columns, the last one wrapped where that makes them fit; or, on a terminal too narrow for that, a block for each row: the first two cells, and
+ * below them the others with their names.
  * @param columns width of the terminal; default that of stdout, without end where it is none
  */
 export function table(
@@ -21,15 +22,58 @@ export function table(
 ): string {
   if (cells.length === 0) return colour.dim(empty);
   const rows = cells.map((row) => row.map(oneLine));
+  const lines = draw(head, rows);
+  if (fits(lines, columns)) return lines.join('\n');
+  const last = head.length - 1;
+  const width =
+    columns -
+    draw(
+      head.slice(0, last),
+      rows.map((row) => row.slice(0, last)),
+      [],
+    ).reduce(widest, 0) -
+    GAP;
+  const wrapped = width >= NARROWEST ? draw(head, rows, [...head.slice(1).map(() => null), width]) : null;
+  if (wrapped && fits(wrapped, columns) && !wrapped.some((line) => FOREIGN_COLOUR.test(line)))
+    return wrapped.join('\n');
+  return rows.map((row) => block(head, row, columns)).join('\n');
+}
+
+/** Between two columns. */
+const GAP = 2;
+/** A text is not wrapped to less than this. */
+const NARROWEST = 24;
+/** The library ends a colour at the end of a line by a mark of its own, which is not one of ours. */
+const FOREIGN_COLOUR = /\u001b\[\d*m/;
+
+function draw(head: string[], rows: string[][], widths: Array<number | null> = []): string[] {
   const drawn = new Table({
     head: head.map((name) => colour.bold(name)),
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 1 },
     chars: PLAIN,
+    colWidths: widths,
+    wordWrap: widths.length > 0,
   });
   drawn.push(...rows);
-  const lines = drawn.toString().split('\n').map(withoutTail);
-  if (lines.every((line) => visibleLength(line) <= columns)) return lines.join('\n');
-  return rows.map((row) => block(head, row, columns)).join('\n');
+  return drawn.toString().split('\n').map(withoutTail);
+}
+
+function fits(lines: readonly string[], columns: number): boolean {
+  return lines.reduce(widest, 0) <= columns;
+}
+
+function widest(most: number, line: string): number {
+  return Math.max(most, visibleLength(line));
+}
+
+const SHORTEST_ID = 8;
+
+/** Ids by their end, which tells those of one moment apart: as much of it as tells these apart, eight characters at least. */
+export function shortIds(ids: readonly string[]): (id: string) => string {
+  const all = new Set(ids);
+  let length = SHORTEST_ID;
+  while (length < 36 && new Set([...all].map((id) => id.slice(-length))).size < all.size) length += 1;
+  return (id) => id.slice(-length);
 }
 
 /** How many rows each table has. */

@@ -4,7 +4,6 @@ import type { Agent } from 'undici';
 import { answers, socketPath } from '../core/hold-socket.js';
 import type { AnswerOf, OperationName, SentTo } from '../api/operations/index.js';
 import type { AppConfig } from '../config/app-config.js';
-import { operatorToken } from '../config/operator-token.js';
 import { UserError } from '../core/errors.js';
 import { parseJson } from '../core/json.js';
 import type { Json } from '../core/json.js';
@@ -43,8 +42,7 @@ export async function reachBot(configFile: string): Promise<Reach> {
   // The whole bot with all its libraries: only for a command that must do its work itself.
   const { openControl } = await import('../main.js');
   const { server, close } = await openControl(readConfig(configFile));
-  const own = operatorToken();
-  const headers = own ? bearer(own) : {};
+  const headers = bearer(await ownToken());
   return over(
     config,
     false,
@@ -58,8 +56,8 @@ export async function reachBot(configFile: string): Promise<Reach> {
 
 /** The bot that runs on this config; null = none answers. */
 export async function reachRunning(config: AppConfig): Promise<Reach | null> {
-  const own = operatorToken();
-  const headers = own ? bearer(own) : {};
+  const own = await ownToken();
+  const headers = bearer(own);
   const socket = config.control.socket ? socketPath(config.control.socket) : null;
   if (socket && (await answers(socket))) return over(config, true, bySocket(socket, headers), async () => {});
   const { listen } = config.control;
@@ -97,8 +95,14 @@ function bySocket(path: string, headers: Record<string, string>): Send {
   return send('http://localhost', headers, path);
 }
 
-function bearer(token: Secret): Record<string, string> {
-  return { authorization: `Bearer ${token.reveal()}` };
+function bearer(token: Secret | null): Record<string, string> {
+  return token ? { authorization: `Bearer ${token.reveal()}` } : {};
+}
+
+/** Loaded when it is asked for: every command comes by this file, and what reads secrets takes zod along. */
+async function ownToken(): Promise<Secret | null> {
+  const { operatorToken } = await import('../config/operator-token.js');
+  return operatorToken();
 }
 
 /** Where the control API answers on TCP, and the connections to it. */

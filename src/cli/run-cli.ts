@@ -16,6 +16,7 @@ import { findingsCommand } from './findings.command.js';
 import { gapsCommand } from './gaps.command.js';
 import { hookCommand } from './hook.command.js';
 import { housekeepingCommand } from './housekeeping.command.js';
+import { initCommand } from './init.command.js';
 import { operatorsCommand } from './operators.command.js';
 import { pauseCommand } from './pause.command.js';
 import { promoteCommand } from './promote.command.js';
@@ -28,6 +29,7 @@ import { retryCommand } from './retry.command.js';
 import { resolveCommand } from './resolve.command.js';
 import { restoreCommand } from './restore.command.js';
 import { runsCommand } from './runs.command.js';
+import { schedulesCommand } from './schedules.command.js';
 import { schemaCommand } from './schema.command.js';
 import { sandboxCommand } from './sandbox.command.js';
 import { DISK_FAILED, startCommand } from './start.command.js';
@@ -43,6 +45,7 @@ export const EXIT = { ok: 0, no: 1, usage: 2, failed: 3 } as const;
 
 /** Every command, in the order of `--help`. */
 const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
+  initCommand,
   startCommand,
   sandboxCommand,
   demoCommand,
@@ -69,6 +72,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   auditCommand,
   pauseCommand,
   resumeCommand,
+  schedulesCommand,
   housekeepingCommand,
   operatorsCommand,
   backupCommand,
@@ -83,6 +87,8 @@ export function makeProgram(exit: SetExit): Command {
     .description('Automate Gitea and Forgejo organizations with rules and policies.')
     .version(VERSION, '-V, --version')
     .showHelpAfterError('(forgehand --help shows the commands)')
+    // Options belong to the command they stand behind, also to one inside another.
+    .enablePositionalOptions()
     .addHelpText(
       'after',
       '\nExit codes: 0 done, 1 the answer is no, 2 wrong command line or file, 3 could not be done, 4 a plan has changes.',

@@ -1,37 +1,48 @@
-import { describeOrigin } from '../rules/sources/rule-repository.port.js';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { OrgShadow, RunReport } from '../api/operations/answers.js';
-import { RUN_STATES, type RunState } from '../core/run.js';
-import { stringifyJson } from '../core/json.js';
+import type { RunState } from '../core/run.js';
+import { RUN_STATES } from '../core/states.js';
 import { limitOption, storeCommand } from './command-options.js';
-import { plain, print, state, table, when } from './print.js';
+import {
+  aboutText,
+  allOption,
+  beforeOption,
+  effectsText,
+  footer,
+  hidesUnchanged,
+  type ListOptions,
+} from './list-options.js';
+import { printExplanation } from './print-explanation.js';
+import { plain, print, shortIds, state, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
 
-interface RunsOptions {
+interface RunsOptions extends ListOptions {
   config: string;
-  json: boolean;
   org?: string;
   rule?: string;
   state?: RunState;
   shadow: boolean;
-  limit: number;
 }
 
 export function runsCommand(): Command {
   return storeCommand('runs', 'list decisions and their outcome, newest first; with an id, show one in full')
-    .argument('[run]', 'id of one run')
+    .argument('[run]', 'id of one run, or the end of it')
     .option('--org <name>', 'only this organization')
     .option('--rule <id>', 'only this rule or policy')
     .addOption(new Option('--state <state>', 'only in this state').choices(RUN_STATES))
     .option('--shadow', 'compare the decisions of the shadow revision with the live ones, by rule', false)
+    .addOption(allOption())
+    .addOption(beforeOption())
     .addOption(limitOption())
     .action((id: string | undefined, options: RunsOptions) =>
       withBot(options.config, async (bot) => {
         if (id) {
           const report = await bot.call('run', { id });
-          return print(options.json, report, () => whole(report));
+          // One view of a run, whichever command asks for it.
+          const explanation = options.json ? null : await bot.call('explain', { id: report.run.id });
+          return print(options.json, report, () => (explanation ? printExplanation(explanation) : ''));
         }
         if (options.shadow) {
           const orgs = await bot.call('shadow', { org: options.org, limit: options.limit });
@@ -46,11 +57,12 @@ export function runsCommand(): Command {
           rule: options.rule,
           state: options.state,
           shadow: false,
+          // Whoever asks for a state wants all of that state.
+          changed: options.state === undefined && hidesUnchanged(options) ? true : undefined,
+          before: options.before,
           limit: options.limit,
         });
-        return print(options.json, reports, () =>
-          table(['at (UTC)', 'run', 'rule', 'state', 'effects', 'why'], reports.map(row), 'no run yet'),
-        );
+        return print(options.json, reports, () => listed(reports, options));
       }),
     );
 }
@@ -76,29 +88,20 @@ function shadowOf({ org, rules }: OrgShadow): string {
   ].join('\n');
 }
 
-function row({ run, intents }: RunReport): string[] {
-  const effects = intents.map((intent) => `${intent.action} ${state(intent.state)}`).join(', ');
-  return [when(run.decidedAt), run.id, `${run.org}/${run.rule}`, state(run.state), effects, plain(run.reason)];
-}
+const HEAD = ['at (UTC)', 'run', 'rule', 'about', 'by', 'state', 'effects, or why none'];
 
-function whole({ run, origin, intents }: RunReport): string {
-  const lines = [
-    `${colour.bold(`${run.org}/${run.rule}`)}  ${state(run.state)}  ${plain(run.reason)}`,
-    `run ${run.id}, decided ${when(run.decidedAt)} UTC on revision ${run.revisionId}, mode ${run.mode}, cause ${stringifyJson(run.cause)}`,
-    ...(origin ? [`rules from ${plain(describeOrigin(origin))}`] : []),
-    `trace ${stringifyJson(run.trace)}`,
-  ];
-  for (const intent of intents) {
-    lines.push(
-      '',
-      `  ${colour.bold(intent.action)} ${plain(intent.itemKey)}  ${state(intent.state)}${intent.reason ? `  ${plain(intent.reason)}` : ''}`,
-      `    intent ${intent.id}, effect ${plain(intent.effectKey)}`,
-    );
-    for (const attempt of intent.attempts_made) {
-      lines.push(
-        `    attempt ${attempt.n}: ${attempt.operation} sent ${when(attempt.sentAt)}, ${attempt.outcome ?? 'no answer stored'}${attempt.status ? ` (${attempt.status})` : ''}${attempt.message ? `: ${plain(attempt.message)}` : ''}`,
-      );
-    }
-  }
-  return lines.join('\n');
+function listed(reports: readonly RunReport[], options: RunsOptions): string {
+  const short = shortIds(reports.map(({ run }) => run.id));
+  const rows = reports.map(({ run, about, effects }) => [
+    when(run.decidedAt),
+    short(run.id),
+    `${run.org}/${run.rule}`,
+    aboutText(about),
+    plain(about.person ?? (about.schedule ? 'schedule' : '')),
+    state(run.state),
+    effects.length > 0 ? effectsText(effects) : plain(run.reason),
+  ]);
+  const last = reports.at(-1)?.run.id;
+  const more = options.state === undefined ? options : { ...options, all: true };
+  return `${table(HEAD, rows, 'no run')}${footer(reports.length, last && short(last), more)}`;
 }

@@ -4,6 +4,7 @@ import { PROFILE_NAMES } from '../sandbox/profile.js';
 import type { Sandbox, SandboxOptions } from '../sandbox/start-sandbox.js';
 import { jsonOption, wholeNumber } from './command-options.js';
 import { print } from './print.js';
+import { sandboxActCommand } from './sandbox-act.js';
 import { untilStopped } from './until-stopped.js';
 import { colour } from './terminal.js';
 
@@ -56,6 +57,8 @@ export function sandboxCommand(): Command {
     .option('--empty', 'start without the organization acme', false)
     .addOption(jsonOption())
     .addHelpText('after', FAULTS_HELP)
+    .enablePositionalOptions()
+    .addCommand(sandboxActCommand())
     .action(async (flags: SandboxFlags) => {
       const [{ startSandbox }, { seedAcme }] = await Promise.all([
         import('../sandbox/start-sandbox.js'),

@@ -17,7 +17,8 @@ async function ofConfig(): Promise<unknown> {
   return configJsonSchema();
 }
 
-async function ofRules(): Promise<unknown> {
+/** The JSON Schema of rule files. */
+export async function ofRules(): Promise<unknown> {
   const [{ ruleSchema }, { actionCatalogue }, { lookupCatalogue }] = await Promise.all([
     import('../rules/language/rule-schema.js'),
     import('../actions/index.js'),

@@ -1,5 +1,6 @@
+import { shortRevision } from '../core/ids.js';
 import type { Command } from 'commander';
-import { describeOrigin } from '../rules/sources/rule-repository.port.js';
+import { describeOrigin } from './describe-origin.js';
 import type { StatusReport } from '../api/operations/answers.js';
 import { storeCommand } from './command-options.js';
 import { plain, print, state, when } from './print.js';
@@ -28,7 +29,7 @@ function describe(report: StatusReport, running: boolean): string {
     );
   for (const org of report.orgs) {
     const revision = org.revision
-      ? `revision ${org.revision.hash.slice(0, 12)} (${[...countsOf(org.revision), `loaded ${when(org.revision.loadedAt)}`].join(', ')})`
+      ? `revision ${shortRevision(org.revision.id)} (${[...countsOf(org.revision), `loaded ${when(org.revision.loadedAt)}`].join(', ')})`
       : colour.red('no revision is active');
     lines.push(`${colour.bold(org.name)} on ${org.forge}: ${revision}`);
     if (org.source) lines.push(...sourceLines(org.source));
@@ -52,23 +53,39 @@ function describe(report: StatusReport, running: boolean): string {
   lines.push(
     `intents: ${counts.length === 0 ? 'none' : counts.map(([word, count]) => `${count} ${state(word)}`).join(', ')}`,
   );
+  lines.push(...behindLines(report.behind ?? []));
   for (const { topic, id, deaths, since } of report.quarantined)
     lines.push(
       colour.red(
         `quarantined: ${topic} ${id}, ${deaths} processes ended over it, since ${when(since)} (forgehand release ${id})`,
       ),
     );
-  for (const pause of report.paused)
-    lines.push(
-      colour.yellow(
-        `paused: ${pause.org ?? 'everything'}${pause.rule ? `, rule ${pause.rule}` : ''} by ${plain(pause.by)} since ${when(pause.at)}`,
-      ),
-    );
+  for (const pause of report.paused) lines.push(colour.yellow(pausedLine(pause)));
   for (const budget of report.held ?? []) lines.push(colour.yellow(heldLine(budget)));
   if (report.queueHealthy === false)
     lines.push(colour.yellow('the queue does not answer; the sweep does its work meanwhile'));
   return lines.join('\n');
 }
+
+function pausedLine({ org, rule, by, at, reason, waiting }: StatusReport['paused'][number]): string {
+  const head = `paused: ${org ?? 'everything'}${rule ? `, rule ${rule}` : ''} by ${plain(by)} since ${when(at)}${reason ? `: ${plain(reason)}` : ''}`;
+  const waits = waiting === undefined ? '' : `; ${count(waiting, 'effect waits', 'effects wait')}`;
+  return `${head}${waits} (forgehand resume${org ? ` --org ${plain(org)}` : ''}${rule ? ` --rule ${plain(rule)}` : ''})`;
+}
+
+/** The rules behind the counts, and the command that shows their runs. */
+function behindLines(behind: StatusReport['behind']): string[] {
+  return [...new Set(behind.map(({ state: of }) => of))].flatMap((of) => {
+    const rules = behind.filter((one) => one.state === of);
+    const runs = of === 'unknown' || of === 'waiting' ? 'open' : 'failed';
+    const named = rules.slice(0, RULES_SHOWN).map(({ org, rule, count: many }) => `${org}/${rule} ${many}`);
+    const more = rules.length > RULES_SHOWN ? ', …' : '';
+    const only = rules.length === 1 ? ` --rule ${rules[0]?.rule ?? ''}` : '';
+    return [`  ${state(of)}: ${plain(named.join(', '))}${more} (forgehand runs --state ${runs}${only})`];
+  });
+}
+
+const RULES_SHOWN = 5;
 
 function heldLine({ code, org, kind, of, perHour, effects, since, next, until }: StatusReport['held'][number]): string {
   const times = `since ${when(since)}; the first is tried again at ${when(next)}, the last at ${when(until)}`;

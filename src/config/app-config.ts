@@ -103,8 +103,12 @@ export interface OrgConfig {
   readonly repositories: readonly string[];
   readonly powers: readonly Power[];
   readonly mirrorHosts: readonly string[];
+  /** Policies that are new to the store need no approval. */
+  readonly trusted: boolean;
   /** What rules may do beyond their own repositories. */
   readonly limits: OrgLimits;
+  /** Whether people are told what became of what they asked for, and the accounts of bots, which never are. */
+  readonly answers: { readonly enabled: boolean; readonly bots: readonly string[] };
   readonly notifyHosts: readonly string[];
   readonly tasks: { readonly callsPerPoll: number };
   /** `graceS`: how long a polled row waits for its delivery before that counts as missing. */

@@ -190,6 +190,12 @@ export const configSchema = z.strictObject({
           .array(mirrorPlace)
           .default([])
           .describe('hosts, or hosts with the beginning of a path, that push mirrors may point to'),
+        trusted: z
+          .boolean()
+          .default(false)
+          .describe(
+            'apply policies that are new to this store at once. Default: each waits once, planned, for `forgehand approve`; rules never do',
+          ),
         limits: z
           .strictObject({
             merges: limit('merges of pull requests'),
@@ -232,6 +238,19 @@ export const configSchema = z.strictObject({
               .default(3600)
               .describe('seconds between two reads of the lists of issues and releases; 0 = never'),
             calls_per_visit: z.int().min(1).max(1000).default(10).describe('maximum number of calls of one such read'),
+          })
+          .prefault({}),
+        answers: z
+          .strictObject({
+            enabled: z
+              .boolean()
+              .default(true)
+              .describe('tell people when what they asked for by a command or a label is refused, held or fails'),
+            bots: z
+              .array(z.string().min(1))
+              .max(100)
+              .default([])
+              .describe('logins of other bots, which are never answered; logins that end in -bot are known'),
           })
           .prefault({}),
         freeze: z

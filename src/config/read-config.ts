@@ -23,6 +23,7 @@ import type { WrittenConfig } from './config-schema.js';
 import { didYouMean } from '../core/did-you-mean.js';
 import { parseLocatedYaml } from '../core/located-yaml.js';
 import type { LocatedYaml } from '../core/located-yaml.js';
+import { EnvironmentFile, environmentFileOf } from './environment-file.js';
 import { isLoopback, listenAddress, secretInAddress } from './safe-address.js';
 import { resolveSecret } from './secret-reference.js';
 import type { SecretReference } from './secret-reference.js';
@@ -30,7 +31,7 @@ import type { ConfigReader, SecretGroup } from './secrets-of-role.js';
 import { SECRETS_OF_ROLE } from './secrets-of-role.js';
 
 export interface ReadConfigOptions {
-  /** Where `{ env: NAME }` is looked up; default the process environment. */
+  /** Where `{ env: NAME }` is looked up, before the environment file beside the config; default the process environment. */
   env?: NodeJS.ProcessEnv;
   /** Who reads it, which decides the secrets that are read; default `all`. */
   reader?: ConfigReader;
@@ -134,6 +135,7 @@ class ConfigBuilder {
   private readonly problems: Problem[] = [];
   private readonly warnings: Problem[] = [];
   private readonly folder: string;
+  private readonly environmentFile: EnvironmentFile;
 
   constructor(
     private readonly file: string,
@@ -142,6 +144,7 @@ class ConfigBuilder {
     private readonly reader: ConfigReader,
   ) {
     this.folder = dirname(file);
+    this.environmentFile = new EnvironmentFile(environmentFileOf(file));
   }
 
   build(written: WrittenConfig): AppConfig {
@@ -284,7 +287,9 @@ class ConfigBuilder {
       repositories: [...new Set(org.repositories)],
       powers: org.powers,
       mirrorHosts: org.mirror_hosts,
+      trusted: org.trusted,
       limits: limitsOf(org),
+      answers: org.answers,
       notifyHosts: org.notify_hosts,
       tasks: { callsPerPoll: org.tasks.calls_per_poll },
       lists: { everyS: org.lists.every_s, callsPerVisit: org.lists.calls_per_visit },
@@ -537,7 +542,7 @@ class ConfigBuilder {
     const need = SECRETS_OF_ROLE[this.reader][group];
     const name = path.join('.');
     if (need === 'withheld') return Secret.withheld(`${name} is not for a process of the role ${this.reader}`);
-    const resolved = resolveSecret(reference, this.env, this.folder);
+    const resolved = resolveSecret(reference, this.env, this.folder, this.environmentFile);
     if (resolved instanceof Secret) return resolved;
     if (need === 'optional') return Secret.withheld(`${name}: ${resolved}`);
     this.problem(path, `${name}: ${resolved}`);

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Secret } from '../core/secret.js';
 import { ownValue } from '../core/table.js';
+import type { EnvironmentFile } from './environment-file.js';
 
 /** `{ env: NAME }`, `{ file: PATH }` or `{ credential: NAME }`; a value written out in the file is refused. */
 export const secretReference = z.union(
@@ -10,11 +11,9 @@ export const secretReference = z.union(
     z.strictObject({ env: z.string().min(1) }),
     z.strictObject({ file: z.string().min(1) }),
     z.strictObject({
-      credential: z
-        .string()
-        .regex(/^[A-Za-z0-9_.-]{1,255}$/, {
-          error: 'the name of a credential: letters, digits, ".", "_" and "-", at most 255',
-        }),
+      credential: z.string().regex(/^[A-Za-z0-9_.-]{1,255}$/, {
+        error: 'the name of a credential: letters, digits, ".", "_" and "-", at most 255',
+      }),
     }),
   ],
   { error: 'a secret is given as { env: NAME }, { file: PATH } or { credential: NAME }, never as its value' },
@@ -24,12 +23,18 @@ export type SecretReference = z.infer<typeof secretReference>;
 
 /**
  * @param folder relative paths start here (the folder of the config file)
+ * @param more what is asked for a name that the environment does not have
  * @returns the secret, or the sentence that says why not
  */
-export function resolveSecret(reference: SecretReference, env: NodeJS.ProcessEnv, folder: string): Secret | string {
+export function resolveSecret(
+  reference: SecretReference,
+  env: NodeJS.ProcessEnv,
+  folder: string,
+  more?: EnvironmentFile,
+): Secret | string {
   if ('env' in reference) {
-    const value = ownValue(env, reference.env);
-    if (value === undefined) return `the environment has no ${reference.env}`;
+    const value = ownValue(env, reference.env) ?? more?.get(reference.env);
+    if (value === undefined) return missingVariable(reference.env, more);
     if (value.trim() === '') return `${reference.env} is empty: an empty secret protects nothing`;
     return new Secret(value);
   }
@@ -39,6 +44,13 @@ export function resolveSecret(reference: SecretReference, env: NodeJS.ProcessEnv
   if (!credentials)
     return `there is no credential ${reference.credential}: CREDENTIALS_DIRECTORY is not set (systemd sets it for LoadCredential=)`;
   return readSecret(join(credentials, reference.credential), false);
+}
+
+function missingVariable(name: string, more: EnvironmentFile | undefined): string {
+  if (more?.fault) return `the environment has no ${name}, and ${more.fault}`;
+  return more?.isRead === true
+    ? `neither the environment nor ${more.path} has ${name}`
+    : `the environment has no ${name}`;
 }
 
 /** @param isPlain whether the mode bits of the file are all that protects it */

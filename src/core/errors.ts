@@ -1,18 +1,23 @@
 import type { Problem } from './problem.js';
 import { formatProblem } from './problem.js';
+import { defineReasons, textOf, type Reason } from './reason.js';
 
 export type Retry = 'transient' | 'rate-limited' | 'permanent';
 
 /** The base of every error we throw on purpose. `code` is UPPER_SNAKE and never reused for another meaning. */
 export class BotError extends Error {
+  /** Why, by code, where an intent or run may end by it; null = its message is all there is. */
+  readonly reason: Reason | null;
+
   constructor(
     readonly code: string,
-    message: string,
+    message: string | Reason,
     readonly retry: Retry = 'permanent',
     readonly context: Readonly<Record<string, unknown>> = {},
     cause?: unknown,
   ) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(typeof message === 'string' ? message : textOf(message), cause === undefined ? undefined : { cause });
+    this.reason = typeof message === 'string' ? null : message;
     this.name = new.target.name;
   }
 }
@@ -65,11 +70,55 @@ export interface ForgeErrorFacts {
   readonly detail?: string | undefined;
 }
 
+interface FailedCall {
+  readonly operation: string;
+  readonly status?: number | undefined;
+  /** The forge's own words. */
+  readonly said?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+function ofCall(tell: (call: FailedCall) => string): (call: FailedCall) => string {
+  return (call) => `${call.operation}: ${tell(call)}`;
+}
+
+function words({ said, note }: FailedCall): string {
+  return `${said ? `: ${said}` : ''}${note ? ` (${note})` : ''}`;
+}
+
+/** What became of a call to the forge, by code. */
+export const callReason = defineReasons(
+  {
+    'forge.refused': ofCall((call) => `refused with status ${call.status}${words(call)}`),
+    'forge.rate-limited': ofCall((call) => `the forge asks to wait${words(call)}`),
+    'forge.paused': ofCall(() => 'not sent, the forge asked to wait'),
+    /** `note`: where to. */
+    'forge.moved': ofCall(({ note }) => `renamed or moved${note ? ` to ${note}` : ''}`),
+    'forge.not-offered': ofCall(() => 'this forge does not offer the operation'),
+    'forge.status': ofCall((call) => `status ${call.status}${words(call)}`),
+    'forge.not-json': ofCall((call) => `status ${call.status}, but the answer is not JSON`),
+    'forge.shape': ofCall((call) => `status ${call.status}, but the answer has the wrong shape${words(call)}`),
+    'forge.other-files': ofCall(() => 'the files of the answer are not those asked for'),
+    'forge.argument': ofCall(({ note }) => `not sent: ${note}`),
+    'forge.stood-still': ofCall(() => 'not sent: the process stood still right before the call'),
+    'forge.away': ofCall(() => 'something else answers at the address of the forge'),
+    'forge.pages': ofCall(({ note }) => `more than ${note} pages`),
+    'forge.proxy': ofCall((call) => `the proxy does not let the call pass${words(call)}`),
+    'forge.deadline': ofCall(() => 'no complete answer within the deadline'),
+    'forge.stopped': ofCall(() => 'the call was stopped'),
+    'forge.cut': ofCall((call) => `the answer ended early${words(call)}`),
+    'forge.connection': ofCall((call) => `no connection${words(call)}`),
+    'forge.broken': ofCall((call) => `the connection broke${words(call)}`),
+    'forge.too-large': ofCall(({ note }) => `the answer is larger than ${note} bytes`),
+  },
+  ['operation', 'status'],
+);
+
 /** Every failure of a forge call, mapped in one place (forge/http); never carries request, headers or config. */
 export class ForgeError extends BotError {
   constructor(
     readonly kind: ForgeErrorKind,
-    message: string,
+    message: string | Reason,
     readonly facts: ForgeErrorFacts,
   ) {
     super(`FORGE_${kind.toUpperCase().replace('-', '_')}`, message, RETRY_OF[kind], { ...facts });

@@ -79,6 +79,24 @@ export function isEventKind(word: string): word is EventKind {
   return (EVENT_KINDS as readonly string[]).includes(word);
 }
 
+/** Names that `on` has for a part of the pushes. The event itself is a `push`, however it is asked for. */
+const PUSH_PARTS = ['push.branch', 'push.tag'] as const;
+
+/** What may stand in `on`. */
+export type StartKind = EventKind | (typeof PUSH_PARTS)[number];
+
+export const START_KINDS: readonly StartKind[] = EVENT_KINDS.flatMap((kind): StartKind[] =>
+  kind === 'push' ? [kind, ...PUSH_PARTS] : [kind],
+);
+
+export function isStartKind(word: string): word is StartKind {
+  return (START_KINDS as readonly string[]).includes(word);
+}
+
+export function isPushPart(word: string): word is (typeof PUSH_PARTS)[number] {
+  return (PUSH_PARTS as readonly string[]).includes(word);
+}
+
 const FOR_ANYBODY =
   /^(repository\.(forked|starred|watched)|issue\.(opened|closed|reopened|edited)|comment\.|pull_request\.(opened|closed|reopened|edited|synchronized|ready_for_review|review_requested|review_request_removed)$|review\.|workflow\.|task\.|unrecognized$)/;
 

@@ -1,7 +1,7 @@
 import { BOOL, DYN, ID, INT, TEXT, TIME, listOf, oneOf, ownObject } from './data-types.js';
 import type { DataType, ObjectType } from './data-types.js';
-import { EVENT_KINDS } from './event-kinds.js';
-import type { EventKind } from './event-kinds.js';
+import { EVENT_KINDS, START_KINDS, isPushPart } from './event-kinds.js';
+import type { EventKind, StartKind } from './event-kinds.js';
 import * as accounts from './objects/accounts.js';
 import * as forms from './objects/event-forms.js';
 import * as git from './objects/git.js';
@@ -87,15 +87,18 @@ const PUSH: Fields = {
 
 const NUMBER: Fields = { number: [INT, 'number in the repository'] };
 const CHANGES: Fields = { changes: [changes, 'old texts, on edits', 'optional'] };
+const LABELS: Fields = { labels: [listOf(TEXT), 'names of its labels, as they are after the event', 'optional'] };
 const ISSUE: Fields = {
   ...ACTION,
   ...NUMBER,
   ...CHANGES,
+  ...LABELS,
   issue: [issue, 'the issue after the change'],
   commit_id: [TEXT, 'commit that closed it, else empty', 'optional'],
 };
 const PULL_BASE: Fields = {
   ...NUMBER,
+  ...LABELS,
   pull_request: [pullRequest, 'the pull request after the change'],
   branch: [TEXT, 'base branch', 'optional'],
   ...SHA('head commit'),
@@ -113,6 +116,7 @@ const COMMENT: Fields = {
   ...ACTION,
   ...NUMBER,
   ...CHANGES,
+  ...LABELS,
   issue: [issue, 'the issue or pull request as issue'],
   comment: [ruleType(tracker.comment), 'the comment'],
   is_pull: [BOOL, 'whether it is on a pull request'],
@@ -433,9 +437,29 @@ const DEFINITIONS: Readonly<Record<EventKind, Definition>> = {
   ],
 };
 
+const { ref: PUSHED_REF, branch: _branch, tag: _tag, ...PUSH_OF_ANY } = PUSH;
+
+const PARTS: Readonly<Record<Exclude<StartKind, EventKind>, EventKindType>> = {
+  'push.branch': typeOf('push', [
+    'A `push` to a branch',
+    { ref: PUSHED_REF, branch: [TEXT, 'name of the branch'], ...PUSH_OF_ANY } as Fields,
+    { webhook: 'push', feed: 'commit_repo mirror_sync_push' },
+  ]),
+  'push.tag': typeOf('push', [
+    'A `push` of a tag',
+    { ref: PUSHED_REF, tag: [TEXT, 'name of the tag'], ...PUSH_OF_ANY } as Fields,
+    { webhook: 'push', feed: 'mirror_sync_push push_tag delete_tag' },
+  ]),
+};
+
 /** Every kind with its fields. */
 export const EVENT_TYPES: ReadonlyMap<EventKind, EventKindType> = new Map(
   EVENT_KINDS.map((kind) => [kind, typeOf(kind, DEFINITIONS[kind])]),
+);
+
+/** The words of `on` with the fields of the events that they let in: of a push, one of `branch` and `tag` is always there. */
+export const START_TYPES: ReadonlyMap<StartKind, EventKindType> = new Map(
+  START_KINDS.map((start) => [start, isPushPart(start) ? PARTS[start] : (EVENT_TYPES.get(start) as EventKindType)]),
 );
 
 function typeOf(

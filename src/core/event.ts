@@ -55,4 +55,6 @@ export interface ForgeEvent {
   data: JsonObject;
   /** When we stored the event. */
   storedAt: Date;
+  /** Of an act of the bot: the rule or policy whose effect it is; null or absent = not known. Not stored with the event: the journal knows it. */
+  byRule?: string | null;
 }

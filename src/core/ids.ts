@@ -6,6 +6,16 @@ export function newId(): string {
   return v7();
 }
 
+/** Of one state of an organization's rule files: the same in every process, store and output. */
+export function revisionId(org: string, filesHash: string): string {
+  return hashOf(org, filesHash).slice(0, 32);
+}
+
+/** As much of a revision's id as people read and type. */
+export function shortRevision(id: string): string {
+  return id.slice(0, 12);
+}
+
 /** SHA-256 hex over the parts, with an unambiguous separator. */
 export function hashOf(...parts: readonly string[]): string {
   let text = '';

@@ -48,6 +48,11 @@ export function nextOccurrence(spec: Schedule, key: string, from: Date): Occurre
   return null;
 }
 
+/** Names a schedule of an organization: by it, every scheduler has the same jitter. */
+export function scheduleKey(forge: string, org: string, id: string): string {
+  return `${forge}/${org}/${id}`;
+}
+
 /** Zero to `jitterS` seconds, always the same for one key. */
 function jitterOf({ jitterS }: Schedule, key: string): number {
   return jitterS <= 0 ? 0 : (Number.parseInt(hashOf('jitter', key).slice(0, 12), 16) % (jitterS + 1)) * 1_000;

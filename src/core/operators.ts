@@ -1,9 +1,7 @@
 import { z } from 'zod';
+import { OPERATOR_SCOPES, operatorState, type OperatorScope } from './operator-scopes.js';
 import { fields, maybeText, maybeTime, text, time, type Shape } from './schema.js';
-
-/** What a token of the control API lets its bearer do. `operate` and `approve` include `read`; neither includes the other. */
-export const OPERATOR_SCOPES = ['read', 'operate', 'approve'] as const;
-export type OperatorScope = (typeof OPERATOR_SCOPES)[number];
+import type { OrgSight, Sight } from './sight.js';
 
 /** One token of a named operator. An operator may have several, all under one name; the token itself is never kept. */
 export const operator = z.object({
@@ -16,21 +14,6 @@ export const operator = z.object({
   revokedAt: maybeTime,
 });
 export type Operator = Shape<typeof operator>;
-
-export type OperatorState = 'active' | 'expired' | 'revoked';
-
-export function operatorState(
-  { revokedAt, expiresAt }: Pick<Operator, 'revokedAt' | 'expiresAt'>,
-  now: Date,
-): OperatorState {
-  if (revokedAt !== null) return 'revoked';
-  return expiresAt <= now ? 'expired' : 'active';
-}
-
-/** Scopes in their order, with those that others include. */
-export function withIncluded(scopes: readonly OperatorScope[]): OperatorScope[] {
-  return OPERATOR_SCOPES.filter((scope) => scopes.includes(scope) || (scope === 'read' && scopes.length > 0));
-}
 
 /** Lower case, so that two names cannot differ in case alone; without `:`, which marks callers that are no operators. */
 export const OPERATOR_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
@@ -51,23 +34,67 @@ export function isOperatorName(name: string): boolean {
   return OPERATOR_NAME.test(name) && !RESERVED.has(name);
 }
 
+/** What a caller may see of an organization, and do there. */
+export interface Grant extends OrgSight {
+  readonly scopes: readonly OperatorScope[];
+}
+
 /**
- * Who gave an order over the control API. The name comes from the token, or from the system's own user where there is none:
+ * Who asks the control API for something. The name comes from the token, from the session, or from the system's own user where there is none:
  * - `operator`: the bearer of an operator's token;
  * - `config-token`: the bearer of `control.token`, a shared secret of the host's owner;
- * - `socket`, `command`: the user that owns the socket, or the command that opened the store itself. Both have every scope.
+ * - `socket`, `command`: the user that owns the socket, or the command that opened the store itself. Both have every scope;
+ * - `person`: somebody whose account and rights the forge vouches for (`personCaller`);
+ * - `nobody`: somebody of whom nothing is known.
  */
 export interface ControlCaller {
-  readonly kind: 'operator' | 'config-token' | 'socket' | 'command';
-  /** As it is recorded: `ann`, `config-token`, `socket:forgehand`, `command:root`. */
+  readonly kind: 'operator' | 'config-token' | 'socket' | 'command' | 'person' | 'nobody';
+  /** As it is recorded: `ann`, `config-token`, `socket:forgehand`, `command:root`, `person:ann@main`. */
   readonly name: string;
   readonly login: string | null;
+  /** Every scope that the caller has somewhere. */
   readonly scopes: readonly OperatorScope[];
+  /** Where the caller has which scopes; null = each of `scopes` holds for all that the bot has. */
+  readonly grants: readonly Grant[] | null;
 }
 
 /** Whether the caller has the host: such a caller makes and revokes operators. */
 export function isOwner({ kind }: Pick<ControlCaller, 'kind'>): boolean {
-  return kind !== 'operator';
+  return kind === 'config-token' || kind === 'socket' || kind === 'command';
+}
+
+export const NOBODY: ControlCaller = { kind: 'nobody', name: 'nobody', login: null, scopes: [], grants: [] };
+
+/** The rights of a person in one organization, as the forge tells them to that person. */
+export interface OrgRights {
+  /** Its name as the config writes it. */
+  readonly org: string;
+  readonly isOwner: boolean;
+  /** Those that the person can see, by number. */
+  readonly repositories: ReadonlyArray<{ readonly id: string; readonly canWrite: boolean }>;
+}
+
+/**
+ * An owner of an organization sees and does everything of it. Who may write to one of its repositories at least sees what concerns the
+ * repositories that this person can see. Nobody else sees anything.
+ */
+export function personCaller(
+  { forge, login }: { readonly forge: string; readonly login: string },
+  rights: readonly OrgRights[],
+): ControlCaller {
+  const grants = rights.flatMap(({ org, isOwner: owns, repositories }): Grant[] => {
+    if (owns) return [{ org, repositories: null, scopes: OPERATOR_SCOPES }];
+    if (!repositories.some(({ canWrite }) => canWrite)) return [];
+    return [{ org, repositories: repositories.map(({ id }) => id), scopes: ['read'] }];
+  });
+  const scopes = OPERATOR_SCOPES.filter((scope) => grants.some((grant) => grant.scopes.includes(scope)));
+  return { kind: 'person', name: `person:${login}@${forge}`, login, scopes, grants };
+}
+
+/** What the caller may see with this scope. An operation that takes the scope `operate` changes nothing that is not in the sight of `operate`. */
+export function sightOf({ grants }: Pick<ControlCaller, 'grants'>, scope: OperatorScope): Sight {
+  if (grants === null) return null;
+  return grants.flatMap(({ org, repositories, scopes }) => (scopes.includes(scope) ? [{ org, repositories }] : []));
 }
 
 /** Different people who could approve now. Two names with one forge account are one person. */

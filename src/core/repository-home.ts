@@ -1,4 +1,6 @@
 import type { EventRepository } from './event.js';
+import { defineReasons } from './reason.js';
+
 /** A repository as the forge describes it; fields that a server leaves out are absent or null. */
 export interface DescribedRepository {
   readonly id?: string | null | undefined;
@@ -61,17 +63,15 @@ export interface RepositoryHomes {
 /** Longest age of an answer that a write relies on. */
 export const WRITE_TRUST_MS = 10_000;
 
-/** One sentence for people. It does not name the other owner: a sender who guesses a number must not learn whose it is. */
-export function explainRefusal(code: HomeRefusal, { org, id }: Pick<AskedRepository, 'org' | 'id'>): string {
-  switch (code) {
-    case 'repository_elsewhere':
-      return `repository number ${id} belongs to another owner than ${org}`;
-    case 'repository_gone':
-      return `repository number ${id} was deleted, or our account may not see it`;
-    case 'repository_unconfirmed':
-      return `nothing confirms that repository number ${id} belongs to ${org}: this forge finds none by number; name it in orgs[].repositories`;
-  }
-}
+/** By code. No sentence names the other owner: a sender who guesses a number must not learn whose it is. */
+export const homeReason = defineReasons({
+  repository_elsewhere: ({ org, id }: Asked) => `repository number ${id} belongs to another owner than ${org}`,
+  repository_gone: ({ id }: Asked) => `repository number ${id} was deleted, or our account may not see it`,
+  repository_unconfirmed: ({ org, id }: Asked) =>
+    `nothing confirms that repository number ${id} belongs to ${org}: this forge finds none by number; name it in orgs[].repositories`,
+});
+
+type Asked = Pick<AskedRepository, 'org' | 'id'>;
 
 /** The owner as the forge names it; null when it names none. */
 export function ownerOf({ owner, full_name: fullName }: DescribedRepository): string | null {
@@ -84,5 +84,6 @@ export function isOwnedBy(repository: DescribedRepository, org: string): boolean
 
 /** The repositories of an organization, as far as the bot can know them. */
 export interface RepositoryInventory {
-  list(forge: string, org: string): Promise<EventRepository[]>;
+  /** @param having numbers of repositories that were seen: a reading without them is too old */
+  list(forge: string, org: string, having?: readonly string[]): Promise<EventRepository[]>;
 }

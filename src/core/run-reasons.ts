@@ -10,42 +10,46 @@ interface Evaluated {
 }
 
 /** Why a rule or policy decided as it did, by code. */
-export const verdictReason = defineReasons({
-  'verdict.conditions-hold': ({ conditions, effects }: { conditions: number; effects: number }) =>
-    `${conditionsHeld(conditions)}; ${planned(effects)}`,
-  /** `at`: file, line and column. */
-  'verdict.condition-false': ({ condition, at }: { condition: string; at: string | null }) =>
-    `condition "${condition}" is false${placed(at)}`,
-  'verdict.condition-failed': ({ condition, error, at }: { condition: string; error: string; at: string | null }) =>
-    `condition "${condition}": ${error}${placed(at)}`,
-  /** Whoever gave the command may not do what a step wants. `right` null = nobody may ask for it by a command. */
-  'verdict.not-allowed': ({ login, action, right, has, why }: NotAllowed) =>
-    right === null
-      ? `${action} cannot be asked for by a command`
-      : `${login} may not ask for ${action}: it needs ${right}, and they have ${has} (${why})`,
-  /** An expression or a lookup, in the words of the error. */
-  'verdict.failed': ({ error, at }: { error: string; at: string | null }) => `${error}${placed(at)}`,
-  'verdict.fault': ({ error }: { error: string }) => `internal fault (${error})`,
-  /** It took longer than `ms`, or (null) more memory than a decision may. */
-  'verdict.stopped': ({ what, ms, at }: { what: string; ms: number | null; at: string | null }) =>
-    `${what} took ${ms === null ? 'more memory than a decision may' : `longer than ${ms} ms`} and was stopped: walk shorter lists, filter them first, or put what can be told by where before it${placed(at)}`,
-  'verdict.over-limit': ({ effects, limit }: { effects: number; limit: number }) =>
-    `over its limit: wants ${effects} effects, limits.effects_per_run is ${limit}`,
-  'verdict.policy': ({ effects, failing, unknown, held }: OfPolicy) => {
-    const audit = [
-      ...(failing.length > 0 ? [`does not hold: ${failing.join(', ')}`] : []),
-      ...unknown.map(({ name, error }) => `${name} cannot be evaluated: ${error ?? ''}`),
-    ];
-    const holds = held.length > 0 ? [`held: ${held.map(textOf).join('; ')}`] : [];
-    if (effects > 0) return [planned(effects), ...audit, ...holds].join('; ');
-    if (held.length > 0) return [...holds, ...audit].join('; ');
-    return audit.length > 0 ? audit.join('; ') : 'everything is as the policy says';
+export const verdictReason = defineReasons(
+  {
+    'verdict.conditions-hold': ({ conditions, effects }: { conditions: number; effects: number }) =>
+      `${conditionsHeld(conditions)}; ${planned(effects)}`,
+    /** `at`: file, line and column. */
+    'verdict.condition-false': ({ condition, at }: { condition: string; at: string | null }) =>
+      `condition "${condition}" is false${placed(at)}`,
+    'verdict.condition-failed': ({ condition, error, at }: { condition: string; error: string; at: string | null }) =>
+      `condition "${condition}": ${error}${placed(at)}`,
+    /** Whoever gave the command may not do what a step wants. `right` null = nobody may ask for it by a command. */
+    'verdict.not-allowed': ({ login, action, right, has, why }: NotAllowed) =>
+      right === null
+        ? `${action} cannot be asked for by a command`
+        : `${login} may not ask for ${action}: it needs ${right}, and they have ${has} (${why})`,
+    /** An expression or a lookup, in the words of the error. */
+    'verdict.failed': ({ error, at }: { error: string; at: string | null }) => `${error}${placed(at)}`,
+    'verdict.fault': ({ error }: { error: string }) => `internal fault (${error})`,
+    /** It took longer than `ms`, or (null) more memory than a decision may. */
+    'verdict.stopped': ({ what, ms, at }: { what: string; ms: number | null; at: string | null }) =>
+      `${what} took ${ms === null ? 'more memory than a decision may' : `longer than ${ms} ms`} and was stopped: walk shorter lists, filter them first, or put what can be told by where before it${placed(at)}`,
+    'verdict.over-limit': ({ effects, limit }: { effects: number; limit: number }) =>
+      `over its limit: wants ${effects} effects, limits.effects_per_run is ${limit}`,
+    'verdict.policy': ({ effects, failing, unknown, held }: OfPolicy) => {
+      const audit = [
+        ...(failing.length > 0 ? [`does not hold: ${failing.join(', ')}`] : []),
+        ...unknown.map(({ name, error }) => `${name} cannot be evaluated: ${error ?? ''}`),
+      ];
+      const holds = held.length > 0 ? [`held: ${held.map(textOf).join('; ')}`] : [];
+      if (effects > 0) return [planned(effects), ...audit, ...holds].join('; ');
+      if (held.length > 0) return [...holds, ...audit].join('; ');
+      return audit.length > 0 ? audit.join('; ') : 'everything is as the policy says';
+    },
+    'verdict.policy.unlisted': ({ what }: { what: string }) =>
+      `the forge does not list ${what}; assume_absent: true goes by the journal alone`,
+    /** The bot's own account. */
+    'verdict.account': ({ settings }: { settings: readonly string[] }) =>
+      `forges[].account wants ${settings.join(', ')}`,
   },
-  'verdict.policy.unlisted': ({ what }: { what: string }) =>
-    `the forge does not list ${what}; assume_absent: true goes by the journal alone`,
-  /** The bot's own account. */
-  'verdict.account': ({ settings }: { settings: readonly string[] }) => `forges[].account wants ${settings.join(', ')}`,
-});
+  ['login', 'action', 'right', 'has', 'conditions', 'effects', 'limit', 'ms'],
+);
 
 /** `right`: what the action needs; `has`: what the person has, and `why` they have it. */
 interface NotAllowed {
@@ -65,33 +69,50 @@ interface OfPolicy {
 }
 
 /** Why a run is as it is, by code. */
-export const runReason = defineReasons({
-  'run.fired': evaluated,
-  /** Something of what the policy wants is held. */
-  'run.fired.in-part': evaluated,
-  'run.not-fired': evaluated,
-  'run.error': evaluated,
-  'run.unmet': ({ because }: { because: Reason }) => `held back: ${textOf(because)}`,
-  'run.echo': ({ depth }: { depth: number }) =>
-    `the breaker is open: ${depth} effects of ours led to this event, one after another`,
-  'run.not-confirmed': ({ code, because }: { code: string; because: string }) => `refused (${code}): ${because}`,
-  'run.cannot-plan': ({ because }: { because: string }) => because,
-  'run.held.limit': ({ fired, limit }: { fired: number; limit: number }) =>
-    `held: ${fired} ${fired === 1 ? 'run' : 'runs'} in the last hour, the limit is ${limit} (limits.runs_per_hour)`,
-  'run.held.policy': evaluated,
-  'run.held.frozen': ({ wanted, ...freeze }: Freeze & { wanted: Reason }) =>
-    `held: ${frozen(freeze)} (${textOf(wanted)})`,
-  'run.held.cap': ({ caps, wanted }: { caps: readonly Reason[]; wanted: Reason }) =>
-    `held: over its cap: ${caps.map(textOf).join('; ')} (${textOf(wanted)})`,
-  'run.held.approval': ({ plan, wanted }: { plan: string; wanted: Reason }) =>
-    `held: waits for an approval: forgehand approve ${plan} (${textOf(wanted)})`,
-  'run.gathering': ({ seconds, key }: { seconds: number; key: string }) =>
-    `waits up to ${seconds} s for others of key "${key}" (coalesce)`,
-  'run.coalesced': ({ into, key }: { into: string; key: string }) =>
-    `coalesced: run ${into} decides for all of key "${key}" in this window`,
-  'run.subject-gone': () => 'the store no longer has its cause',
-  'run.rule-gone': () => 'the rule no longer exists',
-});
+export const runReason = defineReasons(
+  {
+    'run.fired': evaluated,
+    /** Something of what the policy wants is held. */
+    'run.fired.in-part': evaluated,
+    'run.not-fired': evaluated,
+    'run.error': evaluated,
+    'run.unmet': ({ because }: { because: Reason }) => `held back: ${textOf(because)}`,
+    'run.echo': ({ depth }: { depth: number }) =>
+      `the breaker is open: ${depth} effects of ours led to this event, one after another`,
+    'run.not-confirmed': ({ code, because }: { code: string; because: string }) => `refused (${code}): ${because}`,
+    'run.cannot-plan': ({ because }: { because: string }) => because,
+    'run.held.limit': ({ fired, limit }: { fired: number; limit: number }) =>
+      `held: ${fired} ${fired === 1 ? 'run' : 'runs'} in the last hour, the limit is ${limit} (limits.runs_per_hour)`,
+    'run.held.policy': evaluated,
+    'run.held.frozen': ({ wanted, ...freeze }: Freeze & { wanted: Reason }) =>
+      `held: ${frozen(freeze)} (${textOf(wanted)})`,
+    'run.held.cap': ({ caps, wanted }: { caps: readonly Reason[]; wanted: Reason }) =>
+      `held: over its cap: ${caps.map(textOf).join('; ')} (${textOf(wanted)})`,
+    'run.held.approval': ({ plan, wanted }: { plan: string; wanted: Reason }) =>
+      `held: waits for an approval: forgehand approve ${plan} (${textOf(wanted)})`,
+    /** It was never applied in this store. */
+    'run.held.new-policy': ({ plan, wanted }: { plan: string; wanted: Reason }) =>
+      `held: the policy is new here and waits once: forgehand approve ${plan} (${textOf(wanted)})`,
+    'run.gathering': ({ seconds, key }: { seconds: number; key: string }) =>
+      `waits up to ${seconds} s for others of key "${key}" (coalesce)`,
+    'run.coalesced': ({ into, key }: { into: string; key: string }) =>
+      `coalesced: run ${into} decides for all of key "${key}" in this window`,
+    /** A person is told what became of what they asked for. */
+    'run.answer': ({ because }: { because: Reason }) => `tells the person who asked: ${textOf(because)}`,
+    'run.answer.waits': () => 'waits for what a person asked for, to tell them if it is refused, held or fails',
+    'run.answer.none': () => 'nothing to tell: what the person asked for was done, or wanted nothing',
+    /** A pull request is told what would become of the rules that it proposes. */
+    'run.check': ({ problems }: { problems: number }) =>
+      problems === 0
+        ? 'tells the pull request that its rules would be taken'
+        : `tells the pull request that its rules would not be taken: ${problems} ${problems === 1 ? 'problem' : 'problems'}`,
+    'run.check.waits': () => 'waits for a check of the rules that the pull request proposes',
+    'run.check.none': () => 'nothing to tell: the rules do not come from this repository',
+    'run.subject-gone': () => 'the store no longer has its cause',
+    'run.rule-gone': () => 'the rule no longer exists',
+  },
+  ['depth', 'fired', 'limit', 'seconds'],
+);
 
 interface GivenUp {
   readonly tries: number | null;
@@ -139,87 +160,117 @@ export function frozen({ until, reason }: Freeze): string {
 }
 
 /** Why an intent is as it is, by code. */
-export const intentReason = defineReasons({
-  /** What its action said of what it found or did. */
-  'intent.reported': ({ summary }: { summary: string }) => summary,
-  'intent.changed-without-call': ({ summary }: { summary: string }) =>
-    `the action reported a change without a write: ${summary}`,
-  'intent.done-then-failed': () => 'done; a step after the write failed',
-  'intent.dry-run': () => 'dry-run',
-  /** A call or a step of the work failed, in the words of the error. */
-  'intent.failed': ({ error, message }: { error: string; message: string }) => message,
-  /** A fault of the program: its text may hold anything, so only its name is kept. */
-  'intent.fault': ({ error }: { error: string }) => `internal fault (${error})`,
-  /** After so many tries, or (null) so many hours of failures. */
-  'intent.given-up': ({ tries, hours, last }: GivenUp & { last: Reason }) =>
-    `given up after ${tries === null ? `${hours} hours of failures` : `${tries} tries`}: ${textOf(last)}`,
-  'intent.no-action': ({ action }: { action: string }) => `there is no action ${action}`,
-  'intent.no-org': ({ org }: { org: string }) => `organization ${org} is no longer in the config`,
-  'intent.no-forge': ({ forge }: { forge: string }) => `forge ${forge} is no longer in the config`,
-  'intent.no-power': ({ power, org }: { power: string; org: string }) =>
-    `the operator has not granted the power ${power} to ${org} (orgs[].powers)`,
-  'intent.limit.merges': ({ org }: { org: string }) =>
-    `the operator did not allow merges by rules of ${org} (orgs[].limits.merges)`,
-  /** `isPrivate` null = the forge does not tell. */
-  'intent.limit.private-mirrors': ({ isPrivate }: { isPrivate: true | null }) =>
-    `not mirrored: ${visibility(isPrivate)}, and the operator did not allow mirrors of private repositories (orgs[].limits.private_mirrors)`,
-  'intent.limit.private-reads': ({ action, repo, isPrivate }: PrivateRead) =>
-    `${action} would write what the run read of ${repo} where others may read it, and ${visibility(isPrivate)} (orgs[].limits.private_reads)`,
-  'intent.contradicted': ({ kind, number, doubt, now }: Contradiction) =>
-    `${kind} of #${number} ${DOUBTS[doubt]}, and no longer holds: it ${tellNow(now)}`,
-  'intent.overtaken': ({ rule, intent }: { rule: string; intent: string }) =>
-    `overtaken: rule ${rule} asked for something else later, and that came first (intent ${intent})`,
-  'intent.undone': ({ told, event, intent }: { told: string; event: string; intent: string | null }) =>
-    `${told}: not made again (event ${event}${intent === null ? '' : `; \`forgehand retry ${intent}\` makes it`})`,
-  'intent.undone-unseen': ({ summary, intent }: { summary: string; intent: string }) =>
-    `${summary}: not made again (\`forgehand retry ${intent}\` makes it)`,
-  /** `isLocal`: in the revision of this process; another one may know a newer. */
-  'intent.rule-gone': ({ isLocal }: { isLocal: boolean }) => `the rule no longer exists${local(isLocal)}`,
-  'intent.rule-mode': ({ mode, isLocal }: { mode: string; isLocal: boolean }) =>
-    `the rule is in mode ${mode} now${local(isLocal)}`,
-  'intent.rule-fell-back': () => 'the rule fell back to shadow',
-  'intent.flips': ({ rules, org }: { rules: readonly string[]; org: string }) =>
-    `rules ${rules.join(' and ')} of ${org} set the same thing back and forth: they are paused`,
-  'intent.forge-refuses': ({ credential }: { credential: string }) =>
-    `forge ${credential} refuses our credentials; the bot sends nothing until it accepts them`,
-  'intent.forge-silent': ({ credential, calls }: { credential: string; calls: number }) =>
-    `forge ${credential} did not answer ${calls} calls in a row; the bot sends nothing for a while`,
-  'intent.cause-unknown': ({ message }: { message: string }) => `waits for the forge to say who caused it: ${message}`,
-  'intent.locked-out': ({ forge }: { forge: string }) => `forge ${forge} refuses our credentials`,
-  'intent.not-ours': () => 'another worker has the intent now, or it is paused',
-  'intent.stopping': () => 'the process stops',
-  'intent.held.budget': ({
-    kind,
-    of,
-    perHour,
-    minutes,
-  }: {
-    kind: string;
-    of: string;
-    perHour: number;
-    minutes: number;
-  }) =>
-    `held: the budget of ${kind} ${of} is spent, ${perHour} ${perHour === 1 ? 'effect' : 'effects'} per hour (orgs[].budgets); there is room again in ${minutes} min`,
-  'intent.earlier-step': () => 'an earlier step of the run did not end well',
-  'intent.approved': ({ by }: { by: string }) => `approved by ${by}`,
-  'intent.denied': ({ by }: { by: string }) => `denied by ${by}`,
-  'intent.revived': ({ by }: { by: string }) => `revived by ${by}`,
-  'intent.resolved': ({ by, exists }: { by: string; exists: boolean }) =>
-    `${by} says that it ${exists ? 'exists' : 'does not exist'}`,
-  'intent.owner-lost.sent': () => 'its worker was lost after it started the call',
-  'intent.owner-lost.unsent': () => 'its worker was lost before the call',
-  'intent.shown': ({ event, kind }: { event: string; kind: string }) => `shown by event ${event} (${kind})`,
-  'intent.answer-stored': ({ outcome }: { outcome: string }) =>
-    `the answer was stored before its worker was lost: ${outcome}`,
-  'intent.confirmed': ({ found }: { found: string }) => `confirmed by reading: ${found}`,
-  /** What reading about an unknown outcome found. */
-  'intent.found': ({ found }: { found: string }) => found,
-  'intent.seen-once': ({ found }: { found: string }) => `seen once; the bot reads it once more: ${found}`,
-  'intent.unreadable': ({ message }: { message: string }) => `the outcome cannot be read now: ${message}`,
-  'intent.read-again': ({ found }: { found: string }) => `read after an unknown outcome: ${found}`,
-  'intent.ask-person': ({ because, intent }: { because: string; intent: string }) =>
-    `the outcome is unknown and the bot does not repeat the call: ${because}; look at the forge, then run \`forgehand resolve ${intent} --exists\` or \`--absent\``,
-});
+export const intentReason = defineReasons(
+  {
+    'intent.changed-without-call': ({ said }: { said: Reason }) =>
+      `the action reported a change without a write: ${textOf(said)}`,
+    'intent.done-then-failed': () => 'done; a step after the write failed',
+    'intent.dry-run': () => 'dry-run',
+    /** A call or a step of the work failed, in the words of the error. */
+    'intent.failed': ({ error, message }: { error: string; message: string }) => message,
+    /** A fault of the program: its text may hold anything, so only its name is kept. */
+    'intent.fault': ({ error }: { error: string }) => `internal fault (${error})`,
+    /** After so many tries, or (null) so many hours of failures. */
+    'intent.given-up': ({ tries, hours, last }: GivenUp & { last: Reason }) =>
+      `given up after ${tries === null ? `${hours} hours of failures` : `${tries} tries`}: ${textOf(last)}`,
+    /** Something that others do is missing still. */
+    'intent.waits': ({ because }: { because: Reason }) => `waits: ${textOf(because)}`,
+    'intent.waited-in-vain': ({ days, because }: { days: number; because: Reason }) =>
+      `given up after ${days} days: ${textOf(because)}`,
+    'intent.no-action': ({ action }: { action: string }) => `there is no action ${action}`,
+    'intent.bad-param': ({ param, problem }: { param: string; problem: string }) => `${param}: ${problem}`,
+    'intent.unknown-param': ({ param, action }: { param: string; action: string }) =>
+      `${param}: ${action} has no such parameter`,
+    'intent.no-secret': ({ secret }: { secret: string }) => `secret ${secret} is not defined for this organization`,
+    'intent.no-org': ({ org }: { org: string }) => `organization ${org} is no longer in the config`,
+    'intent.no-forge': ({ forge }: { forge: string }) => `forge ${forge} is no longer in the config`,
+    'intent.no-power': ({ power, org }: { power: string; org: string }) =>
+      `the operator has not granted the power ${power} to ${org} (orgs[].powers)`,
+    'intent.limit.merges': ({ org }: { org: string }) =>
+      `the operator did not allow merges by rules of ${org} (orgs[].limits.merges)`,
+    /** `isPrivate` null = the forge does not tell. */
+    'intent.limit.private-mirrors': ({ isPrivate }: { isPrivate: true | null }) =>
+      `not mirrored: ${visibility(isPrivate)}, and the operator did not allow mirrors of private repositories (orgs[].limits.private_mirrors)`,
+    'intent.limit.private-reads': ({ action, repo, isPrivate }: PrivateRead) =>
+      `${action} would write what the run read of ${repo} where others may read it, and ${visibility(isPrivate)} (orgs[].limits.private_reads)`,
+    'intent.contradicted': ({ kind, number, doubt, now }: Contradiction) =>
+      `${kind} of #${number} ${DOUBTS[doubt]}, and no longer holds: it ${tellNow(now)}`,
+    'intent.overtaken': ({ rule, intent }: { rule: string; intent: string }) =>
+      `overtaken: rule ${rule} asked for something else later, and that came first (intent ${intent})`,
+    'intent.undone': ({ told, event, intent }: { told: string; event: string; intent: string | null }) =>
+      `${told}: not made again (event ${event}${intent === null ? '' : `; \`forgehand retry ${intent}\` makes it`})`,
+    'intent.undone-unseen': ({ said, intent }: { said: Reason; intent: string }) =>
+      `${textOf(said)}: not made again (\`forgehand retry ${intent}\` makes it)`,
+    /** `isLocal`: in the revision of this process; another one may know a newer. */
+    'intent.rule-gone': ({ isLocal }: { isLocal: boolean }) => `the rule no longer exists${local(isLocal)}`,
+    'intent.rule-mode': ({ mode, isLocal }: { mode: string; isLocal: boolean }) =>
+      `the rule is in mode ${mode} now${local(isLocal)}`,
+    'intent.rule-disabled': ({ why, isLocal }: { why: string; isLocal: boolean }) =>
+      `the rule is disabled: ${why}${local(isLocal)}`,
+    'intent.rule-fell-back': () => 'the rule fell back to shadow',
+    'intent.flips': ({ rules, org }: { rules: readonly string[]; org: string }) =>
+      `rules ${rules.join(' and ')} of ${org} set the same thing back and forth: they are paused`,
+    'intent.forge-refuses': ({ credential }: { credential: string }) =>
+      `forge ${credential} refuses our credentials; the bot sends nothing until it accepts them`,
+    'intent.forge-silent': ({ credential, calls }: { credential: string; calls: number }) =>
+      `forge ${credential} did not answer ${calls} calls in a row; the bot sends nothing for a while`,
+    'intent.cause-unknown': ({ because }: { because: Reason }) =>
+      `waits for the forge to say who caused it: ${textOf(because)}`,
+    'intent.locked-out': ({ forge }: { forge: string }) => `forge ${forge} refuses our credentials`,
+    'intent.not-ours': () => 'another worker has the intent now, or it is paused',
+    'intent.stopping': () => 'the process stops',
+    'intent.held.budget': ({
+      kind,
+      of,
+      perHour,
+      minutes,
+    }: {
+      kind: string;
+      of: string;
+      perHour: number;
+      minutes: number;
+    }) =>
+      `held: the budget of ${kind} ${of} is spent, ${perHour} ${perHour === 1 ? 'effect' : 'effects'} per hour (orgs[].budgets); there is room again in ${minutes} min`,
+    'intent.answered-lately': ({ login }: { login: string }) =>
+      `${login} is not a member of the organization and was answered within the last hour`,
+    'intent.earlier-step': () => 'an earlier step of the run did not end well',
+    'intent.approved': ({ by }: { by: string }) => `approved by ${by}`,
+    'intent.denied': ({ by }: { by: string }) => `denied by ${by}`,
+    'intent.revived': ({ by }: { by: string }) => `revived by ${by}`,
+    'intent.resolved': ({ by, exists }: { by: string; exists: boolean }) =>
+      `${by} says that it ${exists ? 'exists' : 'does not exist'}`,
+    'intent.owner-lost.sent': () => 'its worker was lost after it started the call',
+    'intent.owner-lost.unsent': () => 'its worker was lost before the call',
+    'intent.shown': ({ event, kind }: { event: string; kind: string }) => `shown by event ${event} (${kind})`,
+    'intent.answer-stored': ({ outcome }: { outcome: string }) =>
+      `the answer was stored before its worker was lost: ${outcome}`,
+    'intent.confirmed': ({ found }: { found: Reason }) => `confirmed by reading: ${textOf(found)}`,
+    'intent.seen-once': ({ found }: { found: Reason }) => `seen once; the bot reads it once more: ${textOf(found)}`,
+    'intent.unreadable': ({ because }: { because: Reason }) => `the outcome cannot be read now: ${textOf(because)}`,
+    'intent.read-again': ({ found }: { found: Reason }) => `read after an unknown outcome: ${textOf(found)}`,
+    'intent.no-answer': () => 'no answer',
+    'intent.unreadable-for-long': ({ because }: { because: Reason }) =>
+      `it could not be read for a day: ${textOf(because)}`,
+    'intent.ask-person': ({ because, intent }: { because: Reason; intent: string }) =>
+      `the outcome is unknown and the bot does not repeat the call: ${textOf(because)}; look at the forge, then run \`forgehand resolve ${intent} --exists\` or \`--absent\``,
+  },
+  [
+    'action',
+    'param',
+    'kind',
+    'number',
+    'doubt',
+    'now',
+    'org',
+    'power',
+    'mode',
+    'tries',
+    'hours',
+    'days',
+    'perHour',
+    'minutes',
+  ],
+);
 
 export const legacyReason = defineReasons({
   /** A row that was stored before reasons had codes: its text is all there is. */
@@ -230,6 +281,9 @@ export const legacyReason = defineReasons({
 
 /** Steps that were cancelled because an earlier step of their run ended badly; a revival of that step revives them. */
 export const LATER_STEP = intentReason('intent.earlier-step');
+
+/** Code of an intent that waits for what others do. */
+export const WAITS = 'intent.waits' satisfies IntentCode;
 
 export const OWNER_LOST = {
   sent: intentReason('intent.owner-lost.sent'),

@@ -1,30 +1,24 @@
 import { z } from 'zod';
 import type { Reason } from './reason.js';
 import { count, fields, json, jsonObject, maybeText, maybeTime, mode, text, time, type Shape } from './schema.js';
-import { INTENT_STATES } from './states.js';
+import { INTENT_STATES, RUN_STATES } from './states.js';
 import type { Target } from './target.js';
 
 /** Why a run exists; `plan` is the id of the plan that was applied. */
 const cause = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('event'), eventId: text }),
-  z.object({ kind: z.literal('tick'), ...fields('tickId subject', text) }),
-  z.object({ kind: z.literal('apply'), ...fields('by plan subject', text) }),
+  z.object({
+    kind: z.literal('tick'),
+    ...fields('tickId subject', text),
+    /** Full name of the repository `subject`; absent = the organization, or a run of before names were kept. */
+    repo: text.exactOptional(),
+    /** The occurrence, as ISO text. */
+    at: text.exactOptional(),
+  }),
+  z.object({ kind: z.literal('apply'), ...fields('by plan subject', text), repo: text.exactOptional() }),
 ]);
 export type Cause = z.output<typeof cause>;
 
-/**
- * `gathering`: it waits for the end of its `coalesce` window, when it is decided; `coalesced`: a later cause of the same key took its place.
- */
-export const RUN_STATES = [
-  'open',
-  'done',
-  'failed',
-  'cancelled',
-  'not-fired',
-  'error',
-  'gathering',
-  'coalesced',
-] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 /** States of runs that wanted nothing, or were not decided (yet): such a run counts for no limit. */
@@ -43,7 +37,7 @@ export interface Gathering {
   readonly windowMs: number;
 }
 
-/** A run as people and the control API see it: its reason as a sentence, beside it the code. One (rule or policy revision, cause). */
+/** A run as people and the control API see it: its reason as a sentence, beside it the code and its parameters. One (rule or policy revision, cause). */
 export const shownRun = z.object({
   ...fields('id forge org', text),
   /** Rule or policy id. */
@@ -52,6 +46,7 @@ export const shownRun = z.object({
   /** hash(cause, rule, subject): at most one run each, whatever crashes in between. */
   runKey: text,
   ...fields('reason code', text),
+  parameters: jsonObject,
   kind: z.enum(['rule', 'policy']),
   cause,
   mode,
@@ -70,7 +65,7 @@ export const shownRun = z.object({
 });
 
 /** `reason`: which filter rejected, which condition was false, or what is wanted (`run-reasons.ts`). */
-export type Run = Omit<z.output<typeof shownRun>, 'reason' | 'code'> & { reason: Reason };
+export type Run = Omit<z.output<typeof shownRun>, 'reason' | 'code' | 'parameters'> & { reason: Reason };
 export type NewRun = Omit<Run, 'endedAt' | 'dueAt' | 'coalescedInto'>;
 
 /** What an intent is counted for beside its organization and repository. */
@@ -81,6 +76,8 @@ const countsFor = z.object({
   actor: z.object(fields('id login', text)).nullable(),
   /** The event whose delivery alone says who it was; absent = the forge itself said it. */
   claim: text.exactOptional(),
+  /** A policy that leaves undone what a person undid (`respect_undo: true`). */
+  respectsUndo: z.literal(true).exactOptional(),
   /** A person asked for it by a comment: it may be what a person undid before. */
   asked: z.literal(true).exactOptional(),
 });
@@ -93,7 +90,7 @@ export type CountsFor = Shape<typeof countsFor>;
 const approval = z.enum(['wanted', 'given', 'denied']);
 export type Approval = z.output<typeof approval>;
 
-/** An intent as people and the control API see it: its reason as a sentence, beside it the code. What is wanted, written before any call. */
+/** An intent as people and the control API see it: its reason as a sentence, beside it the code and its parameters. What is wanted, written before any call. */
 export const shownIntent = z.object({
   ...fields('id runId forge org rule revisionId stepId', text),
   /** 0-based position of the step in the run; a step starts when all intents of earlier steps ended well. */
@@ -126,6 +123,7 @@ export const shownIntent = z.object({
   /** `background` of the intent, under the name that scripts know. */
   upkeep: z.literal(true).exactOptional(),
   ...fields('reason code', maybeText),
+  parameters: jsonObject.nullable(),
   dueAt: time,
   /** Owner epoch: grows with each claim; checked right before the send. */
   epoch: count,
@@ -143,7 +141,7 @@ export const shownIntent = z.object({
   updatedAt: time,
 });
 
-export type Intent = Omit<z.output<typeof shownIntent>, 'reason' | 'code' | 'upkeep'> & {
+export type Intent = Omit<z.output<typeof shownIntent>, 'reason' | 'code' | 'parameters' | 'upkeep'> & {
   reason: Reason | null;
   /** A schedule or a plan caused it: in its lane, and everywhere else, what an event caused goes first. */
   background?: true;

@@ -7,18 +7,21 @@ const operator = (name: string, login: string | null = null): ControlCaller => (
   name,
   login,
   scopes: ['read', 'approve'],
+  grants: null,
 });
 const SOCKET: ControlCaller = {
   kind: 'socket',
   name: 'socket:forgehand',
   login: null,
   scopes: ['read', 'operate', 'approve'],
+  grants: null,
 };
 const CONFIG_TOKEN: ControlCaller = {
   kind: 'config-token',
   name: 'config-token',
   login: null,
   scopes: ['read', 'operate', 'approve'],
+  grants: null,
 };
 
 const KNOWN = [

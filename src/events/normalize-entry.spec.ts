@@ -231,6 +231,36 @@ describe('events/normalize-entry', () => {
     });
   });
 
+  it.each([
+    ['a new branch, pushed', 'mirror_sync_push', 'refs/heads/main', pushContent(''), 'push', { before: ZERO_SHA }],
+    [
+      'a new tag, pushed',
+      'mirror_sync_push',
+      'refs/tags/v1',
+      pushContent(''),
+      'push',
+      { before: ZERO_SHA, ref: 'refs/tags/v1' },
+    ],
+    ['a new tag', 'mirror_sync_create', 'refs/tags/v1', '', 'create', { ref: 'v1', ref_type: 'tag' }],
+    [
+      'new commits',
+      'mirror_sync_push',
+      'refs/heads/main',
+      pushContent(`acme/app/compare/${SHA_A}...${SHA_B}`, [SHA_B]),
+      'push',
+      {},
+    ],
+  ])(
+    '%s by the sync of a mirror => the key of its delivery',
+    (_title, op_type, ref_name, content, eventType, change) => {
+      const repository = { ...REPOSITORY, mirror: true };
+
+      expect(read(feedRow({ op_type, ref_name, content, repo: repository })).map(({ factKey }) => factKey)).toEqual([
+        keyOfDelivery(eventType, { repository, ...change }),
+      ]);
+    },
+  );
+
   it('tells renames, transfers and dismissed reviews, which no delivery tells', () => {
     expect(read(feedRow({ op_type: 'rename_repo', content: 'bare' }))[0]).toMatchObject({
       kind: 'repository.renamed',

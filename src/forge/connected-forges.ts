@@ -3,7 +3,7 @@ import { credentialOf } from '../config/credentials.js';
 import { alert, type Alerts } from '../core/alerts.js';
 import { backoffMs } from '../core/backoff.js';
 import { systemClock, type Clock } from '../core/clock.js';
-import { ForgeError, BotError, messageOf } from '../core/errors.js';
+import { ForgeError, BotError, messageOf, callReason } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { type OperationName, isWrite } from './operations.js';
@@ -87,7 +87,7 @@ export async function connectForge(client: ForgeClient, options: ConnectOptions 
 }
 
 function forgeIsAway(operation: OperationName, { facts }: ForgeError): ForgeError {
-  return new ForgeError('not-sent', `${operation}: something else answers at the address of the forge`, {
+  return new ForgeError('not-sent', callReason('forge.away', { operation }), {
     operation,
     status: facts.status,
     detail: 'away',

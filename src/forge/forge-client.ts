@@ -1,4 +1,4 @@
-import { ForgeError } from '../core/errors.js';
+import { ForgeError, callReason } from '../core/errors.js';
 import {
   operationNames,
   type OperationArgs,
@@ -28,6 +28,11 @@ export interface CallOptions {
   /** Called right before the request is made, after any waiting for a turn; what it throws ends the call unsent and is passed on as it is. */
   readonly beforeSend?: (() => void | Promise<void>) | undefined;
   readonly onReply?: ((info: ReplyInfo) => void) | undefined;
+  /**
+   * Of a write: what came of it can be read back, so it may take a kept-alive connection that answered within the last second. Default false: a
+   * connection of its own.
+   */
+  readonly canReadBack?: boolean | undefined;
 }
 
 type ForgeCall<Name extends OperationName> = (
@@ -150,7 +155,7 @@ const MAX_RESTARTS = 2;
  * @throws ForgeError of the call; `unknown` with detail `pages` beyond maxPages
  */
 export async function* listPages<Name extends PagedOperationName>(
-  client: ForgeClient,
+  client: Partial<Pick<ForgeClient, Name>>,
   name: Name,
   args: ListArgs<Name>,
   options: PageOptions = {},
@@ -176,7 +181,8 @@ export async function* listPages<Name extends PagedOperationName>(
     )
       return;
   }
-  throw new ForgeError('unknown', `${name}: more than ${maxPages} pages`, { operation: name, detail: 'pages' });
+  const reason = callReason('forge.pages', { operation: name, note: String(maxPages) });
+  throw new ForgeError('unknown', reason, { operation: name, detail: 'pages' });
 }
 
 /** The whole list; read again from the start when it got shorter while it was read. */

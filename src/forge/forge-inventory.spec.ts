@@ -76,4 +76,15 @@ describe('forge/forge-inventory', () => {
 
     expect(forge.calls.length).toBe(calls * 2);
   });
+
+  it('reads again when a repository is missing that was seen since', async () => {
+    const forge = new FakeForge();
+    forge.addRepository('app', { id: '1' });
+    const inventory = inventoryOf(forge);
+    await inventory.list('main', 'acme');
+    forge.addRepository('web', { id: '2' });
+
+    expect(await inventory.list('main', 'acme', ['1'])).toHaveLength(1);
+    expect(await inventory.list('main', 'acme', ['1', '2'])).toHaveLength(2);
+  });
 });

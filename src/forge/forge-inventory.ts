@@ -36,13 +36,16 @@ export class ForgeInventory implements RepositoryInventory {
   constructor(private readonly deps: InventoryDeps) {}
 
   /** @throws ForgeError when the forge lists them but cannot be asked now */
-  async list(forge: string, org: string): Promise<EventRepository[]> {
+  async list(forge: string, org: string, having: readonly string[] = []): Promise<EventRepository[]> {
+    const { repositories } = await this.read(forge, org);
+    if (having.every((id) => repositories.some((repository) => repository.id === id))) return repositories;
+    this.known.delete(keyOf(forge, org));
     return (await this.read(forge, org)).repositories;
   }
 
   /** @throws ForgeError when the forge lists them but cannot be asked now */
   read(forge: string, org: string): Promise<TakenInventory> {
-    const key = `${forge}/${org.toLowerCase()}`;
+    const key = keyOf(forge, org);
     const now = this.deps.clock.monotonicMs();
     const known = this.known.get(key);
     if (known && now - known.readAtMs < FRESH_MS) return known.taken;
@@ -73,6 +76,10 @@ export class ForgeInventory implements RepositoryInventory {
         'learned from the feed, since this forge lists none: one that no row names is missing, unless orgs[].repositories names it',
     };
   }
+}
+
+function keyOf(forge: string, org: string): string {
+  return `${forge}/${org.toLowerCase()}`;
 }
 
 /** Unknown fields are kept, as in events; a row without number or name is of no use. */

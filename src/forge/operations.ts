@@ -13,6 +13,7 @@ import { organizationOperations } from './operations/organizations.js';
 import { packageOperations } from './operations/packages.js';
 import { pullOperations } from './operations/pulls.js';
 import { pushMirrorOperations } from './operations/push-mirrors.js';
+import { reactionOperations } from './operations/reactions.js';
 import { releaseOperations } from './operations/releases.js';
 import { repositoryOperations } from './operations/repositories.js';
 import { serverOperations } from './operations/server.js';
@@ -37,6 +38,7 @@ export const operations = {
   ...packageOperations,
   ...pullOperations,
   ...pushMirrorOperations,
+  ...reactionOperations,
   ...releaseOperations,
   ...repositoryOperations,
   ...serverOperations,

@@ -65,7 +65,7 @@ export class AccountSync {
     const wanted = textOf(plan.run.reason);
     if (!intent) throw new Error(wanted);
     const rehearsal = await rehearse(intent);
-    const reason = rehearsal.does === 'write' ? wanted : rehearsal.reason;
+    const reason = rehearsal.does === 'write' ? wanted : textOf(rehearsal.reason);
     if (rehearsal.does !== 'write' || isDryRun) return { does: rehearsal.does, reason, runId: null };
     const due = await journal.recordDecision({}, [plan]);
     if (due.length > 0) await announce(due);

@@ -49,6 +49,9 @@ import { STORE_MAINTENANCE } from './store-maintenance.port.js';
 const ANNOUNCED = 500;
 const BY = 'housekeeping';
 
+/** How long an order waits for rules that are being loaded. */
+const RULES_WITHIN_MS = 15_000;
+
 const PARTS = [
   part(
     ArchiveInbox,
@@ -92,6 +95,7 @@ const PARTS = [
         publicUrl: config.server.publicUrl,
         connected,
         revisions,
+        rulesLoaded: (org) => revisions.loaded(org, RULES_WITHIN_MS),
         ruleVerdict: (forge, org) => ruleVerdictOf(known, forge, org),
         offers,
         access,
@@ -218,15 +222,17 @@ const PARTS = [
       flow: ArrivalToIntents,
       runner: JobRunner,
       ticks: TICK_STORE,
+      known: KNOWN_FACTS,
       clock: CLOCK,
       logger: LOGGER,
     },
-    ({ config, revisions, flow, runner, ticks, clock, logger }) =>
+    ({ config, revisions, flow, runner, ticks, known, clock, logger }) =>
       new Scheduler({
         orgs: config.orgs.map(({ forge, name }) => ({ forge, org: name })),
         revisions,
         jobs: runner.scheduled(),
         ticks,
+        known,
         frozen: (name, at) => frozenAt(config.orgs.find((org) => org.name === name)?.freeze ?? [], at),
         decideTick: async (tick) => {
           if (!JobRunner.isJob(tick)) return flow.decideTick(tick);

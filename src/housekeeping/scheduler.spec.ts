@@ -4,6 +4,7 @@ import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js
 import type { CatchUp, ScheduleSpec } from '../rules/language/revision.js';
 import { InMemoryTickStore } from '../../test/fakes/in-memory-tick-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
+import type { Freeze } from '../core/run-reasons.js';
 import { Scheduler } from './scheduler.js';
 import { MOST_MADE_UP } from './catch-up.js';
 import type { Tick } from '../pipeline/tick-store.port.js';
@@ -45,7 +46,7 @@ describe('housekeeping/scheduler', () => {
 
   function scheduler(
     decideTick: (tick: Tick) => Promise<number> = decide,
-    frozen: (org: string, at: Date) => object | null = () => null,
+    frozen: (org: string, at: Date) => Freeze | null = () => null,
   ): Scheduler {
     const orgs = [{ forge: 'main', org: 'acme' }];
     return new Scheduler({
@@ -155,7 +156,7 @@ describe('housekeeping/scheduler', () => {
       rules: { hourly: { ...HOURLY, catchUp: 50 }, half: { ...HOURLY, cron: '29 * * * *', catchUp: 'skip' } },
       policies: { kept: DAILY },
     });
-    const one = scheduler(decide, (_org, at) => (at.getTime() < end ? { until: 'then' } : null));
+    const one = scheduler(decide, (_org, at) => (at.getTime() < end ? { until: 'then', reason: 'holidays' } : null));
     for (let n = 0; n < 35; n += 1) {
       await one.wake();
       clock.advance(300_000);
@@ -268,6 +269,23 @@ describe('housekeeping/scheduler', () => {
 
     expect(decided.map(({ schedule }) => schedule)).toEqual(['b', 'a']);
     expect(await ticks.due(9)).toEqual([]);
+  });
+
+  it('looks for ticks that were left over every ten seconds', async () => {
+    let looks = 0;
+    const due = ticks.due.bind(ticks);
+    ticks.due = async (limit) => {
+      looks += 1;
+      return due(limit);
+    };
+    const one = scheduler();
+
+    for (let second = 0; second <= 60; second += 1) {
+      await one.wake();
+      clock.advance(1_000);
+    }
+
+    expect(looks).toBe(7);
   });
 
   it('fires by hand, and tells what it made', async () => {

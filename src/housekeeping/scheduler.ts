@@ -1,12 +1,16 @@
 import type { Clock } from '../core/clock.js';
 import { UserError } from '../core/errors.js';
 import { newId } from '../core/ids.js';
+import { isJsonObject, type JsonObject } from '../core/json.js';
+import type { KnownFacts } from '../core/known-facts.port.js';
+import type { Freeze } from '../core/run-reasons.js';
 import type { Logger } from '../core/logger.js';
 import { Backoff } from '../core/backoff.js';
 import type { ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import type { ScheduleSpec } from '../rules/language/revision.js';
+import type { ScheduleFacts } from './schedule-status.js';
 import { mostOf, toFire } from './catch-up.js';
-import { nextOccurrence, occurrences } from '../core/occurrences.js';
+import { nextOccurrence, occurrences, scheduleKey } from '../core/occurrences.js';
 import type { Tick, TickStore } from '../pipeline/tick-store.port.js';
 
 export interface ScheduledOrg {
@@ -29,8 +33,10 @@ interface SchedulerDeps {
   /** Absent = none. */
   readonly jobs?: readonly ScheduledJob[];
   readonly ticks: Omit<TickStore, 'prune'>;
+  /** Texts of the policies at their last pass for a new revision. Absent = each is reconciled with every revision. */
+  readonly known?: KnownFacts;
   /** The freeze that holds an organization's schedules at a time; null = none. Absent = there are no freezes. */
-  readonly frozen?: (org: string, at: Date) => object | null;
+  readonly frozen?: (org: string, at: Date) => Freeze | null;
   /** The flow's side: what a tick makes happen; returns the runs it made. Marks the tick decided. */
   readonly decideTick: (tick: Tick) => Promise<number>;
   readonly clock: Clock;
@@ -40,6 +46,12 @@ interface SchedulerDeps {
 /** After this time, any scheduler takes over a tick that another one claimed and did not decide. */
 const ABANDONED_MS = 60_000;
 const LEFT_OVER = 100;
+/** Between two looks for such ticks. */
+const LEFT_OVER_MS = 10_000;
+/** A scheduler looks far more often: what is later than this is not fired by any. */
+const LATE_MS = 120_000;
+/** Kind of the known fact: policy -> hash of its text. */
+const RECONCILED = 'policies.reconciled';
 
 interface Scheduled {
   readonly id: string;
@@ -67,6 +79,7 @@ export class Scheduler {
   private waking: Promise<void> | null = null;
   private isStopped = false;
   private lastLookMs = 0;
+  private leftOverAtMs = Number.NEGATIVE_INFINITY;
   /** Jobs that never ran begin with it. */
   private readonly startedAt: Date;
 
@@ -90,15 +103,67 @@ export class Scheduler {
    * @throws UserError when there is no such rule or policy, or it was fired in this very second
    */
   async runNow(org: string, schedule: string): Promise<{ tickId: string; runs: number }> {
+    const asked = await this.tickNow(org, schedule);
+    const tick = await this.claim(asked, schedule, asked.occurrence);
+    if (!tick) throw new UserError('JUST_FIRED', `${schedule} was fired in this very second: try again`);
+    return { tickId: tick.id, runs: await this.decide(tick) };
+  }
+
+  /**
+   * The occurrence of now of a schedule, which nothing knows of.
+   * @throws UserError when there is no such rule or policy
+   */
+  async tickNow(org: string, schedule: string): Promise<Tick> {
     const where = this.deps.orgs.find((known) => known.org.toLowerCase() === org.toLowerCase());
     const active = where ? await this.deps.revisions.active(where.org) : null;
     if (!where || !active)
       throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
     const isKnown = [...active.revision.rules, ...active.revision.policies].some(({ id }) => id === schedule);
     if (!isKnown) throw new UserError('NO_SUCH_SCHEDULE', `there is no rule or policy ${schedule} in ${where.org}`);
-    const tick = await this.claim(where, schedule, wholeSecond(this.deps.clock.now()));
-    if (!tick) throw new UserError('JUST_FIRED', `${schedule} was fired in this very second: try again`);
-    return { tickId: tick.id, runs: await this.decide(tick) };
+    return { id: newId(), ...where, schedule, occurrence: wholeSecond(this.deps.clock.now()), state: 'due' };
+  }
+
+  /**
+   * Schedules of rules and policies, of one organization or all: what fired last, what comes next, what holds them.
+   * @param isSeen whether those of an organization may be told. Default: all.
+   */
+  async list(org: string | null, isSeen: (org: string) => boolean = () => true): Promise<ScheduleFacts[]> {
+    const { orgs, revisions, ticks, frozen, clock } = this.deps;
+    const undecided = await ticks.due(LEFT_OVER);
+    const now = clock.now();
+    const found: ScheduleFacts[] = [];
+    for (const where of orgs) {
+      const isAsked = (org === null || org === where.org) && isSeen(where.org);
+      const active = isAsked ? await revisions.active(where.org) : null;
+      if (!active) continue;
+      const { rules, policies } = active.revision;
+      const all = [
+        ...rules.map((rule) => ({ ...rule, kind: 'rule' as const })),
+        ...policies.map((policy) => ({ ...policy, disabled: null, kind: 'policy' as const })),
+      ];
+      for (const { id, kind, schedule, mode, disabled } of all) {
+        if (!schedule) continue;
+        const key = scheduleKey(where.forge, where.org, id);
+        const last = await ticks.last(where.forge, where.org, id, now);
+        const due = nextOccurrence(schedule, key, last ?? active.loadedAt);
+        const isUndecided = undecided.some((tick) => tick.org === where.org && tick.schedule === id);
+        found.push({
+          ...where,
+          id,
+          kind,
+          cron: schedule.cron,
+          tz: schedule.tz,
+          mode,
+          disabled,
+          frozen: frozen?.(where.org, now) ?? null,
+          last,
+          isUndecided,
+          overdue: due && due.fireAt.getTime() + LATE_MS < now.getTime() ? due.at : null,
+          next: nextOccurrence(schedule, key, now)?.fireAt ?? null,
+        });
+      }
+    }
+    return found;
   }
 
   /** Waits for a pass that runs; none begins after it. */
@@ -123,7 +188,7 @@ export class Scheduler {
     }
     for (const { where, isHeldByFreeze, ...job } of this.deps.jobs ?? []) {
       if (isHeldByFreeze && this.isFrozen(where.org)) continue;
-      await this.fireDue(where, { ...job, key: `${where.forge}/${where.org}/${job.id}` }, this.startedAt);
+      await this.fireDue(where, { ...job, key: scheduleKey(where.forge, where.org, job.id) }, this.startedAt);
     }
     await this.takeUpLeftOver();
   }
@@ -140,14 +205,25 @@ export class Scheduler {
     return (this.deps.frozen?.(org, at) ?? null) !== null;
   }
 
-  /** Policies hold from their first day: each is reconciled once per new revision. */
+  /** Policies hold from their first day: a revision reconciles each policy that is new in it, or says something else. */
   private async reconcileNew(where: ScheduledOrg, { id, revision, loadedAt }: ActiveRevision): Promise<void> {
-    if (this.revisionsSeen.has(id)) return;
+    // A revision that comes back after another one was loaded anew.
+    const seen = `${id} ${loadedAt.getTime()}`;
+    if (this.revisionsSeen.has(seen)) return;
+    const before = await this.reconciled(where);
     for (const policy of revision.policies) {
+      if (before[policy.id] === policy.textHash && before[policy.id] !== undefined) continue;
       const tick = await this.claim(where, `policy:${policy.id}@${revision.hash}`, wholeSecond(loadedAt));
       if (tick) await this.tryDecide(tick);
     }
-    this.revisionsSeen.add(id);
+    const texts = Object.fromEntries(revision.policies.map(({ id: policy, textHash }) => [policy, textHash]));
+    await this.deps.known?.write(where.forge, where.org, RECONCILED, texts);
+    this.revisionsSeen.add(seen);
+  }
+
+  private async reconciled({ forge, org }: ScheduledOrg): Promise<JsonObject> {
+    const fact = (await this.deps.known?.read(forge, org, RECONCILED))?.fact;
+    return isJsonObject(fact) ? fact : {};
   }
 
   private scheduledOf(
@@ -157,7 +233,7 @@ export class Scheduler {
     const known = this.scheduled.get(`${forge}/${org}`);
     if (known?.revisionId === revisionId) return known.list;
     const list = [...revision.rules, ...revision.policies].flatMap(({ id, schedule }) =>
-      schedule ? [{ id, key: `${forge}/${org}/${id}`, schedule }] : [],
+      schedule ? [{ id, key: scheduleKey(forge, org, id), schedule }] : [],
     );
     this.scheduled.set(`${forge}/${org}`, { revisionId, list });
     return list;
@@ -230,8 +306,11 @@ export class Scheduler {
 
   /** Ticks whose scheduler was lost before it decided them, or for which the forge could not be asked then. */
   private async takeUpLeftOver(): Promise<void> {
+    const nowMs = this.deps.clock.monotonicMs();
+    if (nowMs - this.leftOverAtMs < LEFT_OVER_MS) return;
     const before = this.deps.clock.now().getTime() - ABANDONED_MS;
     const due = await this.deps.ticks.due(LEFT_OVER);
+    this.leftOverAtMs = nowMs;
     for (const tick of due) {
       if (
         this.isFrozen(tick.org) ||

@@ -1,8 +1,9 @@
 import { isJsonObject } from '../core/json.js';
-import { shown, textOf } from '../core/reason.js';
+import { shown } from '../core/reason.js';
 import type { Attempt, Intent, Run } from '../core/run.js';
 import { hasSealedReads } from '../pipeline/decide/answer-lookups.js';
 import { isSealed } from '../core/encryptor.js';
+import type { AboutRun } from './about-run.js';
 import { lookOfStep } from './explain-for-event.js';
 import type {
   EventFacts,
@@ -21,6 +22,7 @@ export interface StoredRun {
   readonly run: Run;
   readonly intents: ReadonlyArray<{ readonly intent: Intent; readonly attempts: readonly Attempt[] }>;
   readonly event: EventFacts | null;
+  readonly context: AboutRun;
   readonly revision: RevisionFacts;
   /** A place with its line. */
   readonly lineAt: (place: Place) => Look;
@@ -29,13 +31,23 @@ export interface StoredRun {
 }
 
 /** What a run decided and what came of it, from what was stored with it. Pure. */
-export function explainRun({ run, intents, event, revision, lineAt, intentId, notes }: StoredRun): RunExplanation {
+export function explainRun({
+  run,
+  intents,
+  event,
+  context,
+  revision,
+  lineAt,
+  intentId,
+  notes,
+}: StoredRun): RunExplanation {
   const { trace, lookups: _lookups, runKey: _runKey, forge: _forge, ...facts } = run;
   const read = run.kind === 'rule' && !isSealed(trace) ? readTrace(trace) : readTrace(null);
   const look = lookOf(run, read, intents.length);
   return {
     about: 'run',
     run: shown(facts),
+    context,
     intentId,
     event,
     revision,
@@ -79,17 +91,11 @@ function lookOf({ state }: Run, { conditions, steps, failed }: ReadTrace, intent
 }
 
 function explainIntent(
-  { id, action, itemKey, mode, state, reason, result }: Intent,
+  { id, action, itemKey, effectKey, mode, state, reason, result }: Intent,
   attempts: readonly Attempt[],
 ): ExplainedIntent {
   return {
-    id,
-    action,
-    itemKey,
-    mode,
-    state,
-    reason: reason && textOf(reason),
-    code: reason && reason.code,
+    ...shown({ id, action, itemKey, effectKey, mode, state, reason }),
     result: result === null || result === undefined ? null : shortJson(result),
     attempts: attempts.map(({ n, operation, sentAt, answeredAt, outcome, status, message }) => ({
       n,

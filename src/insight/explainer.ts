@@ -1,12 +1,17 @@
+import type { Clock } from '../core/clock.js';
+import { didYouMean } from '../core/did-you-mean.js';
 import { UserError } from '../core/errors.js';
 import type { ForgeEvent } from '../core/event.js';
+import { subjectOf } from '../core/event-subject.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import type { JournalStore } from '../pipeline/journal-store.port.js';
 import type { BotSelf, RuleEngine } from '../pipeline/rule-engine.port.js';
 import { shown, textOf } from '../core/reason.js';
 import type { Intent, Run } from '../core/run.js';
+import { seesWholeOrg, type Sight } from '../core/sight.js';
 import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import type { CompiledPolicy, CompiledRule, Revision } from '../rules/language/revision.js';
+import { whatAbout } from './about-run.js';
 import { explainForEvent } from './explain-for-event.js';
 import { explainLookups, explainRun, notesOnSeal } from './explain-run.js';
 import type {
@@ -15,11 +20,15 @@ import type {
   EventFacts,
   Explanation,
   ExplainQuery,
+  RevisionFacts,
   RuleLine,
   RunExplanation,
 } from './explanation.js';
 import { rankRules } from './rank-rules.js';
 import { answersOf } from './recorded-answers.js';
+import { withRules, type RuleBehind } from './rule-behind.js';
+import { orgOf } from '../rules/revisions/shadow-org.js';
+import type { StoredRevision } from '../rules/revisions/revision-store.port.js';
 import { StoredRevisions, factsOf, lineAt } from './revisions.js';
 import type { OpenedRevision, RevisionsDeps } from './revisions.js';
 
@@ -28,9 +37,13 @@ const MAX_RUNS = 1000;
 
 export interface ExplainerDeps extends RevisionsDeps {
   readonly journal: Pick<JournalStore, 'run' | 'intent' | 'runs' | 'intentsOfRun' | 'attemptsOfIntent'>;
+  /** Opens what a run read that is sealed; done for whoever sees all of the organization, since it may be of any of its repositories. */
+  readonly open: (run: Run) => Run;
   readonly inbox: Pick<InboxStore, 'event' | 'arrivalsOfEvent' | 'eventsOfArrival'>;
   readonly engine: ExpressionEngine;
   readonly rules: Pick<RuleEngine, 'candidates'>;
+  readonly ruleBehind: RuleBehind;
+  readonly clock: Pick<Clock, 'now'>;
   /** Who the bot is on a forge; null while no forge told it. */
   readonly self: (forge: string, org: string) => BotSelf | null;
 }
@@ -44,32 +57,46 @@ export class Explainer {
   }
 
   /** @throws UserError when nothing of this id is stored */
-  async explain({ id, rule, revision }: ExplainQuery): Promise<Explanation> {
-    const run = rule === undefined ? await this.deps.journal.run(id) : null;
-    if (run) return this.explainRun(run, null);
+  async explain({ id, rule, revision, sight = null }: ExplainQuery): Promise<Explanation> {
+    const run = rule === undefined ? await this.runOf(id, sight) : null;
+    if (run) return this.explainRun(run, null, sight);
     const intent = rule === undefined ? await this.deps.journal.intent(id) : null;
-    const runOfIntent = intent && (await this.deps.journal.run(intent.runId));
-    if (intent && runOfIntent) return this.explainRun(runOfIntent, intent);
+    const runOfIntent = intent && (await this.runOf(intent.runId, sight));
+    if (intent && runOfIntent) return this.explainRun(runOfIntent, intent, sight);
     const event = await this.eventOf(id);
     if (!event)
       throw new UserError(
         'NOT_FOUND',
         `there is no ${rule === undefined ? 'run, intent, event or arrival' : 'event or arrival'} ${id}`,
       );
-    return rule === undefined ? this.explainEvent(event, revision) : this.explainDecision(event, rule, revision);
+    return rule === undefined
+      ? this.explainEvent(event, revision, sight)
+      : this.explainDecision(event, rule, revision, sight);
   }
 
-  private async explainRun(run: Run, intent: Intent | null): Promise<RunExplanation> {
+  private async runOf(id: string, sight: Sight): Promise<Run | null> {
+    const run = await this.deps.journal.run(id);
+    return run && this.openFor(sight, run);
+  }
+
+  private openFor(sight: Sight, run: Run): Run {
+    return seesWholeOrg(sight, run.org) ? this.deps.open(run) : run;
+  }
+
+  private async explainRun(run: Run, intent: Intent | null, sight: Sight): Promise<RunExplanation> {
     const stored = await this.deps.store.byId(run.revisionId);
-    const intents = await this.deps.journal.intentsOfRun(run.id);
+    const intents = await this.deps.journal.intentsOfRun(run.id, sight);
     const event = run.cause.kind === 'event' ? await this.deps.inbox.event(run.cause.eventId) : null;
+    const active = run.cause.kind === 'tick' ? await this.revisions.active(run.org) : null;
+    const revisionOfNow = active?.revision ? { revision: active.revision } : null;
     return explainRun({
       run,
       intents: await Promise.all(
         intents.map(async (one) => ({ intent: one, attempts: await this.deps.journal.attemptsOfIntent(one.id) })),
       ),
       event: event && (await this.factsOfEvent(event)),
-      revision: stored ? factsOf(stored) : { id: run.revisionId, state: 'gone', loadedAt: null },
+      context: whatAbout({ run, event, intents, active: revisionOfNow, now: this.deps.clock.now() }),
+      revision: stored ? factsFor(sight, stored) : { id: run.revisionId, state: 'gone', loadedAt: null },
       lineAt: (place) => lineAt(stored?.files ?? null, place),
       intentId: intent?.id ?? null,
       notes: run.cause.kind === 'event' && !event ? [`its event ${run.cause.eventId} is not kept any more`] : [],
@@ -77,33 +104,40 @@ export class Explainer {
   }
 
   /** Every rule of the active revision, or of the one that is named. */
-  private async explainEvent(event: ForgeEvent, wanted: string | undefined): Promise<EventExplanation> {
+  private async explainEvent(event: ForgeEvent, wanted: string | undefined, sight: Sight): Promise<EventExplanation> {
     const opened = await this.openRevision(event.org, wanted ?? 'active');
     const facts = await this.factsOfEvent(event);
     if (!opened?.revision)
       return {
         about: 'event',
         event: facts,
-        revision: opened && factsOf(opened.stored),
+        revision: opened && factsFor(sight, opened.stored),
         rules: [],
         notes: [whyUnreadable(opened, event.org)],
       };
     const { revision } = opened;
     const bot = this.deps.self(event.forge, event.org);
-    const runs = new Map((await this.runsOf(event)).reverse().map((run) => [run.rule, run]));
+    const runs = new Map((await this.runsOf(event, sight)).reverse().map((run) => [run.rule, run]));
     const candidates = this.candidatesOf(revision, event);
     const policyVerdict = (policy: CompiledPolicy): Pick<RuleLine, 'verdict' | 'reason' | 'place'> =>
       verdictOfPolicy(policy, event, candidates, runs);
     const rules = rankRules({ event, revision, bot, now: event.storedAt }, runs, this.deps.engine, policyVerdict);
-    return { about: 'event', event: facts, revision: factsOf(opened.stored), rules, notes: notesOnBot(event, bot) };
+    return {
+      about: 'event',
+      event: facts,
+      revision: factsFor(sight, opened.stored),
+      rules,
+      notes: notesOnBot(event, bot),
+    };
   }
 
   private async explainDecision(
     event: ForgeEvent,
     id: string,
     wanted: string | undefined,
+    sight: Sight,
   ): Promise<DecisionExplanation> {
-    const runs = await this.runsOf(event, id);
+    const runs = await this.runsOf(event, sight, id);
     const [run = null] = runs;
     const { opened, notes: onRevision } = await this.revisionFor(event, id, run, wanted);
     const notes = [...onRevision, ...(run ? notesOnSeal(run) : [])];
@@ -112,7 +146,7 @@ export class Explainer {
       ...NOTHING_FOUND,
       rule: id,
       event: await this.factsOfEvent(event),
-      revision: opened && factsOf(opened.stored),
+      revision: opened && factsFor(sight, opened.stored),
       runs: runs.map(({ id: runId, state, reason }) => shown({ id: runId, state, reason })),
       lookups: run ? explainLookups(run) : [],
       notes,
@@ -140,7 +174,7 @@ export class Explainer {
       return {
         ...base,
         verdict: 'absent',
-        reason: `there is no rule "${id}" in this revision`,
+        reason: noSuchRule(id, revision),
         notes: [...notes, ...namesOf(revision)],
       };
     return {
@@ -189,14 +223,15 @@ export class Explainer {
   }
 
   private async eventOf(id: string): Promise<ForgeEvent | null> {
-    const event = await this.deps.inbox.event(id);
-    if (event) return event;
-    const [first] = await this.deps.inbox.eventsOfArrival(id);
-    return first === undefined ? null : this.deps.inbox.event(first);
+    let event = await this.deps.inbox.event(id);
+    const [first] = event ? [] : await this.deps.inbox.eventsOfArrival(id);
+    if (first !== undefined) event = await this.deps.inbox.event(first);
+    return event && ((await withRules([event], this.deps.ruleBehind))[0] ?? null);
   }
 
-  private runsOf(event: ForgeEvent, rule?: string): Promise<Run[]> {
-    return this.deps.journal.runs({ eventId: event.id, rule, limit: MAX_RUNS });
+  private async runsOf(event: ForgeEvent, sight: Sight, rule?: string): Promise<Run[]> {
+    const runs = await this.deps.journal.runs({ eventId: event.id, rule, sight, limit: MAX_RUNS });
+    return runs.map((run) => this.openFor(sight, run));
   }
 
   private async factsOfEvent(event: ForgeEvent): Promise<EventFacts> {
@@ -207,6 +242,7 @@ export class Explainer {
       kind,
       org,
       repo: repo?.full_name ?? null,
+      subject: subjectOf(event),
       actor: actor?.login ?? null,
       source,
       factAt,
@@ -214,6 +250,12 @@ export class Explainer {
       arrivals,
     };
   }
+}
+
+/** Which repository the rules lie in, and who wrote them, is for whoever sees all of the organization. */
+function factsFor(sight: Sight, stored: StoredRevision): RevisionFacts {
+  const { origin, ...facts } = factsOf(stored);
+  return origin && seesWholeOrg(sight, orgOf(stored.org)) ? { ...facts, origin } : facts;
 }
 
 const NOTHING_FOUND = { about: 'decision', place: null, look: null, filters: [], conditions: [], steps: [] } as const;
@@ -226,6 +268,14 @@ function whyUnreadable(opened: OpenedRevision | null, org: string): string {
   return opened
     ? `revision ${opened.stored.id} does not load any more: ${opened.problem}`
     : `no good revision of the rules of ${org} was ever loaded`;
+}
+
+function noSuchRule(id: string, { rules, policies }: Revision): string {
+  const meant = didYouMean(
+    id,
+    [...rules, ...policies].map((one) => one.id),
+  );
+  return `there is no rule "${id}" in this revision${meant === null ? '' : ` (did you mean ${meant}?)`}`;
 }
 
 function namesOf({ rules, policies }: Revision): string[] {

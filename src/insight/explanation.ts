@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Json } from '../core/json.js';
-import { RUN_STATES, attempt, shownRun } from '../core/run.js';
+import type { Sight } from '../core/sight.js';
+import { attempt, shownRun } from '../core/run.js';
+import { RUN_STATES } from '../core/states.js';
 import {
   count,
   fields,
@@ -15,6 +17,7 @@ import {
   type Shape,
 } from '../core/schema.js';
 import { INTENT_STATES } from '../core/states.js';
+import { aboutRun } from './about-run.js';
 import { origin } from '../rules/sources/rule-repository.port.js';
 
 /** A place in a rule file, 1-based. */
@@ -29,7 +32,7 @@ export type Look = Shape<typeof look>;
 const source = z.enum(['webhook', 'feed', 'tasks', 'lists']);
 const eventFacts = z.object({
   ...fields('id kind org', text),
-  ...fields('repo actor', maybeText),
+  ...fields('repo subject actor', maybeText),
   source,
   factAt: maybeTime,
   storedAt: time,
@@ -104,6 +107,8 @@ export interface ExplainedStep {
     readonly seen: Seen;
     readonly because: readonly ExplainedPart[];
   } | null;
+  /** How many items of `for_each` were wanted or left out, where its conditions look at each. */
+  readonly each?: { readonly wanted: number; readonly whenFalse: number; readonly unlessTrue: number };
 }
 
 const lookup = z.object({
@@ -114,10 +119,11 @@ const lookup = z.object({
 export type ExplainedLookup = Shape<typeof lookup>;
 
 const intent = z.object({
-  ...fields('id action itemKey', text),
+  ...fields('id action itemKey effectKey', text),
   mode,
   state: z.enum(INTENT_STATES),
   ...fields('reason code', maybeText),
+  parameters: jsonObject.nullable(),
   /** What the action reported, in short. */
   result: maybeText,
   attempts: z.array(
@@ -147,6 +153,8 @@ const why = {
 const ofRun = z.object({
   about: z.literal('run'),
   run: shownRun.omit({ trace: true, lookups: true, runKey: true, forge: true }),
+  /** Repository, subject, person and schedule. */
+  context: aboutRun,
   /** The intent that was asked about. */
   intentId: maybeText,
   event: eventFacts.nullable(),
@@ -172,7 +180,7 @@ const ofDecision = z.object({
   filters: z.array(filter),
   ...why,
   /** Runs of this rule about this event, newest first. */
-  runs: z.array(z.object({ ...fields('id reason code', text), state: z.enum(RUN_STATES) })),
+  runs: z.array(z.object({ ...fields('id reason code', text), parameters: jsonObject, state: z.enum(RUN_STATES) })),
 });
 export type DecisionExplanation = Shape<typeof ofDecision>;
 
@@ -209,4 +217,6 @@ export interface ExplainQuery {
   readonly id: string;
   readonly rule?: string | undefined;
   readonly revision?: string | undefined;
+  /** What of it may be told; that the id itself may be, the caller has made sure. Default: everything. */
+  readonly sight?: Sight;
 }

@@ -1,5 +1,6 @@
 import { portToken } from '../core/part.js';
 import type { ForgeEvent } from '../core/event.js';
+import type { Sight } from '../core/sight.js';
 import type { BotSelf } from '../pipeline/rule-engine.port.js';
 import type { Shown } from '../core/reason.js';
 import type { Intent, Run } from '../core/run.js';
@@ -15,7 +16,7 @@ export interface HistoryRun extends Shown<
 export interface HistoryPage {
   /** In the order of their ids. */
   readonly events: readonly ForgeEvent[];
-  /** Runs about these events, in the order in which they were recorded; what a shadow revision decided is not among them. */
+  /** Runs about these events, in the order in which they were recorded; what a shadow revision decided, or no rule asked for (`@answer`), is not among them. */
   readonly runs: readonly HistoryRun[];
   /** Where the next page begins; null = this was the last one. */
   readonly next: string | null;
@@ -29,6 +30,8 @@ export interface HistoryQuery {
   readonly until: Date;
   /** `next` of the page before. */
   readonly after: string | null;
+  /** Of events, runs and intents. Default: everything. */
+  readonly sight?: Sight;
   readonly limit: number;
 }
 
@@ -36,7 +39,7 @@ export interface HistoryQuery {
 export interface HistoryStore {
   page(query: HistoryQuery): Promise<HistoryPage>;
   /** One event with its runs; no events where there is none of this id. */
-  ofEvent(eventId: string): Promise<HistoryPage>;
+  ofEvent(eventId: string, sight?: Sight): Promise<HistoryPage>;
 }
 
 export const HISTORY_STORE = portToken<HistoryStore>('HistoryStore');

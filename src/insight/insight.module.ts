@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { actionCatalogue } from '../actions/index.js';
+import { actionCatalogue, actions } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG } from '../config/config.module.js';
@@ -21,6 +21,9 @@ import { RulesModule } from '../rules/rules.module.js';
 import { RULE_HISTORY, type RuleHistory } from '../rules/sources/rule-history.port.js';
 import { BOT_SELF, botSelf } from './bot-self.js';
 import { Explainer } from './explainer.js';
+import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
+import { ruleBehind } from '../pipeline/decide/rule-behind.js';
+import { RULE_BEHIND, withRules, type RuleBehind } from './rule-behind.js';
 import { HISTORY_STORE, type HistoryStore } from './history-store.port.js';
 import { makeTrial } from './trial.js';
 import type { BacktestReport } from './backtest/backtest-report.js';
@@ -37,6 +40,7 @@ const PARTS = [
       config: APP_CONFIG,
       revisions: REVISION_STORE,
       history: HISTORY_STORE,
+      ruleBehind: RULE_BEHIND,
       accounts: ACCOUNTS,
       encryptor: Encryptor,
       clock: CLOCK,
@@ -44,6 +48,13 @@ const PARTS = [
     ruleHistory,
   ),
   part(BOT_SELF, { config: APP_CONFIG, accounts: ACCOUNTS }, ({ config, accounts }) => botSelf(config, accounts)),
+  part(
+    RULE_BEHIND,
+    { recovery: RECOVERY_STORE },
+    ({ recovery }) =>
+      (event) =>
+        ruleBehind(recovery, actions, event),
+  ),
   // What `forgehand explain` asks: stores alone, so that it answers without a forge.
   part(
     Explainer,
@@ -54,25 +65,19 @@ const PARTS = [
       store: REVISION_STORE,
       keeper: RevisionKeeper,
       self: BOT_SELF,
+      ruleBehind: RULE_BEHIND,
       encryptor: Encryptor,
+      clock: CLOCK,
     },
-    ({ config: { orgs }, journal, inbox, store, keeper, self, encryptor }) => {
+    ({ config: { orgs }, journal, inbox, store, keeper, self, ruleBehind: behind, encryptor, clock }) => {
       const engine = new CelEngine();
       const catalogues = { actions: actionCatalogue(), lookups: lookupCatalogue() };
       // The rules of then can be read even if a power was taken back since.
       const powers = new Set([...catalogues.actions.values()].flatMap(({ power }) => power ?? []));
       const secretsOf = new Map(orgs.map(({ name, secrets }) => [name, new Set(Object.keys(secrets))]));
       return new Explainer({
-        journal: {
-          run: async (id) => {
-            const run = await journal.run(id);
-            return run && openReads(run, encryptor);
-          },
-          runs: async (filter) => (await journal.runs(filter)).map((run) => openReads(run, encryptor)),
-          intent: (id) => journal.intent(id),
-          intentsOfRun: (id) => journal.intentsOfRun(id),
-          attemptsOfIntent: (id) => journal.attemptsOfIntent(id),
-        },
+        journal,
+        open: (run) => openReads(run, encryptor),
         inbox,
         store,
         load: (kept, files) => {
@@ -90,6 +95,8 @@ const PARTS = [
         engine,
         rules: new PureRuleEngine(engine),
         self,
+        ruleBehind: behind,
+        clock,
       });
     },
   ),
@@ -97,23 +104,36 @@ const PARTS = [
 
 /** What happened and why: explain, and rules compared with stored history. Global, since the rules ask for that comparison. */
 @Global()
-@Module({ imports: [RulesModule, PipelineModule], providers: PARTS, exports: [RULE_HISTORY, BOT_SELF, Explainer] })
+@Module({
+  imports: [RulesModule, PipelineModule],
+  providers: PARTS,
+  exports: [RULE_HISTORY, BOT_SELF, RULE_BEHIND, Explainer],
+})
 export class InsightModule {}
 
 interface HistoryNeeds {
   readonly config: AppConfig;
   readonly revisions: RevisionStore;
   readonly history: HistoryStore;
+  readonly ruleBehind: RuleBehind;
   readonly accounts: Accounts;
   readonly encryptor: Encryptor;
   readonly clock: Clock;
 }
 
-function ruleHistory({ config, revisions, history, accounts, encryptor, clock }: HistoryNeeds): RuleHistory {
+function ruleHistory({
+  config,
+  revisions,
+  history,
+  ruleBehind: behind,
+  accounts,
+  encryptor,
+  clock,
+}: HistoryNeeds): RuleHistory {
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
   return {
-    onHistory: async (name) => {
-      const [org, stored] = [orgs.get(name), await revisions.active(name)];
+    onHistory: async (name, proposed) => {
+      const [org, stored] = [orgs.get(name), proposed ? { files: proposed } : await revisions.active(name)];
       const trial = makeTrial();
       const loaded =
         org && stored && trial.load(name, stored.files, new Set(org.powers), new Set(Object.keys(org.secrets)), true);
@@ -125,7 +145,8 @@ function ruleHistory({ config, revisions, history, accounts, encryptor, clock }:
       let seen = 0;
       for (let after: string | null = null; seen < HISTORY_EVENTS;) {
         const page = await history.page({ org: name, since, until, limit: PAGE, after });
-        backtest.add({ ...page, runs: page.runs.map((run) => openReads(run, encryptor)) }, bot);
+        const events = await withRules(page.events, behind);
+        backtest.add({ events, runs: page.runs.map((run) => openReads(run, encryptor)) }, bot);
         seen += page.events.length;
         if (page.next === null) break;
         after = page.next;

@@ -19,7 +19,7 @@ export function readHistory(told: Json): ToldHistory {
 }
 
 function readEvent(event: JsonObject): ForgeEvent {
-  const { factAt, storedAt } = event;
+  const { factAt, storedAt, byRule } = event;
   return {
     id: String(event['id']),
     forge: String(event['forge']),
@@ -32,6 +32,7 @@ function readEvent(event: JsonObject): ForgeEvent {
     repo: (event['repo'] ?? null) as unknown as EventRepository | null,
     data: (event['data'] ?? {}) as JsonObject,
     storedAt: new Date(String(storedAt)),
+    ...(typeof byRule === 'string' ? { byRule } : {}),
   };
 }
 

@@ -88,7 +88,7 @@ function readLoop(stored: JsonObject, file: string): ExplainedLoop {
 }
 
 function readStep(stored: JsonObject, file: string): ExplainedStep {
-  const held = stored['held'];
+  const { held, each } = stored;
   return {
     id: text(stored['id']),
     action: text(stored['action']),
@@ -104,6 +104,15 @@ function readStep(stored: JsonObject, file: string): ExplainedStep {
           because: objects(held['because']).map((part) => readPart(part, file)),
         }
       : null,
+    ...(isJsonObject(each)
+      ? {
+          each: {
+            wanted: number(each['wanted']) ?? 0,
+            whenFalse: number(each['when_false']) ?? 0,
+            unlessTrue: number(each['unless_true']) ?? 0,
+          },
+        }
+      : {}),
   };
 }
 

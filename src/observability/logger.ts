@@ -4,9 +4,10 @@ import type { Logger as Pino } from 'pino';
 import { BotError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { visibleJson } from '../core/visible.js';
+import { forReader } from './people-log.js';
 
 /**
- * JSON lines on the given stream. Errors are reduced to code, message and context: a raw error may carry a request or a
+ * JSON lines on the given stream; on a terminal, lines for people. Errors are reduced to code, message and context: a raw error may carry a request or a
  * query with its parameters. What a terminal obeys is escaped, as JSON allows.
  */
 export function createLogger(level: string, destination: NodeJS.WritableStream = process.stdout): Pino {
@@ -19,7 +20,7 @@ export function createLogger(level: string, destination: NodeJS.WritableStream =
       serializers: { err: describeError, error: describeError },
       hooks: { streamWrite: visibleJson },
     },
-    destination,
+    forReader(destination),
   );
 }
 

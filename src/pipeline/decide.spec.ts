@@ -1,16 +1,20 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { actions } from '../actions/index.js';
 import { currentCaller } from '../core/caller.js';
+import { CHECK_RULE } from '../core/own-rules.js';
 import { ForgeError } from '../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import type { Evaluation, LookupAnswers } from '../rules/language/revision.js';
 import { anEvent } from '../../test/builders/arrivals.js';
+import { aRun, anIntent } from '../../test/builders/journal.js';
+import { intentReason } from '../core/run-reasons.js';
 import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { everyHomeIsOurs } from '../../test/fakes/repository-homes.js';
-import { ArrivalToIntents, RecentlyProcessed, type FlowDeps } from './decide.js';
+import { ArrivalToIntents, type FlowDeps } from './decide.js';
+import { RecentlyProcessed } from './decide/recently-processed.js';
 import { scheduledId } from './decide/decide-due.js';
 import type { Candidate, DecisionFacts, RuleEngine } from './rule-engine.port.js';
 import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
@@ -113,10 +117,89 @@ describe('pipeline/decide', () => {
 
   const runs = async () => (await journal.runs({ limit: 99 })).reverse();
 
+  it('tells the rules whose effect an event is, also when it is replayed', async () => {
+    const seen: unknown[] = [];
+    flow = flowWith({
+      rules: { ...deps.rules, candidates: (_, { byRule }) => (seen.push(byRule), candidates) },
+      echoes: { look: async () => ({ depth: 1, held: null, rule: 'fix' }), openBreaker: async () => undefined },
+    });
+
+    await flow.decideEvent('e1');
+    await flow.replayEvent('e1');
+
+    expect(seen).toEqual(['fix', 'fix']);
+  });
+
+  it('writes down the check of proposed rules with the event, once, also while no rules are active', async () => {
+    const decided: string[] = [];
+    const begun: string[] = [];
+    let planned = 0;
+    flow = flowWith({
+      checks: {
+        planned: async (revision) => {
+          planned += 1;
+          const cause = { kind: 'event', eventId: 'e1' } as const;
+          const run = aRun({ id: 'check', rule: CHECK_RULE, cause, state: 'gathering', revisionId: revision?.id ?? '' });
+          return [{ run, intents: [], gathering: { key: 'k', windowMs: 1_000 } }];
+        },
+        begin: ({ id }, work) => {
+          begun.push(id);
+          void work();
+        },
+        decide: async (run, { id }) => {
+          decided.push(id);
+          return { run: { ...run, state: 'done' }, intents: [] };
+        },
+      },
+    });
+    const revision = active;
+    active = null;
+    await flow.decideEvent('e1');
+    await flow.decideEvent('e1');
+    expect(planned).toBe(1);
+    expect(await runs()).toMatchObject([{ id: 'check', state: 'gathering', revisionId: '' }]);
+
+    // Nothing of it needs rules, and the sweep is not held up.
+    await flow.decideRun('check');
+    expect(begun).toEqual(['check']);
+    while ((await runs())[0]?.state !== 'done') await new Promise(setImmediate);
+    expect(decided).toEqual(['e1']);
+
+    active = revision;
+    await flow.decideEvent('e1');
+    expect((await runs()).map(({ rule, state }) => [rule, state])).toEqual([
+      [CHECK_RULE, 'done'],
+      ['r1', 'open'],
+    ]);
+  });
+
   it('hands an arrival to the inbox', async () => {
     await flow.decideArrival('a1');
 
     expect(announced).toEqual(['decided a1']);
+  });
+
+  it('has what waits in a repository looked at again after an event that may end the wait, wanted by a rule or not', async () => {
+    candidates = [];
+    await journal.recordDecision({}, [
+      {
+        run: aRun({ id: 'run-1' }),
+        intents: [anIntent({ id: 'i1', runId: 'run-1', lane: `${event.forge}/repository/${event.repo?.id ?? ''}` })],
+      },
+    ]);
+    await journal.claim('i1', 'me', 1000);
+    const reason = intentReason('intent.waits', { because: because('the statuses are pending') });
+    const dueAt = new Date(clock.now().getTime() + 600_000);
+    await journal.move({ intentId: 'i1', epoch: null, from: ['claimed'], to: 'planned', reason, dueAt, waits: true });
+
+    event = { ...event, kind: 'issue.opened' };
+    await flow.decideEvent('e1');
+    expect(announced).toEqual([]);
+
+    event = { ...event, kind: 'status.set' };
+    await flow.decideEvent('e2');
+    expect(announced).toEqual(['intent i1']);
+    expect(await journal.dueIntents(9)).toEqual(['i1']);
   });
 
   it('asks the inbox once about an arrival that made its events, and again about one that made none', async () => {
@@ -651,6 +734,33 @@ describe('pipeline/decide', () => {
       expect([...journal.decidedEvents]).toEqual(['e1']);
     });
 
+    it('stops what may lead back to it, answers it by no rule, and lets a policy go on that leads nowhere there', async () => {
+      candidates = ['r1', 'r2', 'r3'].map((id) => ({ id, kind: 'rule', mode: 'live' }));
+      for (const id of ['in', 'beside']) candidates.push({ id, kind: 'policy', mode: 'live' });
+      candidates.push({ id: 'dry', kind: 'rule', mode: 'dry-run' });
+      const led: Record<string, string[]> = { r2: ['r9', 'starter'], in: ['r1'], dry: ['r1'] };
+      for (const { id } of candidates) verdicts[id] = () => FIRED();
+      flow = flowWith({
+        rules: { ...deps.rules, ledToBy: (_, id) => new Set(led[id]) },
+        echoes: {
+          look: async () => ({ depth: 3, held: because('an echo'), chain: ['starter', 'r1', 'r9', 'r1'] }),
+          openBreaker: async ({ id }, ids) => void opened.push([id, ids]),
+        },
+      });
+
+      await flow.decideEvent('e1');
+
+      expect(opened).toEqual([['e1', ['r1', 'r2', 'in']]]);
+      expect(Object.fromEntries((await runs()).map(({ rule, state }) => [rule, state]))).toEqual({
+        r1: 'error',
+        r2: 'error',
+        r3: 'error',
+        dry: 'error',
+        in: 'error',
+        beside: 'open',
+      });
+    });
+
     it('opens no breaker where no rule is about it', async () => {
       candidates = [];
 
@@ -1037,8 +1147,8 @@ describe('pipeline/decide', () => {
       expect(await flow.decideTick(tick)).toBe(2);
 
       expect((await runs()).map(({ cause }) => cause)).toEqual([
-        { kind: 'tick', tickId: 't1', subject: '7' },
-        { kind: 'tick', tickId: 't1', subject: '8' },
+        { kind: 'tick', tickId: 't1', subject: '7', repo: 'acme/app', at: '2026-11-20T11:00:00.000Z' },
+        { kind: 'tick', tickId: 't1', subject: '8', repo: 'acme/lib', at: '2026-11-20T11:00:00.000Z' },
       ]);
       expect(times).toEqual([tick.occurrence, tick.occurrence]);
       expect([...journal.decidedTicks]).toEqual(['t1']);
@@ -1050,7 +1160,9 @@ describe('pipeline/decide', () => {
 
       await flow.decideTick(tick);
 
-      expect((await runs()).map(({ cause }) => cause)).toEqual([{ kind: 'tick', tickId: 't1', subject: '' }]);
+      expect((await runs()).map(({ cause }) => cause)).toEqual([
+        { kind: 'tick', tickId: 't1', subject: '', at: '2026-11-20T11:00:00.000Z' },
+      ]);
     });
 
     it('is decided once, whoever decides it', async () => {

@@ -2,24 +2,29 @@ import { Backoff } from '../core/backoff.js';
 import { callerOf, callingAs } from '../core/caller.js';
 import type { ForgeEvent } from '../core/event.js';
 import { shown } from '../core/reason.js';
+import { laneOf } from '../core/target.js';
 import type { Report } from '../rules/language/revision.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 import type { CrashLoopGuard } from './decide/crash-loop-guard.js';
 import { CandidateDecider, decideAll, type Subject } from './decide/decide-candidate.js';
-import { DueDecider, type DueDeps } from './decide/decide-due.js';
+import { DueDecider, type DueDeps, type RehearsedRun } from './decide/decide-due.js';
 import type { Plan } from './decide/plan-intents.js';
+import { RecentlyProcessed } from './decide/recently-processed.js';
 import { DecisionRecorder, verdictOf, type RecorderDeps } from './decide/record-decision.js';
 import type { InboxStore } from './inbox-store.port.js';
 import type { JournalStore } from './journal-store.port.js';
 import type { WatchedTopic } from './poison-message-store.port.js';
-import type { ArrivalDecider, Candidate, EchoDetector } from './rule-engine.port.js';
+import type { ArrivalDecider, Candidate, EchoDetector, EchoVerdict } from './rule-engine.port.js';
 import type { Tick } from './tick-store.port.js';
 
 export interface FlowDeps extends DueDeps, RecorderDeps {
   readonly arrivals: ArrivalDecider;
   /** Where it tells the order of an object's events, they are decided in it. */
   readonly inbox: Pick<InboxStore, 'event'> & Partial<Pick<InboxStore, 'isBehindAnother' | 'nextOfObject'>>;
-  readonly journal: Pick<JournalStore, 'recordDecision' | 'decideGathered' | 'firedInLastHour' | 'run' | 'runs'>;
+  readonly journal: Pick<
+    JournalStore,
+    'recordDecision' | 'decideGathered' | 'firedInLastHour' | 'revisit' | 'run' | 'runs'
+  >;
   /** Absent = events are taken as they come. */
   readonly echoes?: EchoDetector;
   /** Absent = nobody counts the deaths of processes. */
@@ -51,12 +56,15 @@ export class ArrivalToIntents {
   private readonly recorder: DecisionRecorder;
   private readonly due: DueDecider;
   private readonly done = new RecentlyProcessed();
+  private readonly checked = new RecentlyProcessed();
+  private readonly awaited: ReadonlySet<string>;
 
   constructor(private readonly deps: FlowDeps) {
     this.backoff = new Backoff(deps.clock);
     this.decider = new CandidateDecider(deps);
     this.recorder = new DecisionRecorder(deps);
     this.due = new DueDecider(deps, this.decider, this.recorder);
+    this.awaited = new Set([...deps.tools.actions.values()].flatMap(({ awaits = [] }) => awaits));
   }
 
   /** Handler of the topic `arrival`: the inbox makes its events, and announces each under the topic `event`. */
@@ -75,25 +83,35 @@ export class ArrivalToIntents {
     // Whoever decides the one before wakes this one; and the sweep finds it.
     if (await this.deps.inbox.isBehindAnother?.(eventId)) return;
     const found = await this.load(eventId);
-    if (!found) return;
+    if (!found) return this.checkWithoutRules(eventId);
     await this.watched('event', eventId, () =>
       callingAs(callerOf('event', found.subject.org), () => this.decideLoaded(eventId, found)),
     );
   }
 
-  private async decideLoaded(eventId: string, { active, subject: found }: Loaded): Promise<void> {
-    const { event, org } = found;
+  private async decideLoaded(eventId: string, { active, subject }: Loaded): Promise<void> {
+    const { event, org } = subject;
+    await this.revisit(event);
     if (event.repo && tellsOfHome(event.kind)) this.deps.homes.forget(event.forge, event.repo.id);
-    const held = (await this.deps.echoes?.look(event))?.held ?? null;
-    const subject = held === null ? found : { ...found, held };
-    const candidates = this.candidates(active, subject);
-    const rules = candidates.map(({ id }) => id);
-    if (held !== null && rules.length > 0) await this.deps.echoes?.openBreaker(event, rules);
-    const { plans, failure } = await decideAll(candidates, async (candidate) =>
-      this.review(active, candidate, await this.decider.decide(active, candidate, subject)),
-    );
-    const shadows = failure || held !== null ? [] : await this.shadowsOf(subject);
-    await this.recorder.record(failure ? {} : { eventId }, [...plans, ...shadows]);
+    const { held = null, chain, rule = null } = (await this.deps.echoes?.look(event)) ?? {};
+    const found = rule === null ? subject : { ...subject, event: { ...event, byRule: rule } };
+    const candidates = this.candidates(active, found);
+    const looping = held === null ? [] : candidates.filter((candidate) => this.isInLoop(active, candidate, chain));
+    if (looping.length > 0)
+      await this.deps.echoes?.openBreaker(
+        event,
+        looping.map(({ id }) => id),
+        chain,
+      );
+    const { plans, failure } = await decideAll(candidates, async (candidate) => {
+      const isHeld = held !== null && (candidate.kind === 'rule' || looping.includes(candidate));
+      const about = isHeld ? { ...found, held } : found;
+      return this.review(active, candidate, await this.decider.decide(active, candidate, about));
+    });
+    const shadows = failure || held !== null ? [] : await this.shadowsOf(found);
+    const answers = failure || held !== null ? [] : (this.deps.answers?.planned(active, event, plans) ?? []);
+    const checks = failure ? [] : ((await this.deps.checks?.planned(active, event)) ?? []);
+    await this.recorder.record(failure ? {} : { eventId }, [...plans, ...shadows, ...answers, ...checks]);
     if (failure) {
       const againInMs = this.backoff.fail(eventId, failure.facts.retryAfterS);
       this.deps.logger.warn({ eventId, org, error: failure, againInMs }, 'event.waits-for-forge');
@@ -103,6 +121,31 @@ export class ArrivalToIntents {
     this.done.add(eventId);
     const next = await this.deps.inbox.nextOfObject?.(eventId);
     if (next) await this.deps.queue.announce('event', [next], org);
+  }
+
+  /** While nothing can be decided: what mends rules that were refused is checked all the same. */
+  private async checkWithoutRules(eventId: string): Promise<void> {
+    if (this.checked.has(eventId)) return;
+    const event = await this.deps.inbox.event(eventId);
+    const checks = event ? ((await this.deps.checks?.planned(null, event)) ?? []) : [];
+    if (checks.length > 0) await this.recorder.record({}, checks);
+    this.checked.add(eventId);
+  }
+
+  /** What waits for such an event looks at the forge again; a rule need not ask for the event. */
+  private async revisit({ kind, forge, org, repo }: ForgeEvent): Promise<void> {
+    if (!repo || !this.awaited.has(kind)) return;
+    const waiting = await this.deps.journal.revisit(org, laneOf(forge, { kind: 'repository', ...repo }));
+    if (waiting.length > 0) await this.deps.queue.announce('intent', waiting, org);
+  }
+
+  /** Whether what a candidate does may lead back to what led to the event. One that leads nowhere there is no part of the loop. */
+  private isInLoop({ revision }: ActiveRevision, { id, mode }: Candidate, chain: EchoVerdict['chain']): boolean {
+    const { rules } = this.deps;
+    if (chain === undefined || !rules.ledToBy) return true;
+    if (mode !== 'live') return false;
+    const led = rules.ledToBy(revision, id);
+    return chain.some((one) => one === id || led.has(one));
   }
 
   /** What the shadow revision makes of an event. It holds up nothing: where the forge cannot be asked, it has not seen the event. */
@@ -124,7 +167,9 @@ export class ArrivalToIntents {
   async replayEvent(eventId: string): Promise<DecisionReport[]> {
     const found = await this.load(eventId);
     if (!found) return [];
-    const { active, subject } = found;
+    const { active } = found;
+    const { rule: byRule = null } = (await this.deps.echoes?.look(found.subject.event)) ?? {};
+    const subject = { ...found.subject, event: { ...found.subject.event, byRule } };
     const reports: DecisionReport[] = [];
     for (const candidate of this.candidates(active, subject)) {
       const rule = candidate.id;
@@ -153,6 +198,11 @@ export class ArrivalToIntents {
   /** @returns runs it made, see `DueDecider.decideTick` */
   decideTick(tick: Tick): Promise<number> {
     return this.due.decideTick(tick);
+  }
+
+  /** What a tick would decide now; see `DueDecider.rehearseTick`. */
+  rehearseTick(tick: Tick): Promise<RehearsedRun[]> {
+    return this.due.rehearseTick(tick);
   }
 
   /** A policy that an event woke is about the one repository. */
@@ -184,26 +234,4 @@ export class ArrivalToIntents {
 /** After such an event the repository may have another name or owner, or be there at all only now. */
 function tellsOfHome(kind: ForgeEvent['kind']): boolean {
   return kind.startsWith('repository.');
-}
-
-/** More than the sweep announces between two of its passes. */
-const MOST = 10_000;
-
-/**
- * Ids of what this process has decided for good: wake-ups come more often than once, and a second look would cost as much as the first. Only
- * a memory of what is written down; what is forgotten here is found decided in the store.
- */
-export class RecentlyProcessed {
-  private readonly ids = new Set<string>();
-
-  has(id: string): boolean {
-    return this.ids.has(id);
-  }
-
-  add(id: string): void {
-    this.ids.add(id);
-    if (this.ids.size <= MOST) return;
-    const [oldest] = this.ids;
-    if (oldest !== undefined) this.ids.delete(oldest);
-  }
 }

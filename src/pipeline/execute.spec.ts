@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type AnyAction, changed } from '../actions/define-action.js';
 import { actions } from '../actions/index.js';
 import { BotError } from '../core/errors.js';
@@ -36,6 +36,14 @@ describe('pipeline/execute', () => {
         intentId: intent.id,
       },
     ]);
+  });
+
+  it('asks once what was sent of an effect, however many of its guards want to know', async () => {
+    const asked = jest.spyOn(rig.journal, 'sentOfEffects');
+
+    expect((await rig.want('label.ensure', BUG)).state).toBe('done');
+
+    expect(asked).toHaveBeenCalledTimes(1);
   });
 
   describe('retries', () => {
@@ -230,7 +238,7 @@ describe('pipeline/execute', () => {
         ensure: async ({ forge }: { forge: { createLabel: (args: object) => Promise<unknown> } }) => {
           for (const name of ['a', 'b'])
             await forge.createLabel({ owner: 'acme', repo: 'app', body: { name, color: '#000000' } });
-          return changed('two');
+          return changed(because('two'));
         },
       } as never;
       (actions as Map<string, AnyAction>).set('label.twice', twice);

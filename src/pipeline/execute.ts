@@ -14,14 +14,21 @@ import type { Intent } from '../core/run.js';
 import type { SecurityLog } from '../core/security-log.js';
 import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
 import type { Budgets } from './execute/budget-keeper.js';
-import { classifyError, endingOf, endingOfStatus, type Ending, type Settler } from './execute/settle.js';
+import { classifyError, endingOf, endingOfStatus, reasonOf, type Ending, type Settler } from './execute/settle.js';
 import type { ForgeHealth, ForgeAccess, OrgSettings } from './execute/forge-access.js';
 import { GuardedForge, ReadForAnother, SharedReads } from './execute/guarded-forge.js';
 import { keepLease } from './execute/keep-claim.js';
-import { CONTRADICTED, LiveState, findObjection } from './execute/objections.js';
-import { findMeans, prepareEffect, TargetRefused, type Earlier, type PrepareDeps } from './execute/prepare-effect.js';
+import { CONTRADICTED, LiveState, findObjection, sentOnce } from './execute/objections.js';
+import {
+  findMeans,
+  prepareEffect,
+  TargetRefused,
+  type Earlier,
+  type Means,
+  type PrepareDeps,
+} from './execute/prepare-effect.js';
 import type { Claim, JournalStore } from './journal-store.port.js';
-import { isOpen } from './recover/read-back.js';
+import { canRead, isOpen } from './recover/read-back.js';
 import type { RecoveryStore } from './recovery-store.port.js';
 
 interface EffectDeps extends PrepareDeps {
@@ -101,7 +108,7 @@ export class IntentToEffect {
   private async perform(
     claim: Pick<Claim, 'intent' | 'epoch' | 'overtakenBy'>,
     calls: CallsMade,
-    shares = claim.intent.attempts === 0 && claim.intent.tries === 0,
+    shares = claim.epoch === 1,
     wasMoved = false,
   ): Promise<Ending> {
     const { intent, epoch } = claim;
@@ -114,25 +121,26 @@ export class IntentToEffect {
     if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
     const status = await this.deps.status.of(intent);
     if (status.is !== 'wanted') return endingOfStatus(status);
-    const objection = await findObjection(this.deps, claim, action);
+    const deps = { ...this.deps, recovery: sentOnce(this.deps.recovery) };
+    const objection = await findObjection(deps, claim, action);
     if (objection) return objection;
     const budgets = await this.budgetsOf(intent, settings);
     if ('to' in budgets) return budgets;
     const spent = await this.deps.journal.spentBudget(budgets);
     if (spent) return this.deps.budgets.hold(intent, spent);
     this.deps.budgets.letThrough(budgets);
-    const guard = this.guard(access, intent, epoch, budgets, shares, calls);
+    const guard = this.guard(means, intent, epoch, budgets, shares, calls);
     try {
       const guarded: ForgeAccess = { client: guard.client, offers: (name) => access.offers(name) };
       const earlier = await this.earlier(intent, access);
-      const prepared = await prepareEffect(this.deps, intent, means, guard, guarded, earlier);
+      const prepared = await prepareEffect(deps, intent, means, guard, guarded, earlier);
       if ('reason' in prepared) {
         const { code, reason } = prepared;
         return this.refused(intent, reason, { code }, code);
       }
       const { target, params, context } = prepared;
       const getIssue = access.offers('getIssue') ? guard.client.getIssue : undefined;
-      const reason = await this.live.contradiction(intent, target, getIssue);
+      const reason = action.awaits ? null : await this.live.contradiction(intent, target, getIssue);
       if (reason !== null) return { to: 'cancelled', reason, wrote: null, detail: { code: CONTRADICTED } };
       return endingOf(await action.ensure(context, params), guard.written, intent.id);
     } catch (error) {
@@ -160,7 +168,7 @@ export class IntentToEffect {
       this.deps.health.failed(intent.forge, intent.org, error);
       return {
         to: 'given-back',
-        reason: intentReason('intent.cause-unknown', { message: error.message }),
+        reason: intentReason('intent.cause-unknown', { because: reasonOf(error) }),
         wrote: null,
         waitMs: UNKNOWN_CAUSE_WAIT_MS,
       };
@@ -193,7 +201,7 @@ export class IntentToEffect {
   }
 
   private guard(
-    access: ForgeAccess,
+    { access, action: { recover } }: Means,
     intent: Intent,
     epoch: number,
     budgets: readonly BudgetLimit[],
@@ -210,6 +218,7 @@ export class IntentToEffect {
       intentId: intent.id,
       mode: intent.mode,
       budgets,
+      canReadBack: recover !== undefined && recover.reads.length > 0 && canRead(recover, access),
       reads: shares ? this.reads.of(intent.runId, intent.forge) : null,
       status: () => status.of(intent),
       hashOf: (secret) => encryptor.hash(secret),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { portToken } from '../core/part.js';
+import type { Sight } from '../core/sight.js';
 import { ENTRY_SOURCES, type EntrySource } from '../core/event.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { JsonObject } from '../core/json.js';
@@ -70,10 +71,10 @@ export interface GapStore {
   settle(arrivalIds: readonly string[], gaps: readonly Gap[]): Promise<Gap[]>;
   /** Gaps whose delivery came after all: marked so. Answers how many. */
   markLate(): Promise<number>;
-  /** Newest first. */
-  gaps(filter: { org?: string | undefined; limit: number }): Promise<Gap[]>;
-  /** Over events stored since; kinds in no order. */
-  coverage(filter: { org?: string | undefined; since: Date }): Promise<Coverage[]>;
+  /** Newest first. Which repository a gap is about, its event tells. Default sight: everything. */
+  gaps(filter: { org?: string | undefined; sight?: Sight | undefined; limit: number }): Promise<Gap[]>;
+  /** Over events stored since; kinds in no order. Default sight: everything. */
+  coverage(filter: { org?: string | undefined; sight?: Sight | undefined; since: Date }): Promise<Coverage[]>;
   /** Whether any delivery of the organization was stored at this time or later. */
   anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean>;
   /** When the newest delivery of the organization that is kept was stored; null = none is. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { portToken } from '../core/part.js';
+import type { Sight } from '../core/sight.js';
 import type { EventKind } from '../core/event-kinds.js';
 import { ENTRY_SOURCES, type EntrySource, type EventSource, type ForgeEvent } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
@@ -56,6 +57,12 @@ export interface ArrivalFilter {
   org?: string | undefined;
   limit: number;
   kind?: 'delivery' | 'entry' | undefined;
+  /** Without those that were decided and whose events made no run that changed something. */
+  changed?: boolean | undefined;
+  /** Id of an arrival: those before it. */
+  before?: string | undefined;
+  /** In a sight of a part of an organization are arrivals all of whose events are, and that have some. Default: everything. */
+  sight?: Sight | undefined;
 }
 
 export const arrivalSummary = z.object({
@@ -73,6 +80,8 @@ export const arrivalSummary = z.object({
   eventId: maybeText,
   /** Of all events that it tells, in order; `eventId` names the first. */
   eventKinds: z.array(word<EventKind>()),
+  /** Of those events, in the same order. */
+  eventIds: z.array(text),
   repeats: count,
   verdict: z.enum(['signed', 'unsigned']).nullable(),
   at: time,
@@ -123,8 +132,11 @@ export interface InboxStore {
   archive(before: Date, limit: number): Promise<number>;
   /** Ids of events not yet matched against rules, oldest first. */
   undecidedEvents(limit: number): Promise<string[]>;
-  /** How many arrivals are in state `stored`, and how many events are not matched against rules, at one moment. */
-  backlog(): Promise<Backlog>;
+  /**
+   * How many arrivals are in state `stored`, and how many events are not matched against rules, at one moment. What an arrival tells
+   * is not known yet: in a sight of a part of an organization is none. Default: everything.
+   */
+  backlog(sight?: Sight): Promise<Backlog>;
   /** Bytes of deliveries in state `stored`, of each hook that has some. Receivers may ask it, who may read no delivery. */
   undecidedBytes(): Promise<HookBytes[]>;
 }

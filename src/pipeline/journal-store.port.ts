@@ -1,4 +1,5 @@
 import { portToken } from '../core/part.js';
+import type { Sight } from '../core/sight.js';
 import type { IntentState } from '../core/states.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
@@ -36,6 +37,8 @@ export interface IntentMove {
    * the reason is `budgetReason` with that time.
    */
   held?: SpentBudget;
+  /** Something that others do is missing: until `dueAt`, or until `revisit`, it does not hold up its lane. */
+  waits?: true;
 }
 
 export interface NewAttempt {
@@ -55,6 +58,16 @@ export interface PauseRow {
   rule: string | null;
   by: string;
   at: Date;
+  /** Why, as the person said. */
+  reason?: string;
+}
+
+/** The pause that stops a rule or policy of an organization. */
+export function pauseOf(
+  pauses: readonly PauseRow[],
+  { org, rule }: { readonly org: string; readonly rule: string },
+): PauseRow | undefined {
+  return pauses.find((pause) => (pause.org ?? org) === org && (pause.rule ?? rule) === rule);
 }
 
 export interface RunFilter {
@@ -62,8 +75,16 @@ export interface RunFilter {
   rule?: string | undefined;
   state?: RunState | undefined;
   eventId?: string | undefined;
+  /** Runs of any of these events. */
+  eventIds?: readonly string[] | undefined;
+  /** Without those that changed nothing: they wanted nothing, gave way to a later one, or found everything as wanted. */
+  changed?: boolean | undefined;
+  /** Id of a run: those before it. */
+  before?: string | undefined;
   /** Runs of shadow revisions alone, or none of them; both when left out. */
   shadow?: boolean | undefined;
+  /** Runs about what may be told. Default: everything. */
+  sight?: Sight | undefined;
   limit: number;
 }
 
@@ -90,7 +111,11 @@ export interface RecordedRun {
   found?: Found & { subject: string; name: string };
 }
 
-/** Runs, intents, attempts: the durable truth. Every method is one transaction, retried on 40001/40P01. */
+/**
+ * Runs, intents, attempts: the durable truth. Every method is one transaction, retried on 40001/40P01.
+ *
+ * Where a sight is given, rows and counts are of what may be told: an intent where both its run and what it acts on may be. Default: everything.
+ */
 export interface JournalStore {
   /**
    * The decision about one cause: writes the runs with their intents and marks the event (or tick) decided, in one transaction.
@@ -105,10 +130,12 @@ export interface JournalStore {
    * gathering any more (another process was first); else the ids of intents that are due.
    */
   decideGathered(decided: RecordedRun): Promise<string[] | null>;
+  /** A gathering run is due so much later from now, by database time; nothing when it gathers no more. */
+  putOffRun(runId: string, ms: number): Promise<void>;
   /** Runs of a rule that fired in the last hour. */
   firedInLastHour(org: string, rule: string): Promise<number>;
   /** Intents that wait for an approval, in order of planning. */
-  waitingForApproval(limit: number): Promise<Intent[]>;
+  waitingForApproval(limit: number, sight?: Sight): Promise<Intent[]>;
   /**
    * Approve or deny what waits for it: one intent, or all such intents of a run. `given`: planned and due now; `denied`: cancelled, with the
    * later steps of the run. Answers the ids of the intents it decided about; none when nothing there waits for an approval.
@@ -126,6 +153,8 @@ export interface JournalStore {
    * planning, then those in the background.
    */
   dueIntents(limit: number): Promise<string[]>;
+  /** What waits (`IntentMove.waits`) in a lane, for this organization, is due now. Answers the ids, in order of planning. */
+  revisit(org: string, lane: string): Promise<string[]>;
   /**
    * Ids among those that `dueIntents` would give which stand in the lane of this intent, in its run, or behind its effect key:
    * what its end may have set free, so that the next step does not wait for the sweep. In the same order.
@@ -138,7 +167,7 @@ export interface JournalStore {
    * (one that an event caused stands before all in the background, else the earlier one),
    * none at all is claimed or sent there (an earlier one may be revived while a later one is at work), nobody holds its effect key,
    * and neither `*`, its org nor its rule is paused. Null otherwise.
-   * An earlier planned intent does not hold the lane while it waits for a time or a person: it is paused, held by a budget, behind an earlier step of
+   * An earlier planned intent does not hold the lane while it waits for a time or a person: it is paused, held by a budget, `waits`, behind an earlier step of
    * its run that is held or in `unknown` or `waiting`, or its effect key (or that of an earlier step) is held by one in `unknown` or `waiting`.
    * Lease and epoch by database time.
    */
@@ -166,13 +195,13 @@ export interface JournalStore {
   run(id: string): Promise<Run | null>;
   intent(id: string): Promise<Intent | null>;
   runs(filter: RunFilter): Promise<Run[]>;
-  intentsOfRun(runId: string): Promise<Intent[]>;
+  intentsOfRun(runId: string, sight?: Sight): Promise<Intent[]>;
   attemptsOfIntent(intentId: string): Promise<Attempt[]>;
   /** What these runs did, in two reads however many they are: each run in the order asked, its intents as planned, their attempts as made. */
-  workOfRuns(runIds: readonly string[]): Promise<IntentWork[][]>;
+  workOfRuns(runIds: readonly string[], sight?: Sight): Promise<IntentWork[][]>;
   /** Intents by state, for status, metrics and the dead-letter list. */
-  countByState(): Promise<Record<IntentState, number>>;
-  intentsInState(state: IntentState, limit: number): Promise<Intent[]>;
+  countByState(sight?: Sight): Promise<Record<IntentState, number>>;
+  intentsInState(state: IntentState, limit: number, sight?: Sight): Promise<Intent[]>;
   /**
    * Revive a dead or refused intent, or a live one that was suppressed since a person undid its effect (which is forgotten then): -> planned
    * and due now, `tries` 0, `failingSince` null; with it the later steps of its run that were cancelled by its bad end (move class `retry` of
@@ -181,12 +210,15 @@ export interface JournalStore {
   retry(intentId: string, by: string): Promise<boolean>;
   /** The first of these budgets that has nothing left; calls without an answer count. Null = there is room in all of them. */
   spentBudget(limits: readonly BudgetLimit[]): Promise<SpentBudget | null>;
-  /** Budgets that hold intents now, the one that holds most first. */
-  heldByBudgets(limit: number): Promise<HeldByBudget[]>;
+  /** Budgets that hold intents now, the one that holds most first. They count for all of their organization, so none is in a sight of a part of it. */
+  heldByBudgets(limit: number, sight?: Sight): Promise<HeldByBudget[]>;
 
+  /** What is paused already stays as it is, but for a reason that is told now. */
   pause(row: PauseRow): Promise<void>;
   resume(org: string | null, rule: string | null, by: string): Promise<boolean>;
   paused(): Promise<PauseRow[]>;
+  /** How many effects a pause of exactly this scope keeps from being tried; `null` = all of them. */
+  waitingForPause(scope: Pick<PauseRow, 'org' | 'rule'>, sight?: Sight): Promise<number>;
 }
 
 export const JOURNAL_STORE = portToken<JournalStore>('JournalStore');

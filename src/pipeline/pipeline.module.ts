@@ -7,6 +7,7 @@ import { ForgeLookupReader } from '../actions/lookups/forge-lookup-reader.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import { LOOKUP_READER } from '../actions/lookups/lookup-reader.port.js';
 import { OwnRepositoriesOnly } from '../actions/lookups/own-repositories-only.js';
+import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
 import { ALERTS } from '../core/alerts.js';
 import { CLOCK } from '../core/clock.js';
@@ -14,7 +15,7 @@ import type { ForgeEvent } from '../core/event.js';
 import { newId } from '../core/ids.js';
 import { stringifyJson, type Json } from '../core/json.js';
 import { LOGGER } from '../core/logger.js';
-import { part, portToken } from '../core/part.js';
+import { part, portToken, stopping } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { SECURITY_LOG } from '../core/security-log.js';
 import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-facts.js';
@@ -29,10 +30,13 @@ import { ForgeModule } from '../forge/forge.module.js';
 import { Metrics } from '../observability/metrics.js';
 import { CapabilityCheck } from '../rules/requirements/capability-check.js';
 import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
+import { Proposals } from '../rules/revisions/proposals.js';
 import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
 import { REVISION_STORE } from '../rules/revisions/revision-store.port.js';
 import { RevisionStatus } from '../rules/revisions/rule-status.js';
 import { RulesModule } from '../rules/rules.module.js';
+import { Answers, type AnswerDeps } from './answer/answers.js';
+import { RuleChecks } from './answer/rule-checks.js';
 import { ArrivalToIntents } from './decide.js';
 import { ActProofs } from './decide/act-proofs.js';
 import { BotFactsReader } from './decide/answer-lookups.js';
@@ -45,7 +49,15 @@ import { POISON_MESSAGE_STORE } from './poison-message-store.port.js';
 import { IntentToEffect } from './execute.js';
 import { Budgets, KnownMembers } from './execute/budget-keeper.js';
 import { Executor } from './execute/executor.js';
-import { botAccounts, orgDirectory, withSettings, FORGES, ORG_DIRECTORY, ForgeHealth } from './execute/forge-access.js';
+import {
+  botAccounts,
+  orgDirectory,
+  withSettings,
+  FORGES,
+  ORG_DIRECTORY,
+  ForgeHealth,
+  type Forges,
+} from './execute/forge-access.js';
 import { Rehearser, type RehearserDeps } from './execute/rehearse.js';
 import { TargetResolver } from './execute/prepare-effect.js';
 import { Settler } from './execute/settle.js';
@@ -130,6 +142,19 @@ const DECIDING = [
     ({ self: { startedAt }, ...deps }) => new CrashLoopGuard(deps, { owner: ownerName(), startedAt }),
   ),
   part(
+    RuleChecks,
+    {
+      proposals: Proposals,
+      journal: JOURNAL_STORE,
+      watch: CrashLoopGuard,
+      encryptor: Encryptor,
+      clock: CLOCK,
+      logger: LOGGER,
+    },
+    ({ encryptor, ...deps }) => new RuleChecks({ ...deps, tools: { actions, encryptor, newId } }),
+  ),
+  stopping({ checks: RuleChecks }, ({ checks }) => checks.stop()),
+  part(
     ArrivalToIntents,
     {
       config: APP_CONFIG,
@@ -139,6 +164,7 @@ const DECIDING = [
       rules: RULE_ENGINE,
       revisions: ACTIVE_REVISIONS,
       keeper: RevisionKeeper,
+      checks: RuleChecks,
       offers: CapabilityCheck,
       lookups: LOOKUP_READER,
       homes: ForgeHomes,
@@ -156,9 +182,11 @@ const DECIDING = [
       alerts: ALERTS,
       clock: CLOCK,
       logger: LOGGER,
+      forges: FORGES,
     },
-    ({ config, keeper, offers, findings, encryptor, metrics, ...deps }) => {
-      const { inbox, queue, clock, logger, security } = deps;
+    ({ config, keeper, offers, findings, encryptor, metrics, forges, ...deps }) => {
+      const { inbox, queue, clock, logger, security, accounts, acts, journal, lookups } = deps;
+      const tools = { actions, encryptor, newId };
       const arrivals = {
         ...{ inbox, queue, clock, logger, security },
         events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
@@ -173,7 +201,16 @@ const DECIDING = [
         arrivals: arrivalDecider(arrivals),
         heldFor: (org, id) => offers.heldFor(org, id),
         found: (plan) => findings.keep(plan),
-        tools: { actions, encryptor, newId },
+        tools,
+        answers: new Answers({
+          accounts,
+          acts,
+          journal,
+          lookups,
+          tools,
+          clock,
+          settings: answerSettings(config, forges),
+        }),
         counted: (what) => metrics.runs.inc(what),
       });
     },
@@ -266,6 +303,7 @@ const DOING = [
       config: APP_CONFIG,
       journal: JOURNAL_STORE,
       inbox: INBOX_STORE,
+      recovery: RECOVERY_STORE,
       queue: WAKE_QUEUE,
       unknown: OutcomeRecovery,
       flow: ArrivalToIntents,
@@ -301,4 +339,14 @@ function ownerName(): string {
 /** A push, and whatever happens to a repository as a whole. */
 function mayChangeRules({ kind }: Pick<ForgeEvent, 'kind'>): boolean {
   return kind === 'push' || kind.startsWith('repository.');
+}
+
+/** Where an organization wants its people answered, and its forge takes comments. */
+function answerSettings({ orgs }: AppConfig, forges: Forges): AnswerDeps['settings'] {
+  return (forge, name) => {
+    const answers = orgs.find((org) => org.name === name && org.forge === forge)?.answers;
+    const access = answers?.enabled ? forges.get(forge, name) : null;
+    if (!answers || !access?.offers('createComment') || !access.offers('listComments')) return null;
+    return { bots: answers.bots, reacts: access.offers('addCommentReaction') && access.offers('addIssueReaction') };
+  };
 }

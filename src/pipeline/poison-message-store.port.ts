@@ -1,4 +1,5 @@
 import { portToken } from '../core/part.js';
+import type { Sight } from '../core/sight.js';
 
 /** What may end a process: deciding about an arrival or an event. */
 export type WatchedTopic = 'arrival' | 'event';
@@ -34,8 +35,8 @@ export interface PoisonMessageStore {
   end(topic: WatchedTopic, id: string, owner: string): Promise<void>;
   /** Leave it alone from now on: the arrival is `quarantined`, the event counts as decided. */
   quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void>;
-  /** What is quarantined, the oldest first. */
-  quarantined(limit: number): Promise<PoisonMessage[]>;
+  /** What is quarantined, the oldest first. Default sight: everything. */
+  quarantined(limit: number, sight?: Sight): Promise<PoisonMessage[]>;
   /**
    * Let it be decided once more, as if no process had died of it. An arrival that was quarantined for what it says (of another organization,
    * unreadable) is judged by the same rules again; one that was quarantined for the age of its act (`act_too_old`) is not asked its age again.

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { textOf } from '../core/reason.js';
+import { textOf, type Reason } from '../core/reason.js';
 import { intentReason } from '../core/run-reasons.js';
 import type { AnyAction } from '../actions/define-action.js';
 import type { Verdict } from '../actions/support/recovery.js';
@@ -25,7 +25,7 @@ import {
   type ReadBackDeps,
   type Recoverable,
 } from './recover/read-back.js';
-import type { UnknownOutcomes } from './execute/settle.js';
+import { reasonOf, type UnknownOutcomes } from './execute/settle.js';
 import type { RecoveryClaim, RecoveryStore } from './recovery-store.port.js';
 
 interface RecoveryDeps extends ReadBackDeps {
@@ -133,7 +133,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
     if (!isRecoverable(action) || attempts.every((attempt) => !isOpen(attempt)))
       return this.verdicts.apply(claim, null, {
         is: 'person',
-        reason: intent.reason ? textOf(intent.reason) : 'no answer',
+        reason: intent.reason ?? intentReason('intent.no-answer'),
       });
     const asked = await this.ask(claim, action);
     if ('again' in asked) return this.readLater(claim, asked.again);
@@ -144,17 +144,17 @@ export class OutcomeRecovery implements UnknownOutcomes {
   private async ask(
     { intent, attempts, sentAgoMs }: RecoveryClaim,
     action: Recoverable,
-  ): Promise<{ verdict: Verdict } | { again: string }> {
+  ): Promise<{ verdict: Verdict } | { again: Reason }> {
     try {
       return { verdict: await readBack(this.deps, action, intent, attempts, sentAgoMs) };
     } catch (error) {
       if (error instanceof ForgeError) {
         this.deps.health.failed(intent.forge, intent.org, error);
         if (error.facts.status === 401) await this.deps.health.checkCredentials(intent.forge, intent.org);
-        return { again: error.message };
+        return { again: reasonOf(error) };
       }
       if (error instanceof BotError && error.retry === 'permanent')
-        return { verdict: { is: 'refused', reason: error.message } };
+        return { verdict: { is: 'refused', reason: reasonOf(error) } };
       throw error;
     }
   }
@@ -167,20 +167,23 @@ export class OutcomeRecovery implements UnknownOutcomes {
       await this.verdicts.move(claim, {
         to: 'done',
         reason,
-        result: { summary: textOf(reason), detail, ...(objectId === null ? {} : { objectId }) },
+        result: { detail, ...(objectId === null ? {} : { objectId }) },
       });
     else if (outcome === 'refused') await this.verdicts.move(claim, { to: 'refused', reason });
     else await this.verdicts.move(claim, { to: 'planned', reason, dueAt: this.deps.clock.now() });
   }
 
-  private async readLater(claim: RecoveryClaim, failure: string): Promise<void> {
+  private async readLater(claim: RecoveryClaim, failure: Reason): Promise<void> {
     const first = claim.attempts.find(isOpen)?.sentAt.getTime() ?? this.deps.clock.now().getTime();
     if (this.deps.clock.now().getTime() - first >= GIVE_UP_READING_MS)
-      return this.verdicts.apply(claim, null, { is: 'person', reason: `it could not be read for a day: ${failure}` });
+      return this.verdicts.apply(claim, null, {
+        is: 'person',
+        reason: intentReason('intent.unreadable-for-long', { because: failure }),
+      });
     const inMs = backoffMs(claim.reads, REREAD, this.deps.random);
-    const later = { inMs, reason: intentReason('intent.unreadable', { message: failure }), counted: 'reads' } as const;
+    const later = { inMs, reason: intentReason('intent.unreadable', { because: failure }), counted: 'reads' } as const;
     await persist(() => this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
-    this.deps.logger.info({ ...factsOf(claim.intent), inMs, failure }, 'unknown.put-off');
+    this.deps.logger.info({ ...factsOf(claim.intent), inMs, failure: textOf(failure) }, 'unknown.put-off');
   }
 
   private settleMsOf(intent: Intent): number {

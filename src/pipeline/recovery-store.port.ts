@@ -54,8 +54,20 @@ export interface Doubt {
   readonly because: 'out-of-order' | 'told-again' | 'late';
 }
 
+export interface SentInLane {
+  readonly lane: string;
+  readonly actions: readonly string[];
+  readonly since: Date;
+  readonly limit: number;
+}
+
 /** What becomes of intents whose outcome is unknown. All times are the database's. Every method is one transaction. */
 export interface RecoveryStore {
+  /**
+   * Whether a sweep may find anything: an undecided arrival or event, a run whose window is over, a planned intent, a lease that ran out, a read or
+   * look that is due. One statement for all of it. False = nothing of it is there; true = there may be.
+   */
+  mayHaveWork(): Promise<boolean>;
   /** Unknown intents whose next read is due and that nobody reads about now, the longest due first. */
   dueRecoveries(limit: number): Promise<string[]>;
   /**
@@ -88,6 +100,8 @@ export interface RecoveryStore {
   undoOf(effectKey: string): Promise<Undo | null>;
   /** Intents of these effect keys that were sent at some time, the newest first. */
   sentOfEffects(effectKeys: readonly string[], limit: number): Promise<Array<{ intent: Intent; sentAt: Date }>>;
+  /** Intents of these actions in a lane that were sent since then, the newest of each action first and at most `limit` of each. */
+  sentInLane(asked: SentInLane): Promise<Array<{ intent: Intent; attempts: readonly Attempt[] }>>;
   intentOf(id: string): Promise<Intent | null>;
   /** Whether what caused this run may have been overtaken; null when it was no event, or nothing speaks against it. */
   doubtAbout(runId: string): Promise<Doubt | null>;

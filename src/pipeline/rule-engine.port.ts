@@ -65,6 +65,8 @@ export interface RuleEngine {
     facts: DecisionFacts,
     answers: LookupAnswers,
   ): Evaluation | Promise<Evaluation>;
+  /** Rules and policies that the effects of one may start, directly or through others. Absent = any. */
+  ledToBy?(revision: Revision, id: string): ReadonlySet<string>;
   /** Of a candidate that gathers: the key and length of its window, or why the key cannot be told. */
   windowOf?(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
 }
@@ -83,14 +85,18 @@ export interface EchoVerdict {
   readonly depth: number;
   /** Why no rule may answer it; null = they may. */
   readonly held: Reason | null;
+  /** The rule or policy whose effect the event tells of; absent = none, or not known. */
+  readonly rule?: string;
+  /** Of a held event: the rules and policies whose effects led to it, the first first. Absent = not known. */
+  readonly chain?: readonly string[];
 }
 
 /** Looks at each event before rules do: echoes of our own effects, what a person undid, what an unknown outcome waits for. */
 export interface EchoDetector {
   /** Safe to call any number of times. */
   look(event: ForgeEvent): Promise<EchoVerdict>;
-  /** Rules would have answered an event that is held: stop them, and those behind it, until a person lets them go on. */
-  openBreaker(event: ForgeEvent, rules: readonly string[]): Promise<void>;
+  /** An event that is held would have gone on round a loop: stop these, and those of the loop behind it, until a person lets them go on. */
+  openBreaker(event: ForgeEvent, rules: readonly string[], chain?: readonly string[]): Promise<void>;
 }
 
 /** Who the bot is on a forge, read at start. */

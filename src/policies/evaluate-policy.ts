@@ -98,7 +98,7 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
         items.length > 0 ? [{ stepId: part.section, stepNo: 0, action: part.action.name, items }] : [],
       ),
       ...fixes,
-    ];
+    ].map((step) => (program.respectsUndo ? { ...step, respectsUndo: true as const } : step));
     const trace = {
       ...Object.fromEntries(outcomes.map(({ part, trace: partTrace }) => [part.section, partTrace])),
       ...(isAudit

@@ -1,19 +1,41 @@
+import { isDeepStrictEqual } from 'node:util';
 import { alert, type AlertKey, type Alerts } from '../core/alerts.js';
 import type { RecordedRun } from '../pipeline/journal-store.port.js';
-import type { Severity } from '../rules/language/revision.js';
+import { comparable } from '../pipeline/execute/objections.js';
+import type { RecoveryStore } from '../pipeline/recovery-store.port.js';
+import type { Finding, Found, Severity } from '../rules/language/revision.js';
 import type { FindingStore } from './finding-store.port.js';
 
 /** What a person is told of at once; the others are in the list. */
 const LOUD: readonly Severity[] = ['high', 'critical'];
 
+/** So many times made, and undone each time: no accident. */
+const UNDONE_AGAIN = 2;
+const UNDONE_PREFIX = 'undone/';
+/** Effects of one object that are looked at; more than a habit of undoing needs. */
+const LOOKED_AT = 8;
+const MOST_OPEN = 10_000;
+
+interface FindingKeeperDeps {
+  readonly findings: FindingStore;
+  readonly alerts: Alerts;
+  readonly recovery: Pick<RecoveryStore, 'sentOfEffects'>;
+}
+
 /** Keeps what the expectations of policies find, and tells of the grave ones: once for each expectation, until it holds everywhere again. */
 export class FindingKeeper {
-  constructor(private readonly deps: { readonly findings: FindingStore; readonly alerts: Alerts }) {}
+  constructor(private readonly deps: FindingKeeperDeps) {}
 
-  async keep({ run, found }: Pick<RecordedRun, 'run' | 'found'>): Promise<void> {
-    if (!found) return;
+  async keep(recorded: Pick<RecordedRun, 'run' | 'intents' | 'found'>): Promise<void> {
+    if (!recorded.found) return;
     const { findings, alerts } = this.deps;
-    const { forge, org, rule: policy, decidedAt: at } = run;
+    const { forge, org, rule: policy, decidedAt: at } = recorded.run;
+    const undone = await this.undoneAgain(recorded);
+    const found = {
+      ...recorded.found,
+      failing: [...recorded.found.failing, ...undone.failing],
+      looked: [...recorded.found.looked, ...undone.looked],
+    };
     await findings.record({
       forge,
       org,
@@ -35,6 +57,29 @@ export class FindingKeeper {
     for (const name of found.looked)
       if (!failing.has(name) && (await findings.countOpen(org, policy, name)) === 0)
         alerts.resolve(keyOf(org, policy, name));
+  }
+
+  /** What the policy has made twice as it wants it once more. It is over once a pass finds it as it should be. */
+  private async undoneAgain({ run, intents, found }: Pick<RecordedRun, 'run' | 'intents' | 'found'>): Promise<Found> {
+    const { findings, recovery } = this.deps;
+    const { org, rule: policy } = run;
+    const failing: Finding[] = [];
+    for (const { effectKey, stepId, itemKey, params, action } of intents) {
+      const before = (await recovery.sentOfEffects([effectKey], LOOKED_AT)).filter(
+        ({ intent }) =>
+          intent.state === 'done' &&
+          intent.rule === policy &&
+          intent.action === action &&
+          isDeepStrictEqual(comparable(intent.params), comparable(params)),
+      );
+      if (before.length < UNDONE_AGAIN) continue;
+      const message = `${stepId}: ${itemKey} was made ${before.length} times and is not so again: somebody undoes it. Take it out of the policy, or write respect_undo: true`;
+      failing.push({ name: `${UNDONE_PREFIX}${stepId}/${itemKey}`, severity: 'medium', message });
+    }
+    const names = new Set(failing.map(({ name }) => name));
+    const open = await findings.list({ org, policy, ended: false, limit: MOST_OPEN });
+    const over = open.filter(({ name, subject }) => subject === found?.subject && name.startsWith(UNDONE_PREFIX));
+    return { failing, looked: [...new Set([...names, ...over.map(({ name }) => name)])] };
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { portToken } from '../core/part.js';
 import { fields, maybeTime, text, time, type Shape } from '../core/schema.js';
+import type { Sight } from '../core/sight.js';
 import { SEVERITIES, type Finding, type Severity } from '../rules/language/revision.js';
 
 export type { Severity };
@@ -33,12 +34,13 @@ export type KeptFinding = Shape<typeof keptFinding>;
 export interface FindingStore {
   /** Findings that are new are kept, those that hold again are ended. Safe to repeat. */
   record(found: SubjectFindings): Promise<void>;
-  /** By severity, then the newest. */
+  /** By severity, then the newest. Default sight: everything. */
   list(filter: {
     org?: string | undefined;
     policy?: string | undefined;
     severity?: Severity | undefined;
     ended: boolean;
+    sight?: Sight | undefined;
     limit: number;
   }): Promise<KeptFinding[]>;
   /** How many subjects an expectation does not hold in. */

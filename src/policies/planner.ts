@@ -2,7 +2,7 @@ import { canonicalJson } from '../core/canonical-json.js';
 import type { Clock } from '../core/clock.js';
 import { UserError } from '../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
-import { hashOf, newId } from '../core/ids.js';
+import { hashOf, newId, shortRevision } from '../core/ids.js';
 import { isJsonObject, type Json } from '../core/json.js';
 import { textOf, type Reason } from '../core/reason.js';
 import { type Freeze, isHeld, isReason, legacyReason, runReason, withPeople } from '../core/run-reasons.js';
@@ -46,6 +46,8 @@ interface PolicySubject {
 interface PlannedOrg {
   readonly forge: string;
   readonly org: string;
+  /** Policies that are new to the store need no approval. */
+  readonly trusted: boolean;
   /** What the operator allows a policy that has no caps of its own. */
   readonly caps: PlanCaps;
   readonly pace: Pace;
@@ -87,6 +89,7 @@ interface Pass {
   readonly overCaps: readonly Reason[];
   readonly needsApproval: boolean;
   readonly twoPeople: boolean;
+  readonly newPolicies: readonly string[];
   readonly heldBack: readonly HeldPolicy[];
 }
 
@@ -95,6 +98,9 @@ type By = string | ControlCaller;
 
 /** From what policies want to a plan, and from a plan to runs. A plan is decided and rehearsed twice: when it is made, and when it is applied. */
 export class Planner implements PolicyGate {
+  /** Policies that are known to be trusted, as ORG/POLICY: no policy ever loses it. */
+  private readonly trusted = new Set<string>();
+
   constructor(private readonly deps: PlannerDeps) {}
 
   /**
@@ -147,8 +153,8 @@ export class Planner implements PolicyGate {
     if (active.revision.hash !== plan.revision.hash)
       return refused([
         planReason('plan.rules-changed', {
-          made: plan.revision.hash.slice(0, 12),
-          now: active.revision.hash.slice(0, 12),
+          made: shortRevision(plan.revision.id),
+          now: shortRevision(active.id),
         }),
       ]);
     if (plan.overCaps.length > 0)
@@ -162,13 +168,19 @@ export class Planner implements PolicyGate {
     if (held.length > 0)
       return refused(held.map(({ policy, reason }) => planReason('plan.policy-held', { policy, because: reason })));
     const drift = driftBetween(plan.lines, pass.lines);
-    if (drift.length > 0) return refused([planReason('plan.drifted')], drift);
+    if (drift.length > 0)
+      return refused([planReason('plan.drifted', { next: await this.renew(where, active, plan, pass) })], drift);
     if (pass.overCaps.length > 0) return refused(pass.overCaps);
     const runs = pass.runs
       .filter(({ writes }) => writes.length > 0)
       .map(({ run, writes }) => released(run, writes, plan));
+    await this.trust(where.org, runs, by);
     const due = await this.deps.journal.recordDecision({}, runs);
     await this.deps.plans.markApplied(plan.id, by);
+    const policies = active.revision.policies.map(({ id }) => id).filter((id) => (plan.policy ?? id) === id);
+    const isLeftOut = (id: string): boolean => pass.heldBack.some(({ policy }) => policy === id);
+    const decided = policies.filter((id) => !isLeftOut(id));
+    await this.deps.plans.dropOvertaken(where.org, decided, plan.about, plan.hash);
     if (due.length > 0) await this.deps.announce(due);
     return {
       outcome: 'applied',
@@ -178,6 +190,15 @@ export class Planner implements PolicyGate {
       drift: [],
       runs: runs.map(({ run }) => run.id),
     };
+  }
+
+  /** Somebody said yes to what a schedule wanted, and it is another thing by now: that waits in its place. Null = nothing waits. */
+  private async renew(where: PlannedOrg, active: ActiveRevision, plan: KeptPlan, pass: Pass): Promise<string | null> {
+    if (plan.madeBy !== SCHEDULE || !pass.needsApproval || pass.overCaps.length > 0) return null;
+    const next = await this.deps.plans.keep(this.asPlan(where, active, plan, plan.now, SCHEDULE, pass));
+    if (next.state !== 'open') return null;
+    await this.deps.plans.dropOvertaken(where.org, plan.policy === null ? [] : [plan.policy], plan.about, next.hash);
+    return next.hash.slice(0, 12);
   }
 
   /**
@@ -208,6 +229,7 @@ export class Planner implements PolicyGate {
     const where = this.deps.orgs.find((one) => one.forge === forge && one.org === org) ?? {
       forge,
       org,
+      trusted: false,
       caps: NO_CAPS,
       pace: NO_PACE,
     };
@@ -222,29 +244,52 @@ export class Planner implements PolicyGate {
       (policy?.approval ?? false) !== false ||
       runs.some(({ intents }) => intents.some(({ approval }) => approval === 'wanted'));
     const isCapped = caps.effectsPerPlan !== null || (caps.percentOfSubjects !== null && subjects !== null);
-    if (!asks && !isCapped) return [...runs];
+    const isNew = wantsLive(runs) && (await this.isNew(where, candidate.id));
+    const about = subjects === null ? repositoriesOf(runs) : null;
+    const free = async (): Promise<RecordedRun[]> => {
+      if (where.trusted) await this.trust(org, runs, 'trusted: true');
+      // What waited before this policy was let free waits no more.
+      await this.deps.plans.dropOvertaken(org, [candidate.id], about, '');
+      return [...runs];
+    };
+    if (!asks && !isCapped && !isNew) return free();
     const pass = await this.rehearseAll(active, where, runs, subjects ?? 1, subjects);
     if (pass.overCaps.length > 0)
       return runs.map((run) =>
         withheld(run, 'error', (wanted) => runReason('run.held.cap', { caps: pass.overCaps, wanted })),
       );
-    if (!pass.needsApproval) return [...runs];
-    const about =
-      subjects === null
-        ? runs.flatMap(({ intents }) =>
-            intents.flatMap(({ target }) => (target.kind === 'repository' ? [target.id] : [])),
-          )
-        : null;
-    const scope = { policy: candidate.id, about: about && [...new Set(about)] };
+    if (!pass.needsApproval) return free();
+    const scope = { policy: candidate.id, about };
     const plan = await this.deps.plans.keep(this.asPlan(where, active, scope, now, SCHEDULE, pass));
     if (plan.state === 'approved') {
+      const approvedRuns = pass.runs.map(({ run, writes }) => released(run, writes, plan));
+      await this.trust(org, approvedRuns, plan.decidedBy ?? SCHEDULE);
       await this.deps.plans.markApplied(plan.id, SCHEDULE);
-      return pass.runs.map(({ run, writes }) => released(run, writes, plan));
+      return approvedRuns;
     }
+    await this.deps.plans.dropOvertaken(org, [candidate.id], about, plan.hash);
     this.deps.waits(plan);
+    const code = asks ? 'run.held.approval' : 'run.held.new-policy';
     return runs.map((run) =>
-      withheld(run, 'not-fired', (wanted) => runReason('run.held.approval', { plan: plan.hash.slice(0, 12), wanted })),
+      withheld(run, 'not-fired', (wanted) => runReason(code, { plan: plan.hash.slice(0, 12), wanted })),
     );
+  }
+
+  /** Whether a policy was never applied in this store, and the operator does not take it as it is. */
+  private async isNew({ org, trusted }: PlannedOrg, policy: string): Promise<boolean> {
+    if (trusted || this.trusted.has(`${org}/${policy}`)) return false;
+    const isTrusted = await this.deps.plans.isTrusted(org, policy);
+    if (isTrusted) this.trusted.add(`${org}/${policy}`);
+    return !isTrusted;
+  }
+
+  /** What is applied once waits no more. */
+  private async trust(org: string, runs: readonly RecordedRun[], by: string): Promise<void> {
+    const live = runs.flatMap(({ run, intents }) => (intents.some(({ mode }) => mode === 'live') ? [run.rule] : []));
+    const added = [...new Set(live)].filter((policy) => !this.trusted.has(`${org}/${policy}`));
+    if (added.length === 0) return;
+    await this.deps.plans.trust(org, added, by);
+    for (const policy of added) this.trusted.add(`${org}/${policy}`);
   }
 
   private async find(hash: string): Promise<KeptPlan> {
@@ -269,7 +314,7 @@ export class Planner implements PolicyGate {
     cause: Extract<Cause, { kind: 'apply' }>,
   ): Promise<Pass> {
     const { inventory, rules, decide } = this.deps;
-    const repositories = await inventory.list(where.forge, where.org);
+    const repositories = await inventory.list(where.forge, where.org, about ?? []);
     const parts: Pass[] = [];
     const reasons = await this.deps.heldBack(where.org);
     const heldBack: HeldPolicy[] = [];
@@ -289,7 +334,7 @@ export class Planner implements PolicyGate {
           await decide(active, candidate, {
             forge: where.forge,
             org: where.org,
-            cause: { ...cause, subject: repo?.id ?? '' },
+            cause: { ...cause, subject: repo?.id ?? '', ...(repo ? { repo: repo.full_name } : {}) },
             event: null,
             repo,
             // A plan is asked for by somebody who waits: a forge that cannot be asked is told at once.
@@ -310,6 +355,7 @@ export class Planner implements PolicyGate {
       overCaps: parts.flatMap(({ overCaps }) => overCaps),
       needsApproval: parts.some(({ needsApproval }) => needsApproval),
       twoPeople: parts.some(({ twoPeople }) => twoPeople),
+      newPolicies: parts.flatMap(({ newPolicies }) => newPolicies),
       heldBack,
     };
   }
@@ -327,6 +373,7 @@ export class Planner implements PolicyGate {
     const lines: PlanLine[] = [];
     let asks = false;
     let two = false;
+    const news = new Set<string>();
     for (const run of runs) {
       const writes: NewIntent[] = [];
       const rehearsals: Array<RehearsedRun['writes'][number]> = [];
@@ -337,6 +384,7 @@ export class Planner implements PolicyGate {
         if (rehearsal.does === 'cannot') continue;
         writes.push(intent);
         rehearsals.push({ mode: intent.mode, rehearsal });
+        if (intent.mode === 'live' && (await this.isNew(where, intent.rule))) news.add(intent.rule);
         const asked = policyOf(active, intent.rule)?.approval ?? false;
         asks ||= intent.mode === 'live' && (intent.approval === 'wanted' || asked !== false);
         two ||= intent.mode === 'live' && (intent.twoPeople === true || asked === 'two-people');
@@ -365,8 +413,9 @@ export class Planner implements PolicyGate {
           : [],
       ),
       overCaps: ids.flatMap((id) => overCap(id, lines, share, capsOf(policyOf(active, id), where.caps)) ?? []),
-      needsApproval: asks,
+      needsApproval: asks || news.size > 0,
       twoPeople: two,
+      newPolicies: [...news],
       heldBack: [],
     };
   }
@@ -401,7 +450,7 @@ export class Planner implements PolicyGate {
       key: intent.itemKey,
       does: rehearsal.does,
       operation: rehearsal.does === 'write' ? rehearsal.operation : null,
-      reason: rehearsal.does === 'cannot' ? rehearsal.reason : null,
+      reason: rehearsal.does === 'cannot' ? textOf(rehearsal.reason) : null,
       fields: names.map((field): FieldChange => ({
         field,
         before: before(field),
@@ -419,7 +468,7 @@ export class Planner implements PolicyGate {
     by: string,
     pass: Pass,
   ): PolicyPlan {
-    const { lines, runs, findings, notes, subjects, overCaps, needsApproval, twoPeople, heldBack } = pass;
+    const { lines, runs, findings, notes, subjects, overCaps, needsApproval, twoPeople, newPolicies, heldBack } = pass;
     const held = heldBack.length > 0 ? { held: heldBack.map((one) => one.policy) } : {};
     const calls = predictCalls(
       runs.map(({ rehearsed }) => rehearsed),
@@ -448,6 +497,7 @@ export class Planner implements PolicyGate {
       ...(overCaps.length > 0 ? { overCapReasons: overCaps } : {}),
       needsApproval,
       ...(twoPeople ? { twoPeople } : {}),
+      ...(newPolicies.length > 0 ? { newPolicies: [...newPolicies] } : {}),
       heldBack,
       calls,
     };
@@ -469,6 +519,11 @@ function repositoryOf(intent: NewIntent | undefined): PlanLine['repo'] {
   return target?.kind === 'repository' ? { id: target.id, name: `${target.owner}/${target.name}` } : null;
 }
 
+function repositoriesOf(runs: readonly RecordedRun[]): string[] {
+  const targets = runs.flatMap(({ intents }) => intents.map(({ target }) => target));
+  return [...new Set(targets.flatMap((target) => (target.kind === 'repository' ? [target.id] : [])))];
+}
+
 function policyOf({ revision }: ActiveRevision, id: string): CompiledPolicy | undefined {
   return revision.policies.find((policy) => policy.id === id);
 }
@@ -478,6 +533,11 @@ function capsOf(policy: CompiledPolicy | undefined, caps: PlanCaps): PlanCaps {
     effectsPerPlan: policy?.limits?.effectsPerPlan ?? caps.effectsPerPlan,
     percentOfSubjects: policy?.limits?.percentOfSubjects ?? caps.percentOfSubjects,
   };
+}
+
+/** Whether something of it would be written. */
+function wantsLive(runs: readonly RecordedRun[]): boolean {
+  return runs.some(({ intents }) => intents.some(({ mode }) => mode === 'live'));
 }
 
 /** A run that wanted something and is held back writes nothing; one that wanted nothing stays as it is. */
@@ -510,7 +570,7 @@ function nameOf(by: By): string {
 
 /** A part of the bot works for nobody in particular: it is no second person. */
 function callerOf(by: By): ControlCaller {
-  return typeof by === 'string' ? { kind: 'command', name: by, login: null, scopes: [] } : by;
+  return typeof by === 'string' ? { kind: 'command', name: by, login: null, scopes: [], grants: null } : by;
 }
 
 /** Values found at the forge, where the policy compared them itself (see `evaluate-policy`). */

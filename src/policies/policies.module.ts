@@ -24,6 +24,7 @@ import { FINDING_SINK, POLICY_GATE } from '../pipeline/policy-gate.port.js';
 import { sealReads } from '../pipeline/decide/answer-lookups.js';
 import { Rehearser } from '../pipeline/execute/rehearse.js';
 import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
+import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { ACCOUNTS, RULE_ENGINE } from '../pipeline/rule-engine.port.js';
 import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
@@ -48,8 +49,8 @@ const PARTS = [
   part(RULE_LOADER, { config: APP_CONFIG, operators: OPERATOR_STORE, clock: CLOCK }, ruleLoader),
   part(
     FindingKeeper,
-    { findings: FINDING_STORE, alerts: ALERTS },
-    ({ findings, alerts }) => new FindingKeeper({ findings, alerts }),
+    { findings: FINDING_STORE, alerts: ALERTS, recovery: RECOVERY_STORE },
+    (deps) => new FindingKeeper(deps),
   ),
   // Decides as the pipeline decides, and rehearses as it executes.
   part(
@@ -116,9 +117,10 @@ const PARTS = [
     }) => {
       const rateOf = new Map(config.forges.map(({ id, ratePerS }) => [id, ratePerS]));
       return new Planner({
-        orgs: config.orgs.map(({ forge, name, budgets }) => ({
+        orgs: config.orgs.map(({ forge, name, trusted, budgets }) => ({
           forge,
           org: name,
+          trusted,
           caps: { effectsPerPlan: budgets.effectsPerPlan, percentOfSubjects: budgets.percentOfSubjects },
           pace: { ratePerS: rateOf.get(forge) ?? Number.POSITIVE_INFINITY, effectsPerHour: budgets.effectsPerHour },
         })),
@@ -169,8 +171,11 @@ interface LoaderNeeds {
   readonly clock: Clock;
 }
 
+/** A start loads the rules of each organization, one after another: one thread for all of them, for beginning one costs more than a load. */
+const REST_MS = 1_000;
+
 function ruleLoader({ config, operators, clock }: LoaderNeeds): RuleLoader {
-  const thread = makeRuleThread();
+  const thread = makeRuleThread(REST_MS);
   const environment = {
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),
@@ -185,7 +190,6 @@ function ruleLoader({ config, operators, clock }: LoaderNeeds): RuleLoader {
       const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
       // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time.
       const problems = thread ? await tryLoading(thread, { org: name, files, powers, secrets, wasActive: known }) : [];
-      await thread?.stop();
       if (problems.length > 0) return { ok: false, problems };
       const approvers = known ? {} : { approvers: approversOf(await operators.list(), clock.now()) };
       const result = await inSlices(

@@ -108,6 +108,8 @@ export const keptPlan = z.object({
   needsApproval: z.boolean(),
   /** The approver must be another person than the one who asked for it, the one who applies it and the authors of the policies. Absent = one person may do all. */
   twoPeople: z.boolean().exactOptional(),
+  /** Policies with lines that were never applied in this store: they wait once. Absent = none. */
+  newPolicies: texts.exactOptional(),
   /** Policies in its scope that are held back: nothing of them is in the lines. */
   heldBack: z.array(heldPolicy),
   calls: predictedCalls,
@@ -173,7 +175,9 @@ export const planReason = defineReasons({
   'plan.not-approved': ({ plan }: { plan: string }) => `it waits for an approval: forgehand approve ${plan}`,
   'plan.policy-held': ({ policy, because }: { policy: string; because: string }) =>
     `${policy} is held back: ${because}`,
-  'plan.drifted': () => 'what it is about changed since it was made; make a new plan',
+  /** `next`: the plan that took its place. */
+  'plan.drifted': ({ next }: { next: string | null }) =>
+    `what it is about changed since it was made; ${next === null ? 'make a new plan' : `approve the new one: forgehand approve ${next}`}`,
   'plan.over-cap.effects': ({ policy, effects, cap }: { policy: string; effects: number; cap: number }) =>
     `${policy} wants ${effects} effects, its cap is ${cap} (effects_per_plan)`,
   'plan.over-cap.subjects': ({ policy, touched, subjects, cap, percent }: Touched) =>

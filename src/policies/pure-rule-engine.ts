@@ -4,6 +4,7 @@ import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { BotSelf, Candidate, DecisionFacts, RuleEngine } from '../pipeline/rule-engine.port.js';
 import type { PolicyProgram, RuleProgram } from '../rules/language/compile/program.js';
 import type { ExpressionEngine } from '../rules/language/expression-engine.js';
+import { ledToBy } from '../rules/language/match/led-to.js';
 import { matchEvent, tickSubjects } from '../rules/language/match/matcher.js';
 import { rejectRepository } from '../rules/language/match/where-filter.js';
 import { type Window, windowOf } from '../rules/language/propose/coalesce-key.js';
@@ -75,6 +76,10 @@ export class PureRuleEngine implements RuleEngine {
     return (candidate.kind === 'rule' ? ruleOf(revision, candidate) : policyOf(revision, candidate)).program;
   }
 
+  ledToBy(revision: Revision, id: string): ReadonlySet<string> {
+    return ledToBy(revision, id);
+  }
+
   windowOf(revision: Revision, candidate: Candidate, { event, repo, bot, now }: DecisionFacts): Window | null {
     if (candidate.kind !== 'rule') return null;
     const input = { now, bot: botFacts(bot), config: { revision: revision.hash }, event, repo, lookups: {} };
@@ -85,9 +90,7 @@ export class PureRuleEngine implements RuleEngine {
 function asCandidate(kind: Candidate['kind'], one: CompiledRule | CompiledPolicy): Candidate {
   const { id, mode, limits, program } = one;
   const staged =
-    'textHash' in one && (one.canary !== null || mode === 'shadow')
-      ? { canary: one.canary, ruleHash: one.textHash }
-      : {};
+    'canary' in one && (one.canary !== null || mode === 'shadow') ? { canary: one.canary, ruleHash: one.textHash } : {};
   return {
     id,
     kind,

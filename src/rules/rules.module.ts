@@ -17,6 +17,7 @@ import { ServerAccessReader } from '../forge/server-access.js';
 import { LOOKUP_CATALOGUE } from './catalogue.port.js';
 import { CapabilityCheck } from './requirements/capability-check.js';
 import { ACTIVE_REVISIONS } from './revisions/active-revisions.port.js';
+import { Proposals } from './revisions/proposals.js';
 import { RevisionKeeper, type RuleSource } from './revisions/revision-keeper.js';
 import { REVISION_STORE } from './revisions/revision-store.port.js';
 import { RULE_LOADER } from './revisions/rule-loader.port.js';
@@ -68,6 +69,7 @@ const PARTS = [
       return keeper;
     },
   ),
+  part(Proposals, { keeper: RevisionKeeper, history: RULE_HISTORY }, (deps) => new Proposals(deps)),
   // Until a forge was reached we do not know who we are there, and could answer ourselves: its events wait.
   part(
     ACTIVE_REVISIONS,
@@ -128,7 +130,7 @@ const PARTS = [
 @Module({
   imports: [ForgeModule],
   providers: PARTS,
-  exports: [RuleVerdicts, RevisionKeeper, ACTIVE_REVISIONS, CapabilityCheck, TwoPeople],
+  exports: [Proposals, RuleVerdicts, RevisionKeeper, ACTIVE_REVISIONS, CapabilityCheck, TwoPeople],
 })
 export class RulesModule implements OnModuleInit {
   constructor(

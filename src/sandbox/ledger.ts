@@ -35,15 +35,18 @@ export interface LedgerEntry {
   goneAt: string | null;
 }
 
+/** The call under way, of whichever ledger: Node looks through all storages of a process for each promise, so there is one for all ledgers. */
+const underWay = new AsyncLocalStorage<{ readonly ledger: Ledger; readonly entry: LedgerEntry }>();
+
 /** What came, what it changed, what was answered; kept in memory, in order of arrival. */
 export class Ledger {
   readonly entries: LedgerEntry[] = [];
-  readonly #current = new AsyncLocalStorage<LedgerEntry>();
 
   constructor(private readonly world: World) {
     world.onChange((change) => {
-      const entry = this.#current.getStore();
-      if (!entry) return;
+      const now = underWay.getStore();
+      if (now?.ledger !== this) return;
+      const { entry } = now;
       entry.applied.push(change);
       entry.appliedAt = this.#now();
     });
@@ -90,7 +93,7 @@ export class Ledger {
 
   /** Work that a request only gave rise to: what it changes belongs to no entry. */
   apart(work: () => void): void {
-    this.#current.exit(work);
+    underWay.exit(work);
   }
 
   restore(entries: readonly LedgerEntry[]): void {
@@ -99,7 +102,7 @@ export class Ledger {
 
   /** Whatever the world changes inside belongs to this entry. */
   during<T>(entry: LedgerEntry, work: () => T): T {
-    return this.#current.run(entry, work);
+    return underWay.run({ ledger: this, entry }, work);
   }
 
   #now(): string {

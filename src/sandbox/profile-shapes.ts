@@ -8,6 +8,7 @@ export type Shape =
   | 'protection'
   | 'issue'
   | 'pull'
+  | 'pull in a list'
   | 'team'
   | 'run'
   | 'job'
@@ -72,6 +73,11 @@ export const GITEA_SHAPES: Shapes = {
   repository: { without: REPOSITORY_FORGEJO, omitEmpty: ['parent'] },
   protection: { without: ['apply_to_admins'] },
   pull: { without: ['flow'], omitEmpty: ['review_comments'] },
+  'pull in a list': {
+    without: ['additions', 'deletions', 'changed_files'],
+    nullWhenEmpty: ['assignees', 'requested_reviewers'],
+    fixed: { merged_by: null, requested_reviewers_teams: null },
+  },
   hook: { without: ['url', 'content_type', 'metadata'] },
   'push mirror': { without: ['public_key', 'branch_filter'] },
   release: { without: ['hide_archive_links', 'archive_download_count'] },
@@ -113,6 +119,7 @@ export const FORGEJO_SHAPES: Shapes = {
   protection: { without: [...PROTECTION_1_27, ...PROTECTION_GITEA] },
   issue: { without: ['projects', 'time_estimate', 'content_version'] },
   pull: { without: ['content_version'], nullWhenEmpty: ['assignees'] },
+  'pull in a list': { fixed: { merged_by: null } },
   team: { without: ['visibility'] },
   hook: { without: ['name'] },
   token: { without: ['created_at', 'last_used_at'] },

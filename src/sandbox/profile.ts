@@ -65,14 +65,14 @@ export interface ListStyle {
 }
 
 interface TrackerStyle {
-  /** Order in which an issue shows its assignees. */
-  assignees: 'as assigned' | 'by user';
   /** A state that is none: refused, or open. */
   unknownState: 412 | 'open';
   /** A comment on an issue that is not there. */
   missingIssueCommented: 404 | 500;
   /** The answer to an edit that changes nothing of a comment leaves out its user. */
   unchangedCommentHidesUser: boolean;
+  /** A reaction is taken back, whether or not there was one. */
+  reactionTakenBack: 200 | 204;
   /** Body of the 403 for somebody who may not label. */
   labelRefusal: 'message' | 'empty';
   /** Milestones listed when no state is asked for. */
@@ -81,10 +81,16 @@ interface TrackerStyle {
   undatedMilestones: 'first' | 'last';
   /** An edit of a milestone: what is left out clears the due date and a date counts as the end of its day, or neither. */
   milestoneDue: 'cleared, end of day' | 'kept, as sent';
-  /** The answer to an edit that moves an issue shows the milestone's counts as they were before. */
+  /** The answer to a call that puts an issue into a milestone shows the milestone's counts as they were before. */
   milestoneCountsLag: boolean;
   /** `open_pr_counter` in the answer to an opening counts that pull request already. */
   openingCounts: boolean;
+  /** A list of pull requests may be asked for by base branch. */
+  pullsByBase: boolean;
+  /** Whoever opens a pull request may ask for reviews in the same call; else the names are ignored. */
+  reviewersAtOpening: boolean;
+  /** What names the title and the message of a merge: `MergeTitleField` alone, or `merge_title_field` too. */
+  mergeFields: 'camel case' | 'both cases';
 }
 
 /** Groups of the files that a commit changed. */

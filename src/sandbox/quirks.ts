@@ -6,10 +6,16 @@ export interface ServerQuirks {
   readonly maintainersMayEdit: boolean;
   /** Of a new issue with assignees this comes first. */
   readonly newIssue: 'opened' | 'assigned';
+  /** Order in which the people named in one edit are assigned. Real servers keep none; these are the recorded turns. */
+  readonly assigneesOfOneEdit: 'as named' | 'by user';
+  /** A forced push to a pull request: the rows of earlier pushes go and all its commits get one, or only the row of the force is added. */
+  readonly forcedPush: 'told anew' | 'added';
   /** Running failed jobs again makes new jobs under a new attempt, or starts the same jobs over. */
   readonly rerun: 'new attempt' | 'same jobs';
   /** Reviewers of a pull request are listed once they reviewed it, or once they gave a verdict. */
   readonly reviewersListed: 'all' | 'verdicts';
+  /** For a protected branch, a review asked of a team counts when the team may write by its units. */
+  readonly unitTeamsOfficial: boolean;
   /** What runs and their jobs are called in addresses: `runs/7/jobs/14`, or by number and place `runs/2/jobs/0`. */
   readonly runLinks: 'by id' | 'by number';
   readonly steps: StepQuirks;
@@ -39,8 +45,11 @@ export const GITEA_QUIRKS: ServerQuirks = {
   theme: 'gitea-auto',
   maintainersMayEdit: true,
   newIssue: 'opened',
+  assigneesOfOneEdit: 'as named',
+  forcedPush: 'told anew',
   rerun: 'new attempt',
   reviewersListed: 'all',
+  unitTeamsOfficial: false,
   runLinks: 'by id',
   steps: { namePrefix: 'Run ', follow: false },
   jobStatus: { running: 'In progress', sameState: 'added' },
@@ -51,6 +60,7 @@ export const GITEA_QUIRKS: ServerQuirks = {
 export const GITEA_1_26_QUIRKS: ServerQuirks = {
   ...GITEA_QUIRKS,
   newIssue: 'assigned',
+  assigneesOfOneEdit: 'by user',
   rerun: 'same jobs',
   jobStatus: { running: 'Has started running', sameState: 'added' },
   mirrorsSync: 'until one fails',
@@ -67,6 +77,9 @@ export const GITEA_1_24_QUIRKS: ServerQuirks = {
 export const FORGEJO_QUIRKS: ServerQuirks = {
   ...GITEA_1_24_QUIRKS,
   theme: 'forgejo-auto',
+  assigneesOfOneEdit: 'as named',
+  forcedPush: 'added',
   reviewersListed: 'verdicts',
+  unitTeamsOfficial: true,
   protections: 'plain names first',
 };

@@ -14,6 +14,7 @@ import { memberHandlers, organizationHandlers } from './resources/organization.j
 import { packageHandlers } from './resources/package.js';
 import { pullHandlers } from './resources/pull.js';
 import { pushMirrorHandlers } from './resources/push-mirror.js';
+import { reactionHandlers } from './resources/reaction.js';
 import { releaseHandlers } from './resources/release.js';
 import { repositoryCreateHandlers } from './resources/repository-create.js';
 import { repositoryHandlers } from './resources/repository-edit.js';
@@ -53,6 +54,7 @@ const RESOURCES: readonly Handlers[] = [
   repositoryReadHandlers,
   collaboratorHandlers,
   pushMirrorHandlers,
+  reactionHandlers,
   releaseHandlers,
   branchHandlers,
   protectionHandlers,

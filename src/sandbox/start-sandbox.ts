@@ -15,6 +15,7 @@ import type { Attachment, SandboxParts } from './parts.js';
 import { type ProfileName, profileOf } from './profiles.js';
 import { allHandlers } from './registry.js';
 import { followPulls } from './resources/pull.js';
+import { mergePlanned } from './resources/pull-merge.js';
 import { followMirrors } from './resources/push-mirror.js';
 import { makeUser } from './resources/user.js';
 import { Router } from './routing.js';
@@ -166,6 +167,7 @@ const attachments: readonly Attachment[] = [
   attachFeed,
   attachDeliveries,
   followPulls,
+  mergePlanned,
   startWorkflows,
   followMirrors,
 ];

@@ -16,6 +16,7 @@ import type { Organization } from './resources/organization.js';
 import type { PackageFile, PackageVersion } from './resources/package.js';
 import type { Pull } from './resources/pull.js';
 import type { PushMirror } from './resources/push-mirror.js';
+import type { Reaction } from './resources/reaction.js';
 import type { Asset, Release } from './resources/release.js';
 import type { Repository, RepositorySettings } from './resources/repository.js';
 import type { Review, ReviewState } from './resources/review.js';
@@ -120,6 +121,7 @@ export class World {
   readonly milestones = new Map<Id, Milestone>();
   readonly issues = new Map<Id, Issue>();
   readonly comments = new Map<Id, Comment>();
+  readonly reactions: Reaction[] = [];
   readonly reviews = new Map<Id, Review>();
   readonly statuses: CommitStatus[] = [];
   readonly releases = new Map<Id, Release>();
@@ -166,7 +168,8 @@ export class World {
 
   /** Fill an empty world with what `save` of another gave. Nobody is told. */
   restore({ kept, lastIds, lastHappening }: WorldState): void {
-    for (const [name, field] of this.#kept()) refill(field, kept[name]);
+    // A state that an older version saved lacks what came since.
+    for (const [name, field] of this.#kept()) refill(field, kept[name] ?? []);
     for (const [kind, id] of lastIds) this.#lastIds.set(kind, id);
     this.#lastHappening = lastHappening;
   }

@@ -26,6 +26,27 @@ describe('store/batch-loader', () => {
     expect(batches).toEqual([[1, 2, 3]]);
   });
 
+  it.each([
+    ['a server: all of one round of the loop', new FairGate(2), [[1, 2]]],
+    ['the embedded store: what is there at once', new FairGate(1), [[1], [2]]],
+  ])('waits for others of the same breath; with %s', async (_, gate, wanted) => {
+    const batches: number[][] = [];
+    const db = new Database(noStore, gate);
+    const together = new BatchLoader<number, number>(
+      () => db,
+      async (asks) => {
+        batches.push([...asks]);
+        return asks;
+      },
+    );
+
+    const first = together.ask(1);
+    for (let microtask = 0; microtask < 20; microtask += 1) await Promise.resolve();
+    await Promise.all([first, together.ask(2)]);
+
+    expect(batches).toEqual(wanted);
+  });
+
   it('keeps what comes while one batch is under way for the next', async () => {
     const batches: number[][] = [];
     let goOn = (): void => undefined;

@@ -28,7 +28,7 @@ export class BatchLoader<Ask, Answer> {
    * @param all answers in the order asked, by the store it is given and no other; it may be given the same ask once more after it failed
    */
   constructor(
-    private readonly turns: () => Pick<Database, 'inTurn'>,
+    private readonly turns: () => Pick<Database, 'inTurn' | 'afterOthers'>,
     private readonly all: (asks: readonly Ask[], db: Database) => Promise<readonly Answer[]>,
   ) {}
 
@@ -40,8 +40,7 @@ export class BatchLoader<Ask, Answer> {
       else this.waiting.set(org, [{ ask, resolve, reject }]);
       if (this.inTurn.has(org)) return;
       this.inTurn.add(org);
-      // After those that ask in the same breath; no later, since the embedded store may keep the loop from its next turn for long.
-      queueMicrotask(() => void this.work(org));
+      this.turns().afterOthers(() => void this.work(org));
     });
   }
 

@@ -30,6 +30,7 @@ import {
   OperatorEntity,
   PlanEntity,
   RolloutEntity,
+  TrustedPolicyEntity,
   UntrustedProxyEntity,
 } from './entities/governance.entities.js';
 import { IntentEntity } from './entities/intent.entity.js';
@@ -63,6 +64,7 @@ const ENTITIES = [
   PlanEntity,
   FindingEntity,
   RolloutEntity,
+  TrustedPolicyEntity,
   OperatorEntity,
   AuditLinkEntity,
   KnownFactEntity,

@@ -143,6 +143,15 @@ export class Database {
     return gate ? gate.through(() => work(new Database(this.dataSource)), this.place) : work(this);
   }
 
+  /**
+   * Begin after all that ask in the same breath. With a server that is the same round of the event loop, so that the answers of many calls that
+   * come in together are one question; the embedded store may keep the loop from its next round for long, and is asked at once.
+   */
+  afterOthers(begin: () => void): void {
+    if (this.gate?.places === 1) queueMicrotask(begin);
+    else setImmediate(begin);
+  }
+
   private async once<T>(work: (manager: EntityManager) => Promise<T>): Promise<{ value: T } | { lostAtCommit: true }> {
     return this.onConnection(async (runner) => {
       await runner.startTransaction();
@@ -308,7 +317,7 @@ export class FairGate {
    * @param now ms of a clock that only grows
    */
   constructor(
-    places: number,
+    readonly places: number,
     private readonly now: () => number = () => performance.now(),
   ) {
     this.#free = places;

@@ -1,5 +1,7 @@
 import type { EventSource } from '../core/event.js';
+import { changedSomething } from './journal-statements.js';
 import { arrivalRows } from './rows.js';
+import { placesFrom, tellsArrival, tellsOrg, tellsRepo } from './sight-statements.js';
 
 /** One statement for any number of deliveries; equal ones count as repeats of the first. Parameters: see `storeDeliveries`. */
 export const INSERT_DELIVERIES = `
@@ -16,6 +18,9 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text
 ON CONFLICT (once_key) DO UPDATE
   SET repeats = arrivals.repeats + CASE WHEN arrivals.id = excluded.id THEN 0 ELSE excluded.repeats + 1 END
 RETURNING id, encode(once_key, 'hex') AS once_key`;
+
+export const DUE_ARRIVALS = `SELECT id FROM arrivals WHERE state = 'stored' ORDER BY id LIMIT $1`;
+export const UNDECIDED_EVENTS = `SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT $1`;
 
 export const INSERT_ENTRIES = `
 INSERT INTO arrivals (id, kind, forge, org, source, entry_key, once_key, text_hash, body, state, reason, code, repeats, arrived_at, matched_at)
@@ -36,14 +41,27 @@ WHERE id IN (
   ORDER BY arrived_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
 )`;
 
-export const LIST_ARRIVALS = `
+const LIST = (which: string): string => `
 SELECT a.id, a.kind, a.org, a.hook, a.source, coalesce(a.event_type, a.entry_key) AS "eventType", a.delivery_id AS "deliveryId", a.state, a.reason, a.code,
        a.event_id AS "eventId",
-       ARRAY(SELECT e.kind FROM arrival_events t JOIN events e ON e.id = t.event_id WHERE t.arrival_id = a.id ORDER BY t.seq) AS "eventKinds", a.repeats, a.verdict, a.arrived_at AS "at", a.archived_at AS "archivedAt"
+       ARRAY(SELECT e.kind FROM arrival_events t JOIN events e ON e.id = t.event_id WHERE t.arrival_id = a.id ORDER BY t.seq) AS "eventKinds",
+       ARRAY(SELECT t.event_id FROM arrival_events t WHERE t.arrival_id = a.id ORDER BY t.seq) AS "eventIds", a.repeats, a.verdict, a.arrived_at AS "at", a.archived_at AS "archivedAt"
 FROM arrivals a
-WHERE ($1::text IS NULL OR lower(a.org) = lower($1)) AND ($2::text IS NULL OR a.kind = $2)
+WHERE ($1::text IS NULL OR lower(a.org) = lower($1)) AND ($2::text IS NULL OR a.kind = $2) AND ($4::text IS NULL OR a.id < $4)
+  AND (NOT $5::boolean OR a.state <> 'decided'
+    OR EXISTS (SELECT 1 FROM arrival_events t JOIN runs r ON r.event_id = t.event_id WHERE t.arrival_id = a.id AND ${changedSomething('r')}))
+  ${which}
 ORDER BY a.id DESC
 LIMIT $3`;
+
+export const LIST_ARRIVALS = LIST('');
+/** With the parameters of a sight behind the others. */
+export const LIST_ARRIVALS_IN_SIGHT = LIST(`AND ${tellsArrival('a', placesFrom(6))}`);
+
+/** Parameters: a sight. */
+export const BACKLOG = `
+SELECT (SELECT count(*) FROM arrivals a WHERE a.state = 'stored' AND ${tellsOrg('a.org', '$1')})::int AS arrivals,
+       (SELECT count(*) FROM events e WHERE e.decided_at IS NULL AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(1))})::int AS events`;
 
 const TEXTS_THAT_FIT = {
   body: 'CASE WHEN q.before < $2 THEN a.body END',

@@ -7,8 +7,10 @@ import {
   type HeldByBudget,
   type SpentBudget,
 } from '../core/budgets.js';
+import type { Sight } from '../core/sight.js';
 import { execute } from './database.js';
 import { lockKeyOf } from './columns.js';
+import { sightValues, tellsOrg } from './sight-statements.js';
 
 const COUNTED = COUNTED_OUTCOMES.map((outcome) =>
   outcome === null ? 'a.outcome IS NULL' : `a.outcome = '${outcome}'`,
@@ -102,7 +104,7 @@ const HELD = `
 SELECT h.org, h.kind, h.whose, h.per_hour, h.since, h.until, w.effects, w.next FROM (
   SELECT held_by, count(*)::int AS effects, min(due_at) AS next FROM intents
   WHERE state = 'planned' AND held AND due_at > statement_timestamp() GROUP BY held_by
-) AS w JOIN budget_holds h ON h.budget = w.held_by ORDER BY w.effects DESC, h.budget LIMIT $1`;
+) AS w JOIN budget_holds h ON h.budget = w.held_by WHERE ${tellsOrg('h.org', '$2')} ORDER BY w.effects DESC, h.budget LIMIT $1`;
 
 interface HeldRow extends Pick<HeldByBudget, 'org' | 'kind' | 'effects'> {
   readonly whose: string;
@@ -112,8 +114,10 @@ interface HeldRow extends Pick<HeldByBudget, 'org' | 'kind' | 'effects'> {
   readonly next: Date;
 }
 
-export async function findHeld(manager: EntityManager, limit: number): Promise<HeldByBudget[]> {
-  const { rows } = await execute<HeldRow>(manager, HELD, [limit]);
+export async function findHeld(manager: EntityManager, limit: number, sight: Sight): Promise<HeldByBudget[]> {
+  // All are of one organization each, so of a sight its whole organizations alone are asked for.
+  const [whole] = sightValues(sight);
+  const { rows } = await execute<HeldRow>(manager, HELD, [limit, whole]);
   return rows.map(({ org, kind, whose, per_hour: perHour, effects, since, next, until }) => ({
     code: BUDGET_HELD,
     org,

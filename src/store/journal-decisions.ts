@@ -130,12 +130,13 @@ function causeId(cause: Cause): string {
 }
 
 const INSERT_RUNS = `
-INSERT INTO runs (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason_code, reason_params, trace, lookups, decided_at, ended_at)
+INSERT INTO runs (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason_code, reason_params, trace, lookups, decided_at, repo_id, ended_at)
 SELECT n.id, n.forge, n.org, n.rule, n.kind, n.revision_id, n.cause, n.event_id, n.run_key, n.mode, n.state, n.reason_code, n.reason_params, n.trace, n.lookups, n.decided_at,
+       CASE WHEN n.event_id IS NULL THEN n.repo_id ELSE (SELECT e.repo_id FROM events e WHERE e.id = n.event_id) END,
        CASE WHEN n.state IN ('open', 'gathering') THEN NULL ELSE clock_timestamp() END
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-            $12::text[], $13::text[], $14::text[], $15::text[], $16::timestamptz[]) WITH ORDINALITY
-  AS n (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason_code, reason_params, trace, lookups, decided_at, place)
+            $12::text[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[]) WITH ORDINALITY
+  AS n (id, forge, org, rule, kind, revision_id, cause, event_id, run_key, mode, state, reason_code, reason_params, trace, lookups, decided_at, repo_id, place)
 ORDER BY n.place
 ON CONFLICT (run_key) DO NOTHING
 RETURNING id`;
@@ -167,6 +168,7 @@ async function insertRunsAtOnce(manager: EntityManager, runs: readonly NewRun[])
     ...reasonColumns(run.reason),
     cause: stringifyJson(run.cause),
     eventId: run.cause.kind === 'event' ? run.cause.eventId : null,
+    repoId: run.cause.kind === 'event' ? null : run.cause.subject || null,
     trace: stringifyJson(run.trace),
     lookups: stringifyJson(run.lookups),
   }));
@@ -187,6 +189,7 @@ async function insertRunsAtOnce(manager: EntityManager, runs: readonly NewRun[])
     'trace',
     'lookups',
     'decidedAt',
+    'repoId',
   ] as const;
   const made = await execute<{ id: string }>(manager, INSERT_RUNS, columnsOf(rows, names));
   return new Set(made.rows.map(({ id }) => id));

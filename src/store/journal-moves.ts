@@ -17,12 +17,12 @@ const MOVE = `
 UPDATE intents i SET
   state = m.state, reason = NULL, reason_code = m.reason_code, reason_params = m.reason_params, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
   due_at = CASE WHEN m.due_in_ms IS NULL THEN i.due_at ELSE clock_timestamp() + m.due_in_ms * interval '1 millisecond' END,
-  result = coalesce(m.result, i.result), held = m.held_by IS NOT NULL, held_by = m.held_by,
+  result = coalesce(m.result, i.result), held = m.held_by IS NOT NULL OR m.waits, held_by = m.held_by,
   held_since = CASE WHEN m.held_by IS NULL THEN i.held_since ELSE coalesce(i.held_since, clock_timestamp()) END,
   failing_since = CASE WHEN m.failed IS NULL THEN i.failing_since ELSE coalesce(i.failing_since, clock_timestamp()) END,
   tries = i.tries + CASE WHEN m.failed = 'counted' THEN 1 ELSE 0 END
-FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::text[], $8::text[])
-  AS m (id, state, reason_code, due_in_ms, result, failed, held_by, reason_params)
+FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[])
+  AS m (id, state, reason_code, due_in_ms, result, failed, held_by, reason_params, waits)
 WHERE i.id = m.id`;
 
 /** The later steps of what is held leave their lanes with it: nobody reads them again until its turn has come. */
@@ -81,6 +81,7 @@ export async function moveIntents(manager: EntityManager, moves: readonly Intent
     made.map(({ move }) => move.failed ?? null),
     made.map(({ move }) => move.held?.limit.key ?? null),
     reasons.map(({ reasonParams }) => reasonParams),
+    made.map(({ move }) => move.waits === true),
   ]);
   if (held.size > 0) await execute(manager, HOLD_LATER_STEPS, [[...held.keys()].map(({ intentId }) => intentId)]);
   for (const { move, row } of made) if (isBadEnd(move.to)) await cancelLaterSteps(manager, row.run_id, row.step_no);

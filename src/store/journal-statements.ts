@@ -1,4 +1,4 @@
-import { OWNER_LOST } from '../core/run-reasons.js';
+import { OWNER_LOST, WAITS } from '../core/run-reasons.js';
 import { GOOD_ENDS, HOLDING_STATES } from '../core/state-table.js';
 import { attemptRows, intentRows } from './rows.js';
 
@@ -80,6 +80,12 @@ const TURN_COLUMNS = 't.id, t.background, t.seq, t.lane, t.run_id, t.step_no, t.
  * What is due, by lanes: one look at each lane that has planned intents, however many wait in it. The recursion steps from lane to
  * lane through the index, which PostgreSQL does not do by itself for DISTINCT.
  */
+/** Whether a run is worth a line where what changed nothing is left out. */
+export function changedSomething(run: string): string {
+  return `${run}.state NOT IN ('not-fired', 'coalesced')
+  AND (${run}.state <> 'done' OR EXISTS (SELECT 1 FROM intents w WHERE w.run_id = ${run}.id AND w.state <> 'unchanged'))`;
+}
+
 export const DUE = `
 WITH RECURSIVE lanes AS (
   SELECT ${nextLane("''")} AS lane WHERE NOT EXISTS (SELECT 1 FROM pauses WHERE org = '' AND rule = '')
@@ -145,6 +151,16 @@ UPDATE intents i SET state = 'claimed', reason = NULL, reason_code = NULL, reaso
 FROM mine WHERE i.id = mine.id
 RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${intentRows.list('i')}`;
 
+/** What waits and is not held by a budget. One that is claimed now has just looked, or will. */
+export const REVISIT = `
+WITH mine AS MATERIALIZED (
+  SELECT id FROM intents WHERE lane = $2 AND org = $1 AND state = 'planned' AND held AND held_by IS NULL AND reason_code = '${WAITS}'
+  FOR NO KEY UPDATE SKIP LOCKED
+), due AS (
+  UPDATE intents i SET due_at = statement_timestamp(), updated_at = clock_timestamp() FROM mine WHERE i.id = mine.id RETURNING i.id, i.seq
+)
+SELECT id FROM due ORDER BY seq`;
+
 export const RENEW = `
 UPDATE intents SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
 WHERE id = $1 AND epoch = $2 AND (state IN ('claimed', 'sent') OR (state = 'unknown' AND lease_until IS NOT NULL))`;
@@ -172,7 +188,13 @@ SELECT i.id FROM unnest($1::text[], $2::integer[], $3::text[]) AS m (id, epoch, 
 
 export const ATTEMPTS = `SELECT ${attemptRows.list('a')} FROM attempts a WHERE a.id = ANY ($1)`;
 
+/** Runs whose window is over. */
+export const DUE_RUNS = `SELECT id FROM runs WHERE state = 'gathering' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT $1`;
+
+/** Intents whose owner was lost. */
+export const EXPIRED = `SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp()`;
+
 export const RECLAIM = `
 UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, updated_at = clock_timestamp(), lease_until = NULL,
   reason = NULL, reason_params = '{}', reason_code = CASE state WHEN 'sent' THEN '${OWNER_LOST.sent.code}' ELSE '${OWNER_LOST.unsent.code}' END
-WHERE id IN (SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp() FOR NO KEY UPDATE SKIP LOCKED)`;
+WHERE id IN (${EXPIRED} FOR NO KEY UPDATE SKIP LOCKED)`;

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import type { IdStore } from '../api/id-store.port.js';
 import type { StoreFiles } from '../api/store-files.port.js';
 import type { AppConfig } from '../config/app-config.js';
 import { StoreUnavailable, UserError } from '../core/errors.js';
@@ -30,6 +31,7 @@ import { migrate } from './migrate.js';
 import { SqlArchiveStore } from './sql-archive-store.js';
 import { SqlAuditStore } from './sql-audit-store.js';
 import { SqlGapStore } from './sql-gap-store.js';
+import { SqlIdStore } from './sql-id-store.js';
 import { SqlInboxStore } from './sql-inbox-store.js';
 import { SqlJournalStore } from './sql-journal-store.js';
 import { SqlPoisonMessageStore } from './sql-poison-message-store.js';
@@ -93,6 +95,7 @@ export interface Stores {
   readonly audit: AuditStore;
   readonly operators: OperatorStore;
   readonly untrustedProxies: UntrustedProxyStore;
+  readonly ids: IdStore;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
   migrate(): Promise<void>;
   /** Whether the store answers. */
@@ -211,6 +214,7 @@ function storesOver(
     known: new TypeOrmKnownFacts(db),
     archive: new SqlArchiveStore(db),
     untrustedProxies: new TypeOrmUntrustedProxies(db),
+    ids: new SqlIdStore(db),
     hasRoom: () => hasRoom(db),
     ping: () =>
       dataSource.query('SELECT 1').then(

@@ -113,8 +113,8 @@ export const attemptRows = new RowDecoder<AttemptEntity>(
 );
 
 export function toRun(row: RunEntity): Run {
-  const { eventId: _eventId, seq: _seq, sealedN: _sealed, coalesceHash: _hash, dueAt, coalescedInto, ...stored } = row;
-  const { reasonCode: _code, reasonParams: _params, ...run } = stored;
+  const { eventId: _eventId, repoId: _repoId, seq: _seq, sealedN: _sealed, coalesceHash: _hash, ...told } = row;
+  const { reasonCode: _code, reasonParams: _params, dueAt, coalescedInto, ...run } = told;
   return {
     ...run,
     reason: runReasonOf(row),

@@ -2,8 +2,10 @@ import { MoreThanOrEqual } from 'typeorm';
 import { parseJson, type JsonObject } from '../core/json.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { Coverage, Gap, GapStore, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
+import type { Sight } from '../core/sight.js';
 import { execute, type Database } from './database.js';
 import { OutageEntity } from './entities/intake.entities.js';
+import { placesFrom, sightValues, tellsOrg, tellsRepo } from './sight-statements.js';
 
 const WAITING = `
 SELECT a.id AS "arrivalId", a.forge, a.org, a.source, a.entry_key AS "entryKey", a.arrived_at AS "readAt", a.reason AS closed,
@@ -21,10 +23,23 @@ INSERT INTO gaps (gap_key, forge, org, arrival_id, event_id, source, entry_key, 
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT (gap_key) DO NOTHING`;
 
+/**
+ * The lock comes first, since all the rest asks for what it found: of two receivers at once, the second sees what the first wrote. The outage is told from
+ * what was locked, not by RETURNING, for which the receiver's database user would need to read `outages`.
+ */
+const BEAT = `
+WITH last AS MATERIALIZED (SELECT at FROM heartbeats WHERE name = 'receiver' FOR UPDATE),
+silent AS MATERIALIZED (SELECT at FROM last WHERE $1::timestamptz - at > $2::double precision * interval '1 millisecond'),
+first AS (INSERT INTO heartbeats (name, at) SELECT 'receiver', $1 WHERE NOT EXISTS (SELECT 1 FROM last) ON CONFLICT DO NOTHING),
+beat AS (UPDATE heartbeats h SET at = $1 FROM last WHERE h.name = 'receiver' AND last.at < $1),
+outage AS (INSERT INTO outages (from_at, to_at) SELECT at, $1 FROM silent)
+SELECT at AS "from" FROM silent`;
+
 const LIST = `
 SELECT forge, org, arrival_id AS "arrivalId", event_id AS "eventId", source, entry_key AS "entryKey", kind, repo, class, reason, outcome,
        fact_at AS "factAt", found_at AS "foundAt"
-FROM gaps WHERE $1::text IS NULL OR lower(org) = lower($1)
+FROM gaps g WHERE ($1::text IS NULL OR lower(org) = lower($1))
+  AND (${tellsOrg('g.org', '$3')} OR EXISTS (SELECT 1 FROM events e WHERE e.id = g.event_id AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(3))}))
 ORDER BY seq DESC LIMIT $2`;
 
 const MARK_LATE = `
@@ -53,7 +68,7 @@ SELECT org, kind, count(*) FILTER (WHERE by_webhook AND by_rows)::int AS both, c
 FROM (
   SELECT e.org, e.kind, bool_or(t.source = 'webhook') AS by_webhook, bool_or(t.source <> 'webhook') AS by_rows
   FROM events e JOIN arrival_events t ON t.event_id = e.id
-  WHERE e.stored_at >= $2 AND ($1::text IS NULL OR lower(e.org) = lower($1))
+  WHERE e.stored_at >= $2 AND ($1::text IS NULL OR lower(e.org) = lower($1)) AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(3))}
   GROUP BY e.id, e.org, e.kind
 ) told GROUP BY org, kind`;
 
@@ -126,12 +141,14 @@ export class SqlGapStore implements GapStore {
     return (await this.db.run((manager) => execute(manager, MARK_LATE))).affected;
   }
 
-  async gaps({ org, limit }: { org?: string | undefined; limit: number }): Promise<Gap[]> {
-    return (await this.db.run((manager) => execute<Gap>(manager, LIST, [org ?? null, limit]))).rows;
+  async gaps(filter: { org?: string | undefined; sight?: Sight | undefined; limit: number }): Promise<Gap[]> {
+    const params = [filter.org ?? null, filter.limit, ...sightValues(filter.sight ?? null)];
+    return (await this.db.run((manager) => execute<Gap>(manager, LIST, params))).rows;
   }
 
-  async coverage({ org, since }: { org?: string | undefined; since: Date }): Promise<Coverage[]> {
-    return (await this.db.run((manager) => execute<Coverage>(manager, COVERAGE, [org ?? null, since]))).rows;
+  async coverage(filter: { org?: string | undefined; sight?: Sight | undefined; since: Date }): Promise<Coverage[]> {
+    const params = [filter.org ?? null, filter.since, ...sightValues(filter.sight ?? null)];
+    return (await this.db.run((manager) => execute<Coverage>(manager, COVERAGE, params))).rows;
   }
 
   async anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean> {
@@ -139,19 +156,8 @@ export class SqlGapStore implements GapStore {
   }
 
   async beat(at: Date, silentMs: number): Promise<Outage | null> {
-    return this.db.transaction(async (manager) => {
-      await execute(manager, `INSERT INTO heartbeats (name, at) VALUES ('receiver', $1) ON CONFLICT DO NOTHING`, [at]);
-      const { rows } = await execute<{ at: Date }>(
-        manager,
-        `SELECT at FROM heartbeats WHERE name = 'receiver' FOR UPDATE`,
-      );
-      const last = rows[0]?.at ?? at;
-      if (last.getTime() >= at.getTime()) return null;
-      await execute(manager, `UPDATE heartbeats SET at = $1 WHERE name = 'receiver'`, [at]);
-      if (at.getTime() - last.getTime() <= silentMs) return null;
-      await execute(manager, 'INSERT INTO outages (from_at, to_at) VALUES ($1, $2)', [last, at]);
-      return { from: last, to: at };
-    });
+    const { rows } = await this.db.run((manager) => execute<{ from: Date }>(manager, BEAT, [at, silentMs]));
+    return rows[0] ? { from: rows[0].from, to: at } : null;
   }
 
   async outages(since: Date): Promise<Outage[]> {

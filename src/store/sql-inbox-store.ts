@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { EntrySource, ForgeEvent } from '../core/event.js';
+import type { Sight } from '../core/sight.js';
 import type { Arrival, NewDelivery, NewEntry, Stored } from '../core/arrival.js';
 import type {
   ArrivalDecision,
@@ -14,7 +15,18 @@ import { columnsOf, integers, Packed, BatchLoader } from './batch-loader.js';
 import { execute, type Database } from './database.js';
 import { DecisionTransaction, FactLocks } from './decision-transaction.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
-import { ARCHIVE, INSERT_DELIVERIES, INSERT_ENTRIES, LIST_ARRIVALS, LOCK_STORED } from './inbox-statements.js';
+import {
+  ARCHIVE,
+  BACKLOG,
+  DUE_ARRIVALS,
+  INSERT_DELIVERIES,
+  INSERT_ENTRIES,
+  LIST_ARRIVALS,
+  LIST_ARRIVALS_IN_SIGHT,
+  LOCK_STORED,
+  UNDECIDED_EVENTS,
+} from './inbox-statements.js';
+import { sightValues } from './sight-statements.js';
 
 /** The key in hex. */
 type StoredRow = { id: string; once_key: string };
@@ -91,9 +103,8 @@ export class SqlInboxStore implements InboxStore {
   }
 
   async dueArrivals(limit: number): Promise<string[]> {
-    const sql = `SELECT id FROM arrivals WHERE state = 'stored' ORDER BY id LIMIT $1`;
     return this.db.run(async (manager) =>
-      (await execute<{ id: string }>(manager, sql, [limit])).rows.map((row) => row.id),
+      (await execute<{ id: string }>(manager, DUE_ARRIVALS, [limit])).rows.map((row) => row.id),
     );
   }
 
@@ -103,8 +114,10 @@ export class SqlInboxStore implements InboxStore {
   }
 
   async list(filter: ArrivalFilter): Promise<ArrivalSummary[]> {
-    const params = [filter.org ?? null, filter.kind ?? null, filter.limit];
-    return this.db.run(async (manager) => (await execute<ArrivalSummary>(manager, LIST_ARRIVALS, params)).rows);
+    const { org, kind, limit, before, changed, sight = null } = filter;
+    const params = [org ?? null, kind ?? null, limit, before ?? null, changed ?? false];
+    const [sql, seen] = sight === null ? [LIST_ARRIVALS, []] : [LIST_ARRIVALS_IN_SIGHT, sightValues(sight)];
+    return this.db.run(async (manager) => (await execute<ArrivalSummary>(manager, sql, [...params, ...seen])).rows);
   }
 
   async decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null> {
@@ -199,17 +212,15 @@ FROM events e WHERE e.id = ANY ($1)`;
   }
 
   async undecidedEvents(limit: number): Promise<string[]> {
-    const sql = `SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT $1`;
     return this.db.run(async (manager) =>
-      (await execute<{ id: string }>(manager, sql, [limit])).rows.map((row) => row.id),
+      (await execute<{ id: string }>(manager, UNDECIDED_EVENTS, [limit])).rows.map((row) => row.id),
     );
   }
 
-  async backlog(): Promise<Backlog> {
-    const sql = `
-SELECT (SELECT count(*) FROM arrivals WHERE state = 'stored')::int AS arrivals, (SELECT count(*) FROM events WHERE decided_at IS NULL)::int AS events`;
+  async backlog(sight: Sight = null): Promise<Backlog> {
     return this.db.run(
-      async (manager) => (await execute<Backlog>(manager, sql, [])).rows[0] ?? { arrivals: 0, events: 0 },
+      async (manager) =>
+        (await execute<Backlog>(manager, BACKLOG, sightValues(sight))).rows[0] ?? { arrivals: 0, events: 0 },
     );
   }
 

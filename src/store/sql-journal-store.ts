@@ -1,6 +1,7 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { stringifyJson } from '../core/json.js';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
+import { sightWithin, type Sight } from '../core/sight.js';
 import { BudgetSpent, type BudgetLimit, type HeldByBudget, type SpentBudget } from '../core/budgets.js';
 import type {
   Claim,
@@ -28,13 +29,16 @@ import {
   DUE,
   DUE_AMONG,
   DUE_NEAR,
+  DUE_RUNS,
   LOCK_FOR_CLAIM,
   MARK_SENT,
   RECLAIM,
   RECORD_ANSWER,
   RENEW,
+  REVISIT,
   STANDS_SO,
   wantsApproval,
+  changedSomething,
 } from './journal-statements.js';
 import {
   countFired,
@@ -45,6 +49,7 @@ import {
   effectHash,
 } from './journal-decisions.js';
 import { attemptRows, intentRows, toAttempt, toIntent, toRun } from './rows.js';
+import { NAMED, placesFrom, sightParams, sightValues, tellsIntent, tellsRepo } from './sight-statements.js';
 import { StoreFailed } from './store-errors.js';
 
 const UNIQUE_VIOLATION = '23505';
@@ -141,8 +146,12 @@ export class SqlJournalStore implements JournalStore {
   }
 
   async dueRuns(limit: number): Promise<string[]> {
-    const sql = `SELECT id FROM runs WHERE state = 'gathering' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT $1`;
-    return this.db.run(async (manager) => idsOf(await execute(manager, sql, [limit])));
+    return this.db.run(async (manager) => idsOf(await execute(manager, DUE_RUNS, [limit])));
+  }
+
+  async putOffRun(runId: string, ms: number): Promise<void> {
+    const sql = `UPDATE runs SET due_at = clock_timestamp() + $2::double precision * interval '1 millisecond' WHERE id = $1 AND state = 'gathering'`;
+    await this.db.run((manager) => execute(manager, sql, [runId, ms]));
   }
 
   async decideGathered(decided: RecordedRun): Promise<string[] | null> {
@@ -158,9 +167,9 @@ export class SqlJournalStore implements JournalStore {
     return this.db.run((manager) => countFired(manager, org, rule));
   }
 
-  async waitingForApproval(limit: number): Promise<Intent[]> {
+  async waitingForApproval(limit: number, sight: Sight = null): Promise<Intent[]> {
     const rows = await this.db.run((manager) =>
-      intents(manager).where(wantsApproval('intent')).orderBy('intent.seq').limit(limit).getMany(),
+      intentsInSight(manager, sight).andWhere(wantsApproval('intent')).orderBy('intent.seq').limit(limit).getMany(),
     );
     return rows.map(toIntent);
   }
@@ -176,6 +185,10 @@ export class SqlJournalStore implements JournalStore {
 
   async dueIntents(limit: number): Promise<string[]> {
     return this.db.run(async (manager) => idsOf(await execute(manager, DUE, [limit])));
+  }
+
+  async revisit(org: string, lane: string): Promise<string[]> {
+    return this.db.run(async (manager) => idsOf(await execute(manager, REVISIT, [org, lane])));
   }
 
   async dueNear(intentId: string, limit: number): Promise<string[]> {
@@ -339,20 +352,39 @@ export class SqlJournalStore implements JournalStore {
     return row ? toIntent(row) : null;
   }
 
-  async runs({ org, rule, state, eventId, shadow, limit }: RunFilter): Promise<Run[]> {
+  async runs(filter: RunFilter): Promise<Run[]> {
+    const { org, rule, state, eventId, eventIds, changed, before, shadow, sight = null, limit } = filter;
+    if (sight !== null && eventId === undefined && eventIds === undefined) return this.newestRuns(filter, sight);
     const asked = Object.entries({ org, rule, state, eventId }).filter(([, value]) => value !== undefined);
     const rows = await this.db.run((manager) => {
       const query = runs(manager).orderBy('run.seq', 'DESC').limit(limit);
       for (const [name, value] of asked) query.andWhere(`run.${name} = :${name}`, { [name]: value });
+      if (eventIds !== undefined) query.andWhere('run.eventId = ANY (:eventIds)', { eventIds });
+      if (before !== undefined) query.andWhere('run.seq < (SELECT seq FROM runs WHERE id = :before)', { before });
+      if (changed) query.andWhere(changedSomething('run'));
       if (shadow !== undefined) query.andWhere(`run.rule ${shadow ? '' : 'NOT '}LIKE 'shadow/%'`);
+      if (sight !== null) query.andWhere(tellsRepo('run.org', 'run.repoId', NAMED), { ...sightParams(sight) });
       return query.getMany();
     });
     return rows.map(toRun);
   }
 
-  async intentsOfRun(runId: string): Promise<Intent[]> {
+  private async newestRuns({ org, limit, ...filter }: RunFilter, sight: Sight): Promise<Run[]> {
+    const asked = sight !== null && org !== undefined ? sightWithin(sight, org) : sight;
+    const optional = [filter.rule, filter.state, filter.before].filter((value) => value !== undefined);
+    const rows = await this.db.run(async (manager) => {
+      const params = [...sightValues(asked), limit, ...optional];
+      const ids = idsOf(await execute(manager, newestInSight(filter), params));
+      return ids.length === 0
+        ? []
+        : runs(manager).where('run.id = ANY (:ids)', { ids }).orderBy('run.seq', 'DESC').getMany();
+    });
+    return rows.map(toRun);
+  }
+
+  async intentsOfRun(runId: string, sight: Sight = null): Promise<Intent[]> {
     const rows = await this.db.run((manager) =>
-      intents(manager).where('intent.runId = :runId', { runId }).orderBy('intent.seq').getMany(),
+      intentsInSight(manager, sight).andWhere('intent.runId = :runId', { runId }).orderBy('intent.seq').getMany(),
     );
     return rows.map(toIntent);
   }
@@ -364,11 +396,11 @@ export class SqlJournalStore implements JournalStore {
     return rows.map(toAttempt);
   }
 
-  async workOfRuns(runIds: readonly string[]): Promise<IntentWork[][]> {
+  async workOfRuns(runIds: readonly string[], sight: Sight = null): Promise<IntentWork[][]> {
     if (runIds.length === 0) return [];
     const [rows, made] = await this.db.run(async (manager) => {
-      const found = await intents(manager)
-        .where('intent.runId = ANY (:runIds)', { runIds })
+      const found = await intentsInSight(manager, sight)
+        .andWhere('intent.runId = ANY (:runIds)', { runIds })
         .orderBy('intent.seq')
         .getMany();
       if (found.length === 0) return [found, []];
@@ -388,17 +420,25 @@ export class SqlJournalStore implements JournalStore {
     );
   }
 
-  async countByState(): Promise<Record<IntentState, number>> {
-    const sql = 'SELECT state, count(*)::int AS count FROM intents GROUP BY state';
-    const { rows } = await this.db.run((manager) => execute<{ state: IntentState; count: number }>(manager, sql));
+  async countByState(sight: Sight = null): Promise<Record<IntentState, number>> {
+    const which = sight === null ? '' : `WHERE ${tellsIntent('i', placesFrom(1))}`;
+    const sql = `SELECT i.state, count(*)::int AS count FROM intents i ${which} GROUP BY i.state`;
+    const params = sight === null ? [] : sightValues(sight);
+    const { rows } = await this.db.run((manager) =>
+      execute<{ state: IntentState; count: number }>(manager, sql, params),
+    );
     const counts = Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as Record<IntentState, number>;
     for (const { state, count } of rows) counts[state] = count;
     return counts;
   }
 
-  async intentsInState(state: IntentState, limit: number): Promise<Intent[]> {
+  async intentsInState(state: IntentState, limit: number, sight: Sight = null): Promise<Intent[]> {
     const rows = await this.db.run((manager) =>
-      intents(manager).where('intent.state = :state', { state }).orderBy('intent.seq').limit(limit).getMany(),
+      intentsInSight(manager, sight)
+        .andWhere('intent.state = :state', { state })
+        .orderBy('intent.seq')
+        .limit(limit)
+        .getMany(),
     );
     return rows.map(toIntent);
   }
@@ -411,13 +451,15 @@ export class SqlJournalStore implements JournalStore {
     return limits.length === 0 ? null : this.db.run((manager) => findSpent(manager, limits));
   }
 
-  async heldByBudgets(limit: number): Promise<HeldByBudget[]> {
-    return this.db.run((manager) => findHeld(manager, limit));
+  async heldByBudgets(limit: number, sight: Sight = null): Promise<HeldByBudget[]> {
+    return this.db.run((manager) => findHeld(manager, limit, sight));
   }
 
   async pause(row: PauseRow): Promise<void> {
-    const sql = 'INSERT INTO pauses (org, rule, by, at) VALUES ($1, $2, $3, $4) ON CONFLICT (org, rule) DO NOTHING';
-    await this.db.run((manager) => execute(manager, sql, [row.org ?? '', row.rule ?? '', row.by, row.at]));
+    const sql = `INSERT INTO pauses (org, rule, by, at, reason) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (org, rule) DO UPDATE SET reason = COALESCE(EXCLUDED.reason, pauses.reason)`;
+    const values = [row.org ?? '', row.rule ?? '', row.by, row.at, row.reason ?? null];
+    await this.db.run((manager) => execute(manager, sql, values));
   }
 
   async resume(org: string | null, rule: string | null, _by: string): Promise<boolean> {
@@ -427,7 +469,22 @@ export class SqlJournalStore implements JournalStore {
 
   async paused(): Promise<PauseRow[]> {
     const rows = await this.db.run((manager) => manager.find(PauseEntity, { order: { at: 'ASC' } }));
-    return rows.map(({ org, rule, by, at }) => ({ org: org || null, rule: rule || null, by, at }));
+    return rows.map(({ org, rule, by, at, reason }) => ({
+      org: org || null,
+      rule: rule || null,
+      by,
+      at,
+      ...(reason === null ? {} : { reason }),
+    }));
+  }
+
+  async waitingForPause({ org, rule }: Pick<PauseRow, 'org' | 'rule'>, sight: Sight = null): Promise<number> {
+    return this.db.run((manager) => {
+      const query = intentsInSight(manager, sight).andWhere(`intent.state = 'planned'`);
+      if (org !== null) query.andWhere('intent.org = :org', { org });
+      if (rule !== null) query.andWhere('intent.rule = :rule', { rule });
+      return query.getCount();
+    });
   }
 }
 
@@ -439,6 +496,38 @@ function runs(manager: EntityManager): SelectQueryBuilder<RunEntity> {
 
 function intents(manager: EntityManager): SelectQueryBuilder<IntentEntity> {
   return manager.createQueryBuilder(IntentEntity, 'intent');
+}
+
+function intentsInSight(manager: EntityManager, sight: Sight): SelectQueryBuilder<IntentEntity> {
+  const all = intents(manager);
+  return sight === null ? all : all.where(tellsIntent('intent', NAMED), { ...sightParams(sight) });
+}
+
+/**
+ * The newest runs in sight: of each organization and each repository as many as are asked for, out of an index, and the newest of these. Parameters: the
+ * sight, how many, then the rule, the state and the run before which they are, as far as they are asked for.
+ */
+function newestInSight({ rule, state, before, changed, shadow }: Omit<RunFilter, 'limit'>): string {
+  const { whole, orgs, repos } = placesFrom(1);
+  let last = 4;
+  const which = [
+    ...(rule === undefined ? [] : [`r.rule = $${(last += 1)}`]),
+    ...(state === undefined ? [] : [`r.state = $${(last += 1)}`]),
+    ...(before === undefined ? [] : [`r.seq < (SELECT seq FROM runs WHERE id = $${(last += 1)})`]),
+    ...(changed ? [changedSomething('r')] : []),
+    ...(shadow === undefined ? [] : [`r.rule ${shadow ? '' : 'NOT '}LIKE 'shadow/%'`]),
+  ];
+  const newestOf = (places: string, same: string): string => `
+  SELECT f.id, f.seq FROM ${places} CROSS JOIN LATERAL (
+    SELECT r.id, r.seq FROM runs r WHERE ${[same, ...which].join(' AND ')} ORDER BY r.seq DESC LIMIT $4
+  ) AS f`;
+  return `
+SELECT id FROM (${newestOf(`unnest(CAST(${whole} AS text[])) AS w (org)`, 'r.org = w.org')}
+  UNION ALL${newestOf(
+    `unnest(CAST(${orgs} AS text[]), CAST(${repos} AS text[])) AS w (org, repo)`,
+    'r.org = w.org AND r.repo_id = w.repo',
+  )}
+) AS newest ORDER BY seq DESC LIMIT $4`;
 }
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

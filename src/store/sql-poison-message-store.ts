@@ -4,7 +4,9 @@ import type {
   PoisonMessageStore,
   WatchedTopic,
 } from '../pipeline/poison-message-store.port.js';
+import type { Sight } from '../core/sight.js';
 import { execute, type Database } from './database.js';
+import { placesFrom, sightValues, tellsArrival, tellsRepo } from './sight-statements.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
 
@@ -17,8 +19,12 @@ RETURNING deaths`;
 
 const RENEW = `UPDATE work_in_progress SET lease_until = clock_timestamp() + ${MS('$4')} WHERE topic = $1 AND id = $2 AND owner = $3`;
 const END = 'DELETE FROM work_in_progress WHERE topic = $1 AND id = $2 AND owner = $3 AND NOT quarantined';
-const LIST = `
-SELECT topic, id, deaths, quarantined AS "isQuarantined", began_at AS since FROM work_in_progress WHERE quarantined ORDER BY began_at LIMIT $1`;
+const LIST = (which: string): string => `
+SELECT w.topic, w.id, w.deaths, w.quarantined AS "isQuarantined", w.began_at AS since FROM work_in_progress w WHERE w.quarantined ${which} ORDER BY w.began_at LIMIT $1`;
+const LIST_ALL = LIST('');
+const LIST_IN_SIGHT = LIST(`AND CASE w.topic
+  WHEN 'arrival' THEN EXISTS (SELECT 1 FROM arrivals a WHERE a.id = w.id AND ${tellsArrival('a', placesFrom(2))})
+  ELSE EXISTS (SELECT 1 FROM events e WHERE e.id = w.id AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(2))}) END`);
 
 const LEAVE_ALONE: Readonly<Record<WatchedTopic, string>> = {
   arrival: `UPDATE arrivals SET state = 'quarantined', reason = $2, code = 'processes_ended' WHERE id = $1 AND state = 'stored'`,
@@ -64,8 +70,9 @@ export class SqlPoisonMessageStore implements PoisonMessageStore {
     );
   }
 
-  async quarantined(limit: number): Promise<PoisonMessage[]> {
-    return this.db.run(async (manager) => (await execute<PoisonMessage>(manager, LIST, [limit])).rows);
+  async quarantined(limit: number, sight: Sight = null): Promise<PoisonMessage[]> {
+    const [sql, seen] = sight === null ? [LIST_ALL, []] : [LIST_IN_SIGHT, sightValues(sight)];
+    return this.db.run(async (manager) => (await execute<PoisonMessage>(manager, sql, [limit, ...seen])).rows);
   }
 
   async release(id: string): Promise<boolean> {

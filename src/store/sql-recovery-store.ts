@@ -4,7 +4,15 @@ import type { Reason } from '../core/reason.js';
 import { intentReason } from '../core/run-reasons.js';
 import { reasonColumns } from './columns.js';
 import type { NewAttempt } from '../pipeline/journal-store.port.js';
-import type { Doubt, Echo, LookClaim, RecoveryClaim, RecoveryStore, Undo } from '../pipeline/recovery-store.port.js';
+import type {
+  Doubt,
+  Echo,
+  LookClaim,
+  RecoveryClaim,
+  RecoveryStore,
+  SentInLane,
+  Undo,
+} from '../pipeline/recovery-store.port.js';
 import type { Attempt, Intent } from '../core/run.js';
 import { execute, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
@@ -14,6 +22,8 @@ import { UndoneEntity } from './entities/recovery.entities.js';
 import { toEvent, toAttempt, toIntent } from './rows.js';
 import { effectHash } from './journal-decisions.js';
 import { moveIntent, rearm } from './journal-moves.js';
+import { DUE_RUNS, EXPIRED } from './journal-statements.js';
+import { DUE_ARRIVALS, UNDECIDED_EVENTS } from './inbox-statements.js';
 import { BatchLoader } from './batch-loader.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
@@ -21,6 +31,17 @@ const MS = (parameter: string): string => `${parameter}::double precision * inte
 const DUE_RECOVERIES = `
 SELECT id FROM intents WHERE state = 'unknown' AND due_at <= clock_timestamp() AND (lease_until IS NULL OR lease_until <= clock_timestamp())
 ORDER BY due_at, seq LIMIT $1`;
+
+const DUE_LOOKS = `
+SELECT id FROM intents WHERE look_again_at <= clock_timestamp() AND state IN ('done', 'unchanged') ORDER BY look_again_at LIMIT $1`;
+
+/**
+ * Each look is one into an index of its own, in the words of the statement that then lists what is due. Of the planned intents the first is enough: which
+ * of them can be claimed costs far more to find out.
+ */
+const MAY_HAVE_WORK = `
+SELECT EXISTS (${DUE_ARRIVALS}) OR EXISTS (${UNDECIDED_EVENTS}) OR EXISTS (${DUE_RUNS}) OR EXISTS (SELECT 1 FROM intents WHERE state = 'planned' LIMIT $1)
+  OR EXISTS (${EXPIRED} LIMIT $1) OR EXISTS (${DUE_RECOVERIES}) OR EXISTS (${DUE_LOOKS}) AS may`;
 
 /** The newest call that may have had its effect. */
 const OPEN_CALL = `SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id AND (a.outcome IS NULL OR a.outcome = 'unknown')`;
@@ -44,9 +65,6 @@ UPDATE intents SET due_at = clock_timestamp() + ${MS('$3')}, reason = NULL, reas
 WHERE id = $1 AND epoch = $2 AND state = 'unknown'`;
 
 const LOOK_AGAIN = `UPDATE intents SET look_again_at = CASE WHEN $2::double precision IS NULL THEN NULL ELSE clock_timestamp() + ${MS('$2')} END WHERE id = $1`;
-
-const DUE_LOOKS = `
-SELECT id FROM intents WHERE look_again_at <= clock_timestamp() AND state IN ('done', 'unchanged') ORDER BY look_again_at LIMIT $1`;
 
 const CLAIM_LOOK = `
 UPDATE intents SET look_again_at = clock_timestamp() + ${MS('$2')}
@@ -86,6 +104,14 @@ CROSS JOIN LATERAL (
 ) AS s
 ORDER BY k.place, s.seq DESC`;
 
+/** A row changes with each of its calls, so one that was last changed before `since` was sent before it. */
+const SENT_IN_LANE = `
+SELECT s.id FROM unnest($2::text[]) WITH ORDINALITY AS k (action, place)
+CROSS JOIN LATERAL (
+  SELECT i.id, i.seq, i.updated_at FROM intents i WHERE i.lane = $1 AND i.action = k.action AND i.attempts > 0 ORDER BY i.seq DESC LIMIT $4
+) AS s
+WHERE s.updated_at >= $3 ORDER BY k.place, s.seq DESC`;
+
 /** Unknown outcomes, undone effects and echoes in PostgreSQL. */
 export class SqlRecoveryStore implements RecoveryStore {
   private readonly doubts = new BatchLoader(
@@ -106,6 +132,11 @@ export class SqlRecoveryStore implements RecoveryStore {
   );
 
   constructor(private readonly db: Database) {}
+
+  async mayHaveWork(): Promise<boolean> {
+    const { rows } = await this.db.run((manager) => execute<{ may: boolean }>(manager, MAY_HAVE_WORK, [1]));
+    return rows[0]?.may ?? true;
+  }
 
   async dueRecoveries(limit: number): Promise<string[]> {
     return this.db.run(async (manager) => idsOf(await execute(manager, DUE_RECOVERIES, [limit])));
@@ -266,6 +297,31 @@ export class SqlRecoveryStore implements RecoveryStore {
       for (const { place, id, sent_at } of rows)
         found[place - 1]?.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
       return found;
+    });
+  }
+
+  async sentInLane({
+    lane,
+    actions,
+    since,
+    limit,
+  }: SentInLane): Promise<Array<{ intent: Intent; attempts: readonly Attempt[] }>> {
+    return this.db.run(async (manager) => {
+      const ids = idsOf(await execute(manager, SENT_IN_LANE, [lane, actions, since, limit]));
+      if (ids.length === 0) return [];
+      const intents = await manager
+        .createQueryBuilder(IntentEntity, 'intent')
+        .where('intent.id IN (:...ids)', { ids })
+        .getMany();
+      const attempts = await manager.find(AttemptEntity, { where: { intentId: In(ids) }, order: { n: 'ASC' } });
+      return ids.flatMap((id) =>
+        intents
+          .filter((row) => row.id === id)
+          .map((row) => ({
+            intent: toIntent(row),
+            attempts: attempts.filter(({ intentId }) => intentId === id).map(toAttempt),
+          })),
+      );
     });
   }
 

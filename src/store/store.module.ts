@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { ID_STORE } from '../api/id-store.port.js';
 import { STORE_HEALTH, STORE_LOCK } from '../api/open-store.port.js';
 import { STORE_COPIER } from '../api/store-files.port.js';
 import type { AppConfig } from '../config/app-config.js';
@@ -70,6 +71,7 @@ const PARTS = [
   portOf(AUDIT_STORE, 'audit'),
   portOf(OPERATOR_STORE, 'operators'),
   portOf(UNTRUSTED_PROXIES, 'untrustedProxies'),
+  portOf(ID_STORE, 'ids'),
   part(STORE_MAINTENANCE, { stores: STORES }, ({ stores }) => stores),
   part(STORE_COPIER, { stores: STORES }, ({ stores }) => stores),
   part(STORE_HEALTH, { stores: STORES }, ({ stores }) => stores),

@@ -1,8 +1,10 @@
 import { IsNull } from 'typeorm';
 import type { FindingStore, KeptFinding, Severity, SubjectFindings } from '../policies/finding-store.port.js';
+import type { Sight } from '../core/sight.js';
 import { execute, type Database } from './database.js';
 import { FindingEntity } from './entities/governance.entities.js';
 import { keyOf } from './columns.js';
+import { placesFrom, sightValues, tellsRepo } from './sight-statements.js';
 
 const FOUND = `
 INSERT INTO findings (finding_key, forge, org, policy, subject, subject_name, name, severity, message, since, last_seen_at)
@@ -19,6 +21,7 @@ const LIST = `
 SELECT forge, org, policy, subject, subject_name AS "subjectName", name, severity, message, since, last_seen_at AS "lastSeenAt", ended_at AS "endedAt"
 FROM findings
 WHERE ($1::text IS NULL OR lower(org) = lower($1)) AND ($2::text IS NULL OR policy = $2) AND ($3::text IS NULL OR severity = $3) AND ($4 OR ended_at IS NULL)
+  AND ${tellsRepo('org', `nullif(subject, '')`, placesFrom(6))}
 ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], severity), seq DESC LIMIT $5`;
 
 export class TypeOrmFindingStore implements FindingStore {
@@ -51,10 +54,11 @@ export class TypeOrmFindingStore implements FindingStore {
     policy?: string | undefined;
     severity?: Severity | undefined;
     ended: boolean;
+    sight?: Sight | undefined;
     limit: number;
   }): Promise<KeptFinding[]> {
-    const { org, policy, severity, ended, limit } = filter;
-    const params = [org ?? null, policy ?? null, severity ?? null, ended, limit];
+    const { org, policy, severity, ended, sight = null, limit } = filter;
+    const params = [org ?? null, policy ?? null, severity ?? null, ended, limit, ...sightValues(sight)];
     return (await this.db.run((manager) => execute<KeptFinding>(manager, LIST, params))).rows;
   }
 

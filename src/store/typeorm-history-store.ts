@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { shown } from '../core/reason.js';
+import type { Sight } from '../core/sight.js';
 import type { HistoryPage, HistoryQuery, HistoryRun, HistoryStore } from '../insight/history-store.port.js';
 import type { Database } from './database.js';
 import { EventEntity } from './entities/event.entity.js';
@@ -7,32 +8,33 @@ import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { toEvent } from './rows.js';
 import { runReasonOf } from './columns.js';
+import { NAMED, sightParams, tellsIntent, tellsRepo } from './sight-statements.js';
 
 /** Events and their runs, page by page. Ids grow with time, so the primary key is the order of reading. */
 export class TypeOrmHistoryStore implements HistoryStore {
   constructor(private readonly db: Database) {}
 
-  async page({ org, since, until, after, limit }: HistoryQuery): Promise<HistoryPage> {
+  async page({ org, since, until, after, sight = null, limit }: HistoryQuery): Promise<HistoryPage> {
     return this.db.run(async (manager) => {
       const query = manager.createQueryBuilder(EventEntity, 'event').where('event.org = :org', { org });
       query.andWhere('event.storedAt >= :since AND event.storedAt < :until', { since, until });
       if (after !== null) query.andWhere('event.id > :after', { after });
+      if (sight !== null) query.andWhere(tellsRepo('event.org', 'event.repoId', NAMED), { ...sightParams(sight) });
       const rows = await query.orderBy('event.id').limit(limit).getMany();
       return {
         events: rows.map(toEvent),
-        runs: await runsOf(manager, rows),
+        runs: await runsOf(manager, rows, sight),
         next: rows.length === limit ? (rows.at(-1)?.id ?? null) : null,
       };
     });
   }
 
-  async ofEvent(eventId: string): Promise<HistoryPage> {
+  async ofEvent(eventId: string, sight: Sight = null): Promise<HistoryPage> {
     return this.db.run(async (manager) => {
-      const rows = await manager
-        .createQueryBuilder(EventEntity, 'event')
-        .where('event.id = :eventId', { eventId })
-        .getMany();
-      return { events: rows.map(toEvent), runs: await runsOf(manager, rows), next: null };
+      const query = manager.createQueryBuilder(EventEntity, 'event').where('event.id = :eventId', { eventId });
+      if (sight !== null) query.andWhere(tellsRepo('event.org', 'event.repoId', NAMED), { ...sightParams(sight) });
+      const rows = await query.getMany();
+      return { events: rows.map(toEvent), runs: await runsOf(manager, rows, sight), next: null };
     });
   }
 }
@@ -57,18 +59,20 @@ const INTENT_COLUMNS = ['id', 'runId', 'stepId', 'action', 'itemKey', 'params', 
   (name) => `intent.${name}`,
 );
 
-async function runsOf(manager: EntityManager, events: readonly EventEntity[]): Promise<HistoryRun[]> {
+/** Of an event that may be told, all runs may be; of their intents those that act on what may be told. */
+async function runsOf(manager: EntityManager, events: readonly EventEntity[], sight: Sight): Promise<HistoryRun[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ id }) => id);
   const runs = await manager
     .createQueryBuilder(RunEntity, 'run')
     .select(RUN_COLUMNS)
-    .where("run.eventId = ANY (:ids) AND run.rule NOT LIKE 'shadow/%'", { ids })
+    .where("run.eventId = ANY (:ids) AND run.rule NOT LIKE 'shadow/%' AND run.rule NOT LIKE '@%'", { ids })
     .orderBy('run.seq')
     .getMany();
   const intents = await intentsOf(
     manager,
     runs.map(({ id }) => id),
+    sight,
   );
   return runs.map(({ id, rule, kind, revisionId, mode, state, lookups, decidedAt, eventId, ...stored }) => ({
     id,
@@ -91,13 +95,18 @@ async function runsOf(manager: EntityManager, events: readonly EventEntity[]): P
   }));
 }
 
-async function intentsOf(manager: EntityManager, runIds: readonly string[]): Promise<Map<string, IntentEntity[]>> {
-  const rows = await manager
+async function intentsOf(
+  manager: EntityManager,
+  runIds: readonly string[],
+  sight: Sight,
+): Promise<Map<string, IntentEntity[]>> {
+  const query = manager
     .createQueryBuilder(IntentEntity, 'intent')
     .select(INTENT_COLUMNS)
     .where('intent.runId = ANY (:runIds)', { runIds })
-    .orderBy('intent.seq')
-    .getMany();
+    .orderBy('intent.seq');
+  if (sight !== null) query.andWhere(tellsIntent('intent', NAMED), { ...sightParams(sight) });
+  const rows = await query.getMany();
   const groups = new Map<string, IntentEntity[]>();
   for (const row of rows) {
     const group = groups.get(row.runId);

@@ -1,9 +1,17 @@
-import { In, type QueryPartialEntity } from 'typeorm';
+import { In, Not, type QueryPartialEntity } from 'typeorm';
 import { UserError } from '../core/errors.js';
 import { stringifyJson, type JsonObject } from '../core/json.js';
-import type { KeptPlan, PlanState, PlanStore, PolicyPlan } from '../policies/plan-store.port.js';
+import type { Sight } from '../core/sight.js';
+import {
+  isWithin,
+  type KeptPlan,
+  type PlanState,
+  type PlanStore,
+  type PolicyPlan,
+} from '../policies/plan-store.port.js';
 import { execute, type Database } from './database.js';
-import { PlanEntity } from './entities/governance.entities.js';
+import { PlanEntity, TrustedPolicyEntity } from './entities/governance.entities.js';
+import { NAMED, sightParams, tellsOrg } from './sight-statements.js';
 
 /** A plan that waits, or was approved, is not forgotten because it was made again. */
 const KEEP = `
@@ -11,6 +19,10 @@ INSERT INTO plans (hash, id, forge, org, state, plan, made_at) VALUES ($1, $2, $
 ON CONFLICT (hash) DO UPDATE SET id = excluded.id, state = 'open', plan = excluded.plan, made_at = excluded.made_at,
   decided_by = NULL, decided_at = NULL, applied_by = NULL, applied_at = NULL, seq = DEFAULT
 WHERE plans.state IN ('applied', 'denied')`;
+
+const TRUST = `
+INSERT INTO trusted_policies (org, policy, by, at) SELECT $1, policy, $3, clock_timestamp() FROM unnest($2::text[]) AS policy
+ON CONFLICT DO NOTHING`;
 
 const now = (): string => 'clock_timestamp()';
 
@@ -25,16 +37,14 @@ export class TypeOrmPlanStore implements PlanStore {
     return kept;
   }
 
-  async find(hash: string): Promise<KeptPlan | null> {
+  async find(hash: string, sight: Sight = null): Promise<KeptPlan | null> {
     if (hash === '') return null;
-    const [first, second] = await this.db.table(PlanEntity, (plans) =>
-      plans
-        .createQueryBuilder('plan')
-        .where('plan.hash = :hash OR starts_with(plan.hash, :hash)', { hash })
-        .orderBy('plan.hash')
-        .limit(2)
-        .getMany(),
-    );
+    const [first, second] = await this.db.table(PlanEntity, (plans) => {
+      const query = plans.createQueryBuilder('plan').orderBy('plan.hash').limit(2);
+      query.where('(plan.hash = :hash OR starts_with(plan.hash, :hash))', { hash });
+      if (sight !== null) query.andWhere(tellsOrg('plan.org', NAMED.whole), { whole: sightParams(sight).whole });
+      return query.getMany();
+    });
     if (second && first?.hash !== hash)
       throw new UserError('AMBIGUOUS_PLAN', `several plans begin with ${hash}: give more characters of the hash`);
     return first ? toPlan(first) : null;
@@ -43,16 +53,19 @@ export class TypeOrmPlanStore implements PlanStore {
   async list({
     org,
     state,
+    sight = null,
     limit,
   }: {
     org?: string | undefined;
     state?: PlanState | undefined;
+    sight?: Sight | undefined;
     limit: number;
   }): Promise<KeptPlan[]> {
     const rows = await this.db.table(PlanEntity, (plans) => {
       const query = plans.createQueryBuilder('plan').orderBy('plan.seq', 'DESC').limit(limit);
       if (org !== undefined) query.andWhere('lower(plan.org) = lower(:org)', { org });
       if (state !== undefined) query.andWhere({ state });
+      if (sight !== null) query.andWhere(tellsOrg('plan.org', NAMED.whole), { whole: sightParams(sight).whole });
       return query.getMany();
     });
     return rows.map(toPlan);
@@ -64,6 +77,28 @@ export class TypeOrmPlanStore implements PlanStore {
 
   async markApplied(id: string, by: string): Promise<boolean> {
     return this.move(id, ['open', 'approved'], { state: 'applied', appliedBy: by, appliedAt: now });
+  }
+
+  async dropOvertaken(
+    org: string,
+    policies: readonly string[],
+    about: readonly string[] | null,
+    except: string,
+  ): Promise<void> {
+    await this.db.table(PlanEntity, async (plans) => {
+      const open = await plans.findBy({ org, state: 'open', hash: Not(except) });
+      const ids = open.flatMap((row) => (isWithin(toPlan(row), policies, about) ? [row.id] : []));
+      // One that somebody approved meanwhile stays.
+      if (ids.length > 0) await plans.delete({ id: In(ids), state: 'open' });
+    });
+  }
+
+  async isTrusted(org: string, policy: string): Promise<boolean> {
+    return this.db.table(TrustedPolicyEntity, (trusted) => trusted.existsBy({ org, policy: In([policy, '']) }));
+  }
+
+  async trust(org: string, policies: readonly string[], by: string): Promise<void> {
+    await this.db.run((manager) => execute(manager, TRUST, [org, [...policies], by]));
   }
 
   private async move(

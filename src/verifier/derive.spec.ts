@@ -1,9 +1,13 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { compareForge, compareWrites } from './compare.js';
 import { derive } from './derive.js';
 import { CannotDerive } from './failures.js';
 import type { Handover, JsonObject, PlayedAct, RepoState, Snapshot } from './handover.js';
 import type { ForgeReader } from './read-forge.js';
+import { readRuleFiles } from './rule-files.js';
 import type { RuleFileText, WrittenPolicy, WrittenRule } from './rule-files.js';
 
 const NOBODY_READS = { find: async () => null } as unknown as ForgeReader;
@@ -74,6 +78,22 @@ function file(what: { rules?: Array<Partial<WrittenRule>>; policies?: Array<Part
   };
 }
 
+describe('verifier/rule-files', () => {
+  it('a rule that is disabled is never live', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'verifier-'));
+    await writeFile(
+      join(folder, 'a.yaml'),
+      'rules:\n  - {id: on, on: push, do: {milestone.ensure: {title: a}}}\n  - {id: off, disabled: why, on: push, do: {milestone.ensure: {title: a}}}\n',
+    );
+
+    expect(readRuleFiles(folder)[0]?.rules.map(({ id, mode }) => [id, mode])).toEqual([
+      ['on', 'live'],
+      ['off', 'disabled'],
+    ]);
+    await rm(folder, { recursive: true });
+  });
+});
+
 const MIRRORS = file({
   policies: [
     {
@@ -102,6 +122,21 @@ const BRANCH = file({
 });
 
 describe('verifier/derive', () => {
+  it.each([
+    [['*', 'bot:other'], 1],
+    [['bot:other'], 0],
+    [['bot', 'bot:other'], 0],
+    [['ann', 'bot'], 1],
+  ])('an act of a person, where actor is %j', async (actor, branches) => {
+    const [rule] = BRANCH.rules;
+    const rules = file({ rules: rule ? [{ ...rule, where: { ...rule.where, actor } }] : [] });
+    const tagged = act('tag.create', { repo: 'acme/app', tag: 'v1.4.0' }, { sha: 'b'.repeat(40) });
+
+    const { writes } = await derive(given(forge(repo('app')), START, tagged), [rules], NOBODY_READS);
+
+    expect(writes).toHaveLength(branches);
+  });
+
   it('wants a mirror for each repository but private and archived ones, and none twice', async () => {
     const mirrored = {
       mirrors: [{ address: 'https://mirror.example.org/kept.git', interval: '28800', onCommit: false }],

@@ -74,7 +74,7 @@ class Derivation {
     const repo = fact.repo ? this.model.repo(String(fact.repo.full_name)) : null;
     for (const { rules, vars } of this.texts) {
       for (const rule of rules) {
-        if (rule.mode === 'live' && rule.on.includes(fact.kind) && passes(rule.where, fact.repo, fact))
+        if (rule.mode === 'live' && isStarted(rule, fact) && passes(rule.where, fact.repo, fact))
           await this.fire(rule, vars, { fact, repo, now: fact.at });
       }
     }
@@ -141,6 +141,7 @@ class Derivation {
     const { org, bot } = this.handover;
     const event = fact && {
       ...fact.data,
+      ...labelsOf(fact.data),
       kind: fact.kind,
       source: fact.source,
       org,
@@ -192,6 +193,20 @@ class Derivation {
   }
 }
 
+/** `push.branch` and `push.tag` are the two parts of `push`. */
+export function isStarted({ on }: Pick<WrittenRule, 'on'>, { kind, data }: Pick<Fact, 'kind' | 'data'>): boolean {
+  const part = kind === 'push' ? (typeof data.tag === 'string' ? 'push.tag' : 'push.branch') : kind;
+  return on.includes(kind) || on.includes(part);
+}
+
+/** The names of the labels, where the fact tells labels. */
+export function labelsOf(data: JsonObject): JsonObject {
+  const told = [data.pull_request, data.issue]
+    .map((one) => (one as JsonObject | undefined)?.labels)
+    .find((one) => one !== undefined);
+  return told === undefined ? {} : { labels: ((told ?? []) as JsonObject[]).map(({ name }) => name ?? null) };
+}
+
 /** `where` and `subjects`. Patterns of one filter are alternatives; a pattern without a slash is about the name alone. */
 function passes(where: Filter, repo: JsonObject | null, fact: Fact | null): boolean {
   const list = (value: unknown): string[] => (Array.isArray(value) ? value : [value]).map(String);
@@ -217,7 +232,10 @@ function passes(where: Filter, repo: JsonObject | null, fact: Fact | null): bool
           list(wanted).some((pattern) => matchesGlob(pattern, String(fact.data[filter])))
         );
       case 'actor':
-        return list(wanted).some((pattern) => fact !== null && matchesGlob(pattern, fact.actor, true));
+        // `bot` and `bot:RULE` stand for acts of the bot, and those are no facts here.
+        return list(wanted).some(
+          (pattern) => fact !== null && !/^bot(?::|$)/.test(pattern) && matchesGlob(pattern, fact.actor, true),
+        );
       case 'source':
         return fact !== null && list(wanted).includes(fact.source);
       case 'topics':

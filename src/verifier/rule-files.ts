@@ -72,10 +72,11 @@ function readFile(file: string, { vars, rules, policies }: Map_): RuleFileText {
 }
 
 function readRule(rule: Map_): WrittenRule {
-  known(rule, ['id', 'mode', 'on', 'schedule', 'where', 'lookup', 'if', 'do', 'limits']);
+  known(rule, ['id', 'mode', 'on', 'schedule', 'where', 'lookup', 'if', 'do', 'limits', 'rights', 'disabled']);
   return {
     id: String(rule.id),
-    mode: String(rule.mode ?? 'live'),
+    // Nothing starts a rule that is switched off.
+    mode: rule.disabled === undefined ? String(rule.mode ?? 'live') : 'disabled',
     on: asList(rule.on).map(String),
     schedule: rule.schedule !== undefined,
     where: (rule.where ?? {}) as Filter,

@@ -65,6 +65,16 @@ describe('architecture/deploy: secrets by role', () => {
   });
 });
 
+describe('architecture/deploy: what is installed', () => {
+  it('image and package have the starter sets of init and the rules of the demo', () => {
+    const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
+
+    expect(files).toContain('config');
+    expect(readFileSync('deploy/Dockerfile', 'utf8')).toMatch(/^COPY config \.\/config$/m);
+    expect(readFileSync('.dockerignore', 'utf8')).toMatch(/^!config$/m);
+  });
+});
+
 describe('architecture/deploy: how Node is started', () => {
   it.each([
     ['deploy/Dockerfile', /^ENTRYPOINT \["node", "--disable-proto=throw", /m],

@@ -7,7 +7,7 @@ import { OPERATIONS } from '../../src/api/operations/index.js';
 import { openApi } from '../../src/api/operations/openapi.js';
 import { routeOf, type AnyOperation } from '../../src/api/operations/operation.js';
 import { makeProgram } from '../../src/cli/run-cli.js';
-import { OPERATOR_SCOPES } from '../../src/core/operators.js';
+import { OPERATOR_SCOPES } from '../../src/core/operator-scopes.js';
 import { ROOT } from '../services/with-services.mjs';
 
 interface Body {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Reason } from '../../src/core/reason.js';
 import { sentenceOf } from './reasons.js';
@@ -97,6 +98,21 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
       expect(rules.evaluate(revision, the('heavy'), facts(4), {})).toMatchObject({ report: { verdict: 'fired' } });
       expect(own.generation).toBe(1);
       await own.stop();
+    }, 60_000);
+
+    it('is one thread for what comes without a rest, and is begun again after one', async () => {
+      const own = new RuleThread(program(), 100);
+      const load = { org: 'acme', files: HEAVY_RULES, powers: [], secrets: [] };
+
+      await Promise.all([tryLoading(own, load), tryLoading(own, load)]);
+      await tryLoading(own, load);
+      expect(own.generation).toBe(1);
+      while (own.isRunning) await wait(10);
+      expect(await tryLoading(own, load)).toEqual([]);
+
+      expect(own.generation).toBe(2);
+      await own.stop();
+      expect(own.isRunning).toBe(false);
     }, 60_000);
 
     it('tries files before this process reads them', async () => {

@@ -41,6 +41,8 @@ export interface WishOptions {
   mode?: 'live' | 'dry-run';
   /** Default: a rule wants it. */
   kind?: 'rule' | 'policy';
+  /** Of a policy: what a person undid stays so. */
+  respectUndo?: boolean;
   repo?: EventRepository | null;
   /** Default: a rule of its own. */
   rule?: string;
@@ -183,6 +185,7 @@ export class EffectRig {
     {
       mode = 'live',
       kind = 'rule',
+      respectUndo = false,
       repo = APP,
       rule = `wish-${this.wishes + 1}`,
       eventId = `event-${this.wishes + 1}`,
@@ -209,7 +212,7 @@ export class EffectRig {
         claim: isClaim ? eventId : null,
         asked,
         report: { rule, verdict: 'fired', reason: because('wanted'), trace: null },
-        steps: [{ stepId: 'only', stepNo: 0, action, items }],
+        steps: [{ stepId: 'only', stepNo: 0, action, items, ...(respectUndo ? { respectsUndo: true as const } : {}) }],
         lookups: {},
         decidedAt: this.clock.now(),
       },

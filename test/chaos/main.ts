@@ -68,6 +68,7 @@ async function main(): Promise<number> {
   const { seed, only, peer } = options;
   say(`seed ${seed}`);
   if (peer) return runBullPeer(seed, say);
+  say('new policies of its bots are trusted (orgs[].trusted: true): nobody is there to approve them');
   if (only === 'G14') return overloadGoal();
   const storms = only
     ? goalStorms(only)

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { faultsOf, readExcuses } from '../contract/excuses.js';
 import type { Verdict } from '../contract/judge.js';
-import { recordingsDir, storiesIn } from '../contract/recordings.js';
+import { storiesAtHand } from '../contract/recordings.js';
 import { excuseFor, isGood, showVerdict, totalsOf } from '../contract/report.js';
 import type { RunOptions } from '../contract/run-stories.js';
 import { profileFor, runStories } from '../contract/run-stories.js';
@@ -15,7 +15,7 @@ import { loadStories } from '../contract/story.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const excuses = readExcuses(join(root, 'docs/forges.md'));
 const SERVERS = ['gitea-1.27', 'gitea-1.26', 'gitea-1.24', 'forgejo-15'];
-const storiesOf = (server: string): Story[] => storiesIn(recordingsDir(server));
+const storiesOf = storiesAtHand;
 const newest = storiesOf('gitea-1.27');
 
 /** What a person would read: every step that is neither equal nor excused. */

@@ -304,6 +304,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
         code: 'no_such_kind',
         eventId: null,
         eventKinds: [],
+        eventIds: [],
         repeats: 0,
         verdict: 'signed',
         at: delivery.receivedAt,

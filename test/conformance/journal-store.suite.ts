@@ -4,6 +4,7 @@ import { INTENT_STATES } from '../../src/core/states.js';
 import { BudgetSpent, type BudgetLimit } from '../../src/core/budgets.js';
 import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
 import type { NewIntent } from '../../src/core/run.js';
+import { intentReason } from '../../src/core/run-reasons.js';
 import { canMove } from '../../src/core/state-table.js';
 import { aRun, anIntent } from '../builders/journal.js';
 import { because, saying } from '../builders/reasons.js';
@@ -449,6 +450,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await journal.pause({ ...scope, by: 'ann', at: test.now() });
 
+    expect(await journal.waitingForPause(scope)).toBe(3 - due.length);
     expect(await journal.dueIntents(9)).toEqual(due);
     for (const id of ['r1', 'r2', 'other'])
       expect((await journal.claim(id, 'me', LEASE_MS)) !== null).toBe(due.includes(id));
@@ -470,6 +472,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await journal.pause({ org: 'acme', rule: null, by: 'bob', at: test.now() });
 
     expect(await journal.paused()).toEqual([{ org: 'acme', rule: null, by: 'ann', at }]);
+    await journal.pause({ org: 'acme', rule: null, by: 'bob', at: test.now(), reason: 'the labels move' });
+    expect(await journal.paused()).toEqual([{ org: 'acme', rule: null, by: 'ann', at, reason: 'the labels move' }]);
     expect(await journal.resume('acme', 'r1', 'bob')).toBe(false);
     expect(await journal.resume('acme', null, 'bob')).toBe(true);
 
@@ -838,6 +842,26 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(await journal.intent('a')).toHaveProperty('heldSince');
     });
 
+    it('are not all that lets others of a lane go first: what waits for others does too, until it is revisited', async () => {
+      await planSteps('a', 'b');
+      await plan('other', { lane: 'lane' });
+      const reason = intentReason('intent.waits', { because: because('no approvals') });
+      await claim('a');
+      await move('a', 'claimed', 'planned', { waits: true, dueAt: new Date(test.now().getTime() + HOUR_MS), reason });
+      expect(await journal.dueIntents(9)).toEqual(['other']);
+      expect(await journal.heldByBudgets(9)).toEqual([]);
+
+      expect(await journal.revisit('acme', 'another lane')).toEqual([]);
+      expect(await journal.revisit('another organization', 'lane')).toEqual([]);
+      expect(await journal.revisit('acme', 'lane')).toEqual(['a']);
+
+      expect(await journal.dueIntents(9)).toEqual(['a']);
+      await bringTo('a', 'done');
+      expect(await journal.dueIntents(9)).toEqual(['b']);
+      expect(await journal.revisit('acme', 'lane')).toEqual([]);
+      expect(await journal.intent('a')).not.toHaveProperty('heldSince');
+    });
+
     it('hold the later steps of a run too, in every lane, and let others of those lanes go first', async () => {
       const intents = ['repository', 'repository', 'organization'].map((lane, stepNo) =>
         anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, lane }),
@@ -1024,6 +1048,28 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await ids({ rule: 'other' })).toEqual(['r2']);
     expect(await ids({ state: 'open' })).toEqual(['r1']);
     expect(await ids({ eventId: 'e2' })).toEqual(['r2']);
+  });
+
+  it('lists runs page by page, of many events, and without those that changed nothing', async () => {
+    const event = (eventId: string) => ({ cause: { kind: 'event' as const, eventId } });
+    await journal.recordDecision({}, [
+      { run: aRun({ id: 'r1', ...event('e1') }), intents: [anIntent({ id: 'a', runId: 'r1', lane: 'a' })] },
+      { run: aRun({ id: 'r2', ...event('e2'), state: 'not-fired' }), intents: [] },
+      { run: aRun({ id: 'r3', ...event('e3'), state: 'error' }), intents: [] },
+      { run: aRun({ id: 'r4', ...event('e4') }), intents: [anIntent({ id: 'b', runId: 'r4', lane: 'b' })] },
+      { run: aRun({ id: 'r5', ...event('e5'), state: 'done' }), intents: [] },
+    ]);
+    const ids = async (filter: Partial<Parameters<JournalStore['runs']>[0]>): Promise<string[]> =>
+      (await journal.runs({ limit: 9, ...filter })).map(({ id }) => id);
+    await bringTo('a', 'done');
+    await bringTo('b', 'unchanged');
+
+    expect(await ids({ before: 'r4', limit: 2 })).toEqual(['r3', 'r2']);
+    expect(await ids({ before: 'r1' })).toEqual([]);
+    expect(await ids({ eventIds: ['e4', 'e1', 'e9'] })).toEqual(['r4', 'r1']);
+    expect(await ids({ eventIds: [] })).toEqual([]);
+    expect(await ids({ changed: true })).toEqual(['r3', 'r1']);
+    expect(await ids({ changed: true, before: 'r3' })).toEqual(['r1']);
   });
 
   it('tells runs of a shadow revision alone, or none of them, with the other filters and the limit', async () => {
@@ -1382,6 +1428,19 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect((await journal.run('r1'))?.dueAt).toBeUndefined();
       expect(await journal.dueRuns(9)).toEqual([]);
       expect(await journal.run('r2')).toMatchObject({ state: 'gathering' });
+    });
+
+    it('are due later when they are put off, unless they are decided', async () => {
+      await gather(1, {}, 0);
+      await journal.putOffRun('r1', HOUR_MS);
+
+      expect(await journal.dueRuns(9)).toEqual([]);
+      await journal.putOffRun('r1', 0);
+      expect(await journal.dueRuns(9)).toEqual(['r1']);
+      await journal.decideGathered(decided('r1'));
+      await journal.putOffRun('r1', HOUR_MS);
+      expect(await journal.run('r1')).toMatchObject({ state: 'open' });
+      expect((await journal.run('r1'))?.dueAt).toBeUndefined();
     });
 
     it('that are over take nothing more: the next cause opens a window of its own', async () => {

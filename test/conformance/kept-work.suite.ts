@@ -3,7 +3,7 @@ import { newId } from '../../src/core/ids.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import type { Tick } from '../../src/pipeline/tick-store.port.js';
 import type { RolloutRow } from '../../src/pipeline/rollout-store.port.js';
-import type { PolicyPlan } from '../../src/policies/policy-plan.js';
+import type { KeptPlan, PolicyPlan } from '../../src/policies/policy-plan.js';
 import { anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
 import { storeEvent } from '../builders/store-event.js';
@@ -85,6 +85,32 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
       expect(await stores.plans.find('ff')).toBeNull();
       await expect(stores.plans.find('ab')).rejects.toThrow('several plans begin with ab');
       expect(await stores.plans.list({ state: 'open', limit: 10 })).toHaveLength(2);
+    });
+
+    it('drops open plans of schedules that a newer pass covers, and no others', async () => {
+      const keep = (hash: string, over: Partial<PolicyPlan> = {}): Promise<KeptPlan> =>
+        stores.plans.keep(aPlan({ hash, id: newId(), madeBy: 'schedule', policy: 'labels', ...over }));
+      const before = (await stores.plans.list({ state: 'open', limit: 20 })).map(({ hash }) => hash);
+      const left = async (): Promise<string[]> => {
+        const open = (await stores.plans.list({ state: 'open', limit: 20 })).map(({ hash }) => hash);
+        return open.filter((hash) => !before.includes(hash)).sort();
+      };
+      const approved = await keep('approved');
+      await stores.plans.decide(approved.id, 'approved', 'olga');
+      // What a rule says may hold what the types of the database do not.
+      await keep('all', { notes: [{ policy: 'labels', reason: '\u0000', repo: null }] });
+      await keep('one', { about: ['1'] });
+      await keep('two', { about: ['2'] });
+      await keep('newest', { about: ['1', '2'] });
+      await keep('by-hand', { madeBy: 'olga' });
+      await keep('mirrors', { policy: 'mirrors' });
+      await keep('elsewhere', { org: 'other' });
+
+      await stores.plans.dropOvertaken('acme', ['labels'], ['1', '3'], 'newest');
+      expect(await left()).toEqual(['all', 'by-hand', 'elsewhere', 'mirrors', 'newest', 'two']);
+      await stores.plans.dropOvertaken('acme', ['labels'], null, 'newest');
+      expect(await left()).toEqual(['by-hand', 'elsewhere', 'mirrors', 'newest']);
+      expect(await stores.plans.find('approved')).toMatchObject({ state: 'approved' });
     });
   });
 

@@ -1,14 +1,17 @@
+import { ANSWER_RULE } from '../../src/core/own-rules.js';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ActiveRevision } from '../../src/rules/revisions/active-revisions.port.js';
 import type { StoredRevision } from '../../src/rules/revisions/revision-store.port.js';
 import { systemClock } from '../../src/core/clock.js';
 import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { Stores } from '../../src/store/open-stores.js';
+import { Scheduler } from '../../src/housekeeping/scheduler.js';
 import { ArchiveFiles } from '../../src/housekeeping/archive-files.js';
 import { ArchiveInbox } from '../../src/housekeeping/archive-inbox.js';
 import type { Tick } from '../../src/pipeline/tick-store.port.js';
@@ -28,6 +31,137 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
   });
 
   keptWorkSuite(open);
+
+  describe('work for a sweep', () => {
+    it('may be there from an arrival until it is decided, and from an event until it is', async () => {
+      const delivery = aDelivery();
+      const event = anEvent();
+      const seen = [await stores.recovery.mayHaveWork()];
+      await stores.inbox.storeDeliveries([delivery]);
+      seen.push(await stores.recovery.mayHaveWork());
+      await stores.inbox.decide(delivery.id, (tx) => tx.close('quarantined', 'no'));
+      seen.push(await stores.recovery.mayHaveWork());
+      await storeEvent(stores.inbox, event);
+      seen.push(await stores.recovery.mayHaveWork());
+      await stores.journal.recordDecision({ eventId: event.id }, []);
+      seen.push(await stores.recovery.mayHaveWork());
+
+      expect(seen).toEqual([false, true, false, true, false]);
+    });
+  });
+
+  describe('ids', () => {
+    it('are found by their beginning and by their end, of the kinds that are asked for', async () => {
+      const [first, second] = ['019aa1b2-0000-7000-8000-00000000c0de', '019aa1b3-0000-7000-8000-00000000beef'] as const;
+      await stores.journal.recordDecision({}, [
+        { run: aRun({ id: first, runKey: 'a' }), intents: [anIntent({ id: second, runId: first })] },
+      ]);
+      const run = { kind: 'run', id: first };
+      const intent = { kind: 'intent', id: second };
+      const like = (text: string, limit = 5) => stores.ids.like(text, ['run', 'intent', 'revision'], limit, null);
+
+      expect(await like('019a')).toEqual([run, intent]);
+      expect(await like('019aa1b2')).toEqual([run]);
+      expect(await like('c0de')).toEqual([run]);
+      expect(await like('0000beef')).toEqual([intent]);
+      expect(await like(first)).toEqual([run]);
+      expect(await like('a1b2')).toEqual([]);
+      expect(await stores.ids.like('019a', ['event', 'arrival', 'intent'], 5, null)).toEqual([intent]);
+    });
+  });
+
+  describe('policies of a new revision', () => {
+    const LOADED = ['2026-11-20T12:00:00Z', '2026-11-20T12:10:00Z', '2026-11-20T12:20:00Z', '2026-11-20T12:30:00Z'];
+    const DAILY = { cron: '0 3 * * *', tz: 'UTC', jitterS: 0 };
+
+    /** Each word is a policy and what it says: `a1` is policy a of text 1. */
+    const revision = (n: number, ...texts: string[]): ActiveRevision =>
+      ({
+        id: `r-${texts.join('')}`,
+        loadedAt: new Date(LOADED[n] ?? ''),
+        revision: {
+          org: 'acme',
+          hash: texts.join(''),
+          rules: [],
+          policies: texts.map((text) => ({ id: text.slice(0, 1), textHash: text, schedule: DAILY })),
+        },
+      }) as never;
+
+    it('are reconciled where they say something else than before, in whatever process, and after a way back', async () => {
+      let active = revision(0, 'a1', 'b1');
+      const decided: string[] = [];
+      const scheduler = (): Scheduler =>
+        new Scheduler({
+          orgs: [{ forge: 'main', org: 'acme' }],
+          revisions: { active: async () => active },
+          ticks: stores.ticks,
+          known: stores.known,
+          decideTick: async ({ id, schedule }) => (
+            decided.push(schedule.slice('policy:'.length)),
+            await stores.ticks.markDecided(id),
+            1
+          ),
+          clock: { ...systemClock, now: () => new Date('2026-11-20T12:45:00Z') },
+          logger: silentLogger,
+        });
+      const [one, two] = [scheduler(), scheduler()];
+      const look = async (next: ActiveRevision): Promise<string[]> => {
+        active = next;
+        for (const each of [one, two, scheduler()]) await each.wake();
+        return decided.splice(0);
+      };
+
+      expect(await look(revision(0, 'a1', 'b1'))).toEqual(['a@a1b1', 'b@a1b1']);
+      expect(await look(revision(1, 'a1', 'b2'))).toEqual(['b@a1b2']);
+      expect(await look(revision(2, 'a1', 'b1'))).toEqual(['b@a1b1']);
+      expect(await look(revision(3, 'a1', 'b1', 'c1'))).toEqual(['c@a1b1c1']);
+    });
+  });
+
+  describe('policies that were applied before', () => {
+    it('trusts a policy of one organization from its first application on, whoever applies it again', async () => {
+      const { plans } = stores;
+      expect(await plans.isTrusted('acme', 'labels')).toBe(false);
+
+      await plans.trust('acme', ['labels', 'mirrors'], 'ann');
+      await plans.trust('acme', ['labels', 'backlog'], 'ben');
+
+      const asked = ['labels', 'mirrors', 'backlog', 'other'].map((policy) => plans.isTrusted('acme', policy));
+      expect(await Promise.all(asked)).toEqual([true, true, true, false]);
+      expect(await plans.isTrusted('other', 'labels')).toBe(false);
+    });
+  });
+
+  describe('a list of arrivals', () => {
+    it('goes on from page to page, and leaves out what changed nothing', async () => {
+      const events = ['r1', 'r2', 'r3'].map((id) => anEvent({ factKey: id }));
+      const told = events.map(() => aDelivery());
+      const waiting = aDelivery();
+      for (const [n, event] of events.entries()) await storeEvent(stores.inbox, event, told[n]);
+      await stores.inbox.storeDeliveries([waiting]);
+      const states = ['error', 'not-fired', 'done'] as const;
+      for (const [n, event] of events.entries())
+        await stores.journal.recordDecision({ eventId: event.id }, [
+          {
+            run: aRun({
+              id: `r${n}`,
+              runKey: `k${n}`,
+              state: states[n] ?? 'done',
+              cause: { kind: 'event', eventId: event.id },
+            }),
+            intents: [],
+          },
+        ]);
+      const ids = async (filter: object): Promise<string[]> =>
+        (await stores.inbox.list({ limit: 9, ...filter })).map(({ id }) => id);
+      const [first, second, third] = told.map(({ id }) => id);
+
+      expect(await ids({ limit: 2 })).toEqual([waiting.id, third]);
+      expect(await ids({ before: third })).toEqual([second, first]);
+      expect(await ids({ changed: true })).toEqual([waiting.id, first]);
+      expect((await stores.inbox.list({ limit: 9, before: second }))[0]?.eventIds).toEqual([events[0]?.id]);
+    });
+  });
 
   describe('maintenance', () => {
     it('gives up old bodies in several batches, and is swept meanwhile; what is young or not decided stays', async () => {
@@ -204,7 +338,9 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       const file = join(folder, 'x.ndjson.gz');
       writeFileSync(file, gzipSync('{"kind":"delivery"}\n'));
 
-      await expect(archiveOf(stores).restore(file)).rejects.toThrow(`${file}:1:1: this line is not an archived arrival`);
+      await expect(archiveOf(stores).restore(file)).rejects.toThrow(
+        `${file}:1:1: this line is not an archived arrival`,
+      );
     });
   });
 
@@ -405,13 +541,14 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       expect(await stores.history.ofEvent('nothing')).toEqual({ events: [], runs: [], next: null });
     });
 
-    it('leaves out what a shadow revision decided', async () => {
+    it('leaves out what a shadow revision decided, and what no rule asked for', async () => {
       await storeEvent(stores.inbox, anEvent({ id: 'e1' }));
       const cause = { kind: 'event', eventId: 'e1' } as const;
       await stores.journal.recordDecision({ eventId: 'e1' }, [
         { run: aRun({ id: 'r1', rule: 'label', cause }), intents: [] },
         { run: aRun({ id: 'r2', rule: 'shadow/label', cause, mode: 'dry-run' }), intents: [] },
         { run: aRun({ id: 'r3', rule: 'shadowy', cause }), intents: [] },
+        { run: aRun({ id: 'r4', rule: ANSWER_RULE, cause }), intents: [] },
       ]);
 
       expect((await stores.history.ofEvent('e1')).runs.map(({ id }) => id)).toEqual(['r1', 'r3']);

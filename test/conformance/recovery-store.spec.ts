@@ -38,6 +38,7 @@ for (const [kind, describeIt] of [
             `UPDATE intents SET ${['due_at', 'lease_until', 'look_again_at'].map(less).join(', ')}`,
           );
           await stores.dataSource.query(`UPDATE attempts SET ${less('sent_at')}`);
+          await stores.dataSource.query(`UPDATE runs SET ${less('due_at')}`);
         },
         anEvent: async (id) => {
           const sql = `INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, actor, repo, data, stored_at)

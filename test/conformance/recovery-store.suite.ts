@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
+import type { IntentState } from '../../src/core/states.js';
 import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
 import type { RecoveryStore } from '../../src/pipeline/recovery-store.port.js';
 import { aRun, anIntent } from '../builders/journal.js';
@@ -282,6 +283,100 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     expect(await recovery.sentOfEffects([], 9)).toEqual([]);
     expect((await recovery.sentOfEffects(['effect-a', 'effect-x'], 9)).map(({ intent }) => intent.id)).toEqual(['a']);
     expect((await recovery.sentOfEffects(['effect-a'], 9))[0]?.sentAt).toBeTruthy();
+  });
+
+  it('finds what was sent in a lane, by action, the newest first', async () => {
+    const planned = [
+      { id: 'a', action: 'issue.label', lane: 'main/repository/7' },
+      { id: 'b', action: 'issue.label', lane: 'main/repository/7' },
+      { id: 'c', action: 'issue.state', lane: 'main/repository/7' },
+      { id: 'd', action: 'issue.label', lane: 'main/repository/8' },
+      { id: 'e', action: 'issue.label', lane: 'main/repository/7' },
+    ];
+    await journal.recordDecision(
+      {},
+      planned.map((one) => ({
+        run: aRun({ id: `run-${one.id}` }),
+        intents: [anIntent({ ...one, runId: `run-${one.id}`, effectKey: `effect-${one.id}` })],
+      })),
+    );
+    for (const { id } of planned.slice(0, 4)) {
+      // The next of a lane is not claimed before this one has ended.
+      const epoch = (await journal.claim(id, 'me', LEASE_MS))?.epoch ?? 0;
+      await journal.markSent(id, epoch, { id: `attempt-${id}`, operation: 'op', requestHash: 'h' });
+      await journal.move({ intentId: id, epoch: null, from: ['sent'], to: 'unknown', reason: because('no answer') });
+    }
+    const found = async (actions: string[], limit: number, since = new Date(0)): Promise<string[]> =>
+      (await recovery.sentInLane({ lane: 'main/repository/7', actions, since, limit })).map(({ intent }) => intent.id);
+
+    expect(await found(['issue.label', 'issue.state'], 9)).toEqual(['b', 'a', 'c']);
+    expect(await found(['issue.label', 'issue.state'], 1)).toEqual(['b', 'c']);
+    expect(await found(['issue.label'], 9, new Date('2100-01-01'))).toEqual([]);
+    expect(await found(['push'], 9)).toEqual([]);
+    const [newest] = await recovery.sentInLane({
+      lane: 'main/repository/7',
+      actions: ['issue.label'],
+      since: new Date(0),
+      limit: 1,
+    });
+    expect(newest?.attempts.map(({ intentId, n }) => [intentId, n])).toEqual([['b', 1]]);
+  });
+
+  it('may have work while something is due for a sweep, and has none in between', async () => {
+    const seen: boolean[] = [];
+    const look = async (): Promise<void> => void seen.push(await recovery.mayHaveWork());
+    const move = (from: IntentState, to: IntentState) =>
+      journal.move({ intentId: 'a', epoch: null, from: [from], to, reason: because('moved') });
+
+    await look();
+    await journal.recordDecision({}, [
+      { run: aRun({ id: 'run-a' }), intents: [anIntent({ id: 'a', runId: 'run-a' })] },
+    ]);
+    await look();
+    expect(seen.splice(0)).toEqual([false, true]);
+
+    const claimed = await journal.claim('a', 'me', LEASE_MS);
+    await look();
+    await test.letPass(LEASE_MS + 1_000);
+    await look();
+    expect(seen.splice(0)).toEqual([false, true]);
+
+    await journal.renew('a', claimed?.epoch ?? 0, LEASE_MS);
+    await journal.markSent('a', claimed?.epoch ?? 0, { id: 'attempt-a', operation: 'createLabel', requestHash: 'h' });
+    await look();
+    await test.letPass(LEASE_MS + 1_000);
+    await look();
+    expect(seen.splice(0)).toEqual([false, true]);
+
+    await move('sent', 'unknown');
+    await look();
+    await claim('a');
+    await look();
+    await test.letPass(SETTLE_MS);
+    await look();
+    await claim('a');
+    await look();
+    expect(seen.splice(0)).toEqual([true, false, true, false]);
+
+    await move('unknown', 'done');
+    await look();
+    await recovery.lookAgain('a', 1_000);
+    await look();
+    await test.letPass(2_000);
+    await look();
+    await recovery.claimLook('a', LEASE_MS);
+    await look();
+    expect(seen.splice(0)).toEqual([false, false, true, false]);
+  });
+
+  it('may have work when the window of a run is over', async () => {
+    const run = aRun({ id: 'run-g', state: 'gathering' });
+    await journal.recordDecision({}, [{ run, intents: [], gathering: { key: 'acme/app', windowMs: 10_000 } }]);
+    expect(await recovery.mayHaveWork()).toBe(false);
+
+    await test.letPass(11_000);
+
+    expect([await journal.dueRuns(9), await recovery.mayHaveWork()]).toEqual([['run-g'], true]);
   });
 
   it('keeps whose echo an event is', async () => {

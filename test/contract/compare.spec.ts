@@ -15,6 +15,12 @@ function differencesOf(recorded: Json, answered: Json, path = '/repos/a/b'): str
   return comparison.differences.map((one) => one.what);
 }
 
+const DIGEST = '(70000 characters, sha256 bca09f4a757d5571c7d9f3341d4301f3c391c090826acc1a3013c6bcb7c01722)';
+
+function pushOf(...digits: string[]): string {
+  return JSON.stringify({ is_force_push: false, commit_ids: digits.map((digit) => digit.repeat(40)) });
+}
+
 describe('contract/compare', () => {
   it.each<[string, Json, Json, string[]]>([
     ['the same => equal', { name: 'bug' }, { name: 'bug' }, []],
@@ -24,7 +30,14 @@ describe('contract/compare', () => {
     ['a key less => different', { a: 1, b: 2 }, { a: 1 }, ['b']],
     ['a key more => different', { a: 1 }, { a: 1, b: 2 }, ['b']],
     ['a shorter array => different', { labels: ['x', 'y'] }, { labels: ['x'] }, ['length of labels']],
+    ['units of a team in another order => free', { units: ['x', 'y'] }, { units: ['y', 'x'] }, []],
+    ['another unit of a team => different', { units: ['x', 'y'] }, { units: ['x', 'z'] }, ['units.(as a set)']],
     ['another order => different', ['x', 'y'], ['y', 'x'], ['[0]', '[1]']],
+    ['other commits in the text of a push => free', { body: pushOf('a') }, { body: pushOf('b') }, []],
+    ['one commit more in it => different', { body: pushOf('a') }, { body: pushOf('a', 'b') }, ['body']],
+    ['other commits in another text => different', { title: pushOf('a') }, { title: pushOf('b') }, ['title']],
+    ['a long text for its digest => equal', { body: DIGEST }, { body: 'x'.repeat(70_000) }, []],
+    ['another long text => different', { body: DIGEST }, { body: 'x'.repeat(70_001) }, ['body']],
     ['an id => free', { id: 5, repo_id: 6 }, { id: 7, repo_id: 8 }, []],
     ['an id as text => different', { id: 5 }, { id: '5' }, ['id']],
     ['a key inside a closed object => free', { _links: { self: 'a' } }, { _links: { self: 'b' } }, []],
@@ -93,6 +106,22 @@ describe('contract/compare', () => {
     expect(differencesOf({ events: ['push', 'release'] }, { events: ['release', 'push'] }, '/repos/a/b')).toHaveLength(
       2,
     );
+  });
+
+  it('lets assignments of one second stand in any order in a timeline, and nothing else', () => {
+    const entry = (type: string, login: string, second = 0): Json => ({
+      type,
+      assignee: { login },
+      created_at: `2026-11-20T19:08:5${second}Z`,
+    });
+    const [wes, olga, label] = [entry('assignees', 'wes'), entry('assignees', 'olga'), entry('label', '')];
+    const timeline = '/repos/a/b/issues/1/timeline?limit=3';
+
+    expect(differencesOf([label, wes, olga], [label, olga, wes], timeline)).toEqual([]);
+    expect(differencesOf([wes, olga], [olga, wes])).not.toEqual([]);
+    expect(differencesOf([wes, olga], [wes, wes], timeline)).not.toEqual([]);
+    expect(differencesOf([wes, label, olga], [olga, label, wes], timeline)).not.toEqual([]);
+    expect(differencesOf([wes, entry('assignees', 'olga', 1)], [olga, wes], timeline)).not.toEqual([]);
   });
 
   it('lets a page of tokens show another token of the same second, but no invented one', () => {

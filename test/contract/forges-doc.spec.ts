@@ -4,9 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { operationNames } from '../../src/forge/operations.js';
 import { commentsIn, operationTable, recordedSteps, renderPage, withSection } from './forges-doc.js';
-import { recordingsDir } from './recordings.js';
+import { storiesAtHand } from './recordings.js';
 import type { Story } from './story.js';
-import { loadStories } from './story.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/forges.md'), 'utf8');
@@ -14,7 +13,7 @@ const withFullSet = existsSync(join(root, '../shared/recordings')) ? it : it.ski
 
 describe('contract/forges-doc', () => {
   withFullSet('has written docs/forges.md (npm run docs:forges)', () => {
-    expect(renderPage(page, root, loadStories(recordingsDir()))).toBe(page);
+    expect(renderPage(page, root, storiesAtHand())).toBe(page);
   });
 
   it('tells each operation on the page', () => {

@@ -70,6 +70,7 @@ async function play(changed: typeof pages = {}): Promise<{ verdicts: Verdict[]; 
         makeToken: async () => '',
         give: async (entry) => void given.push(entry),
         run: async () => true,
+        pass: async () => {},
         close: async () => {},
       }),
     );

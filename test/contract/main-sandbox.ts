@@ -7,16 +7,21 @@ import { excuseFor, isGood, reportObject, showTotals, showVerdict, totalsOf } fr
 import { runStories } from './run-stories.js';
 import { isProfileName, startSandboxServer } from './sandbox-server.js';
 import { selftest } from './selftest.js';
-import { recordingsDir, storiesFor, storiesIn } from './recordings.js';
+import { storiesAtHand, storiesFor, storiesIn } from './recordings.js';
 
 /** Every story on a fresh sandbox of its own. @returns the exit status */
 export async function playOnSandbox(options: Options): Promise<number> {
   if (options.profile !== undefined && !isProfileName(options.profile))
     throw new WrongUsage(`no profile ${options.profile}: there are ${PROFILE_NAMES.join(', ')}`);
+  if (options.excuses !== undefined)
+    throw new WrongUsage('--excuses goes with --url: those of the sandbox stand in docs/forges.md');
   const rename = wholeNumber(options.rename, '--rename');
   const seed = wholeNumber(options.seed, '--seed') ?? 1;
   const stories = onlyNamed(
-    storiesFor(options.profile, storiesIn(resolve(options.recordings ?? recordingsDir()))),
+    storiesFor(
+      options.profile,
+      options.recordings === undefined ? storiesAtHand() : storiesIn(resolve(options.recordings)),
+    ),
     options.only,
   );
   const excuses = readExcuses(new URL('../../docs/forges.md', import.meta.url).pathname);

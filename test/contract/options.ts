@@ -3,7 +3,7 @@ import { messageOf } from '../../src/core/errors.js';
 import type { Story } from './story.js';
 
 export const USAGE = `usage: npm run contract -- [--recordings DIR] [--profile P] [--only STORY] [--json] [--selftest [--seed N]] [--rename SEED]
-       npm run contract -- --url URL [--recordings DIR] [--only STORY] [--json] [--seed N]
+       npm run contract -- --url URL [--recordings DIR] [--excuses FILE] [--only STORY] [--json] [--seed N]
 
 Plays every story below DIR on a fresh sandbox forge and holds each answer against the recorded one.
   --recordings DIR  one server's recordings or a folder of several; default $FORGEHAND_RECORDINGS, ../shared/recordings, test/recordings
@@ -14,6 +14,7 @@ Plays every story below DIR on a fresh sandbox forge and holds each answer again
 With --url on a real server, under names of its own that it removes again (after a failure or Ctrl-C too):
   --url URL       http://host:port; credentials of a site administrator in FORGEHAND_ADMIN_TOKEN, or FORGEHAND_ADMIN_USER and FORGEHAND_ADMIN_PASSWORD
   --seed N        names to begin with; default: by the time
+  --excuses FILE  steps that may differ on this server: a table with the heads Server, Story, Step, Reason
 Status 1 on a difference or a step that is not offered (but for core), 2 on a wrong command line, 130 when stopped.`;
 
 /** The command line itself is wrong. */
@@ -30,6 +31,7 @@ export function readOptions() {
         rename: { type: 'string' },
         seed: { type: 'string' },
         url: { type: 'string' },
+        excuses: { type: 'string' },
         only: { type: 'string', multiple: true },
         json: { type: 'boolean' },
         selftest: { type: 'boolean' },

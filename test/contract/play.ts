@@ -44,6 +44,7 @@ export async function playStory(
     }
     options.signal?.throwIfAborted();
     const outcome = await player.play(step);
+    if (isExchange(step) && step.wait_ms !== undefined) await server.pass(step.wait_ms);
     options.watch?.(outcome);
     if (!isExchange(step) || !step.isSilent) played.push(outcome);
   }
@@ -160,9 +161,16 @@ class Player {
   }
 }
 
-/** How the recorded server called itself: the address in front of its API's own paths. */
+const origins = new WeakMap<Story, string>();
+
+/** How the recorded server called itself: the address in front of its API's own paths. Looked for once: a story is long. */
 export function originOf(story: Story): string {
-  return /(https?:\/\/[^/"\s]+)\/api\/(?:v1|swagger)/.exec(stringifyJson(story.steps as unknown as Json))?.[1] ?? '';
+  const known = origins.get(story);
+  if (known !== undefined) return known;
+  const origin =
+    /(https?:\/\/[^/"\s]+)\/api\/(?:v1|swagger)/.exec(stringifyJson(story.steps as unknown as Json))?.[1] ?? '';
+  origins.set(story, origin);
+  return origin;
 }
 
 function isUnknownRoute(raw: RawAnswer): boolean {

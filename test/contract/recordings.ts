@@ -25,6 +25,15 @@ export function storiesIn(dir: string): Story[] {
   return stories.map((story) => withSilentSteps(story, siblingsOf(story, dir, stories)));
 }
 
+/** Every story that is at hand: the recordings, and those of the committed selection that they lack. */
+export function storiesAtHand(server = ''): Story[] {
+  const recorded = storiesIn(recordingsDir(server));
+  const names = new Set(recorded.map(({ name }) => name));
+  const servers = new Set(recorded.map(({ name }) => name.split('/')[0]));
+  const committed = storiesIn(join(ROOT, 'test/recordings'));
+  return [...recorded, ...committed.filter(({ name }) => !names.has(name) && servers.has(name.split('/')[0]))];
+}
+
 /** Those recorded on the server that a profile plays; all, where the folder has none of them. */
 export function storiesFor(profile: string | undefined, stories: readonly Story[]): readonly Story[] {
   const wanted = profile === 'core' ? 'gitea' : profile;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Clock, systemClock } from '../../src/core/clock.js';
 import type { Json, JsonObject } from '../../src/core/json.js';
 import { isJsonObject, parseJson, stringifyJson } from '../../src/core/json.js';
 import { ControlRouter } from '../../src/sandbox/control/router.js';
@@ -20,18 +21,37 @@ export function isProfileName(word: string): word is (typeof PROFILE_NAMES)[numb
   return (PROFILE_NAMES as readonly string[]).includes(word);
 }
 
+/** The clock of a sandbox, which need not be waited for. */
+class PassingClock implements Clock {
+  #passedMs = 0;
+
+  now(): Date {
+    return new Date(Date.now() + this.#passedMs);
+  }
+
+  monotonicMs(): number {
+    return systemClock.monotonicMs() + this.#passedMs;
+  }
+
+  pass(ms: number): void {
+    this.#passedMs += ms;
+  }
+}
+
 /** A fresh sandbox in this process, steered over HTTP like any other. */
 export async function startSandboxServer({ profile, people, firstId }: StartOptions): Promise<ContractServer> {
   if (!isProfileName(profile)) throw new Error(`no profile ${profile}; there are ${PROFILE_NAMES.join(', ')}`);
   const [adminLogin, ...users] = people;
+  const clock = new PassingClock();
   const sandbox = await startSandbox({
     profile,
+    clock,
     timeZone: profile === 'forgejo' ? ZONES.forgejo : ZONES.gitea,
     ...(adminLogin === undefined ? {} : { adminLogin }),
     ...(firstId === undefined ? {} : { firstId }),
   });
   const sideDoor = profile === 'core' ? await openSideDoor(sandbox) : null;
-  const server = new SandboxServer(sandbox, sideDoor);
+  const server = new SandboxServer(sandbox, sideDoor, clock);
   for (const user of users) await server.give({ user });
   return server;
 }
@@ -58,6 +78,7 @@ class SandboxServer implements ContractServer {
   constructor(
     private readonly sandbox: Sandbox,
     private readonly door: Server | null,
+    private readonly clock: PassingClock,
   ) {
     this.origin = sandbox.url;
     if (door) this.sideDoor = `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
@@ -82,6 +103,10 @@ class SandboxServer implements ContractServer {
   async run(step: JsonObject): Promise<boolean> {
     const answer = await this.#control('runner', step);
     return answer.status < 300 && !answer.text.includes('"offered":false');
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.clock.pass(ms);
   }
 
   async close(): Promise<void> {

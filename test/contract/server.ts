@@ -16,6 +16,8 @@ export interface ContractServer {
   give(entry: JsonObject): Promise<void>;
   /** Let the runner do something; whether there was a job for it. */
   run(step: JsonObject): Promise<boolean>;
+  /** So much time goes by, as it did behind a step when it was recorded (milliseconds). */
+  pass(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 

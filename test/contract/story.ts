@@ -31,6 +31,8 @@ export interface ExchangeStep {
   readonly response: RecordedAnswer;
   /** The answer is kept under this name for later templates. */
   readonly save?: string;
+  /** The recorder waited so long after it: the server worked on. */
+  readonly wait_ms?: number;
   /** Played for what it does to the world, and not judged: what it answered was not recorded. */
   readonly isSilent?: boolean;
 }

@@ -20,13 +20,18 @@ export function namesIn(template: string): string[] {
   return [...template.matchAll(REFERENCE)].map(([, reference = '']) => reference.split('.')[0] ?? '');
 }
 
-/** The same inside a body; a text that is one reference becomes the value itself, so that numbers stay numbers. */
+/**
+ * The same inside a body; a text that is one reference becomes the value itself, so that numbers stay numbers, and
+ * `{ repeat: text, times: n }` the long text that it stands for.
+ */
 export function resolveBody(template: Json, saved: ReadonlyMap<string, Json>): Json {
   if (typeof template === 'string') {
     const whole = /^\{\{([^{} ]+)\}\}$/.exec(template);
     return whole ? lookUp(whole[1] as string, saved) : resolveText(template, saved);
   }
   if (Array.isArray(template)) return template.map((item) => resolveBody(item, saved));
+  if (isJsonObject(template) && typeof template.repeat === 'string')
+    return template.repeat.repeat(Number(template.times));
   if (isJsonObject(template))
     return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, resolveBody(value, saved)]));
   return template;

@@ -2,16 +2,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { renderPage } from './forges-doc.js';
-import { recordingsDir } from './recordings.js';
-import { loadStories } from './story.js';
+import { recordingsDir, storiesAtHand } from './recordings.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = `${root}/docs/forges.md`;
-const dir = recordingsDir();
 try {
-  writeFileSync(page, renderPage(readFileSync(page, 'utf8'), root, loadStories(dir)));
+  writeFileSync(page, renderPage(readFileSync(page, 'utf8'), root, storiesAtHand()));
   console.log(`written: ${page}`);
 } catch (error) {
-  console.error(`not written, with the recordings of ${dir}: ${(error as Error).message}`);
+  console.error(`not written, with the recordings of ${recordingsDir()}: ${(error as Error).message}`);
   process.exitCode = 1;
 }

@@ -18,6 +18,7 @@ interface FakeRepository extends Fields {
   private: boolean;
   labels: Fields[];
   milestones: Fields[];
+  statuses: Fields[];
   mirrors: Fields[];
   releases: Fields[];
   /** Name to commit. */
@@ -87,6 +88,7 @@ export class FakeForge {
       archived: false,
       labels: [],
       milestones: [],
+      statuses: [],
       mirrors: [],
       releases: [],
       branches: new Map([['main', 'a'.repeat(40)]]),
@@ -174,6 +176,14 @@ export class FakeForge {
       if (!sha) throw new ForgeError('unknown', 'createBranch: status 500', { operation: 'createBranch', status: 500 });
       branches.set(name ?? '', sha);
       return { name, commit: { id: sha } };
+    },
+
+    listStatuses: (args) => page(this.repo(args, 'listStatuses').statuses, args),
+    createStatus: (args) => {
+      const { state, ...rest } = args['body'] as Fields;
+      const made = { ...rest, status: state, id: this.id() };
+      this.repo(args, 'createStatus').statuses.push(made);
+      return made;
     },
 
     listLabels: (args) => page(this.repo(args, 'listLabels').labels, args),

@@ -1,3 +1,5 @@
+import type { Sight } from '../../src/core/sight.js';
+import { wholeSight } from './whole-sight.js';
 import type { EventSource, ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
 import type { StatedObject } from '../../src/events/derive/derive-facts.js';
@@ -97,10 +99,12 @@ export class InMemoryInboxStore implements InboxStore {
   }
 
   async list(filter: ArrivalFilter): Promise<ArrivalSummary[]> {
+    wholeSight(filter.sight);
     return [...this.rows.values()]
       .reverse()
       .filter(
         ({ arrival }) =>
+          (filter.before === undefined || arrival.id < filter.before) &&
           (filter.org === undefined || arrival.org.toLowerCase() === filter.org.toLowerCase()) &&
           (filter.kind === undefined || arrival.kind === filter.kind),
       )
@@ -218,7 +222,8 @@ export class InMemoryInboxStore implements InboxStore {
     return [...this.events.keys()].slice(0, limit);
   }
 
-  async backlog(): Promise<Backlog> {
+  async backlog(sight: Sight = null): Promise<Backlog> {
+    wholeSight(sight);
     return {
       arrivals: (await this.dueArrivals(Infinity)).length,
       events: (await this.undecidedEvents(Infinity)).length,
@@ -308,19 +313,16 @@ export class InMemoryInboxStore implements InboxStore {
     return [...this.events.values(), ...inserted].flatMap((event): ToldEvent[] => {
       const { id, kind, factAt } = event;
       const discussion = this.discussions.get(id);
+      const isOfDiscussion = discussionKey !== undefined && discussion === discussionKey;
+      if (event.forge !== forge || event.org !== arrival.org || !(isOfDiscussion || event.factKey === factKey))
+        return [];
       const sources = [...this.rows.values()]
         .filter((row) => row.eventIds.includes(id))
         .map(({ arrival }) => sourceOf(arrival));
       const isOpen =
         sources.length > 0 &&
         (own === 'lists' || sources.every((told) => told === 'lists' || (told === 'webhook') !== (own === 'webhook')));
-      const isOfDiscussion = discussionKey !== undefined && discussion === discussionKey;
-      if (
-        event.forge !== forge ||
-        event.org !== arrival.org ||
-        !(isOfDiscussion || (event.factKey === factKey && isOpen))
-      )
-        return [];
+      if (!isOfDiscussion && !isOpen) return [];
       return [{ id, kind, factKey: event.factKey, factAt, data: discussion === undefined ? {} : event.data, sources }];
     });
   }
@@ -339,6 +341,7 @@ export class InMemoryInboxStore implements InboxStore {
       reason,
       code,
       eventId: arrival.eventId,
+      eventIds,
       eventKinds: eventIds.flatMap((id) => this.events.get(id)?.kind ?? []),
       repeats: arrival.repeats,
       verdict: delivery?.verdict ?? null,

@@ -28,6 +28,7 @@ import type {
   RecoveryClaim,
   RecoveryStore,
   Undo,
+  SentInLane,
 } from '../../src/pipeline/recovery-store.port.js';
 import { hasFired } from '../../src/core/run.js';
 import type { Attempt, Gathering, Intent, NewIntent, Run } from '../../src/core/run.js';
@@ -40,7 +41,9 @@ import {
   waitsForApproval,
 } from '../../src/core/state-table.js';
 import type { Reason } from '../../src/core/reason.js';
-import { LATER_STEP, OWNER_LOST, intentReason, isReason, runReason } from '../../src/core/run-reasons.js';
+import type { Sight } from '../../src/core/sight.js';
+import { wholeSight } from './whole-sight.js';
+import { LATER_STEP, OWNER_LOST, WAITS, intentReason, isReason, runReason } from '../../src/core/run-reasons.js';
 
 /** An intent as it lies there. */
 export interface Row {
@@ -148,6 +151,11 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       .map(({ id }) => id);
   }
 
+  async putOffRun(runId: string, ms: number): Promise<void> {
+    const run = this.runRows.get(runId);
+    if (run?.state === 'gathering') this.runRows.set(runId, { ...run, dueAt: new Date(this.nowMs() + ms) });
+  }
+
   async decideGathered(recorded: RecordedRun): Promise<string[] | null> {
     const known = this.runRows.get(recorded.run.id);
     if (known?.state !== 'gathering') return null;
@@ -174,7 +182,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     ).length;
   }
 
-  async waitingForApproval(limit: number): Promise<Intent[]> {
+  async waitingForApproval(limit: number, sight: Sight = null): Promise<Intent[]> {
+    wholeSight(sight);
     return this.ordered()
       .filter(({ intent }) => waitsForApproval(intent))
       .slice(0, limit)
@@ -213,6 +222,20 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return this.due()
       .slice(0, limit)
       .map((row) => row.intent.id);
+  }
+
+  async revisit(org: string, lane: string): Promise<string[]> {
+    const waiting = this.ordered().filter(
+      ({ heldBy, intent }) =>
+        heldBy === null &&
+        intent.org === org &&
+        intent.lane === lane &&
+        intent.state === 'planned' &&
+        intent.held === true &&
+        intent.reason?.code === WAITS,
+    );
+    for (const row of waiting) this.set(row, { dueAt: this.clock.now() });
+    return waiting.map(({ intent }) => intent.id);
   }
 
   async dueNear(intentId: string, limit: number): Promise<string[]> {
@@ -316,6 +339,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
         : {}),
     });
     if (move.held) this.hold(row, move.held.limit.key);
+    else if (move.waits) this.set(row, { held: true });
     if (isBadEnd(move.to)) this.cancelLaterSteps(row);
     this.endRun(intent.runId);
     return true;
@@ -369,7 +393,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return new Date(untilMs);
   }
 
-  async heldByBudgets(limit: number): Promise<HeldByBudget[]> {
+  async heldByBudgets(limit: number, sight: Sight = null): Promise<HeldByBudget[]> {
+    wholeSight(sight);
     const rows = [...this.rows.values()].filter((row) => row.intent.state === 'planned' && this.isHeld(row));
     const found = [...this.holds].flatMap(
       ([
@@ -426,17 +451,28 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return row ? copy(row.intent) : null;
   }
 
+  private changedSomething({ id, state }: Run): boolean {
+    if (state === 'not-fired' || state === 'coalesced') return false;
+    return state !== 'done' || (this.ofRun.get(id) ?? []).some(({ intent }) => intent.state !== 'unchanged');
+  }
+
   async runs(filter: RunFilter): Promise<Run[]> {
+    wholeSight(filter.sight);
     const fits = (run: Run): boolean =>
       (filter.org === undefined || run.org === filter.org) &&
       (filter.shadow === undefined || run.rule.startsWith('shadow/') === filter.shadow) &&
       (filter.rule === undefined || run.rule === filter.rule) &&
       (filter.state === undefined || run.state === filter.state) &&
-      (filter.eventId === undefined || (run.cause.kind === 'event' && run.cause.eventId === filter.eventId));
-    return [...this.runRows.values()].reverse().filter(fits).slice(0, filter.limit).map(copy);
+      (filter.eventId === undefined || (run.cause.kind === 'event' && run.cause.eventId === filter.eventId)) &&
+      (filter.eventIds === undefined || (run.cause.kind === 'event' && filter.eventIds.includes(run.cause.eventId))) &&
+      (!filter.changed || this.changedSomething(run));
+    const newest = [...this.runRows.values()].reverse();
+    const from = filter.before === undefined ? 0 : newest.findIndex(({ id }) => id === filter.before) + 1;
+    return newest.slice(from).filter(fits).slice(0, filter.limit).map(copy);
   }
 
-  async intentsOfRun(runId: string): Promise<Intent[]> {
+  async intentsOfRun(runId: string, sight: Sight = null): Promise<Intent[]> {
+    wholeSight(sight);
     return (this.ofRun.get(runId) ?? []).map(({ intent }) => copy(intent));
   }
 
@@ -444,7 +480,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return (this.attemptsOf.get(intentId) ?? []).map(copy);
   }
 
-  async workOfRuns(runIds: readonly string[]): Promise<IntentWork[][]> {
+  async workOfRuns(runIds: readonly string[], sight: Sight = null): Promise<IntentWork[][]> {
+    wholeSight(sight);
     const workOf = async (runId: string): Promise<IntentWork[]> =>
       Promise.all(
         (await this.intentsOfRun(runId)).map(async (intent) => ({
@@ -455,13 +492,15 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return Promise.all(runIds.map(workOf));
   }
 
-  async countByState(): Promise<Record<IntentState, number>> {
+  async countByState(sight: Sight = null): Promise<Record<IntentState, number>> {
+    wholeSight(sight);
     const counts = Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as Record<IntentState, number>;
     for (const { intent } of this.rows.values()) counts[intent.state] += 1;
     return counts;
   }
 
-  async intentsInState(state: IntentState, limit: number): Promise<Intent[]> {
+  async intentsInState(state: IntentState, limit: number, sight: Sight = null): Promise<Intent[]> {
+    wholeSight(sight);
     return this.ordered()
       .filter(({ intent }) => intent.state === state)
       .slice(0, limit)
@@ -513,7 +552,9 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   async pause(row: PauseRow): Promise<void> {
-    if (!this.pauses.some((pause) => pause.org === row.org && pause.rule === row.rule)) this.pauses.push(copy(row));
+    const known = this.pauses.find((pause) => pause.org === row.org && pause.rule === row.rule);
+    if (!known) this.pauses.push(copy(row));
+    else if (row.reason !== undefined) known.reason = row.reason;
   }
 
   async resume(org: string | null, rule: string | null): Promise<boolean> {
@@ -524,6 +565,28 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   async paused(): Promise<PauseRow[]> {
     return this.pauses.map(copy);
+  }
+
+  async waitingForPause({ org, rule }: Pick<PauseRow, 'org' | 'rule'>, sight: Sight = null): Promise<number> {
+    wholeSight(sight);
+    return this.ordered().filter(
+      ({ intent }) =>
+        intent.state === 'planned' && intent.org === (org ?? intent.org) && intent.rule === (rule ?? intent.rule),
+    ).length;
+  }
+
+  /** Whether arrivals or events wait in the inbox beside it. */
+  hasUndecided: () => Promise<boolean> = async () => false;
+
+  async mayHaveWork(): Promise<boolean> {
+    if ((await this.hasUndecided()) || (await this.dueRuns(1)).length > 0) return true;
+    return [...this.rows.values()].some(
+      (row) =>
+        row.intent.state === 'planned' ||
+        (isOwned(row.intent.state) && row.leaseUntilMs <= this.nowMs()) ||
+        this.isRecoverable(row) ||
+        this.isLookDue(row),
+    );
   }
 
   async dueRecoveries(limit: number): Promise<string[]> {
@@ -665,6 +728,25 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
         sentAt: (await this.attemptsOfIntent(intent.id)).at(-1)?.sentAt ?? intent.plannedAt,
       })),
     );
+  }
+
+  async sentInLane({
+    lane,
+    actions,
+    since,
+    limit,
+  }: SentInLane): Promise<Array<{ intent: Intent; attempts: Attempt[] }>> {
+    const ofLane = this.ordered().filter(({ intent }) => intent.lane === lane && intent.attempts > 0);
+    const newest = actions.flatMap((action) =>
+      ofLane
+        .filter(({ intent }) => intent.action === action)
+        .reverse()
+        .slice(0, limit),
+    );
+    const found = await Promise.all(
+      newest.map(async ({ intent }) => ({ intent: copy(intent), attempts: await this.attemptsOfIntent(intent.id) })),
+    );
+    return found.filter(({ attempts }) => attempts.some(({ sentAt }) => sentAt >= since));
   }
 
   /** Whether it waited for room in a budget, consent, or the end of its window, and nothing of it is done yet. */

@@ -1,10 +1,13 @@
 import { UserError } from '../../src/core/errors.js';
-import type { PlanStore } from '../../src/policies/plan-store.port.js';
+import { isWithin, type PlanStore } from '../../src/policies/plan-store.port.js';
+import type { Sight } from '../../src/core/sight.js';
+import { wholeSight } from './whole-sight.js';
 import type { KeptPlan, PolicyPlan } from '../../src/policies/policy-plan.js';
 
 /** Twin of the table of plans: one row of each hash. */
 export class InMemoryPlanStore implements PlanStore {
   private readonly rows = new Map<string, KeptPlan>();
+  private readonly trusted = new Set<string>();
 
   constructor(private readonly now: () => Date = () => new Date()) {}
 
@@ -21,7 +24,8 @@ export class InMemoryPlanStore implements PlanStore {
     return this.rowOf(plan.hash);
   }
 
-  async find(hash: string): Promise<KeptPlan | null> {
+  async find(hash: string, sight: Sight = null): Promise<KeptPlan | null> {
+    wholeSight(sight);
     if (hash === '') return null;
     const found = this.rows.has(hash) ? [hash] : [...this.rows.keys()].filter((known) => known.startsWith(hash));
     if (found.length > 1)
@@ -29,7 +33,8 @@ export class InMemoryPlanStore implements PlanStore {
     return found[0] === undefined ? null : this.rowOf(found[0]);
   }
 
-  async list({ org, state, limit }: Parameters<PlanStore['list']>[0]): Promise<KeptPlan[]> {
+  async list({ org, state, sight, limit }: Parameters<PlanStore['list']>[0]): Promise<KeptPlan[]> {
+    wholeSight(sight);
     const isAsked = (plan: KeptPlan): boolean =>
       plan.org.toLowerCase() === (org ?? plan.org).toLowerCase() && plan.state === (state ?? plan.state);
     return structuredClone([...this.rows.values()].filter(isAsked).reverse().slice(0, limit));
@@ -41,6 +46,26 @@ export class InMemoryPlanStore implements PlanStore {
 
   async markApplied(id: string, by: string): Promise<boolean> {
     return this.change(id, ['open', 'approved'], { state: 'applied', appliedBy: by, appliedAt: this.now() });
+  }
+
+  async dropOvertaken(
+    org: string,
+    policies: readonly string[],
+    about: readonly string[] | null,
+    except: string,
+  ): Promise<void> {
+    for (const plan of [...this.rows.values()]) {
+      if (plan.org === org && plan.state === 'open' && plan.hash !== except && isWithin(plan, policies, about))
+        this.rows.delete(plan.hash);
+    }
+  }
+
+  async isTrusted(org: string, policy: string): Promise<boolean> {
+    return this.trusted.has(`${org}/${policy}`);
+  }
+
+  async trust(org: string, policies: readonly string[]): Promise<void> {
+    for (const policy of policies) this.trusted.add(`${org}/${policy}`);
   }
 
   /** Every plan as it lies there; to look at only. */

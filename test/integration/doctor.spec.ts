@@ -22,6 +22,13 @@ rules:
   - { id: pushes, on: push, do: { milestone.ensure: { title: next } } }
   - { id: talk, on: [issue.labeled, review.approved], do: { milestone.ensure: { title: talk } } }
 `;
+/** `acme/app` and `olga` exist. */
+const NAMES = `version: 1
+org: acme
+rules:
+  - { id: labels, on: repository.created, where: { repo: [app, appp] }, do: { label.ensure: { name: bug, color: "#d73a4a" } } }
+  - { id: pushes, on: push, where: { actor: [olga, nobody-at-all] }, do: { milestone.ensure: { title: next } } }
+`;
 /** What these rules need, and what installing a webhook needs beside it. */
 const SCOPES = ['write:issue', 'read:repository', 'read:user', 'write:organization'];
 
@@ -55,8 +62,8 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     String(
       (await forge.control('/_sandbox/accounts', { login, org: 'acme', team, token: `${login}s own`, scopes })).token,
     );
-  const aBotWith = (token: string): Promise<TestBot> =>
-    aBot({ config: config(forge), files: { 'rules/r.yaml': RULES }, env: { FORGE_TOKEN: token, HOOK: SECRET } });
+  const aBotWith = (token: string, rules = RULES): Promise<TestBot> =>
+    aBot({ config: config(forge), files: { 'rules/r.yaml': rules }, env: { FORGE_TOKEN: token, HOOK: SECRET } });
   const doctor = (operations = false): Promise<DoctorReport> =>
     bot.reach.get<DoctorReport>('/v1/doctor', { operations: String(operations) });
   const install = (orders: object = {}): Promise<HookReport> =>
@@ -104,7 +111,13 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     const second = await install();
 
     expect([dry.does, dry.written, none]).toEqual(['create', false, []]);
-    expect(first).toMatchObject({ does: 'create', written: true, notes: [] });
+    expect(first).toMatchObject({
+      does: 'create',
+      written: true,
+      notes: [],
+      later: expect.arrayContaining(['release']),
+    });
+    expect([dry.later, first.later?.includes('repository')]).toEqual([first.later, false]);
     expect(second).toEqual({ org: 'acme', does: 'nothing', hook: first.hook, changes: [], written: false, notes: [] });
     expect(writesOfHooks()).toBe(1);
     expect(JSON.stringify([dry, first])).not.toContain(SECRET);
@@ -236,6 +249,23 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
       ),
       expect.stringMatching(/^pushes is held back: /),
       expect.stringMatching(/^talk is held back: /),
+    ]);
+  });
+
+  it('warns about names that the forge does not have', async () => {
+    await bot.close();
+    bot = await aBotWith(await account('reader', SCOPES, 'Owners'), NAMES);
+
+    const { checks } = await doctor();
+
+    const named = checks.filter(({ check }) => check === 'rule.names');
+    expect(named.map(({ code, said, fix }) => [code, said.replace(/^.*(?=r\.yaml)/, ''), fix])).toEqual([
+      ['rule.names.unknown', 'r.yaml:4:64: the bot sees no repository "appp" at the forge', ['did you mean "app"?']],
+      [
+        'rule.names.unknown',
+        'r.yaml:5:52: the bot sees no user "nobody-at-all" at the forge',
+        ['create the user, or name another in the rules'],
+      ],
     ]);
   });
 

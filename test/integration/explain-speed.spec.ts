@@ -84,6 +84,8 @@ function suite(kind: 'embedded' | 'postgres'): void {
     });
     await fill(held, loaded.revision, engine);
     explainer = new Explainer({
+      open: (run) => run,
+      clock: { now: () => new Date('2026-11-20T12:00:00Z') },
       journal: stores.journal,
       inbox: stores.inbox,
       store: stores.revisions,
@@ -93,6 +95,7 @@ function suite(kind: 'embedded' | 'postgres'): void {
       engine,
       rules: new PureRuleEngine(engine),
       self: () => BOT,
+      ruleBehind: async () => null,
     });
   }, LONG_MS);
 

@@ -18,6 +18,7 @@ const WISHES: Readonly<Record<string, (sha: string) => JsonObject>> = {
   'issue.comment': () => ({ number: '1', key: 'k', body: 'Hello.' }),
   'issue.label': () => ({ number: '1', add: ['bug'] }),
   'issue.milestone': () => ({ number: '1', title: 'm1' }),
+  'issue.react': () => ({ number: '1', reaction: 'heart' }),
   'issue.state': () => ({ number: '1', state: 'closed' }),
   'label.ensure': () => ({ name: 'bug', color: '#d73a4a' }),
   'label.remove': () => ({ name: 'bug' }),

@@ -54,11 +54,15 @@ policies:
     milestones: [{ title: backlog }]
 `;
 
-async function aWorld(profile: 'gitea' | 'core', rules: string): Promise<{ forge: TestForge; bot: TestBot }> {
+async function aWorld(
+  profile: 'gitea' | 'core',
+  rules: string,
+  over: object = {},
+): Promise<{ forge: TestForge; bot: TestBot }> {
   const forge = await aForge({ org: 'acme', profile });
   const bot = await aBot({
     config: acmeConfig(forge, {
-      org: { mirror_hosts: ['mirror.example.org'], secrets: { mirror_token: { env: 'MIRROR_TOKEN' } } },
+      org: { mirror_hosts: ['mirror.example.org'], secrets: { mirror_token: { env: 'MIRROR_TOKEN' } }, ...over },
       ratePerS: 500,
     }),
     files: { 'rules/r.yaml': rules },
@@ -293,6 +297,113 @@ describe('integration/plans: a forge that lists no labels', () => {
     // A label cannot be changed by any call of this forge: it is told, never "no change".
     expect(plan?.lines.map(({ does }) => does)).toEqual(['cannot', 'cannot']);
     expect(plan?.lines[0]?.reason).toContain('made before with other settings');
+  });
+});
+
+describe('integration/plans: policies that are new to the store', () => {
+  const NEW = `version: 1
+org: acme
+policies:
+  - id: backlog
+    ${NEVER}
+    subjects: { repos: ["*"] }
+    milestones: [{ title: backlog }]
+  - id: labels
+    ${NEVER}
+    approval: required
+    subjects: { repos: ["*"] }
+    labels: [{ name: kind/bug, color: "#d73a4a" }, { name: kind/docs, color: "#0075ca" }]
+  - id: quiet
+    ${NEVER}
+    mode: dry-run
+    subjects: { repos: ["*"] }
+    milestones: [{ title: quiet }]
+rules:
+  - id: greet
+    on: repository.created
+    do: { label.ensure: { name: hello, color: "#00ff00" } }
+`;
+  let forge: TestForge;
+  let bot: TestBot;
+
+  const milestonesOf = async (repo: string): Promise<string[]> =>
+    (await forge.get<Array<{ title: string }>>(`/repos/acme/${repo}/milestones`)).map(({ title }) => title);
+  const labelsOf = async (repo: string): Promise<string[]> =>
+    (await forge.get<Array<{ name: string }>>(`/repos/acme/${repo}/labels`)).map(({ name }) => name);
+  const runsOf = (rule: string): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 50 });
+
+  beforeAll(async () => {
+    ({ forge, bot } = await aWorld('gitea', NEW, { trusted: false }));
+    await until(async () => (await runsOf('backlog')).filter(({ run }) => run.state === 'not-fired').length >= 2);
+  }, LONG_MS);
+
+  afterAll(async () => {
+    await bot?.close();
+    await forge?.close();
+  }, LONG_MS);
+
+  it('holds such a policy as a plan that says so, and holds neither rules nor a dry run', async () => {
+    await until(async () => (await labelsOf('web')).includes('hello'));
+    const held = (await runsOf('backlog')).filter(({ intents }) => intents.length === 0);
+    const plan = await planOf(bot, 'backlog');
+
+    expect(new Set(held.map(({ run }) => run.code))).toContain('run.held.new-policy');
+    expect(held[0]?.run.reason).toMatch(/the policy is new here and waits once: forgehand approve \w{12}/);
+    expect((await runsOf('labels')).map(({ run }) => run.code)).toContain('run.held.approval');
+    expect((await runsOf('quiet')).some(({ intents }) => intents.some(({ mode }) => mode === 'dry-run'))).toBe(true);
+    expect(plan).toMatchObject({ needsApproval: true, newPolicies: ['backlog'] });
+    expect(await apply(bot, plan)).toMatchObject({ outcome: 'refused', code: 'plan.not-approved' });
+    expect((await Promise.all(['app', 'web'].map(milestonesOf))).flat()).toEqual([]);
+    const shown = await quietly(() => runCli(['plan', '--config', `${bot.dir}/forgehand.yaml`, '--policy', 'backlog']));
+    expect(shown.text).toContain('New in this store: backlog.');
+  });
+
+  it('applies its plan with the approval, and lets it work by itself from then on', async () => {
+    const plans = await bot.reach.get<KeptPlan[]>('/v1/plans', { state: 'open', limit: 50 });
+    // The schedule of a new revision may have looked between the two repositories: its plan is out of date.
+    const waiting = plans.find(
+      ({ madeBy, newPolicies, about, subjects }) =>
+        madeBy === 'schedule' && newPolicies?.includes('backlog') && (about !== null || subjects === 2),
+    );
+    expect(waiting && (await approve(bot, waiting))).toMatchObject({ applied: { outcome: 'applied' } });
+
+    await forge.act('repository.create', { repo: 'acme/late' });
+    await until(async () => (await milestonesOf('late')).includes('backlog'));
+
+    expect((await planOf(bot, 'backlog')).newPolicies).toBeUndefined();
+    expect(await labelsOf('late')).not.toContain('kind/bug');
+    expect(await milestonesOf('late')).toEqual(['backlog']);
+  });
+
+  const waitingOf = async (policy: string): Promise<KeptPlan[]> =>
+    (await bot.reach.get<KeptPlan[]>('/v1/plans', { state: 'open', limit: 50 })).filter(
+      (plan) => plan.madeBy === 'schedule' && plan.policy === policy,
+    );
+
+  it('puts what a schedule wants now in the place of a plan that is out of date, and says which', async () => {
+    const [outdated] = (await waitingOf('labels')).filter(({ about }) => about !== null);
+    const repo = outdated?.lines[0]?.repo?.name ?? '';
+    await asAdmin(forge, 'POST', `/repos/${repo}/labels`, { name: 'kind/bug', color: '#d73a4a' });
+
+    const decision = outdated && (await approve(bot, outdated));
+    const [next] = (await waitingOf('labels')).filter(({ about }) => about?.join() === outdated?.about?.join());
+
+    expect(outdated?.lines.map(({ key }) => key)).toEqual(['kind/bug', 'kind/docs']);
+    expect(decision?.applied).toMatchObject({ outcome: 'refused', code: 'plan.drifted' });
+    expect(decision?.applied?.reasons[0]).toContain(`forgehand approve ${next?.hash.slice(0, 12)}`);
+    expect(next?.lines.map(({ key }) => key)).toEqual(['kind/docs']);
+    expect(next && (await approve(bot, next))).toMatchObject({ applied: { outcome: 'applied' } });
+  });
+
+  it('leaves no plan of a schedule open once a person applied the same policy', async () => {
+    expect(await waitingOf('labels')).not.toEqual([]);
+    const whole = await bot.reach.post<KeptPlan>('/v1/plans', { org: 'acme' });
+    await approve(bot, whole);
+
+    expect(await apply(bot, whole)).toMatchObject({ outcome: 'applied' });
+    expect(await waitingOf('labels')).toEqual([]);
+    const open = await bot.reach.get<KeptPlan[]>('/v1/plans', { state: 'open', limit: 50 });
+    expect(open.filter(({ madeBy }) => madeBy === 'schedule')).toEqual([]);
   });
 });
 

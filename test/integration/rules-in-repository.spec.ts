@@ -122,6 +122,63 @@ describe('integration/rules-in-repository', () => {
     },
   );
 
+  it.each(['gitea', 'forgejo'] as const)(
+    'tells a pull request what would become of its rules before it is merged, a fork the verdict alone (%s)',
+    async (profile) => {
+      const { forge, bot, org } = await aHouse(profile);
+      await protect(forge);
+      await until(async () => (await org()).revision?.rules === 1);
+      const { checks } = await bot.reach.get<DoctorReport>('/v1/doctor');
+      expect(checks.find(({ check }) => check === 'hook.events')?.said).toMatch(/pull_request, pull_request_sync/);
+      await forge.control('/_sandbox/given', { user: 'dora' });
+      await forge.control('/_sandbox/hooks', {
+        org: 'acme',
+        url: `${bot.url}/webhooks/acme`,
+        secret: SECRET,
+        events: ['pull_request', 'pull_request_sync'],
+      });
+      const told = async (number: number): Promise<{ status: string; description: string } | undefined> => {
+        const { head } = await forge.get<{ head: { sha: string } }>(`${REPO}/pulls/${number}`);
+        const { statuses } = await forge.get<{ statuses: Array<{ status: string; description: string }> | null }>(
+          `${REPO}/commits/${head.sha}/status`,
+        );
+        return (statuses ?? [])[0];
+      };
+      const propose = async (as: string, repo: string, branch: string, text: string): Promise<void> => {
+        await forge.act('push', {
+          as,
+          repo,
+          branch,
+          from: 'main',
+          commits: [{ message: 'x', files: { 'rules/a.yaml': text } }],
+        });
+        const head = as === 'olga' ? branch : `${as}:${branch}`;
+        await forge.act('pull.open', { as, repo: 'acme/automation', head, title: branch });
+      };
+
+      await propose('olga', 'acme/automation', 'better', rule('better'));
+      await until(async () => (await told(1)) !== undefined);
+      expect(await told(1)).toMatchObject({
+        status: 'success',
+        description: expect.stringMatching(/^These rules would be taken; on the last \d+ events: /),
+      });
+      await propose('olga', 'acme/automation', 'worse', 'version: 1\nruels: []\n');
+      await until(async () => (await told(2)) !== undefined);
+      expect(await told(2)).toMatchObject({
+        status: 'failure',
+        description: expect.stringMatching(
+          /^Would not be taken: acme\/automation@[0-9a-f]{12}:rules\/a\.yaml:\d+:\d+: /,
+        ),
+      });
+
+      await forge.act('repository.fork', { as: 'dora', repo: 'acme/automation' });
+      await propose('dora', 'dora/automation', 'idea', rule('idea'));
+      await until(async () => (await told(3)) !== undefined);
+      expect(await told(3)).toMatchObject({ status: 'success', description: 'These rules would be taken' });
+      expect((await org()).revision?.rules).toBe(1);
+    },
+  );
+
   it.each(['gitea', 'gitea@1.24', 'forgejo'] as const)(
     'refuses a branch that every writer may push to, with a code, in status and doctor, until the operator accepts it (%s)',
     async (profile) => {

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { AdminListening, ControlSocket } from '../../src/api/admin-listeners.js';
@@ -24,8 +23,10 @@ import { PollLoop } from '../../src/polling/poll-loop.js';
 import { InProcessQueue } from '../../src/queue/in-process-queue.js';
 import { CapabilityCheck } from '../../src/rules/requirements/capability-check.js';
 import { RevisionKeeper } from '../../src/rules/revisions/revision-keeper.js';
+import { RuleChecks } from '../../src/pipeline/answer/rule-checks.js';
 import { RuleVerdicts } from '../../src/rules/sources/rule-verdicts.js';
 import { WebhookListener } from '../../src/webhooks/webhooks.module.js';
+import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
 
 /** Nobody answers there, and the bot starts all the same. */
@@ -86,6 +87,7 @@ const LOOPS: ReadonlyArray<() => void> = [
   () => watch(CapabilityCheck.prototype, 'stop', 'stop checks'),
   () => watch(RevisionKeeper.prototype, 'stop', 'stop rules'),
   () => watch(RuleVerdicts.prototype, 'stop', 'stop verdicts'),
+  () => watch(RuleChecks.prototype, 'stop', 'stop rule checks'),
   () => watch(PollLoop.prototype, 'stop', 'stop polls'),
   () => watch(ArchiveInbox.prototype, 'stop', 'stop archive'),
   () => watch(Scheduler.prototype, 'stop', 'stop schedules'),
@@ -99,6 +101,7 @@ const STOPPED = [
   'stop checks',
   'stop rules',
   'stop verdicts',
+  'stop rule checks',
   'stop polls',
   'stop archive',
   'stop schedules',
@@ -192,7 +195,8 @@ describe('start and stop', () => {
     meanwhile = {
       'stop calls': async (graceMs) => {
         expect(graceMs).toBe(5_500);
-        await wait(200);
+        // No loop waits for the turn of another: all have been told to stop while this one is not done.
+        await until(() => STOPPED.every((step) => steps.includes(step)));
       },
     };
     await Promise.all([bot?.close(), bot?.close()]);

@@ -198,6 +198,34 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
     expect((await rig.want('issue.comment', { number: '7', key: 'hello', body: 'Hello.' })).state).toBe('refused');
   });
 
+  it('issue.react reacts once to an issue and to a comment, whatever others reacted', async () => {
+    const rig = await start(profile);
+    await withLabels(rig);
+    const ann = await rig.user('ann');
+    const id = (await ann.createComment({ ...APP, index: 1, body: { body: '/merge' } })).id ?? '';
+    await ann.addCommentReaction({ ...APP, id, body: { content: 'eyes' } });
+
+    const wanted = [
+      { number: '1', reaction: 'heart' },
+      { number: '1', reaction: 'heart' },
+      { number: '1', comment: id, reaction: 'eyes' },
+      { number: '1', comment: id, reaction: 'eyes' },
+      { number: '7', reaction: 'heart' },
+      { number: '1', comment: '999', reaction: 'eyes' },
+    ];
+    const states: string[] = [];
+    for (const params of wanted) states.push((await rig.want('issue.react', params)).state);
+
+    expect(states).toEqual(['done', 'unchanged', 'done', 'unchanged', 'refused', 'refused']);
+    expect(rig.written).toEqual(['addIssueReaction', 'addCommentReaction']);
+    const [toIssue, toComment] = [
+      await rig.stage.listIssueReactions({ ...APP, index: 1 }),
+      await rig.stage.listCommentReactions({ ...APP, id }),
+    ];
+    expect(toIssue.map(({ content }) => content)).toEqual(['heart']);
+    expect(toComment.map(({ content }) => content)).toEqual(['eyes', 'eyes']);
+  });
+
   it('issue.state closes and opens again, unless something happened meanwhile', async () => {
     const rig = await start(profile);
     await withLabels(rig);
@@ -268,6 +296,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions (%s)',
     ['issue.label', () => ({ number: '1', add: ['bug'] })],
     ['issue.milestone', () => ({ number: '1', title: '1.4' })],
     ['issue.comment', () => ({ number: '1', key: 'stale', body: 'Nothing happened.' })],
+    ['issue.react', () => ({ number: '1', reaction: 'eyes' })],
     ['issue.state', () => ({ number: '1', state: 'closed' })],
     [
       'issue.assign',
@@ -345,6 +374,81 @@ describe.each(['gitea', 'forgejo'] as const)('integration/tracker-actions on pul
       'pull request #1 is merged',
     ]);
     expect(rig.written.filter((name) => name === 'mergePull')).toHaveLength(1);
+  });
+
+  it('pull_request.merge waits for approval and checks that come later, and lets others of its repository go first', async () => {
+    const rig = await start(profile);
+    const sha = await withPull(rig);
+    await rig.stage.createLabel({ ...APP, body: { name: 'ready', color: '#00aa00' } });
+    await rig.want('issue.label', { number: '1', add: ['ready'] });
+    const id = await rig.rig.plan('pull_request.merge', { number: '1', sha, label: 'ready' }, { repo: rig.repo });
+
+    const looks = [await rig.rig.work(id)];
+    const ben = await rig.user('ben');
+    await ben.createReview({ ...APP, index: 1, body: { event: 'APPROVED', body: 'fine' } });
+    const look = async () => {
+      expect(await rig.rig.journal.revisit('acme', `main/repository/${rig.repo.id}`)).toEqual([id]);
+      looks.push(await rig.rig.work(id));
+    };
+    await look();
+    for (const state of ['pending', 'failure']) {
+      await rig.want('status.set', { sha, context: 'ci', state });
+      await look();
+    }
+    await rig.want('status.set', { sha, context: 'ci', state: 'success' });
+    await look();
+
+    expect(looks.map(({ state, reason }) => `${state}: ${sentenceOf(reason)}`)).toEqual([
+      expect.stringMatching(/^planned: waits: #1 has 0 of 1 approvals/),
+      expect.stringMatching(/^planned: waits: the statuses of .* are (not there|pending)/),
+      expect.stringMatching(/^planned: waits: the statuses of .* are pending/),
+      expect.stringMatching(/^planned: waits: the statuses of .* are failure/),
+      expect.stringMatching(/^done: pull request #1 merged/),
+    ]);
+    expect(await rig.rig.journal.revisit('acme', `main/repository/${rig.repo.id}`)).toEqual([]);
+  });
+
+  it('pull_request.merge gives up when the head moves, and after three days', async () => {
+    const rig = await start(profile);
+    const sha = await withPull(rig);
+    const plan = () => rig.rig.plan('pull_request.merge', { number: '1', sha }, { repo: rig.repo });
+    const late = await plan();
+    expect((await rig.rig.work(late)).state).toBe('planned');
+
+    rig.rig.clock.advance(73 * 3_600_000);
+    expect(await rig.rig.work(late)).toMatchObject({
+      state: 'refused',
+      reason: saying(expect.stringMatching(/^given up after 3 days: #1 has 0 of 1 approvals/)),
+    });
+
+    const moved = await plan();
+    expect((await rig.rig.work(moved)).state).toBe('planned');
+    const ann = await rig.user('ann');
+    const content = Buffer.from('b').toString('base64');
+    await ann.createFile({ ...APP, filepath: 'b.txt', body: { branch: 'x', content, message: 'b' } });
+    rig.rig.clock.advance(60_000);
+    expect(await rig.rig.work(moved)).toMatchObject({
+      state: 'refused',
+      reason: saying(expect.stringContaining('the head of #1 moved')),
+    });
+    expect(rig.written).toEqual([]);
+  });
+
+  it('pull_request.merge waits for what the branch protection asks beyond the rule', async () => {
+    const rig = await start(profile);
+    const sha = await withPull(rig);
+    const wish = { number: '1', sha, approvals: 0, checks: false };
+    const asks = 'Not all required status checks successful';
+    rig.refuseNext('mergePull', 405, profile === 'forgejo' ? `not allowed to merge [reason: ${asks}]` : asks);
+    const id = await rig.rig.plan('pull_request.merge', wish, { repo: rig.repo });
+
+    expect(await rig.rig.work(id)).toMatchObject({
+      state: 'planned',
+      reason: saying(expect.stringMatching(/^waits: the branch protection holds #1: .*Not all required/)),
+    });
+
+    rig.rig.clock.advance(600_000);
+    expect((await rig.rig.work(id)).state).toBe('done');
   });
 
   it('pull_request.merge tries again while the conflict check runs, and finds out what became of a lost answer', async () => {

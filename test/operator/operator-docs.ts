@@ -116,7 +116,10 @@ function configPage(): string {
 empty secret or a secret file that others can read stops the start, with line and column. Begin with \`config/forgehand.example.yaml\`.
 \`forgehand schema --config\` prints the JSON Schema for editors.
 
-A **secret** is \`{ env: NAME }\`, \`{ file: PATH }\` (mode 0600) or \`{ credential: NAME }\` (systemd), never the value itself. Paths are relative to the file. Units are in the names: \`_s\` is seconds.`,
+A **secret** is \`{ env: NAME }\`, \`{ file: PATH }\` (mode 0600) or \`{ credential: NAME }\` (systemd), never the value itself. Paths are relative to the file. Units are in the names: \`_s\` is seconds.
+
+The **environment file** lies beside the config and has its name: \`forgehand.env\` for \`forgehand.yaml\`, mode 0600. The bot and the commands take from it what
+their own environment does not have. Compose (\`--env-file\`) and systemd (\`EnvironmentFile=\`) read the same lines. \`forgehand init\` writes it.`,
     table(['key', 'value', 'default', 'meaning'], rows),
   );
 }

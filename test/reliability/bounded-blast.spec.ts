@@ -216,6 +216,37 @@ describe('reliability G10: no loops, bounded blast', () => {
     expect(new Set(house.alerts)).toEqual(new Set(['breaker.chain/acme/grows+too']));
   });
 
+  it('pauses the loop and nobody else: neither what started it, nor what only answers its effects, nor an unrelated policy', async () => {
+    const starts = branchRule('starts', 'start', 'a');
+    const one = branchRule('one', 'a*', 'b${{ event.branch }}');
+    const two = branchRule('two', 'b*', 'a${{ event.branch }}');
+    const answers = `
+  - id: answers
+    on: branch.created
+    where: { branch: ["a*", "b*"], actor: [bot, ann] }
+    do: { milestone.ensure: { title: "\${{ event.branch }}" } }
+`;
+    const asksElse = `
+  - id: asks-else
+    on: branch.created
+    where: { actor: [bot, ann] }
+    if: event.branch == "never"
+    do: { label.ensure: { name: never, color: "#112233" } }
+`;
+    const house = new AnsweringRig(starts + one + two + answers + asksElse);
+
+    await house.happens('branch.created', { branch: 'start' }, ANN);
+    await house.sweep();
+    await house.settle(ROUNDS, () => house.sweep());
+
+    expect((await house.rig.journal.paused()).map(({ rule }) => rule).sort()).toEqual(['one', 'two']);
+    expect(new Set(house.alerts)).toEqual(new Set(['breaker.chain/acme/one+two']));
+    const branches = house.rig.forge.writes.filter(({ operation }) => operation === 'createBranch');
+    expect(branches).toHaveLength(3);
+    await house.happens('branch.created', { branch: 'a-by-ann' }, ANN);
+    expect(house.rig.forge.writes.at(-1)?.operation).toBe('createMilestone');
+  });
+
   it('starts nothing by itself again after the breaker, until a person lets it', async () => {
     const house = new AnsweringRig(GROWS);
     await byBranch(house, 'a');

@@ -149,7 +149,7 @@ const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: R
   [
     'a text that cannot begin so',
     rule(
-      'on: pull_request.opened, if: {a: event.branch.startsWith("rel"), b: event.branch == "main"}, do: {milestone.ensure: {title: x}}',
+      'on: push.branch, if: {a: event.branch.startsWith("rel"), b: event.branch == "main"}, do: {milestone.ensure: {title: x}}',
     ),
     /can never hold/,
   ],
@@ -176,7 +176,7 @@ const DOUBTS: ReadonlyArray<readonly [situation: string, text: string, says: Reg
   ],
   [
     'a pattern that is compared',
-    rule('on: pull_request.opened, if: event.branch == "release/*", do: {milestone.ensure: {title: x}}'),
+    rule('on: push.branch, if: event.branch == "release/*", do: {milestone.ensure: {title: x}}'),
     /letter by letter/,
   ],
   [
@@ -341,5 +341,85 @@ describe('checks that are new in this version', () => {
     const step = `push_mirror.ensure: {remote_address: "${address}", interval: 8h}`;
 
     expect(load(rule(`on: push, do: {${step}}`), false, hosts).ok).toBe(isTaken);
+  });
+});
+
+describe('acts of the bot by the name of a rule', () => {
+  const two = (actor: string, on = 'branch.created'): string =>
+    `rules:
+  - {id: starts, on: tag.created, do: {branch.create: {new_branch_name: "\${{ event.tag }}"}}}
+  - {id: labels, on: tag.created, do: {label.ensure: {name: x, color: "112233"}}}
+  - {id: follows, on: ${on}, where: {actor: ${actor}}, do: {milestone.ensure: {title: x}}}
+`;
+
+  /** A rule that does one thing, and one that takes its acts. */
+  const chain = (on: string, does: string): string =>
+    `rules:
+  - {id: first, on: issue.opened, do: {${does}}}
+  - {id: then, on: ${on}, where: {actor: ["bot:first"]}, do: {milestone.ensure: {title: x}}}
+`;
+  const MERGE = `number: "1", sha: ${'a'.repeat(40)}`;
+
+  it.each([
+    ['branch.created', 'branch.create: {new_branch_name: b}'],
+    ['push', 'branch.create: {new_branch_name: b}'],
+    ['issue.labeled', 'issue.label: {number: "1", add: [a]}'],
+    ['issue.closed', 'issue.state: {number: "1", state: closed}'],
+    ['pull_request.milestoned', 'issue.milestone: {number: "1", title: a}'],
+    ['issue.assigned', 'issue.assign: {number: "1", add: [ann]}'],
+    ['comment.created', 'issue.comment: {number: "1", key: k, body: b}'],
+    ['pull_request.review_requested', 'pull_request.request_review: {number: "1", reviewers: [ann]}'],
+    ['pull_request.merged', `pull_request.merge: {${MERGE}}`],
+    ['push', `pull_request.merge: {${MERGE}, method: squash}`],
+    ['branch.deleted', `pull_request.merge: {${MERGE}, delete_branch: true}`],
+    ['status.set', `status.set: {sha: ${'a'.repeat(40)}, context: c, state: success}`],
+    ['release.updated', 'release_notes.ensure: {tag: v1}'],
+  ])('are taken by %s of a rule with %s', (on, does) => {
+    expect(told(load(chain(on, does)))).toEqual([]);
+  });
+
+  it.each([
+    ['issue.reopened', 'issue.state: {number: "1", state: closed}', 'nothing that "first" does leads to'],
+    ['branch.deleted', `pull_request.merge: {${MERGE}}`, 'nothing that "first" does leads to'],
+    ['push', `pull_request.merge: {${MERGE}, method: rebase}`, 'no event of on tells that it comes of "first"'],
+    ['workflow.finished', 'run.rerun_failed: {run: "1"}', 'no event of on tells that it comes of "first"'],
+  ])('are refused by %s of a rule with %s', (on, does, message) => {
+    const result = load(chain(on, does));
+
+    expect(result.ok ? [] : result.problems).toEqual([
+      expect.objectContaining({ line: 5, message: expect.stringContaining(message) }),
+    ]);
+  });
+
+  it('are taken of a rule whose acts are known', () => {
+    expect(told(load(two('["*", "bot:starts"]')))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a rule that is not there',
+      two('["*", "bot:start"]'),
+      'there is no rule or policy "start"',
+      'did you mean "starts"?',
+    ],
+    ['a rule without a name', two('["*", "bot:"]'), 'there is no rule or policy ""', ''],
+    [
+      'a rule that raises no such event',
+      two('["bot:starts"]', 'issue.opened'),
+      'nothing that "starts" does',
+      'actor: [bot]',
+    ],
+    ['a rule whose acts nobody can tell', two('["bot:labels"]'), 'nothing that "labels" does', 'actor: [bot]'],
+  ])('are refused of %s, at its name', (_what, text, message, hint) => {
+    const result = load(text);
+
+    expect(result.ok ? [] : result.problems).toEqual([
+      expect.objectContaining({
+        line: 6,
+        message: expect.stringContaining(message),
+        hint: expect.stringContaining(hint),
+      }),
+    ]);
+    expect(told(load(text, true))).toEqual([expect.stringMatching(/^warning 6:/)]);
   });
 });

@@ -3,8 +3,8 @@ import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { describeType } from '../../src/core/data-types.js';
 import type { DataField, DataType } from '../../src/core/data-types.js';
-import type { EventKind } from '../../src/core/event-kinds.js';
-import { COMMON_FIELDS, EVENT_TYPES } from '../../src/core/event-types.js';
+import type { StartKind } from '../../src/core/event-kinds.js';
+import { COMMON_FIELDS, START_TYPES } from '../../src/core/event-types.js';
 import type { EventKindType } from '../../src/core/event-types.js';
 import { stringifyJson } from '../../src/core/json.js';
 import { NAMED_OBJECTS, ruleType } from '../../src/core/objects/rule-types.js';
@@ -23,8 +23,8 @@ const API_OBJECTS = [actorRights, ...NAMED_OBJECTS.map(([schema]) => ruleType(sc
 );
 
 /** Fields that only some kinds have, without the common ones. */
-function ownFieldsOf(kind: EventKind): ReadonlyArray<readonly [string, DataField]> {
-  const fields = EVENT_TYPES.get(kind)?.type.fields ?? {};
+function ownFieldsOf(kind: StartKind): ReadonlyArray<readonly [string, DataField]> {
+  const fields = START_TYPES.get(kind)?.type.fields ?? {};
   return Object.entries(fields).filter(([name]) => !Object.hasOwn(COMMON_FIELDS.fields, name));
 }
 
@@ -72,7 +72,7 @@ function fieldRows(fields: ReadonlyArray<readonly [string, DataField]>, prefix =
 
 function eventsPage(): string {
   const groups = new Map<string, Array<[string, EventKindType]>>();
-  for (const [kind, type] of EVENT_TYPES) {
+  for (const [kind, type] of START_TYPES) {
     const key = ownFieldsOf(kind)
       .map(([name, field]) => `${name}:${describeType(field.type)}:${field.optional}`)
       .join();
@@ -80,7 +80,7 @@ function eventsPage(): string {
   }
   const kinds = table(
     ['kind', 'what happened', 'deliveries (event type)', 'feed (`op_type`)', 'tasks (state)', 'lists'],
-    [...EVENT_TYPES].map(([kind, { summary, webhook, feed, tasks, lists }]) => [
+    [...START_TYPES].map(([kind, { summary, webhook, feed, tasks, lists }]) => [
       `\`${kind}\``,
       summary,
       list(webhook),

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import { isEventKind } from '../../src/core/event-kinds.js';
+import { isStartKind } from '../../src/core/event-kinds.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { ruleFunctions } from '../../src/rules/language/functions/index.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
@@ -55,6 +55,6 @@ describe('docs/rules.md', () => {
     ].map(([, kind]) => kind!);
 
     expect(listed.length).toBeGreaterThan(10);
-    expect(listed.filter((kind) => !isEventKind(kind))).toEqual([]);
+    expect(listed.filter((kind) => !isStartKind(kind))).toEqual([]);
   });
 });

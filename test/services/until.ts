@@ -1,7 +1,21 @@
+/** A look that asks somebody takes their time: the longer the wait, the rarer they are asked. */
+const RAREST_MS = 100;
+
+/** The pause before the next look at what has been waited for so long: a tenth of that, within bounds. */
+export function pauseMs(waitedMs: number, leastMs: number, mostMs: number): number {
+  return Math.max(leastMs, Math.min(mostMs, waitedMs / 10));
+}
+
 /**
  * Wait for a condition; it must come true, the test's own time limit ends it otherwise.
- * @param everyMs pause between two looks; longer for looks that take the time of whoever is waited for
+ * @param everyMs least pause between two looks; longer for looks that take the time of whoever is waited for
  */
 export async function until(isTrue: () => boolean | Promise<boolean>, everyMs = 10): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, everyMs));
+  const began = Date.now();
+  for (;;) {
+    const look = isTrue();
+    if (await look) return;
+    const pause = typeof look === 'boolean' ? everyMs : pauseMs(Date.now() - began, everyMs, RAREST_MS);
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
 }

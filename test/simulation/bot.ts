@@ -211,6 +211,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
       {
         forge: 'main',
         org: 'acme',
+        trusted: true,
         caps: { effectsPerPlan: null, percentOfSubjects: null },
         pace: { ratePerS: 10, effectsPerHour: null },
       },
@@ -260,7 +261,16 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     intent: (id: string) => executor.handle(id),
     background: (id: string) => executor.handle(id),
   };
-  const sweep = new Sweep({ journal, inbox, queue, unknown, handlers, decideRun: (id) => flow.decideRun(id), logger });
+  const sweep = new Sweep({
+    journal,
+    inbox,
+    recovery,
+    queue,
+    unknown,
+    handlers,
+    decideRun: (id) => flow.decideRun(id),
+    logger,
+  });
   const scheduler = new Scheduler({
     orgs: [{ forge: 'main', org: 'acme' }],
     revisions,

@@ -150,6 +150,11 @@ export const BUGS: readonly Bug[] = [
     plant: (parts) => ({ ...parts, journal: { ...parts.journal, reclaimExpired: async () => 0 } }),
   },
   {
+    name: 'the sweep hears that nothing waits',
+    breaks: [2],
+    plant: (parts) => ({ ...parts, recovery: { ...parts.recovery, mayHaveWork: async () => false } }),
+  },
+  {
     name: 'ticks are not unique',
     breaks: [8],
     plant: (parts) => {
@@ -171,8 +176,13 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'own echoes are not recognized',
-    breaks: [8],
+    breaks: [8, 17],
     plant: (parts) => ({ ...parts, recovery: { ...parts.recovery, echoOf: async () => null } }),
+  },
+  {
+    name: 'of own acts nobody knows the rule',
+    breaks: [17],
+    plant: (parts) => ({ ...parts, recovery: { ...parts.recovery, intentOf: async () => null } }),
   },
   {
     name: 'targets are found by their name',

@@ -25,10 +25,11 @@ export const INVARIANTS = [
   'what the forge shows or delivers is one event',
   'nothing is sent where a rule is only tried',
   'nothing that is due waits behind what a budget holds',
+  'what takes the acts of a rule decides once about each, and about no others',
 ] as const;
 
 export interface Violation {
-  /** 1 to 16, as in INVARIANTS. */
+  /** 1 to 17, as in INVARIANTS. */
   readonly invariant: number;
   readonly what: string;
   readonly atMs: number;
@@ -43,6 +44,8 @@ const LONGEST_WAIT_MS = 24 * 3_600_000;
 const LONGEST_TURN_MS = 20_000;
 /** Effects of ours in a chain. */
 const MAX_CHAIN = 3;
+/** What rule followed makes of a branch of rule copy. */
+const FOLLOWED = 'followed/';
 
 /** What the judge looks at of an intent. */
 interface Seen extends Pick<Intent, 'id' | 'rule' | 'epoch' | 'itemKey'> {
@@ -202,6 +205,8 @@ export class Judge {
       this.broken(6, `${effect.key}: the repository that was pinned is ${target.id}`);
     const chain = effect.name.split('again/').length - 1;
     if (chain >= MAX_CHAIN) this.broken(8, `${effect.key}: ${chain + 1} effects in a chain`);
+    if (effect.name.startsWith(FOLLOWED) && !effect.name.startsWith(`${FOLLOWED}copy/`))
+      this.broken(17, `${effect.key}: rule followed takes the acts of rule copy alone`);
     if (world.time.nowMs < world.time.startMs) this.broken(4, 'time runs backwards');
   }
 
@@ -314,6 +319,20 @@ export class Judge {
         this.broken(14, `${fact} was shown ${times} times, and is ${events.get(fact) ?? 0} events`);
   }
 
+  /** Of each branch that rule copy made and that was told, rule followed wanted something, once. */
+  private follows(): void {
+    const { stores } = this.world;
+    const wanted = [...stores.journal.peek()].flatMap(({ intent }) =>
+      intent.rule === 'followed' ? [`${targetIdOf(intent)} ${String(intent.params['title'])}`] : [],
+    );
+    for (const { kind, repo, data } of stores.inbox.allEvents()) {
+      const branch = String(data['branch']);
+      if (kind !== 'branch.created' || !branch.startsWith('copy/')) continue;
+      const times = wanted.filter((one) => one === `${repo?.id ?? ''} ${FOLLOWED}${branch}`).length;
+      if (times !== 1) this.broken(17, `rule followed wanted something ${times} times of the branch ${branch}`);
+    }
+  }
+
   private openArrivals(): number {
     const { inbox, journal } = this.world.stores;
     return inbox.openCount() + inbox.allEvents().filter(({ id }) => !journal.decidedEvents.has(id)).length;
@@ -361,6 +380,7 @@ export class Judge {
     if (!isOver && this.unread() > 0) this.broken(2, `${this.unread()} rows of the feed were never read`);
     if (!isOver && !this.isFurnished()) this.broken(2, 'what a policy wants was never made');
     this.facts();
+    if (isOver) this.follows();
     for (const { intent, leaseUntilMs } of world.stores.journal.peek()) {
       if (!isEnded(intent.state) && !this.isExcused(intent))
         this.broken(2, `an intent of ${intent.rule} is ${intent.state} for ever: ${intent.reason?.code ?? ''}`);
@@ -413,6 +433,10 @@ export class Judge {
     trace.add(time.nowMs, 'judge', `${invariant} ${what}`);
     this.violations.push({ invariant, what, atMs: time.nowMs });
   }
+}
+
+function targetIdOf({ target }: Pick<Seen, 'target'>): string {
+  return target.id ?? '';
 }
 
 /** A budget holds it; the run ends before there is room again. */

@@ -18,12 +18,14 @@ const SETTLE_S = 6;
 const JOURNAL = [
   'recordDecision',
   'dueRuns',
+  'putOffRun',
   'decideGathered',
   'firedInLastHour',
   'waitingForApproval',
   'decideApproval',
   'dueIntents',
   'dueNear',
+  'revisit',
   'backgroundAmong',
   'spentBudget',
   'claim',
@@ -48,6 +50,7 @@ const JOURNAL = [
 ] as const satisfies readonly (keyof JournalStore)[];
 
 const RECOVERY = [
+  'mayHaveWork',
   'dueRecoveries',
   'claimRecovery',
   'putOffRecovery',
@@ -59,6 +62,7 @@ const RECOVERY = [
   'noteUndo',
   'undoOf',
   'sentOfEffects',
+  'sentInLane',
   'intentOf',
   'doubtAbout',
   'noteEcho',
@@ -78,7 +82,15 @@ const INBOX = [
 const DEADLY = ['begin', 'renew', 'end', 'quarantine'] as const satisfies readonly (keyof PoisonMessageStore)[];
 const TICKS = ['claim', 'last', 'due', 'markDecided'] as const satisfies readonly (keyof TickStore)[];
 const ROLLOUTS = ['newest', 'list', 'add', 'evidence'] as const satisfies readonly (keyof RolloutStore)[];
-const PLANS = ['keep', 'find', 'list', 'decide', 'markApplied'] as const satisfies readonly (keyof PlanStore)[];
+const PLANS = [
+  'keep',
+  'find',
+  'list',
+  'decide',
+  'markApplied',
+  'isTrusted',
+  'trust',
+] as const satisfies readonly (keyof PlanStore)[];
 const CURSORS = ['read', 'write'] as const satisfies readonly (keyof CursorStore)[];
 const DECISION = [
   'lockFact',

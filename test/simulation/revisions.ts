@@ -34,6 +34,10 @@ const RULES = `
     on: branch.created
     where: {actor: [bot], branch: ["copy/**", "again/**"]}
     do: {branch.create: {new_branch_name: "again/\${{ event.branch }}", old_ref_name: main}}
+  - id: followed
+    on: branch.created
+    where: {actor: ["bot:copy"]}
+    do: {milestone.ensure: {title: "followed/\${{ event.branch }}"}}
   - id: steps
     on: push
     where: {branch: "steps/*"}

@@ -65,6 +65,7 @@ const SELDOM = [
   'plans.decide',
   'plans.find',
   'plans.markApplied',
+  'plans.trust',
   'inbox.storeEntries',
   'forge.getIssue',
 ];

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 /** Inputs of the build; specs are not among them. */
 const INPUTS = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'nest-cli.json', 'rolldown.config.mjs'];
 
-/** Whether `dist` is missing, unfinished, or older than a source. The build ends with the bundle and then the embedded store's template. */
+/** Whether `dist` is missing, unfinished, or older than a source. The build ends with the bundle, its compiled code and the embedded store's template. */
 export function isBuildStale(root) {
   const folder = join(root, 'dist/store/embedded');
   const hasTemplate = existsSync(folder) && readdirSync(folder).some((name) => /^template-.*\.tar\.gz$/.test(name));
-  const bundle = statSync(join(root, 'dist/bundle/run-cli.js'), { throwIfNoEntry: false });
+  const bundle = statSync(join(root, 'dist/bundle/run-cli.cjs'), { throwIfNoEntry: false });
   if (!hasTemplate || !bundle) return true;
   const builtAt = bundle.mtimeMs;
   return INPUTS.some((input) => newest(join(root, input)) > builtAt);

@@ -1,12 +1,37 @@
+import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Secret } from '../../core/secret.js';
-import type { JsonObject } from '../../core/json.js';
+import { callReason, ForgeError } from '../../core/errors.js';
+import { parseJson, type JsonObject } from '../../core/json.js';
+import { operations } from '../../forge/operations.js';
 import type { LookupScope } from './lookup-reader.port.js';
 import { FakeForge } from '../../../test/fakes/fake-forge.js';
 import { ForgeLookupReader } from './forge-lookup-reader.js';
 
 const APP = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app' };
 const CANARY = 'canary-credential-3a7f';
+
+const story = parseJson(
+  readFileSync(new URL('../../../test/recordings/gitea-1.27/exchanges/pull-lifecycle.json', import.meta.url), 'utf8'),
+) as unknown as { steps: { title: string; response: Recorded }[] };
+
+interface Recorded {
+  status: number;
+  body: JsonObject & { head: JsonObject };
+}
+
+function recorded(title: string): Recorded {
+  const step = story.steps.find((one) => one.title === title);
+  if (!step) throw new Error(`no step ${title}`);
+  return step.response;
+}
+
+/** What servers say of a commit that no pull request was merged as. */
+async function refuseUnknown(): Promise<never> {
+  const { status } = recorded('commit → pull request, unknown');
+  const operation = 'getPullOfCommit';
+  throw new ForgeError('refused', callReason('forge.refused', { operation, status }), { operation, status });
+}
 
 describe('actions/lookups/forge-lookup-reader', () => {
   let forge: FakeForge;
@@ -51,6 +76,73 @@ describe('actions/lookups/forge-lookup-reader', () => {
 
     expect(((await read('milestones.list')) as { value: unknown[] }).value).toHaveLength(2);
     expect(((await read('milestones.list', { state: 'open' })) as { value: unknown[] }).value).toHaveLength(1);
+  });
+
+  it('finds the pull requests of a commit, those that were merged as it too', async () => {
+    const [head, merge] = ['a'.repeat(40), 'b'.repeat(40)];
+    const pulls = [
+      { number: '1', state: 'open', merged: false, head: { sha: head }, merge_commit_sha: merge },
+      { number: '2', state: 'open', merged: false, head: { sha: merge } },
+      { number: '3', state: 'closed', merged: true, head: { sha: 'c'.repeat(40) }, merge_commit_sha: merge },
+      { number: '4', state: 'open', head: null },
+    ];
+    forge.answer('listPulls', async ({ state, page }) =>
+      Number(page ?? 1) > 1 ? [] : (pulls.filter((one) => state === 'all' || one.state === state) as never),
+    );
+    forge.answer('getPullOfCommit', refuseUnknown);
+    const numbers = async (params: JsonObject): Promise<unknown[]> => {
+      const answer = (await read('pull_requests.of_commit', params)) as { value: JsonObject[] };
+      return answer.value.map(({ number }) => number);
+    };
+
+    expect(await numbers({ sha: head })).toEqual(['1']);
+    expect(await numbers({ sha: merge })).toEqual(['2']);
+    expect(await numbers({ sha: merge, state: 'all' })).toEqual(['2', '3']);
+    expect(await numbers({ sha: 'd'.repeat(40), state: 'all' })).toEqual([]);
+  });
+
+  describe('pull_requests.of_commit, as recorded', () => {
+    const merge = String(recorded('commit → pull request, merge commit').body.merge_commit_sha);
+    let asked: JsonObject[];
+
+    beforeEach(() => {
+      asked = [];
+      forge.answer('listPulls', async (args) => {
+        asked.push(args as JsonObject);
+        const title = args['sort'] === 'recentupdate' ? 'list closed' : 'list, state unknown';
+        return Number(args['page']) > 1 ? [] : operations.listPulls.result.parse(recorded(title).body);
+      });
+      forge.answer('getPullOfCommit', async ({ sha }) => {
+        if (sha === merge)
+          return operations.getPullOfCommit.result.parse(recorded('commit → pull request, merge commit').body);
+        return refuseUnknown();
+      });
+    });
+
+    const numbers = async (params: JsonObject): Promise<unknown[]> => {
+      const answer = (await read('pull_requests.of_commit', params)) as { value: JsonObject[] };
+      return answer.value.map(({ number }) => number);
+    };
+
+    it('asks for the one that was merged as the commit, and reads the list no further than to what changed since', async () => {
+      expect(await numbers({ sha: merge, state: 'closed' })).toEqual([1]);
+      expect(asked).toEqual([expect.objectContaining({ page: 1, state: 'closed', sort: 'recentupdate' })]);
+    });
+
+    it('reads the whole list for a commit that no merge made', async () => {
+      const head = String(recorded('three as it is').body.head.sha);
+
+      expect(await numbers({ sha: head, state: 'all' })).toEqual([6]);
+      expect(await numbers({ sha: head })).toEqual([6]);
+      expect(asked.map(({ sort }) => sort)).not.toContain('recentupdate');
+    });
+
+    it('reads the whole list where the forge has no such read', async () => {
+      forge.failNext('getPullOfCommit', 'not-offered', { status: 404 });
+
+      expect(await numbers({ sha: merge, state: 'all' })).toEqual([1]);
+      expect(asked.map(({ sort }) => sort)).not.toContain('recentupdate');
+    });
   });
 
   it('decodes files once: text, missing, binary', async () => {

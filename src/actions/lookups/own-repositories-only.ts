@@ -1,9 +1,10 @@
 import {
-  explainRefusal,
+  homeReason,
   type OwnRepository,
   type RepositoryHome,
   type RepositoryHomes,
 } from '../../core/repository-home.js';
+import { textOf } from '../../core/reason.js';
 import type { EventRepository } from '../../core/event.js';
 import type { LookupAnswer, LookupReader, LookupScope } from './lookup-reader.port.js';
 import type { LookupFacts, LookupRequest } from '../../rules/language/revision.js';
@@ -60,5 +61,5 @@ function refused(
 ): LookupAnswer {
   return code === 'repository_gone'
     ? { missing: true }
-    : { failed: `${code}: ${explainRefusal(code, { org, id })}`, code };
+    : { failed: `${code}: ${textOf(homeReason(code, { org, id }))}`, code };
 }

@@ -1,11 +1,11 @@
 import { defineLookup, isTime, maybe, needed, oneOfWords } from './define-lookup.js';
 import { isSameLogin } from '../support/compare.js';
-import { readAll, orMissing, whereAllowed, type ForgeClient } from '../../forge/forge-client.js';
+import { listPages, readAll, orMissing, whereAllowed, type ForgeClient } from '../../forge/forge-client.js';
 import { listOf } from '../../core/data-types.js';
 import type { Team } from '../../core/objects/accounts.js';
 import { combinedStatus } from '../../core/objects/git.js';
 import { ruleType } from '../../core/objects/rule-types.js';
-import { changedFile, comment, issue, pull, review } from '../../core/objects/tracker.js';
+import { changedFile, comment, issue, type Pull, pull, review } from '../../core/objects/tracker.js';
 import { run } from '../../core/objects/workflows.js';
 import { higherLevel, isLevel, type ActorRights, type RightLevel, actorRights } from '../../core/rights.js';
 import { emptyTable } from '../../core/table.js';
@@ -93,6 +93,36 @@ export const trackerLookups = [
     answer: listOf(ruleType(review)),
     read: ({ forge, repo }, { number }) =>
       readAll(forge, 'listReviews', { owner: repo.owner, repo: repo.name, index: number }),
+  }),
+  defineLookup({
+    name: 'pull_requests.of_commit',
+    summary:
+      'The pull requests whose head is a commit, or that were merged as it; commits below a head are not looked at',
+    target: 'repository',
+    params: {
+      sha: needed('string', 'commit, such as ${{ event.sha }}'),
+      state: maybe('string', 'open, closed or all; open when left out', oneOfWords('open', 'closed', 'all')),
+    },
+    operations: ['listPulls'],
+    whereOffered: ['getPullOfCommit'],
+    answer: listOf(ruleType(pull)),
+    // Servers take no commit as a filter of the list, and their own read of a commit's pull request knows merged ones alone.
+    read: async ({ forge, repo }, { sha, state = 'open' }) => {
+      const here = { owner: repo.owner, repo: repo.name };
+      const isOf = (one: Pull): boolean =>
+        one.head?.sha === sha || (one.merged === true && one.merge_commit_sha === sha);
+      const merged =
+        state === 'open' ? null : await whereAllowed(forge.getPullOfCommit, (get) => orMissing(get({ ...here, sha })));
+      // A merge that made the commit: pull requests with that head, too, were changed since.
+      const madeAt = merged && merged.head?.sha !== sha ? merged.merged_at : null;
+      if (!merged || !madeAt) return (await readAll(forge, 'listPulls', { ...here, state })).filter(isOf);
+      const others: Pull[] = [];
+      for await (const { items } of listPages(forge, 'listPulls', { ...here, state, sort: 'recentupdate' })) {
+        others.push(...items.filter((one) => isOf(one) && one.number !== merged.number));
+        if (items.some(({ updated_at: at }) => at && Date.parse(at) < Date.parse(madeAt))) break;
+      }
+      return [merged, ...others];
+    },
   }),
   defineLookup({
     name: 'status.get',

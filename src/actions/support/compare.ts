@@ -1,4 +1,5 @@
 import { askPerson, done, resend, settledAs, type RecoveryFacts, type Verdict } from './recovery.js';
+import { say } from '../reasons.js';
 import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../../core/json.js';
 import { tableOf } from '../../core/table.js';
 
@@ -11,6 +12,11 @@ export function normalizeColor(color: string): string | null {
   const digits = HEX.exec(color.trim().toLowerCase())?.[1];
   if (digits === undefined) return null;
   return digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits;
+}
+
+/** Whether an event is about the issue or pull request that the parameters name. */
+export function isAbout(data: JsonObject, params: JsonObject): boolean {
+  return data['number'] !== undefined && String(data['number']) === String(params['number']);
 }
 
 /** Servers keep LF. */
@@ -178,26 +184,32 @@ export function differingSettings(wanted: Settings, found: Settings): string[] {
   return statedOf(wanted).flatMap(([name, value]) => (isSameSetting(value, found[name]) ? [] : [name]));
 }
 
-/** `required_approvals 0 -> 2` */
-export function tellSettings(names: readonly string[], wanted: Settings, found: Settings): string {
-  return names
-    .map((name) => `${name} ${stringifyJson(found[name] ?? null)} -> ${stringifyJson(wanted[name] ?? null)}`)
-    .join(', ');
+/** What these settings are now, and what they become. */
+export function changesOf(
+  names: readonly string[],
+  from: Settings,
+  to: Settings,
+): Array<{ name: string; from: string; to: string }> {
+  const told = (value: Json | undefined): string => stringifyJson(value ?? null);
+  return names.map((name) => ({ name, from: told(from[name]), to: told(to[name]) }));
 }
 
 /** Absolute values of one object: what is there now is as wanted, as before the call, or somebody else's. */
-export function decideSettingsOf(what: string, { wanted, snapshot, seen }: RecoveryFacts<Settings, Settings>): Verdict {
-  if (seen === null) return askPerson(`${what} cannot be read`);
+export function decideSettingsOf(
+  about: { readonly what: string; readonly name?: string },
+  { wanted, snapshot, seen }: RecoveryFacts<Settings, Settings>,
+): Verdict {
+  if (seen === null) return askPerson(say('found.unreadable', { ...about, then: 'nothing' }));
   const different = differingSettings(wanted, seen);
-  if (different.length === 0) return done(`${what}: as wanted`);
+  if (different.length === 0) return done(say('found.as-wanted', about));
   const kept = snapshot?.['before'] ?? null;
   const before: JsonObject | null = isJsonObject(kept) ? kept : null;
   const third =
     before === null
       ? []
       : different.filter((name) => !isSameSetting(before[name] ?? emptyLike(wanted[name]), seen[name]));
-  if (third.length > 0) return settledAs('conflict', `somebody else changed ${third.join(', ')} of ${what} meanwhile`);
-  return resend(`${what}: ${different.join(', ')} as before the call`);
+  if (third.length > 0) return settledAs('conflict', say('found.changed-meanwhile', { ...about, differs: third }));
+  return resend(say('found.not-yet', { ...about, differs: different }));
 }
 
 /** Forges leave out what is empty. */

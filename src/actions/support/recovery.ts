@@ -1,3 +1,6 @@
+import type { Reason } from '../../core/reason.js';
+import { say } from '../reasons.js';
+import type { EventKind } from '../../core/event-kinds.js';
 import type { JsonObject } from '../../core/json.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { Secret } from '../../core/secret.js';
@@ -24,28 +27,28 @@ export interface RecoveryFacts<Wanted, Seen> {
   readonly firstSentAt: Date;
 }
 
-/** What becomes of an intent whose outcome was unknown. `reason` is one sentence for people. */
+/** What becomes of an intent whose outcome was unknown. */
 export type Verdict =
   /** Our call had its effect. `sure` false = the forge may still take it back (reliability A15): it is read once more after a while. */
   | {
       readonly is: 'done';
-      readonly reason: string;
+      readonly reason: Reason;
       readonly sure: boolean;
       readonly objectId: string | null;
       readonly detail: JsonObject;
     }
-  | { readonly is: 'unchanged' | 'conflict' | 'refused'; readonly reason: string }
+  | { readonly is: 'unchanged' | 'conflict' | 'refused'; readonly reason: Reason }
   /** The call had no effect for sure, or making it again is harmless. */
-  | { readonly is: 'resend'; readonly reason: string }
+  | { readonly is: 'resend'; readonly reason: Reason }
   /** Nothing can be told: a person decides. */
-  | { readonly is: 'person'; readonly reason: string };
+  | { readonly is: 'person'; readonly reason: Reason };
 
 /** What the look after another settle time found (operations without a key of their own). */
 export type Surplus =
   | { readonly is: 'fine' }
   /** Two of ours: this one carries our mark and nobody uses it. */
-  | { readonly is: 'remove'; readonly reason: string; readonly ids: readonly string[] }
-  | { readonly is: 'alert'; readonly reason: string };
+  | { readonly is: 'remove'; readonly reason: Reason; readonly ids: readonly string[] }
+  | { readonly is: 'alert'; readonly reason: Reason };
 
 export interface RecoveryContext {
   readonly target: Target;
@@ -76,10 +79,22 @@ interface Recovery<Wanted = never, Seen = never> {
   readonly sweep?: Sweep<Wanted, Seen>;
 }
 
+/** An effect as it was sent: what an event is compared with. */
+export interface SentEffect {
+  readonly params: JsonObject;
+  /** What the action remembered before the call, and the id of what the call made; null = nothing, or not answered yet. */
+  readonly snapshot: JsonObject | null;
+  readonly objectId: string | null;
+}
+
 /** Objects are named by the parameters that make the natural key. Pure. */
 export interface Told {
   /** Objects that the event shows to be there, or that it tells to have been changed. */
   shownBy?(event: ForgeEvent): readonly JsonObject[];
+  /** Kinds of event that its effect raises and that name its object: of these the bot knows which rule is behind them. They need `isEcho`. */
+  readonly echoes?: readonly EventKind[];
+  /** Whether this effect raised the event, one of our own acts of a kind in `echoes`. The caller compares the times. */
+  isEcho?(event: ForgeEvent, sent: SentEffect): boolean;
   /** Whether what it shows is what was wanted; default true. */
   fits?(event: ForgeEvent, params: JsonObject): boolean;
   /** True = it settles an unknown outcome whoever did it, since only one object of this name is wanted. Default: our own acts alone. */
@@ -121,7 +136,7 @@ export function defineRecovery<Wanted, Seen>(recovery: Recovery<Wanted, Seen>): 
 }
 
 export function done(
-  reason: string,
+  reason: Reason,
   {
     sure = true,
     objectId = null,
@@ -131,15 +146,15 @@ export function done(
   return { is: 'done', reason, sure, objectId, detail };
 }
 
-export function settledAs(is: 'unchanged' | 'conflict' | 'refused', reason: string): Verdict {
+export function settledAs(is: 'unchanged' | 'conflict' | 'refused', reason: Reason): Verdict {
   return { is, reason };
 }
 
-export function resend(reason: string): Verdict {
+export function resend(reason: Reason): Verdict {
   return { is: 'resend', reason };
 }
 
-export function askPerson(reason: string): Verdict {
+export function askPerson(reason: Reason): Verdict {
   return { is: 'person', reason };
 }
 
@@ -156,7 +171,7 @@ export function placeOf(target: Target): { owner: string; repo: string } {
 }
 
 /** Number of what the call was to change; null = it was to make one. */
-export function editedIn(snapshot: JsonObject | null): string | null {
+function editedIn(snapshot: JsonObject | null): string | null {
   const id = snapshot?.['edits'];
   return typeof id === 'string' ? id : null;
 }
@@ -182,18 +197,46 @@ export function decideExtras(
   if (removable.length === younger.length) {
     return {
       is: 'remove',
-      reason: `${fresh.length} ${what}s ${name} appeared; the younger bears our mark and is not used`,
+      reason: say('doubled.removed', { what, name, count: fresh.length }),
       ids: removable.map(({ id }) => id),
     };
   }
-  return {
-    is: 'alert',
-    reason: `${fresh.length} ${what}s ${name} appeared (numbers ${fresh.map(({ id }) => id).join(', ')}): keep one, delete the others`,
-  };
+  return { is: 'alert', reason: say('doubled.there', { what, name, ids: fresh.map(({ id }) => id) }) };
 }
 
 export function compareIds(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+interface Bearer {
+  readonly id: string;
+  /** What is not as wanted; empty = nothing. */
+  readonly difference: string;
+}
+
+/** Of things that servers make twice under one name: whether the list shows what was sent. */
+export function decideNamed(
+  what: string,
+  name: string,
+  { snapshot, seen }: Pick<RecoveryFacts<unknown, { readonly bearers: readonly Bearer[] }>, 'snapshot' | 'seen'>,
+): Verdict {
+  const about = { what, name };
+  if (seen === null) return askPerson(say('found.unlisted', about));
+  if (seen.bearers.length === 0) return resend(say('found.absent', about));
+  const differs = seen.bearers[0]?.difference ?? '';
+  const fit = seen.bearers.find(({ difference }) => difference === '');
+  const edited = editedIn(snapshot);
+  if (edited !== null) {
+    if (fit)
+      return fit.id === edited
+        ? done(say('found.as-wanted', about), { detail: { edited } })
+        : settledAs('unchanged', say('found.there', about));
+    return resend(say('found.not-yet', { ...about, differs: [differs] }));
+  }
+  if (!fit) return settledAs('conflict', say('found.other', { ...about, differs, stays: 'compared' }));
+  if (!seen.bearers.some(({ id, difference }) => difference === '' && !idsIn(snapshot).has(id)))
+    return settledAs('unchanged', say('found.before-call', about));
+  return done(say('found.there', about), { objectId: fit.id });
 }
 
 export function decideRemoval(
@@ -201,6 +244,6 @@ export function decideRemoval(
   name: string,
   { seen }: Pick<RecoveryFacts<unknown, boolean>, 'seen'>,
 ): Verdict {
-  if (seen === null) return askPerson(`this forge lists no ${what}s`);
-  return seen ? resend(`${what} ${name} is there still`) : done(`there is no ${what} ${name}`);
+  if (seen === null) return askPerson(say('found.unlisted', { what }));
+  return seen ? resend(say('found.there', { what, name })) : done(say('found.absent', { what, name }));
 }

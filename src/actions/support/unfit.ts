@@ -1,4 +1,5 @@
 import type { Json } from '../../core/json.js';
+import { say } from '../reasons.js';
 import type { GivenParam, Unfit } from '../../rules/language/revision.js';
 import type { Given } from '../define-action.js';
 
@@ -24,8 +25,27 @@ export function textsOf(given: Given, name: string): readonly string[] | null {
 }
 
 /** None of these is there. */
-export function noneOf(given: Given, names: readonly string[], reason: string, hint: string): Unfit | null {
+export function noneOf(
+  given: Given,
+  names: readonly string[],
+  hint: string,
+  reason = say('params.none', { names }),
+): Unfit | null {
   return names.some((name) => given[name] !== undefined) ? null : { reason, hint };
+}
+
+/** Neither people in one of these lists nor somebody to choose from in turn. */
+export function nobodyNamed(given: Given, lists: readonly string[], hint: string): Unfit | null {
+  const isEmpty = lists.every((name) => !given[name] || textsOf(given, name)?.length === 0);
+  return isEmpty && given['one_of'] === undefined
+    ? { reason: say('params.none', { names: [...lists, 'one_of'] }), hint }
+    : null;
+}
+
+export function countAlone(given: Given): Unfit | null {
+  return given['count'] && !given['one_of']
+    ? { reason: say('params.needs', { param: 'count', needs: 'one_of' }), param: 'count' }
+    : null;
 }
 
 /** One that is written, and says nothing. */
@@ -33,13 +53,13 @@ export function emptyOf(given: Given, names: readonly string[]): Unfit | null {
   const empty = names.find((name) => textsOf(given, name)?.length === 0);
   return empty === undefined
     ? null
-    : { reason: `${empty} is an empty list`, param: empty, hint: 'leave it out, or name somebody' };
+    : { reason: say('params.empty', { param: empty }), param: empty, hint: 'leave it out, or name somebody' };
 }
 
 /** The same name in two lists that contradict each other. */
-export function inBoth(given: Given, one: string, other: string, reason: (name: string) => string): Unfit | null {
+export function inBoth(given: Given, one: string, other: string): Unfit | null {
   const both = textsOf(given, one)?.find((name) => textsOf(given, other)?.includes(name));
-  return both === undefined ? null : { reason: reason(both), param: other };
+  return both === undefined ? null : { reason: say('params.both', { value: both, names: [one, other] }), param: other };
 }
 
 /** A text that no account is called: with a sign in front of it, of an e-mail, of an app. */
@@ -48,7 +68,7 @@ export function wrongLogin(given: Given, names: readonly string[]): Unfit | null
     const wrong = textsOf(given, param)?.find((login) => !/^[\w.-]+$/.test(login));
     if (wrong !== undefined)
       return {
-        reason: `"${wrong.slice(0, 60)}" is no login`,
+        reason: say('params.no-name', { value: wrong.slice(0, 60), what: 'login' }),
         param,
         isValue: true,
         hint: wrong.startsWith('@') ? `without the @: ${wrong.slice(1, 60)}` : 'letters, digits, ".", "_" and "-"',

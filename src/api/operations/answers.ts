@@ -3,8 +3,23 @@ import { BUDGET_HELD } from '../../core/budgets.js';
 import { ENTRY_SOURCES } from '../../core/event.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { attempt, shownIntent, shownRun } from '../../core/run.js';
-import { count, fields, jsonObject, maybeText, maybeTime, text, texts, time, word } from '../../core/schema.js';
+import { RUN_STATES } from '../../core/states.js';
+import {
+  type Shape,
+  count,
+  fields,
+  jsonObject,
+  maybeText,
+  maybeTime,
+  mode,
+  text,
+  texts,
+  time,
+  word,
+} from '../../core/schema.js';
 import { INTENT_STATES } from '../../core/states.js';
+import { about, aboutRun, effectCount } from '../../insight/about-run.js';
+import { arrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { coverage, gap } from '../../pipeline/gap-store.port.js';
 import { rolloutRow } from '../../pipeline/rollout-store.port.js';
 import { applyReport, keptPlan } from '../../policies/policy-plan.js';
@@ -18,9 +33,29 @@ export const runReport = z.object({
   run: shownRun,
   /** Where the rules of its revision came from, when they came from a repository. */
   origin: origin.exactOptional(),
+  about: aboutRun,
+  /** Of its intents, equal ones counted. */
+  effects: z.array(effectCount),
   intents: z.array(shownIntent.extend({ attempts_made: z.array(attempt) })),
 });
 export type RunReport = z.output<typeof runReport>;
+
+export const deliveryReport = arrivalSummary.extend({
+  about: about.nullable().describe('Of its first event; null where it told none.'),
+  rules: texts.describe('Rules and policies that fired for its events.'),
+  effects: z.array(effectCount).describe('What they wanted, equal effects counted.'),
+});
+export type DeliveryReport = Shape<typeof deliveryReport>;
+
+/** What a schedule would do about one repository, or about the organization. */
+export const rehearsedRun = z.object({
+  repo: maybeText,
+  state: z.enum(RUN_STATES),
+  mode,
+  ...fields('reason code', text),
+  effects: z.array(z.object({ action: text, itemKey: text, waits: z.boolean().describe('For an approval.') })),
+});
+export type RehearsedRun = Shape<typeof rehearsedRun>;
 
 const difference = z.object(fields('run verdict reason', text));
 export const orgShadow = z.object({
@@ -38,7 +73,7 @@ export type OrgShadow = z.output<typeof orgShadow>;
 const orgStatus = z.object({
   ...fields('name forge', text),
   revision: z
-    .object({ hash: text, ...fields('rules policies', count.nullable()), loadedAt: time })
+    .object({ id: text, hash: text, ...fields('rules policies', count.nullable()), loadedAt: time })
     .nullable()
     .describe('Counts are null where another process loaded it and this one (role web) loads none.'),
   heldBack: texts.describe('Problems of a newer revision that was not taken.'),
@@ -69,11 +104,22 @@ export const statusReport = z.object({
   startedAt: maybeTime.describe('Null when the answer comes from the store, without a running bot.'),
   queueHealthy: z.boolean().nullable(),
   intents: z.record(z.enum(INTENT_STATES), count),
+  behind: z
+    .array(z.object({ state: z.enum(INTENT_STATES), ...fields('org rule', text), count }))
+    .describe('The rules of those that wait for somebody or ended badly; of each state the oldest 100 are counted.'),
   backlog: z.object(fields('arrivals events', count)).describe('What is stored and not decided yet.'),
   quarantined: z
     .array(z.object({ topic: z.enum(['arrival', 'event']), id: text, deaths: count, since: time }))
     .describe('Arrivals and events that ended processes and are left alone; at most 20.'),
-  paused: z.array(z.object({ ...fields('org rule', maybeText), by: text, at: time })),
+  paused: z.array(
+    z.object({
+      ...fields('org rule', maybeText),
+      by: text,
+      at: time,
+      reason: maybeText.optional(),
+      waiting: count.exactOptional().describe('Effects that wait for its end; a bot of before does not say.'),
+    }),
+  ),
   held: z
     .array(
       z.object({
@@ -125,7 +171,17 @@ export const toldHistory = z.object({
   events: z.array(event),
   runs: z.array(
     shownRun
-      .pick({ id: true, rule: true, kind: true, revisionId: true, mode: true, state: true, reason: true, code: true })
+      .pick({
+        id: true,
+        rule: true,
+        kind: true,
+        revisionId: true,
+        mode: true,
+        state: true,
+        reason: true,
+        code: true,
+        parameters: true,
+      })
       .extend({
         lookups: jsonObject,
         decidedAt: time,

@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
 import { UserError } from '../../core/errors.js';
+import { hasFired } from '../../core/run.js';
+import { seesWholeOrg, type Sight } from '../../core/sight.js';
 import type { JsonObject } from '../../core/json.js';
 import { entryKinds } from '../../events/pairing-table.js';
+import { aboutEvent, countEffects } from '../../insight/about-run.js';
 import { explanation } from '../../insight/explanation.js';
+import { withRules } from '../../insight/rule-behind.js';
 import type { HistoryPage, ToldHistory } from '../../insight/history-store.port.js';
 import { openReads } from '../../pipeline/decide/answer-lookups.js';
-import { arrivalSummary } from '../../pipeline/inbox-store.port.js';
-import { gapReport, replayReport, toldHistory } from './answers.js';
+import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
+import { deliveryReport, gapReport, replayReport, toldHistory, type DeliveryReport } from './answers.js';
 import type { Needs } from './needs.js';
-import { limit, operationOf } from './operation.js';
+import { flag, limit, operationOf } from './operation.js';
 
 /** Coverage is told over so long. */
 const COVERED_MS = 7 * 86_400_000;
@@ -19,16 +23,24 @@ const operation = operationOf(
   'orders',
   'inbox',
   'gaps',
+  'ids',
   'history',
+  'journal',
   'explainer',
   'flow',
   'self',
+  'ruleBehind',
   'encryptor',
   'poisonMessages',
   'alerts',
   'clock',
 );
 const listed = z.object({ org: z.string().optional(), limit: limit(50) });
+/** A page of a list that grows at its head: what comes before an id is the same page for ever. */
+const paged = listed.extend({
+  changed: flag.optional().describe('Without those that changed nothing.'),
+  before: z.string().optional().describe('Id of the last one of the page before.'),
+});
 
 export const deliveryOperations = {
   deliveries: operation({
@@ -36,9 +48,13 @@ export const deliveryOperations = {
     summary: 'Deliveries and polled entries, newest first, and their events',
     scope: 'read',
     command: 'deliveries',
-    input: listed,
-    answer: z.array(arrivalSummary),
-    handle: ({ inbox, orgs }, filter) => inbox.list(orgs.within(filter)),
+    input: paged,
+    answer: z.array(deliveryReport),
+    handle: async (needs, { before: typed, ...filter }, _caller, sight) => {
+      const within = needs.orgs.within(filter, sight);
+      const before = typed === undefined ? undefined : await needs.ids.whole(typed, ['arrival'], sight);
+      return reports(needs, await needs.inbox.list({ ...within, before }), sight);
+    },
   }),
   gaps: operation({
     route: 'GET /v1/gaps',
@@ -48,13 +64,13 @@ export const deliveryOperations = {
     command: 'gaps',
     input: listed,
     answer: gapReport,
-    handle: async ({ gaps, orgs, clock }, filter) => {
-      const { limit: most, ...org } = orgs.within(filter);
+    handle: async ({ gaps, orgs, clock }, filter, _caller, sight) => {
+      const { limit: most, ...within } = orgs.within(filter, sight);
       const since = new Date(clock.now().getTime() - COVERED_MS);
       const seenBy = entryKinds();
-      const coverage = await gaps.coverage({ ...org, since });
+      const coverage = await gaps.coverage({ ...within, since });
       return {
-        gaps: await gaps.gaps({ ...org, limit: most }),
+        gaps: await gaps.gaps({ ...within, limit: most }),
         coveredSince: since,
         coverage: coverage
           .map((one) => {
@@ -76,7 +92,8 @@ export const deliveryOperations = {
     command: 'replay',
     input: z.object({ id: z.string() }),
     answer: replayReport,
-    handle: async ({ inbox, flow, orders }, { id: arrivalId }, caller) => {
+    handle: async ({ ids, inbox, flow, orders }, { id }, caller, sight) => {
+      const arrivalId = await ids.whole(id, ['arrival'], sight);
       orders.record('replay', caller, { arrivalId });
       const arrival = await inbox.get(arrivalId);
       if (!arrival) throw new UserError('NOT_FOUND', `there is no arrival ${arrivalId}`);
@@ -99,7 +116,8 @@ export const deliveryOperations = {
     command: 'release',
     input: z.object({ id: z.string() }),
     answer: z.object({ released: z.boolean() }),
-    handle: async ({ poisonMessages, alerts, orders }, { id }, caller) => {
+    handle: async ({ ids, poisonMessages, alerts, orders }, { id: typed }, caller, sight) => {
+      const id = await ids.whole(typed, ['arrival', 'event'], sight);
       orders.record('release', caller, { id });
       const released = await poisonMessages.release(id);
       if (released) alerts.resolve(`work.quarantined/${id}`);
@@ -118,7 +136,16 @@ export const deliveryOperations = {
       revision: z.string().optional().describe('With which rules: `active`, or an id.'),
     }),
     answer: explanation,
-    handle: ({ explainer }, query) => callingAs({ lane: 'interactive', org: null }, () => explainer.explain(query)),
+    handle: async ({ explainer, ids }, { id: typed, revision: named, ...query }, _caller, sight) => {
+      const id = await ids.whole(
+        typed,
+        query.rule === undefined ? ['run', 'intent', 'event', 'arrival'] : ['event', 'arrival'],
+        sight,
+      );
+      const isId = named !== undefined && named !== 'active';
+      const revision = isId ? await ids.whole(named, ['revision'], sight) : named;
+      return callingAs({ lane: 'interactive', org: null }, () => explainer.explain({ ...query, id, revision, sight }));
+    },
   }),
   history: operation({
     route: 'GET /v1/history',
@@ -133,9 +160,9 @@ export const deliveryOperations = {
       limit: limit(200),
     }),
     answer: toldHistory,
-    handle: async (needs, { after = null, ...query }) => {
-      const org = needs.orgs.nameOf(query.org);
-      return told(needs, org, await needs.history.page({ ...query, org, after }));
+    handle: async (needs, { after = null, ...query }, _caller, sight) => {
+      const org = needs.orgs.nameOf(query.org, sight);
+      return told(needs, org, await needs.history.page({ ...query, org, after, sight }), sight);
     },
   }),
   historyOf: operation({
@@ -145,26 +172,61 @@ export const deliveryOperations = {
     command: 'test record',
     input: z.object({ id: z.string() }),
     answer: toldHistory,
-    handle: async (needs, { id }) => {
+    handle: async (needs, { id: typed }, _caller, sight) => {
+      const id = await needs.ids.whole(typed, ['event', 'arrival'], sight);
       const [first] = await needs.inbox.eventsOfArrival(id);
-      const page = await needs.history.ofEvent(first ?? id);
+      const page = await needs.history.ofEvent(first ?? id, sight);
       const [event] = page.events;
       if (!event) throw new UserError('NOT_FOUND', `there is no event or arrival ${id}`);
-      return told(needs, event.org, page);
+      return told(needs, event.org, page, sight);
     },
   }),
 };
 
-/** Events of an organization that left the config are told all the same. */
-function told(
-  { orgs, self, encryptor }: Pick<Needs, 'orgs' | 'self' | 'encryptor'>,
+/** Runs of one page of events that are looked at. */
+const RUNS_OF_PAGE = 5_000;
+
+/** What became of each arrival, in as many reads for many as for one. */
+async function reports(
+  { inbox, journal }: Pick<Needs, 'inbox' | 'journal'>,
+  arrivals: readonly ArrivalSummary[],
+  sight: Sight,
+): Promise<DeliveryReport[]> {
+  const eventIds = [...new Set(arrivals.flatMap((arrival) => arrival.eventIds))];
+  const events = await Promise.all(eventIds.map((id) => inbox.event(id)));
+  const eventOf = new Map(eventIds.map((id, n) => [id, events[n] ?? null]));
+  const runs = eventIds.length === 0 ? [] : await journal.runs({ eventIds, shadow: false, sight, limit: RUNS_OF_PAGE });
+  const work = await journal.workOfRuns(
+    runs.map(({ id }) => id),
+    sight,
+  );
+  const decided = runs.map((run, n) => ({ run, intents: (work[n] ?? []).map(({ intent }) => intent) })).reverse();
+  return arrivals.map((arrival) => {
+    const own = decided.filter(
+      ({ run: { cause } }) => cause.kind === 'event' && arrival.eventIds.includes(cause.eventId),
+    );
+    const event = eventOf.get(arrival.eventIds[0] ?? '') ?? null;
+    return {
+      ...arrival,
+      about: event && aboutEvent(event),
+      rules: [...new Set(own.filter(({ run }) => hasFired(run.state)).map(({ run }) => run.rule))],
+      effects: countEffects(own.flatMap(({ intents }) => intents)),
+    };
+  });
+}
+
+/** Events of an organization that left the config are told all the same. Sealed reads may be of any repository: they are opened to whoever sees all. */
+async function told(
+  { orgs, self, ruleBehind, encryptor }: Pick<Needs, 'orgs' | 'self' | 'ruleBehind' | 'encryptor'>,
   org: string,
   page: HistoryPage,
-): ToldHistory {
+  sight: Sight,
+): Promise<ToldHistory> {
   const forge = orgs.find(org)?.forge;
   return {
     ...page,
-    runs: page.runs.map((run) => openReads(run, encryptor)),
+    events: await withRules(page.events, ruleBehind),
+    runs: page.runs.map((run) => (seesWholeOrg(sight, org) ? openReads(run, encryptor) : run)),
     bot: forge === undefined ? null : self(forge, org),
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jobRun, jobStatus } from '../../housekeeping/jobs/job-runner.js';
 import { restoreReport, storeFiles } from './answers.js';
+import { needEverything } from './admission.js';
 import { operationOf } from './operation.js';
 
 const operation = operationOf('orgs', 'orders', 'runner', 'archive', 'copier');
@@ -13,7 +14,7 @@ export const housekeepingOperations = {
     command: 'housekeeping list',
     input: z.object({}),
     answer: z.object({ jobs: z.array(jobStatus) }),
-    handle: async ({ runner }) => ({ jobs: await runner.list() }),
+    handle: async ({ runner }, _input, _caller, sight) => ({ jobs: await runner.list(sight) }),
   }),
   runJob: operation({
     route: 'POST /v1/housekeeping/:job/run',
@@ -26,8 +27,10 @@ export const housekeepingOperations = {
       dryRun: z.boolean().default(false),
     }),
     answer: z.object({ runs: z.array(jobRun) }),
-    handle: async ({ orgs, orders, runner }, { job, org: typed, dryRun }, caller) => {
-      const org = typed === undefined ? null : orgs.nameOf(typed);
+    handle: async ({ orgs, orders, runner }, { job, org: typed, dryRun }, caller, sight) => {
+      if (typed === undefined || (sight !== null && !runner.isPerOrganization(job)))
+        needEverything(sight, ': run a job that is done for each organization, and name yours');
+      const org = typed === undefined ? null : orgs.wholeOf(typed, sight);
       orders.record('run-job', caller, { job, org, dryRun });
       await orders.connected();
       const runs = await runner.run(job, org, dryRun, caller.name);
@@ -42,7 +45,8 @@ export const housekeepingOperations = {
     command: 'housekeeping restore',
     input: z.strictObject({ file: z.string().min(1) }),
     answer: restoreReport,
-    handle: ({ orders, archive }, { file }, caller) => {
+    handle: ({ orders, archive }, { file }, caller, sight) => {
+      needEverything(sight);
       orders.record('restore', caller, { file });
       return archive.restore(file);
     },

@@ -6,6 +6,7 @@ import type { Bound } from './operation.js';
 import { operatorOperations } from './operators.js';
 import { planOperations } from './plans.js';
 import { ruleOperations } from './rules.js';
+import { scheduleOperations } from './schedules.js';
 import { runOperations } from './runs.js';
 import { statusOperations } from './status.js';
 
@@ -15,6 +16,7 @@ export const GROUPS = {
   deliveries: deliveryOperations,
   runs: runOperations,
   rules: ruleOperations,
+  schedules: scheduleOperations,
   plans: planOperations,
   operators: operatorOperations,
   housekeeping: housekeepingOperations,
@@ -28,6 +30,7 @@ export const OPERATIONS = {
   ...GROUPS.deliveries,
   ...GROUPS.runs,
   ...GROUPS.rules,
+  ...GROUPS.schedules,
   ...GROUPS.plans,
   ...GROUPS.operators,
   ...GROUPS.housekeeping,

@@ -13,6 +13,7 @@ import type { JobRunner } from '../../housekeeping/jobs/job-runner.js';
 import type { Scheduler } from '../../housekeeping/scheduler.js';
 import type { BotSelfOf } from '../../insight/bot-self.js';
 import type { Explainer } from '../../insight/explainer.js';
+import type { RuleBehind } from '../../insight/rule-behind.js';
 import type { HistoryStore } from '../../insight/history-store.port.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { ArrivalToIntents } from '../../pipeline/decide.js';
@@ -32,7 +33,7 @@ import type { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
 import type { RevisionStore } from '../../rules/revisions/revision-store.port.js';
 import type { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
 import type { StoreCopier } from '../store-files.port.js';
-import type { Orders, Orgs } from './shared.js';
+import type { Ids, Orders, Orgs } from './shared.js';
 
 /** What handlers may ask for, by name. Types alone: the command line reads the table of operations and loads nothing of this. */
 export interface Needs {
@@ -53,6 +54,7 @@ export interface Needs {
   readonly forges: ConnectedForges;
   readonly gaps: GapStore;
   readonly history: HistoryStore;
+  readonly ids: Ids;
   readonly inbox: InboxStore;
   readonly journal: JournalStore;
   readonly keeper: RevisionKeeper;
@@ -74,6 +76,7 @@ export interface Needs {
   readonly scheduler: Scheduler;
   /** Who the bot is on a forge; null while no forge told it. */
   readonly self: BotSelfOf;
+  readonly ruleBehind: RuleBehind;
   readonly twoPeople: TwoPeople;
   readonly verdicts: RuleVerdicts;
 }

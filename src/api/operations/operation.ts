@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { BotError } from '../../core/errors.js';
 import { isJsonObject } from '../../core/json.js';
-import type { ControlCaller, OperatorScope } from '../../core/operators.js';
+import type { ControlCaller } from '../../core/operators.js';
 import type { Shape } from '../../core/schema.js';
+import type { Sight } from '../../core/sight.js';
+import { admit, type NeededScope } from './admission.js';
 import type { Needs } from './needs.js';
-
-/** `owner`: only a caller that has the host (the socket, the store or `control.token`), never an operator. */
-export type NeededScope = OperatorScope | 'owner';
 
 /** One operation of the control API: its route, the typed call of the command line and its documentation come from here. */
 export interface Operation<
@@ -22,10 +21,12 @@ export interface Operation<
   readonly command: string | { readonly none: string };
   readonly input: In;
   readonly answer: Out;
+  /** `sight`: what this caller may see and change by this operation. Rows and counts beyond it are not for the answer. */
   readonly handle: (
     needs: Pick<Needs, Names>,
     input: Input<In>,
     caller: ControlCaller,
+    sight: Sight,
   ) => Shape<Out> | Promise<Shape<Out>>;
 }
 
@@ -45,7 +46,7 @@ export type Input<In extends z.ZodType> = { [Name in keyof z.output<In>]: Exclud
 /** Of whatever needs, input and answer. */
 export interface AnyOperation extends Omit<Operation, 'handle'> {
   readonly needs: ReadonlyArray<keyof Needs>;
-  readonly handle: (needs: never, input: never, caller: ControlCaller) => unknown;
+  readonly handle: (needs: never, input: never, caller: ControlCaller, sight: Sight) => unknown;
 }
 export type Group = Readonly<Record<string, AnyOperation>>;
 
@@ -56,11 +57,11 @@ export type Bound<Of extends Group> = {
   ) => Promise<z.output<Of[Name]['answer']>>;
 };
 
-/** The handlers of a group, with what they need. */
+/** The handlers of a group, with what they need. Whoever calls one, by whatever way, is asked for its scope here. */
 export function bind<Of extends Group>(group: Of, needs: Pick<Needs, Of[keyof Of]['needs'][number]>): Bound<Of> {
-  const handlers = Object.entries(group).map(([name, { handle }]) => [
+  const handlers = Object.entries(group).map(([name, { handle, scope }]) => [
     name,
-    async (input: never, caller: ControlCaller) => handle(needs as never, input, caller),
+    async (input: never, caller: ControlCaller) => handle(needs as never, input, caller, admit(caller, scope)),
   ]);
   return Object.fromEntries(handlers) as Bound<Of>;
 }

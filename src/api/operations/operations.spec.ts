@@ -12,7 +12,7 @@ import type { KeptPlan } from '../../policies/policy-plan.js';
 import { OPERATIONS } from './index.js';
 import type { Needs } from './needs.js';
 import { bind } from './operation.js';
-import { Orgs } from './shared.js';
+import { Ids, Orgs } from './shared.js';
 
 const RULES: Record<string, readonly string[] | null> = { acme: ['labels', 'notes'], other: ['labels'] };
 
@@ -36,6 +36,7 @@ function aControl(
       nudge: () => undefined,
       connected: async () => undefined,
     },
+    ids: new Ids({ like: async () => [] }),
     inbox: new InMemoryInboxStore(),
     journal: told(journal, asked),
     encryptor: new Encryptor(new Secret('a'.repeat(64))),
@@ -70,12 +71,19 @@ function told(journal: InMemoryJournalStore, asked: string[]): InMemoryJournalSt
   });
 }
 
-const ANN: ControlCaller = { kind: 'operator', name: 'ann', login: null, scopes: ['read', 'approve'] };
+const ANN: ControlCaller = {
+  kind: 'operator',
+  name: 'ann',
+  login: null,
+  scopes: ['read', 'operate', 'approve'],
+  grants: null,
+};
 const ROOT: ControlCaller = {
   kind: 'socket',
   name: 'socket:root',
   login: null,
   scopes: ['read', 'operate', 'approve'],
+  grants: null,
 };
 
 describe('api/operations', () => {
@@ -83,6 +91,7 @@ describe('api/operations', () => {
     ['a rule of one organization', { org: 'ACME', rule: 'notes' }, { org: 'acme', rule: 'notes' }],
     ['a rule wherever it is', { rule: 'notes' }, { org: null, rule: 'notes' }],
     ['everything', {}, { org: null, rule: null }],
+    ['everything, with the reason', { reason: 'it moves' }, { org: null, rule: null, reason: 'it moves' }],
   ])('pauses %s', async (_what, scope, row) => {
     const { control, journal } = aControl();
 
@@ -193,12 +202,13 @@ describe('api/operations', () => {
     await settle(control.decidePlan({ hash: 'abc', deny: false }, ANN));
     await settle(control.release({ id: 'e' }, ANN));
     await settle(control.retry({ id: 'i' }, ANN));
-    await settle(control.runSchedule({ org: 'acme', schedule: 's' }, ANN));
+    await settle(control.runSchedule({ org: 'acme', schedule: 's', dryRun: false }, ANN));
     await settle(control.runJob({ job: 'j', dryRun: false }, ANN));
     await settle(control.restore({ file: '/a' }, ANN));
     await settle(control.installHook({ org: 'acme', dryRun: false, allEvents: false }, ANN));
-    await settle(control.addOperator({ name: 'bob', scopes: ['read'], expiresS: 3600 }, ANN));
-    await settle(control.revokeOperator({ name: 'bob' }, ANN));
+    const owner = { ...ROOT, name: 'ann' };
+    await settle(control.addOperator({ name: 'bob', scopes: ['read'], expiresS: 3600 }, owner));
+    await settle(control.revokeOperator({ name: 'bob' }, owner));
     await settle(control.replay({ id: 'nothing' }, ANN));
     await settle(control.promote({ org: 'acme', rule: 'labels', to: 'live', force: false }, ANN));
 

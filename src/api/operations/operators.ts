@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { UserError } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
-import { OPERATOR_SCOPES, isOperatorName, operator, withIncluded, type Operator } from '../../core/operators.js';
+import { OPERATOR_SCOPES, withIncluded } from '../../core/operator-scopes.js';
+import { isOperatorName, operator, type Operator } from '../../core/operators.js';
 import { auditKey, auditPage, checkPage } from '../../housekeeping/audit/audit-check.js';
 import { hashOperatorToken, newOperatorToken } from '../operator-token.js';
+import { needEverything } from './admission.js';
 import { limit, operationOf } from './operation.js';
 
 /** Two years. */
@@ -19,7 +21,10 @@ export const operatorOperations = {
     command: 'operators list',
     input: z.object({}),
     answer: z.object({ operators: z.array(operator) }),
-    handle: async ({ operators }) => ({ operators: await operators.list() }),
+    handle: async ({ operators }, _input, _caller, sight) => {
+      needEverything(sight);
+      return { operators: await operators.list() };
+    },
   }),
   addOperator: operation({
     route: 'POST /v1/operators',
@@ -102,7 +107,7 @@ export const operatorOperations = {
       limit: limit(500),
     }),
     answer: auditPage,
-    handle: ({ orgs, audit, encryptor }, { org, after, limit: most }) =>
-      checkPage(audit, auditKey(encryptor), orgs.nameOf(org), after, most),
+    handle: ({ orgs, audit, encryptor }, { org, after, limit: most }, _caller, sight) =>
+      checkPage(audit, auditKey(encryptor), orgs.wholeOf(org, sight), after, most),
   }),
 };

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
+import { UserError } from '../../core/errors.js';
+import type { Sight } from '../../core/sight.js';
 import { keptFinding } from '../../policies/finding-store.port.js';
 import { applyReport, type KeptPlan } from '../../policies/policy-plan.js';
 import { SEVERITIES } from '../../rules/language/revision.js';
@@ -19,9 +21,9 @@ export const planOperations = {
     command: 'plan',
     input: z.strictObject({ org: z.string().min(1), policy: z.string().optional() }),
     answer: planReport,
-    handle: async ({ orgs, orders, planner, revisions }, { org: typed, policy = null }, caller) => {
+    handle: async ({ orgs, orders, planner, revisions }, { org: typed, policy = null }, caller, sight) => {
       orders.record('plan', caller, { org: typed, policy });
-      const org = orgs.nameOf(typed);
+      const org = orgs.wholeOf(typed, sight);
       await orders.connected();
       const plan = await callingAs({ lane: 'housekeeping', org }, () => planner.plan(org, policy, caller.name));
       return { ...plan, ...(await originOf(revisions, plan.revision.id)) };
@@ -38,7 +40,7 @@ export const planOperations = {
       limit: limit(20),
     }),
     answer: z.array(planReport),
-    handle: ({ plans, orgs }, filter) => plans.list(orgs.within(filter)),
+    handle: ({ plans, orgs }, filter, _caller, sight) => plans.list(orgs.within(filter, sight)),
   }),
   planOf: operation({
     route: 'GET /v1/plans/:hash',
@@ -47,8 +49,8 @@ export const planOperations = {
     command: 'approve',
     input: z.object({ hash }),
     answer: z.object({ plan: planReport.nullable().describe('Null when there is none.') }),
-    handle: async ({ plans, revisions }, { hash: asked }) => {
-      const plan = await plans.find(asked);
+    handle: async ({ plans, revisions }, { hash: asked }, _caller, sight) => {
+      const plan = await plans.find(asked, sight);
       return { plan: plan && { ...plan, ...(await originOf(revisions, plan.revision.id)) } };
     },
   }),
@@ -59,7 +61,8 @@ export const planOperations = {
     command: 'apply',
     input: z.object({ hash }),
     answer: applyReport,
-    handle: async (needs, { hash: plan }, caller) => {
+    handle: async (needs, { hash: asked }, caller, sight) => {
+      const plan = await inSight(needs, asked, sight);
       needs.orders.record('apply', caller, { plan });
       return decided(needs, (planner) => planner.apply(plan, caller));
     },
@@ -71,7 +74,8 @@ export const planOperations = {
     command: 'approve',
     input: z.strictObject({ hash, deny: z.boolean().default(false) }),
     answer: planDecision,
-    handle: async (needs, { hash: plan, deny }, caller) => {
+    handle: async (needs, { hash: asked, deny }, caller, sight) => {
+      const plan = await inSight(needs, asked, sight);
       needs.orders.record(deny ? 'deny' : 'approve', caller, { plan });
       return decided(needs, (planner) => planner.decide(plan, deny ? 'denied' : 'approved', caller));
     },
@@ -89,9 +93,20 @@ export const planOperations = {
       limit: limit(100),
     }),
     answer: z.array(keptFinding),
-    handle: ({ findings, orgs }, filter) => findings.list(orgs.within(filter)),
+    handle: ({ findings, orgs }, filter, _caller, sight) => findings.list(orgs.within(filter, sight)),
   }),
 };
+
+/**
+ * @returns the hash to go on with; to whom sees everything, as it was typed
+ * @throws UserError NOT_FOUND when no plan in sight has it
+ */
+async function inSight({ plans }: Pick<Needs, 'plans'>, hash: string, sight: Sight): Promise<string> {
+  if (sight === null) return hash;
+  const plan = await plans.find(hash, sight);
+  if (!plan) throw new UserError('NOT_FOUND', `there is no plan ${hash}`);
+  return plan.hash;
+}
 
 /** Nobody is waited for any more, and what was held back may be due. */
 async function decided<Report extends { readonly plan: KeptPlan }>(
@@ -100,7 +115,9 @@ async function decided<Report extends { readonly plan: KeptPlan }>(
 ): Promise<Report> {
   await orders.connected();
   const report = await callingAs({ lane: 'housekeeping', org: null }, () => decide(planner));
-  alerts.resolve(`plan.approval/${report.plan.org}/${report.plan.policy ?? ''}`);
+  const { org, policy, lines } = report.plan;
+  for (const one of new Set([policy ?? '', ...lines.map((line) => line.policy)]))
+    alerts.resolve(`plan.approval/${org}/${one}`);
   orders.nudge();
   return report;
 }

@@ -1,14 +1,15 @@
 import { z } from 'zod';
-import { callingAs } from '../../core/caller.js';
-import { didYouMean } from '../../core/did-you-mean.js';
 import { UserError } from '../../core/errors.js';
 import { stagedOf } from '../../pipeline/decide/rollout.js';
 import { rolloutRow } from '../../pipeline/rollout-store.port.js';
-import type { Needs } from './needs.js';
+import { needEverything } from './admission.js';
 import { operationOf } from './operation.js';
+import { checkRule } from './shared.js';
 
-const operation = operationOf('config', 'orgs', 'orders', 'journal', 'keeper', 'rollout', 'scheduler', 'clock');
+const operation = operationOf('orgs', 'orders', 'journal', 'keeper', 'rollout', 'clock');
 const paused = z.strictObject({ org: z.string().optional(), rule: z.string().optional() });
+
+const ONE_ORG = ': name one organization';
 
 export const ruleOperations = {
   pause: operation({
@@ -16,14 +17,21 @@ export const ruleOperations = {
     summary: 'Hold back every effect, or those of an organization or a rule',
     scope: 'operate',
     command: 'pause',
-    input: paused,
+    input: paused.extend({ reason: z.string().trim().min(1).max(500).optional().describe('Why; `status` shows it.') }),
     answer: z.object({ paused: z.boolean() }),
-    handle: async (needs, scope, caller) => {
+    handle: async (needs, { reason, ...scope }, caller, sight) => {
       const { orgs, orders, journal, clock } = needs;
-      if (scope.rule) await checkRule(needs, scope.rule, scope.org);
-      orders.record('pause', caller, scope);
-      const org = scope.org ? orgs.nameOf(scope.org) : null;
-      await journal.pause({ org, rule: scope.rule ?? null, by: caller.name, at: clock.now() });
+      if (!scope.org) needEverything(sight, ONE_ORG);
+      if (scope.rule) await checkRule(needs, scope.rule, scope.org, sight);
+      orders.record('pause', caller, reason === undefined ? scope : { ...scope, reason });
+      const org = scope.org ? orgs.wholeOf(scope.org, sight) : null;
+      await journal.pause({
+        org,
+        rule: scope.rule ?? null,
+        by: caller.name,
+        at: clock.now(),
+        ...(reason === undefined ? {} : { reason }),
+      });
       return { paused: true };
     },
   }),
@@ -34,9 +42,10 @@ export const ruleOperations = {
     command: 'resume',
     input: paused,
     answer: z.object({ resumed: z.boolean().describe('False when there was no such pause.') }),
-    handle: async ({ orgs, orders, journal }, scope, caller) => {
+    handle: async ({ orgs, orders, journal }, scope, caller, sight) => {
+      if (!scope.org) needEverything(sight, ONE_ORG);
       orders.record('resume', caller, scope);
-      const org = scope.org ? orgs.nameOf(scope.org) : null;
+      const org = scope.org ? orgs.wholeOf(scope.org, sight) : null;
       const resumed = await journal.resume(org, scope.rule ?? null, caller.name);
       orders.nudge();
       return { resumed };
@@ -56,52 +65,18 @@ export const ruleOperations = {
       force: z.boolean().default(false).describe('In spite of too few decisions, or of errors; recorded.'),
     }),
     answer: rolloutRow,
-    handle: async ({ config, orgs, orders, keeper, rollout }, { org: named, rule: id, to, force }, caller) => {
-      const [first, second] = config.orgs;
+    handle: async (needs, { org: named, rule: id, to, force }, caller, sight) => {
+      const { orgs, orders, keeper, rollout } = needs;
+      const [first, second] = orgs.visible(sight);
       if (named === undefined && second)
         throw new UserError('WHICH_ORG', 'several organizations are in the config: pass --org');
-      const org = orgs.nameOf(named ?? first?.name ?? '');
+      const org = orgs.wholeOf(named ?? first?.name ?? '', sight);
       orders.record('promote', caller, { org, rule: id, to, force });
+      await checkRule(needs, id, org, sight);
       const rule = (await keeper.active(org))?.revision.rules.find((one) => one.id === id);
       if (!rule) throw new UserError('NO_SUCH_RULE', `the active revision of ${org} has no rule ${id}`);
-      const minDecisions = config.orgs.find(({ name }) => name === org)?.promotion.minDecisions ?? 0;
+      const minDecisions = orgs.find(org)?.promotion.minDecisions ?? 0;
       return rollout.promote(org, stagedOf(rule), to, caller.name, { force, minDecisions });
     },
   }),
-  runSchedule: operation({
-    route: 'POST /v1/orgs/:org/schedules/:schedule/run',
-    summary: 'Fire a schedule (rule or policy id) once, now',
-    scope: 'operate',
-    command: 'housekeeping run',
-    input: z.object({ org: z.string(), schedule: z.string() }),
-    answer: z.object({ tickId: z.string(), runs: z.number() }),
-    handle: async ({ orgs, orders, scheduler }, { org: typed, schedule }, caller) => {
-      const org = orgs.nameOf(typed);
-      orders.record('run-schedule', caller, { org, schedule });
-      await orders.connected();
-      return callingAs({ lane: 'housekeeping', org }, () => scheduler.runNow(org, schedule));
-    },
-  }),
 };
-
-/** A pause of a rule that nobody has would be taken for one that holds. Rules of earlier revisions may still have work waiting. */
-async function checkRule(
-  { config, orgs, keeper, journal }: Pick<Needs, 'config' | 'orgs' | 'keeper' | 'journal'>,
-  rule: string,
-  org: string | undefined,
-): Promise<void> {
-  const names = org ? [orgs.nameOf(org)] : config.orgs.map(({ name }) => name);
-  const active = await Promise.all(names.map((name) => keeper.active(name)));
-  const known = active.flatMap((kept) => (kept ? [...kept.revision.rules, ...kept.revision.policies] : []));
-  if (active.includes(null) || known.some(({ id }) => id === rule)) return;
-  const earlier = await Promise.all(names.map((name) => journal.runs({ org: name, rule, limit: 1 })));
-  if (earlier.flat().length > 0) return;
-  const meant = didYouMean(
-    rule,
-    known.map(({ id }) => id),
-  );
-  throw new UserError(
-    'NO_SUCH_RULE',
-    `there is no rule or policy ${rule} in ${names.join(', ')}${meant ? ` (did you mean ${meant}?)` : ''}`,
-  );
-}

@@ -1,30 +1,36 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../core/json.js';
 import { shown } from '../../core/reason.js';
 import { UserError } from '../../core/errors.js';
 import type { ControlCaller } from '../../core/operators.js';
-import { RUN_STATES, shownIntent, type Intent, type Run } from '../../core/run.js';
+import { shownIntent, type Intent, type Run } from '../../core/run.js';
+import { seesWholeOrg, type Sight } from '../../core/sight.js';
+import { RUN_STATES } from '../../core/states.js';
 import { waitsForApproval } from '../../core/state-table.js';
+import { countEffects, whatAbout } from '../../insight/about-run.js';
 import { openReads } from '../../pipeline/decide/answer-lookups.js';
 import { compareShadow, ruleIdOf, type ShadowPair } from '../../pipeline/decide/shadow.js';
 import type { JournalStore } from '../../pipeline/journal-store.port.js';
 import { orgShadow, runReport, type RunReport } from './answers.js';
 import type { Needs } from './needs.js';
 import { flag, limit, operationOf } from './operation.js';
-import { originOf } from './shared.js';
+import { checkRule, originOf } from './shared.js';
 
 const APPROVALS_SHOWN = 200;
 
 const operation = operationOf(
-  'config',
   'orgs',
   'orders',
   'journal',
+  'ids',
   'recovery',
   'inbox',
   'revisions',
   'twoPeople',
   'encryptor',
   'alerts',
+  'keeper',
+  'clock',
 );
 
 export const runOperations = {
@@ -39,10 +45,19 @@ export const runOperations = {
       eventId: z.string().optional(),
       state: z.enum(RUN_STATES).optional(),
       shadow: flag.optional(),
+      changed: flag.optional().describe('Without those that changed nothing.'),
+      before: z.string().optional().describe('Id of the last run of the page before.'),
       limit: limit(50),
     }),
     answer: z.array(runReport),
-    handle: async (needs, filter) => reports(needs, await needs.journal.runs(needs.orgs.within(filter))),
+    handle: async (needs, { eventId: event, before: last, ...filter }, _caller, sight) => {
+      const eventId = event === undefined ? undefined : await needs.ids.whole(event, ['event'], sight);
+      const before = last === undefined ? undefined : await needs.ids.whole(last, ['run'], sight);
+      const within = needs.orgs.within(filter, sight);
+      const runs = await needs.journal.runs({ ...within, eventId, before });
+      if (runs.length === 0 && within.rule !== undefined) await checkRule(needs, within.rule, within.org, sight);
+      return reports(needs, runs, sight);
+    },
   }),
   run: operation({
     route: 'GET /v1/runs/:id',
@@ -51,11 +66,14 @@ export const runOperations = {
     command: 'runs',
     input: z.object({ id: z.string() }),
     answer: runReport,
-    handle: async (needs, { id }) => {
+    handle: async (needs, { id: typed }, _caller, sight) => {
+      const id = await needs.ids.whole(typed, ['run'], sight);
       const run = await needs.journal.run(id);
-      const [report] = run ? await reports(needs, [run]) : [];
+      const [report] = run ? await reports(needs, [run], sight) : [];
       if (!run || !report) throw new UserError('NOT_FOUND', `there is no run ${id}`);
-      return { ...report, ...(await originOf(needs.revisions, run.revisionId)) };
+      // Who may not see the repository of the rules is not told of it.
+      const origin = seesWholeOrg(sight, run.org) ? await originOf(needs.revisions, run.revisionId) : {};
+      return { ...report, ...origin };
     },
   }),
   shadow: operation({
@@ -65,16 +83,16 @@ export const runOperations = {
     command: 'runs',
     input: z.object({ org: z.string().optional(), limit: limit(50) }),
     answer: z.array(orgShadow),
-    handle: async ({ config, orgs, journal, encryptor }, { org, limit: most }) => {
-      const asked = org === undefined ? null : orgs.nameOf(org);
-      const shadowed = config.orgs.filter(
-        ({ name, rules }) => rules.shadow !== null && (asked === null || asked === name),
-      );
+    handle: async ({ orgs, journal, encryptor }, { org, limit: most }, _caller, sight) => {
+      const asked = org === undefined ? null : orgs.nameOf(org, sight);
+      const shadowed = orgs
+        .visible(sight)
+        .filter(({ name, rules }) => rules.shadow !== null && (asked === null || asked === name));
       return Promise.all(
         shadowed.map(async ({ name }) => {
-          const runs = await journal.runs({ org: name, shadow: true, limit: most });
-          const opened = runs.map((run) => openReads(run, encryptor));
-          return { org: name, rules: compareShadow(await shadowPairs(journal, opened)) };
+          const runs = await journal.runs({ org: name, shadow: true, sight, limit: most });
+          const opened = runs.map((run) => openedFor(sight, run, encryptor));
+          return { org: name, rules: compareShadow(await shadowPairs(journal, opened, sight)) };
         }),
       );
     },
@@ -86,7 +104,8 @@ export const runOperations = {
     command: 'retry',
     input: z.object({ id: z.string() }),
     answer: z.object({ retried: z.boolean() }),
-    handle: async ({ journal, orders }, { id: intentId }, caller) => {
+    handle: async ({ journal, ids, orders }, { id }, caller, sight) => {
+      const intentId = await ids.whole(id, ['intent'], sight);
       orders.record('retry', caller, { intentId });
       const retried = await journal.retry(intentId, caller.name);
       orders.nudge();
@@ -100,7 +119,8 @@ export const runOperations = {
     command: 'resolve',
     input: z.strictObject({ id: z.string(), exists: z.boolean() }),
     answer: z.object({ resolved: z.boolean().describe('False when it is in another state.') }),
-    handle: async ({ recovery, orders }, { id: intentId, exists }, caller) => {
+    handle: async ({ recovery, ids, orders }, { id, exists }, caller, sight) => {
+      const intentId = await ids.whole(id, ['intent'], sight);
       orders.record('resolve', caller, { intentId, exists });
       const summary = `${caller.name} says that it ${exists ? 'exists' : 'does not exist'}`;
       const resolved = await recovery.resolve(intentId, exists, caller.name, { summary, detail: {} });
@@ -115,7 +135,8 @@ export const runOperations = {
     command: 'approve',
     input: z.object({}),
     answer: z.array(shownIntent),
-    handle: async ({ journal }) => (await journal.waitingForApproval(APPROVALS_SHOWN)).map(showIntent),
+    handle: async ({ journal }, _input, _caller, sight) =>
+      (await journal.waitingForApproval(APPROVALS_SHOWN, sight)).map(showIntent),
   }),
   approve: operation({
     route: 'POST /v1/approvals/:id',
@@ -124,8 +145,9 @@ export const runOperations = {
     command: 'approve',
     input: z.strictObject({ id: z.string(), deny: z.boolean().default(false) }),
     answer: z.object({ intents: z.array(z.string()).describe('Those that it decided about.') }),
-    handle: async (needs, { id, deny }, caller) => {
-      const { journal, orders, alerts } = needs;
+    handle: async (needs, { id: typed, deny }, caller, sight) => {
+      const { journal, ids, orders, alerts } = needs;
+      const id = await ids.whole(typed, ['intent', 'run'], sight);
       orders.record(deny ? 'deny' : 'approve', caller, { intentOrRunId: id });
       // Anybody with the scope may deny: a denial writes nothing.
       const beside = deny ? null : await secondPerson(needs, id, caller);
@@ -164,30 +186,59 @@ async function secondPerson(
 }
 
 async function reports(
-  { journal, encryptor }: Pick<Needs, 'journal' | 'encryptor'>,
+  { journal, inbox, keeper, clock, encryptor }: Pick<Needs, 'journal' | 'inbox' | 'keeper' | 'clock' | 'encryptor'>,
   runs: readonly Run[],
+  sight: Sight,
 ): Promise<RunReport[]> {
-  const work = await journal.workOfRuns(runs.map(({ id }) => id));
-  return runs.map((run, n) => ({
-    run: shown(openReads(run, encryptor)),
-    intents: (work[n] ?? []).map(({ intent: one, attempts }) => ({ ...showIntent(one), attempts_made: attempts })),
-  }));
+  const work = await journal.workOfRuns(
+    runs.map(({ id }) => id),
+    sight,
+  );
+  const now = clock.now();
+  return Promise.all(
+    runs.map(async (run, n) => {
+      const made = work[n] ?? [];
+      const intents = made.map(({ intent: one }) => one);
+      const { cause } = run;
+      const event = cause.kind === 'event' ? await inbox.event(cause.eventId) : null;
+      const active = cause.kind === 'tick' ? await keeper.active(run.org) : null;
+      return {
+        run: shown(openedFor(sight, run, encryptor)),
+        about: whatAbout({ run, event, intents, active, now }),
+        effects: countEffects(intents),
+        intents: made.map(({ intent: one, attempts }) => ({ ...showIntent(one), attempts_made: attempts })),
+      };
+    }),
+  );
 }
 
-/** Scripts know `background` by its name of before. */
+/** What is sealed may be of any repository of the organization: it is opened to whoever sees all of it. */
+function openedFor(sight: Sight, run: Run, encryptor: Needs['encryptor']): Run {
+  return seesWholeOrg(sight, run.org) ? openReads(run, encryptor) : run;
+}
+
+/** Scripts know `background` by its name of before, and the sentence of a result. */
 function showIntent({ background, ...one }: Intent) {
-  return { ...shown(one), ...(background ? { upkeep: background } : {}) };
+  const told = shown(one);
+  const { result: stored } = one;
+  const result = isJsonObject(stored) && 'detail' in stored ? { summary: told.reason, ...stored } : stored;
+  return { ...told, result, ...(background ? { upkeep: background } : {}) };
 }
 
-async function shadowPairs(journal: JournalStore, shadows: readonly Run[]): Promise<ShadowPair[]> {
+async function shadowPairs(journal: JournalStore, shadows: readonly Run[], sight: Sight): Promise<ShadowPair[]> {
   const runs: Array<Run | null> = [];
   for (const { org, rule, cause } of shadows) {
     const found =
-      cause.kind === 'event' ? await journal.runs({ org, rule: ruleIdOf(rule), eventId: cause.eventId, limit: 1 }) : [];
+      cause.kind === 'event'
+        ? await journal.runs({ org, rule: ruleIdOf(rule), eventId: cause.eventId, sight, limit: 1 })
+        : [];
     runs.push(found[0] ?? null);
   }
   const live = runs.filter((run) => run !== null);
-  const work = await journal.workOfRuns(live.map(({ id }) => id));
+  const work = await journal.workOfRuns(
+    live.map(({ id }) => id),
+    sight,
+  );
   const intentsOf = new Map(live.map(({ id }, n) => [id, (work[n] ?? []).map(({ intent: one }) => one)]));
   return shadows.map((shadow, n) => {
     const run = runs[n] ?? null;

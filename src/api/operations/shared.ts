@@ -1,9 +1,16 @@
+import { OWN_RULES } from '../../core/own-rules.js';
+import { ACCOUNT_SETTINGS } from '../../housekeeping/account-sync.js';
+import type { IdKind, IdStore } from '../id-store.port.js';
 import type { AppConfig, OrgConfig } from '../../config/app-config.js';
+import { didYouMean } from '../../core/did-you-mean.js';
 import { UserError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import type { ControlCaller } from '../../core/operators.js';
+import { seesOrg, seesWholeOrg, sightWithin, type Sight } from '../../core/sight.js';
 import type { ConnectedForges } from '../../forge/connected-forges.js';
 import type { RuleOrigin } from '../../rules/sources/rule-repository.port.js';
+import { needWholeOrg } from './admission.js';
+import type { Needs } from './needs.js';
 import type { RevisionStore } from '../../rules/revisions/revision-store.port.js';
 
 /** The organizations of the config. */
@@ -18,17 +25,58 @@ export class Orgs {
     return this.config.orgs.find((one) => one.name.toLowerCase() === typed.toLowerCase());
   }
 
-  /** @returns the name as the config writes it @throws UserError NO_SUCH_ORG */
-  nameOf(typed: string): string {
-    const org = this.find(typed);
-    if (org) return org.name;
-    const names = this.config.orgs.map(({ name }) => name).join(', ');
-    throw new UserError('NO_SUCH_ORG', `the config has no organization ${typed}; it has ${names}`);
+  /** Those of which something is in sight. */
+  visible(sight: Sight): readonly OrgConfig[] {
+    return sight === null ? this.config.orgs : this.config.orgs.filter(({ name }) => seesOrg(sight, name));
   }
 
-  /** A filter with the organization as the config writes it. */
-  within<Filter extends { org?: string }>({ org, ...filter }: Filter): Omit<Filter, 'org'> & { org?: string } {
-    return org ? { ...filter, org: this.nameOf(org) } : filter;
+  /**
+   * An organization that is out of sight is told like one that is not there.
+   * @returns the name as the config writes it
+   * @throws UserError NO_SUCH_ORG
+   */
+  nameOf(typed: string, sight: Sight): string {
+    const org = this.find(typed);
+    if (org && seesOrg(sight, org.name)) return org.name;
+    const names = this.visible(sight)
+      .map(({ name }) => name)
+      .join(', ');
+    const there = sight === null ? 'the config has' : 'you may see';
+    throw new UserError(
+      'NO_SUCH_ORG',
+      `${there} no organization ${typed}; ${sight === null ? 'it has' : 'there is'} ${names}`,
+    );
+  }
+
+  /** The same, for what concerns all of the organization. @throws UserError ORG_OWNERS_ONLY where only a part is in sight */
+  wholeOf(typed: string, sight: Sight): string {
+    const org = this.nameOf(typed, sight);
+    needWholeOrg(sight, org);
+    return org;
+  }
+
+  /**
+   * What is looked at where no organization was named: all of them, or the only one of which all is in sight.
+   * @returns undefined = all of them
+   * @throws UserError WHICH_ORG, ORG_OWNERS_ONLY
+   */
+  onlyWhole(sight: Sight): string | undefined {
+    if (sight === null) return undefined;
+    const whole = this.visible(sight).filter(({ name }) => seesWholeOrg(sight, name));
+    const [first, second] = whole;
+    if (!first) throw new UserError('ORG_OWNERS_ONLY', 'that concerns all of an organization, and is for its owners');
+    if (!second) return first.name;
+    throw new UserError('WHICH_ORG', `name one organization: ${whole.map(({ name }) => name).join(', ')}`);
+  }
+
+  /** A filter with the organization as the config writes it, and with what of it may be seen. */
+  within<Filter extends { org?: string }>(
+    { org, ...filter }: Filter,
+    sight: Sight,
+  ): Omit<Filter, 'org'> & { org?: string; sight: Sight } {
+    if (!org) return { ...filter, sight };
+    const name = this.nameOf(org, sight);
+    return { ...filter, org: name, sight: sight && sightWithin(sight, name) };
   }
 
   /** Whether the lists of issues or releases are read for what neither deliveries nor the feed tell. */
@@ -40,6 +88,70 @@ export class Orgs {
       (this.forges.get(found.forge, found.name)?.offers(operation) ?? false)
     );
   }
+}
+
+/** Long enough that a short word or a name is no part of an id. A whole id is not looked for, unless somebody may not see all of them. */
+const PART_OF_AN_ID = /^[0-9a-f][0-9a-f-]{3,34}$/;
+const ID = /^[0-9a-f][0-9a-f-]{3,35}$/;
+const CANDIDATES_SHOWN = 10;
+
+/** Ids as people type them: whole, or as much of the beginning or the end as is unique. */
+export class Ids {
+  constructor(private readonly store: IdStore) {}
+
+  /**
+   * What is out of sight is told like what is not there.
+   * @returns the whole id; to whom sees everything, the text as it is where nothing has such an id
+   * @throws UserError AMBIGUOUS_ID that lists the candidates; NOT_FOUND where nothing in sight has such an id
+   */
+  async whole(typed: string, kinds: readonly IdKind[], sight: Sight): Promise<string> {
+    const text = typed.toLowerCase();
+    const isAsked = (sight === null ? PART_OF_AN_ID : ID).test(text);
+    const found = isAsked ? await this.store.like(text, kinds, CANDIDATES_SHOWN + 1, sight) : [];
+    const [first, second] = found;
+    if (!first && sight !== null) throw new UserError('NOT_FOUND', `there is no ${listed(kinds)} ${typed}`);
+    if (!first) return typed;
+    if (!second || found.some(({ id }) => id === text)) return found.find(({ id }) => id === text)?.id ?? first.id;
+    const shown = found.slice(0, CANDIDATES_SHOWN).map(({ kind, id }) => `${kind} ${id}`);
+    throw new UserError(
+      'AMBIGUOUS_ID',
+      `several ids begin or end with ${text}; type more of one of them: ${shown.join(', ')}${found.length > CANDIDATES_SHOWN ? ', …' : ''}`,
+    );
+  }
+}
+
+/** `run, intent or event`. */
+function listed(kinds: readonly IdKind[]): string {
+  return [kinds.slice(0, -1).join(', '), ...kinds.slice(-1)].filter((part) => part !== '').join(' or ');
+}
+
+/** Of work that no rule and no policy asks for. */
+const OWN_NAMES = [...OWN_RULES, ACCOUNT_SETTINGS];
+
+/**
+ * A mistyped rule would be taken for one that never ran. Rules of earlier revisions, and those of a revision in shadow, are known by their runs.
+ * @throws UserError NO_SUCH_RULE with what was probably meant
+ */
+export async function checkRule(
+  { orgs, keeper, journal }: Pick<Needs, 'orgs' | 'keeper' | 'journal'>,
+  rule: string,
+  org: string | undefined,
+  sight: Sight,
+): Promise<void> {
+  const names = org ? [orgs.nameOf(org, sight)] : orgs.visible(sight).map(({ name }) => name);
+  const active = await Promise.all(names.map((name) => keeper.active(name)));
+  const known = active.flatMap((kept) => (kept ? [...kept.revision.rules, ...kept.revision.policies] : []));
+  if (OWN_NAMES.includes(rule) || active.includes(null) || known.some(({ id }) => id === rule)) return;
+  const earlier = await Promise.all(names.map((name) => journal.runs({ org: name, rule, limit: 1, sight })));
+  if (earlier.flat().length > 0) return;
+  const meant = didYouMean(
+    rule,
+    known.map(({ id }) => id),
+  );
+  throw new UserError(
+    'NO_SUCH_RULE',
+    `there is no rule or policy ${rule} in ${names.join(', ')}${meant ? ` (did you mean ${meant}?)` : ''}`,
+  );
 }
 
 /** What all orders share. */

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { INTENT_STATES } from '../../core/states.js';
 import { textOf } from '../../core/reason.js';
 import { jsonObject } from '../../core/schema.js';
+import { seesWholeOrg, type Sight } from '../../core/sight.js';
 import { VERSION } from '../../core/version.js';
 import { hookReport } from '../../housekeeping/doctor/install-hook.js';
 import { readTaskPosition } from '../../polling/task-poller.js';
-import { doctorReport } from '../../housekeeping/doctor/check.js';
+import { doctorReport, isFinding, type DoctorReport } from '../../housekeeping/doctor/check.js';
 import { statusReport, type StatusReport } from './answers.js';
 import { flag, operationOf } from './operation.js';
 
@@ -42,7 +43,7 @@ export const statusOperations = {
     command: 'status',
     input: z.object({}),
     answer: statusReport,
-    handle: statusOf,
+    handle: (needs, _input, _caller, sight) => statusOf(needs, sight),
   }),
   openApi: operation({
     route: 'GET /v1/openapi.json',
@@ -63,10 +64,11 @@ export const statusOperations = {
       operations: flag.default(false).describe('Ask about every operation, not only those that the rules need.'),
     }),
     answer: doctorReport,
-    handle: async ({ orgs, orders, doctor }, { org, operations }) => {
-      const name = org === undefined ? undefined : orgs.nameOf(org);
+    handle: async ({ orgs, orders, doctor }, { org: typed, operations }, _caller, sight) => {
+      const org = typed === undefined ? orgs.onlyWhole(sight) : orgs.wholeOf(typed, sight);
       await orders.connected();
-      return doctor.examine({ org: name }, operations);
+      const report = await doctor.examine({ org }, operations);
+      return sight === null || org === undefined ? report : ofOneOrg(report, org);
     },
   }),
   installHook: operation({
@@ -88,8 +90,8 @@ export const statusOperations = {
       withoutAuthorization: z.boolean().optional(),
     }),
     answer: hookReport,
-    handle: async ({ orgs, orders, doctor }, { org: typed, ...wish }, caller) => {
-      const org = orgs.nameOf(typed);
+    handle: async ({ orgs, orders, doctor }, { org: typed, ...wish }, caller, sight) => {
+      const org = orgs.wholeOf(typed, sight);
       if (!wish.dryRun) orders.record('hook install', caller, { org, ...wish });
       await orders.connected();
       return doctor.installHook(org, wish);
@@ -97,16 +99,30 @@ export const statusOperations = {
   }),
 };
 
-/** Sets the gauges of the store on its way. */
-async function statusOf(needs: StatusNeeds) {
-  const { config, inbox, journal, metrics, running, poisonMessages } = needs;
+/**
+ * Without what is about credentials, proxies and other organizations: credentials may serve several, and what they reach is told by the names of
+ * all of them.
+ */
+function ofOneOrg({ checks: all }: DoctorReport, org: string): DoctorReport {
+  const checks = all.filter((one) => one.org === org && ORG_CHECKS.has(one.check.split('.', 1)[0] ?? ''));
+  return { findings: checks.filter(isFinding).length, checks, forges: [] };
+}
+const ORG_CHECKS: ReadonlySet<string> = new Set(['rules', 'rule', 'hook', 'delivery']);
+
+/** Sets the gauges of the store on its way, where all is in sight. */
+async function statusOf(needs: StatusNeeds, sight: Sight) {
+  const { config, inbox, journal, metrics, running, poisonMessages, orgs } = needs;
   const deployment: StatusReport['deployment'] = config.store.kind === 'embedded' ? 'embedded' : 'distributed';
   // In the order of the flow: what moves on meanwhile is counted twice, never missed.
-  const backlog = await inbox.backlog();
-  for (const [what, count] of Object.entries(backlog)) metrics.backlog.set({ what }, count);
-  const intents = await journal.countByState();
-  for (const state of INTENT_STATES) metrics.intents.set({ state }, intents[state]);
-  const quarantined = await poisonMessages.quarantined(QUARANTINED_SHOWN);
+  const backlog = await inbox.backlog(sight);
+  const intents = await journal.countByState(sight);
+  if (sight === null) {
+    for (const [what, count] of Object.entries(backlog)) metrics.backlog.set({ what }, count);
+    for (const state of INTENT_STATES) metrics.intents.set({ state }, intents[state]);
+  }
+  const quarantined = await poisonMessages.quarantined(QUARANTINED_SHOWN, sight);
+  const seen = orgs.visible(sight);
+  const paused = await pausesOver(needs, seen, sight);
   return {
     version: VERSION,
     deployment,
@@ -114,12 +130,19 @@ async function statusOf(needs: StatusNeeds) {
     startedAt: running?.startedAt ?? null,
     queueHealthy: running ? await running.queueHealthy() : null,
     intents,
+    behind: await rulesBehind(journal, intents, sight),
     backlog,
     quarantined: quarantined.map(({ topic, id, deaths, since }) => ({ topic, id, deaths, since })),
-    paused: await journal.paused(),
-    held: await journal.heldByBudgets(HELD_SHOWN),
-    orgs: await Promise.all(config.orgs.map(({ name, forge }) => orgStatus(needs, name, forge))),
-    forges: needs.forges.list().map(({ credential, capabilities }) => ({
+    paused: await Promise.all(
+      paused.map(async (pause) => ({ ...pause, waiting: await journal.waitingForPause(pause, sight) })),
+    ),
+    held: await journal.heldByBudgets(HELD_SHOWN, sight),
+    orgs: await Promise.all(
+      seen.map(({ name, forge }) =>
+        seesWholeOrg(sight, name) ? orgStatus(needs, name, forge) : partOfOrg(needs, name, forge),
+      ),
+    ),
+    forges: forgesOf(needs, seen, sight).map(({ credential, capabilities }) => ({
       id: credential,
       product: capabilities?.product ?? null,
       version: capabilities?.version ?? null,
@@ -127,6 +150,54 @@ async function statusOf(needs: StatusNeeds) {
       reachable: running ? capabilities !== null : null,
     })),
   };
+}
+
+/** Pauses that hold back something in sight: of its organizations, of everything, and of rules that one of them has. */
+async function pausesOver(
+  { journal, keeper }: Pick<StatusNeeds, 'journal' | 'keeper'>,
+  orgs: ReadonlyArray<{ readonly name: string }>,
+  sight: Sight,
+) {
+  const all = await journal.paused();
+  if (sight === null) return all;
+  const active = await Promise.all(orgs.map(({ name }) => keeper.active(name)));
+  const rules = new Set(
+    active.flatMap((kept) => (kept ? [...kept.revision.rules, ...kept.revision.policies].map(({ id }) => id) : [])),
+  );
+  return all.filter(({ org, rule }) =>
+    org === null ? rule === null || rules.has(rule) : orgs.some(({ name }) => name === org),
+  );
+}
+
+/** Under the credentials that the organizations in sight use. */
+function forgesOf(
+  { forges }: Pick<StatusNeeds, 'forges'>,
+  orgs: ReadonlyArray<{ readonly name: string; readonly forge: string }>,
+  sight: Sight,
+) {
+  if (sight === null) return forges.list();
+  const used = orgs.map(({ name, forge }) => forges.get(forge, name)?.credential);
+  return forges.list().filter(({ credential }) => used.includes(credential));
+}
+
+/** States in which an intent waits for somebody, or ended without its effect. */
+const LOOKED_AT = ['unknown', 'waiting', 'dead', 'refused', 'conflict'] as const;
+const COUNTED = 100;
+
+async function rulesBehind(
+  journal: Pick<StatusNeeds['journal'], 'intentsInState'>,
+  counts: StatusReport['intents'],
+  sight: Sight,
+): Promise<StatusReport['behind']> {
+  const behind = new Map<string, StatusReport['behind'][number]>();
+  for (const state of LOOKED_AT) {
+    const found = counts[state] > 0 ? await journal.intentsInState(state, COUNTED, sight) : [];
+    for (const { org, rule } of found) {
+      const key = JSON.stringify([state, org, rule]);
+      behind.set(key, { state, org, rule, count: (behind.get(key)?.count ?? 0) + 1 });
+    }
+  }
+  return [...behind.values()];
 }
 
 async function orgStatus(needs: StatusNeeds, name: string, forge: string) {
@@ -154,6 +225,21 @@ async function orgStatus(needs: StatusNeeds, name: string, forge: string) {
   };
 }
 
+/** To whoever sees some of its repositories: which rules are active. How many, where they lie and how they do is for its owners. */
+async function partOfOrg({ keeper, revisions }: StatusNeeds, name: string, forge: string) {
+  const revision = await revisionOf(keeper, revisions, name);
+  return {
+    name,
+    forge,
+    revision: revision && { ...revision, rules: null, policies: null },
+    heldBack: [],
+    lacking: [],
+    source: null,
+    stages: [],
+    pollers: [],
+  };
+}
+
 async function revisionOf(
   keeper: StatusNeeds['keeper'],
   revisions: StatusNeeds['revisions'],
@@ -162,8 +248,8 @@ async function revisionOf(
   const kept = await keeper.active(org);
   if (kept) {
     const { hash, rules, policies } = kept.revision;
-    return { hash, rules: rules.length, policies: policies.length, loadedAt: kept.loadedAt };
+    return { id: kept.id, hash, rules: rules.length, policies: policies.length, loadedAt: kept.loadedAt };
   }
   const stored = await revisions.active(org);
-  return stored && { hash: stored.hash, rules: null, policies: null, loadedAt: stored.loadedAt };
+  return stored && { id: stored.id, hash: stored.hash, rules: null, policies: null, loadedAt: stored.loadedAt };
 }

@@ -1,5 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../core/json.js';
+import { request } from 'undici';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { Lines } from './lines.js';
 
 /**
  * What somebody would send who knows the address of the hook and what a delivery looks like, but not its secret: a release that was never
@@ -42,4 +44,18 @@ export function forgedRelease(repository: JsonObject, tag: string): { headers: R
       'x-gitea-hook-installation-target-type': 'organization',
     },
   };
+}
+
+/** Sends it and says in one line why it was refused. @returns what became of it, in a few words */
+export async function sendForged(
+  webhook: string,
+  { headers, body }: ReturnType<typeof forgedRelease>,
+  lines: Pick<Lines, 'note'>,
+): Promise<string> {
+  const answer = await request(webhook, { method: 'POST', headers, body });
+  const told = (await answer.body.json().catch(() => null)) as Json;
+  if (answer.statusCode < 300) return `taken with ${answer.statusCode}!`;
+  const why = isJsonObject(told) && typeof told['message'] === 'string' ? told['message'] : 'the bot gave no reason';
+  lines.note(`      the next delivery is refused: ${why}`);
+  return `refused with ${answer.statusCode}, not stored`;
 }

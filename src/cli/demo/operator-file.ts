@@ -5,6 +5,10 @@ import { join } from 'node:path';
 /** How often the demo's bot reads the feed; in earnest once a minute. */
 const FEED_EVERY_S = 1;
 
+/** What the demo does otherwise than an operator would. */
+export const TRUSTED =
+  'the policies of the demo are trusted (orgs[].trusted: true); elsewhere a new one waits once for forgehand approve';
+
 export interface OperatorFile {
   /** The operator's folder: config, secrets and, later, data. */
   readonly folder: string;
@@ -48,6 +52,8 @@ export function writeOperatorFile({ folder, org, forge, token, hookSecret, rules
         forge: 'demo',
         hooks: [{ id: org, secret: secret('hook-secret', hookSecret) }],
         rules: { path: rules },
+        // Nobody watches the demo to approve the first plan of each policy.
+        trusted: true,
         powers: ['repo.create_for_user', 'user_settings.update'],
         mirror_hosts: ['mirror.example.org'],
         secrets: { mirror_token: secret('mirror-token', randomBytes(16).toString('hex')) },

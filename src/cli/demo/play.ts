@@ -1,9 +1,8 @@
-import { request } from 'undici';
 import type { RunReport } from '../../api/operations/answers.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Reach } from '../reach-bot.js';
-import { forgedRelease } from './forged-delivery.js';
+import { forgedRelease, sendForged } from './forged-delivery.js';
 import type { ForgeNow } from './forge-now.js';
 import type { Lines } from './lines.js';
 import type { SandboxClient } from './sandbox-client.js';
@@ -113,9 +112,8 @@ export class Player {
 
   private async forge({ as, repo, tag, says }: Extract<DemoAct, { kind: 'forged' }>): Promise<void> {
     const { client, watch, lines, now, adminToken, webhook } = this.parts;
-    const { headers, body } = forgedRelease((await client.get(`/repos/${repo}`, adminToken)) as JsonObject, tag);
-    const answer = await request(webhook, { method: 'POST', headers, body });
-    await answer.body.dump();
+    const forged = forgedRelease((await client.get(`/repos/${repo}`, adminToken)) as JsonObject, tag);
+    const arrival = await sendForged(webhook, forged, lines);
     this.record({ as, act: 'forged', params: { repo, tag } });
     const seen = await watch.settled();
     this.remember(seen.arrivals);
@@ -125,10 +123,7 @@ export class Player {
       {
         no: String(this.no),
         act: `${as} ${says}`,
-        arrival:
-          answer.statusCode < 300
-            ? `taken with ${answer.statusCode}!`
-            : `refused with ${answer.statusCode}, not stored`,
+        arrival,
       },
       seen.runs,
     );
@@ -164,7 +159,7 @@ function onePerRule(runs: readonly RunReport[]): RunReport[] {
   const byRule = new Map<string, RunReport>();
   for (const report of runs) {
     const known = byRule.get(report.run.rule);
-    byRule.set(report.run.rule, known ? { run: known.run, intents: [...known.intents, ...report.intents] } : report);
+    byRule.set(report.run.rule, known ? { ...known, intents: [...known.intents, ...report.intents] } : report);
   }
   return [...byRule.values()];
 }

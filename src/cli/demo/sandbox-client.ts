@@ -26,12 +26,40 @@ export interface ActAnswer {
   readonly deliveries: readonly SentDelivery[];
 }
 
+interface World {
+  readonly orgs: ReadonlyArray<{
+    readonly name: string;
+    readonly teams: ReadonlyArray<{ readonly members: readonly string[] }>;
+  }>;
+  readonly repos: ReadonlyArray<{ readonly full_name: string; readonly archived: boolean; readonly empty: boolean }>;
+}
+
 /** The sandbox over HTTP, as anybody else would use it. */
 export class SandboxClient {
   constructor(readonly place: SandboxPlace) {}
 
   async act(as: string, act: string, params: JsonObject): Promise<ActAnswer> {
     return (await this.control('POST', '/_sandbox/act', { as, act, ...params })) as unknown as ActAnswer;
+  }
+
+  /** Every act with an example of its parameters. */
+  async acts(): Promise<
+    ReadonlyArray<{ readonly act: string; readonly summary: string; readonly example: JsonObject }>
+  > {
+    return (await this.control('GET', '/_sandbox/act')).acts as never;
+  }
+
+  /** A member of the organization other than the bot, and a repository that people can work on. */
+  async somebody(org: string, bot: string): Promise<{ person: string; repo: string }> {
+    const { orgs, repos } = (await this.control('GET', '/_sandbox/world')) as unknown as World;
+    const person = orgs
+      .find(({ name }) => name === org)
+      ?.teams.flatMap(({ members }) => members)
+      .find((member) => member !== bot);
+    const repo = repos.find((one) => one.full_name.startsWith(`${org}/`) && !one.archived && !one.empty);
+    if (person === undefined || !repo)
+      throw new UserError('SANDBOX_EMPTY', `the sandbox has no organization ${org} with people and repositories`);
+    return { person, repo: repo.full_name };
   }
 
   async account(wish: JsonObject): Promise<{ login: string; token: string; id: number }> {
@@ -69,6 +97,11 @@ export class SandboxClient {
       method,
       headers: { authorization: `Bearer ${this.place.controlToken}`, 'content-type': 'application/json' },
       ...(body ? { body: JSON.stringify(body) } : {}),
+    }).catch(() => {
+      throw new UserError(
+        'SANDBOX_AWAY',
+        `no sandbox answers at ${this.place.url}: start it again, as it was started before`,
+      );
     });
     const value = (await answer.json()) as JsonObject;
     if (!answer.ok)

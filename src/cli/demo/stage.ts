@@ -11,7 +11,7 @@ import { HOOK_EVENTS } from '../../sandbox/deliveries/hook-events.js';
 import { seedAcme } from '../../sandbox/seed/seed-acme.js';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.js';
 import { reachBot, type Reach } from '../reach-bot.js';
-import { writeOperatorFile } from './operator-file.js';
+import { TRUSTED, writeOperatorFile } from './operator-file.js';
 import { SandboxClient } from './sandbox-client.js';
 
 export const ORG = 'acme';
@@ -105,6 +105,7 @@ export async function setBot(stage: ForgeStage, options: StageOptions): Promise<
       events: [...new Set(HOOK_EVENTS.map(({ name }) => name))],
     });
     options.say(`bot on port ${new URL(webhook).port}, embedded, rules of ${options.rules}`);
+    options.say(TRUSTED);
     return { bot, reach: await reachBot(configFile), configFile, webhook };
   } catch (error) {
     await bot.close();

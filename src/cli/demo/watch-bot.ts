@@ -42,7 +42,15 @@ export class BotWatch {
       arrivals.push(...fresh);
       deliveries.push(...(await this.untilQuiet()));
     }
-    return { arrivals, runs: await this.newRuns(), deliveries };
+    return { arrivals: await this.asDecided(arrivals), runs: await this.newRuns(), deliveries };
+  }
+
+  /** What came just before it was listed had no event yet. */
+  private async asDecided(arrivals: readonly ArrivalSummary[]): Promise<ArrivalSummary[]> {
+    if (arrivals.every(({ eventId }) => eventId !== null)) return [...arrivals];
+    const now = await this.reach.call('deliveries', { org: this.org, limit: PAGES.at(-1) });
+    const byId = new Map((now as unknown as ArrivalSummary[]).map((arrival) => [arrival.id, arrival]));
+    return arrivals.map((arrival) => byId.get(arrival.id) ?? arrival);
   }
 
   /** Wait until the feed poller has read the feed from now on, so many times. */

@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import type { Json, JsonObject } from '../../core/json.js';
 import { isJsonObject, parseJson, stringifyJson } from '../../core/json.js';
 
@@ -42,6 +41,8 @@ export class ForgeApi {
   /** Whatever the answer is. @param path below the base of the API, or from the root where it starts with `/api/` */
   async call(method: string, path: string, body?: JsonObject): Promise<Reply> {
     const address = path.startsWith('/api/') ? this.origin + path : this.api + path;
+    // Loaded with the first call: every command comes by this file, and hardly one calls a forge.
+    const { request } = await import('undici');
     const answer = await request(address, {
       method: method as 'GET',
       headers: {

@@ -89,3 +89,13 @@ export const accessToken = z.looseObject({
   token_last_eight: secret,
 });
 export type AccessToken = z.output<typeof accessToken>;
+
+/** Gitea 1.27 and later: the token of the call itself. */
+export const tokenInUse = z.looseObject({
+  created_at: time,
+  id,
+  last_used_at: time,
+  name: text,
+  scopes: texts,
+  user: z.looseObject({ id, login: text }).nullish(),
+});

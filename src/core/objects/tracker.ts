@@ -61,6 +61,10 @@ export const comment = z.looseObject({
 });
 export type Comment = z.output<typeof comment>;
 
+/** recordings, talk. `content` is a name such as `+1` or `eyes`. */
+export const reaction = z.looseObject({ content: text, created_at: time, user: user.nullish() });
+export type Reaction = z.output<typeof reaction>;
+
 export const issuePull = z.looseObject({ draft: flag, html_url: text, merged: flag, merged_at: time });
 export const issueRepository = z.looseObject({ full_name: text, id, name: text, owner: text });
 
@@ -155,6 +159,7 @@ export const pull = z.looseObject({
   url: text,
   user: user.nullish(),
 });
+export type Pull = z.output<typeof pull>;
 
 /** recordings, pull-requests: one review, or one request for it. */
 export const review = z.looseObject({
@@ -174,6 +179,28 @@ export const review = z.looseObject({
   user: user.nullish(),
 });
 export type Review = z.output<typeof review>;
+
+/** recordings, pull-lifecycle: a comment on a line, with the hunk that it is about. */
+export const reviewComment = comment
+  .pick({
+    body: true,
+    created_at: true,
+    html_url: true,
+    id: true,
+    pull_request_url: true,
+    updated_at: true,
+    user: true,
+  })
+  .extend({
+    commit_id: text,
+    diff_hunk: text,
+    original_commit_id: text,
+    original_position: int,
+    path: text,
+    position: int,
+    pull_request_review_id: id,
+    resolver: user.nullish(),
+  });
 
 /** recordings, pull-requests: one file that a pull request changes. */
 export const changedFile = z.looseObject({

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../core/json.js';
 import { type Family, type FeedRow, repositoryShape, shaText, userShape } from '../family.js';
 import { actorOf, namesOfRef, textOf, told } from '../read-fields.js';
 import { readPushContent } from '../feed-content.js';
-import { refFact } from './ref.js';
+import { isPullMirror, refFact } from './ref.js';
 
 const pushShape = z.object({
   ref: z.string().regex(/^refs\/./),
@@ -54,7 +54,9 @@ function readPush(body: JsonObject, repo: EventRepository | null): EventFact | M
   // A call from the hook's test button: the real head commit from the API, zeros on both sides from the web page.
   if (before === after)
     return { kind: 'hook.tested', factKey: factKeyOf(repo.id, 'hook.tested', ref, shaPart(after)), ...common };
-  return { kind: 'push', factKey: pushKey(repo.id, ref, after), ...common };
+  // The row of a ref that a mirror's sync created tells no commit, so the key holds none.
+  const keyed = isZeroSha(before) && isPullMirror(body) ? '' : after;
+  return { kind: 'push', factKey: pushKey(repo.id, ref, keyed), ...common };
 }
 
 function readCommitRow(feed: FeedRow): EventFact[] | Misfit {

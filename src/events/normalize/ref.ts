@@ -4,7 +4,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type Family, type FeedRow, repositoryShape, shaText, userShape } from '../family.js';
-import { actorOf, namesOfRef, textOf, told } from '../read-fields.js';
+import { actorOf, namesOfRef, objectOf, textOf, told } from '../read-fields.js';
 
 const createShape = z.object({
   ref: z.string().min(1),
@@ -68,7 +68,7 @@ function readRef(body: JsonObject, repo: EventRepository | null, change: RefChan
   const sha = change === 'created' ? textOf(body.sha) : undefined;
   return {
     kind: KINDS[type][change],
-    factKey: keyOf(repo.id, type, change, name, sha),
+    factKey: keyOf(repo.id, type, change, name, isPullMirror(body) ? undefined : sha),
     factAt: null,
     actor: actorOf(body.sender),
     repo,
@@ -76,7 +76,12 @@ function readRef(body: JsonObject, repo: EventRepository | null, change: RefChan
   };
 }
 
-/** Only a created tag's commit is told by both sources, so only there it stands in the key. */
+/** Nobody but its sync writes to a pull mirror, and the rows of a sync do not tell the commit of a new ref. */
+export function isPullMirror(body: JsonObject): boolean {
+  return objectOf(body.repository)?.mirror === true;
+}
+
+/** Only a created tag's commit is told by both sources, so only there it stands in the key; not of a tag that a mirror's sync created. */
 function keyOf(
   repoId: string,
   type: 'branch' | 'tag',

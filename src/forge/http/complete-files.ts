@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { ForgeError } from '../../core/errors.js';
+import { ForgeError, callReason } from '../../core/errors.js';
 import type { AnyForgeCall, CallOptions } from '../forge-client.js';
 import type { OperationName } from '../operations.js';
 import type { Contents } from '../../core/objects/git.js';
@@ -52,7 +52,7 @@ function checkOrder(operation: OperationName, asked: readonly string[], answer: 
     (answer.length === 0 && asked.length > 0) ||
     answer.some((entry, place) => typeof entry?.path === 'string' && normal(entry.path) !== normal(asked[place] ?? ''));
   if (wrong)
-    throw new ForgeError('unknown', `${operation}: the files of the answer are not those asked for`, {
+    throw new ForgeError('unknown', callReason('forge.other-files', { operation }), {
       operation,
       detail: 'shape',
     });

@@ -464,6 +464,51 @@ describe('forge/http/create-forge-client', () => {
     expect(server.connections()).toBe(before + 2);
   });
 
+  describe('a write of which can be read back what came of it', () => {
+    const readable = { canReadBack: true };
+    const script: Script = (request, reply, socket) =>
+      answer(request.method === 'GET' ? 200 : 201, request.method === 'GET' ? '[]' : LABEL)(request, reply, socket);
+
+    it('takes the connection of an answer that came within the last second, also for many at once', async () => {
+      const clock = new ManualClock();
+      const { client, server } = await forge(script, { clock, concurrency: 8 });
+
+      await client.listLabels(at);
+      clock.advance(999);
+      await client.createLabel(aLabel, readable);
+      expect(server.connections()).toBe(1);
+      await Promise.all(Array.from({ length: 8 }, () => client.listLabels(at)));
+      const before = server.connections();
+      await Promise.all(Array.from({ length: 8 }, () => client.createLabel(aLabel, readable)));
+
+      expect(server.connections()).toBe(before);
+    });
+
+    it('takes one of its own when the last answer is a second old', async () => {
+      const clock = new ManualClock();
+      const { client, server } = await forge(script, { clock });
+
+      await client.listLabels(at);
+      clock.advance(1_000);
+      await client.createLabel(aLabel, readable);
+
+      expect(server.connections()).toBe(2);
+    });
+
+    it('is made once, and its outcome unknown, when the server closes that connection under it', async () => {
+      const { client, server } = await forge((request, reply, socket) =>
+        request.method === 'GET' ? script(request, reply, socket) : void socket.destroy(),
+      );
+
+      await client.listLabels(at);
+      const error = await failureOf(client.createLabel(aLabel, readable));
+
+      expect(error).toMatchObject({ kind: 'unknown' });
+      expect(server.connections()).toBe(1);
+      expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'POST']);
+    });
+  });
+
   it.each([
     ['ftp://forge.test/api/v1'],
     ['forge.test'],

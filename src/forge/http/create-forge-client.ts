@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../core/clock.js';
-import { BotError, ForgeError, UserError } from '../../core/errors.js';
+import { BotError, ForgeError, UserError, callReason } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import type { Secret } from '../../core/secret.js';
 import { createBudget, WaitStopped, type Budget } from '../budget.js';
@@ -60,7 +60,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
   const clock = options.clock ?? systemClock;
   const baseUrl = checkAddress(options.baseUrl);
   const authorization = authorizationOf(options.auth);
-  const transport = createTransport({ ...options, baseUrl });
+  const transport = createTransport({ ...options, baseUrl, clock });
   const budget = createBudget({ concurrency: options.concurrency ?? 4, ratePerS: options.ratePerS ?? 10, clock });
 
   // What comes from outside is held to what a forge itself could ask for.
@@ -99,7 +99,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       deadlineMs: callOptions.deadlineMs ?? options.deadlineMs ?? DEFAULT_DEADLINE_MS,
       maxBytes: operation.maxBytes ?? DEFAULT_MAX_BYTES,
       signal: callOptions.signal,
-      reuse: !write,
+      reuse: write ? (callOptions.canReadBack === true ? 'fresh' : 'none') : 'any',
     };
     let tookMs = 0;
     const reply = await inTurn(budget, context, callOptions, async () => {
@@ -136,8 +136,8 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     try {
       return await transport(request);
     } catch (error) {
-      if (request.reuse && error instanceof TransportFailure && error.stale)
-        return transport({ ...request, reuse: false });
+      if (request.reuse === 'any' && error instanceof TransportFailure && error.stale)
+        return transport({ ...request, reuse: 'none' });
       throw error;
     }
   }
@@ -190,8 +190,7 @@ async function inTurn(
     }, options.signal);
   } catch (error) {
     if (error instanceof TransportFailure) throw mapFailure(context(), error);
-    if (error instanceof WaitStopped)
-      throw mapFailure(context(), new TransportFailure('not-sent', 'stopped', 'the call was stopped before its turn'));
+    if (error instanceof WaitStopped) throw mapFailure(context(), new TransportFailure('not-sent', 'stopped'));
     throw error;
   }
 }
@@ -199,7 +198,7 @@ async function inTurn(
 /** With the time that nothing is sent for, where the forge named none. */
 function obeyed(error: ForgeError, pauseS: number): ForgeError {
   return error.facts.retryAfterS === undefined
-    ? new ForgeError(error.kind, error.message, { ...error.facts, retryAfterS: pauseS })
+    ? new ForgeError(error.kind, error.reason ?? error.message, { ...error.facts, retryAfterS: pauseS })
     : error;
 }
 
@@ -207,8 +206,9 @@ function obeyed(error: ForgeError, pauseS: number): ForgeError {
 function throwIfPaused(budget: Budget, context: ErrorContext): void {
   const waitS = budget.pausedForS();
   if (waitS === 0) return;
-  throw new ForgeError('rate-limited', `${context.operation}: not sent, the forge asked to wait`, {
-    operation: context.operation,
+  const { operation } = context;
+  throw new ForgeError('rate-limited', callReason('forge.paused', { operation }), {
+    operation,
     retryAfterS: waitS,
     detail: 'paused',
   });

@@ -1,4 +1,4 @@
-import { ForgeError, type ForgeErrorFacts, type ForgeErrorKind } from '../../core/errors.js';
+import { callReason, ForgeError, type ForgeErrorFacts, type ForgeErrorKind } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { type WrongShape, readJson, readRetryAfterS } from './reply.js';
 import type { BadArgument } from './request.js';
@@ -20,21 +20,25 @@ const NOT_AN_ANSWER = new Set([408, 425]);
 
 /** No usable answer: nothing sent, or nobody knows. */
 export function mapFailure(context: ErrorContext, failure: TransportFailure): ForgeError {
-  return error(context, failure.reached, failure.message, { detail: failure.detail });
+  const { reached, detail, note } = failure;
+  return error(
+    context,
+    reached,
+    detail === 'connection' && reached === 'unknown' ? 'broken' : detail,
+    { detail },
+    note,
+  );
 }
 
 /** The caller's own mistake, found before anything was sent: as final as a refusal. */
 export function mapBadArgument(context: ErrorContext, mistake: BadArgument): ForgeError {
-  return error(context, 'refused', `not sent: ${mistake.message}`, { detail: 'argument' });
+  return error(context, 'refused', 'argument', { detail: 'argument' }, mistake.message);
 }
 
 /** A success status with a body that is not the operation's answer: never a success. */
 export function mapWrongBody(context: ErrorContext, status: number, problem: WrongShape | null): ForgeError {
-  const said = problem === null ? 'the answer is not JSON' : `the answer has the wrong shape (${problem.message})`;
-  return error(context, 'unknown', `status ${status}, but ${said}`, {
-    status,
-    detail: problem === null ? 'not-json' : 'shape',
-  });
+  const detail = problem === null ? 'not-json' : 'shape';
+  return error(context, 'unknown', detail, { status, detail }, problem?.message);
 }
 
 /**
@@ -47,31 +51,24 @@ export function mapReply(context: ErrorContext, reply: WireReply): ForgeError {
   const json = tryJson(reply.body);
   const forgeMessage = wordsOf(context, json);
   const facts = { status, forgeMessage };
-  const said = forgeMessage ? `: ${forgeMessage}` : '';
 
   if (status === 429 || (status === 503 && waitS !== undefined)) {
-    return error(context, 'rate-limited', `the forge asks to wait${said}`, { ...facts, retryAfterS: waitS });
+    return error(context, 'rate-limited', 'rate-limited', { ...facts, retryAfterS: waitS });
   }
   if (REDIRECTS.has(status)) return moved(context, reply);
-  if (isMissingRoute(reply)) return error(context, 'not-offered', 'this forge does not offer the operation', facts);
+  if (isMissingRoute(reply)) return error(context, 'not-offered', 'not-offered', facts);
   if (status === 407)
-    return error(context, 'not-sent', 'the proxy wants other credentials', { ...facts, detail: 'proxy' });
-  if (TURNED_AWAY.has(status)) return error(context, 'refused', `refused with status ${status}${said}`, facts);
+    return error(context, 'not-sent', 'proxy', { ...facts, detail: 'proxy' }, 'it wants other credentials');
+  if (TURNED_AWAY.has(status)) return error(context, 'refused', 'refused', facts);
   if (status >= 400 && status < 500 && !NOT_AN_ANSWER.has(status) && isWellFormedNo(json)) {
-    return error(context, 'refused', `refused with status ${status}${said}${hint(context, status)}`, facts);
+    return error(context, 'refused', 'refused', facts, hint(context, status));
   }
-  return error(context, 'unknown', `status ${status}${said}`, {
-    ...facts,
-    detail: json === BROKEN ? 'not-json' : 'status',
-  });
+  return error(context, 'unknown', 'status', { ...facts, detail: json === BROKEN ? 'not-json' : 'status' });
 }
 
 function moved(context: ErrorContext, reply: WireReply): ForgeError {
   const location = pathOf(context, reply.headers['location']);
-  return error(context, 'moved', `renamed or moved${location ? ` to ${location}` : ''}`, {
-    status: reply.status,
-    location,
-  });
+  return error(context, 'moved', 'moved', { status: reply.status, location }, location);
 }
 
 /** Only the path: the scheme and host of a Location are not to be trusted, and nothing is followed. */
@@ -112,20 +109,31 @@ function wordsOf(context: ErrorContext, json: Json | undefined | typeof BROKEN):
 }
 
 /** Op 7 answers 401 for a blocked or malformed target too, which looks like a revoked token (reliability F3). */
-function hint(context: ErrorContext, status: number): string {
-  if (context.operation === 'createPushMirror' && status === 401)
-    return ' (servers answer this also for a mirror target that they block)';
-  return '';
+function hint(context: ErrorContext, status: number): string | undefined {
+  return context.operation === 'createPushMirror' && status === 401
+    ? 'servers answer this also for a mirror target that they block'
+    : undefined;
 }
 
 function error(
   context: ErrorContext,
   kind: ForgeErrorKind,
-  message: string,
+  what: FailureWord,
   facts: Omit<ForgeErrorFacts, 'operation'>,
+  note?: string,
 ): ForgeError {
-  const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
-  return new ForgeError(kind, `${context.operation}: ${message}`, { operation: context.operation, ...known });
+  const { operation } = context;
+  const reason = callReason(
+    `forge.${what}`,
+    known({ operation, status: facts.status, said: facts.forgeMessage, note }),
+  );
+  return new ForgeError(kind, reason, known({ operation, ...facts }));
+}
+
+type FailureWord = Parameters<typeof callReason>[0] extends `forge.${infer Word}` ? Word : never;
+
+function known<Facts extends object>(facts: Facts): Facts {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Facts;
 }
 
 const HIDDEN = '[secret]';

@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import tls, { TLSSocket, type SecureContext } from 'node:tls';
 import axios, { type AxiosResponse } from 'axios';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
+import type { Clock } from '../../core/clock.js';
 import { UserError } from '../../core/errors.js';
 
 /** No usable answer came. `reached` says whether a byte of the request may have got to the forge. Carries no request, no headers. */
@@ -14,11 +16,12 @@ export class TransportFailure extends Error {
   constructor(
     readonly reached: 'not-sent' | 'unknown',
     readonly detail: 'connection' | 'deadline' | 'stopped' | 'cut' | 'too-large' | 'proxy',
-    message: string,
+    /** Our own words, or the code of the system's error. */
+    readonly note = '',
     /** The kept-alive connection had been closed by the server: a read may be made once more. */
     readonly stale = false,
   ) {
-    super(message);
+    super(detail);
   }
 }
 
@@ -31,8 +34,11 @@ export interface WireRequest {
   readonly deadlineMs: number;
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Kept-alive connections serve reads only: a write on a connection that the server is closing has an unknown outcome for nothing. */
-  readonly reuse: boolean;
+  /**
+   * Which kept-alive connection may serve it, where one is free: `any`; `fresh`, one that answered within the last second; `none`. A write on a
+   * connection that the server is closing has an unknown outcome for nothing.
+   */
+  readonly reuse: 'any' | 'fresh' | 'none';
 }
 
 export interface WireReply {
@@ -47,7 +53,13 @@ interface TransportOptions {
   readonly baseUrl: string;
   readonly caFile?: string | null | undefined;
   readonly proxy?: string | null | undefined;
+  /** Calls at once, for so many connections are kept; default 4. */
+  readonly concurrency?: number | undefined;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
+
+/** No server closes a connection so soon after an answer; common ones wait 5 s and more. */
+const FRESH_MS = 1_000;
 
 type RequestLibrary = { request(options: RequestOptions, onReply: (reply: IncomingMessage) => void): ClientRequest };
 
@@ -59,9 +71,14 @@ type RequestLibrary = { request(options: RequestOptions, onReply: (reply: Incomi
 export function createTransport(options: TransportOptions): Transport {
   const secure = new URL(options.baseUrl).protocol === 'https:';
   const tls = trustOf(options.caFile ?? null);
-  const kept = secure
-    ? new https.Agent({ keepAlive: true, maxFreeSockets: 4, ...tls })
-    : new http.Agent({ keepAlive: true, maxFreeSockets: 4 });
+  const keep = { keepAlive: true, maxFreeSockets: options.concurrency ?? 4, scheduling: 'lifo' } as const;
+  const kept = secure ? new https.Agent({ ...keep, ...tls }) : new http.Agent(keep);
+  const answeredAtMs = new WeakMap<Duplex, number>();
+  const mayServe = (reuse: WireRequest['reuse']): boolean => {
+    if (reuse !== 'fresh') return reuse === 'any';
+    const answeredMs = answeredAtMs.get(nextFree(kept) as Duplex);
+    return answeredMs !== undefined && options.clock.monotonicMs() - answeredMs < FRESH_MS;
+  };
   const client = axios.create({
     baseURL: options.baseUrl,
     allowAbsoluteUrls: false,
@@ -77,9 +94,12 @@ export function createTransport(options: TransportOptions): Transport {
 
   return async (request) => {
     const call = new Call(secure, (options.proxy ?? null) !== null);
-    const agent = call.agentFor(options.proxy ?? null, request.reuse ? kept : undefined, tls);
     const library: RequestLibrary = {
-      request: (wire, onReply) => call.watch((secure ? https : http).request({ ...wire, ...tls, agent }, onReply)),
+      // Asked in the moment in which the agent gives the connection: a moment later it might be another one.
+      request: (wire, onReply) => {
+        const agent = call.agentFor(options.proxy ?? null, mayServe(request.reuse) ? kept : undefined, tls);
+        return call.watch((secure ? https : http).request({ ...wire, ...tls, agent }, onReply));
+      },
     };
     const timer = setTimeout(() => call.end('deadline'), request.deadlineMs);
     const onAbort = (): void => call.end('stopped');
@@ -97,6 +117,7 @@ export function createTransport(options: TransportOptions): Transport {
       call.acceptReply(reply.data, reply.status);
       const body = await readBody(reply.data, request.maxBytes);
       call.throwIfEnded();
+      if (call.socket) answeredAtMs.set(call.socket, options.clock.monotonicMs());
       return { status: reply.status, headers: headersOf(reply), body };
     } catch (error) {
       throw call.failure(error);
@@ -105,6 +126,11 @@ export function createTransport(options: TransportOptions): Transport {
       request.signal?.removeEventListener('abort', onAbort);
     }
   };
+}
+
+/** The free connection that the agent gives out next: the one that became free last. It holds those of one server alone. */
+function nextFree({ freeSockets }: http.Agent): Duplex | undefined {
+  return Object.values(freeSockets).flat().at(-1);
 }
 
 function headersOf(reply: AxiosResponse<IncomingMessage>): Record<string, string | undefined> {
@@ -120,6 +146,7 @@ class Call {
   #reply: IncomingMessage | undefined;
   #ended: 'deadline' | 'stopped' | undefined;
   #connected = false;
+  #socket: Socket | undefined;
 
   constructor(
     readonly secure: boolean,
@@ -133,6 +160,11 @@ class Call {
     return this.secure ? new HttpsProxyAgent(proxy, options) : new HttpProxyAgent(proxy, options);
   }
 
+  /** The connection it has; an answer that was read to its end has let go of it. */
+  get socket(): Socket | undefined {
+    return this.#socket;
+  }
+
   watch(request: ClientRequest): ClientRequest {
     this.#request = request;
     request.once('socket', (socket) => this.#watchSocket(socket));
@@ -142,6 +174,7 @@ class Call {
 
   /** Nothing of a request is on the wire before its socket is connected and, with TLS, the certificate was accepted. */
   #watchSocket(socket: Socket): void {
+    this.#socket = socket;
     const mark = (): void => {
       this.#connected = true;
     };
@@ -156,7 +189,7 @@ class Call {
     this.#reply = reply;
     if (this.secure && this.proxied && !this.#connected) {
       reply.destroy();
-      throw new TransportFailure('not-sent', 'proxy', `the proxy refused the tunnel (status ${status})`);
+      throw new TransportFailure('not-sent', 'proxy', `the tunnel, with status ${status}`);
     }
     this.throwIfEnded();
   }
@@ -176,18 +209,12 @@ class Call {
   failure(error: unknown): TransportFailure {
     if (error instanceof TransportFailure && this.#ended === undefined) return error;
     const reached = this.#connected ? 'unknown' : 'not-sent';
-    if (this.#ended === 'deadline')
-      return new TransportFailure(reached, 'deadline', 'no complete answer within the deadline');
-    if (this.#ended === 'stopped') return new TransportFailure(reached, 'stopped', 'the call was stopped');
+    if (this.#ended === 'deadline') return new TransportFailure(reached, 'deadline');
+    if (this.#ended === 'stopped') return new TransportFailure(reached, 'stopped');
     const stale = this.#request?.reusedSocket === true && this.#reply === undefined;
     const code = codeOf(error);
-    if (this.#reply !== undefined) return new TransportFailure('unknown', 'cut', `the answer ended early${code}`);
-    return new TransportFailure(
-      reached,
-      'connection',
-      `${reached === 'not-sent' ? 'no connection' : 'the connection broke'}${code}`,
-      stale,
-    );
+    if (this.#reply !== undefined) return new TransportFailure('unknown', 'cut', code);
+    return new TransportFailure(reached, 'connection', code, stale);
   }
 }
 
@@ -198,7 +225,7 @@ function isSecured(socket: TLSSocket): boolean {
 function codeOf(error: unknown): string {
   const code =
     (error as { code?: unknown } | null)?.code ?? (error as { cause?: { code?: unknown } } | null)?.cause?.code;
-  return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? ` (${code})` : '';
+  return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? code : '';
 }
 
 /**
@@ -215,13 +242,13 @@ async function readBody(reply: IncomingMessage, maxBytes: number): Promise<Buffe
     if (size > maxBytes) throw tooLarge(reply, maxBytes);
     chunks.push(chunk);
   }
-  if (!reply.complete) throw new TransportFailure('unknown', 'cut', 'the answer ended early');
+  if (!reply.complete) throw new TransportFailure('unknown', 'cut');
   return Buffer.concat(chunks);
 }
 
 function tooLarge(reply: IncomingMessage, maxBytes: number): TransportFailure {
   reply.destroy();
-  return new TransportFailure('unknown', 'too-large', `the answer is larger than ${maxBytes} bytes`);
+  return new TransportFailure('unknown', 'too-large', String(maxBytes));
 }
 
 interface Trust {

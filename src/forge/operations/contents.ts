@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
 import { listOf, listWithNulls } from '../../core/objects/base.js';
-import { comparison, contents, fileChange, fileOrFolder } from '../../core/objects/git.js';
+import { commit, comparison, contents, fileChange, fileOrFolder } from '../../core/objects/git.js';
 
 const ref = { type: 'string', summary: 'branch, tag or commit; default: the default branch' } as const;
 const MANY_FILES_BYTES = 20 * 1024 * 1024;
@@ -63,6 +63,21 @@ export const contentsOperations = {
     retry: 'read',
     source: 'recordings gitea-1.27 general',
     summary: 'Compare two refs, "base...head"',
+  }),
+  getCommit: defineOperation({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/git/commits/{sha}',
+    query: {
+      files: { type: 'boolean', summary: 'false leaves the changed files out' },
+      stat: { type: 'boolean', summary: 'false leaves the counts of lines out' },
+      verification: { type: 'boolean', summary: 'false leaves the signature out' },
+    },
+    result: commit,
+    success: [200],
+    scope: 'repository',
+    retry: 'read',
+    source: 'recordings gitea-1.27 pull-lifecycle',
+    summary: 'Get one commit',
   }),
   listContents: defineOperation({
     method: 'GET',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
 import { idInput, listOf, nothing } from '../../core/objects/base.js';
 import { commit } from '../../core/objects/git.js';
-import { changedFile, pull, review } from '../../core/objects/tracker.js';
+import { changedFile, pull, review, reviewComment } from '../../core/objects/tracker.js';
 import { paging } from './params.js';
 
 const index = { index: 'int64' } as const;
@@ -15,7 +15,11 @@ export const pullOperations = {
   listPulls: defineOperation({
     method: 'GET',
     path: '/repos/{owner}/{repo}/pulls',
-    query: { state: { type: 'string', summary: 'open, closed or all' }, ...paging },
+    query: {
+      state: { type: 'string', summary: 'open, closed or all' },
+      sort: { type: 'string', summary: 'recentupdate, leastupdate or oldest; newest first when left out' },
+      ...paging,
+    },
     result: listOf(pull),
     success: [200],
     scope: 'repository',
@@ -56,6 +60,28 @@ export const pullOperations = {
     retry: 'read',
     source: 'recordings gitea-1.27 pull-requests',
     summary: 'Get a pull request by its two branches',
+  }),
+  getPullOfCommit: defineOperation({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/commits/{sha}/pull',
+    result: pull,
+    success: [200],
+    scope: 'repository',
+    retry: 'read',
+    source: 'recordings gitea-1.27 pull-lifecycle',
+    summary: 'Get the pull request that was merged as a commit; 404 for every other commit',
+  }),
+  updatePullBranch: defineOperation({
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/pulls/{index}/update',
+    pathTypes: index,
+    query: { style: { type: 'string', summary: 'merge (default) or rebase' } },
+    result: nothing,
+    success: [200],
+    scope: 'repository',
+    retry: 'keyed',
+    source: 'recordings gitea-1.27 pull-lifecycle',
+    summary: 'Bring the head of a pull request up to date with its base',
   }),
   updatePull: defineOperation({
     method: 'PATCH',
@@ -110,6 +136,7 @@ export const pullOperations = {
       do: z.enum(['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only', 'manually-merged']),
       delete_branch_after_merge: z.boolean().optional(),
       head_commit_id: z.string().optional(),
+      force_merge: z.boolean().optional(),
       merge_when_checks_succeed: z.boolean().optional(),
     }),
     result: nothing,
@@ -118,6 +145,28 @@ export const pullOperations = {
     retry: 'keyed',
     source: 'api-behaviour 3.6',
     summary: 'Merge a pull request; always send head_commit_id',
+  }),
+  isPullMerged: defineOperation({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/pulls/{index}/merge',
+    pathTypes: index,
+    result: nothing,
+    success: [204],
+    scope: 'repository',
+    retry: 'read',
+    source: 'recordings gitea-1.27 pull-lifecycle',
+    summary: 'Ask whether a pull request is merged; 404 means no',
+  }),
+  cancelPlannedMerge: defineOperation({
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/pulls/{index}/merge',
+    pathTypes: index,
+    result: nothing,
+    success: [204],
+    scope: 'repository',
+    retry: 'absolute',
+    source: 'recordings gitea-1.27 pull-lifecycle',
+    summary: 'Give up the merge that waits for the checks; 404 means that none does',
   }),
   requestReviewers: defineOperation({
     method: 'POST',
@@ -183,5 +232,50 @@ export const pullOperations = {
     retry: 'absolute',
     source: 'recordings gitea-1.27 acts',
     summary: 'Dismiss a verdict; nobody is told',
+  }),
+  undismissReview: defineOperation({
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/pulls/{index}/reviews/{id}/undismissals',
+    pathTypes: { index: 'int64', id: 'int64' },
+    result: review,
+    success: [200],
+    scope: 'repository',
+    retry: 'absolute',
+    source: 'recordings gitea-1.27 pull-lifecycle',
+    summary: 'Let a dismissed verdict count again',
+  }),
+  submitReview: defineOperation({
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/pulls/{index}/reviews/{id}',
+    pathTypes: { index: 'int64', id: 'int64' },
+    body: z.strictObject({ body: z.string().optional(), event: z.string() }),
+    result: review,
+    success: [200],
+    scope: 'repository',
+    retry: 'keyed',
+    source: 'recordings gitea-1.27 pull-lifecycle',
+    summary: 'Submit a review that waits',
+  }),
+  deleteReview: defineOperation({
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/pulls/{index}/reviews/{id}',
+    pathTypes: { index: 'int64', id: 'int64' },
+    result: nothing,
+    success: [204],
+    scope: 'repository',
+    retry: 'absolute',
+    source: 'recordings gitea-1.27 pull-lifecycle',
+    summary: 'Delete a review',
+  }),
+  listReviewComments: defineOperation({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/pulls/{index}/reviews/{id}/comments',
+    pathTypes: { index: 'int64', id: 'int64' },
+    result: listOf(reviewComment),
+    success: [200],
+    scope: 'repository',
+    retry: 'read',
+    source: 'recordings gitea-1.27 pull-lifecycle',
+    summary: 'List the comments on lines of one review',
   }),
 } as const;

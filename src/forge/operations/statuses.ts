@@ -46,4 +46,16 @@ export const statusOperations = {
     source: 'api-behaviour 3.7',
     summary: 'List every status of a commit, newest first',
   }),
+  listStatusesOfSha: defineOperation({
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/statuses/{sha}',
+    query: paging,
+    result: listOf(commitStatus),
+    success: [200],
+    scope: 'repository',
+    retry: 'read',
+    paged: true,
+    source: 'recordings gitea-1.27 pull-lifecycle',
+    summary: 'List every status of a commit, newest first, by another path',
+  }),
 } as const;

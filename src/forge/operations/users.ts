@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { accessToken, user, userSettings } from '../../core/objects/accounts.js';
+import { accessToken, tokenInUse, user, userSettings } from '../../core/objects/accounts.js';
 import { listOf, nothing, secretInput } from '../../core/objects/base.js';
 import { paging } from './params.js';
 
@@ -101,7 +101,7 @@ export const userOperations = {
   getOwnToken: defineOperation({
     method: 'GET',
     path: '/token',
-    result: accessToken,
+    result: tokenInUse,
     success: [200],
     scope: 'none',
     retry: 'read',

@@ -1,7 +1,8 @@
+import { shortRevision } from '../../core/ids.js';
 import type { RuleVerdict } from '../../rules/sources/rule-repository.port.js';
 import type { Clock } from '../../core/clock.js';
 import { UserError, ForgeError } from '../../core/errors.js';
-import { EVENT_KINDS } from '../../core/event-kinds.js';
+import { EVENT_KINDS, type EventKind } from '../../core/event-kinds.js';
 import type { Reason } from '../../core/reason.js';
 import type { Secret } from '../../core/secret.js';
 import type { ForgeCapabilities } from '../../forge/connected-forges.js';
@@ -15,8 +16,10 @@ import { ownHookOf, type HookHistory } from '../../polling/gaps/hook-history.js'
 import type { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import { hookEventsOf, neededEvents, type HookProduct } from '../../rules/language/hook-events.js';
+import { literalNames } from '../../rules/language/literal-names.js';
 import type { Revision } from '../../rules/language/revision.js';
 import { ALWAYS, type CapabilityCheck } from '../../rules/requirements/capability-check.js';
+import { readsOf } from '../../rules/requirements/unknown-names.js';
 import { isUnmet, type UnmetCode } from '../../rules/requirements/unmet-requirements.js';
 import type { ServerAccess, ServerAccessReader } from '../../forge/server-access.js';
 import {
@@ -33,6 +36,7 @@ import {
 import { examineDeliveries, examineProxies } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
 import { examineServer } from './examine-server.js';
+import { examineNames } from './examine-names.js';
 import { examineReach, examineToken } from './examine-token.js';
 import { saw } from './looks.js';
 import { installHook, type HookReport } from './install-hook.js';
@@ -77,6 +81,8 @@ interface DoctorDeps {
     } | null;
   };
   readonly revisions: ActiveRevisions;
+  /** The rules of an organization, once they are loaded; null = they were refused, or take too long. */
+  readonly rulesLoaded: (org: string) => Promise<object | null>;
   /** The last verdict about the organization's rules repository; null = the rules are in a folder, or nothing was read yet. */
   readonly ruleVerdict: (
     forge: string,
@@ -152,6 +158,7 @@ export class Doctor {
         add(forge.org, examineReach(await this.reachOf(forge, usedBy(forge, this.deps.orgs)), forge.org));
       for (const org of own) {
         if (only === undefined) add(org.org, await this.rules(org, forge));
+        if (only === undefined && isReached) add(org.org, await this.names(org));
         if (only !== 'token') add(org.org, await this.hook(org, forge, isReached));
       }
       if (kept) learned.push({ id: forge.credential, learnedAt: kept.learnedAt, ...kept.footing });
@@ -162,9 +169,13 @@ export class Doctor {
     return { findings: checks.filter(isFinding).length, checks, forges: learned };
   }
 
-  /** Make or repair the webhook of an organization. @throws UserError when the config does not say enough, or the forge is not reached */
+  /**
+   * Make or repair the webhook of an organization. Waits for its rules: they say which events the webhook asks for.
+   * @throws UserError when the config does not say enough, or the forge is not reached
+   */
   async installHook(name: string, { allEvents, ...orders }: InstallOrders): Promise<HookReport> {
     const org = this.deps.orgs.find((one) => one.org === name);
+    const loaded = org && !allEvents ? await this.deps.rulesLoaded(name) : null;
     const access = org && this.deps.connected.get(org.forge, org.org);
     if (!org || !access) throw new UserError('NO_SUCH_ORG', `the config has no organization ${name}`);
     if (!access.capabilities)
@@ -182,9 +193,13 @@ export class Doctor {
         'NO_ADDRESS',
         'the bot does not know its public address: set server.public_url in the config',
       );
-    const events = allEvents
-      ? [...new Set(EVENT_KINDS.flatMap((kind) => hookEventsOf(kind, capabilities.product)))]
-      : wanted.events;
+    if (!allEvents && loaded === null)
+      throw new UserError(
+        'NO_RULES',
+        `no rules of ${name} are active, so the bot does not know which events the webhook needs: run forgehand check to see why, or give --all-events`,
+      );
+    const all = [...new Set(EVENT_KINDS.flatMap((kind) => hookEventsOf(kind, capabilities.product)))].sort();
+    const events = allEvents ? all : wanted.events;
     const wish = {
       ...wanted,
       url: wanted.url,
@@ -193,7 +208,7 @@ export class Doctor {
       authorization: hook.authorizations[0] ?? null,
     };
     if (!orders.dryRun) await this.noteHooks(org, client, wish);
-    const report = await installHook(client, name, wish, capabilities, orders);
+    const report = await installHook(client, name, wish, capabilities, { ...orders, all });
     if (report.written) await this.noteHooks(org, client, wish);
     return report;
   }
@@ -256,6 +271,7 @@ export class Doctor {
       const active = await this.deps.revisions.active(user.org);
       needed.push(
         ...(active ? this.deps.offers.needed(active.revision) : []),
+        ...(active ? readsOf(literalNames(active.revision.rules, active.revision.policies, user.org)) : []),
         ...(user.rulesInRepository ? FROM_REPOSITORY : []),
       );
     }
@@ -280,11 +296,13 @@ export class Doctor {
         ? [problem(saw('rules.refused.newest', { code: verdict.code, first: verdict.problems[0] ?? '' }))]
         : [];
     if (!active) return [...refused, problem(saw('rules.active.none', { org }), `type: forgehand check --org ${org}`)];
-    const { rules, policies, hash } = active.revision;
+    const { rules, policies } = active.revision;
     const held = this.deps.offers.held(org);
     return [
       ...refused,
-      ok(saw('rules.active.yes', { rules: rules.length, policies: policies.length, revision: hash.slice(0, 12) })),
+      ok(
+        saw('rules.active.yes', { rules: rules.length, policies: policies.length, revision: shortRevision(active.id) }),
+      ),
       ...held.map(({ id, reason }) =>
         problem(saw('rule.held.unmet', { id, because: reason }), ...cureOf(reason, webPages(baseUrl).teams(org))),
       ),
@@ -293,6 +311,14 @@ export class Doctor {
         .filter((reason) => isUnmet(reason) && !held.some((one) => one.reason === reason))
         .map((reason) => warning(saw('rule.lacking.unmet', { because: reason }))),
     ];
+  }
+
+  /** Whether the forge has what the rules name literally. */
+  private async names({ forge, org }: DoctoredOrg): Promise<Looked[]> {
+    const active = await this.deps.revisions.active(org);
+    const client = this.deps.connected.get(forge, org)?.client;
+    if (!active || !client) return [];
+    return examineNames(client, org, literalNames(active.revision.rules, active.revision.policies, org));
   }
 
   private async hook(org: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge, isReached: boolean): Promise<Looked[]> {
@@ -357,7 +383,10 @@ export class Doctor {
   }
 }
 
-/** What the rules need, and what the bot itself listens to: new repositories for policies, pushes to the repository of its rules. */
+/** In the repository of the rules: pushes, and pull requests that propose others. */
+const ABOUT_RULES = ['push', 'pull_request.opened', 'pull_request.synchronized'] as const satisfies EventKind[];
+
+/** What the rules need, and what the bot itself listens to: new repositories for policies, and what happens to its rules. */
 function wantedEvents(
   revision: Pick<Revision, 'rules' | 'policies'>,
   rulesInRepository: boolean,
@@ -365,7 +394,7 @@ function wantedEvents(
 ): string[] {
   const own = [
     ...(revision.policies.length > 0 || rulesInRepository ? ['repository'] : []),
-    ...(rulesInRepository ? ['push'] : []),
+    ...(rulesInRepository ? ABOUT_RULES.flatMap((kind) => hookEventsOf(kind, product)) : []),
   ];
   return [...new Set([...neededEvents(revision, product), ...own])].sort();
 }

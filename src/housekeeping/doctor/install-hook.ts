@@ -18,6 +18,9 @@ export const hookReport = z.object({
   written: z.boolean().describe('False on a dry run, and where nothing was to be done or it was refused.'),
   /** What was refused, or is left to do. */
   notes: texts,
+  later: texts
+    .exactOptional()
+    .describe('Events that rules can use and a webhook that is made or changed does not ask for. Absent = none.'),
 });
 export type HookReport = Shape<typeof hookReport>;
 
@@ -32,7 +35,7 @@ export async function installHook(
   org: string,
   wish: HookWish,
   server: ServerKind,
-  orders: HookOrders & { readonly dryRun: boolean },
+  orders: HookOrders & { readonly dryRun: boolean; readonly all: readonly string[] },
 ): Promise<HookReport> {
   const hooks = await allowed(org, listAll(client, 'listOrgHooks', { org }));
   const plan = planHook(hooks, wish, server, orders);
@@ -47,7 +50,20 @@ export async function installHook(
     return { org, does: plan.does, hook: null, changes: [], written: false, notes: [plan.why, ...plan.fix] };
   if (plan.does === 'nothing') return { org, does: plan.does, hook: plan.hook, changes: [], written: false, notes };
   const before = 'hook' in plan ? plan.hook : null;
-  if (orders.dryRun) return { org, does: plan.does, hook: before, changes: plan.changes, written: false, notes };
+  const later = (asked: readonly string[]): Pick<HookReport, 'later'> => {
+    const events = missingEvents(orders.all, asked);
+    return events.length > 0 ? { later: events } : {};
+  };
+  if (orders.dryRun)
+    return {
+      org,
+      does: plan.does,
+      hook: before,
+      changes: plan.changes,
+      written: false,
+      notes,
+      ...later(plan.body.events),
+    };
   const after = await allowed(org, write(client, org, wish, plan));
   if (plan.does === 'replace') await client.deleteOrgHook({ org, id: plan.hook });
   const untaken = missingEvents(wish.events, after.events ?? []);
@@ -64,6 +80,7 @@ export async function installHook(
     changes: plan.changes,
     written: true,
     notes: [...notes, ...lost],
+    ...later(after.events ?? []),
   };
 }
 

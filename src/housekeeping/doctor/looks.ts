@@ -1,4 +1,5 @@
 import { defineReasons, textOf, type Reason } from '../../core/reason.js';
+import { sayUnknown, sayUnread } from '../../rules/requirements/unknown-names.js';
 
 /** What the doctor says, by code; the first two words of a code are the check. The same codes in every release. */
 export const saw = defineReasons({
@@ -44,6 +45,10 @@ export const saw = defineReasons({
     `${rules} rules and ${policies} policies are active, revision ${revision}`,
   'rule.held.unmet': ({ id, because }: { id: string; because: Reason }) => `${id} is held back: ${textOf(because)}`,
   'rule.lacking.unmet': ({ because }: { because: Reason }) => textOf(because),
+  'rule.names.unknown': ({ kind, name, place }: { kind: string; name: string; place: string }) =>
+    `${place}: ${sayUnknown(kind, name)}`,
+  'rule.names.unchecked': ({ kind }: { kind: string }) =>
+    `not checked: ${sayUnread(kind)} (too many, or the token may not read them)`,
 
   'hook.there.unconfigured': ({ org }: { org: string }) =>
     `the config has no webhook for ${org}: the bot learns everything by polling, later`,

@@ -8,6 +8,7 @@ import { isJsonObject, type Json } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
 import type { Cause } from '../../core/run.js';
 import { fields, maybeText, text, time, type Shape } from '../../core/schema.js';
+import { seesWholeOrg, type Sight } from '../../core/sight.js';
 import type { ScheduledJob, ScheduledOrg } from '../scheduler.js';
 import type { Tick } from '../../pipeline/tick-store.port.js';
 import { jobOutcome, type Job, type JobOutcome, type JobTools } from './job.js';
@@ -102,11 +103,21 @@ export class JobRunner {
     return runs;
   }
 
-  async list(): Promise<JobStatus[]> {
+  /** @throws UserError when there is no such job */
+  isPerOrganization(name: string): boolean {
+    return this.find(name).per === 'organization';
+  }
+
+  /** Every job, with the results that are in sight: what is done for a forge or for the bot is for whoever sees everything. */
+  async list(sight: Sight = null): Promise<JobStatus[]> {
     const rows: JobStatus[] = [];
     for (const job of this.deps.jobs) {
       const last: JobRun[] = [];
-      for (const where of this.subjectsOf(job)) {
+      const subjects = this.subjectsOf(job);
+      const seen = subjects.filter(
+        ({ org }) => sight === null || (job.per === 'organization' && seesWholeOrg(sight, org)),
+      );
+      for (const where of seen) {
         const run = await this.lastOf(job, where);
         if (run) last.push(run);
       }

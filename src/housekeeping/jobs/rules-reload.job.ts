@@ -1,3 +1,4 @@
+import { revisionId, shortRevision } from '../../core/ids.js';
 import type { Job } from './job.js';
 
 /** Reads the rule files again, in case the file watcher missed a change. */
@@ -10,13 +11,13 @@ export const reloadRules: Job = {
   isAudit: false,
   async run({ org, isDryRun, tools }) {
     const before = (await tools.revisions.active(org))?.revision.hash ?? null;
-    if (isDryRun) return { summary: `revision ${short(before)} is active`, findings: [], changes: [] };
+    if (isDryRun) return { summary: `revision ${short(org, before)} is active`, findings: [], changes: [] };
     const { hash, problems } = await tools.reloadRules(org);
-    const changes = hash === before ? [] : [`revision ${short(hash)} in place of ${short(before)}`];
-    return { summary: `revision ${short(hash)} is active`, findings: problems, changes };
+    const changes = hash === before ? [] : [`revision ${short(org, hash)} in place of ${short(org, before)}`];
+    return { summary: `revision ${short(org, hash)} is active`, findings: problems, changes };
   },
 };
 
-function short(hash: string | null): string {
-  return hash === null ? '(none)' : hash.slice(0, 12);
+function short(org: string, hash: string | null): string {
+  return hash === null ? '(none)' : shortRevision(revisionId(org, hash));
 }

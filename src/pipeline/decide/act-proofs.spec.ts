@@ -94,6 +94,16 @@ describe('pipeline/decide/act-proofs', () => {
     expect(told(await proofs.prove(event))).toBe(expected);
   });
 
+  it('asks who wrote the issue, also where the delivery says that it is who commented', async () => {
+    const event = commented({ data: { number: '4', comment: { id: '11', body: '/close' }, issue: { user: ANN } } });
+
+    client = { getComment: async () => written(), getIssue: async () => ({ user: ANN }) };
+    expect(told(await proofs.prove(event, ['issue.user']))).toBe('comment');
+
+    client = { getComment: async () => written(), getIssue: async () => ({ user: { id: '66', login: 'eve' } }) };
+    expect(told(await proofs.prove({ ...event, id: 'other' }, ['issue.user']))).toBe('act.other_author');
+  });
+
   it('believes no second name of a person', async () => {
     client = { getComment: async () => written(), getIssue: async () => ({ user: ANN }) };
     const named = (user: JsonObject): ForgeEvent =>

@@ -63,7 +63,8 @@ export class ActProofs implements ActProver {
     if (!actor) return unproven('act.unreadable', 'the delivery does not say who did it');
     const others = people.flatMap((path) => {
       const claimed = path === 'actor' ? undefined : personAt(event.data, path);
-      return claimed === undefined || isSame(claimed, actor) ? [] : [{ path, claimed }];
+      const isKnown = claimed !== undefined && isSame(claimed, actor) && !isAuthor(path, event.kind);
+      return claimed === undefined || isKnown ? [] : [{ path, claimed }];
     });
     // The journal knows of the call that led to it, and nothing of what others did or of words.
     const isEcho = !hasWords(event.kind) && (await this.deps.recovery.echoOf(event.id)) !== null;
@@ -106,6 +107,11 @@ async function contradictionOf(
     if (!isSame(claimed, found?.user)) return otherAuthor(claimed, found?.user, `event.${path}`);
   }
   return null;
+}
+
+/** Who wrote an issue or pull request that somebody acts on: that they are one person is a claim of its own. */
+function isAuthor(path: string, kind: EventKind): boolean {
+  return /^(?:issue|pull_request)\.user$/.test(path) && !kind.endsWith('.opened');
 }
 
 function hasWords(kind: EventKind): boolean {

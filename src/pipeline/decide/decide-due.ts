@@ -1,11 +1,15 @@
+import { ANSWER_RULE, CHECK_RULE } from '../../core/own-rules.js';
 import { Backoff } from '../../core/backoff.js';
 import { runReason } from '../../core/run-reasons.js';
 import { callerOf, callingAs } from '../../core/caller.js';
-import { ForgeError } from '../../core/errors.js';
-import type { EventRepository } from '../../core/event.js';
+import { BotError, ForgeError, UserError } from '../../core/errors.js';
+import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import type { RepositoryInventory } from '../../core/repository-home.js';
-import type { Run } from '../../core/run.js';
+import { shown } from '../../core/reason.js';
+import type { Run, RunState } from '../../core/run.js';
 import type { ActiveRevision, ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
+import type { Answers } from '../answer/answers.js';
+import type { RuleChecks } from '../answer/rule-checks.js';
 import type { InboxStore } from '../inbox-store.port.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { PolicyGate } from '../policy-gate.port.js';
@@ -22,6 +26,20 @@ export interface DueDeps extends DeciderDeps {
   readonly journal: Pick<JournalStore, 'firedInLastHour' | 'run'>;
   /** Caps, approvals and freeze windows of policies; absent = none are looked at. */
   readonly gate?: PolicyGate;
+  /** Tells people what became of what they asked for; absent = nobody is told. */
+  readonly answers?: Pick<Answers, 'planned' | 'decide'>;
+  /** Tells pull requests what would become of the rules that they propose; absent = none are told. */
+  readonly checks?: Pick<RuleChecks, 'planned' | 'begin' | 'decide'>;
+}
+
+/** What a schedule would do about one repository, or (null) about the organization. */
+export interface RehearsedRun {
+  readonly repo: string | null;
+  readonly state: RunState;
+  readonly mode: 'live' | 'dry-run';
+  readonly reason: string;
+  readonly code: string;
+  readonly effects: ReadonlyArray<{ readonly action: string; readonly itemKey: string; readonly waits: boolean }>;
 }
 
 /** Decides what no event asks for but the time: runs whose window is over, and occurrences of schedules. */
@@ -42,24 +60,47 @@ export class DueDecider {
   async decideRun(runId: string): Promise<void> {
     if (this.backoff.isWaiting(runId)) return;
     const run = await this.deps.journal.run(runId);
-    const active = run?.state === 'gathering' ? await this.deps.revisions.active(run.org) : null;
-    if (!run || !active) return;
+    if (run?.state !== 'gathering') return;
+    // It takes long, and the sweep goes on meanwhile.
+    if (run.rule === CHECK_RULE) this.deps.checks?.begin(run, () => this.decideWaiting(run));
+    else await this.decideWaiting(run);
+  }
+
+  private async decideWaiting(run: Run): Promise<void> {
     try {
-      const plan = await this.planGathered(run, active);
-      if (await this.recorder.recordGathered(plan)) this.backoff.clear(runId);
+      const plan = await this.planWaiting(run);
+      if (plan && (await this.recorder.recordGathered(plan))) this.backoff.clear(run.id);
     } catch (error) {
-      if (!(error instanceof ForgeError)) throw error;
-      const againInMs = this.backoff.fail(runId, error.facts.retryAfterS);
-      this.deps.logger.warn({ runId, org: run.org, error, againInMs }, 'run.waits-for-forge');
+      if (!isTransient(error)) throw error;
+      const againInMs = this.backoff.fail(run.id, error instanceof ForgeError ? error.facts.retryAfterS : undefined);
+      this.deps.logger.warn({ runId: run.id, org: run.org, error, againInMs }, 'run.waits-for-forge');
     }
   }
 
-  private async planGathered(run: Run, active: ActiveRevision): Promise<Plan> {
+  /** @returns null when it was put off, or there are no rules yet */
+  private async planWaiting(run: Run): Promise<Plan | null> {
+    if (run.rule === CHECK_RULE) return this.planOwn(run, async (event) => this.deps.checks?.decide(run, event) ?? null);
+    const active = await this.deps.revisions.active(run.org);
+    if (!active) return null;
+    const { answers } = this.deps;
+    if (run.rule === ANSWER_RULE)
+      return answers
+        ? this.planOwn(run, (event) => answers.decide(run, event, active))
+        : this.cancelled(run, 'run.answer.none');
     const candidate = this.deps.rules.find(active.revision, run.rule);
     const subject = await this.gatheredSubject(run);
     if (candidate && subject) return this.decider.decide(active, candidate, subject, { runId: run.id, atOnce: true });
-    const reason = runReason(candidate ? 'run.subject-gone' : 'run.rule-gone');
-    return { run: { ...run, state: 'cancelled', reason, decidedAt: this.deps.clock.now() }, intents: [] };
+    return this.cancelled(run, candidate ? 'run.subject-gone' : 'run.rule-gone');
+  }
+
+  /** Of a run that no rule asks for. */
+  private async planOwn(run: Run, decide: (event: ForgeEvent) => Promise<Plan | null>): Promise<Plan | null> {
+    const event = run.cause.kind === 'event' ? await this.deps.inbox.event(run.cause.eventId) : null;
+    return event ? decide(event) : this.cancelled(run, 'run.subject-gone');
+  }
+
+  private cancelled(run: Run, code: 'run.subject-gone' | 'run.rule-gone' | 'run.answer.none'): Plan {
+    return { run: { ...run, state: 'cancelled', reason: runReason(code), decidedAt: this.deps.clock.now() }, intents: [] };
   }
 
   private async gatheredSubject(run: Run): Promise<Subject | null> {
@@ -92,7 +133,42 @@ export class DueDecider {
     return plans.length;
   }
 
-  private async decideSubjects(active: ActiveRevision, candidate: Candidate, tick: Tick): Promise<Decided> {
+  /**
+   * What a rule would want at this occurrence, for each of its subjects. It reads what the rule reads; nothing is stored, and nothing done.
+   * @throws UserError for a policy, of which a plan says more; ForgeError while the forge cannot be asked
+   */
+  async rehearseTick(tick: Tick): Promise<RehearsedRun[]> {
+    const active = await this.deps.revisions.active(tick.org);
+    const candidate = active && this.deps.rules.find(active.revision, scheduledId(tick.schedule));
+    if (!active || !candidate) return [];
+    if (candidate.kind === 'policy')
+      throw new UserError(
+        'NO_DRY_RUN',
+        `${tick.schedule} is a policy: forgehand plan --policy ${tick.schedule} shows what it would change`,
+      );
+    const { plans, failure } = await callingAs(callerOf('tick', tick.org), () =>
+      this.decideSubjects(active, candidate, tick, { atOnce: true }),
+    );
+    if (failure) throw failure;
+    return plans.map(({ run, intents }) => {
+      const { state, mode, reason, code, cause } = shown(run);
+      return {
+        repo: cause.kind === 'tick' ? (cause.repo ?? null) : null,
+        state,
+        mode,
+        reason,
+        code,
+        effects: intents.map(({ action, itemKey, approval }) => ({ action, itemKey, waits: approval === 'wanted' })),
+      };
+    });
+  }
+
+  private async decideSubjects(
+    active: ActiveRevision,
+    candidate: Candidate,
+    tick: Tick,
+    manner: { atOnce?: boolean } = {},
+  ): Promise<Decided> {
     const { forge, org } = tick;
     const about = (repo: EventRepository | null): Subject => ({
       forge,
@@ -101,11 +177,17 @@ export class DueDecider {
       repo,
       since: tick.occurrence,
       now: tick.occurrence,
-      cause: { kind: 'tick', tickId: tick.id, subject: repo?.id ?? '' },
+      cause: {
+        kind: 'tick',
+        tickId: tick.id,
+        subject: repo?.id ?? '',
+        ...(repo ? { repo: repo.full_name } : {}),
+        at: tick.occurrence.toISOString(),
+      },
     });
     try {
       const subjects = this.deps.rules.subjects(active.revision, candidate, await this.deps.inventory.list(forge, org));
-      const decided = await decideAll(subjects, (repo) => this.decider.decide(active, candidate, about(repo)));
+      const decided = await decideAll(subjects, (repo) => this.decider.decide(active, candidate, about(repo), manner));
       const { gate } = this.deps;
       if (!gate || candidate.kind !== 'policy') return decided;
       const pass = {
@@ -123,6 +205,11 @@ export class DueDecider {
       throw error;
     }
   }
+}
+
+/** The forge cannot be asked now, or was not reached yet. */
+function isTransient(error: unknown): error is BotError {
+  return error instanceof ForgeError || (error instanceof BotError && error.retry !== 'permanent');
 }
 
 /** `policy:ID@REVISION` is the one tick of a policy per new revision; any other name is the id itself. */

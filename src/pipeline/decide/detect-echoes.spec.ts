@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json.js';
 import { silentLogger } from '../../core/logger.js';
 import { textOf } from '../../core/reason.js';
 import { EffectEchoDetector } from './detect-echoes.js';
-import { saying } from '../../../test/builders/reasons.js';
+import { because, saying } from '../../../test/builders/reasons.js';
 
 const BOT = { id: '1', login: 'forgehand' };
 const ANN = { id: '5', login: 'ann' };
@@ -35,6 +35,12 @@ describe('pipeline/decide/detect-echoes', () => {
       logger: silentLogger,
       alerts: { raise: (key, raised) => void told.push(key, textOf(raised)), resolve: () => undefined },
     });
+  }
+
+  /** As far as it is sent: the delivery may come before the answer. */
+  async function send(id: string): Promise<void> {
+    const claim = await rig.journal.claim(id, 'worker', 60_000);
+    await rig.journal.markSent(id, claim?.epoch ?? 0, { id: `call of ${id}`, operation: 'op', requestHash: 'h' });
   }
 
   function anEvent(kind: EventKind, data: JsonObject, actor = ANN): ForgeEvent {
@@ -113,11 +119,112 @@ describe('pipeline/decide/detect-echoes', () => {
     const intent = await rig.want('branch.create', BRANCH);
 
     const first = later('branch.created', { branch: 'release/1' }, BOT);
-    expect(await echoes.look(first)).toEqual({ depth: 1, held: null });
+    expect(await echoes.look(first)).toEqual({ depth: 1, held: null, rule: intent.rule });
     expect(await rig.journal.echoOf(first.id)).toEqual({ eventId: first.id, intentId: intent.id, depth: 1 });
 
     expect(await echoes.look(later('branch.created', { branch: 'other' }, BOT))).toEqual({ depth: 0, held: null });
     expect(await echoes.look(later('branch.created', { branch: 'release/1' }, ANN))).toEqual({ depth: 0, held: null });
+  });
+
+  it.each<[string, string, JsonObject, EventKind, JsonObject]>([
+    [
+      'a label put on',
+      'issue.label',
+      { number: '5', add: ['bug'] },
+      'issue.labeled',
+      { number: 5, issue: { labels: [{ id: '3', name: 'bug' }] } },
+    ],
+    ['a closed issue', 'issue.state', { number: '5', state: 'closed' }, 'issue.closed', { number: 5 }],
+    [
+      'a merge',
+      'pull_request.merge',
+      { number: '8', sha: 'a'.repeat(40) },
+      'pull_request.merged',
+      { number: 8, pull_request: { merged: true } },
+    ],
+    [
+      'the push of a merge',
+      'pull_request.merge',
+      { number: '8', sha: 'a'.repeat(40) },
+      'push',
+      {
+        branch: 'main',
+        after: 'b'.repeat(40),
+        commits: [{ id: 'b'.repeat(40), message: "Merge pull request 'x' (#8) from y into main" }],
+      },
+    ],
+    ['a new branch', 'branch.create', BRANCH, 'push', { branch: 'release/1', created: true, commits: [] }],
+  ])('knows the rule behind %s', async (_, action, params, kind, data) => {
+    const id = await rig.plan(action, params, { rule: 'mine' });
+    await send(id);
+
+    const own = later(kind, data, BOT);
+    expect(await echoes.look(own)).toEqual({ depth: 1, held: null, rule: 'mine' });
+    expect(await echoes.look(later(kind, data, ANN))).toEqual({ depth: 0, held: null });
+    expect(await echoes.look({ ...later(kind, data, BOT), repo: { ...own.repo, id: '8' } as never })).toEqual({
+      depth: 0,
+      held: null,
+    });
+  });
+
+  it('knows which of two rules closed the issue, by the time of the event', async () => {
+    const closed = { number: '5', state: 'closed' };
+    const first = await rig.plan('issue.state', closed, { rule: 'first' });
+    await send(first);
+    const early = later('issue.closed', { number: 5 }, BOT);
+    await rig.journal.move({ intentId: first, epoch: null, from: ['sent'], to: 'done', reason: because('closed') });
+    rig.clock.advance(60_000);
+    await send(await rig.plan('issue.state', closed, { rule: 'second' }));
+    const late = later('issue.closed', { number: 5 }, BOT);
+
+    expect(await echoes.look(late)).toMatchObject({ rule: 'second' });
+    expect(await echoes.look(early)).toMatchObject({ rule: 'first' });
+  });
+
+  it('takes a label for the newest that was put on, by a forge that tells whole seconds of a clock of its own', async () => {
+    for (const [rule, label] of [
+      ['sizes', 'size/S'],
+      ['commands', 'merge/ready'],
+    ] as const) {
+      const id = await rig.plan('issue.label', { number: '5', add: [label] }, { rule });
+      const claim = await rig.journal.claim(id, 'worker', 60_000);
+      const call = {
+        id: `call of ${id}`,
+        operation: 'op',
+        requestHash: 'h',
+        snapshot: { added: [label], removed: [] },
+      };
+      await rig.journal.markSent(id, claim?.epoch ?? 0, call);
+      await rig.journal.move({ intentId: id, epoch: null, from: ['sent'], to: 'done', reason: because('labelled') });
+      rig.clock.advance(700);
+    }
+    const told = (names: string[]): ForgeEvent => {
+      const event = later('issue.labeled', { number: 5, issue: { labels: names.map((name) => ({ name })) } }, BOT);
+      return { ...event, factAt: new Date(event.storedAt.getTime() - 2_500) };
+    };
+
+    expect(await echoes.look(told(['size/S']))).toMatchObject({ rule: 'sizes' });
+    expect(await echoes.look(told(['size/S', 'merge/ready']))).toMatchObject({ rule: 'commands' });
+  });
+
+  it.each([
+    ['long before the call', -600_000],
+    ['more than a day after it', 90_000_000],
+  ])('knows no rule behind an act %s', async (_, awayMs) => {
+    await send(await rig.plan('issue.state', { number: '5', state: 'closed' }, { rule: 'mine' }));
+    const event = later('issue.closed', { number: 5 }, BOT);
+
+    expect(await echoes.look({ ...event, factAt: new Date(event.storedAt.getTime() + awayMs) })).toEqual({
+      depth: 0,
+      held: null,
+    });
+  });
+
+  it('names no rule where an event only shows what an effect made', async () => {
+    await rig.want('label.ensure', { name: 'bug', color: '#d73a4a' });
+    const labeled = later('issue.labeled', { issue: { labels: [{ id: '3', name: 'bug' }] } }, BOT);
+
+    expect(await echoes.look(labeled)).toEqual({ depth: 1, held: null });
   });
 
   it('lets no other organization settle, undo or echo an effect by naming the same number', async () => {

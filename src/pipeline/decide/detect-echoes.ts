@@ -5,15 +5,15 @@ import type { Clock } from '../../core/clock.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
-import { textOf } from '../../core/reason.js';
 import { intentReason, runReason } from '../../core/run-reasons.js';
-import type { Target } from '../../core/target.js';
+import { laneOf, type Target } from '../../core/target.js';
 import type { JournalStore } from '../journal-store.port.js';
 import { effectKeyOf } from './plan-intents.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
 import type { Accounts, BotSelf, EchoDetector, EchoVerdict } from '../rule-engine.port.js';
-import type { Intent } from '../../core/run.js';
+import type { Attempt, Intent } from '../../core/run.js';
 import { isSelf } from '../execute/forge-access.js';
+import { ruleBehind } from './rule-behind.js';
 
 interface EchoDetectorDeps {
   readonly recovery: RecoveryStore;
@@ -32,6 +32,17 @@ const SKEW_MS = 120_000;
 /** A delivery that comes later than this is not taken for the echo of a call. */
 const ECHO_MS = 24 * 3_600_000;
 const LOOKED_AT = 20;
+/** Forges tell whole seconds, by a clock of their own: of effects that were sent so shortly after each other, the newest that fits raised the event. */
+const CLOSE_MS = 5_000;
+/** Of each action. */
+const SENT_LOOKED_AT = 50;
+/** Longer chains hold policies that no rule led back to. */
+const LONGEST_CHAIN = 30;
+
+interface Teller {
+  readonly action: AnyAction;
+  readonly told: Told;
+}
 
 /**
  * Looks at each event before rules do: does it show an object that an intent of unknown outcome wanted, is it the echo of an effect of ours
@@ -43,9 +54,12 @@ export class EffectEchoDetector implements EchoDetector {
   async look(event: ForgeEvent): Promise<EchoVerdict> {
     const self = this.deps.accounts.self(event.forge, event.org);
     const isOurs = self !== null && event.actor !== null && isSelf(event.actor, self);
-    const tellers = [...this.deps.actions.values()].flatMap((action) =>
+    const tellers: Teller[] = [...this.deps.actions.values()].flatMap((action) =>
       action.recover?.told ? [{ action, told: action.recover.told }] : [],
     );
+    // The first echo that is found stays: that of the effect that raised the event, before one that made an object in it.
+    const raising = tellers.filter(({ told }) => told.echoes?.includes(event.kind) ?? false);
+    if (isOurs) await this.raised(event, raising, self);
     for (const { action, told } of tellers) {
       const shown = this.keysOf(action, told.shownBy?.(event) ?? [], event, self);
       if (shown.length > 0) await this.shown(event, told, shown, isOurs);
@@ -53,15 +67,20 @@ export class EffectEchoDetector implements EchoDetector {
       if (undone.length > 0) await this.undone(event, told, undone);
     }
     const echo = await this.deps.recovery.echoOf(event.id);
-    return {
-      depth: echo?.depth ?? 0,
-      held: echo !== null && echo.depth >= MAX_DEPTH ? runReason('run.echo', { depth: echo.depth }) : null,
-    };
+    if (echo === null) return { depth: 0, held: null };
+    const rule = await ruleBehind(this.deps.recovery, this.deps.actions, event);
+    const known = { depth: echo.depth, ...(rule === null ? {} : { rule }) };
+    if (echo.depth < MAX_DEPTH) return { ...known, held: null };
+    const held = runReason('run.echo', { depth: echo.depth });
+    return { ...known, held, chain: await this.rulesBehind(event) };
   }
 
-  async openBreaker(event: ForgeEvent, rules: readonly string[]): Promise<void> {
+  async openBreaker(event: ForgeEvent, rules: readonly string[], known?: readonly string[]): Promise<void> {
     const { journal, clock, logger, alerts } = this.deps;
-    const named = [...new Set([...(await this.rulesBehind(event)), ...rules])];
+    const chain = known ?? (await this.rulesBehind(event));
+    // What only led into the loop stays.
+    const first = chain.findIndex((rule) => rules.includes(rule));
+    const named = [...new Set([...chain.slice(Math.max(first, 0)), ...rules])];
     for (const rule of named)
       await journal.pause({ org: event.org, rule, by: 'breaker: effects in a chain', at: clock.now() });
     logger.warn({ eventId: event.id, org: event.org, rules: named }, 'breaker.chain-opened');
@@ -76,7 +95,7 @@ export class EffectEchoDetector implements EchoDetector {
   private async rulesBehind(event: ForgeEvent): Promise<string[]> {
     const rules: string[] = [];
     let eventId: string | null = event.id;
-    for (let n = 0; eventId !== null && n <= MAX_DEPTH + 1; n += 1) {
+    for (let n = 0; eventId !== null && n < LONGEST_CHAIN; n += 1) {
       const echo = await this.deps.recovery.echoOf(eventId);
       const intent = echo ? await this.deps.recovery.intentOf(echo.intentId) : null;
       if (!intent) break;
@@ -87,6 +106,39 @@ export class EffectEchoDetector implements EchoDetector {
     return rules;
   }
 
+  /** Keeps which effect of ours raised the event: of those that fit, the newest of the ones sent nearest to it. */
+  private async raised(event: ForgeEvent, tellers: readonly Teller[], self: BotSelf | null): Promise<void> {
+    const told = new Map(tellers.map((teller) => [teller.action.name, teller.told]));
+    const lanes = new Map<string, string[]>();
+    for (const { action } of tellers) {
+      const target = targetOf(action, event, self);
+      const lane = target && laneOf(event.forge, target);
+      if (lane) lanes.set(lane, [...(lanes.get(lane) ?? []), action.name]);
+    }
+    const atMs = (event.factAt ?? event.storedAt).getTime();
+    const fitting: Array<{ intent: Intent; sentMs: number; awayMs: number }> = [];
+    for (const [lane, actions] of lanes) {
+      const since = new Date(atMs - ECHO_MS);
+      const sent = await this.deps.recovery.sentInLane({ lane, actions, since, limit: SENT_LOOKED_AT });
+      for (const { intent, attempts } of sent) {
+        const { params, action, org } = intent;
+        const times = attempts.map(({ sentAt }) => sentAt.getTime());
+        const awayMs = Math.max(Math.min(...times) - atMs, atMs - Math.max(...times), 0);
+        if (org !== event.org || Math.min(...times) - SKEW_MS > atMs || atMs > Math.max(...times) + ECHO_MS) continue;
+        const isEcho = ({ snapshot, objectId }: Attempt): boolean =>
+          told.get(action)?.isEcho?.(event, { params, snapshot, objectId }) ?? false;
+        if (attempts.some(isEcho)) fitting.push({ intent, sentMs: Math.max(...times), awayMs });
+      }
+    }
+    const nearestMs = Math.min(...fitting.map(({ awayMs }) => awayMs));
+    const [best] = fitting.filter(({ awayMs }) => awayMs <= nearestMs + CLOSE_MS).sort((a, b) => b.sentMs - a.sentMs);
+    if (best) await this.noteEcho(event, best.intent);
+  }
+
+  private async noteEcho({ id: eventId }: ForgeEvent, intent: Intent): Promise<void> {
+    await this.deps.recovery.noteEcho({ eventId, intentId: intent.id, depth: (await this.depthOf(intent)) + 1 });
+  }
+
   private async shown(event: ForgeEvent, told: Told, keys: readonly string[], isOurs: boolean): Promise<void> {
     const found = await this.sentFor(event, keys, LOOKED_AT);
     const atMs = (event.factAt ?? event.storedAt).getTime();
@@ -95,15 +147,10 @@ export class EffectEchoDetector implements EchoDetector {
       if (!(isOurs || told.byAnybody === true) || told.fits?.(event, intent.params) === false) continue;
       await this.settle(intent, event);
     }
-    const echoed = isOurs
-      ? found.find(({ sentAt }) => sentAt.getTime() - SKEW_MS <= atMs && atMs <= sentAt.getTime() + ECHO_MS)
-      : undefined;
-    if (echoed)
-      await this.deps.recovery.noteEcho({
-        eventId: event.id,
-        intentId: echoed.intent.id,
-        depth: (await this.depthOf(echoed.intent)) + 1,
-      });
+    // Of what raises such an event it is known already whether it did.
+    if (!isOurs || told.echoes?.includes(event.kind)) return;
+    const echoed = found.find(({ sentAt }) => sentAt.getTime() - SKEW_MS <= atMs && atMs <= sentAt.getTime() + ECHO_MS);
+    if (echoed) await this.noteEcho(event, echoed.intent);
   }
 
   /** Of the event's organization alone: a delivery can name any number, and must not settle or undo what another organization did. */
@@ -123,7 +170,7 @@ export class EffectEchoDetector implements EchoDetector {
       from: ['unknown', 'waiting'] as const,
       to: 'done' as const,
       reason,
-      result: { summary: textOf(reason), detail: {}, event: event.id },
+      result: { detail: {}, event: event.id },
     };
     if (await this.deps.journal.move(move))
       this.deps.logger.info(

@@ -1,4 +1,5 @@
 import type { EventActor, EventRepository } from '../../core/event.js';
+import type { EventKind } from '../../core/event-kinds.js';
 import { hashOf } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Reason } from '../../core/reason.js';
@@ -56,6 +57,8 @@ interface PlannableAction {
   >;
   /** The first one is its write. */
   readonly operations: readonly string[];
+  /** Kinds of event after which what waits is looked at again. */
+  readonly awaits?: readonly EventKind[];
   /** The operation in its effect key, where that is another one. */
   readonly sharesKeyWith?: string;
   /** Natural key as the forge tells two objects apart. */
@@ -86,8 +89,10 @@ export function planIntents(decision: Decision, tools: PlanTools): Plan {
   const key = causeKey(decision);
   const run = planRun(decision, key, tools);
   const { found, verdict } = decision.report;
-  const also = found
-    ? { found: { ...found, subject: decision.repo?.id ?? '', name: decision.repo?.full_name ?? decision.org } }
+  // A policy that could be evaluated is looked at by its findings, also where it expects nothing: what is undone again is one.
+  const looked = found ?? (decision.kind === 'policy' && verdict !== 'error' ? { failing: [], looked: [] } : null);
+  const also = looked
+    ? { found: { ...looked, subject: decision.repo?.id ?? '', name: decision.repo?.full_name ?? decision.org } }
     : {};
   if (verdict !== 'fired') return { run: { ...run, state: verdict }, intents: [], ...also };
   try {
@@ -216,7 +221,7 @@ function planItem(
     effectKey: effectKeyOf(decision.forge, action, target, params),
     mode: run.mode,
     plannedAt: decision.decidedAt,
-    ...(run.mode === 'live' ? { countsFor: countsForOf(decision) } : {}),
+    ...(run.mode === 'live' ? { countsFor: countsForOf(decision, step) } : {}),
     ...(decision.cause.kind === 'event' ? {} : { background: true as const }),
     // What is not written anyway needs nobody's consent: a dry run shows all of its steps.
     ...(step.approval && run.mode === 'live' && !isRefused(target)
@@ -225,9 +230,10 @@ function planItem(
   };
 }
 
-function countsForOf({ kind, actor, claim, asked }: Decision): CountsFor {
+function countsForOf({ kind, actor, claim, asked }: Decision, { respectsUndo }: ProposedStep): CountsFor {
   return {
     rule: kind === 'rule',
+    ...(respectsUndo ? { respectsUndo } : {}),
     actor: actor ? { ...actor } : null,
     ...(actor && claim ? { claim } : {}),
     ...(asked ? { asked } : {}),

@@ -46,6 +46,19 @@ describe('pipeline/execute/budget-keeper', () => {
     expect((await rig.work(intents[5]?.id ?? '')).state).toBe('done');
   });
 
+  it('counts neither the status of a commit nor what the forge refuses against a stranger', async () => {
+    limit({ perStranger: 1 });
+    const status = (n: number) => ({ sha: 'a'.repeat(40), context: `check-${n}`, state: 'pending' });
+    for (let n = 0; n < 3; n += 1)
+      expect(await rig.want('status.set', status(n), { actor: EVE })).toMatchObject({ state: 'done' });
+    rig.forge.failNext('createLabel', 'refused');
+    expect((await rig.want('label.ensure', label(1), { actor: EVE })).state).toBe('refused');
+
+    expect((await rig.want('label.ensure', label(2), { actor: EVE })).state).toBe('done');
+    expect((await rig.want('label.ensure', label(3), { actor: EVE })).held).toBe(true);
+    expect((await rig.want('status.set', status(4), { actor: EVE })).state).toBe('done');
+  });
+
   it('does not hold up others, on the same repository either', async () => {
     limit({ perStranger: 1 });
     await rig.want('label.ensure', label(1), { actor: EVE });

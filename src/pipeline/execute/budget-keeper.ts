@@ -1,3 +1,5 @@
+import { ANSWER_RULE } from '../../core/own-rules.js';
+import { intentReason } from '../../core/run-reasons.js';
 import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { hashOf } from '../../core/ids.js';
@@ -27,6 +29,9 @@ interface BudgetDeps {
 const WORKFLOW_TOKEN = '-2';
 /** Senders whom the forge does not confirm share one account: a made-up name brings no budget of its own. */
 const NOBODY = { id: 'unproven', login: 'of unconfirmed deliveries' } as const;
+
+/** A required check that waits keeps a pull request from being merged, and it changes nothing that anybody made: no stranger pays for it. */
+const FREE_FOR_STRANGERS: ReadonlySet<string> = new Set(['status.set']);
 
 /** Which budgets an intent is counted for, and what becomes of it when one of them is spent. */
 export class Budgets {
@@ -58,6 +63,14 @@ export class Budgets {
   async hold({ id: intentId, org, rule }: Intent, spent: SpentBudget): Promise<Ending> {
     const { journal, clock } = this.deps;
     const { kind, of } = spent.limit;
+    // An answer of an hour ago helps nobody: what finds no room for a person is left out.
+    if (rule === ANSWER_RULE && kind === 'actor')
+      return {
+        to: 'cancelled',
+        reason: intentReason('intent.answered-lately', { login: of }),
+        wrote: null,
+        detail: { code: BUDGET_HELD },
+      };
     const reason = budgetReason(spent);
     if (kind === 'rule') {
       await journal.pause({ org, rule, by: 'breaker: budget spent', at: clock.now() });
@@ -105,17 +118,22 @@ export class Budgets {
   }
 
   private async ofActor(
-    { forge, org, countsFor, plannedAt }: Intent,
-    { perActor, perStranger }: OrgBudgets,
+    { action, forge, org, rule, countsFor, plannedAt }: Intent,
+    { perActor, perStranger: ofStrangers }: OrgBudgets,
     limit: (kind: BudgetKind, of: string, id: string, perHour: number | null) => BudgetLimit[],
   ): Promise<BudgetLimit[]> {
     const claimed = countsFor?.actor;
-    if (!claimed || (perActor === null && perStranger === null)) return [];
+    const isAnswer = rule === ANSWER_RULE;
+    const perStranger = FREE_FOR_STRANGERS.has(action) ? null : ofStrangers;
+    if (!claimed || (perActor === null && perStranger === null && !isAnswer)) return [];
     const self = this.deps.accounts.self(forge, org);
     const isExempt = claimed.id === WORKFLOW_TOKEN || (self !== null && isSelf(claimed, self));
     const isMember = !isExempt && (await this.deps.members.isMember(forge, org, claimed.login)) === true;
     // One budget for a person, whatever they are called today; those without a number (Ghost) share one.
     const limits = isExempt ? [] : limit('actor', claimed.login, claimed.id, isMember ? perActor : perStranger);
+    // One answer in any hour; its reaction comes with it.
+    if (isAnswer && !isMember && action === 'issue.comment')
+      limits.push(...limit('actor', claimed.login, `answer ${claimed.id}`, 1));
     if (countsFor.claim === undefined) return limits;
     // A sender who has nothing left waits, whether confirmed or not: a flood of comments makes the bot ask the forge nothing.
     if (limits.length > 0 && (await this.deps.journal.spentBudget(limits))) return limits;

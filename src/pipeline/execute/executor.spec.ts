@@ -117,6 +117,7 @@ describe('pipeline/recover/sweep', () => {
         dueArrivals: async () => arrivals,
         undecidedEvents: async () => (arrivals.length > 0 ? ['event-1'] : []),
       },
+      recovery: { mayHaveWork: async () => arrivals.length > 0 || rig.journal.mayHaveWork() },
       unknown: rig.unknown,
       handlers: {
         arrival: note('arrival'),
@@ -215,7 +216,51 @@ describe('pipeline/recover/sweep', () => {
     expect(queue.announced).toEqual([['intent', planned]]);
   });
 
+  it('asks the store one question while nothing is there, and finds a lost wake-up at its next pass', async () => {
+    const asked: string[] = [];
+    const journal = new Proxy(rig.journal, {
+      get: (store, name: keyof typeof rig.journal) => {
+        asked.push(name);
+        return (store[name] as () => unknown).bind(store);
+      },
+    });
+    const idle = new Sweep({
+      decideRun: async () => {},
+      journal,
+      recovery: journal,
+      queue,
+      logger: silentLogger,
+      inbox: {
+        dueArrivals: async () => (asked.push('dueArrivals'), []),
+        undecidedEvents: async () => (asked.push('undecidedEvents'), []),
+      },
+      unknown: { handle: async () => {}, pass: async () => void asked.push('unknown') },
+      handlers: { arrival: async () => {}, event: async () => {}, intent: async () => {}, background: async () => {} },
+    });
+    for (let pass = 0; pass < 3; pass += 1) await idle.pass();
+    expect(asked).toEqual(['mayHaveWork', 'mayHaveWork', 'mayHaveWork']);
+    const lost = await rig.plan('label.ensure', label('a'));
+    expect(queue.announced).toEqual([]);
+
+    await idle.pass();
+
+    expect(queue.announced).toEqual([['intent', lost]]);
+  });
+
+  it('counts anew how often an id was overlooked when there was nothing in between', async () => {
+    arrivals = ['arrival-1'];
+    for (let pass = 0; pass < 2; pass += 1) await sweep.pass();
+    arrivals = [];
+    await sweep.pass();
+    arrivals = ['arrival-1'];
+
+    for (let pass = 0; pass < 2; pass += 1) await sweep.pass();
+
+    expect(handled).toEqual([]);
+  });
+
   it('survives a store that is away', async () => {
+    await rig.plan('label.ensure', label('a'));
     rig.journal.reclaimExpired = async () => Promise.reject(new Error('store away'));
 
     await expect(sweep.pass()).resolves.toBeUndefined();

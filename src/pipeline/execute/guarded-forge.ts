@@ -1,6 +1,6 @@
 import type { BudgetLimit } from '../../core/budgets.js';
 import type { Clock } from '../../core/clock.js';
-import { BotError, ForgeError } from '../../core/errors.js';
+import { BotError, ForgeError, callReason } from '../../core/errors.js';
 import { hashOf } from '../../core/ids.js';
 import { type Json, type JsonObject, stringifyJson } from '../../core/json.js';
 import { textOf } from '../../core/reason.js';
@@ -57,6 +57,8 @@ interface GuardOptions {
   readonly signal: AbortSignal;
   /** What others of its run have read; absent = it reads everything itself. */
   readonly reads?: RunReads | null;
+  /** What came of its write can be read back here. Default false. */
+  readonly canReadBack?: boolean;
   /** Told of each call that is made; what another of the run had read is none. */
   readonly called?: (name: OperationName) => void;
   /** Told about the end of each call: its error, or null. */
@@ -121,13 +123,17 @@ export class GuardedForge {
       const answer = await next(args, {
         ...callOptions,
         signal: this.options.signal,
+        canReadBack: this.options.canReadBack,
         beforeSend: () => this.markSent(name, args),
       });
       await this.recordAnswer('done', { objectId: idOf(answer) });
       return answer;
     } catch (error) {
       if (error instanceof ForgeError)
-        await this.recordAnswer(error.kind, { status: error.facts.status ?? null, message: error.message });
+        await this.recordAnswer(error.kind, {
+          status: error.facts.status ?? null,
+          message: error.facts.forgeMessage ?? error.message,
+        });
       throw error;
     }
   }
@@ -149,7 +155,7 @@ export class GuardedForge {
     if (!attempt) throw new WriteNotAllowed();
     this.#write = { attempt, outcome: null };
     if (clock.monotonicMs() - startedMs > MAX_STANDSTILL_MS) {
-      throw new ForgeError('not-sent', `${name}: not sent: the process stood still right before the call`, {
+      throw new ForgeError('not-sent', callReason('forge.stood-still', { operation: name }), {
         operation: name,
         detail: 'stood-still',
       });

@@ -25,6 +25,23 @@ interface ObjectionDeps {
 /** More than a flip needs: those under way stand between. */
 const FLIPS_LOOKED_AT = 8;
 
+/**
+ * What was sent of one effect key, asked once for one turn of an intent: the claim holds the key, so nothing else is sent meanwhile. The turn's
+ * own write comes after the questions.
+ */
+export function sentOnce(recovery: ObjectionDeps['recovery']): ObjectionDeps['recovery'] {
+  const asked = new Map<string, ReturnType<RecoveryStore['sentOfEffects']>>();
+  return {
+    undoOf: (effectKey) => recovery.undoOf(effectKey),
+    sentOfEffects: (effectKeys, limit) => {
+      const question = JSON.stringify([effectKeys, limit]);
+      const sent = asked.get(question) ?? recovery.sentOfEffects(effectKeys, limit);
+      asked.set(question, sent);
+      return sent;
+    },
+  };
+}
+
 /** What others did to the same thing, or want of it, and a live intent gives way to; null = nothing. */
 export async function findObjection(
   deps: ObjectionDeps,

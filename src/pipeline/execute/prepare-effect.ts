@@ -16,7 +16,7 @@ import type { RecoveryStore } from '../recovery-store.port.js';
 import type { ForgeAccess, Forges, OrgDirectory, OrgSettings, OrgLimits } from './forge-access.js';
 import type { GuardedForge } from './guarded-forge.js';
 import { comparable } from './objections.js';
-import { explainRefusal, WRITE_TRUST_MS, type HomeRefusal, type RepositoryHomes } from '../../core/repository-home.js';
+import { homeReason, WRITE_TRUST_MS, type HomeRefusal, type RepositoryHomes } from '../../core/repository-home.js';
 
 export interface PrepareDeps {
   readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent'>;
@@ -33,7 +33,7 @@ type Wanted = Pick<NewIntent, 'id' | 'forge' | 'org' | 'action' | 'params' | 'ta
   Partial<Pick<Intent, 'result'>>;
 
 /** What an intent is done with. */
-interface Means {
+export interface Means {
   readonly action: AnyAction;
   readonly access: ForgeAccess;
   readonly settings: OrgSettings;
@@ -105,8 +105,8 @@ export async function prepareEffect(
 
 /** The parameters of an intent cannot be used; the message is fit for people and holds no value. */
 class BadParams extends BotError {
-  constructor(message: string) {
-    super('BAD_PARAMS', message);
+  constructor(reason: Reason) {
+    super('BAD_PARAMS', reason);
   }
 }
 
@@ -125,11 +125,15 @@ export function resolveParams(
   for (const [name, param] of Object.entries(action.params)) {
     const value = open(params[name], secrets, encryptor, param.facts.sealed === true);
     const checked = param.schema.safeParse(value);
-    if (!checked.success) throw new BadParams(`${name}: ${checked.error.issues[0]?.message ?? 'is not valid'}`);
+    if (!checked.success) {
+      const problem = checked.error.issues[0]?.message ?? 'is not valid';
+      throw new BadParams(intentReason('intent.bad-param', { param: name, problem }));
+    }
     if (checked.data !== undefined) resolved[name] = checked.data;
   }
   const unknown = Object.keys(params).find((name) => !Object.hasOwn(action.params, name));
-  if (unknown !== undefined) throw new BadParams(`${unknown}: ${action.name} has no such parameter`);
+  if (unknown !== undefined)
+    throw new BadParams(intentReason('intent.unknown-param', { param: unknown, action: action.name }));
   return resolved;
 }
 
@@ -141,7 +145,7 @@ function open(
 ): unknown {
   if (isSecretReference(value)) {
     const secret = Object.hasOwn(secrets, value.$secret) ? secrets[value.$secret] : undefined;
-    if (!secret) throw new BadParams(`secret ${value.$secret} is not defined for this organization`);
+    if (!secret) throw new BadParams(intentReason('intent.no-secret', { secret: value.$secret }));
     return secret;
   }
   if (isSealed(value)) return encryptor.unseal(value);
@@ -177,11 +181,13 @@ const LOOKED_AT = 8;
 
 async function lastMade(
   recovery: Pick<RecoveryStore, 'sentOfEffects'>,
-  { id, effectKey, countsFor, result }: Wanted,
+  { id, action, effectKey, countsFor, result }: Wanted,
 ): Promise<Date | null> {
-  if (countsFor?.rule !== true || countsFor.asked || wasLetGo(result)) return null;
+  if (!(countsFor?.rule || countsFor?.respectsUndo) || countsFor.asked || wasLetGo(result)) return null;
   const sent = await recovery.sentOfEffects([effectKey], LOOKED_AT);
-  return sent.find(({ intent }) => intent.id !== id && intent.state === 'done')?.sentAt ?? null;
+  const newest = sent.find(({ intent }) => intent.id !== id && intent.state === 'done');
+  // What another action took away since then, nobody undid.
+  return newest?.intent.action === action ? newest.sentAt : null;
 }
 
 /** It ended since its effect was undone, and is tried again: only a person does that. */
@@ -278,7 +284,7 @@ export function readsOfTarget({ offers }: Pick<ForgeAccess, 'offers'>, { kind }:
 /** The pinned repository may not be acted on for this organization. `code` says why. */
 export class TargetRefused extends BotError {
   constructor(refusal: HomeRefusal, { org, target }: { org: string; target: Extract<Target, { kind: 'repository' }> }) {
-    super(refusal, explainRefusal(refusal, { org, id: target.id }));
+    super(refusal, homeReason(refusal, { org, id: target.id }));
   }
 }
 

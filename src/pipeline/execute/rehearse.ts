@@ -1,8 +1,10 @@
 import type { Clock } from '../../core/clock.js';
-import { textOf } from '../../core/reason.js';
+import type { Reason } from '../../core/reason.js';
 import { BotError, ForgeError } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject } from '../../core/json.js';
+import { intentReason } from '../../core/run-reasons.js';
+import { reasonOf } from './settle.js';
 import type { NewIntent } from '../../core/run.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { JournalStore } from '../journal-store.port.js';
@@ -12,8 +14,8 @@ import { findMeans, prepareEffect, readsOfTarget, type PrepareDeps } from './pre
 
 /** What an intent would do, found by doing everything of it but the write. */
 export type Rehearsal =
-  | { readonly does: 'nothing'; readonly reason: string }
-  | { readonly does: 'cannot'; readonly reason: string }
+  | { readonly does: 'nothing'; readonly reason: Reason }
+  | { readonly does: 'cannot'; readonly reason: Reason }
   /**
    * `isReadable`: something was read before, so that it is known what is there. `reads`: calls before the write, one entry each; `isShared`:
    * what one of them told serves all runs for a while.
@@ -38,10 +40,14 @@ export class Rehearser {
   async rehearse(planned: NewIntent): Promise<Rehearsal> {
     const { recovery, encryptor, clock } = this.deps;
     const means = findMeans(this.deps, planned);
-    if ('lacks' in means) return { does: 'cannot', reason: textOf(means.lacks) };
+    if ('lacks' in means) return { does: 'cannot', reason: means.lacks };
     const { action, access } = means;
     const undo = action.recover?.told?.undoneBy ? await recovery.undoOf(planned.effectKey) : null;
-    if (undo) return { does: 'cannot', reason: `${undo.summary}: not made again` };
+    if (undo)
+      return {
+        does: 'cannot',
+        reason: intentReason('intent.undone', { told: undo.summary, event: undo.eventId, intent: null }),
+      };
     let reads = 0;
     const called: OperationName[] = readsOfTarget(access, planned.target);
     const guard = new GuardedForge({
@@ -61,11 +67,11 @@ export class Rehearser {
     });
     try {
       const prepared = await prepareEffect(this.deps, planned, means, guard, access, NEVER_TRIED);
-      if ('reason' in prepared) return { does: 'cannot', reason: textOf(prepared.reason) };
+      if ('reason' in prepared) return { does: 'cannot', reason: prepared.reason };
       const outcome = await action.ensure(prepared.context, prepared.params);
       return outcome.kind === 'unchanged'
-        ? { does: 'nothing', reason: outcome.summary }
-        : { does: 'cannot', reason: outcome.summary };
+        ? { does: 'nothing', reason: outcome.reason }
+        : { does: 'cannot', reason: outcome.reason };
     } catch (error) {
       if (error instanceof WriteSuppressed) {
         const before = called.map((operation) => ({ operation, isShared: OF_ALL_RUNS.has(operation) }));
@@ -79,7 +85,7 @@ export class Rehearser {
       )
         throw error;
       if (error instanceof BotError && (error instanceof ForgeError || error.retry === 'permanent'))
-        return { does: 'cannot', reason: error.message };
+        return { does: 'cannot', reason: reasonOf(error) };
       throw error;
     }
   }

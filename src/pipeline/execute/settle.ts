@@ -32,6 +32,8 @@ export type Ending =
       /** This budget is spent: others go first meanwhile. */
       readonly held?: SpentBudget;
     }
+  /** Something that others do is missing still; the write, where there was one, was refused for it. */
+  | { readonly to: 'waits'; readonly reason: Reason; readonly wrote: WriteState | null }
   | {
       readonly to: 'failed';
       readonly failure: Failure;
@@ -43,23 +45,19 @@ export type Ending =
 
 /** What an action says it did; a change without a write is a fault of the action. */
 export function endingOf(outcome: Outcome, wrote: WriteState | null, intentId: string): Ending {
+  const { reason } = outcome;
   const detail: Json = {
-    summary: outcome.summary,
     detail: outcome.detail,
     ...(outcome.kind === 'changed' ? { objectId: outcome.objectId } : {}),
   };
-  const { summary } = outcome;
-  if (outcome.kind === 'undone')
-    return {
-      to: 'suppressed',
-      reason: intentReason('intent.undone-unseen', { summary, intent: intentId }),
-      wrote,
-      detail,
-    };
-  const reason = intentReason('intent.reported', { summary });
+  if (outcome.kind === 'not-yet') return { to: 'waits', reason, wrote };
+  if (outcome.kind === 'undone') {
+    const undone = intentReason('intent.undone-unseen', { said: reason, intent: intentId });
+    return { to: 'suppressed', reason: undone, wrote, detail };
+  }
   if (outcome.kind !== 'changed') return { to: outcome.kind, reason, wrote, detail };
   if (wrote?.outcome === 'done') return { to: 'done', reason, wrote, detail };
-  return { to: 'dead', reason: intentReason('intent.changed-without-call', { summary }), wrote, detail };
+  return { to: 'dead', reason: intentReason('intent.changed-without-call', { said: reason }), wrote, detail };
 }
 
 /**
@@ -82,7 +80,7 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
       to: 'done',
       reason: intentReason('intent.done-then-failed'),
       wrote,
-      detail: { summary: 'done', failed_after: textOf(reason) },
+      detail: { failed_after: textOf(reason) },
     };
   }
   const failed = { to: 'failed', reason, wrote, error } as const;
@@ -109,14 +107,24 @@ export function endingOfStatus({ is, reason }: Exclude<IntentStatus, { is: 'want
 }
 
 /** Errors of ours are written for people and hold no secret; of all others only the name is told, since a text may hold anything. */
-function reasonOf(error: unknown): Reason {
-  if (error instanceof BotError) return intentReason('intent.failed', { error: error.code, message: error.message });
+export function reasonOf(error: unknown): Reason {
+  if (error instanceof BotError)
+    return error.reason ?? intentReason('intent.failed', { error: error.code, message: error.message });
   return intentReason('intent.fault', { error: error instanceof Error ? error.name : typeof error });
 }
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Beyond it, what others should have done is not expected any more. */
+const WAITS_AT_MOST_MS = 3 * DAY;
+
+/** Time to the next look at what waits: soon while it is fresh, since no event may tell of the change. */
+function nextLookMs(waitsForMs: number): number {
+  return Math.min(Math.max(waitsForMs / 2, 15 * SECOND), 10 * MINUTE);
+}
 
 /** Longest wait between two tries, also against absurd `Retry-After` (reliability A4). */
 const MAX_WAIT_MS = 15 * MINUTE;
@@ -224,6 +232,8 @@ interface SettleDeps {
   readonly observer: EffectObserver;
 }
 
+type Move = Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held' | 'waits'> & { result?: Json };
+
 /** Writes down how the work on a claim ended: retry, dead letter or end is decided here and nowhere else. */
 export class Settler {
   constructor(private readonly deps: SettleDeps) {}
@@ -266,14 +276,12 @@ export class Settler {
     );
   }
 
-  private moveFor(
-    intent: Intent,
-    ending: Ending,
-  ): Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held'> & { result?: Json } {
+  private moveFor(intent: Intent, ending: Ending): Move {
     if (ending.to === 'given-back') {
       const dueAt = new Date(this.deps.clock.now().getTime() + (ending.waitMs ?? 0));
       return { to: 'planned', reason: ending.reason, dueAt, ...(ending.held ? { held: ending.held } : {}) };
     }
+    if (ending.to === 'waits') return this.moveOfWait(intent, ending.reason);
     if (ending.to !== 'failed') return { to: ending.to, reason: ending.reason, result: ending.detail };
     const now = this.deps.clock.now().getTime();
     const failingForMs = intent.failingSince ? now - intent.failingSince.getTime() : 0;
@@ -293,6 +301,21 @@ export class Settler {
       default:
         return { to: verdict.to, reason: ending.reason };
     }
+  }
+
+  /** Given up when it waits too long since it was planned: `retry` by hand looks once more. */
+  private moveOfWait({ plannedAt }: Intent, because: Reason): Move {
+    const now = this.deps.clock.now().getTime();
+    const waitsForMs = now - plannedAt.getTime();
+    if (waitsForMs < WAITS_AT_MOST_MS)
+      return {
+        to: 'planned',
+        reason: intentReason('intent.waits', { because }),
+        dueAt: new Date(now + nextLookMs(waitsForMs)),
+        waits: true,
+      };
+    const days = Math.round(WAITS_AT_MOST_MS / DAY);
+    return { to: 'refused', reason: intentReason('intent.waited-in-vain', { days, because }) };
   }
 
   private report(intent: Intent, ending: Ending, state: IntentState, why: Reason | null, moved: boolean): void {

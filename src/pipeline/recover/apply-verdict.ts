@@ -1,5 +1,5 @@
 import type { AnyAction } from '../../actions/define-action.js';
-import { textOf } from '../../core/reason.js';
+import { textOf, type Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Verdict } from '../../actions/support/recovery.js';
 import { alert, type Alerts } from '../../core/alerts.js';
@@ -40,7 +40,6 @@ export class VerdictWriter {
           to: 'done',
           reason: intentReason('intent.confirmed', { found: verdict.reason }),
           result: {
-            summary: verdict.reason,
             detail: verdict.detail,
             ...(verdict.objectId === null ? {} : { objectId: verdict.objectId }),
           },
@@ -49,11 +48,7 @@ export class VerdictWriter {
       case 'unchanged':
       case 'conflict':
       case 'refused':
-        return this.move(claim, {
-          to: verdict.is,
-          reason: intentReason('intent.found', { found: verdict.reason }),
-          result: { summary: verdict.reason, detail: {} },
-        });
+        return this.move(claim, { to: verdict.is, reason: verdict.reason, result: { detail: {} } });
       case 'person':
         return this.waitForPerson(intent, claim.epoch, verdict.reason);
       default:
@@ -61,7 +56,7 @@ export class VerdictWriter {
     }
   }
 
-  private async seeAgain(claim: RecoveryClaim, reason: string): Promise<void> {
+  private async seeAgain(claim: RecoveryClaim, reason: Reason): Promise<void> {
     const later = {
       inMs: SECOND_READ_MS,
       reason: intentReason('intent.seen-once', { found: reason }),
@@ -70,7 +65,7 @@ export class VerdictWriter {
     await persist(() => this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
   }
 
-  private async sendAgain(claim: RecoveryClaim, action: AnyAction | null, reason: string): Promise<void> {
+  private async sendAgain(claim: RecoveryClaim, action: AnyAction | null, reason: Reason): Promise<void> {
     const { intent, epoch } = claim;
     const { clock, random, recovery } = this.deps;
     const undo = await recovery.undoOf(intent.effectKey);
@@ -84,8 +79,7 @@ export class VerdictWriter {
     const judged = judgeFailure({ failure: 'not-sent', triesBefore: intent.tries, failingForMs }, random);
     if (judged.to !== 'planned') {
       const { tries, hours } = judged.to === 'dead' ? judged : { tries: intent.tries, hours: null };
-      const last = intentReason('intent.found', { found: reason });
-      const dead = intentReason('intent.given-up', { tries, hours, last });
+      const dead = intentReason('intent.given-up', { tries, hours, last: reason });
       await this.moveBy(intent, epoch, { to: 'dead', reason: dead, failed: 'counted' });
       this.deps.alerts.raise(
         `intent.dead/${intent.org}/${intent.rule}`,
@@ -109,7 +103,7 @@ export class VerdictWriter {
     await persist(() => this.deps.recovery.lookAgain(intent.id, 2 * settleMsOf(this.deps, intent)));
   }
 
-  private async waitForPerson(intent: Intent, epoch: number, reason: string): Promise<void> {
+  private async waitForPerson(intent: Intent, epoch: number, reason: Reason): Promise<void> {
     const why = intentReason('intent.ask-person', { because: reason, intent: intent.id });
     if (!(await this.moveBy(intent, epoch, { to: 'waiting', reason: why }))) return;
     this.deps.alerts.raise(

@@ -1,6 +1,8 @@
 import type { AnyAction } from '../../actions/define-action.js';
 import type { AnyRecovery, RecoveryContext, RecoveryFacts, Verdict } from '../../actions/support/recovery.js';
 import type { Encryptor } from '../../core/encryptor.js';
+import type { Reason } from '../../core/reason.js';
+import { intentReason } from '../../core/run-reasons.js';
 import type { Attempt, Intent } from '../../core/run.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { ForgeAccess, Forges, OrgDirectory } from '../execute/forge-access.js';
@@ -33,7 +35,7 @@ export async function readBack(
 ): Promise<Verdict> {
   const { recover } = action;
   const ready = await prepareRead(deps, action, intent, attempts);
-  if (typeof ready === 'string') return { is: 'person', reason: ready };
+  if ('code' in ready) return { is: 'person', reason: ready };
   const { context, wanted, canRead: mayRead } = ready;
   const open = attempts.filter(isOpen);
   const facts: RecoveryFacts<unknown, unknown> = {
@@ -56,11 +58,12 @@ export async function prepareRead(
   intent: Intent,
   attempts: readonly Attempt[],
 ): Promise<
-  { access: ForgeAccess; context: RecoveryContext; wanted: Record<string, unknown>; canRead: boolean } | string
+  { access: ForgeAccess; context: RecoveryContext; wanted: Record<string, unknown>; canRead: boolean } | Reason
 > {
   const access = forges.get(intent.forge, intent.org);
   const settings = orgs.get(intent.org);
-  if (!access || !settings) return `${intent.forge} or ${intent.org} is no longer in the config`;
+  if (!settings) return intentReason('intent.no-org', { org: intent.org });
+  if (!access) return intentReason('intent.no-forge', { forge: intent.forge });
   const wanted = resolveParams(action, intent.params, settings.secrets, encryptor);
   const target = await targets.resolve(access, intent.forge, intent.org, intent.target);
   const context = {

@@ -5,7 +5,7 @@ import { alert, type Alerts } from '../../core/alerts.js';
 import { callingAs, type Caller } from '../../core/caller.js';
 import { hashOf, newId } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
-import { intentReason } from '../../core/run-reasons.js';
+import { textOf } from '../../core/reason.js';
 import type { Intent } from '../../core/run.js';
 import { persist } from '../execute/keep-claim.js';
 import type { JournalStore } from '../journal-store.port.js';
@@ -42,7 +42,7 @@ export class DuplicateRemoval {
     const { recover } = action;
     if (!recover.sweep) return;
     const ready = await prepareRead(this.deps, action, intent, attempts);
-    if (typeof ready !== 'string' && ready.canRead) {
+    if (!('code' in ready) && ready.canRead) {
       const { access, context, wanted } = ready;
       const seen = await recover.read(context, wanted as never);
       const marks = access.marks !== false && access.offers(recover.sweep.removal);
@@ -63,11 +63,7 @@ export class DuplicateRemoval {
     if (surplus.is === 'alert') {
       alerts.raise(
         `intent.doubled/${intent.org}/${intent.rule}`,
-        alert('intent.doubled', {
-          org: intent.org,
-          rule: intent.rule,
-          found: intentReason('intent.found', { found: surplus.reason }),
-        }),
+        alert('intent.doubled', { org: intent.org, rule: intent.rule, found: surplus.reason }),
         { intentId: intent.id },
       );
       return;
@@ -81,9 +77,17 @@ export class DuplicateRemoval {
       });
       await recover.sweep?.remove(context, id);
       await persist(() =>
-        journal.recordAnswer(attempt.id, { outcome: 'done', status: null, message: surplus.reason, objectId: id }),
+        journal.recordAnswer(attempt.id, {
+          outcome: 'done',
+          status: null,
+          message: textOf(surplus.reason),
+          objectId: id,
+        }),
       );
-      logger.warn({ ...factsOf(intent), objectId: id, reason: surplus.reason }, 'duplicate.removed');
+      logger.warn(
+        { ...factsOf(intent), objectId: id, reason: textOf(surplus.reason), code: surplus.reason.code },
+        'duplicate.removed',
+      );
     }
   }
 }

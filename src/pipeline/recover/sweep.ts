@@ -2,12 +2,14 @@ import pLimit from 'p-limit';
 import type { Logger } from '../../core/logger.js';
 import type { InboxStore } from '../inbox-store.port.js';
 import type { JournalStore } from '../journal-store.port.js';
+import type { RecoveryStore } from '../recovery-store.port.js';
 import type { Topic, WakeQueue } from '../wake-queue.port.js';
 import type { UnknownOutcomes } from '../execute/settle.js';
 
 interface SweepDeps {
   readonly journal: Pick<JournalStore, 'dueIntents' | 'backgroundAmong' | 'dueRuns' | 'reclaimExpired'>;
   readonly inbox: Pick<InboxStore, 'dueArrivals' | 'undecidedEvents'>;
+  readonly recovery: Pick<RecoveryStore, 'mayHaveWork'>;
   readonly queue: Pick<WakeQueue, 'announce' | 'healthy'>;
   readonly unknown: UnknownOutcomes;
   /** What a wake-up of each topic does; used when wake-ups do not flow. */
@@ -33,7 +35,8 @@ const MAX_ANNOUNCED = 2;
 
 /**
  * Finds in the store what no job announced: undecided arrivals and events, runs whose window is over, due intents, leases that ran out,
- * unknown outcomes to be read about. With it the queue is a convenience: whatever it loses is found within one pass.
+ * unknown outcomes to be read about. With it the queue is a convenience: whatever it loses is found within one pass. A pass begins with one question
+ * to the store, whether there may be anything: a bot in which nothing happens asks no more.
  */
 export class Sweep {
   private timer: NodeJS.Timeout | null = null;
@@ -75,14 +78,15 @@ export class Sweep {
   }
 
   private async sweep(): Promise<void> {
-    const { journal, inbox, queue, logger } = this.deps;
+    const { journal, inbox, recovery, queue, logger } = this.deps;
+    const before = this.seen;
+    this.seen = new Map();
+    if (!(await recovery.mayHaveWork())) return this.dueBefore.clear();
     const reclaimed = await journal.reclaimExpired();
     if (reclaimed > 0) logger.warn({ intents: reclaimed }, 'intents.reclaimed');
     // Reads of a slow forge must not hold up the rest of the pass.
     this.recovering ??= this.deps.unknown.pass(this.options.batch).finally(() => (this.recovering = null));
     const isHealthy = await queue.healthy();
-    const before = this.seen;
-    this.seen = new Map();
     // One after another, each read when its turn comes: where wake-ups do not flow, a delivery comes through to its effect in one pass.
     await this.wake('arrival', await inbox.dueArrivals(this.options.batch), before, isHealthy);
     await this.wake('event', await inbox.undecidedEvents(this.options.batch), before, isHealthy);

@@ -56,6 +56,10 @@ abstract class Bounded {
     return this.pure.subjects(revision, candidate, repositories);
   }
 
+  ledToBy(revision: Revision, id: string): ReadonlySet<string> {
+    return this.pure.ledToBy(revision, id);
+  }
+
   windowOf(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null {
     return this.pure.windowOf(revision, candidate, facts);
   }
@@ -178,7 +182,7 @@ export class BoundedPureRules extends Bounded {
  * @returns why they cannot be loaded; none when they were
  */
 export async function tryLoading(thread: RuleThread, load: Omit<LoadOrder, 'checkTypes'>): Promise<Problem[]> {
-  const order: Order = { kind: 'load', key: 0, load: { ...load, checkTypes: true } };
+  const order: Order = { kind: 'load', key: null, load: { ...load, checkTypes: true } };
   const outcome = await thread.order(order, loadLimit(order));
   if (outcome.is === 'answered') return outcome.answer.kind === 'loaded' ? [...outcome.answer.problems] : [];
   const what = outcome.why === 'late' ? `takes longer than ${loadLimit(order)} ms` : 'takes more than 64 MB';

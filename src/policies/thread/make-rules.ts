@@ -7,8 +7,8 @@ import { CelEngine } from '../../rules/language/expressions/cel-engine.js';
 const PROGRAM = new URL('./rule-thread-program.js', import.meta.url);
 
 /** The thread for rules; null where the product runs from its sources, which no thread can load: then the meter alone bounds what rules do. */
-export function makeRuleThread(): RuleThread | null {
-  return existsSync(PROGRAM) ? new RuleThread({ url: PROGRAM }) : null;
+export function makeRuleThread(restMs?: number): RuleThread | null {
+  return existsSync(PROGRAM) ? new RuleThread({ url: PROGRAM }, restMs) : null;
 }
 
 export function makeRules(thread: RuleThread | null): PureRuleEngine | BoundedRuleEngine {

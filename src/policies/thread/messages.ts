@@ -12,9 +12,9 @@ export interface LoadOrder {
   readonly wasActive?: boolean;
 }
 
-/** `key` names a loaded revision; only this thread's client knows it. */
+/** `key` names a loaded revision; only this thread's client knows it. Null = it is loaded to see whether it can be, and not kept. */
 export type Order =
-  | { readonly kind: 'load'; readonly key: number; readonly load: LoadOrder }
+  | { readonly kind: 'load'; readonly key: number | null; readonly load: LoadOrder }
   | {
       readonly kind: 'evaluate';
       readonly key: number;

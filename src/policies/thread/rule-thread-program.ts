@@ -1,9 +1,4 @@
-import { workerData } from 'node:worker_threads';
-import type { MessagePort } from 'node:worker_threads';
-import { actionCatalogue } from '../../actions/index.js';
-import { lookupCatalogue } from '../../actions/lookups/index.js';
-import { serveRules } from './serve-rules.js';
+import { loadProgram } from '../../core/load-program.js';
 
-/** The program of the thread for rules; started by `RuleThread` alone. */
-const { port, memory } = workerData as { port: MessagePort; memory: Int32Array };
-serveRules({ port, memory, actions: actionCatalogue(), lookups: lookupCatalogue() });
+/** What the thread for rules starts with; started by `RuleThread` alone. */
+await loadProgram('rule-thread-main', () => import('./rule-thread-main.js'));

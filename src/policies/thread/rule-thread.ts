@@ -25,17 +25,31 @@ export interface ThreadProgram {
  */
 export class RuleThread {
   #running: Running | null = null;
-  #last: Promise<unknown> = Promise.resolve();
+  #last: Promise<void> = Promise.resolve();
   #no = 0;
+  #rest: NodeJS.Timeout | undefined;
   /** Counts the threads: what one had loaded the next does not know. */
   generation = 0;
 
-  constructor(private readonly program: ThreadProgram) {}
+  /** @param restMs without an order for so long the thread is ended, and its memory free; absent = it stays */
+  constructor(
+    private readonly program: ThreadProgram,
+    private readonly restMs?: number,
+  ) {}
+
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
 
   /** @throws Error when the thread cannot be started */
   order(order: Order, limitMs: number): Promise<Outcome> {
+    clearTimeout(this.#rest);
     const next = this.#last.then(() => this.#order(order, limitMs));
-    this.#last = next.catch(() => undefined);
+    const ended: Promise<void> = next.then(
+      () => this.#restAfter(ended),
+      () => this.#restAfter(ended),
+    );
+    this.#last = ended;
     return next;
   }
 
@@ -61,6 +75,16 @@ export class RuleThread {
 
   async stop(): Promise<void> {
     await this.#last;
+    clearTimeout(this.#rest);
+    await this.#release();
+  }
+
+  #restAfter(order: Promise<void>): void {
+    if (this.restMs === undefined || this.#last !== order) return;
+    this.#rest = setTimeout(() => void this.#release(), this.restMs).unref();
+  }
+
+  async #release(): Promise<void> {
     const running = this.#running;
     this.#running = null;
     running?.port.close();
@@ -134,10 +158,7 @@ export class RuleThread {
 
   #end(why: 'late' | 'memory'): Outcome {
     const at = this.#running ? Atomics.load(this.#running.memory, AT) : -1;
-    const ended = this.#running;
-    this.#running = null;
-    ended?.port.close();
-    void ended?.worker.terminate();
+    void this.#release();
     return { is: 'ended', why, at };
   }
 }

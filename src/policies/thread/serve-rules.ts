@@ -40,6 +40,7 @@ export function serveRules({ port, memory, actions, lookups }: Served): void {
         engine,
       });
       if (!result.ok) return { kind: 'loaded', problems: result.problems };
+      if (order.key === null) return { kind: 'loaded', problems: [] };
       revisions.set(order.key, result.revision);
       for (const { program } of [...result.revision.rules, ...result.revision.policies])
         for (const [place, { expression }] of expressionsOf(program).entries()) places.set(expression.compiled, place);

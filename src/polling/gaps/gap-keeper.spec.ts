@@ -18,6 +18,8 @@ describe('GapKeeper', () => {
   let hooks: readonly OwnHook[];
   let told: string[];
   let keeper: GapKeeper;
+  let asked: string[];
+  let isDelivered: boolean;
 
   beforeEach(() => {
     clock = new ManualClock();
@@ -25,6 +27,8 @@ describe('GapKeeper', () => {
     waiting = [];
     hooks = [];
     told = [];
+    asked = [];
+    isDelivered = true;
     const gaps: GapStore = {
       waiting: async () => waiting,
       settle: async (_ids, found) => {
@@ -34,7 +38,10 @@ describe('GapKeeper', () => {
       markLate: async () => 0,
       gaps: async () => [],
       coverage: async () => [],
-      anyDeliverySince: async () => true,
+      anyDeliverySince: async () => {
+        asked.push('deliveries');
+        return isDelivered;
+      },
       lastDelivery: async () => null,
       beat: async () => null,
       outages: async () => [],
@@ -47,7 +54,12 @@ describe('GapKeeper', () => {
     keeper = new GapKeeper({
       orgs: [{ forge: 'main', org: 'acme', everyS: 30, graceS: 120, hasHooks: true }],
       gaps,
-      cursors: { read: async () => null },
+      cursors: {
+        read: async () => {
+          asked.push('cursor');
+          return null;
+        },
+      },
       hooks: async () => hooks,
       history: { note: async () => {}, at: async () => null },
       server: () => ({ product: 'gitea', version: '1.27.0' }),
@@ -99,6 +111,30 @@ describe('GapKeeper', () => {
     await misses(2);
 
     expect(told).toEqual(['raised gaps/unknown/main/acme', 'raised gaps/hook-inactive/main/acme']);
+  });
+
+  it('asks nothing about deliveries while all is well, and looks at pollers every 30 s', async () => {
+    for (let pass = 0; pass < 7; pass += 1) {
+      await keeper.pass();
+      clock.advance(5_000);
+    }
+
+    expect(asked).toEqual(['cursor', 'cursor']);
+  });
+
+  it('asks until a delivery comes, once silence was told', async () => {
+    isDelivered = false;
+    await misses(1);
+    await keeper.pass();
+    isDelivered = true;
+    await keeper.pass();
+    asked.length = 0;
+
+    await keeper.pass();
+
+    const key = 'webhooks.silent/main/acme';
+    expect(told.filter((one) => one.endsWith(key))).toEqual([`raised ${key}`, `resolved ${key}`]);
+    expect(asked).toEqual([]);
   });
 
   it('is quiet again an hour after the last one, and tells the next', async () => {

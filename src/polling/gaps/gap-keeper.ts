@@ -45,6 +45,8 @@ const QUIET_MS = 3_600_000;
 /** A poller is stuck when it did not advance for this many turns and at least this long. */
 const STUCK_TURNS = 10;
 const STUCK_MS = 300_000;
+/** Between two looks for them: a tenth of the time after which one is stuck. */
+const POLLERS_MS = 30_000;
 const DAY_MS = 86_400_000;
 
 /**
@@ -57,6 +59,9 @@ export class GapKeeper {
   private readonly lastOf = new Map<AlertKey, number>();
   private running: Promise<void> | null = null;
   private missing = new Set<string>();
+  /** Organizations for which silence was told: only for these it is asked whether it is over. */
+  private readonly silent = new Set<WatchedOrg>();
+  private pollersAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly deps: GapKeeperDeps) {}
 
@@ -93,10 +98,8 @@ export class GapKeeper {
     }
     this.missing = missing;
     await this.deps.gaps.markLate();
-    for (const org of this.deps.orgs) {
-      await this.listen(org, silent.get(org) ?? null);
-      await this.watchPollers(org, now);
-    }
+    for (const org of this.deps.orgs) await this.listen(org, silent.get(org) ?? null);
+    await this.watchPollers(now);
     // The first look is what later changes are told from.
     for (const { forge, org, hasHooks } of this.deps.orgs)
       if (hasHooks && !this.hooksRead.has(`${forge}/${org}`)) await this.hooksOf(forge, org);
@@ -215,19 +218,28 @@ export class GapKeeper {
   }
 
   /** Rows came, and no delivery of any kind since the first of them. */
-  private async listen({ forge, org }: WatchedOrg, since: Date | null): Promise<void> {
+  private async listen(watched: WatchedOrg, since: Date | null): Promise<void> {
+    if (since === null && !this.silent.has(watched)) return;
+    const { forge, org } = watched;
     const key = `webhooks.silent/${forge}/${org}` as const;
-    const isSilent = since !== null && !(await this.deps.gaps.anyDeliverySince(forge, org, since));
-    if (isSilent)
-      this.deps.alerts.raise(key, alert('webhooks.silent', { org }), { forge, org, since: since.toISOString() });
-    else if (
-      since !== null ||
-      (await this.deps.gaps.anyDeliverySince(forge, org, new Date(this.deps.clock.now().getTime() - SILENT_MS)))
-    )
+    const from = since ?? new Date(this.deps.clock.now().getTime() - SILENT_MS);
+    if (await this.deps.gaps.anyDeliverySince(forge, org, from)) {
+      this.silent.delete(watched);
       this.deps.alerts.resolve(key);
+    } else if (since !== null) {
+      this.silent.add(watched);
+      this.deps.alerts.raise(key, alert('webhooks.silent', { org }), { forge, org, since: since.toISOString() });
+    }
   }
 
-  private async watchPollers({ forge, org, everyS }: WatchedOrg, now: Date): Promise<void> {
+  private async watchPollers(now: Date): Promise<void> {
+    const nowMs = this.deps.clock.monotonicMs();
+    if (nowMs - this.pollersAtMs < POLLERS_MS) return;
+    for (const org of this.deps.orgs) await this.watchPoller(org, now);
+    this.pollersAtMs = nowMs;
+  }
+
+  private async watchPoller({ forge, org, everyS }: WatchedOrg, now: Date): Promise<void> {
     const stored = await this.deps.cursors.read(forge, org, 'feed');
     if (!stored) return;
     const key = `poller.stuck/${forge}/${org}` as const;

@@ -80,6 +80,8 @@ export interface Guards {
   readonly notNull?: ReadonlySet<string>;
   /** It compares `event.kind`, so that a field need not be told by all kinds. */
   readonly asksKind: boolean;
+  /** The sources that a filter lets through; absent = all. */
+  readonly sources?: ReadonlySet<string>;
 }
 
 export interface TypeProblem {
@@ -104,6 +106,8 @@ export interface TypeCheck {
   /** What works, and is probably not meant so. */
   readonly warnings: readonly TypeProblem[];
   readonly claims: readonly Claim[];
+  /** Where the event may be of several kinds: those for which a condition may be true, and those for which it may be false. */
+  readonly kinds?: { readonly ifTrue: readonly string[]; readonly ifFalse: readonly string[] };
 }
 
 export class ExpressionError extends Error {

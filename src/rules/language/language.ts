@@ -23,6 +23,7 @@ export type ValueShape =
   | 'schedule'
   | 'version'
   | 'required'
+  | 'rights'
   | 'expectations'
   | 'protections'
   | 'fixes'
@@ -92,6 +93,14 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     limits: { value: { map: 'limits' }, summary: 'Limits of its runs; required with a schedule or `for_each`.' },
     coalesce: { value: { map: 'coalesce' }, summary: 'Events of one key within a window make one run.' },
     canary: { value: 'text', summary: 'The share of repositories in which it writes until it is promoted: 10%.' },
+    disabled: {
+      value: 'text',
+      summary: 'Why the rule is switched off. It is still checked, and nothing starts it.',
+    },
+    rights: {
+      value: 'rights',
+      summary: '`author`: the author of the issue or pull request may give the command too.',
+    },
     override: {
       value: 'boolean',
       summary: 'Replace the rule with the same id in a file that this file extends.',
@@ -105,6 +114,10 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
       required: true,
       value: { map: 'subjects' },
       summary: 'Its repositories, or the organization itself.',
+    },
+    respect_undo: {
+      value: 'boolean',
+      summary: 'Leave deleted what a person deleted after the bot made it. Default: false, the policy makes it again.',
     },
     assume_absent: {
       value: 'boolean',
@@ -173,7 +186,8 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     },
     actor: {
       value: 'texts',
-      summary: 'Globs of the logins of the actor; `bot` is the bot itself, whose acts start no other rules.',
+      summary:
+        'Globs of the logins of the actor; `bot` is the bot itself, whose acts start no other rules; `bot:RULE` its acts for one rule or policy.',
     },
     source: { value: 'sources', summary: 'Source that reported the event first: `webhook`, `feed`, `tasks`, `lists`.' },
     archived: { value: 'boolean', summary: 'Only archived repositories, or none of them.' },

@@ -26,7 +26,7 @@ export type GivenParam = { readonly value: Json } | { readonly prefix: string };
 
 /** Why parameters can never work together. */
 export interface Unfit {
-  readonly reason: string;
+  readonly reason: Reason;
   readonly hint?: string;
   /** The one at fault; absent = all of them. */
   readonly param?: string;
@@ -76,6 +76,8 @@ export interface ActionFacts {
   requires?: readonly string[];
   /** Kinds of event that its effect makes the forge tell. */
   raises?: readonly EventKind[];
+  /** Of these, the ones of which the bot knows which rule's effect raised them. */
+  echoes?: readonly EventKind[];
   /** What whoever asks for it by a command must be allowed to do; absent = nobody may ask for it so. */
   right?: NeededRight;
   /** Where an event wants it, the forge must confirm that the event happened. */
@@ -171,6 +173,8 @@ export interface Position {
 
 export interface CompiledRule {
   readonly id: string;
+  /** Why nothing starts it; null = it is not switched off. */
+  readonly disabled: string | null;
   readonly mode: RuleMode;
   /** Percent of the repositories in which it writes until it is promoted; null = all of them. */
   readonly canary: number | null;
@@ -196,6 +200,8 @@ export interface CompiledPolicy {
   readonly limits: Limits | null;
   /** Whether a person must approve its plan before anything of it is written; `two-people`: one who neither asked for the plan nor wrote the policy. */
   readonly approval: boolean | 'two-people';
+  /** Of what the policy says: an edit elsewhere leaves it as it is. */
+  readonly textHash: string;
   readonly position: Position;
   readonly operations: readonly string[];
   /** Opaque outside `rules/` and `policies/`. */
@@ -231,6 +237,8 @@ export interface ProposedStep {
   items: ProposedItem[];
   /** A person must agree before anything of it is done. */
   approval?: true | 'two-people';
+  /** Of a policy: what a person undid stays so. */
+  respectsUndo?: true;
 }
 
 export interface Report {

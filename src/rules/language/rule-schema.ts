@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '../../core/event-types.js';
+import { START_TYPES } from '../../core/event-types.js';
 import type { JsonObject } from '../../core/json.js';
 import { LANGUAGE } from './language.js';
 import type { KeyDefinition, MapName, ValueShape } from './language.js';
@@ -184,7 +184,7 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
         ],
       };
     case 'kinds': {
-      const kinds = [...EVENT_TYPES].filter(([kind]) => kind !== 'hook.tested' && kind !== 'unrecognized');
+      const kinds = [...START_TYPES].filter(([kind]) => kind !== 'hook.tested' && kind !== 'unrecognized');
       const one: JsonObject = {
         oneOf: kinds.map(([kind, { summary }]) => ({ const: kind, description: `${summary}.` })),
       };
@@ -194,6 +194,8 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
       return { enum: ['owners', 'plan', 'two-people', true, false] };
     case 'required':
       return { enum: ['required', 'two-people', 'none'] };
+    case 'rights':
+      return { enum: ['author'] };
     case 'protections':
       return {
         type: 'array',

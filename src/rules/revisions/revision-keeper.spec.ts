@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { aLoadEnvironment } from '../../../test/builders/rule-environment.js';
-import { UserError } from '../../core/errors.js';
+import { ForgeError, UserError } from '../../core/errors.js';
 import { silentLogger } from '../../core/logger.js';
 import { loadRules } from '../language/load/load-rules.js';
 import type { RuleFile } from '../language/revision.js';
@@ -101,6 +101,28 @@ describe('rules/revisions/revision-keeper', () => {
     expect([...store.rows.values()]).toMatchObject([
       { org: 'acme', state: 'active', problems: [], files: [file('one')] },
     ]);
+  });
+
+  it('lets who needs the rules wait until they are loaded, and answers null where the files are refused or cannot be read', async () => {
+    const LONG_MS = 3_600_000;
+    const good = start(new MemorySource([file('one')]));
+    const waiting = good.keeper.loaded('acme', LONG_MS);
+    await good.keeper.start();
+    const broken = start(new MemorySource([BROKEN]));
+    const refused = broken.keeper.loaded('acme', LONG_MS);
+    await broken.keeper.start();
+    const away = new MemorySource(new ForgeError('not-sent', 'no answer', { operation: 'getRepo' }));
+    const later = start(away);
+    await later.keeper.start();
+    const none = await later.keeper.loaded('acme', 1);
+    const read = later.keeper.loaded('acme', LONG_MS);
+    away.write([file('two')]);
+
+    expect((await waiting)?.revision.rules[0]?.id).toBe('one');
+    expect((await good.keeper.loaded('acme', LONG_MS))?.revision.rules[0]?.id).toBe('one');
+    expect(await refused).toBeNull();
+    expect(none).toBeNull();
+    expect((await read)?.revision.rules[0]?.id).toBe('two');
   });
 
   it('replaces it when the files change, and not when they do not', async () => {

@@ -1,9 +1,10 @@
 import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { BotError, InvalidFile } from '../../core/errors.js';
-import { hashOf } from '../../core/ids.js';
+import { hashOf, revisionId } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
 import { formatProblem } from '../../core/problem.js';
+import { within } from '../../core/within.js';
 import { hashOfFiles } from '../language/load/load-rules.js';
 import type { LoadResult, Revision, RuleFile } from '../language/revision.js';
 import type { RevisionStore } from './revision-store.port.js';
@@ -18,6 +19,10 @@ export interface RuleSource extends Pick<FolderSource, 'read' | 'watch' | 'close
   commitOf?(hash: string): Promise<string | null>;
   /** Where the state of the files with this hash came from; null when it is not known. */
   originOf?(hash: string): RuleOrigin | null;
+  /** The files as a commit has them that nobody merged; null where the repository is not theirs. */
+  proposed?(repositoryId: string, commit: string): Promise<RuleFile[] | null>;
+  /** Whether they lie in this repository. */
+  liesIn?(repositoryId: string): Promise<boolean>;
   /** Something happened that may have changed the files. */
   nudge?(repositoryId: string | null): void;
   /** What came of the last read: no problems = it is active. */
@@ -68,6 +73,8 @@ export class RevisionKeeper {
   private readonly heldUnder = new Map<string, string>();
   private readonly listeners: Activated[] = [];
   private readonly loading = new Map<string, Promise<void>>();
+  /** Who waits for the first end of a load, by organization. */
+  private readonly waiting = new Map<string, Array<() => void>>();
   private outsideTimer: NodeJS.Timeout | null = null;
 
   constructor(private readonly deps: RevisionKeeperDeps) {}
@@ -90,10 +97,21 @@ export class RevisionKeeper {
     if (this.outsideTimer) clearInterval(this.outsideTimer);
     for (const org of this.deps.orgs) org.source.close();
     await Promise.all(this.loading.values());
+    for (const org of this.waiting.keys()) this.wake(org);
   }
 
   active(org: string): Promise<KeptRevision | null> {
     return Promise.resolve(this.kept.get(org) ?? null);
+  }
+
+  /** The active revision, as soon as there is one. Null: its files were refused, or could not be read within `ms`. */
+  async loaded(org: string, ms: number): Promise<KeptRevision | null> {
+    await this.loading.get(org);
+    if (!this.isLoaded(org)) {
+      const end = new Promise<void>((resolve) => this.waiting.set(org, [...(this.waiting.get(org) ?? []), resolve]));
+      await within(ms, end).catch(() => undefined);
+    }
+    return this.active(org);
   }
 
   /** The commit that holds the files of the active revision; null when none is known. */
@@ -117,6 +135,26 @@ export class RevisionKeeper {
     this.deps.orgs.find(({ name }) => name === org)?.source.nudge?.(repositoryId);
   }
 
+  /** Whether the organization's rules come from this repository. */
+  async comesFrom(org: string, repositoryId: string): Promise<boolean> {
+    const source = this.deps.orgs.find(({ name }) => name === org)?.source;
+    return (await source?.liesIn?.(repositoryId)) ?? false;
+  }
+
+  /**
+   * What would become of the rules that a commit of their repository proposes; nothing of it is kept. Null where they do not come from there.
+   * @throws BotError when the files cannot be read
+   */
+  async proposed(
+    org: string,
+    repositoryId: string,
+    commit: string,
+  ): Promise<{ readonly files: readonly RuleFile[]; readonly result: LoadResult } | null> {
+    const source = this.deps.orgs.find(({ name }) => name === org)?.source;
+    const files = (await source?.proposed?.(repositoryId, commit)) ?? null;
+    return files && { files, result: await this.deps.load(org, files, false) };
+  }
+
   /** Files that were refused for what lies outside of them, such as the number of operators, are good once that has changed. */
   private async tryHeldAgain(outside: () => Promise<string>): Promise<void> {
     const held = this.deps.orgs.filter(({ name }) => this.heldUnder.has(name));
@@ -133,9 +171,20 @@ export class RevisionKeeper {
     const before = this.loading.get(org.name) ?? Promise.resolve();
     const next = before
       .then(() => this.loadNow(org))
-      .catch((error: unknown) => this.deps.logger.error({ org: org.name, error }, 'rules.not-loaded'));
+      .catch((error: unknown) => this.deps.logger.error({ org: org.name, error }, 'rules.not-loaded'))
+      .then(() => (this.isLoaded(org.name) ? this.wake(org.name) : undefined));
     this.loading.set(org.name, next);
     return next;
+  }
+
+  private isLoaded(org: string): boolean {
+    return this.kept.has(org) || this.heldBackProblems.has(org);
+  }
+
+  private wake(org: string): void {
+    const waiting = this.waiting.get(org) ?? [];
+    this.waiting.delete(org);
+    for (const resolve of waiting) resolve();
   }
 
   private async loadNow(org: KeptOrg): Promise<void> {
@@ -283,10 +332,6 @@ export class RevisionKeeper {
 function originIn(source: RuleSource, hash: string): { origin?: RuleOrigin } {
   const origin = source.originOf?.(hash);
   return origin ? { origin } : {};
-}
-
-function revisionId(org: string, hash: string): string {
-  return hashOf(org, hash).slice(0, 32);
 }
 
 function alertKey(org: string): AlertKey<'rules.broken'> {

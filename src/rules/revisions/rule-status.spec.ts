@@ -10,6 +10,7 @@ org: acme
 rules:
   - {id: kept, on: push, do: {milestone.ensure: {title: a}}}
   - {id: quiet, mode: dry-run, on: push, do: {milestone.ensure: {title: a}}}
+  - {id: off, disabled: "until May", on: push, do: {milestone.ensure: {title: a}}}
 policies:
   - {id: furniture, subjects: {repos: ["*"]}, labels: [{name: a, color: "#ff0000"}]}
 `;
@@ -30,6 +31,8 @@ describe('rules/revisions/rule-status', () => {
     ['a rule that does not write any more => cancelled', 'quiet', 'live', 'cancelled'],
     ['a dry run of a rule that is still there => wanted', 'quiet', 'dry-run', 'wanted'],
     ['a dry run of a rule that is gone => cancelled', 'gone', 'dry-run', 'cancelled'],
+    ['a rule that was switched off => cancelled', 'off', 'live', 'cancelled'],
+    ['a dry run of a rule that was switched off => cancelled', 'off', 'dry-run', 'cancelled'],
   ])('%s', async (_situation, rule, mode, is) => {
     expect((await aStanding().of({ org: 'acme', rule, mode, revisionId: 'earlier' })).is).toBe(is);
   });

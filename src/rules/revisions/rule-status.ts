@@ -1,3 +1,4 @@
+import { OWN_RULES } from '../../core/own-rules.js';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { ActiveRevisions, RuleStatus, IntentStatus } from './active-revisions.port.js';
@@ -19,20 +20,24 @@ export class RevisionStatus implements RuleStatus {
   ) {}
 
   async of({ org, rule, mode, revisionId }: Parameters<RuleStatus['of']>[0]): Promise<IntentStatus> {
+    if (OWN_RULES.has(rule)) return WANTED;
     const active = await this.revisions.active(org);
     if (!active) return WANTED;
     const known = active.revision.rules.find(({ id }) => id === rule);
     const found = known ?? active.revision.policies.find(({ id }) => id === rule);
     const isStaged = known !== undefined && (known.canary !== null || known.mode === 'shadow');
-    if (mode === 'live' && isStaged && (await this.mayWrite(org, known))) return WANTED;
+    if (mode === 'live' && isStaged && known.disabled === null && (await this.mayWrite(org, known))) return WANTED;
     // A canary that fell back since, in the very revision that planned it.
     if (active.id === revisionId)
       return mode === 'live' && isStaged ? { is: 'cancelled', reason: intentReason('intent.rule-fell-back') } : WANTED;
-    if (found && (mode === 'dry-run' || (found.mode === 'live' && !isStaged))) return WANTED;
+    const why = known?.disabled ?? null;
+    if (found && why === null && (mode === 'dry-run' || (found.mode === 'live' && !isStaged))) return WANTED;
     const reason = (isLocal: boolean): Reason =>
-      found
-        ? intentReason('intent.rule-mode', { mode: isStaged ? 'shadow' : found.mode, isLocal })
-        : intentReason('intent.rule-gone', { isLocal });
+      why !== null
+        ? intentReason('intent.rule-disabled', { why, isLocal })
+        : found
+          ? intentReason('intent.rule-mode', { mode: isStaged ? 'shadow' : found.mode, isLocal })
+          : intentReason('intent.rule-gone', { isLocal });
     // Where processes read their own copies of the files, this one may be behind: the newest revision of all of them decides.
     const newest = await this.store.active(org);
     return newest && newest.id !== active.id

@@ -161,11 +161,18 @@ describe('rules/sources/forge-rule-files', () => {
   });
 
   describe('the review of a commit', () => {
-    it('names the pull request, its author, who merged it and who approved its last commit', async () => {
-      reviewed([APPROVAL]);
+    it.each<[string, Fields]>([
+      ['the list', PULL],
+      ['the pull request alone', { ...PULL, merged_by: null }],
+    ])(
+      'names the pull request, its author, who approved its last commit, and who merged it, of which %s tells',
+      async (_what, listed) => {
+        reviewed([APPROVAL], [listed]);
+        forge.answer('getPull', async () => PULL);
 
-      expect(await files.review(WHERE)).toEqual({ pull: 4, author: 'ann', mergedBy: 'ben', approvedBy: ['ben'] });
-    });
+        expect(await files.review(WHERE)).toEqual({ pull: 4, author: 'ann', mergedBy: 'ben', approvedBy: ['ben'] });
+      },
+    );
 
     it.each<[string, readonly Fields[]]>([
       ['its author’s own', [{ ...APPROVAL, user: ANN }]],

@@ -161,13 +161,20 @@ export class ForgeRuleFiles implements RuleRepository {
       return {
         pull: number,
         author,
-        mergedBy: pull.merged_by?.login ?? null,
+        mergedBy: pull.merged_by?.login ?? (await this.mergerOf(number)),
         approvedBy: approvalsOf(reviews, pull.head?.sha ?? '', author),
       };
     } catch (error) {
       if (error instanceof ForgeError && (error.kind === 'refused' || error.kind === 'not-offered')) return 'unknown';
       throw error;
     }
+  }
+
+  /** Servers leave out of their lists who merged. */
+  private async mergerOf(index: number): Promise<string | null> {
+    if (!this.forge.offers('getPull')) return null;
+    const pull = await this.forge.client.getPull({ owner: this.owner, repo: this.repo, index });
+    return pull.merged_by?.login ?? null;
   }
 
   /** What people can do something about, in their words. */

@@ -7,7 +7,7 @@ import { silentLogger } from '../../core/logger.js';
 import { loadRules } from '../language/load/load-rules.js';
 import { RepositorySource, type RepositorySourceOptions } from './repository-source.js';
 import { RevisionKeeper } from '../revisions/revision-keeper.js';
-import { describeOrigin } from './rule-repository.port.js';
+import { describeOrigin } from '../../cli/describe-origin.js';
 import type {
   ProtectionWeakness,
   RuleRepository,

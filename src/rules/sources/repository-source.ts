@@ -88,19 +88,37 @@ export class RepositorySource {
     this.review = 'unknown';
     const repository = this.reached();
     const state = await this.checkedState(repository);
-    const [index] = await repository.files(state.commit, [INDEX_PATH]);
-    const paths = readRuleIndex(this.shown(state, INDEX_PATH), this.textOf(state, INDEX_PATH, index ?? null));
-    const answers = paths.length === 0 ? [] : await repository.files(state.commit, paths);
-    const own = paths.map((path, n) => ({
-      path: this.shown(state, path),
-      name: path,
-      text: this.textOf(state, path, answers[n] ?? null),
-    }));
-    const files = [...own, ...(await readShared(own, this.options.extendsFrom))];
+    const files = await this.filesAt(repository, state);
     const origin = this.originNow();
     if (origin) this.origins.set(hashOfFiles(files), origin);
     if (this.origins.size > MAX_COMMITS) this.origins.delete([...this.origins.keys()][0] ?? '');
     return files;
+  }
+
+  /**
+   * The files as a commit has them that nobody merged.
+   * @returns null where the repository is not the one of the rules
+   * @throws as `read`
+   */
+  async proposed(repositoryId: string, commit: string): Promise<RuleFile[] | null> {
+    return (await this.liesIn(repositoryId)) ? this.filesAt(this.reached(), { commit }) : null;
+  }
+
+  /** Whether this is the repository of the rules; false until it was read once. */
+  async liesIn(repositoryId: string): Promise<boolean> {
+    return (this.options.id ?? (await this.keptId())) === repositoryId;
+  }
+
+  private async filesAt(repository: RuleRepository, at: Pick<RuleRepositoryState, 'commit'>): Promise<RuleFile[]> {
+    const [index] = await repository.files(at.commit, [INDEX_PATH]);
+    const paths = readRuleIndex(this.shown(at, INDEX_PATH), this.textOf(at, INDEX_PATH, index ?? null));
+    const answers = paths.length === 0 ? [] : await repository.files(at.commit, paths);
+    const own = paths.map((path, n) => ({
+      path: this.shown(at, path),
+      name: path,
+      text: this.textOf(at, path, answers[n] ?? null),
+    }));
+    return [...own, ...(await readShared(own, this.options.extendsFrom))];
   }
 
   /** Where the state of the files with this hash came from; null for one that this process did not read. */
@@ -329,11 +347,11 @@ export class RepositorySource {
     return kept?.repository.toLowerCase() === this.options.repository.toLowerCase() ? kept.id : null;
   }
 
-  private shown(state: RuleRepositoryState, path: string): string {
+  private shown(state: Pick<RuleRepositoryState, 'commit'>, path: string): string {
     return `${this.options.repository}@${state.commit.slice(0, 12)}:${path}`;
   }
 
-  private textOf(state: RuleRepositoryState, path: string, file: RuleRepositoryFile | null): string {
+  private textOf(state: Pick<RuleRepositoryState, 'commit'>, path: string, file: RuleRepositoryFile | null): string {
     const shown = this.shown(state, path);
     if (!file)
       throw new UserError(

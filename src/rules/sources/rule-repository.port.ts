@@ -58,15 +58,6 @@ export function authorsOf({ author, signer, review }: Pick<RuleOrigin, 'author' 
   return [...new Set([author, signer, review?.author ?? null].filter((name) => name !== null))];
 }
 
-/** One line for people: the commit, its author, who signed it and who approved it. */
-export function describeOrigin({ repository, branch, commit, author, signer, review }: RuleOrigin): string {
-  const by =
-    review === null
-      ? 'by no known pull request'
-      : `by #${review.pull}, ${review.approvedBy.length > 0 ? `approved by ${review.approvedBy.join(', ')}` : 'approved by nobody'}`;
-  return `${repository}@${commit.slice(0, 12)} (${branch}), author ${author ?? 'not known'}, ${signer === null ? 'no verified signature' : `signed by ${signer}`}, ${by}`;
-}
-
 /** `type` as the forge says it: `file`, `dir`, `symlink`, `submodule`; `bytes` is null when the forge gave no content (too large for it). */
 export interface RuleRepositoryFile {
   readonly path: string;

@@ -41,9 +41,13 @@ export class RuleVerdicts {
 
   /** Never throws: a verdict that cannot be told changes nothing about the rules. */
   concluded(forge: string, org: string, verdict: RuleVerdict): Promise<void> {
+    return this.inTurn(org, () => this.tell(forge, org, verdict));
+  }
+
+  private inTurn(org: string, work: () => Promise<void>): Promise<void> {
     const before = this.queues.get(org) ?? Promise.resolve();
     const next = before
-      .then(() => (this.isStopped ? undefined : this.tell(forge, org, verdict)))
+      .then(() => (this.isStopped ? undefined : work()))
       .catch((error: unknown) => this.deps.logger.warn({ org, error }, 'verdict.not-reported'));
     this.queues.set(org, next);
     return next;
@@ -77,22 +81,29 @@ export class RuleVerdicts {
     { repository, commit, state, problems, notes }: RuleVerdict,
     history: string | null,
   ): Promise<string | null> {
-    const access = this.deps.forges.get(forge, org);
-    if (commit === null || !access) return null;
-    if (!access.offers('createStatus')) return 'this forge has no commit statuses';
-    const [owner = '', repo = ''] = repository.split('/');
+    if (commit === null) return null;
     const said =
       state === 'active'
         ? ['These rules are active', history, ...notes]
-        : [`Not taken: ${problems[0] ?? ''}`, problems.length > 1 ? `and ${problems.length - 1} more` : null];
-    const description = shortened(said.filter((part) => part !== null).join('; '));
+        : refusalOf('Not taken', problems);
+    return this.setStatus(forge, org, repository, commit, state === 'active', said);
+  }
+
+  /** @returns why it could not be set; null when it was, or there is no forge to tell */
+  private async setStatus(
+    forge: string,
+    org: string,
+    repository: string,
+    sha: string,
+    isGood: boolean,
+    said: ReadonlyArray<string | null>,
+  ): Promise<string | null> {
+    const access = this.deps.forges.get(forge, org);
+    if (!access) return null;
+    if (!access.offers('createStatus')) return 'this forge has no commit statuses';
+    const [owner = '', repo = ''] = repository.split('/');
     try {
-      await access.client.createStatus({
-        owner,
-        repo,
-        sha: commit,
-        body: { context: CONTEXT, state: state === 'active' ? 'success' : 'failure', description },
-      });
+      await access.client.createStatus({ owner, repo, sha, body: statusOf(isGood, said) });
       return null;
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
@@ -112,7 +123,22 @@ export async function ruleVerdictOf(
   return told && { ...told, learnedAt: kept.learnedAt };
 }
 
-function shortened(text: string): string {
+/** The commit status of a verdict: one line of what was said. */
+export function statusOf(
+  isGood: boolean,
+  said: ReadonlyArray<string | null>,
+): { readonly context: string; readonly state: 'success' | 'failure'; readonly description: string } {
+  const description = said.filter((part) => part !== null).join('; ');
+  return { context: CONTEXT, state: isGood ? 'success' : 'failure', description: shortened(description) };
+}
+
+/** Why rules are, or would be, refused: the first problem, and how many more there are. */
+export function refusalOf(word: string, problems: readonly string[]): Array<string | null> {
+  return [`${word}: ${problems[0] ?? ''}`, problems.length > 1 ? `and ${problems.length - 1} more` : null];
+}
+
+function shortened(said: string): string {
+  const text = said.replace(/\s+/g, ' ').trim();
   return text.length <= DESCRIPTION_LENGTH ? text : `${text.slice(0, DESCRIPTION_LENGTH - 1)}…`;
 }
 

@@ -9,7 +9,7 @@ export interface FileChange {
   deletions: number;
 }
 
-type Tree = ReadonlyMap<string, string>;
+export type Tree = ReadonlyMap<string, string>;
 
 /** Changed files between two trees by path, with counts of lines. Binary files count no lines. */
 export function diffTrees(store: GitStore, before: Tree, after: Tree): FileChange[] {
@@ -43,7 +43,9 @@ const MAX_COMPARISONS = 4_000_000;
 
 function countLines(before: Buffer | undefined, after: Buffer | undefined): { additions: number; deletions: number } {
   if (before?.includes(0) || after?.includes(0)) return { additions: 0, deletions: 0 };
-  const [old, now] = trimmed(linesOf(before), linesOf(after));
+  const [before_, after_] = [linesOf(before), linesOf(after)];
+  const { start, end } = commonEnds(before_, after_);
+  const [old, now] = [before_, after_].map((lines) => lines.slice(start, lines.length - end)) as [string[], string[]];
   const kept = old.length * now.length > MAX_COMPARISONS ? 0 : longestCommon(old, now);
   return { additions: now.length - kept, deletions: old.length - kept };
 }
@@ -53,13 +55,55 @@ function linesOf(blob: Buffer | undefined): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }
 
-/** Without the lines that both begin and end with. */
-function trimmed(a: string[], b: string[]): [string[], string[]] {
+/** How many lines both begin and end with. */
+function commonEnds(a: readonly string[], b: readonly string[]): { start: number; end: number } {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
   let end = 0;
   while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
-  return [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+  return { start, end };
+}
+
+const CONTEXT = 3;
+
+/** A change of a text as one hunk: from the first line that changed to the last one, all count as changed. Empty for a binary file. */
+export function hunkOf(before: Buffer | undefined, after: Buffer | undefined): string {
+  if (before?.includes(0) || after?.includes(0)) return '';
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const { start, end } = commonEnds(old, now);
+  const from = Math.max(0, start - CONTEXT);
+  const until = Math.max(0, end - CONTEXT);
+  const range = (count: number): string => `${count === 0 ? from : from + 1}${count === 1 ? '' : `,${count}`}`;
+  const marked = (mark: string, lines: readonly string[]): string[] =>
+    lines.map((line) => `${mark}${line.endsWith('\n') ? line : `${line}\n\\ No newline at end of file\n`}`);
+  return [
+    `@@ -${range(old.length - until - from)} +${range(now.length - until - from)} @@\n`,
+    ...marked(' ', now.slice(from, start)),
+    ...marked('-', old.slice(start, old.length - end)),
+    ...marked('+', now.slice(start, now.length - end)),
+    ...marked(' ', now.slice(now.length - end, now.length - until)),
+  ].join('');
+}
+
+const NO_BLOB = '0'.repeat(40);
+
+/** What `git diff` says of two trees. */
+export function textOfDiff(store: GitStore, before: Tree, after: Tree): string {
+  return diffTrees(store, before, after)
+    .map(({ path, previousPath = path, status }) => {
+      const head = `diff --git a/${previousPath} b/${path}\n`;
+      if (status === 'renamed') return `${head}similarity index 100%\nrename from ${previousPath}\nrename to ${path}\n`;
+      const [old, now] = [before, after].map((tree) => (tree.get(path) ?? NO_BLOB).slice(0, 7));
+      const mode = { added: 'new file mode 100644\n', removed: 'deleted file mode 100644\n', modified: '' }[status];
+      const [from, to] = [
+        status === 'added' ? '/dev/null' : `a/${path}`,
+        status === 'removed' ? '/dev/null' : `b/${path}`,
+      ];
+      const hunk = hunkOf(blobOf(store, before, path), blobOf(store, after, path));
+      const lines = hunk === '' ? `Binary files ${from} and ${to} differ\n` : `--- ${from}\n+++ ${to}\n${hunk}`;
+      return `${head}${mode}index ${old}..${now}${status === 'modified' ? ' 100644' : ''}\n${lines}`;
+    })
+    .join('');
 }
 
 /** Length of the longest common subsequence, one row of the table at a time. */

@@ -4,6 +4,7 @@ import { doer, onRepository, type RepoCall } from '../guards.js';
 import { canWrite, permissionOn, teamReaches, teamsOf } from '../permissions.js';
 import type { Handlers } from '../registry.js';
 import { higherOf, type Mode, type User } from '../world.js';
+import { assignable } from './issue-assignees.js';
 import { renderUser } from './user.js';
 
 function toldMode({ profile, repo, world }: RepoCall, user: User): Mode {
@@ -60,7 +61,6 @@ export const collaboratorHandlers: Handlers = {
     ok(writersOf(call).map((user) => renderUser(call.view, user))),
   ),
   checkAssignee: onRepository({}, (call) => {
-    const user = call.world.userByName(call.params.assignee ?? '');
-    if (!user || !isWriter(call, user)) throw notFound();
+    if (!assignable(call, call.params.assignee ?? '')) throw notFound();
   }),
 };

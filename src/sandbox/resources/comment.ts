@@ -11,6 +11,7 @@ import { issueWebUrl, touch } from './issue.js';
 import { renderLabel } from './label.js';
 import { renderMilestone } from './milestone.js';
 import { type Asset, renderAsset } from './release.js';
+import { renderTeam } from './team.js';
 import { renderUser } from './user.js';
 
 /** An entry of an issue's timeline; `comment` is the only kind with a text of a person. */
@@ -23,10 +24,14 @@ export interface Comment {
     | 'close'
     | 'reopen'
     | 'merge'
+    | 'merge-planned'
+    | 'merge-cancelled'
     | 'label'
     | 'milestone'
     | 'assignees'
     | 'title'
+    | 'deadline-removed'
+    | 'push'
     | 'review_request'
     | 'other';
   posterId: Id;
@@ -142,10 +147,14 @@ const TYPES: Record<Comment['kind'], string> = {
   close: 'close',
   reopen: 'reopen',
   merge: 'merge_pull',
+  'merge-planned': 'pull_scheduled_merge',
+  'merge-cancelled': 'pull_cancel_scheduled_merge',
   label: 'label',
   milestone: 'milestone',
   assignees: 'assignees',
   title: 'change_title',
+  'deadline-removed': 'removed_deadline',
+  push: 'pull_push',
   review_request: 'review_request',
   other: 'comment',
 };
@@ -181,8 +190,8 @@ function renderEntry(view: View, entry: Comment): Shown<typeof apiTimelineEntry>
     label: labelOf(view, detail.labelId),
     assignee:
       detail.assigneeId === undefined ? null : renderUser(view, view.world.owner(detail.assigneeId), { asOther: true }),
-    assignee_team: null,
-    removed_assignee: detail.isRemoval === true,
+    assignee_team: teamOf(view, detail.teamId),
+    removed_assignee: detail.isRemoval === true && entry.kind !== 'label',
     resolve_doer: null,
     dependent_issue: null,
   };
@@ -196,6 +205,11 @@ function milestoneOf(view: View, id: Id | null | undefined) {
 function labelOf(view: View, id: Id | undefined) {
   const label = id === undefined ? undefined : view.world.labels.get(id);
   return label ? renderLabel(view, label) : null;
+}
+
+function teamOf(view: View, id: Id | undefined) {
+  const team = id === undefined ? undefined : view.world.teams.get(id);
+  return team ? renderTeam(view, team) : null;
 }
 
 const read = { units: TRACKER } as const;
@@ -212,7 +226,7 @@ function entriesOf(call: RepoCall, issue: Issue): Comment[] {
 }
 
 /** A comment of this repository, with its issue. */
-function commentOf(call: RepoCall): { comment: Comment; issue: Issue } {
+export function commentOf(call: RepoCall): { comment: Comment; issue: Issue } {
   const comment = call.world.comments.get(readId(call.params.id));
   const issue = comment && call.world.issues.get(comment.issueId);
   if (!comment || issue?.repoId !== call.repo.id) throw notFound();

@@ -129,7 +129,7 @@ export function renderPayloadCommit(view: View, repo: Repository, commit: Commit
   };
 }
 
-/** A commit as lists of commits show it, with the files it changed, by group, and how many lines. */
+/** A commit as lists of commits show it, with the files it changed, by group, and how many lines; of a merge no lines count. */
 export function renderCommit(
   view: View,
   repo: Repository,
@@ -139,8 +139,9 @@ export function renderCommit(
   const url = repoApiUrl(view, repo, `/git/commits/${commit.sha}`);
   const parent = repo.git.commits.get(commit.parents[0] ?? '');
   const changes = diffTrees(repo.git, parent?.files ?? new Map(), commit.files);
-  const additions = changes.reduce((sum, one) => sum + one.additions, 0);
-  const deletions = changes.reduce((sum, one) => sum + one.deletions, 0);
+  const counted = commit.parents.length > 1 ? [] : changes;
+  const additions = counted.reduce((sum, one) => sum + one.additions, 0);
+  const deletions = counted.reduce((sum, one) => sum + one.deletions, 0);
   return {
     url,
     sha: commit.sha,
@@ -168,17 +169,16 @@ export function renderCommit(
 
 /** The same as the answer to a write of one file shows it. */
 export function renderFileCommit(view: View, repo: Repository, commit: Commit): object {
-  const created = commitTime(commit.committer);
   return {
     url: repoApiUrl(view, repo, `/git/commits/${commit.sha}`),
     sha: commit.sha,
-    created,
+    created: NEVER,
     html_url: repoWebUrl(view, repo, `/commit/${commit.sha}`),
     author: renderPerson(commit.author),
     committer: renderPerson(commit.committer),
     parents: commit.parents.map((sha) => ({ url: repoApiUrl(view, repo, `/git/commits/${sha}`), sha, created: NEVER })),
     message: commit.message,
-    tree: { url: repoApiUrl(view, repo, `/git/trees/${commit.tree}`), sha: commit.tree, created },
+    tree: { url: repoApiUrl(view, repo, `/git/trees/${commit.tree}`), sha: commit.tree, created: NEVER },
   };
 }
 
@@ -215,7 +215,23 @@ function compared(call: RepoCall): { fork: Commit; head: Commit } {
   return { fork, head };
 }
 
+/** Whether the query leaves a part in: all but `stat=false`. */
+function isWanted({ query }: Call, part: string): boolean {
+  return query.get(part) !== 'false';
+}
+
 export const commitHandlers: Handlers = {
+  getCommit: onRepository({ units: ['repo.code'] }, (call) => {
+    const found = resolveRef(call.repo.git, call.params.sha ?? '');
+    if (!found) throw notFound();
+    const shown = renderCommit(call.view, call.repo, found.commit, filesOrder(call));
+    return ok({
+      ...shown,
+      commit: { ...shown.commit, ...(isWanted(call, 'verification') ? {} : { verification: null }) },
+      ...(isWanted(call, 'files') ? {} : { files: null }),
+      ...(isWanted(call, 'stat') ? {} : { stats: null }),
+    });
+  }),
   compareCommits: onRepository({ units: ['repo.code'] }, (call) => {
     const { git } = call.repo;
     const { fork, head } = compared(call);

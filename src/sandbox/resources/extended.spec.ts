@@ -56,6 +56,202 @@ async function start(profile: ProfileName = 'gitea'): Promise<{ ask: Ask; forge:
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
+type Call = [as: string, method: string, path: string, body?: object];
+
+describe('sandbox: what complete stories of the servers show', () => {
+  it('lets everybody be assigned who may read (Gitea 1.27)', async () => {
+    const { ask } = await start('gitea');
+
+    const replies = [];
+    for (const login of ['wes', 'rita', 'otto', 'nobody'])
+      replies.push(await ask('wes', 'GET', `/repos/acme/app/assignees/${login}`));
+
+    expect(replies.map(({ status }) => status)).toEqual([204, 204, 204, 404]);
+  });
+
+  it.each(['gitea', 'forgejo'] as const)('opens and lists pull requests as recorded (%s)', async (profile) => {
+    const { ask } = await start(profile);
+    const app = '/repos/acme/app';
+    await ask('wes', 'POST', `${app}/contents/a.txt`, { content: base64('a'), new_branch: 'x', message: 'a' });
+    const wish = { head: 'x', base: 'main', title: 'One' };
+
+    const unknown = await ask('wes', 'POST', `${app}/pulls`, { ...wish, milestone: 99_999 });
+    await ask('wes', 'POST', `${app}/pulls`, wish);
+    const counts = [];
+    for (const query of ['base_branch=main', 'base_branch=nope', 'state=weird', 'poster=wes', 'poster=rita'])
+      counts.push(((await ask('wes', 'GET', `${app}/pulls?${query}`)).body as unknown[]).length);
+
+    expect(unknown.status).toBe(404);
+    // Forgejo knows no filter by base.
+    expect(counts).toEqual([1, profile === 'gitea' ? 0 : 1, 1, 1, 0]);
+  });
+
+  it.each([
+    ['gitea', { assignees: null, requested_reviewers: null, requested_reviewers_teams: null }],
+    [
+      'forgejo',
+      { assignees: null, requested_reviewers: [], requested_reviewers_teams: [], additions: 1, changed_files: 1 },
+    ],
+  ] as const)('shows less of a pull request in a list (%s)', async (profile, expected) => {
+    const { ask } = await start(profile);
+    const app = '/repos/acme/app';
+    await ask('wes', 'POST', `${app}/contents/a.txt`, { content: base64('a'), new_branch: 'x', message: 'a' });
+    await ask('wes', 'POST', `${app}/pulls`, { head: 'x', base: 'main', title: 'One' });
+    await ask('wes', 'POST', `${app}/pulls/1/merge`, { do: 'merge' });
+
+    const { body: listed } = (await ask('wes', 'GET', `${app}/pulls`)) as { body: object[] };
+    const { body: single } = (await ask('wes', 'GET', `${app}/pulls/1`)) as { body: object };
+
+    expect(listed).toEqual([expect.objectContaining({ ...expected, merged: true, merged_by: null })]);
+    const left = Object.keys(single).filter((key) => !(key in listed[0]!));
+    expect(left).toEqual(profile === 'gitea' ? ['additions', 'deletions', 'changed_files'] : []);
+    expect(single).toMatchObject({ merged_by: { login: 'wes' }, additions: 1 });
+  });
+
+  it.each([
+    ['gitea', false],
+    ['gitea@1.26', false],
+    ['forgejo', true],
+  ] as const)(
+    'counts the review asked of a team of writers for a protected branch (%s: %s)',
+    async (profile, expected) => {
+      const { ask } = await start(profile);
+      const app = '/repos/acme/app';
+      const asked = async (branch: string): Promise<unknown> => {
+        const file = { content: base64('a'), new_branch: branch, message: 'a' };
+        await ask('wes', 'POST', `${app}/contents/${branch}.txt`, file);
+        const { body } = await ask('wes', 'POST', `${app}/pulls`, { head: branch, base: 'main', title: branch });
+        const { number } = body as { number: number };
+        const path = `${app}/pulls/${number}/requested_reviewers`;
+        return (await ask('wes', 'POST', path, { team_reviewers: ['writers'] })).body;
+      };
+
+      const unprotected = await asked('x');
+      await ask('olga', 'POST', `${app}/branch_protections`, { rule_name: 'main' });
+      const isProtected = await asked('y');
+
+      expect(unprotected).toMatchObject([{ official: false, team: { name: 'writers' } }]);
+      expect(isProtected).toMatchObject([{ official: expected, team: { name: 'writers' } }]);
+    },
+  );
+
+  it.each([
+    ['gitea', 404],
+    ['forgejo', 403],
+  ] as const)('turns a public-only token away from what is private (%s: %i)', async (profile, expected) => {
+    const { ask, forge } = await start(profile);
+    await ask('olga', 'PATCH', '/repos/acme/app', { private: true });
+    const made = await ask('wes', 'POST', '/users/wes/tokens', {
+      name: 't',
+      scopes: ['public-only', 'read:repository'],
+    });
+    const { sha1 } = made.body as { sha1: string };
+
+    const answer = await fetch(`${forge.apiUrl}/repos/acme/app`, { headers: { authorization: `token ${sha1}` } });
+
+    expect(answer.status).toBe(expected);
+  });
+});
+
+describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)(
+  'sandbox: the due date of a pull request (%s)',
+  (profile) => {
+    it('is taken away by a writer, and a reader is refused', async () => {
+      const { ask } = await start(profile);
+      const app = '/repos/acme/app';
+      await ask('wes', 'POST', `${app}/branches`, { new_branch_name: 'work', old_branch_name: 'main' });
+      const file = { content: base64('A\n'), branch: 'work' };
+      expect((await ask('wes', 'POST', `${app}/contents/a.txt`, file)).status).toBe(201);
+      const wish = { base: 'main', head: 'work', title: 'Work', due_date: '2030-01-02T00:00:00Z' };
+      expect((await ask('wes', 'POST', `${app}/pulls`, wish)).status).toBe(201);
+      const change = (as: string, body: object): Promise<Reply> => ask(as, 'PATCH', `${app}/pulls/1`, body);
+      const due = expect.stringMatching(/^2030-01-0/);
+
+      expect(await change('wes', { title: 'Still due' })).toMatchObject({ status: 201, body: { due_date: due } });
+      expect(await change('wes', { unset_due_date: false })).toMatchObject({ status: 201, body: { due_date: due } });
+      expect(await change('rita', { unset_due_date: true })).toMatchObject({ status: 403 });
+      expect(await ask('wes', 'GET', `${app}/pulls/1`)).toMatchObject({ body: { due_date: due } });
+      expect(await change('wes', { unset_due_date: true })).toMatchObject({ status: 201, body: { due_date: null } });
+      expect(await ask('wes', 'GET', `${app}/pulls/1`)).toMatchObject({ body: { due_date: null } });
+    });
+  },
+);
+
+describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('sandbox: merges that wait for checks (%s)', (profile) => {
+  it('are refused, planned, cancelled and made as on the recorded servers', async () => {
+    const { ask } = await start(profile);
+    const app = '/repos/acme/app';
+    await ask('wes', 'POST', `${app}/contents/a.txt`, { content: base64('a'), new_branch: 'x', message: 'a' });
+    const opened = await ask('wes', 'POST', `${app}/pulls`, { head: 'x', base: 'main', title: 'One' });
+    const { sha } = (opened.body as { head: { sha: string } }).head;
+    await ask('olga', 'POST', `${app}/branch_protections`, {
+      rule_name: 'main',
+      enable_push: true,
+      enable_status_check: true,
+      status_check_contexts: ['ci/build'],
+    });
+    const merge = `${app}/pulls/1/merge`;
+    const planned = { do: 'squash', merge_when_checks_succeed: true };
+    const status = (state: string): Call => ['wes', 'POST', `${app}/statuses/${sha}`, { context: 'ci/build', state }];
+    const calls: ReadonlyArray<readonly [expected: number, call: Call]> = [
+      [201, status('pending')],
+      [405, ['wes', 'POST', merge, { do: 'squash' }]],
+      [405, ['wes', 'POST', merge, { do: 'squash', force_merge: true }]],
+      [405, ['rita', 'POST', merge, planned]],
+      [201, ['wes', 'POST', merge, planned]],
+      [409, ['wes', 'POST', merge, { ...planned, do: 'merge' }]],
+      [404, ['wes', 'GET', `${app}/pulls/1/merge`]],
+      [403, ['rita', 'DELETE', merge]],
+      [204, ['wes', 'DELETE', merge]],
+      [404, ['wes', 'DELETE', merge]],
+      [404, ['wes', 'DELETE', `${app}/pulls/99/merge`]],
+      [201, ['wes', 'POST', merge, { ...planned, delete_branch_after_merge: true, head_commit_id: sha }]],
+      [201, status('failure')],
+      [404, ['wes', 'GET', merge]],
+      [201, status('success')],
+      [204, ['wes', 'GET', merge]],
+      [404, ['wes', 'GET', `${app}/branches/x`]],
+      [405, ['wes', 'POST', merge, planned]],
+    ];
+
+    const seen: number[] = [];
+    for (const [, call] of calls) seen.push((await ask(...call)).status);
+
+    expect(seen).toEqual(calls.map(([expected]) => expected));
+    expect((await ask('wes', 'GET', `${app}/pulls/1`)).body).toMatchObject({
+      merged: true,
+      merged_by: { login: 'wes' },
+      head: { ref: 'refs/pull/1/head' },
+    });
+    const timeline = (await ask('wes', 'GET', `${app}/issues/1/timeline`)).body as Array<{ type: string }>;
+    expect(timeline.map(({ type }) => type).filter((type) => /merge/.test(type))).toEqual([
+      'pull_scheduled_merge',
+      'pull_cancel_scheduled_merge',
+      'pull_scheduled_merge',
+    ]);
+  });
+
+  it('are made by force by an administrator of the repository', async () => {
+    const { ask } = await start(profile);
+    const app = '/repos/acme/app';
+    await ask('wes', 'POST', `${app}/contents/a.txt`, { content: base64('a'), new_branch: 'x', message: 'a' });
+    await ask('wes', 'POST', `${app}/pulls`, { head: 'x', base: 'main', title: 'One' });
+    await ask('olga', 'POST', `${app}/branch_protections`, {
+      rule_name: 'main',
+      enable_status_check: true,
+      status_check_contexts: ['ci/build'],
+    });
+    const force = { do: 'rebase', force_merge: true };
+
+    const replies = [
+      await ask('olga', 'POST', `${app}/pulls/1/merge`, { ...force, head_commit_id: 'ab'.repeat(20) }),
+      await ask('olga', 'POST', `${app}/pulls/1/merge`, force),
+    ];
+
+    expect(replies.map(({ status }) => status)).toEqual([409, 200]);
+  });
+});
+
 type Case = [
   situation: string,
   as: string,
@@ -75,6 +271,50 @@ async function check(ask: Ask, cases: Case[]): Promise<void> {
 }
 
 describe('sandbox/resources, extended operations', () => {
+  it.each([
+    ['gitea', 204],
+    ['forgejo', 200],
+  ] as const)('takes reactions to issues and comments, each once (%s)', async (profile, takenBack) => {
+    const { ask } = await start(profile);
+    const issue = '/repos/acme/app/issues/1';
+    await ask('otto', 'POST', '/repos/acme/app/issues', { title: 'One' });
+    const { id } = (await ask('rita', 'POST', `${issue}/comments`, { body: 'hello' })).body as { id: number };
+    const comment = `/repos/acme/app/issues/comments/${id}`;
+
+    await check(ask, [
+      ['nobody yet', 'rita', 'GET', '/repos/acme/app/issues/1/reactions', undefined, 200, []],
+      ['to an issue', 'rita', 'POST', '/repos/acme/app/issues/1/reactions', { content: '+1' }, 201, { content: '+1' }],
+      ['the same again', 'rita', 'POST', '/repos/acme/app/issues/1/reactions', { content: '+1' }, 200],
+      ['of another', 'otto', 'POST', '/repos/acme/app/issues/1/reactions', { content: '+1' }, 201],
+      ['one that is none', 'rita', 'POST', '/repos/acme/app/issues/1/reactions', { content: 'octopus' }, 403],
+      ['of nobody', '', 'POST', '/repos/acme/app/issues/1/reactions', { content: '+1' }, 401],
+      ['taken back', 'otto', 'DELETE', '/repos/acme/app/issues/1/reactions', { content: '+1' }, takenBack],
+      ['taken back again', 'otto', 'DELETE', '/repos/acme/app/issues/1/reactions', { content: '+1' }, takenBack],
+      [
+        'those that stay',
+        'wes',
+        'GET',
+        '/repos/acme/app/issues/1/reactions',
+        undefined,
+        200,
+        [{ user: { login: 'rita' } }],
+      ],
+      ['to a comment', 'wes', 'POST', `${comment}/reactions`, { content: 'eyes' }, 201],
+      [
+        'of a comment',
+        'rita',
+        'GET',
+        `${comment}/reactions`,
+        undefined,
+        200,
+        [{ content: 'eyes', user: { login: 'wes' } }],
+      ],
+      ['off it', 'wes', 'DELETE', `${comment}/reactions`, { content: 'eyes' }, takenBack],
+      ['off, seen', 'rita', 'GET', `${comment}/reactions`, undefined, 200, []],
+      ['to no comment', 'wes', 'POST', '/repos/acme/app/issues/comments/999/reactions', { content: 'eyes' }, 404],
+    ]);
+  });
+
   it('makes, fills and ends organizations', async () => {
     const { ask } = await start();
 
@@ -307,7 +547,8 @@ describe('sandbox/resources, extended operations', () => {
         [{ login: 'olga' }, { login: 'wes' }],
       ],
       ['wes may', '', 'GET', '/repos/acme/app/assignees/wes', undefined, 204],
-      ['otto may not', '', 'GET', '/repos/acme/app/assignees/otto', undefined, 404],
+      ['otto may, for he may read', '', 'GET', '/repos/acme/app/assignees/otto', undefined, 204],
+      ['nobody may not', '', 'GET', '/repos/acme/app/assignees/nobody-here', undefined, 404],
       [
         'one off',
         'wes',
@@ -410,7 +651,15 @@ describe('sandbox/resources, extended operations', () => {
       ],
       ['no token in use', 'wes', 'GET', '/token', undefined, 401],
     ]);
-    expect(await own.json()).toMatchObject({ name: 't', scopes: ['read:issue'], sha1: '' });
+    const time = expect.stringMatching(/^20\d\d-/);
+    expect(await own.json()).toEqual({
+      id: expect.any(Number),
+      name: 't',
+      scopes: ['read:issue'],
+      created_at: time,
+      last_used_at: time,
+      user: { id: 3, login: 'wes' },
+    });
   });
 
   it.each<[ProfileName, number, number]>([

@@ -13,7 +13,8 @@ import { renderUser } from './user.js';
 const member = { units: TRACKER, login: true } as const;
 
 /** Assigns those who are new, takes off those who are not named, then tells each change: every delivery shows the final set. */
-export function setAssignees(world: World, by: User, issue: Issue, wanted: readonly User[]): void {
+export function setAssignees(world: World, by: User, issue: Issue, named: readonly User[]): void {
+  const wanted = world.quirks.assigneesOfOneEdit === 'by user' ? [...named].sort((a, b) => Number(a.id - b.id)) : named;
   const tells = [
     ...wanted.filter((user) => !issue.assignees.includes(user.id)).map((user) => putOn(world, by, issue, user)),
     ...issue.assignees
@@ -48,9 +49,7 @@ function takeOff(world: World, by: User, issue: Issue, assignee: User): () => vo
 }
 
 export function shownAssignees(view: View, issue: Issue) {
-  const ids =
-    view.profile.tracker.assignees === 'by user' ? [...issue.assignees].sort((a, b) => Number(a - b)) : issue.assignees;
-  return ids.map((id) => renderUser(view, view.world.owner(id), { asOther: true }));
+  return issue.assignees.map((id) => renderUser(view, view.world.owner(id), { asOther: true }));
 }
 
 /** Somebody who can be assigned here; undefined otherwise. */

@@ -23,9 +23,7 @@ export function addLabels(world: World, by: User, issue: Issue, labels: readonly
 
 /** Exactly these labels from now on. Told even if nothing changed. */
 export function replaceLabels(world: World, by: User, issue: Issue, labels: readonly Label[]): void {
-  const wanted = withoutRivals([...labels].sort(byName));
-  for (const id of [...issue.labels]) if (!wanted.some((label) => label.id === id)) takeOff(world, by, issue, id);
-  for (const label of wanted) putOn(world, by, issue, label);
+  setLabelsQuietly(world, by, issue, labels);
   tell(world, by, issue);
 }
 
@@ -43,8 +41,8 @@ function clearLabels(world: World, by: User, issue: Issue): void {
 /** Sets labels without a word to anybody: the edit call of pull requests does so. */
 export function setLabelsQuietly(world: World, by: User, issue: Issue, labels: readonly Label[]): void {
   const wanted = withoutRivals([...labels].sort(byName));
-  for (const id of [...issue.labels]) if (!wanted.some((label) => label.id === id)) takeOff(world, by, issue, id);
   for (const label of wanted) putOn(world, by, issue, label);
+  for (const id of [...issue.labels]) if (!wanted.some((label) => label.id === id)) takeOff(world, by, issue, id);
 }
 
 function tell(world: World, by: User, issue: Issue): void {

@@ -15,6 +15,7 @@ import { byName, renderLabel } from './label.js';
 import { endOfDay, renderMilestone } from './milestone.js';
 import { type Asset, renderAsset } from './release.js';
 import { fullName, repoApiUrl, repoWebUrl } from './repository.js';
+import { rfc3339 } from '../render/time.js';
 import { renderUser } from './user.js';
 
 /** An issue or, with `pull`, a pull request. */
@@ -76,6 +77,9 @@ export function makeIssue(world: World, by: User, repo: Repository, wish: IssueW
     pull: wish.pull ?? null,
   };
   world.add(wish.pull ? 'pull' : 'issue', world.issues, issue);
+  if (wish.milestone) addEntry(world, by, issue, 'milestone', { milestoneId: wish.milestone.id, oldMilestoneId: null });
+  for (const labelId of issue.labels) addEntry(world, by, issue, 'label', { labelId });
+  for (const assigneeId of issue.assignees) addEntry(world, by, issue, 'assignees', { assigneeId });
   const tellAssignees = (): void => {
     for (const assignee of wish.assignees ?? []) world.happened(by, { kind: 'issue.assigned', repo, issue, assignee });
   };
@@ -109,6 +113,14 @@ export function changeBody(world: World, by: User, issue: Issue, body: string): 
   issue.contentVersion += 1;
   touch(world, issue);
   world.happened(by, { kind: 'issue.edited', repo: world.repo(issue.repoId), issue, oldBody });
+}
+
+/** 0 clears. The end of a date stands in the timeline. */
+export function setDueOn(world: World, by: User, issue: Issue, dueOn: Seconds): void {
+  if (dueOn === 0 && issue.dueOn !== 0)
+    addEntry(world, by, issue, 'deadline-removed', {}, rfc3339(issue.dueOn, world.timeZone).slice(0, 10));
+  issue.dueOn = dueOn;
+  touch(world, issue);
 }
 
 /** Told only when it changes. */
@@ -303,10 +315,8 @@ function changeAsWriter(call: RepoCall, issue: Issue, wish: Change): void {
     issue.ref = wish.ref;
     touch(world, issue);
   }
-  if (wish.due_date !== undefined || wish.unset_due_date) {
-    issue.dueOn = wish.unset_due_date || wish.due_date === undefined ? 0 : endOfDay(wish.due_date, world.timeZone);
-    touch(world, issue);
-  }
+  if (wish.unset_due_date) setDueOn(world, doer(call), issue, 0);
+  else if (wish.due_date !== undefined) setDueOn(world, doer(call), issue, endOfDay(wish.due_date, world.timeZone));
   const names = wish.assignees ?? (wish.assignee ? [wish.assignee] : undefined);
   if (names) {
     const users = names.map((name) => assignable(call, name));
@@ -322,7 +332,7 @@ function changeAsWriter(call: RepoCall, issue: Issue, wish: Change): void {
 }
 
 /** 0 clears; an unknown one is 500, as on a real server. */
-function changeMilestone(call: RepoCall, issue: Issue, id: bigint): void {
+export function changeMilestone(call: RepoCall, issue: Issue, id: bigint): void {
   const milestone = id === 0n ? null : milestoneById(call, id);
   if (milestone === undefined) throw serverError('milestone does not exist');
   setMilestone(call.world, doer(call), issue, milestone);
@@ -341,12 +351,12 @@ function stateOf({ profile }: RepoCall, wanted: string): 'open' | 'closed' {
   throw new Refusal(profile.tracker.unknownState, `unknown state: ${wanted}`);
 }
 
-/** On some servers the milestone that an edit names still counts as before the edit. */
-function renderChanged(call: RepoCall): object {
+/** On some servers the milestone that a call names still counts as before it. */
+function renderAfter(call: RepoCall, act: (call: RepoCall) => Issue): object {
   const wanted = bind(call, changeFields).milestone;
   const milestone = wanted === undefined ? undefined : milestoneById(call, wanted);
   const before = milestone && renderMilestone(call.view, milestone);
-  const after = renderIssue(call.view, change(call)) as { milestone: { id: bigint } | null };
+  const after = renderIssue(call.view, act(call)) as { milestone: { id: bigint } | null };
   if (!before || after.milestone?.id !== milestone.id || !call.profile.tracker.milestoneCountsLag) return after;
   const { open_issues, closed_issues } = before;
   return { ...after, milestone: { ...after.milestone, open_issues, closed_issues } };
@@ -363,9 +373,9 @@ export const issueHandlers: Handlers = {
     listed(call, wantedIssues(call), (issue) => renderIssue(call.view, issue), { link: true }),
   ),
   getIssue: onRepository(read, (call) => ok(renderIssue(call.view, issueOf(call)))),
-  createIssue: onRepository({ ...member, notArchived: true }, (call) => created(renderIssue(call.view, make(call)))),
+  createIssue: onRepository({ ...member, notArchived: true }, (call) => created(renderAfter(call, make))),
   /** 201, not 200. */
-  updateIssue: onRepository(member, (call) => created(renderChanged(call))),
+  updateIssue: onRepository(member, (call) => created(renderAfter(call, change))),
   deleteIssue: onRepository({ level: 'admin' }, (call) => deleteIssue(call.world, doer(call), issueOf(call))),
   searchIssues: (call) => listed(call, searchedIssues(call), (issue) => renderIssue(call.view, issue), { link: true }),
   unlockIssue: onRepository({ level: 'admin' }, (call) => lock(call, false)),

@@ -24,7 +24,6 @@ export interface Organization {
   website: string;
   description: string;
   location: string;
-  repoAdminChangeTeamAccess: boolean;
 }
 
 export interface OrgWish {
@@ -47,7 +46,6 @@ export function makeOrganization(world: World, wish: OrgWish): Organization {
     website: '',
     description: '',
     location: '',
-    repoAdminChangeTeamAccess: true,
   };
   world.owners.set(org.id, org);
   nameTaken(world, org.login);
@@ -82,7 +80,7 @@ export function renderOrganization(view: View, org: Organization): Shown<typeof 
     website: org.website,
     location: org.location,
     visibility: org.visibility,
-    repo_admin_change_team_access: org.repoAdminChangeTeamAccess,
+    repo_admin_change_team_access: false,
     username: org.login,
   };
 }

@@ -1,12 +1,13 @@
 import type { changedFile as apiChangedFile } from '../../core/objects/tracker.js';
 import { type Answer, ok } from '../answer.js';
-import { diffTrees, type FileChange } from '../git/diff.js';
-import { commitsBetween } from '../git/history.js';
+import { diffTrees, type FileChange, textOfDiff, type Tree } from '../git/diff.js';
+import { commitsBetween, mergeBaseOf } from '../git/history.js';
 import { onRepository, type RepoCall } from '../guards.js';
 import type { View, Shown } from '../render/view.js';
 import { cut, listHeaders, readPage } from '../paging.js';
 import type { Handlers } from '../registry.js';
-import type { Pull, Repository } from '../world.js';
+import type { Issue, Pull, Repository, User, World } from '../world.js';
+import { addEntry } from './comment.js';
 import { filesOrder, renderCommit } from './commit.js';
 import { pullOf } from './issue-of.js';
 import { repoApiUrl, repoWebUrl } from './repository.js';
@@ -41,9 +42,35 @@ function renderChangedFile(
   };
 }
 
+/** The row of a push in the timeline: its commits that the base lacks, oldest first; of a forced one both ends. */
+export function addPush(world: World, by: User, issue: Issue & { pull: Pull }, before: string, after: string): void {
+  const { git } = world.repo(issue.repoId);
+  const isForced = mergeBaseOf(git, before, after)?.sha !== before;
+  if (isForced && world.quirks.forcedPush === 'told anew') {
+    for (const row of [...world.comments.values()])
+      if (row.issueId === issue.id && row.kind === 'push') world.comments.delete(row.id);
+    addPush(world, by, issue, issue.pull.mergeBase, after);
+  }
+  const base = new Set(commitsBetween(git, null, issue.pull.mergeBase).map(({ sha }) => sha));
+  const pushed = commitsBetween(git, before, after).filter(({ sha }) => !base.has(sha));
+  const ids = isForced ? [before, after] : pushed.map(({ sha }) => sha).reverse();
+  if (ids.length > 0)
+    addEntry(world, by, issue, 'push', {}, JSON.stringify({ is_force_push: isForced, commit_ids: ids }));
+}
+
+/** The trees between which a pull request makes its changes. */
+function treesOf({ git }: Repository, { mergeBase, headSha }: Pull): [before: Tree, after: Tree] {
+  const [base, head] = [git.commits.get(mergeBase), git.commits.get(headSha)];
+  return base && head ? [base.files, head.files] : [new Map(), new Map()];
+}
+
+/** As `git diff` writes it. */
+export function diffOf(repo: Repository, pull: Pull): string {
+  return textOfDiff(repo.git, ...treesOf(repo, pull));
+}
+
 export function sizeOf(repo: Repository, pull: Pull): { additions: number; deletions: number; changed_files: number } {
-  const [base, head] = [repo.git.commits.get(pull.mergeBase), repo.git.commits.get(pull.headSha)];
-  const changes = base && head ? diffTrees(repo.git, base.files, head.files) : [];
+  const changes = diffTrees(repo.git, ...treesOf(repo, pull));
   return {
     additions: changes.reduce((sum, one) => sum + one.additions, 0),
     deletions: changes.reduce((sum, one) => sum + one.deletions, 0),
@@ -77,8 +104,7 @@ export const pullFileHandlers: Handlers = {
   }),
   listPullFiles: onRepository(read, (call) => {
     const { pull } = pullOf(call);
-    const [base, head] = [call.repo.git.commits.get(pull.mergeBase), call.repo.git.commits.get(pull.headSha)];
-    const changes = base && head ? diffTrees(call.repo.git, base.files, head.files) : [];
+    const changes = diffTrees(call.repo.git, ...treesOf(call.repo, pull));
     return pagesOf(call, changes, (change) => renderChangedFile(call.view, call.repo, pull.headSha, change));
   }),
 };

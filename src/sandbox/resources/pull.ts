@@ -15,6 +15,7 @@ import { setLabelsQuietly } from './issue-labels.js';
 import { isPoster, labelsByIds, mayWrite, milestoneById, pullOf } from './issue-of.js';
 import {
   changeBody,
+  changeMilestone,
   changeState,
   changeTitle,
   commentCount,
@@ -22,14 +23,15 @@ import {
   issueWebUrl,
   type IssueWish,
   makeIssue,
-  setMilestone,
+  setDueOn,
   setState,
   shownLabels,
   shownMilestone,
   touch,
 } from './issue.js';
-import { sizeOf } from './pull-files.js';
+import { addPush, diffOf, sizeOf } from './pull-files.js';
 import { renderRepository } from './repository.js';
+import { requestReviews, reviewersOf, reviewerFields } from './review.js';
 import { renderTeam } from './team.js';
 import { renderUser } from './user.js';
 
@@ -47,6 +49,16 @@ export interface Pull {
   mergeCommitSha: string;
   requestedReviewers: Id[];
   requestedTeams: Id[];
+  /** It is merged as soon as the required checks succeed. */
+  planned?: PlannedMerge | null;
+}
+
+export interface PlannedMerge {
+  byId: Id;
+  style: string;
+  title: string;
+  message: string;
+  deleteBranch: boolean;
 }
 
 interface PullWish extends Omit<IssueWish, 'pull'> {
@@ -58,7 +70,7 @@ interface PullWish extends Omit<IssueWish, 'pull'> {
 }
 
 /** Opens a pull request; both branches must be there and have a common past. */
-export function makePull(world: World, by: User, repo: Repository, wish: PullWish): Issue {
+export function makePull(world: World, by: User, repo: Repository, wish: PullWish): Issue & { pull: Pull } {
   const { headRepo, headBranch, baseBranch, allowMaintainerEdit, ...issueWish } = wish;
   const headSha = tipOf(headRepo, headBranch);
   copyObjects(headRepo, repo);
@@ -77,7 +89,9 @@ export function makePull(world: World, by: User, repo: Repository, wish: PullWis
     requestedReviewers: [],
     requestedTeams: [],
   };
-  return makeIssue(world, by, repo, { ...issueWish, pull });
+  const issue = makeIssue(world, by, repo, { ...issueWish, pull }) as Issue & { pull: Pull };
+  addPush(world, by, issue, pull.mergeBase, headSha);
+  return issue;
 }
 
 function tipOf(repo: Repository, branch: string): string {
@@ -87,7 +101,7 @@ function tipOf(repo: Repository, branch: string): string {
 }
 
 /** A pull request from a fork brings its commits along. */
-function copyObjects(from: Repository, to: Repository): void {
+export function copyObjects(from: Repository, to: Repository): void {
   if (from === to) return;
   for (const [id, blob] of from.git.blobs) to.git.blobs.set(id, blob);
   for (const [sha, commit] of from.git.commits) to.git.commits.set(sha, commit);
@@ -112,6 +126,7 @@ function moveHead(world: World, by: User, issue: Issue & { pull: Pull }, headRep
     mergeBaseOf(repo.git, repo.git.branches.get(issue.pull.baseBranch) ?? issue.pull.baseSha, after)?.sha ??
     issue.pull.mergeBase;
   touch(world, issue);
+  addPush(world, by, issue, before, after);
   world.happened(by, { kind: 'pull.synchronized', repo, issue, before, after });
 }
 
@@ -241,6 +256,7 @@ const wishFields = {
   assignees: field.texts(),
   due_date: field.time(),
   allow_maintainer_edit: field.flag(),
+  ...reviewerFields,
 };
 
 const changeFields = {
@@ -251,6 +267,7 @@ const changeFields = {
   milestone: field.id(),
   assignees: field.texts(),
   state: field.text(),
+  unset_due_date: field.flag(),
   allow_maintainer_edit: field.flag(),
 };
 
@@ -280,14 +297,11 @@ function make(call: RepoCall): Issue {
     if (!of.git.branches.has(name)) throw notFound(`ref "${name}" does not exist`);
   if (head.repo === repo && head.branch === base)
     throw unprocessable('Invalid PullRequest: There are no changes between the head and the base');
-  if (
-    openPulls(world, head.repo, 'from', head.branch).some(
-      (one) => one.repoId === repo.id && one.pull.baseBranch === base,
-    )
-  )
-    throw conflict('pull request already exists for these targets');
+  askOnly(call, head.repo, head.branch, base);
+  const reviewers = call.profile.tracker.reviewersAtOpening ? reviewersOf(call, wish) : { users: [], teams: [] };
   const isWriter = mayWrite(call, { pull: null }) || canWrite(call.permission, 'repo.pulls');
-  return makePull(world, doer(call), repo, {
+  if (isWriter && wish.milestone && milestoneById(call, wish.milestone) === undefined) throw notFound();
+  const issue = makePull(world, doer(call), repo, {
     headRepo: head.repo,
     headBranch: head.branch,
     baseBranch: base,
@@ -303,11 +317,22 @@ function make(call: RepoCall): Issue {
         }
       : {}),
   });
+  requestReviews(world, doer(call), issue, reviewers);
+  return issue;
 }
 
-/** On most servers the answer to the opening counts the open pull requests as they were before it. */
+/** Two branches have one open pull request at most. */
+function askOnly({ world, repo }: RepoCall, headRepo: Repository, headBranch: string, base: string): void {
+  const rivals = openPulls(world, headRepo, 'from', headBranch);
+  if (rivals.some((one) => one.repoId === repo.id && one.pull.baseBranch === base))
+    throw conflict('pull request already exists for these targets');
+}
+
+/** The answer to the opening shows the milestone as it was before it, and on most servers the number of open pull requests. */
 function renderOpened(call: RepoCall, issue: Issue): object {
-  const pull = renderPull(call.view, issue) as { base: Side; head: Side };
+  const shown = renderPull(call.view, issue) as { base: Side; head: Side; milestone: { open_issues: number } | null };
+  const { milestone } = shown;
+  const pull = { ...shown, milestone: milestone && { ...milestone, open_issues: milestone.open_issues - 1 } };
   return call.profile.tracker.openingCounts
     ? pull
     : { ...pull, base: before(pull.base, call.repo), head: before(pull.head, call.repo) };
@@ -333,37 +358,72 @@ function change(call: RepoCall): Issue & { pull: Pull } {
   if (!isWriter && !isPoster(call, issue.posterId)) throw forbiddenEmpty();
   if (wish.title) changeTitle(world, by, issue, wish.title);
   if (wish.body !== undefined) changeBody(world, by, issue, wish.body);
+  if (isWriter && wish.unset_due_date) setDueOn(world, by, issue, 0);
   if (isWriter && wish.assignees) setAssignees(world, by, issue, assigneesOf(call, wish.assignees));
-  const milestone = isWriter && wish.milestone ? milestoneById(call, wish.milestone) : undefined;
-  if (milestone) setMilestone(world, by, issue, milestone);
+  if (isWriter && wish.milestone) changeMilestone(call, issue, wish.milestone);
   if (isWriter && wish.labels) setLabelsQuietly(world, by, issue, labelsByIds(call, wish.labels));
   issue.pull.allowMaintainerEdit = wish.allow_maintainer_edit ?? issue.pull.allowMaintainerEdit;
   if (wish.state !== undefined) changeState(call, issue, wish.state);
-  if (wish.base) rebaseOn(call, issue, wish.base);
+  if (wish.base && issue.pull.mergedAt === 0) rebaseOn(call, issue, wish.base);
   return issue;
 }
 
 function rebaseOn(call: RepoCall, issue: Issue & { pull: Pull }, base: string): void {
   if (!call.repo.git.branches.has(base)) throw notFound(`new base '${base}' not exist`);
   if (issue.state === 'closed') throw unprocessable('the pull request is closed');
+  const headRepo = call.world.repos.get(issue.pull.headRepoId ?? -1n);
+  if (headRepo && base !== issue.pull.baseBranch) askOnly(call, headRepo, issue.pull.headBranch, base);
   changeBase(call.world, doer(call), issue, base);
 }
 
+function pullsIn({ world, repo }: RepoCall): Issue[] {
+  return [...world.issues.values()].filter((issue) => issue.repoId === repo.id && issue.pull !== null);
+}
+
+const ORDERS: Readonly<Record<string, (a: Issue, b: Issue) => number>> = {
+  recentupdate: (a, b) => b.updatedAt - a.updatedAt,
+  leastupdate: (a, b) => a.updatedAt - b.updatedAt,
+  oldest: (a, b) => a.createdAt - b.createdAt || Number(a.id - b.id),
+};
+
+/** With any of the labels, if ids are asked for. */
 function pullsOf(call: RepoCall): Issue[] {
-  const state = call.query.get('state') ?? 'all';
-  return [...call.world.issues.values()]
-    .filter(
-      (issue) => issue.repoId === call.repo.id && issue.pull !== null && (state === 'all' || issue.state === state),
-    )
-    .sort((a, b) => b.createdAt - a.createdAt || Number(b.id - a.id));
+  const { world, query, profile } = call;
+  const labels = query.getAll('labels');
+  const byOrder = ORDERS[query.get('sort') ?? ''] ?? (() => 0);
+  const state = query.get('state') ?? 'all';
+  const base = profile.tracker.pullsByBase ? query.get('base_branch') : null;
+  const poster = query.get('poster');
+  // A state that is none lists all.
+  const isMeant = (issue: Issue): boolean =>
+    (issue.state === state || (state !== 'open' && state !== 'closed')) &&
+    (base === null || issue.pull?.baseBranch === base) &&
+    (labels.length === 0 || [...issue.labels].some((id) => labels.includes(String(id)))) &&
+    (poster === null || world.userByName(poster)?.id === issue.posterId);
+  return pullsIn(call)
+    .filter(isMeant)
+    .sort((a, b) => byOrder(a, b) || b.createdAt - a.createdAt || Number(b.id - a.id));
 }
 
 export const pullHandlers: Handlers = {
+  /** Merged ones alone: that of another commit is not told, be it the head of one. */
+  getPullOfCommit: onRepository(read, (call) => {
+    const found = pullsIn(call).find(({ pull }) => pull?.mergedAt && pull.mergeCommitSha === call.params.sha);
+    if (!found) throw notFound('pull request does not exist');
+    return ok(renderPull(call.view, found));
+  }),
   listPulls: onRepository(read, (call) =>
-    listed(call, pullsOf(call), (issue) => renderPull(call.view, issue), { link: true }),
+    listed(call, pullsOf(call), (issue) => shaped(call.view, 'pull in a list', renderPull(call.view, issue)), {
+      link: true,
+    }),
   ),
   createPull: onRepository(live, (call) => created(renderOpened(call, make(call)))),
-  getPull: onRepository(read, (call) => ok(renderPull(call.view, pullOf(call)))),
+  getPull: onRepository(read, (call) => {
+    const [, index] = /^(\d+)\.diff$/.exec(call.params.index ?? '') ?? [];
+    if (index === undefined) return ok(renderPull(call.view, pullOf(call)));
+    const { pull } = pullOf({ ...call, params: { ...call.params, index } });
+    return { status: 200, text: diffOf(call.repo, pull) };
+  }),
   /** The newest of this base and head. */
   getPullByBranches: onRepository(read, (call) => {
     const found = pullsOf(call).find(

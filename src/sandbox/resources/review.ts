@@ -1,7 +1,8 @@
 import type { review as apiReview } from '../../core/objects/tracker.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
-import { created, forbidden, notFound, ok, unprocessable } from '../answer.js';
-import { bind, field } from '../body.js';
+import { created, forbidden, notFound, ok, serverError, unprocessable } from '../answer.js';
+import { bind, type Bound, field } from '../body.js';
+import { hunkOf } from '../git/diff.js';
 import { doer, onRepository, readId, type RepoCall } from '../guards.js';
 import { shownTime, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
@@ -18,6 +19,7 @@ import {
   type User,
   type World,
 } from '../world.js';
+import { protectionOf } from './branch-protection.js';
 import { addEntry } from './comment.js';
 import { isPoster, mayWrite, pullOf } from './issue-of.js';
 import { issueWebUrl, touch } from './issue.js';
@@ -45,7 +47,7 @@ export interface Review {
   comments: ReviewComment[];
 }
 
-interface ReviewComment {
+export interface ReviewComment {
   id: Id;
   path: string;
   body: string;
@@ -59,6 +61,8 @@ type PullIssue = Issue & { pull: Pull };
 interface ReviewWish {
   state: ReviewState;
   body: string;
+  /** Default: the head. */
+  commitId?: string | undefined;
   comments: readonly { path: string; body: string; oldPosition: number; newPosition: number }[];
 }
 
@@ -86,6 +90,14 @@ function newReview(world: World, issue: Issue, reviewer: User, changes: Partial<
 /** A review of somebody who may write counts. */
 function isOfficial(world: World, repo: Repository, user: User): boolean {
   return canWrite(permissionOn(world, user, repo), 'repo.code');
+}
+
+/** Of a team only for a protected branch; on Gitea not of a team whose rights come from units, though it may write. */
+function isOfficialTeam(world: World, { repoId, pull }: PullIssue, team: Team): boolean {
+  const isByUnits = team.permission !== 'admin' && team.permission !== 'owner';
+  if (isByUnits && !world.quirks.unitTeamsOfficial) return false;
+  const isProtected = protectionOf(world, world.repo(repoId), pull.baseBranch) !== undefined;
+  return isProtected && atLeast(team.units.get('repo.code') ?? 'none', 'write');
 }
 
 function withdraw(world: World, issue: Issue, isMeant: (review: Review) => boolean): boolean {
@@ -134,7 +146,7 @@ export function requestTeamReview(world: World, by: User, issue: PullIssue, team
   const review = newReview(world, issue, by, {
     state: 'REQUEST_REVIEW',
     teamId: team.id,
-    isOfficial: atLeast(team.units.get('repo.code') ?? 'none', 'write'),
+    isOfficial: isOfficialTeam(world, issue, team),
   });
   issue.pull.requestedTeams.push(team.id);
   addEntry(world, by, issue, 'review_request', { teamId: team.id, reviewId: review.id });
@@ -175,26 +187,52 @@ export function dismissReview(world: World, by: User, issue: PullIssue, review: 
   world.happened(by, { kind: 'pull.review_dismissed', repo: world.repo(issue.repoId), issue, review });
 }
 
-/** A verdict answers the request to its author, and to teams the author is in. */
-export function submitReview(world: World, by: User, issue: PullIssue, wish: ReviewWish): Review {
+/** A review that nobody else sees; the next one of the same person is added to it until it is submitted. */
+function pendingReview(world: World, by: User, issue: PullIssue, wish: ReviewWish): Review {
+  const found = reviewsOn(world, issue).find((one) => one.reviewerId === by.id && one.state === 'PENDING');
+  const review =
+    found ?? newReview(world, issue, by, { state: 'PENDING', commitId: wish.commitId ?? issue.pull.headSha });
+  review.body = wish.body;
+  review.comments.push(...linesOf(world, wish));
+  return review;
+}
+
+function linesOf(world: World, { comments }: ReviewWish): ReviewComment[] {
+  return comments.map((one) => ({ id: world.nextId('comment'), createdAt: world.now(), ...one }));
+}
+
+function reviewsOn(world: World, issue: Issue): Review[] {
+  return [...world.reviews.values()].filter((one) => one.issueId === issue.id);
+}
+
+function isVerdict({ state }: Pick<Review, 'state'>): boolean {
+  return state === 'APPROVED' || state === 'REQUEST_CHANGES';
+}
+
+/**
+ * A verdict answers the request to its author, and to teams the author is in; it takes the place of the author's earlier ones.
+ * @param pending becomes the review
+ */
+export function submitReview(world: World, by: User, issue: PullIssue, wish: ReviewWish, pending?: Review): Review {
   const repo = world.repo(issue.repoId);
-  const isVerdict = wish.state === 'APPROVED' || wish.state === 'REQUEST_CHANGES';
-  if (isVerdict) {
+  if (isVerdict(wish)) {
+    for (const earlier of reviewsOn(world, issue))
+      if (earlier.reviewerId === by.id && isVerdict(earlier)) {
+        earlier.isDismissed = true;
+        earlier.isOfficial = false;
+      }
     withdraw(world, issue, (one) => one.teamId === null && one.reviewerId === by.id);
     const own = issue.pull.requestedTeams.filter((id) => world.teams.get(id)?.members.has(by.id));
     withdraw(world, issue, (one) => one.teamId !== null && own.includes(one.teamId));
     issue.pull.requestedTeams = issue.pull.requestedTeams.filter((id) => !own.includes(id));
   }
-  const comments = wish.comments.map((one) => ({ id: world.nextId('comment'), createdAt: world.now(), ...one }));
-  const review = newReview(world, issue, by, {
-    state: wish.state,
-    body: wish.body,
-    commitId: issue.pull.headSha,
-    isOfficial: isVerdict && isOfficial(world, repo, by),
-    comments,
-  });
+  const review = pending ?? newReview(world, issue, by, { commitId: wish.commitId ?? issue.pull.headSha });
+  review.state = wish.state;
+  review.body = wish.body;
+  review.isOfficial = isVerdict(wish) && isOfficial(world, repo, by);
+  review.comments.push(...linesOf(world, wish));
   review.commentId = addEntry(world, by, issue, 'review', { reviewId: review.id }, wish.body).id;
-  const isListed = isVerdict || world.quirks.reviewersListed === 'all';
+  const isListed = isVerdict(wish) || world.quirks.reviewersListed === 'all';
   if (isListed && !issue.pull.requestedReviewers.includes(by.id)) issue.pull.requestedReviewers.push(by.id);
   touch(world, issue);
   world.happened(by, { kind: 'pull.reviewed', repo, issue, review });
@@ -229,22 +267,17 @@ const read = { units: ['repo.pulls'] } as const;
 const member = { ...read, login: true } as const;
 const live = { ...member, notArchived: true } as const;
 
-const requestFields = { reviewers: field.texts(), team_reviewers: field.texts() };
-const reviewFields = { event: field.text(), body: field.text(), comments: field.any() };
+export const reviewerFields = { reviewers: field.texts(), team_reviewers: field.texts() };
+const submitFields = { event: field.text(), body: field.text() };
+const reviewFields = { ...submitFields, commit_id: field.text(), comments: field.any() };
 
-interface Asked {
-  issue: Issue & { pull: Pull };
+interface Reviewers {
   users: User[];
   teams: Team[];
 }
 
-/** Everybody named, before anything is changed: 404 for the unknown. */
-function asked(call: RepoCall): Asked {
-  const { world, repo } = call;
-  const wish = bind(call, requestFields);
-  const issue = pullOf(call);
-  if (!mayWrite(call, issue) && !isPoster(call, issue.posterId)) throw forbidden('user cannot request reviews');
-  if (issue.state === 'closed') throw forbidden('the pull request is closed');
+/** Everybody named: 404 for the unknown. */
+export function reviewersOf({ world, repo }: RepoCall, wish: Bound<typeof reviewerFields>): Reviewers {
   const users = (wish.reviewers ?? []).map((name) => {
     const user = world.userByName(name);
     if (!user) throw notFound(`user does not exist [name: ${name}]`);
@@ -257,32 +290,47 @@ function asked(call: RepoCall): Asked {
     if (!team) throw notFound(`team does not exist [name: ${name}]`);
     return team;
   });
-  return { issue, users, teams };
+  return { users, teams };
+}
+
+/** Everybody named, before anything is changed. */
+function asked(call: RepoCall): Reviewers & { issue: PullIssue } {
+  const wish = bind(call, reviewerFields);
+  const issue = pullOf(call);
+  if (issue.state === 'closed') throw forbidden('the pull request is closed');
+  const named = reviewersOf(call, wish);
+  if (!mayWrite(call, issue) && !isPoster(call, issue.posterId))
+    throw unprocessable(`Doer can't choose reviewer [user_id: ${doer(call).id}, repo_id: ${call.repo.id}]`);
+  return { issue, ...named };
+}
+
+/** @returns those who were not asked already */
+export function requestReviews(world: World, by: User, issue: PullIssue, { users, teams }: Reviewers): Review[] {
+  const made = [
+    ...users.map((user) => requestReview(world, by, issue, user)),
+    ...teams.map((team) => requestTeamReview(world, by, issue, team)),
+  ];
+  return made.filter((review) => review !== undefined);
 }
 
 /** Who is asked already is left out of the answer. */
 function request(call: RepoCall): Review[] {
   const { world, repo } = call;
-  const { issue, users, teams } = asked(call);
-  for (const user of users) {
+  const { issue, ...named } = asked(call);
+  for (const user of named.users) {
     if (user.id === issue.posterId)
       throw unprocessable(`poster of pr can't be reviewer [user_id: ${user.id}, repo_id: ${repo.id}]`);
     if (!canRead(permissionOn(world, user, repo), 'repo.pulls'))
       throw unprocessable('reviewer cannot read the repository');
   }
-  const made = [
-    ...users.map((user) => requestReview(world, doer(call), issue, user)),
-    ...teams.map((team) => requestTeamReview(world, doer(call), issue, team)),
-  ];
-  return made.filter((review) => review !== undefined);
+  return requestReviews(world, doer(call), issue, named);
 }
 
+/** Whatever is none of these is a review that waits. */
 const STATES: Record<string, ReviewState> = {
   APPROVED: 'APPROVED',
   REQUEST_CHANGES: 'REQUEST_CHANGES',
   COMMENT: 'COMMENT',
-  '': 'PENDING',
-  PENDING: 'PENDING',
 };
 
 function lineComment(entry: JsonObject): ReviewWish['comments'][number] {
@@ -295,25 +343,75 @@ function lineComment(entry: JsonObject): ReviewWish['comments'][number] {
   };
 }
 
-function review(call: RepoCall): Review {
-  const wish = bind(call, reviewFields);
-  const issue = pullOf(call);
-  const state = STATES[(wish.event ?? '').toUpperCase()];
-  if (state === undefined) throw unprocessable('review event is invalid');
-  const comments = (Array.isArray(wish.comments) ? wish.comments : []).filter(isJsonObject).map(lineComment);
-  const body = wish.body ?? '';
+/** The review that a body asks for. */
+function wishOf(call: RepoCall, issue: PullIssue, comments: ReviewWish['comments']): ReviewWish {
+  const { event = '', body = '' } = bind(call, submitFields);
+  const state = STATES[event.toUpperCase()] ?? 'PENDING';
   if (state === 'APPROVED' && isPoster(call, issue.posterId))
     throw unprocessable('approve your own pull is not allowed');
   if (state === 'REQUEST_CHANGES' && isPoster(call, issue.posterId))
     throw unprocessable('reject your own pull is not allowed');
   if (state !== 'APPROVED' && body.trim() === '' && comments.length === 0)
-    throw unprocessable(`review event ${wish.event ?? ''} requires a body or a comment`);
-  return submitReview(call.world, doer(call), issue, { state, body, comments });
+    throw unprocessable(`review event ${event} requires a body or a comment`);
+  return { state, body, comments };
 }
 
-function reviewsOf(call: RepoCall): Review[] {
+function review(call: RepoCall): Review {
+  const { comments: given, commit_id: commitId } = bind(call, reviewFields);
   const issue = pullOf(call);
-  return [...call.world.reviews.values()].filter((one) => one.issueId === issue.id).sort((a, b) => Number(a.id - b.id));
+  const comments = (Array.isArray(given) ? given : []).filter(isJsonObject).map(lineComment);
+  const wish = { ...wishOf(call, issue, comments), commitId };
+  if (commitId && !call.repo.git.commits.has(commitId)) throw serverError('object does not exist');
+  const make = wish.state === 'PENDING' ? pendingReview : submitReview;
+  return make(call.world, doer(call), issue, wish);
+}
+
+/** Those that wait are seen by their authors alone. */
+function reviewsOf(call: RepoCall): Review[] {
+  return reviewsOn(call.world, pullOf(call))
+    .filter((one) => one.state !== 'PENDING' || one.reviewerId === call.caller.user?.id)
+    .sort((a, b) => Number(a.id - b.id));
+}
+
+function reviewOf(call: RepoCall): { issue: PullIssue; found: Review } {
+  const found = reviewsOf(call).find(({ id }) => id === readId(call.params.id));
+  if (!found) throw notFound();
+  return { issue: pullOf(call), found };
+}
+
+/** A verdict of this pull request, for an admin of the repository: only verdicts can be dismissed. */
+function verdictOf(call: RepoCall): { issue: PullIssue; found: Review } {
+  if (!isRepoAdmin(call.permission)) throw forbidden('Must be repo admin');
+  const one = reviewOf(call);
+  if (!isVerdict(one.found))
+    throw forbidden('not need to dismiss this review because it is not an approval or a rejection');
+  return one;
+}
+
+/** A comment on a line, with the change that it is about. */
+function renderReviewComment(view: View, repo: Repository, issue: PullIssue, of: Review, one: ReviewComment): object {
+  const url = issueWebUrl(view, repo, issue);
+  const [base, head] = [issue.pull.mergeBase, of.commitId].map((sha) => {
+    const { blobs, commits } = repo.git;
+    return blobs.get(commits.get(sha)?.files.get(one.path) ?? '');
+  });
+  return {
+    id: one.id,
+    body: one.body,
+    user: renderUser(view, view.world.owner(of.reviewerId), { asOther: true }),
+    resolver: null,
+    pull_request_review_id: of.id,
+    created_at: shownTime(view, one.createdAt),
+    updated_at: shownTime(view, one.createdAt),
+    path: one.path,
+    commit_id: of.commitId,
+    original_commit_id: '',
+    diff_hunk: hunkOf(base, head).trimEnd(),
+    position: one.newPosition,
+    original_position: one.oldPosition,
+    html_url: `${url}#issuecomment-${one.id}`,
+    pull_request_url: url,
+  };
 }
 
 export const reviewHandlers: Handlers = {
@@ -326,17 +424,38 @@ export const reviewHandlers: Handlers = {
   listReviews: onRepository(read, (call) =>
     listed(call, reviewsOf(call), (one) => renderReview(call.view, one), { link: true }),
   ),
-  /** Only verdicts can be dismissed, and only by who administers the repository. */
   dismissReview: onRepository(live, (call) => {
     const { message = '' } = bind(call, { message: field.text() });
-    const issue = pullOf(call);
-    if (!isRepoAdmin(call.permission)) throw forbidden('Must be repo admin');
-    const found = call.world.reviews.get(readId(call.params.id));
-    if (found?.issueId !== issue.id) throw notFound();
-    if (found.state !== 'APPROVED' && found.state !== 'REQUEST_CHANGES')
-      throw forbidden('not need to dismiss this review because it is not an approval or a rejection');
+    const { issue, found } = verdictOf(call);
     dismissReview(call.world, doer(call), issue, found, message);
     return ok(renderReview(call.view, found));
   }),
+  /** Nothing of it stands in the timeline. */
+  undismissReview: onRepository(live, (call) => {
+    const { found } = verdictOf(call);
+    found.isDismissed = false;
+    call.world.changed('review', found.id, 'updated');
+    return ok(renderReview(call.view, found));
+  }),
   createReview: onRepository(live, (call) => ok(renderReview(call.view, review(call)))),
+  /** Of one's own that waits. */
+  submitReview: onRepository(live, (call) => {
+    const { issue, found } = reviewOf(call);
+    const wish = wishOf(call, issue, found.comments);
+    if (found.state !== 'PENDING' || wish.state === 'PENDING')
+      throw unprocessable('only a pending review can be submitted');
+    return ok(renderReview(call.view, submitReview(call.world, doer(call), issue, { ...wish, comments: [] }, found)));
+  }),
+  /** One's own, or any for a site admin. */
+  deleteReview: onRepository(live, (call) => {
+    const { found } = reviewOf(call);
+    if (found.reviewerId !== doer(call).id && !doer(call).isAdmin) throw forbidden('only the reviewer may delete it');
+    const entry = call.world.comments.get(found.commentId);
+    if (entry) call.world.remove('comment', call.world.comments, entry);
+    call.world.remove('review', call.world.reviews, found);
+  }),
+  listReviewComments: onRepository(read, (call) => {
+    const { issue, found } = reviewOf(call);
+    return ok(found.comments.map((one) => renderReviewComment(call.view, call.repo, issue, found, one)));
+  }),
 };

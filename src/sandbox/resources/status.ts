@@ -1,5 +1,5 @@
 import type { commitStatus as apiCommitStatus, combinedStatus as apiCombinedStatus } from '../../core/objects/git.js';
-import { created, notFound, ok, Refusal } from '../answer.js';
+import { type Answer, created, notFound, ok, Refusal } from '../answer.js';
 import { bind, field } from '../body.js';
 import { resolveRef } from '../git/store.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
@@ -113,6 +113,13 @@ function shaOf(call: RepoCall, name: string): string | undefined {
   return resolveRef(call.repo.git, name)?.commit.sha;
 }
 
+function everyStatus(call: RepoCall): Answer {
+  const sha = shaOf(call, call.params.ref ?? call.params.sha ?? '');
+  if (sha === undefined) throw notFound();
+  const all = call.world.statuses.filter((one) => one.repoId === call.repo.id && one.sha === sha).reverse();
+  return listed(call, all, (one) => renderStatus(call.view, one), { link: true });
+}
+
 export const statusHandlers: Handlers = {
   /** Any name of a commit will do. */
   createStatus: onRepository({ units: ['repo.code'], level: 'write' }, (call) => {
@@ -129,12 +136,8 @@ export const statusHandlers: Handlers = {
     return created(renderStatus(call.view, status));
   }),
   /** Every row, newest first. */
-  listStatuses: onRepository({ units: ['repo.code'] }, (call) => {
-    const sha = shaOf(call, call.params.ref ?? '');
-    if (sha === undefined) throw notFound();
-    const all = call.world.statuses.filter((one) => one.repoId === call.repo.id && one.sha === sha).reverse();
-    return listed(call, all, (one) => renderStatus(call.view, one), { link: true });
-  }),
+  listStatuses: onRepository({ units: ['repo.code'] }, everyStatus),
+  listStatusesOfSha: onRepository({ units: ['repo.code'] }, everyStatus),
   getCombinedStatus: onRepository({ units: ['repo.code'] }, (call) => {
     const sha = shaOf(call, call.params.ref ?? '');
     if (sha === undefined) throw notFound();

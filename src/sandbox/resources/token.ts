@@ -1,4 +1,4 @@
-import type { accessToken as apiAccessToken } from '../../core/objects/accounts.js';
+import type { accessToken as apiAccessToken, tokenInUse as apiTokenInUse } from '../../core/objects/accounts.js';
 import { randomBytes } from 'node:crypto';
 import { badRequest, created, forbidden, notFound, unauthorized, unprocessable } from '../answer.js';
 import { SCOPE_CATEGORIES } from '../auth.js';
@@ -77,6 +77,18 @@ export function renderToken(
     created_at: options.withValue ? NEVER : shownTime(view, token.createdAt),
     last_used_at: options.withValue ? NEVER : shownTime(view, token.lastUsedAt),
   });
+}
+
+/** What the call that describes its own token answers. */
+export function renderTokenInUse(view: View, token: Token): Shown<typeof apiTokenInUse> {
+  return {
+    id: token.id,
+    name: token.name,
+    scopes: token.scopes,
+    created_at: shownTime(view, token.createdAt),
+    last_used_at: shownTime(view, token.lastUsedAt),
+    user: { id: token.userId, login: view.world.user(token.userId).login },
+  };
 }
 
 interface TokensCall extends OwnerCall {

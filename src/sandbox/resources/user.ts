@@ -9,7 +9,7 @@ import { nameTaken } from '../redirects.js';
 import type { Handlers } from '../registry.js';
 import { type Id, NO_PERSON, type Organization, type Seconds, type Visibility, type World } from '../world.js';
 import { deleteRepository } from './repository-edit.js';
-import { renderToken } from './token.js';
+import { renderTokenInUse } from './token.js';
 
 export interface User {
   kind: 'user';
@@ -225,7 +225,7 @@ export const userHandlers: Handlers = {
   /** Without a token there is nothing to describe. */
   getOwnToken: (call) => {
     if (!call.caller.token) throw unauthorized();
-    return ok(renderToken(call.view, call.caller.token));
+    return ok(renderTokenInUse(call.view, call.caller.token));
   },
 
   getUser: onOwner((call) => {

@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { parseTar } from 'nanotar';
 import { PGlite } from '@electric-sql/pglite';
 import { UserError, messageOf } from '../../core/errors.js';
 import { flushTree, flushWayTo, makeFolder as makeDataFolder, type FlushFailed } from '../../core/flush.js';
@@ -70,12 +72,23 @@ export async function startPglite(dataDir: string | undefined, template: Blob | 
 async function makeFolder(folder: string, template: Blob | null): Promise<void> {
   const unfinished = `${folder}.new`;
   rmSync(unfinished, { recursive: true, force: true });
-  const pglite = await startPglite(unfinished, template);
-  await pglite.exec('CHECKPOINT');
-  await pglite.close();
+  if (template) await unpack(template, unfinished);
+  else {
+    const pglite = await startPglite(unfinished, null);
+    await pglite.exec('CHECKPOINT');
+    await pglite.close();
+  }
   flushTree(unfinished);
   rmSync(folder, { recursive: true, force: true });
   renameSync(unfinished, folder);
+}
+
+/** The engine could do it too, in four times the processor time. */
+async function unpack(template: Blob, folder: string): Promise<void> {
+  mkdirSync(folder, { mode: 0o700 });
+  for (const { name, type, data } of parseTar(gunzipSync(await template.arrayBuffer())))
+    if (type === 'directory') mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+    else writeFileSync(join(folder, name), data ?? '', { mode: 0o600 });
 }
 
 function flushOnce(dir: string): void {

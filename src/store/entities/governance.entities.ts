@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn, type ValueTransformer } from 'typeorm';
 import type { JsonObject } from '../../core/json.js';
-import { OPERATOR_SCOPES, type Operator, type OperatorScope } from '../../core/operators.js';
+import { OPERATOR_SCOPES, type OperatorScope } from '../../core/operator-scopes.js';
+import type { Operator } from '../../core/operators.js';
 import type { RolloutRow } from '../../pipeline/rollout-store.port.js';
 import type { KeptFinding, Severity } from '../../policies/finding-store.port.js';
 import type { PlanState } from '../../policies/plan-store.port.js';
@@ -98,6 +99,22 @@ export class FindingEntity implements KeptFinding {
 
   @Column('bigint', { generated: 'increment' })
   seq: string;
+}
+
+/** A policy that was applied in this store before. `''` stands for "all": a key must not be null. */
+@Entity('trusted_policies')
+export class TrustedPolicyEntity {
+  @PrimaryColumn('text')
+  org: string;
+
+  @PrimaryColumn('text')
+  policy: string;
+
+  @Column('text')
+  by: string;
+
+  @Column('timestamptz')
+  at: Date;
 }
 
 /** A stage of a rule. Rows are only added; the newest of a rule counts. */

@@ -30,6 +30,10 @@ export class RunEntity {
   @Column('text', { nullable: true })
   eventId: string | null;
 
+  /** Number of the repository that the cause is about; null = the organization. */
+  @Column('text', { nullable: true })
+  repoId: string | null;
+
   @Column('text')
   runKey: string;
 

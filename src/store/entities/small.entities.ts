@@ -85,6 +85,9 @@ export class PauseEntity {
   @Column('text')
   by: string;
 
+  @Column('text', { nullable: true })
+  reason: string | null;
+
   @Column('timestamptz')
   at: Date;
 }

@@ -27,6 +27,10 @@ import { OriginsOfRevisions1763900800000 } from './1763900800000-origins-of-revi
 import { AcceptedAges1763901100000 } from './1763901100000-accepted-ages.js';
 import { ReasonCodes1763901200000 } from './1763901200000-reason-codes.js';
 import { StandardWords1763901300000 } from './1763901300000-standard-words.js';
+import { TrustedPolicies1763901400000 } from './1763901400000-trusted-policies.js';
+import { PauseReasons1763901450000 } from './1763901450000-pause-reasons.js';
+import { SentEffects1763901500000 } from './1763901500000-sent-effects.js';
+import { RepositoriesOfRuns1763901700000 } from './1763901700000-repositories-of-runs.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -60,4 +64,8 @@ export const MIGRATIONS: Migrations = [
   AcceptedAges1763901100000,
   ReasonCodes1763901200000,
   StandardWords1763901300000,
+  TrustedPolicies1763901400000,
+  PauseReasons1763901450000,
+  SentEffects1763901500000,
+  RepositoriesOfRuns1763901700000,
 ];

@@ -4,6 +4,9 @@ import { startBot, type Bot } from '../../e2e/support/bot.js';
 import type { Place } from '../../e2e/support/a-place.js';
 import type { TcpProxy } from './tcp-proxy.js';
 
+/** Who has not ended by then never will; a busy machine takes long for what its grace times promise. */
+const HARD_MS = 120_000;
+
 export type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGSTOP';
 
 export interface Blow {
@@ -85,7 +88,7 @@ export class Slot {
     const bot = await this.up.catch(() => null);
     if (!bot) return;
     this.expected.add(bot);
-    const hard = setTimeout(() => bot.child.process.kill('SIGKILL'), 20_000);
+    const hard = setTimeout(() => bot.child.process.kill('SIGKILL'), HARD_MS);
     const ended = await bot.child.end(signal);
     clearTimeout(hard);
     if (signal === 'SIGTERM' && ended.code !== 0)

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { connectForge } from '../../../src/cli/real-forge/connect.js';
 import { stringifyJson } from '../../../src/core/json.js';
+import { readExcuses } from '../excuses.js';
 import { onlyNamed, type Options, wholeNumber, WrongUsage } from '../options.js';
 import { recordingsDir, storiesIn } from '../recordings.js';
-import { isGood, reportObject, showTotals, showVerdict, totalsOf } from '../report.js';
+import { excuseFor, isGood, reportObject, showTotals, showVerdict, totalsOf } from '../report.js';
 import { storiesLike } from './nearest.js';
 import { runOnReal } from './run-on-real.js';
 
@@ -15,6 +17,9 @@ export async function playOnReal(options: Options, url: string): Promise<number>
     if (options[name] !== undefined) throw new WrongUsage(`--${name} is about the sandbox and goes not with --url`);
   const seed = wholeNumber(options.seed, '--seed') ?? Math.floor(Date.now() / 1000) % 1_000_000;
   const all = storiesIn(resolve(options.recordings ?? recordingsDir()));
+  if (options.excuses !== undefined && !existsSync(options.excuses))
+    throw new WrongUsage(`--excuses: there is no file ${options.excuses}`);
+  const excuses = options.excuses === undefined ? [] : readExcuses(resolve(options.excuses));
   const say = (line: string): void => (options.json ? console.error : console.log)(line);
   const forge = await connectForge(url, process.env);
   const alike = storiesLike(all, forge.family, forge.version);
@@ -29,13 +34,13 @@ export async function playOnReal(options: Options, url: string): Promise<number>
       signal,
       say,
       tell: (verdict) => {
-        if (verdict.outcome !== 'equal') say(showVerdict(verdict, undefined));
+        if (verdict.outcome !== 'equal') say(showVerdict(verdict, excuseFor(verdict, excuses)));
       },
     }),
   );
-  const totals = totalsOf(verdicts, [], false);
+  const totals = totalsOf(verdicts, excuses, false);
   if (options.json)
-    console.log(stringifyJson({ ...reportObject(verdicts, [], totals), server: forge.version, skipped, left }, 2));
+    console.log(stringifyJson({ ...reportObject(verdicts, excuses, totals), server: forge.version, skipped, left }, 2));
   for (const { story, why } of skipped) say(`skipped ${story}: ${why}`);
   for (const line of left) say(`could not be removed, please do it: ${line}`);
   say(showTotals(totals));

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/core/json.js';
 import type { RealForge } from '../../../src/cli/real-forge/connect.js';
 import { Estate } from '../../../src/cli/real-forge/estate.js';
@@ -43,6 +44,10 @@ export class RealServer implements ContractServer {
 
   async run(): Promise<boolean> {
     throw new Skipped('there is no runner');
+  }
+
+  pass(ms: number): Promise<void> {
+    return setTimeout(ms);
   }
 
   /** Which of these names somebody has already. */

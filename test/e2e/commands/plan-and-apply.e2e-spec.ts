@@ -38,6 +38,15 @@ policies:
     push_mirrors: [{ remote_address: "https://mirror.example.org/\${{ repo.name }}.git", interval: 8h }]
 `;
 
+const NEW_POLICY = `version: 1
+org: acme
+policies:
+  - id: new
+    schedule: "0 0 29 2 *"
+    subjects: { repos: ["acme/*"] }
+    milestones: [{ title: backlog }]
+`;
+
 let forge: Forge;
 let place: Place;
 let bot: Bot;
@@ -74,7 +83,7 @@ beforeAll(async () => {
   place = aPlace({
     config: acmeConfig(forge.apiUrl, {
       forge: { rate_per_s: 200 },
-      org: { mirror_hosts: ['mirror.example.org'], feed: { every_s: 0.5, grace_s: 0 } },
+      org: { mirror_hosts: ['mirror.example.org'], feed: { every_s: 0.5, grace_s: 0 }, trusted: false },
     }),
     files: { 'rules/rules.yaml': RULES },
     env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: secret },
@@ -196,6 +205,27 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
 
       expect(gaps).toMatchObject([{ org: 'acme', kind: 'push', repo: 'acme/app', outcome: 'repaired' }]);
       expect((await run('gaps')).stdout).toMatch(/push .*acme\/app/);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'a policy that is new to the store waits once for approve, and then works by itself',
+    async () => {
+      const milestonesOf = async (repo: string): Promise<string[]> =>
+        ((await forge.get<Array<{ title: string }>>(`/repos/acme/${repo}/milestones`)) ?? []).map(({ title }) => title);
+      const waiting = async (): Promise<string> =>
+        /(\w{12}) +acme\/new +schedule/.exec((await run('approve')).stdout)?.[1] ?? '';
+      place.write('rules/new.yaml', NEW_POLICY);
+      await until(async () => (await waiting()) !== '');
+      const short = await waiting();
+      expect(await milestonesOf('app')).toEqual([]);
+
+      expect(await run('approve', short)).toMatchObject({ code: 0 });
+      await until(async () => (await milestonesOf('app')).includes('backlog'));
+      await forge.act('repository.create', { repo: 'acme/late', description: 'Made after the approval' });
+
+      await until(async () => (await milestonesOf('late')).includes('backlog'));
     },
     LONG_MS,
   );

@@ -157,6 +157,12 @@ describe('e2e/commands on a running embedded bot', () => {
         { eventType: 'repository', state: 'decided', verdict: 'signed', eventKinds: ['repository.created'] },
       ]);
       expect(await json<ArrivalSummary[]>('deliveries', '--org', 'ACME', '--limit', '1')).toHaveLength(1);
+      expect((await json<Status>('status')).behind).toEqual([
+        { state: 'refused', org: 'acme', rule: 'last-push', count: 1 },
+      ]);
+      expect((await run('status')).stdout).toContain(
+        '  refused: acme/last-push 1 (forgehand runs --state failed --rule last-push)\n',
+      );
       expect((await run('deliveries')).stdout).toMatch(/at \(UTC\).*\n.*push.*\n.*repository\.created/);
     },
     LONG_MS,
@@ -309,6 +315,10 @@ describe('e2e/commands on a running embedded bot', () => {
       await until(
         async () => (await labelsOf('app')).includes('nightly') && (await labelsOf('partly')).includes('nightly'),
       );
+      expect(await run('schedules', 'nightly')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/acme\/nightly +0 2 \* \* \* .* 02:00:00/),
+      });
       expect(await run('housekeeping', 'run', 'monthly', '--org', 'acme')).toMatchObject({
         code: 3,
         stderr: 'error there is no rule or policy monthly in acme\n',
@@ -380,6 +390,46 @@ describe('e2e/commands on a running embedded bot', () => {
         code: 3,
         stderr: `error the webhook endpoint cannot listen on 127.0.0.1:${port}: the port is taken\n`,
       });
+    },
+    LONG_MS,
+  );
+
+  // Last, for the doctor learns what the account may: rules that lack a right are held then, and their effects are not tried.
+  it(
+    'commands that talk to it need no secret of its config',
+    async () => {
+      const bare = { ...place, env: {} };
+      const commands = [
+        'approve',
+        'audit',
+        'backtest labels --since 1h',
+        'deliveries',
+        'doctor --org acme',
+        'explain --help',
+        'findings',
+        'gaps',
+        'hook install --dry-run --all-events',
+        'housekeeping list',
+        'operators list',
+        'plan',
+        'promote',
+        'release gone',
+        'replay gone',
+        'resolve gone --exists',
+        'resume --rule gone',
+        'retry gone',
+        'runs',
+        'status',
+      ];
+      const told = await Promise.all(
+        commands.map(async (line) => {
+          const { stdout, stderr } = await outputs.run(bare, ...line.split(' '), '--config', place.configFile);
+          return [line, /FORGE_TOKEN|HOOK_SECRET|is not set/.test(stdout + stderr)];
+        }),
+      );
+
+      expect(told.filter(([, asks]) => asks)).toEqual([]);
+      expect((await outputs.run(bare, 'status', '--config', place.configFile)).code).toBe(0);
     },
     LONG_MS,
   );

@@ -70,6 +70,8 @@ describe('demo', () => {
       const { stderr } = await first;
 
       expect(stderr).toMatch(/forges a delivery.*refused with 401/);
+      expect(stderr).toMatch(/is refused: signature or Authorization header is not that of this hook/);
+      expect(stderr).toMatch(/policies of the demo are trusted/);
       expect(stderr).toMatch(/publishes v2\.1\.0 .*duplicates?\) *-> release-branch/);
       expect(stderr).toMatch(/deliveries lost *found in the feed \(2 lost\) *-> release-branch/);
     },

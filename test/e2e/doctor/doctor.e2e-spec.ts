@@ -12,6 +12,11 @@ const SECRET = 'the-secret-of-the-hook-5d1f';
 const RULES =
   'version: 1\norg: acme\nrules:\n  - { id: labels, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
 
+const MISSPELT = RULES.replace(
+  'on: repository.created',
+  'on: repository.created, where: { actor: [olgaa, bot-of-acme] }',
+);
+
 describe('e2e/doctor', () => {
   let forge: Forge;
   let place: Place;
@@ -43,7 +48,7 @@ describe('e2e/doctor', () => {
         store: { url: 'embedded:./data' },
         server: { host: '127.0.0.1', port: 0, public_url: 'https://bot.example.org' },
       },
-      files: { 'rules/r.yaml': RULES },
+      files: { 'rules/r.yaml': RULES, 'misspelt/r.yaml': MISSPELT },
       env: { FORGE_TOKEN: String(token), HOOK: SECRET },
     });
   }, LONG_MS);
@@ -120,6 +125,28 @@ describe('e2e/doctor', () => {
       );
 
       expect([code, stdout]).toEqual([0, expect.stringMatching(/nothing is wrong\n$/)]);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'check --online asks the forge for what the rules name, before a bot runs them',
+    async () => {
+      const where = ['--org', 'acme', '--rules', 'misspelt'];
+      const offline = await run('check', ...where, '--json');
+      const online = await run('check', ...where, '--online');
+      const strict = await run('check', ...where, '--online', '--strict');
+      const good = await run('check', '--online');
+
+      expect([offline.code, JSON.parse(offline.stdout)]).toMatchObject([0, { orgs: [{ warnings: [] }] }]);
+      expect([online.code, online.stdout]).toEqual([
+        0,
+        expect.stringMatching(/warning .*misspelt\/r\.yaml:4:\d+: the bot sees no user "olgaa" at the forge/),
+      ]);
+      expect(online.stdout).toMatch(/the bot sees no user "bot-of-acme"/);
+      expect(strict.code).toBe(1);
+      expect([good.code, good.stdout]).toEqual([0, expect.stringMatching(/^ok acme: 1 rule /m)]);
+      expect(online.stdout + strict.stdout).not.toContain(SECRET);
     },
     LONG_MS,
   );

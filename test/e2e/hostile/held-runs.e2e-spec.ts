@@ -6,7 +6,7 @@ import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
-import { askJson, forgehand } from '../support/forgehand.js';
+import { askJson, forgehand, untilStatus } from '../support/forgehand.js';
 
 const LONG_MS = 120_000;
 const HOOK_SECRET = 'held-runs-hook-secret-4d81a7c95e60b2f3';
@@ -77,10 +77,7 @@ describe('e2e/hostile: a stranger whose runs are held in their middle', () => {
   it(
     'makes no more than the budget, and status tells which budget holds what, since when and until when',
     async () => {
-      const isHeld = async (): Promise<boolean> =>
-        (await askJson<StatusReport>(place, 'status', '--config', place.configFile)).held?.[0]?.effects ===
-        4 * 3 - PER_STRANGER;
-      await until(isHeld);
+      await untilStatus(place, (status) => status.held[0]?.effects === 4 * 3 - PER_STRANGER);
 
       const [held, ...others] = (await askJson<StatusReport>(place, 'status', '--config', place.configFile)).held;
       expect(others).toEqual([]);

@@ -8,7 +8,7 @@ import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
-import { askJson } from '../support/forgehand.js';
+import { askJson, untilAnswer } from '../support/forgehand.js';
 import { readMetrics, sumOf } from '../support/metrics.js';
 
 const LONG_MS = 120_000;
@@ -113,6 +113,8 @@ describe('e2e/hostile: tenants apart', () => {
 
   const deliveries = (): Promise<ArrivalSummary[]> =>
     askJson<ArrivalSummary[]>(place, 'deliveries', '--config', place.configFile, '--limit', '50');
+  const untilDeliveries = (isWanted: (all: ArrivalSummary[]) => boolean): Promise<ArrivalSummary[]> =>
+    untilAnswer<ArrivalSummary[]>(place, '/v1/deliveries?limit=50', isWanted);
   /** Calls about the repository of the victim; what the bot asks by itself about each organization is none. */
   const vaultCalls = (): string[] =>
     forge.sandbox.parts.ledger.entries
@@ -154,7 +156,7 @@ describe('e2e/hostile: tenants apart', () => {
       ];
 
       const answers = await Promise.all(attacks.map(([eventType, body, isForm]) => post(eventType, body, isForm)));
-      await until(async () => (await deliveries()).filter(({ state }) => state === 'stored').length === 0);
+      await untilDeliveries((all) => all.every(({ state }) => state !== 'stored'));
       const told = (await deliveries()).filter(({ org, kind }) => org === 'other' && kind === 'delivery');
       // Long enough for an effect, had one been planned: this delivery of the sender comes behind the others and is acted on.
       expect(await post('push', { ...sampleBody('push'), repository: ours })).toBe(202);
@@ -198,7 +200,7 @@ describe('e2e/hostile: tenants apart', () => {
       expect(await askJson(place, 'release', id, '--config', place.configFile)).toEqual({ released: true });
       // It was quarantined before: a second record tells that it was bound again.
       await until(async () => (await mismatches()) > known);
-      await until(async () => (await deliveries()).find((one) => one.id === id)?.state === 'quarantined');
+      await untilDeliveries((all) => all.find((one) => one.id === id)?.state === 'quarantined');
 
       expect((await deliveries()).find((one) => one.id === id)).toMatchObject({
         code: 'tenant_other_owner',

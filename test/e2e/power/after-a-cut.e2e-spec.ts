@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StatusReport } from '../../../src/api/operations/answers.js';
 import { seededRandom } from '../../../src/core/seeded-random.js';
+import { openIn } from '../../chaos/judge/open-of-embedded.js';
 import { judge } from '../../chaos/judge/judge.js';
 import { LedgerTail, readLedger } from '../../chaos/judge/read-ledger.js';
 import { Disk } from '../../chaos/power/disk.js';
@@ -15,13 +16,13 @@ import type { Place } from '../support/a-place.js';
 import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { fastFolder } from '../../tools/fast-folder.mjs';
-import { askJson } from '../support/forgehand.js';
+import { untilStatus } from '../support/forgehand.js';
 import { chooseSeed } from '../support/seed.js';
 import { tell } from '../support/tell.js';
 import { waitFor } from '../support/wait-for.js';
 
-const LONG_MS = 180_000;
-const SETTLED_MS = 60_000;
+const LONG_MS = 600_000;
+const SETTLED_MS = 180_000;
 const REPOS = 4;
 const OLD = 60;
 const NEW = 20;
@@ -72,19 +73,6 @@ describe('e2e/power: a bot after a power cut', () => {
     );
   }
 
-  async function openCount(place: Place): Promise<number> {
-    const { intents, backlog } = await askJson<StatusReport>(place, 'status', '--config', place.configFile);
-    return (
-      backlog.arrivals +
-      backlog.events +
-      intents.planned +
-      intents.claimed +
-      intents.sent +
-      intents.unknown +
-      intents.waiting
-    );
-  }
-
   it.each([1, 2, 3])(
     'opens what the disk kept, finishes old work and takes new deliveries, and makes each effect once: cut %i',
     async (cut) => {
@@ -114,7 +102,8 @@ describe('e2e/power: a bot after a power cut', () => {
       await delivered;
       await deliver(OLD, OLD + NEW);
       const restarted = places[1] ?? place;
-      await waitFor(async () => (await openCount(restarted)) === 0, SETTLED_MS);
+      const openOf = (status: StatusReport): number => openIn(status) + status.intents.waiting;
+      const settled = await untilStatus(restarted, (status) => openOf(status) === 0, SETTLED_MS);
       tell(
         `cut ${cut}, seed ${seed}: ${acknowledged} acknowledged and ${madeBefore} made before it, ${dropped} writes and names dropped`,
       );
@@ -126,7 +115,7 @@ describe('e2e/power: a bot after a power cut', () => {
         doubled: [],
         phantom: [],
       });
-      expect(await openCount(restarted)).toBe(0);
+      expect(openOf(settled)).toBe(0);
       expect(sender.odd).toEqual([]);
       expect(acknowledged).toBeGreaterThan(madeBefore);
       expect(dropped).toBeGreaterThan(0);

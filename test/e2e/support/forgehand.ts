@@ -31,6 +31,7 @@ export async function askJson<T>(place: Pick<Place, 'dir' | 'env'>, ...args: str
  * Wait until a running bot's control API answers so: without a process of a command for each look, which costs more than most work that is
  * waited for.
  * @param path such as `/v1/status`
+ * @param withinMs after that the answer is returned as it is; default: the test's own time limit ends it
  * @returns the answer
  * @throws Error when no bot runs there
  */
@@ -38,13 +39,16 @@ export async function untilAnswer<T>(
   { configFile }: Pick<Place, 'configFile'>,
   path: string,
   isWanted: (answer: T) => boolean,
+  withinMs = Infinity,
 ): Promise<T> {
   const running = await reachRunning(readConfig(configFile, { reader: 'command' }));
   if (!running) throw new Error(`no bot runs on ${configFile}`);
   const bot = byPath(running);
   try {
+    const end = Date.now() + withinMs;
     let answer = await bot.get<T>(path);
-    await until(async () => isWanted(answer) || isWanted((answer = await bot.get<T>(path))), 100);
+    const isEnough = (): boolean => isWanted(answer) || Date.now() > end;
+    await until(async () => isEnough() || ((answer = await bot.get<T>(path)), isEnough()), 100);
     return answer;
   } finally {
     await bot.close();
@@ -52,6 +56,10 @@ export async function untilAnswer<T>(
 }
 
 /** The same for what the bot says about itself. */
-export function untilStatus(place: Place, isWanted: (status: StatusReport) => boolean): Promise<StatusReport> {
-  return untilAnswer(place, '/v1/status', isWanted);
+export function untilStatus(
+  place: Place,
+  isWanted: (status: StatusReport) => boolean,
+  withinMs?: number,
+): Promise<StatusReport> {
+  return untilAnswer(place, '/v1/status', isWanted, withinMs);
 }

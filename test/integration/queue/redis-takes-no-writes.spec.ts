@@ -84,6 +84,7 @@ const TROUBLES: Record<string, () => Promise<Trouble>> = {
       const sweep = new Sweep({
         journal: rig.journal,
         inbox: { dueArrivals: async () => [], undecidedEvents: async () => [] },
+        recovery: rig.journal,
         queue,
         unknown: rig.unknown,
         handlers: { arrival: nothing, event: nothing, intent: handle, background: handle },

@@ -114,7 +114,7 @@ describeOnRedis('queue/shared pauses', () => {
     const url = await freshRedisUrl();
     const server = await startScriptedServer((...given) => answer(429, '[]', { 'retry-after': '60' })(...given));
     cleanUps.push(() => server.close());
-    const client = (): ForgeClient => {
+    const client = (told: number[] = []): ForgeClient => {
       const pauses = new RedisRateLimitBroadcast(new Secret(url), silentLogger);
       cleanUps.push(() => pauses.close());
       return createForgeClient({
@@ -122,7 +122,11 @@ describeOnRedis('queue/shared pauses', () => {
         auth: { type: 'token', token: new Secret('t0ken') },
         pauses: {
           publish: (seconds) => pauses.publish('main', seconds),
-          subscribe: (listener) => pauses.subscribe('main', listener),
+          subscribe: (listener) =>
+            pauses.subscribe('main', (seconds) => {
+              listener(seconds);
+              told.push(seconds);
+            }),
         },
       });
     };
@@ -132,10 +136,9 @@ describeOnRedis('queue/shared pauses', () => {
     await until(() => listener.heard.length > 0);
 
     // Begins now, and is told before its first call by what was kept.
-    const other = client();
-    const third = aProcess(url);
-    await until(() => third.heard.length > 0);
-    await wait(100);
+    const told: number[] = [];
+    const other = client(told);
+    await until(() => told.length > 0);
 
     await expect(other.getSelf({})).rejects.toMatchObject({ kind: 'rate-limited', facts: { detail: 'paused' } });
     expect(server.seen).toHaveLength(1);

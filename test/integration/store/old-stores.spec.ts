@@ -195,6 +195,8 @@ for (const [kind, describeIt, unpack] of [
         await asking(store, async (ask) => {
           expect(await digests(ask, before.tables, RENAMED)).toEqual(before.rows);
           expect(await ask('SELECT count(*)::int AS n FROM migrations')).toEqual([{ n: MIGRATIONS.length }]);
+          // Its policies go on as they did: none is new to it.
+          expect(await ask('SELECT org, policy FROM trusted_policies')).toEqual([{ org: 'acme', policy: '' }]);
         });
       },
       LONG_MS,

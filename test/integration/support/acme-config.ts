@@ -28,6 +28,8 @@ export function acmeConfig({ apiUrl }: Pick<TestForge, 'apiUrl'>, { org, server,
         forge: 'main',
         hooks: [{ id: 'acme', secret: { env: 'HOOK' } }],
         rules: { path: 'rules' },
+        // A policy that is new to a store waits for a person; `plans` has a bot where it does.
+        trusted: true,
         feed: { every_s: 0.5 },
         ...org,
       },

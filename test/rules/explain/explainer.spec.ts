@@ -76,6 +76,38 @@ async function aDecidedRun(
   return { id: run.id, explained: about('run', await rig.explainer.explain({ id: run.id })) };
 }
 
+describe('insight/explainer, acts of the bot', () => {
+  it.each([
+    ['starts', 'fired', []],
+    ['other', 'rejected', ['forgehand (the bot, for other)']],
+    [null, 'rejected', ['forgehand (the bot)']],
+  ])(
+    'tells of an act for the rule %s what a rule makes of it that takes those of starts',
+    async (by, verdict, seen) => {
+      const happened = anEvent({
+        ...EVENT,
+        id: 'made',
+        kind: 'branch.created',
+        actor: { id: '99', login: 'forgehand' },
+        data: { branch: 'x' },
+      });
+      await rig.keepEvent(happened);
+      await rig.activate(`version: 1
+org: acme
+rules:
+  - {id: starts, on: tag.created, do: {branch.create: {new_branch_name: "\${{ event.tag }}"}}}
+  - {id: follows, on: branch.created, where: {actor: ["bot:starts"]}, do: {milestone.ensure: {title: x}}}
+`);
+      if (by !== null) rig.behind.set('made', by);
+
+      const told = about('decision', await rig.explainer.explain({ id: 'made', rule: 'follows' }));
+
+      expect(told).toMatchObject({ verdict, filters: seen.map((one) => ({ filter: 'actor', seen: one })) });
+      expect(told.filters).toHaveLength(seen.length);
+    },
+  );
+});
+
 beforeEach(async () => {
   rig = new HistoryRig();
   await rig.keepEvent(EVENT);

@@ -44,10 +44,14 @@ export class HistoryRig {
   readonly revisions = new InMemoryRevisionStore();
   readonly engine = ENGINE;
   readonly rules = new PureRuleEngine(this.engine);
+  /** The rule whose effect an event is, by the event's id. */
+  readonly behind = new Map<string, string>();
   readonly explainer: Explainer;
 
   constructor(self: BotSelf | null = BOT) {
     this.explainer = new Explainer({
+      open: (run) => run,
+      clock: { now: () => new Date('2026-11-20T12:00:00Z') },
       journal: this.journal,
       inbox: this.inbox,
       store: this.revisions,
@@ -55,6 +59,7 @@ export class HistoryRig {
       engine: this.engine,
       rules: this.rules,
       self: () => self,
+      ruleBehind: async ({ id }) => this.behind.get(id) ?? null,
     });
   }
 

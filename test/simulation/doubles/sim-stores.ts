@@ -37,6 +37,8 @@ export class SimStores {
   constructor(clock: Clock) {
     this.journal = new SimJournal({ now: () => this.told ?? clock.now(), monotonicMs: () => clock.monotonicMs() });
     this.inbox = new SimInbox(this.journal, clock);
+    this.journal.hasUndecided = async () =>
+      (await this.inbox.dueArrivals(1)).length > 0 || (await this.inbox.undecidedEvents(1)).length > 0;
     this.journal.doubtOf = (eventId, isLate) => this.inbox.doubtOf(eventId, isLate);
     this.ticks = new SimTicks(this.journal);
     this.rollouts = new SimRollouts(this.journal, clock);

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { request } from 'undici';
 import { adminEnvironment } from '../../../config/admin-environment.js';
 import type { ArrivalSummary } from '../../../pipeline/inbox-store.port.js';
 import { connectForge, type RealForge } from '../../real-forge/connect.js';
 import { Estate } from '../../real-forge/estate.js';
 import { untilStopped } from '../../until-stopped.js';
 import { Closers } from '../closers.js';
-import { forgedRelease } from '../forged-delivery.js';
+import { forgedRelease, sendForged } from '../forged-delivery.js';
+import { TRUSTED } from '../operator-file.js';
 import { ForgeNow } from '../forge-now.js';
 import { Lines } from '../lines.js';
 import { runVerifier } from '../run-verifier.js';
@@ -91,6 +91,7 @@ async function show(
     () => bot.bot.close(),
     () => bot.reach.close(),
   );
+  voice.say(TRUSTED);
   voice.say(
     `the hook of ${stage.org} points at ${bot.told}: the server has to allow that ([webhook] ALLOWED_HOST_LIST = loopback, private, or the host's name)`,
   );
@@ -175,7 +176,9 @@ class RealPlayer {
     const seen = await this.comesOf(isLost, act === 'release.draft');
     if (isLost) await this.bot.switchHook(true);
     const said = isLost ? `${says}; its hook is switched off` : says;
-    await this.tell(`${by.login} ${said}`, arrivalText({ arrivals: newestOf(seen.arrivals), deliveries: [] }), seen);
+    // A delivery that comes now was sent before the hook was switched off: it tells of an earlier act.
+    const arrivals = newestOf(seen.arrivals).filter(({ source }) => !isLost || source !== 'webhook');
+    await this.tell(`${by.login} ${said}`, arrivalText({ arrivals, deliveries: [] }), seen);
   }
 
   /** Told by a delivery where they arrive, and by the feed in any case: two readings from now on it knows the act. */
@@ -210,12 +213,9 @@ class RealPlayer {
   /** What somebody would send who does not know the secret. */
   private async forgeOne(): Promise<void> {
     const [repo, tag] = [`${this.stage.org}/app`, 'v66.0.0'];
-    const { headers, body } = forgedRelease(await this.forge.admin.ask('GET', `/repos/${repo}`), tag);
-    const answer = await request(this.bot.webhook, { method: 'POST', headers, body });
-    await answer.body.dump();
+    const forged = forgedRelease(await this.forge.admin.ask('GET', `/repos/${repo}`), tag);
+    const arrival = await sendForged(this.bot.webhook, forged, this.lines);
     this.record({ as: 'a stranger', act: 'forged', params: { repo, tag } });
-    const arrival =
-      answer.statusCode < 300 ? `taken with ${answer.statusCode}!` : `refused with ${answer.statusCode}, not stored`;
     await this.tell(`a stranger forges a delivery: release ${tag}`, arrival, await this.watch.settled());
   }
 

@@ -1,3 +1,4 @@
+import { textOf } from '../../../core/reason.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import { emptyTable } from '../../../core/table.js';
 import { canonicalJson } from '../../../core/canonical-json.js';
@@ -99,8 +100,9 @@ function judge(
   if (!unfit) return;
   const at = entries.find(({ key }) => key === unfit.param);
   const place = at ? (unfit.isValue ? at.value.start : at.keyStart) : start;
-  if (unfit.isWarning) file.warn(place, `${action.name}: ${unfit.reason}`, unfit.hint);
-  else file.newProblem(place, `${action.name}: ${unfit.reason}`, unfit.hint);
+  const message = `${action.name}: ${textOf(unfit.reason)}`;
+  if (unfit.isWarning) file.warn(place, message, unfit.hint);
+  else file.newProblem(place, message, unfit.hint);
 }
 
 interface Items {

@@ -143,7 +143,7 @@ export function checkPattern(file: SourceFile, filter: string, text: Text, patte
       return;
     }
   }
-  if (filter === 'actor' && /\{(?:[^}]*,)?bot(?:,[^}]*)?\}/.test(text.value))
+  if (filter === 'actor' && /\{(?:[^}]*,)?bot(?::[^,}]*)?(?:,[^}]*)?\}/.test(text.value))
     file.warn(
       text.start,
       'inside a pattern "bot" is an account of that name, and not this bot',

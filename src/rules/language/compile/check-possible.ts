@@ -1,5 +1,5 @@
-import { EVENT_TYPES } from '../../../core/event-types.js';
-import type { EventKind } from '../../../core/event-kinds.js';
+import { START_TYPES } from '../../../core/event-types.js';
+import type { StartKind } from '../../../core/event-kinds.js';
 import type { Claim } from '../expression-engine.js';
 import type { YamlEntry } from '../load/node.js';
 import type { SourceFile } from '../load/source-file.js';
@@ -12,7 +12,7 @@ import { compileRegex } from '../expressions/regex.js';
 import { tableOf } from '../../../core/table.js';
 
 export interface RuleParts {
-  readonly on: readonly EventKind[];
+  readonly starts: readonly StartKind[];
   readonly where: WhereFilter;
   readonly conditions: readonly ConditionProgram[];
   readonly steps: readonly StepProgram[];
@@ -21,7 +21,7 @@ export interface RuleParts {
 /** What can be told before anything runs: filters and conditions that no event could ever pass together. */
 export function checkPossible(
   { file }: FileContext,
-  { on, where, conditions, steps }: RuleParts,
+  { starts: on, where, conditions, steps }: RuleParts,
   keys: ReadonlyMap<string, YamlEntry>,
 ): void {
   checkKinds(file, on, keys.get('on'));
@@ -29,7 +29,7 @@ export function checkPossible(
   checkRepositories(file, where);
   const said = conditions.flatMap(({ expression }) => claimsIn(expression));
   for (const { position, message, isNew } of findImpossible(said, where)) {
-    const hint = 'the rule would never fire; to switch a rule off: mode: shadow';
+    const hint = 'the rule would never fire; to switch a rule off: disabled: "why"';
     if (isNew) file.newProblemAt(position, message, hint);
     else file.problemAt(position, message, hint);
   }
@@ -54,28 +54,28 @@ function claimsIn(expression: Expression): Said[] {
   return (expression.claims ?? []).map((claim) => ({ claim, position: expression.positionOf(claim.offset) }));
 }
 
-function checkKinds(file: SourceFile, on: readonly EventKind[], entry: YamlEntry | undefined): void {
+function checkKinds(file: SourceFile, on: readonly StartKind[], entry: YamlEntry | undefined): void {
   if (!entry) return;
   const nodes = entry.value.kind === 'list' ? entry.value.items : [entry.value];
   for (const kind of on) {
-    const type = EVENT_TYPES.get(kind);
+    const type = START_TYPES.get(kind);
     const node = nodes.find((candidate) => candidate.kind === 'scalar' && candidate.value === kind);
     if (!type || !node || type.webhook.length + type.feed.length + type.tasks.length > 0) continue;
     file.problem(node.start, `nothing tells of ${kind}: the rule would never start`, UNTOLD_HINTS[kind] ?? null);
   }
 }
 
-const UNTOLD_HINTS: Partial<Record<EventKind, string>> = {
+const UNTOLD_HINTS: Partial<Record<StartKind, string>> = {
   'mirror.pushed': 'on: push, with if: has(event.mirror_sync)',
   'mirror.ref_created': 'on: [branch.created, tag.created], with if: has(event.mirror_sync)',
   'mirror.ref_deleted': 'on: [branch.deleted, tag.deleted], with if: has(event.mirror_sync)',
 };
 
 /** A filter about something that an event of the kind never has turns each of them away. */
-function checkFilters(file: SourceFile, on: readonly EventKind[], where: WhereFilter): void {
+function checkFilters(file: SourceFile, on: readonly StartKind[], where: WhereFilter): void {
   for (const filter of ['branch', 'tag'] as const) {
     if (!where[filter]) continue;
-    const lacking = on.filter((kind) => !Object.hasOwn(EVENT_TYPES.get(kind)?.type.fields ?? {}, filter));
+    const lacking = on.filter((kind) => !Object.hasOwn(START_TYPES.get(kind)?.type.fields ?? {}, filter));
     const position = where.positions[filter];
     if (lacking.length > 0 && position)
       file.problemAt(
@@ -104,8 +104,8 @@ function checkFilters(file: SourceFile, on: readonly EventKind[], where: WhereFi
   }
 }
 
-function sourcesOf(kind: EventKind): string[] {
-  const type = EVENT_TYPES.get(kind);
+function sourcesOf(kind: StartKind): string[] {
+  const type = START_TYPES.get(kind);
   if (!type) return [];
   return (['webhook', 'feed', 'tasks', 'lists'] as const).filter((source) => type[source].length > 0);
 }
@@ -171,7 +171,8 @@ function againstFilter({ path, operator, value }: Claim, where: WhereFilter): st
   if (path === 'event.tag' && !passes(where.tag)) return never('tag');
   if (path === 'event.source' && where.source && !where.source.some((source) => source === value))
     return never('source');
-  if (path === 'event.actor.login' && where.actor && !where.actorIsBot && !passes(where.actor)) return never('actor');
+  if (path === 'event.actor.login' && where.actor && !where.actorIsBot && !where.botRules && !passes(where.actor))
+    return never('actor');
   if (/^(?:event\.)?repo\.full_name$/.test(path) && where.repo) {
     const name = value.split('/').at(-1) ?? value;
     if (!where.repo.some((pattern) => pattern.matches(pattern.source.includes('/') ? value : name)))

@@ -129,6 +129,7 @@ function warnOfLongLists({ file, vars }: FileContext, { source, paths }: Compile
 function checked(context: FileContext, expression: Expression, { variables, guards }: TypeScope): Expression | null {
   const own = guardsOfText(expression.compiled.source);
   const { type, problems, warnings, claims } = expression.compiled.check(variables, {
+    ...guards,
     paths: new Set([...guards.paths, ...own.paths]),
     notNull: new Set([...(guards.notNull ?? []), ...(own.notNull ?? [])]),
     asksKind: guards.asksKind || own.asksKind,

@@ -19,7 +19,7 @@ import { compileCondition } from './compile-expression.js';
 import { compileLookups, lookupNames, lookupTypes } from './compile-lookup.js';
 import { checkPartConstants } from './check-constants.js';
 import { compileParams } from './compile-params.js';
-import { MODES, readRuleId } from './compile-rule.js';
+import { MODES, readRuleId, textHashOf } from './compile-rule.js';
 import { compilePolicyLimits, compileSchedule } from './compile-schedule.js';
 import { NO_FILTER, compileSubjects } from './compile-where.js';
 import type { FileContext, Scope } from './file-context.js';
@@ -42,6 +42,7 @@ const KEYS: Keys = {
   schedule: 'optional',
   subjects: 'required',
   assume_absent: 'optional',
+  respect_undo: 'optional',
   limits: 'optional',
   approval: 'optional',
   labels: 'optional',
@@ -176,6 +177,7 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
   const schedule = readKey(keys, 'schedule', (value) => compileSchedule(context, value), DAILY);
   const subjects = readKey(keys, 'subjects', (value) => compileSubjects(context, value), NO_FILTER);
   const assumeAbsent = readKey(keys, 'assume_absent', (value) => readBoolean(file, value, 'assume_absent'), false);
+  const respectUndo = readKey(keys, 'respect_undo', (value) => readBoolean(file, value, 'respect_undo'), false);
   const limits = readKey(keys, 'limits', (value) => compilePolicyLimits(context, value), null);
   const approval = readKey(keys, 'approval', (value) => readChoice(file, value, 'approval', APPROVALS), 'none');
   const approvalNode = keys.get('approval')?.value;
@@ -233,6 +235,7 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
     schedule,
     limits,
     approval: approval === 'two-people' ? approval : approval !== 'none',
+    textHash: textHashOf(context, node),
     position: file.position(node.start),
     operations: [...new Set(operations)].sort(),
     program: {
@@ -241,6 +244,7 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
       vars: context.vars,
       parts,
       assumeAbsent: assumeAbsent ?? false,
+      respectsUndo: respectUndo ?? false,
       scope,
       protections,
       lookups,

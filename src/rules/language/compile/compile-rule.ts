@@ -1,19 +1,9 @@
-import { EVENT_KINDS, isEventKind } from '../../../core/event-kinds.js';
-import type { EventKind } from '../../../core/event-kinds.js';
+import type { EventKind, StartKind } from '../../../core/event-kinds.js';
 import type { YamlEntry, YamlNode, YamlScalar } from '../load/node.js';
 import { canonicalJson } from '../../../core/canonical-json.js';
 import { hashOf } from '../../../core/ids.js';
 import { describeNode, nodeToJson } from '../load/node.js';
-import {
-  isRefused,
-  readBoolean,
-  readChoice,
-  readKey,
-  readMap,
-  readText,
-  readTexts,
-  suggest,
-} from '../load/read-shape.js';
+import { isRefused, readBoolean, readChoice, readKey, readMap, readText } from '../load/read-shape.js';
 import type { Keys } from '../load/read-shape.js';
 import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
@@ -27,17 +17,16 @@ import {
   lookupsOfParams,
   lookupsOfTemplate,
 } from './compile-lookup.js';
-import { RIGHTS_LOOKUP } from '../propose/command-rights.js';
+import { RIGHTS_LOOKUP, isOfTracker } from '../propose/command-rights.js';
 import { compileCoalesce, compileLimits, compileSchedule } from './compile-schedule.js';
 import { compileSteps } from './compile-step.js';
-import { didYouMean } from '../../../core/did-you-mean.js';
-import { habitOf } from '../habits/habits.js';
+import { kindsOf, narrowed, pushPart, readStarts } from './compile-on.js';
 import { NO_FILTER, compileWhere } from './compile-where.js';
 import type { WhereFilter } from '../match/where-filter.js';
 import type { FileContext, Scope } from './file-context.js';
 import { itemPositions } from './item-positions.js';
 import type { ConditionProgram, LookupProgram, StepProgram } from './program.js';
-import { guardsIn, variableTypes } from './variable-types.js';
+import { guardsIn, textsOf, variableTypes, where as whereHolds } from './variable-types.js';
 import type { TypeScope } from './variable-types.js';
 
 const KEYS: Keys = {
@@ -51,6 +40,8 @@ const KEYS: Keys = {
   do: 'required',
   limits: 'optional',
   coalesce: 'optional',
+  rights: 'optional',
+  disabled: 'optional',
   override: 'optional',
   canary: 'optional',
 };
@@ -66,11 +57,13 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   const mode = readKey(keys, 'mode', (value) => readChoice(file, value, 'mode', MODES), 'live');
   readKey(keys, 'override', (value) => readBoolean(file, value, 'override'), null);
   const canary = readKey(keys, 'canary', (value) => compileCanary(context, value, keys), null);
-  const on = readKey(keys, 'on', (value) => readKinds(context, value), []);
+  const starts = readKey(keys, 'on', (value) => readStarts(context, value), []);
+  const on = kindsOf(starts);
   const schedule = readKey(keys, 'schedule', (value) => compileSchedule(context, value), null);
   if (!keys.has('on') && !keys.has('schedule'))
     file.problem(node.start, 'a rule needs "on" or "schedule": nothing would ever start it');
-  const where = readKey(keys, 'where', (value) => compileWhere(context, value), NO_FILTER);
+  const filters = readKey(keys, 'where', (value) => compileWhere(context, value), NO_FILTER);
+  const where = { ...filters, pushOf: pushPart(starts) };
   const tickScope = where.repo || !keys.has('schedule') ? 'repository' : 'organization';
   if (keys.has('schedule')) checkScheduledWhere(context, keys);
   if (where.command) checkCommandRule(context, on, where, keys);
@@ -82,7 +75,9 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
     );
 
   const lookupNode = keys.get('lookup')?.value;
-  const types = context.env.checkTypes ? typesOfRule(context, on, keys.get('if')?.value, lookupNode, where) : undefined;
+  const types = context.env.checkTypes
+    ? typesOfRule(context, narrowed(starts, where), keys.get('if')?.value, lookupNode, where)
+    : undefined;
   const scope = { hasEvent: keys.has('on'), hasRepo: tickScope === 'repository', hasItem: false, types };
   // Whether a lookup is read at all is told by the conditions: what one says of another is not asked for here.
   const lookups = lookupNode
@@ -90,12 +85,15 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
     : [];
   const inside: Scope = { ...scope, lookups: lookupNode ? lookupNames(lookupNode) : new Set() };
   const conditions = readKey(keys, 'if', (value) => compileConditions(context, value, inside), []);
-  const steps = readKey(keys, 'do', (value) => compileSteps(context, value, inside), []);
+  const held = conditions.reduce((known, { expression }) => whereHolds(known, expression, true), types);
+  const steps = readKey(keys, 'do', (value) => compileSteps(context, value, { ...inside, types: held }), []);
   const coalesce = readKey(keys, 'coalesce', (value) => compileCoalesce(context, value, inside), null);
+  const rights = readKey(keys, 'rights', (value) => readChoice(file, value, 'rights', ['author'], 'author'), null);
+  if (rights) checkRights(context, where, steps, keys);
   const limits = readKey(keys, 'limits', (value) => compileLimits(context, value), null);
   if (!keys.has('limits')) checkLimits(context, keys);
   else if (limits) checkLowLimit(context, limits, steps, keys);
-  if (context.env.checkTypes) checkPossible(context, { on, where, conditions, steps }, keys);
+  if (context.env.checkTypes) checkPossible(context, { starts, where, conditions, steps }, keys);
   if (context.env.checkTypes && keys.has('on') && keys.has('schedule'))
     checkOnTick(context, { conditions, lookups, steps, coalesce });
   checkUnused(context, lookups, [
@@ -103,22 +101,28 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
     ...lookups.map((one) => one.lookups),
     ...steps.map(lookupsOfStep),
   ]);
+  const disabled = readKey(keys, 'disabled', (value) => readDisabled(context, value), null);
   if (id === null) return null;
   return {
     id,
+    disabled,
     mode: mode ?? 'shadow',
     canary,
     textHash: textHashOf(context, node),
-    on,
-    schedule,
+    // Nothing starts a rule that is switched off: no event, no tick, and no event of the hook is needed for it.
+    on: disabled === null ? on : [],
+    schedule: disabled === null ? schedule : null,
     tickScope,
     limits: limits as Limits | null,
     position: file.position(node.start),
-    operations: operationsOf(
-      context,
-      where.command ? [...lookups.map(({ use }) => use), RIGHTS_LOOKUP] : lookups.map(({ use }) => use),
-      steps,
-    ),
+    operations:
+      disabled === null
+        ? operationsOf(
+            context,
+            where.command ? [...lookups.map(({ use }) => use), RIGHTS_LOOKUP] : lookups.map(({ use }) => use),
+            steps,
+          )
+        : [],
     program: {
       org: context.env.org,
       where: { ...where, positions: { ...positionsOf(file, keys), ...where.positions } },
@@ -127,8 +131,22 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
       conditions,
       steps,
       coalesce,
+      rights,
     },
   };
+}
+
+/** `disabled: "why"`. A word alone would leave whoever comes later to guess. */
+function readDisabled({ file }: FileContext, node: YamlNode): string | null {
+  const why = node.kind === 'scalar' && typeof node.value === 'string' ? node.value.trim() : '';
+  if (why !== '') return why;
+  const isOff = node.kind === 'scalar' && node.value === false;
+  file.problem(
+    node.start,
+    'disabled says why the rule is switched off',
+    isOff ? 'leave it out: the rule is not disabled then' : 'disabled: "until the new labels are there"',
+  );
+  return null;
 }
 
 /** Nobody reads it: it costs calls, and was probably meant to be read. */
@@ -183,32 +201,45 @@ function compileCanary({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<
   return percent > 0 && percent <= 100 ? percent : null;
 }
 
-/** What the rule says, whatever its layout and comments; the constants of its file too, where it reads them. */
-function textHashOf({ vars }: FileContext, node: YamlNode): string {
+/** What a rule or policy says, whatever its layout and comments; the constants of its file too, where it reads them. */
+export function textHashOf({ vars }: FileContext, node: YamlNode): string {
   const text = canonicalJson(nodeToJson(node));
   return hashOf(text, text.includes('vars') ? canonicalJson(vars) : '').slice(0, 32);
 }
 
 function typesOfRule(
   { vars, env }: FileContext,
-  on: readonly EventKind[],
+  starts: readonly StartKind[],
   conditions: YamlNode | undefined,
   lookups: YamlNode | undefined,
   where: WhereFilter,
 ): TypeScope {
   const guards = guardsIn(conditions);
+  const sources = sourcesOf(where, conditions);
   // A filter lets nothing through that has not what it asks for.
   const filtered = (['branch', 'tag', 'command'] as const).filter((name) => where[name]).map((name) => `event.${name}`);
   return {
     variables: variableTypes(
-      on,
+      starts,
       vars,
       lookups ? lookupTypes(lookups, env.lookups) : new Map(),
       lookups ? lookupsMissing(lookups) : new Set(),
     ),
-    guards: { ...guards, notNull: new Set([...(guards.notNull ?? []), ...filtered]) },
+    guards: {
+      ...guards,
+      notNull: new Set([...(guards.notNull ?? []), ...filtered]),
+      ...(sources === null ? {} : { sources }),
+    },
   };
 }
+
+/** The sources that the rule takes; null = all of them. */
+function sourcesOf({ source }: WhereFilter, conditions: YamlNode | undefined): ReadonlySet<string> | null {
+  const asked = conditions ? textsOf(conditions).flatMap((text) => ONE_SOURCE.exec(text)?.[1] ?? []) : [];
+  return source ? new Set(source) : asked.length > 0 ? new Set(asked) : null;
+}
+
+const ONE_SOURCE = /^(?![^]*(?:\|\||\?))[^]*\bevent\.source\s*==\s*["'](\w+)["']/;
 
 function takingLookups(types: TypeScope | undefined, node: YamlNode): TypeScope | undefined {
   if (!types) return undefined;
@@ -218,7 +249,7 @@ function takingLookups(types: TypeScope | undefined, node: YamlNode): TypeScope 
 
 /** `on` and `schedule` turn events away like the filters of `where`, so their places are kept with those. */
 function positionsOf(file: FileContext['file'], keys: ReadonlyMap<string, YamlEntry>): Record<string, Position> {
-  const starts = ['on', 'schedule'].flatMap((key) => keys.get(key) ?? []);
+  const starts = ['on', 'schedule', 'disabled'].flatMap((key) => keys.get(key) ?? []);
   return Object.assign(
     {},
     ...starts.map(({ key, keyStart, value }) => ({
@@ -234,54 +265,6 @@ export function readRuleId({ file }: FileContext, entry: YamlEntry | undefined):
   if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(id.value)) return id.value;
   file.problem(id.start, `"${id.value.slice(0, 80)}" cannot be an id`, 'letters, digits, ".", "_" and "-", at most 64');
   return null;
-}
-
-function readKinds({ file }: FileContext, node: YamlNode): EventKind[] {
-  if (node.kind === 'map') return tellKindsOfMap(file, node);
-  const texts = readTexts(file, node, 'on') ?? [];
-  const kinds = new Set<EventKind>();
-  for (const { value, start } of texts) {
-    if (value === 'hook.tested' || value === 'unrecognized')
-      file.problem(
-        start,
-        `no rule can be started by ${value}`,
-        value === 'hook.tested' ? 'test calls of a hook are recorded only' : undefined,
-      );
-    else if (isEventKind(value)) kinds.add(value);
-    else {
-      const habit = habitOf('kind', value);
-      file.problem(
-        start,
-        `there is no event kind "${value}"`,
-        habit ? `write ${habit.write}` : suggest(value, EVENT_KINDS, 'there are'),
-      );
-      // The rest is looked at as if the nearest kind stood here.
-      const meant = habit ? habit.write : didYouMean(value, EVENT_KINDS);
-      if (meant !== null && isEventKind(meant)) kinds.add(meant);
-    }
-  }
-  return [...kinds];
-}
-
-/** `on: {pull_request: {types: [opened]}}`, as workflows of Actions have it. */
-function tellKindsOfMap(file: FileContext['file'], node: Extract<YamlNode, { kind: 'map' }>): EventKind[] {
-  const kinds: string[] = [];
-  for (const { key, keyStart, value } of node.entries) {
-    const types = value.kind === 'map' ? value.entries.find((entry) => entry.key === 'types')?.value : undefined;
-    const words = (types?.kind === 'list' ? types.items : types ? [types] : []).flatMap((item) =>
-      item.kind === 'scalar' ? [String(item.value)] : [],
-    );
-    const written = words.length > 0 ? words.map((one) => `${key}.${one}`) : [key];
-    const meant = written.map((one) => (isEventKind(one) ? one : (habitOf('kind', one)?.write ?? one)));
-    kinds.push(...meant);
-    const hint =
-      key === 'schedule'
-        ? 'schedule is a key of the rule: schedule: "0 4 * * *"'
-        : `on: [${meant.join(', ')}]; filters stand in where`;
-    file.problem(keyStart, 'on is a list of event kinds, this is a map', hint);
-  }
-  if (node.entries.length === 0) file.problem(node.start, 'on is empty', 'on: push');
-  return kinds.filter(isEventKind);
 }
 
 /** Whose rights count is told by the event alone: a rule that takes commands is started by nothing else. */
@@ -302,6 +285,34 @@ function checkCommandRule(
       'make a rule of its own for the schedule',
     );
 }
+
+/** What an author is granted ends with the issue or pull request. */
+function checkRights(
+  { file }: FileContext,
+  where: WhereFilter,
+  steps: readonly StepProgram[],
+  keys: ReadonlyMap<string, YamlEntry>,
+): void {
+  const at = keys.get('rights')?.keyStart ?? 0;
+  if (!where.command) file.problem(at, 'rights: author is for a rule that takes commands', 'where: {command: close}');
+  for (const { action, params, position } of steps) {
+    const number = params.find(({ name }) => name === 'number')?.template;
+    if (!isOfTracker(action) || !action.params['number'])
+      file.problemAt(
+        position,
+        `rights: author does not cover ${action.name}: an author is granted what is done to the issue or pull request itself`,
+        'make a rule without rights of it, for people who have the right',
+      );
+    else if (number?.kind !== 'expression' || !AUTHORED.includes(number.expression.compiled.source.trim()))
+      file.problemAt(
+        position,
+        'rights: author grants nothing about another issue or pull request',
+        'number: "${{ event.number }}"',
+      );
+  }
+}
+
+const AUTHORED: readonly string[] = ['event.number', 'event.issue.number', 'event.pull_request.number'];
 
 /** On a tick there is no event, so only filters about repositories mean something. */
 function checkScheduledWhere({ file }: FileContext, keys: ReadonlyMap<string, YamlEntry>): void {
@@ -332,7 +343,13 @@ function compileConditions(context: FileContext, node: YamlNode, scope: Scope): 
   if (named.length === 0) file.problem(node.start, 'if is empty');
   if (named.length > MAX_CONDITIONS)
     file.problem(node.start, `a rule may have ${MAX_CONDITIONS} conditions, this has ${named.length}`);
-  return named.flatMap(({ name, start, value }) => compileNamed(context, value, name, start, scope));
+  // What one condition says of the event holds for those after it.
+  let { types } = scope;
+  return named.flatMap(({ name, start, value }) => {
+    const compiled = compileNamed(context, value, name, start, { ...scope, types });
+    for (const { expression } of compiled) types = whereHolds(types, expression, true);
+    return compiled;
+  });
 }
 
 function compileNamed(

@@ -12,7 +12,7 @@ import { looksLikeExpression } from './looks-like-expression.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { Expression, StepProgram } from './program.js';
-import { withItem } from './variable-types.js';
+import { where, withItem } from './variable-types.js';
 
 const MAX_STEPS = 50;
 const MODIFIERS: Keys = {
@@ -59,9 +59,10 @@ function compileStep(
   const action = findAction(context, written, outer);
   const scope: Scope = { ...outer, hasItem: false };
   const forEach = readExpression(context, keys.get('for_each'), 'for_each', scope, compileList);
-  const inside: Scope = { ...outer, hasItem: keys.has('for_each'), types: withItem(outer.types, forEach?.type) };
-  const when = readExpression(context, keys.get('when'), 'when', inside, compileCondition);
-  const unless = readExpression(context, keys.get('unless'), 'unless', inside, compileCondition);
+  const item: Scope = { ...outer, hasItem: keys.has('for_each'), types: withItem(outer.types, forEach?.type) };
+  const when = readExpression(context, keys.get('when'), 'when', item, compileCondition);
+  const unless = readExpression(context, keys.get('unless'), 'unless', item, compileCondition);
+  const inside: Scope = { ...item, types: where(where(item.types, when, true), unless, false) };
   const keyEntry = keys.get('key');
   if (keyEntry && !keys.has('for_each'))
     file.problem(keyEntry.keyStart, 'key names the items of for_each, and there is none');

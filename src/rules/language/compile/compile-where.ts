@@ -35,14 +35,18 @@ const SUBJECT_KEYS: Keys = {
 const SOURCES = ['webhook', 'feed', 'tasks', 'lists'] as const;
 /** Stands for the bot itself, whatever its login. */
 const BOT = 'bot';
+/** Stands before the id of a rule or policy, for the bot's acts that are its effects. No login has a colon. */
+const BOT_OF = 'bot:';
 
 export const NO_FILTER: WhereFilter = {
   repo: null,
   notRepo: null,
   branch: null,
   tag: null,
+  pushOf: null,
   actor: null,
   actorIsBot: false,
+  botRules: null,
   command: null,
   source: null,
   topics: null,
@@ -57,22 +61,18 @@ export function compileWhere(context: FileContext, node: YamlNode): WhereFilter 
   if (!keys) return NO_FILTER;
   const reader = new FilterReader(context, keys, 'where');
   const actors = reader.texts('actor');
-  const isBotAlone = actors?.every(({ value }) => value === BOT);
+  const people = actors?.filter(({ value }) => value !== BOT && !value.startsWith(BOT_OF)) ?? [];
+  const botRules = (actors ?? []).flatMap(({ value }) => (value.startsWith(BOT_OF) ? value.slice(BOT_OF.length) : []));
   return {
     repo: reader.repositories('repo'),
     notRepo: reader.repositories('not_repo'),
     branch: reader.patterns('branch'),
     tag: reader.patterns('tag'),
+    pushOf: null,
     topics: reader.patterns('topics', true),
-    actor:
-      actors && !isBotAlone
-        ? reader.compile(
-            actors.filter(({ value }) => value !== BOT),
-            true,
-            'actor',
-          )
-        : null,
+    actor: people.length > 0 ? reader.compile(people, true, 'actor') : null,
     actorIsBot: actors?.some(({ value }) => value === BOT) ?? false,
+    botRules: botRules.length > 0 ? botRules : null,
     command: reader.patterns('command', true),
     source: reader.sources(),
     archived: reader.flag('archived'),

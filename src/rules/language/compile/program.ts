@@ -93,6 +93,8 @@ export interface RuleProgram {
   readonly conditions: readonly ConditionProgram[];
   readonly steps: readonly StepProgram[];
   readonly coalesce: CoalesceProgram | null;
+  /** `author`: whoever wrote the issue or pull request may give the command, whatever rights they have. */
+  readonly rights: 'author' | null;
 }
 
 export interface SectionLookup {
@@ -153,6 +155,8 @@ export interface PolicyProgram {
   readonly parts: readonly PolicyPart[];
   /** Where the forge cannot list what is there, the journal alone is the memory. */
   readonly assumeAbsent: boolean;
+  /** What a person undid stays so; absent = it is repaired. */
+  readonly respectsUndo?: boolean;
   /** `organization`: it is about the organization itself, once. */
   readonly scope: 'repository' | 'organization';
   readonly protections: readonly ProtectionProgram[];

@@ -2,11 +2,12 @@ import { eventRepository } from '../../../core/objects/event-forms.js';
 import { ruleType } from '../../../core/objects/rule-types.js';
 import { DYN, ID, TEXT, TIME, listOf, ownObject, typeOfValue } from '../../../core/data-types.js';
 import type { DataType } from '../../../core/data-types.js';
-import type { EventKind } from '../../../core/event-kinds.js';
-import { EVENT_TYPES } from '../../../core/event-types.js';
+import type { StartKind } from '../../../core/event-kinds.js';
+import { START_TYPES } from '../../../core/event-types.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Guards, VariableTypes } from '../expression-engine.js';
 import type { YamlNode } from '../load/node.js';
+import type { Expression } from './program.js';
 
 /** Variables that are the same in every rule. */
 export const OWN_VARIABLES = {
@@ -38,7 +39,7 @@ export interface TypeScope {
 
 /** @param kinds empty for what runs on a schedule alone */
 export function variableTypes(
-  kinds: readonly EventKind[],
+  kinds: readonly StartKind[],
   vars: JsonObject,
   lookups: ReadonlyMap<string, DataType>,
   /** Names of those that may be missing. */
@@ -54,9 +55,9 @@ export function variableTypes(
   };
 }
 
-function eventType(kinds: readonly EventKind[]): DataType {
+function eventType(kinds: readonly StartKind[]): DataType {
   const of = kinds.flatMap((name) => {
-    const type = EVENT_TYPES.get(name)?.type;
+    const type = START_TYPES.get(name)?.type;
     return type ? [{ name, type }] : [];
   });
   const [only] = of;
@@ -66,6 +67,32 @@ function eventType(kinds: readonly EventKind[]): DataType {
 /** `item` is one element of what `for_each` gives. */
 export function withItem(types: TypeScope | undefined, list: DataType | undefined): TypeScope | undefined {
   return types && list?.kind === 'list' ? { ...types, variables: { ...types.variables, item: list.of } } : types;
+}
+
+/** Where a condition holds (or does not): with what it asks for, and of the kinds for which it may. */
+export function where(
+  types: TypeScope | undefined,
+  condition: Expression | null,
+  holds: boolean,
+): TypeScope | undefined {
+  if (!types || !condition) return types;
+  const { compiled } = condition;
+  const { kinds } = compiled.check(types.variables, types.guards);
+  const own = holds ? guardsOfText(compiled.source) : NO_GUARDS;
+  const { event } = types.variables;
+  const left = holds ? kinds?.ifTrue : kinds?.ifFalse;
+  const of = event?.kind === 'either' ? event.of.filter(({ name }) => left?.includes(name) ?? true) : [];
+  const [only] = of;
+  return {
+    variables: only
+      ? { ...types.variables, event: of.length === 1 ? only.type : { kind: 'either', of } }
+      : types.variables,
+    guards: {
+      ...types.guards,
+      paths: new Set([...types.guards.paths, ...own.paths]),
+      notNull: new Set([...(types.guards.notNull ?? []), ...(own.notNull ?? [])]),
+    },
+  };
 }
 
 export const NO_GUARDS: Guards = { paths: new Set(), asksKind: false };
@@ -88,7 +115,7 @@ export function guardsOfText(...texts: readonly string[]): Guards {
   return { paths: new Set(paths), notNull: new Set(notNull), asksKind: isAsked };
 }
 
-function textsOf(node: YamlNode): string[] {
+export function textsOf(node: YamlNode): string[] {
   if (node.kind === 'scalar') return typeof node.value === 'string' ? [node.value] : [];
   return (node.kind === 'list' ? node.items : node.entries.map(({ value }) => value)).flatMap(textsOf);
 }

@@ -3,7 +3,7 @@ import { didYouMean } from '../../../core/did-you-mean.js';
 import { habitOf, textHabitAt } from '../habits/habits.js';
 import { ExpressionError } from '../expression-engine.js';
 import type { ExprPath, ExprType } from '../expression-engine.js';
-import type { RuleFunction } from '../functions/define-function.js';
+import type { Constant, RuleFunction } from '../functions/define-function.js';
 import { Types, signature } from './infer-type.js';
 import { meterLoop } from './meter-loop.js';
 import type { Expr, ParsedExpression } from './parse-expression.js';
@@ -194,12 +194,12 @@ class Walker {
   }
 
   #checkConstants(expr: Expr, name: string, args: readonly Expr[]): void {
-    const constants = args.map(constantText);
+    const constants = args.map(constantOf);
     const own = this.known.ownFunctions.get(name)?.checkConstants?.(constants) ?? null;
     if (own !== null)
       throw this.#error(args.findLast((_, index) => constants[index] !== undefined) ?? expr, `${name}: ${own}`);
     const [pattern, at] = [constants.at(-1), args.at(-1)];
-    if (name === 'matches' && pattern !== undefined && at) this.#try(at, () => compileRegex(pattern));
+    if (name === 'matches' && typeof pattern === 'string' && at) this.#try(at, () => compileRegex(pattern));
   }
 
   #try(at: Expr, action: () => unknown): void {
@@ -248,6 +248,12 @@ function constantText(expr: Expr): string | undefined {
   return exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'stringValue'
     ? exprKind.value.constantKind.value
     : undefined;
+}
+
+/** A text, or the texts of a list, as far as they are written out. */
+function constantOf(expr: Expr): Constant | undefined {
+  if (expr.exprKind.case !== 'listExpr') return constantText(expr);
+  return expr.exprKind.value.elements.flatMap((element) => constantText(element) ?? []);
 }
 
 function constantKey(expr: Expr): string | null {

@@ -78,7 +78,8 @@ const OPERANDS: Array<[string, string]> = [
   ['event.release.draft.startsWith("v")', '19: true or false has no startsWith() (it is: string.startsWith(string))'],
   ['event.tag.startsWith(1)', '9: startsWith does not take a whole number (it is: string.startsWith(string))'],
   ['age(event.tag) > duration("1h")', '0: age does not take a text (it is: age(timestamp))'],
-  ['age(now) > duration("5d")', '20: "5d" is no duration (days and weeks are no units: "120h")'],
+  ['age(now) > duration("5d")', '20: "5d" is no duration (days(5), or duration("120h"))'],
+  ['glob(["a"], "b")', '0: glob does not take a list and a text (of lists: any_glob(texts, patterns))'],
   ['now > timestamp("yesterday")', '16: "yesterday" is no time (times are like "2026-12-31T18:00:00Z")'],
   ['event.tag in "v1"', '10: in looks into a list, this is a text (for a part of a text: text.contains("…"))'],
   ['event.tag[0] == "v"', '9: a text has no elements (for a part of a text: text.substring(0, 7))'],
@@ -100,17 +101,17 @@ const IMPOSSIBLE: Array<[string, string]> = [
   ['event.source in ["feed", "taks"]', '25: event.source is never "taks" (did you mean "tasks"?)'],
   [
     'event.tag == "a" && event.tag == "b"',
-    '20: event.tag == "a" must hold as well (line 10): this can never hold (the rule would never fire; to switch a rule off: mode: shadow)',
+    '20: event.tag == "a" must hold as well (line 10): this can never hold (the rule would never fire; to switch a rule off: disabled: "why")',
   ],
   [
     'repo.private && !repo.private',
-    '17: repo.private == true must hold as well (line 10): this can never hold (the rule would never fire; to switch a rule off: mode: shadow)',
+    '17: repo.private == true must hold as well (line 10): this can never hold (the rule would never fire; to switch a rule off: disabled: "why")',
   ],
   [
     'repo.size > 5 && repo.size < 3',
-    '17: repo.size > 5 must hold as well (line 10): this can never hold (the rule would never fire; to switch a rule off: mode: shadow)',
+    '17: repo.size > 5 must hold as well (line 10): this can never hold (the rule would never fire; to switch a rule off: disabled: "why")',
   ],
-  ['false', '0: this is never true (the rule would never fire; to switch a rule off: mode: shadow)'],
+  ['false', '0: this is never true (the rule would never fire; to switch a rule off: disabled: "why")'],
 ];
 
 describe('rules/language/expressions/check-types', () => {
@@ -149,7 +150,7 @@ describe('rules/language/expressions/check-types', () => {
     const where = (filter: string): string => `    where: ${filter}\n`;
 
     expect(check('event.tag == "v2"', 'release.published', where('{tag: "v1*"}'))).toEqual([
-      '0: where.tag never lets "v2" through: this can never hold (the rule would never fire; to switch a rule off: mode: shadow)',
+      '0: where.tag never lets "v2" through: this can never hold (the rule would never fire; to switch a rule off: disabled: "why")',
     ]);
     expect(check('repo.archived', 'release.published', where('{archived: false}'))).toHaveLength(1);
     expect(check('event.tag == "v1.0"', 'release.published', where('{tag: "v1*"}'))).toEqual([]);

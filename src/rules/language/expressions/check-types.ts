@@ -2,6 +2,10 @@ import type { CelEnv, CelFunc } from '@bufbuild/cel';
 import { BOOL, DYN, INT, TEXT, TIME, commonType, listOf } from '../../../core/data-types.js';
 import type { DataType, ObjectType } from '../../../core/data-types.js';
 import { didYouMean } from '../../../core/did-you-mean.js';
+import { isEventKind } from '../../../core/event-kinds.js';
+import type { EventKind } from '../../../core/event-kinds.js';
+import type { EventSource } from '../../../core/event.js';
+import { isDelivered, sourcesWithout } from '../../../core/event-sources.js';
 import type { Claim, Guards, TypeCheck, TypeProblem, VariableTypes } from '../expression-engine.js';
 import { claimsOf } from './claims.js';
 import { WALK } from './functions.js';
@@ -28,7 +32,8 @@ export function checkTypes(
   const checker = new Checker(parsed, source, env, variables, guards);
   const type = checker.typeOf(parsed.expr, new Map());
   const claims: Claim[] = claimsOf(parsed.expr, (expr) => checker.offset(expr));
-  return { type, problems: checker.problems, warnings: checker.warnings, claims };
+  const kinds = checker.kinds === null || !parsed.expr ? null : kindsOf(parsed.expr, checker.kinds);
+  return { type, problems: checker.problems, warnings: checker.warnings, claims, ...(kinds === null ? {} : { kinds }) };
 }
 
 type Loop = ReadonlyMap<string, DataType>;
@@ -37,6 +42,10 @@ class Checker {
   readonly problems: TypeProblem[] = [];
   readonly warnings: TypeProblem[] = [];
   readonly #functions: Types;
+  /** The kinds that the event may be of, each by its name in `on`, with what it tells; null = there is one kind alone. */
+  readonly kinds: Kinds | null;
+  /** Those of them that are possible where the walk is. */
+  #possible: ReadonlySet<string>;
 
   constructor(
     readonly parsed: ParsedExpression,
@@ -46,6 +55,44 @@ class Checker {
     readonly guards: Guards,
   ) {
     this.#functions = new Types(env);
+    const { event } = variables;
+    this.kinds = event?.kind === 'either' ? new Map(event.of.map(({ name, type }) => [name, type])) : null;
+    this.#possible = new Set(this.kinds?.keys());
+  }
+
+  /** A part that only counts for some kinds of event. */
+  #typeWhere(kinds: readonly string[] | undefined, expr: Expr | undefined, loop: Loop): DataType {
+    const before = this.#possible;
+    if (kinds) this.#possible = new Set(kinds.filter((name) => before.has(name)));
+    const type = this.typeOf(expr, loop);
+    this.#possible = before;
+    return type;
+  }
+
+  /** A side of `&&` and `||` only counts where the other one does not decide; a branch of `?:` where it is chosen. */
+  #typesOfArgs(name: string, args: readonly Expr[], loop: Loop): DataType[] {
+    const { kinds } = this;
+    const [first, second, third] = args;
+    const isJoined = name === '_&&_' || name === '_||_';
+    if (kinds === null || !first || !second || (!isJoined && name !== '_?_:_'))
+      return args.map((arg) => this.typeOf(arg, loop));
+    const asked = kindsOf(first, kinds);
+    if (name === '_?_:_')
+      return [
+        this.typeOf(first, loop),
+        this.#typeWhere(asked.ifTrue, second, loop),
+        this.#typeWhere(asked.ifFalse, third, loop),
+      ];
+    const other = kindsOf(second, kinds);
+    const open = name === '_&&_' ? 'ifTrue' : 'ifFalse';
+    return [this.#typeWhere(other[open], first, loop), this.#typeWhere(asked[open], second, loop)];
+  }
+
+  #eventType(event: DataType): DataType {
+    if (event.kind !== 'either') return event;
+    const of = event.of.filter(({ name }) => this.#possible.has(name));
+    const [only] = of;
+    return only && of.length === 1 ? only.type : { kind: 'either', of };
   }
 
   offset(expr: Expr): number {
@@ -61,7 +108,7 @@ class Checker {
       case 'constExpr':
         return constantType(expr);
       case 'identExpr':
-        return loop.get(exprKind.value.name) ?? ownValue(this.variables, exprKind.value.name) ?? DYN;
+        return loop.get(exprKind.value.name) ?? this.#eventType(ownValue(this.variables, exprKind.value.name) ?? DYN);
       case 'listExpr':
         return listOf(commonType(exprKind.value.elements.map((element) => widen(this.typeOf(element, loop)))));
       case 'structExpr':
@@ -72,6 +119,7 @@ class Checker {
         if (!testOnly) {
           this.#warnOfNothing(operand, loop);
           this.#warnOfOwn(expr, type, field, loop);
+          this.#warnOfUntold(expr, loop);
           return this.#field(type, field, expr, loop);
         }
         this.#checkHas(type, field, expr);
@@ -127,6 +175,8 @@ class Checker {
 
   /** A field must be there whatever kind of event comes, unless the rule asks first. */
   #fieldOfEither({ of }: Extract<DataType, { kind: 'either' }>, name: string, expr: Expr, loop: Loop): DataType {
+    // No kind is left here: nobody comes this way.
+    if (of.length === 0) return DYN;
     const having = of.filter(({ type }) => Object.hasOwn(type.fields, name));
     const types = having.map(({ type }) => type.fields[name]?.type ?? DYN);
     if (having.length === 0) {
@@ -176,6 +226,8 @@ class Checker {
   }
 
   #noField(type: ObjectType, name: string, expr: Expr, owner?: string): void {
+    if (this.#possible.size < (this.kinds?.size ?? 0) && pathOf(expr) === `event.${name}`)
+      return this.#warn(expr, `${owner ?? this.#nameOf(expr, type)} has no "${name}": this fails each time`, null);
     const known = Object.keys(type.fields);
     const near = didYouMean(name, known);
     const inner = placesOf(name, type, this.#pathIn(expr));
@@ -252,7 +304,7 @@ class Checker {
     const { function: name, args, target } = expr.exprKind.value;
     const isQualified = this.#functions.isQualified(expr);
     const targetType = target && !isQualified ? this.typeOf(target, loop) : null;
-    const types = args.map((arg) => this.typeOf(arg, loop));
+    const types = this.#typesOfArgs(name, args, loop);
     const [first = DYN, second = DYN, third = DYN] = types;
     switch (name) {
       case WALK:
@@ -380,14 +432,50 @@ class Checker {
   /** A field that events of a kind need not have: of the event itself, since those of the forge's objects may all be missing. */
   #warnOfOwn(expr: Expr, type: DataType, name: string, loop: Loop): void {
     const path = pathOf(expr);
-    if (path !== `event.${name}` || loop.has('event') || !OFTEN_MISSING.has(name) || this.guards.asksKind) return;
+    if (path !== `event.${name}` || loop.has('event') || this.#isAsked(path)) return;
     const types = type.kind === 'object' ? [type] : type.kind === 'either' ? type.of.map((one) => one.type) : [];
-    if (!types.some((one) => ownValue(one.fields, name)?.optional === true && isPush(one)) || this.#isAsked(path))
-      return;
+    const lacking = types.filter((one) => ownValue(one.fields, name)?.optional === true);
+    if (!OFTEN_MISSING.has(name) || !lacking.some(isPush)) return this.#warnOfOptional(expr, lacking, name);
     this.#warn(
       expr,
       `a push need not have ${path}: it is of a branch or of a tag`,
-      `ask first: ${hasFirst(path)}; or where: {${name}: …}`,
+      `on: push.${name}; or ask first: ${hasFirst(path)}`,
+    );
+  }
+
+  #warnOfOptional(expr: Expr, lacking: readonly ObjectType[], name: string): void {
+    // Every event has a repository; who did it is asked for below, by field.
+    if (name === 'repo' || name === 'actor' || NULLABLE.has(name)) return;
+    const isByDelivery = this.guards.sources?.size === 1 && this.guards.sources.has('webhook');
+    const kinds = lacking.flatMap(kindNames).filter((kind) => !isByDelivery || !isDelivered(kind, name));
+    if (kinds.length === 0) return;
+    this.#warn(
+      expr,
+      `event.${name} may be missing: ${nameSome(kinds)} need not tell it`,
+      `ask first: ${hasFirst(`event.${name}`)}`,
+    );
+  }
+
+  /** Not every source tells the objects of an event whole. */
+  #warnOfUntold(expr: Expr, loop: Loop): void {
+    const [root, object, field, ...more] = pathOf(expr)?.split('.') ?? [];
+    if (root !== 'event' || !object || !field || more.length > 0 || loop.has('event')) return;
+    const path = object === 'actor' ? 'event.actor' : `event.${object}.${field}`;
+    // What is null again and again is told of where it is read on.
+    if (this.#isAsked(path) || NULLABLE.has(field)) return;
+    const event = this.#eventType(ownValue(this.variables, 'event') ?? DYN);
+    const types = event.kind === 'object' ? [event] : event.kind === 'either' ? event.of.map(({ type }) => type) : [];
+    const { sources } = this.guards;
+    const lacking = types.flatMap(kindNames).flatMap((kind) => {
+      const without = sourcesWithout(kind, object, field).filter((source) => sources?.has(source) ?? true);
+      return without.length > 0 ? [{ kind, without }] : [];
+    });
+    if (lacking.length === 0) return;
+    const from = [...new Set(lacking.flatMap(({ without }) => without))].map((source) => SOURCE_NAMES[source]);
+    this.#warn(
+      expr,
+      `${path} is missing where ${from.join(' or ')} told of ${nameSome(lacking.map(({ kind }) => kind))}`,
+      `ask first: has(${path}) && …; or where: {source: webhook}`,
     );
   }
 
@@ -486,11 +574,13 @@ class Checker {
       !/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))*$/.test(text)
     ) {
       const days = /^(\d+)\s*(d|day|days|w|week|weeks)$/.exec(text);
-      const hours = days ? Number(days[1]) * (days[2]?.startsWith('w') ? 168 : 24) : null;
+      const count = days ? Number(days[1]) * (days[2]?.startsWith('w') ? 7 : 1) : null;
       this.#problem(
         only,
         `"${text}" is no duration`,
-        hours === null ? 'durations are like "36h" or "1h30m"' : `days and weeks are no units: "${hours}h"`,
+        count === null
+          ? 'durations are like "36h" or "1h30m"; of days: days(3)'
+          : `days(${count}), or duration("${count * 24}h")`,
       );
     }
     if (
@@ -548,9 +638,14 @@ class Checker {
     const ways = [...new Set(overloads.map(signature))].slice(0, 4).join('; ');
     const wrongTarget =
       target !== null && !overloads.some((overload) => fits(typeName(overload.target?.name ?? ''), target));
+    const isOfLists = name === 'glob' && args.some(({ kind }) => kind === 'list');
     const subject =
       wrongTarget && target ? `${withArticle(target)} has no ${name}()` : `${name} does not take ${given}`;
-    this.#problem(expr, subject, this.#habitAt(expr, name) ?? `it is: ${ways}`);
+    this.#problem(
+      expr,
+      subject,
+      this.#habitAt(expr, name) ?? (isOfLists ? 'of lists: any_glob(texts, patterns)' : `it is: ${ways}`),
+    );
   }
 
   #warn(expr: Expr, message: string, hint: string | null): void {
@@ -578,6 +673,77 @@ function wordOf(path: string, text: string): string | null {
   const words = WORDS_OF.find(([pattern]) => pattern.test(path))?.[1];
   return !words || words.includes(text) ? null : didYouMean(text, words);
 }
+
+/** What each kind tells, by its name. */
+type Kinds = ReadonlyMap<string, ObjectType>;
+
+/** For which kinds of event an expression may be true, and for which false: by what it says of `event.kind`, and by which fields it asks for. */
+function kindsOf(expr: Expr, kinds: Kinds): NonNullable<TypeCheck['kinds']> {
+  const all = [...kinds.keys()];
+  const where = (is: (name: string) => boolean): NonNullable<TypeCheck['kinds']> => ({
+    ifTrue: all.filter(is),
+    ifFalse: all.filter((name) => !is(name)),
+  });
+  const { exprKind } = expr;
+  if (exprKind.case === 'selectExpr' && exprKind.value.testOnly) {
+    const { operand, field } = exprKind.value;
+    const isOfEvent = operand?.exprKind.case === 'identExpr' && operand.exprKind.value.name === 'event';
+    return isOfEvent
+      ? {
+          ifTrue: all.filter((name) => Object.hasOwn(kinds.get(name)?.fields ?? {}, field)),
+          ifFalse: all.filter((name) => ownValue(kinds.get(name)?.fields ?? {}, field)?.optional !== false),
+        }
+      : { ifTrue: all, ifFalse: all };
+  }
+  if (exprKind.case !== 'callExpr') return { ifTrue: all, ifFalse: all };
+  const { function: name, args } = exprKind.value;
+  const [first, second] = args;
+  if (name === '!_' && first) {
+    const { ifTrue, ifFalse } = kindsOf(first, kinds);
+    return { ifTrue: ifFalse, ifFalse: ifTrue };
+  }
+  if (!first || !second) return { ifTrue: all, ifFalse: all };
+  if (name === '_&&_' || name === '_||_') {
+    const [left, right] = [kindsOf(first, kinds), kindsOf(second, kinds)];
+    const both = (one: readonly string[], other: readonly string[]): string[] =>
+      one.filter((kind) => other.includes(kind));
+    const either = (one: readonly string[], other: readonly string[]): string[] =>
+      all.filter((kind) => one.includes(kind) || other.includes(kind));
+    return name === '_&&_'
+      ? { ifTrue: both(left.ifTrue, right.ifTrue), ifFalse: either(left.ifFalse, right.ifFalse) }
+      : { ifTrue: either(left.ifTrue, right.ifTrue), ifFalse: both(left.ifFalse, right.ifFalse) };
+  }
+  const isKind = (name_: string, word: string): boolean =>
+    kindNames(kinds.get(name_) ?? { kind: 'object', name: '', fields: {} }).some((kind) => kind === word);
+  if (name === '_==_' || name === '_!=_') {
+    const word =
+      pathOf(first) === 'event.kind'
+        ? constantText(second)
+        : pathOf(second) === 'event.kind'
+          ? constantText(first)
+          : undefined;
+    if (word === undefined) return { ifTrue: all, ifFalse: all };
+    return where((one) => isKind(one, word) === (name === '_==_'));
+  }
+  if (name === '@in' && pathOf(first) === 'event.kind' && second.exprKind.case === 'listExpr') {
+    const words = second.exprKind.value.elements.map(constantText);
+    if (words.every((word) => word !== undefined)) return where((one) => words.some((word) => isKind(one, word)));
+  }
+  return { ifTrue: all, ifFalse: all };
+}
+
+/** The kind that events of this type have. */
+function kindNames({ fields }: ObjectType): EventKind[] {
+  const kind = ownValue(fields, 'kind')?.type;
+  return kind?.kind === 'string' ? (kind.values ?? []).filter(isEventKind) : [];
+}
+
+const SOURCE_NAMES: Readonly<Record<EventSource, string>> = {
+  webhook: 'a delivery',
+  feed: 'the feed',
+  tasks: 'the task list',
+  lists: 'a list of issues',
+};
 
 /** Of a push, one of both is missing each time. */
 const OFTEN_MISSING = new Set(['branch', 'tag']);

@@ -10,6 +10,7 @@ const DATA = {
   maps: Array.from({ length: 200 }, () => ({ a: Array.from({ length: 200 }, (_, index) => index) })),
   text: 'a'.repeat(8000),
   huge: 'a'.repeat(9000),
+  texts: Array.from({ length: MAX_LIST }, (_, index) => `src/${index}/a.ts`).map((text) => `${text}/*`),
   now: new Date(0),
 };
 
@@ -33,6 +34,8 @@ describe('rules/expressions, costs', () => {
     ['a loop that compares large values', 'maps.all(m, maps.all(n, m == n))'],
     ['a loop that searches a list', 'list.all(a, a in list)'],
     ['a loop of regular expressions', 'list.all(a, text.matches("(a+)+$"))'],
+    ['many patterns against many texts', 'any_glob(texts, texts)'],
+    ['a loop of lists of patterns', 'list.all(a, !any_glob(texts, ["x", "y"]))'],
     ['a loop that searches a long text', 'list.all(a, list.all(b, !text.contains("b")))'],
   ])('stops %s', (_name, source) => {
     expect(failure(source)).toBe(SPENT);
@@ -63,6 +66,8 @@ describe('rules/expressions, costs', () => {
   it('walks lists up to the cap, and counts longer ones without walking them', () => {
     expect(failure('list.map(a, a + 1).size() == 1000')).toBe('no failure');
     expect(failure('long.all(a, true)')).toBe('a list of 1001 elements; an expression may walk 1000');
+    expect(failure('sum(list) > 0 && all_glob(texts, ["src/**", "a"])')).toBe('no failure');
+    expect(failure('sum(long) > 0')).toBe('a list of 1001 elements; an expression may walk 1000');
     expect(failure('long.size() == 1001')).toBe('no failure');
   });
 

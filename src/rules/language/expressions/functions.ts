@@ -85,8 +85,7 @@ function checkSize(value: CelValue): void {
 function ownVersions(meter: Meter): CelFunc[] {
   return [
     celFunc(WALK, [DYN], DYN, (range) => {
-      const size = isCelList(range) || isCelMap(range) ? range.size : 0;
-      if (size > MAX_LIST) throw new Error(`a list of ${size} elements; an expression may walk ${MAX_LIST}`);
+      checkWalk(isCelList(range) || isCelMap(range) ? range.size : 0);
       return range as CelInput;
     }),
     celFunc('_+_', [LIST, LIST], LIST, concat),
@@ -152,7 +151,7 @@ function join(list: CelList, separator: string): string {
   return texts.join(separator);
 }
 
-function fromDefinition({ name, params, result, run }: RuleFunction, meter: Meter): CelFunc {
+function fromDefinition({ name, params, result, run, steps }: RuleFunction, meter: Meter): CelFunc {
   const types = timestampTypes();
   return celFunc(
     name,
@@ -160,11 +159,21 @@ function fromDefinition({ name, params, result, run }: RuleFunction, meter: Mete
     types[result],
     (...args: CelValue[]) => {
       const plain = args.map((arg, index) =>
-        params[index]?.type === 'list' && isCelList(arg) ? [...arg].map(fromCel) : fromCel(arg),
+        params[index]?.type === 'list' && isCelList(arg) ? plainList(arg) : fromCel(arg),
       );
+      if (steps) meter.charge(steps(plain as never[]));
       return toResult(run(plain as never[], { now: meter.now }), result) as never;
     },
   );
+}
+
+function plainList(list: CelList): unknown[] {
+  checkWalk(list.size);
+  return [...list].map(fromCel);
+}
+
+function checkWalk(size: number): void {
+  if (size > MAX_LIST) throw new Error(`a list of ${size} elements; an expression may walk ${MAX_LIST}`);
 }
 
 function toResult(value: unknown, type: FunctionType): CelInput {

@@ -13,6 +13,7 @@ const UNKNOWN_PATTERN_STEPS = 1000;
 
 const COMPARISONS = new Set(['_==_', '_!=_', '@in']);
 const FREE = new Set(['_&&_', '_||_', '!_', '_?_:_', '_[_]', '@not_strictly_false', '__not_strictly_false__']);
+const GLOBS = new Set(['any_glob', 'all_glob']);
 const TEXT_FUNCTIONS = new Set([
   'contains',
   'startsWith',
@@ -76,6 +77,7 @@ function ownCost(name: string, args: readonly Expr[]): number {
   if (FREE.has(name)) return 0;
   if (name === 'matches') return searchCost(args.at(-1));
   if (COMPARISONS.has(name)) return 1 + (args.some((arg) => isConstant(arg)) ? COMPARE_CONSTANT_STEPS : COMPARE_STEPS);
+  if (GLOBS.has(name)) return 1 + args.reduce((pairs, arg) => pairs * turnsOf(arg), 1);
   return 1 + (TEXT_FUNCTIONS.has(name) ? TEXT_STEPS : 0);
 }
 

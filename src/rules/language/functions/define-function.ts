@@ -26,6 +26,9 @@ export interface FunctionContext {
   readonly now: Date;
 }
 
+/** An argument that is written out: a text, or the texts that are written out in a list. */
+export type Constant = string | readonly string[];
+
 /** A function of the rule language. Pure: equal arguments (and `now`) give equal results. */
 export interface RuleFunction {
   readonly name: string;
@@ -35,15 +38,18 @@ export interface RuleFunction {
   /** An expression and what it gives, for the documentation; checked by a test. */
   readonly example: readonly [expression: string, result: string];
   /** Message why constant arguments can never work (checked when a rule is loaded); null = they can. Absent ones are undefined. */
-  readonly checkConstants?: (constants: ReadonlyArray<string | undefined>) => string | null;
+  readonly checkConstants?: (constants: ReadonlyArray<Constant | undefined>) => string | null;
+  /** What it costs beside the call itself, where that grows with more than the length of its arguments. */
+  readonly steps?: (args: readonly never[]) => number;
   /** @throws Error with a message for the rule's author when the arguments do not fit */
   readonly run: (args: readonly never[], context: FunctionContext) => unknown;
 }
 
 export function defineFunction<const Params extends readonly FunctionParam[], Result extends FunctionType>(
-  definition: Omit<RuleFunction, 'params' | 'result' | 'run'> & {
+  definition: Omit<RuleFunction, 'params' | 'result' | 'run' | 'steps'> & {
     params: Params;
     result: Result;
+    steps?: (args: ValuesOf<Params>) => number;
     run: (args: ValuesOf<Params>, context: FunctionContext) => TypeOf[Result];
   },
 ): RuleFunction {

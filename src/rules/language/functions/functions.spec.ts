@@ -76,6 +76,49 @@ describe('rules/functions', () => {
   });
 
   it.each([
+    ['v1.4.0', '1.4.1', '2.0'],
+    ['1.9.12', '1.9.13', '2.0'],
+    ['v9.0.0-rc.1', '9.0.1', '10.0'],
+    ['v1.4', '1.4.1', '2.0'],
+  ])('after %s come the patch %s and the major version %s', (tag, patch, major) => {
+    expect([call('next_patch(text)', tag), call('next_major(text)', tag)]).toEqual([patch, major]);
+  });
+
+  it.each([
+    ['sum([])', 0n],
+    ['sum([1, 2, -4])', -1n],
+    ['sum([1, 2.5])', 3.5],
+    ['sum([{"a": 2}, {"a": 3}].map(x, x.a))', 5n],
+  ])('%s is %s', (source, result) => {
+    expect(call(source)).toBe(result);
+  });
+
+  it.each([
+    ['sum(["1"])', 'sum takes a list of numbers'],
+    ['sum([9223372036854775807, 1])', 'the sum is beyond 64 bits'],
+    ['days(3652501)', '3652501 days are more than 10000 years'],
+    ['any_glob([1], ["a"])', 'patterns are for a list of texts'],
+    ['any_glob(["a"], [1])', 'a pattern is a text'],
+    ['any_glob(["a"], ["b", "[a"])', 'any_glob: a [ has no ]'],
+    ['all_glob([text], [""])', 'all_glob: a pattern cannot be empty'],
+  ])('%s is refused', (source, message) => {
+    expect(failure(source)).toBe(message);
+  });
+
+  it.each([
+    ['any_glob(["README.md", "src/a/b.ts"], ["docs/**", "src/**"])', true],
+    ['any_glob(["README.md"], ["docs/**", "src/**"])', false],
+    ['any_glob([], ["**"])', false],
+    ['any_glob(["a"], [])', false],
+    ['all_glob(["README.md", "docs/a.md"], ["docs/**", "*.md"])', true],
+    ['all_glob(["README.md", "src/a.ts"], ["docs/**", "*.md"])', false],
+    ['all_glob([], ["**"])', true],
+    ['all_glob(["a"], [])', false],
+  ])('%s is %s', (source, result) => {
+    expect(call(source)).toBe(result);
+  });
+
+  it.each([
     ['v1.4.0', '### Added\n- labels, see [1.3.0]\n\n```\n## 1.3.9\n```\n\n### Fixed\n- mirrors'],
     ['1.4.0', '### Added\n- labels, see [1.3.0]\n\n```\n## 1.3.9\n```\n\n### Fixed\n- mirrors'],
     ['v1.4.0-rc.1', '- a candidate'],

@@ -1,5 +1,6 @@
 import { compileGlob } from '../match/glob.js';
 import { defineFunction } from './define-function.js';
+import type { Constant } from './define-function.js';
 
 export const glob = defineFunction({
   name: 'glob',
@@ -11,13 +12,16 @@ export const glob = defineFunction({
   ],
   result: 'bool',
   example: ['glob("repos/web.yml", "repos/*.yml")', 'true'],
-  checkConstants: ([, pattern]) => {
-    try {
-      if (pattern !== undefined) compileGlob(pattern);
-      return null;
-    } catch (error) {
-      return (error as Error).message;
-    }
-  },
+  checkConstants: ([, pattern]) => faultOf(pattern),
   run: ([text, pattern]) => compileGlob(pattern).matches(text),
 });
+
+/** Why patterns that are written out can never work; null = they can. */
+export function faultOf(patterns: Constant | undefined): string | null {
+  try {
+    for (const pattern of [patterns ?? []].flat()) compileGlob(pattern);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

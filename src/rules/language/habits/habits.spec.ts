@@ -51,6 +51,7 @@ describe('rules/language/habits', () => {
     ['"bug" in event.issue.labels', 'event.issue.labels.exists(x, x.name == "bug")'],
     ['"fix" in event.pull_request.title', 'event.pull_request.title.contains("fix")'],
     ['event.pull_request.labels.contains("bug")', 'event.pull_request.labels.exists(x, x.name == "bug")'],
+    ['event.labels.contains("bug")', '"bug" in event.labels'],
     ['github.actor == "ann"', 'event.actor.login'],
   ])('%s => %s', (source, write) => {
     expect(textHabitOf(source)).toBe(write);

@@ -57,7 +57,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('repo repos repositories repository branch branches tag tags actor', 'where: {repo: [...], branch: [...]}'),
     word('match only scope', 'where: {repo: [...], branch: [...]}'),
     word('subjects', 'where: {repo: [...]} (subjects belongs to a policy)'),
-    word('enabled disabled active enable', 'mode: shadow switches a rule off'),
+    word('enabled active enable disable off skip', 'disabled: "why" switches a rule off'),
     word('dry_run dry-run dryrun', 'mode: dry-run'),
     word('limit rate rate_limit max', 'limits: {effects_per_run: 20}', 'limits'),
     word('debounce throttle concurrency', 'coalesce: {key: "${{ … }}", window: 2m}'),
@@ -124,8 +124,8 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('topic', 'topics: [...]'),
     word('commands', 'command: [...]'),
     word('branches-ignore branches_ignore tags-ignore', 'if: "!glob(event.branch, PATTERN)"'),
-    word('paths path files paths-ignore', 'if: event.files.modified.exists(f, glob(f, "src/**"))'),
-    word('label labels', 'if: event.issue.labels.exists(l, l.name == "bug"), or of event.pull_request'),
+    word('paths path files paths-ignore', 'if: any_glob(event.files.modified, ["src/**"])'),
+    word('label labels', `if: '"bug" in event.labels'`),
     word('event kind kinds action types', 'on: [KIND]'),
     word('not_branch not_tag not_actor', 'if: "!glob(event.branch, PATTERN)"'),
     word('public visibility', 'private: false'),
@@ -199,6 +199,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('delete', 'branch.deleted or tag.deleted'),
     word('branch branch.create', 'branch.created'),
     word('tag tag.create tag.pushed push_tag', 'tag.created'),
+    word('branch.pushed branch.push push_branch', 'push.branch'),
     word('push.created commit commits commit.pushed pushed', 'push'),
     word('release release.created release.released release.publish', 'release.published'),
     word('release.edited release.prereleased', 'release.updated'),
@@ -298,6 +299,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
       'event.commits of a push; pull_request.files tells what a pull request changes',
     ),
     word('reviews.list', 'pull_request.reviews'),
+    word('pulls.of_commit commit.pulls commit.pull_requests pull_request.of_commit', 'pull_requests.of_commit'),
     word('files.list pull.files', 'pull_request.files'),
     word('status.list statuses.list commit.status', 'status.get'),
     word('user.get user.rights permission.get rights.get', 'actor.rights'),
@@ -346,7 +348,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('comment', 'event.comment'),
     word('review', 'event.review'),
     word('release', 'event.release'),
-    word('labels label', 'event.issue.labels or event.pull_request.labels'),
+    word('labels label', 'event.labels, the names; event.issue.labels, the labels'),
     word('branch ref head base', 'event.branch'),
     word('tag', 'event.tag'),
     word('number', 'event.number'),
@@ -394,16 +396,18 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('fromJSON parseJSON parse_json fromYaml', 'parse_yaml(text)'),
     word('now Date currentTime time', 'now, without brackets'),
     word('today', 'date(now)'),
-    word('days hours ago since', 'age(time) > duration("720h")'),
+    word('hours ago since', 'age(time) > days(30), or duration("8h")'),
+    word('weeks', 'days(14)'),
     word('success failure always cancelled', 'event.run.conclusion == "success", on: workflow.finished'),
     word('hashFiles', 'nothing: a rule reads files by the lookup files.read'),
-    word('changed', 'event.files.modified.exists(f, glob(f, "src/**"))'),
-    word('hasLabel has_label', 'event.issue.labels.exists(l, l.name == "…")'),
+    word('changed', 'any_glob(event.files.modified, ["src/**"])'),
+    word('hasLabel has_label', '"bug" in event.labels'),
     word('exists_any', 'list.exists(x, …)'),
     word('default coalesce ifNull', 'has(a.b) ? a.b : "…"'),
     word('defined isDefined', 'has(a.b)'),
-    word('like fnmatch minimatch wildcard', 'glob(text, "release/*")'),
-    word('semver version', 'minor(tag), next_minor(tag)'),
+    word('like fnmatch minimatch wildcard', 'glob(text, "release/*"), or any_glob(texts, patterns)'),
+    word('total add', 'sum(list)'),
+    word('semver version', 'minor(tag), next_minor(tag), next_patch(tag), next_major(tag)'),
   ],
 };
 
@@ -429,11 +433,13 @@ export interface TextHabit {
 }
 
 const listOrText = (path: string, text: string): string =>
-  /(?:labels|assignees|reviewers|commits|items)$/.test(path)
-    ? `${path}.exists(x, x.${/commits$/.test(path) ? 'message' : /labels$/.test(path) ? 'name' : 'login'} == ${text})`
-    : /(?:title|body|message|login|name|branch|tag|ref|text)$/.test(path)
-      ? `${path}.contains(${text})`
-      : `${path}.exists(x, x.name == ${text}) of a list, ${path}.contains(${text}) of a text`;
+  /^(?:event\.)?labels$/.test(path)
+    ? `${text} in event.labels`
+    : /(?:labels|assignees|reviewers|commits|items)$/.test(path)
+      ? `${path}.exists(x, x.${/commits$/.test(path) ? 'message' : /labels$/.test(path) ? 'name' : 'login'} == ${text})`
+      : /(?:title|body|message|login|name|branch|tag|ref|text)$/.test(path)
+        ? `${path}.contains(${text})`
+        : `${path}.exists(x, x.name == ${text}) of a list, ${path}.contains(${text}) of a text`;
 
 const PATH = '[A-Za-z_][\\w.]*';
 const QUOTED = '"[^"]*"|\'[^\']*\'';

@@ -6,6 +6,7 @@ import type { GlobPattern } from '../match/glob.js';
 import type { WhereFilter } from '../match/where-filter.js';
 import type { ActionFacts, CompiledPolicy, CompiledRule, Position } from '../revision.js';
 import { tableOf } from '../../../core/table.js';
+import { constantIn, raisesOf } from './raised-kinds.js';
 
 /** Rules and policies that start each other without end: the first one again at the end. */
 export interface Loop {
@@ -56,7 +57,7 @@ interface Link {
 
 /**
  * Cycles of step -> effect -> event -> step that no filter breaks and that do not end by themselves. The bot's own events start a rule only
- * where it says `actor: [bot]`, so most rules are in none; a policy is started by each repository that is made. Of conditions only what they
+ * where it says `actor: [bot]`, or `bot:RULE` for those of one rule, so most rules are in none; a policy is started by each repository that is made. Of conditions only what they
  * say of `event.kind` is used; everything else, and names that only the run tells, are taken to let everything through.
  * It stops after each of the steps (`inSlices`).
  */
@@ -111,7 +112,7 @@ export function* loopSteps(
 const WITHOUT_ACTOR = /^(?:workflow|task)\./;
 
 function isListening({ on, tickScope, schedule, program: { where } }: CompiledRule): boolean {
-  if (where.actorIsBot) return true;
+  if (where.actorIsBot || where.botRules) return true;
   if (schedule && tickScope === 'repository') return true;
   return where.actor === null && on.some((kind) => WITHOUT_ACTOR.test(kind));
 }
@@ -126,7 +127,7 @@ function writersOfRule(rule: CompiledRule): Writer[] {
     rule,
     takesSubjects: schedule !== null && tickScope === 'repository',
   };
-  return program.steps.map((step) => ({ ...step, owner, raises: raisesOf(step.action, step.params) }));
+  return program.steps.map((step) => ({ ...step, owner, raises: raisesOf(step) }));
 }
 
 function writersOfPolicy({ id, position, program }: CompiledPolicy): Writer[] {
@@ -144,26 +145,7 @@ function writersOfPolicy({ id, position, program }: CompiledPolicy): Writer[] {
     ),
     ...program.fixes.map(({ step }) => step),
   ];
-  return written.map((step) => ({ ...step, owner, raises: raisesOf(step.action, step.params) }));
-}
-
-/** Of what its action may raise, what it does raise with these values. */
-function raisesOf({ name, raises = [] }: ActionFacts, params: readonly ParamProgram[]): readonly EventKind[] {
-  const has = (param: string): boolean => params.some((one) => one.name === param);
-  const keep = (pattern: RegExp): readonly EventKind[] => raises.filter((kind) => pattern.test(kind));
-  if (name === 'issue.state') {
-    const state = constantIn(params, 'state');
-    return state === 'closed' ? keep(/closed$/) : state === 'open' ? keep(/reopened$/) : raises;
-  }
-  if (name === 'issue.assign' && !has('remove')) return keep(/\.assigned$/);
-  if (name === 'issue.milestone' && has('title')) return keep(/\.milestoned$/);
-  if (name === 'issue.milestone') return keep(/\.demilestoned$/);
-  return raises;
-}
-
-function constantIn(params: readonly ParamProgram[], name: string): Json | undefined {
-  const template = params.find((one) => one.name === name)?.template;
-  return template?.kind === 'constant' ? template.value : undefined;
+  return written.map((step) => ({ ...step, owner, raises: raisesOf(step) }));
 }
 
 function linksFrom(from: Writer, byOwner: ReadonlyMap<Owner, readonly Writer[]>): Link[] {
@@ -173,8 +155,8 @@ function linksFrom(from: Writer, byOwner: ReadonlyMap<Owner, readonly Writer[]>)
     if (makesRepository && owner.takesSubjects && mayBeSubject(from, owner))
       links.push(...writers.map((to): Link => ({ from, kind: 'repository.created', to, isWeak: false })));
     for (const kind of from.raises) {
-      const start = startsBy(kind, owner);
-      if (start === null || !mayStart(from, owner)) continue;
+      const start = startsBy(from, kind, owner);
+      if (start === null || !mayStart(from, kind, owner)) continue;
       links.push(
         ...writers.filter((to) => runsOn(to, kind)).map((to): Link => ({ from, kind, to, isWeak: start === 'weak' })),
       );
@@ -184,10 +166,11 @@ function linksFrom(from: Writer, byOwner: ReadonlyMap<Owner, readonly Writer[]>)
 }
 
 /** Whether the bot's own event of the kind starts it, for all that its filter of actors says. */
-function startsBy(kind: EventKind, { rule }: Owner): 'sure' | 'weak' | null {
+function startsBy({ owner: from }: Writer, kind: EventKind, { rule }: Owner): 'sure' | 'weak' | null {
   if (!rule || !rule.on.includes(kind)) return null;
-  const { actorIsBot, actor } = rule.program.where;
-  if (actorIsBot) return 'sure';
+  const { actorIsBot, botRules, actor } = rule.program.where;
+  if (actorIsBot || botRules?.includes(from.id)) return 'sure';
+  if (botRules) return null;
   // What it asks of the run may well leave out those of the bot.
   const asks = rule.program.conditions.length > 0;
   return actor === null && !asks && WITHOUT_ACTOR.test(kind) ? 'weak' : null;
@@ -231,10 +214,12 @@ function mayBeSubject({ params, owner: { org } }: Writer, { where, rule }: Owner
 }
 
 /** Whether the event of the effect can pass the filters of the rule. */
-function mayStart(from: Writer, to: Owner): boolean {
+function mayStart(from: Writer, kind: EventKind, to: Owner): boolean {
   const [ours, theirs] = [from.owner.where, to.where];
   if (from.action.name === CREATES_REPOSITORY && !mayBeSubject(from, to)) return false;
   if (from.action.target === 'repository' && !sameRepository(ours, theirs, from.owner.org)) return false;
+  const { pushOf } = theirs;
+  if (kind === 'push' && pushOf && shapeOf(from, pushOf, ours)?.length === 0) return false;
   return (['branch', 'tag'] as const).every((name) => {
     const patterns = theirs[name];
     if (!patterns) return true;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aLoadEnvironment, aRevision } from '../../../../test/builders/rule-environment.js';
 import type { LoadEnvironment, RuleFile } from '../revision.js';
+import { neededEvents } from '../hook-events.js';
 import { loadRules } from './load-rules.js';
 
 const HEAD = 'version: 1\norg: acme\n';
@@ -656,6 +657,119 @@ describe('rules/load', () => {
       schedule: { cron: '0 3 * * *', tz: 'UTC' },
       operations: ['createLabel', 'listLabels'],
     });
+  });
+
+  const LABELS = 'event.labels may be missing: issue.opened need not tell it';
+  it.each<[string, string, string[]]>([
+    ['issue.opened', 'if: \'"a" in event.labels\'', [LABELS]],
+    ['issue.opened', 'if: \'has(event.labels) && "a" in event.labels\'', []],
+    ['issue.opened', 'where: {source: webhook}\n    if: \'"a" in event.labels\'', []],
+    ['issue.opened', 'if: [event.source == "webhook", \'"a" in event.labels\']', []],
+    ['issue.opened', 'where: {source: [webhook, feed]}\n    if: \'"a" in event.labels\'', [LABELS]],
+    [
+      'release.published',
+      'if: event.release.id != ""',
+      ['event.release.id is missing where the feed told of release.published'],
+    ],
+    ['release.published', 'if: event.release.tag_name != ""', []],
+    ['release.updated', 'if: event.release.id != ""', []],
+    [
+      'issue.labeled',
+      'if: event.actor.login == "ann"',
+      ['event.actor is missing where a list of issues told of issue.labeled'],
+    ],
+    ['issue.deleted', 'if: event.actor.login == "ann"', []],
+    ['[push.tag, issue.deleted]', 'if: event.kind == "issue.deleted" && event.issue.title != ""', []],
+    ['[push.tag, issue.deleted]', 'if: event.issue.title != "" && event.kind == "issue.deleted"', []],
+    ['[push.tag, issue.deleted]', 'if: event.kind != "issue.deleted" || event.issue.title != ""', []],
+    ['[push.tag, issue.deleted]', "if: \"!(event.kind in ['push']) && event.issue.title != ''\"", []],
+    ['[push.tag, issue.deleted]', "if: \"has(event.tag) ? event.tag != '' : event.issue.title != ''\"", []],
+    ['[push.tag, issue.deleted]', 'if: event.issue.title != ""', ['push.tag tells no "issue"']],
+    [
+      '[push.tag, issue.opened]',
+      'if: event.kind == "push" && event.issue.title != ""',
+      ['an event of push has no "issue": this fails each time'],
+    ],
+    [
+      '[push.tag, release.published]',
+      'if: event.kind == "push" || event.release.id != ""',
+      ['event.release.id is missing where the feed told of release.published'],
+    ],
+    ['[push, issue.deleted]', 'if: [event.kind == "issue.deleted", event.issue.title != ""]', []],
+  ])('on: %s, %s: knows what may be missing', (on, condition, told) => {
+    const text = `version: 1\norg: acme\nrules:\n  - id: x\n    on: ${on}\n    ${condition}\n    do: {milestone.ensure: {title: a}}\n`;
+    const result = loadRules([{ path: 'r.yaml', text }], { ...aLoadEnvironment(), checkTypes: true });
+
+    expect([...(result.ok ? [] : result.problems), ...(result.warnings ?? [])].map(({ message }) => message)).toEqual(
+      told,
+    );
+  });
+
+  it('a step knows what its own condition asks', () => {
+    const load = (step: string) =>
+      loadRules(
+        [
+          {
+            path: 'r.yaml',
+            text: `version: 1\norg: acme\nrules:\n  - id: x\n    on: [push.tag, issue.deleted]\n    do: {milestone.ensure: {title: "\${{ event.issue.title }}"}, ${step}}\n`,
+          },
+        ],
+        { ...aLoadEnvironment(), checkTypes: true },
+      );
+
+    expect(load('when: event.kind == "issue.deleted"')).toMatchObject({ ok: true });
+    expect(load('unless: event.kind == "push"')).toMatchObject({ ok: true });
+    expect(load('when: event.kind == "push"')).toMatchObject({
+      ok: false,
+      problems: [{ message: 'an event of push has no "issue"' }],
+    });
+    expect(load('unless: has(event.tag)')).toMatchObject({ ok: true });
+    expect(load('when: now != null')).toMatchObject({
+      ok: false,
+      problems: [{ message: 'push.tag tells no "issue"' }],
+    });
+  });
+
+  it('a rule that is disabled is checked, and nothing starts it', () => {
+    const load = (...lines: string[]) => loadRules([{ path: 'r.yaml', text: withLines(...lines) }], aLoadEnvironment());
+    const off = load(
+      'disabled: "until May"',
+      'if: event == null || event.branch == "main"',
+      'schedule: "0 4 * * *"',
+      'limits: {effects_per_run: 9}',
+      'where: {repo: "*"}',
+    );
+
+    expect(off.ok && off.revision.rules[0]).toMatchObject({
+      disabled: 'until May',
+      on: [],
+      schedule: null,
+      operations: [],
+    });
+    expect(off.ok && neededEvents(off.revision)).toEqual([]);
+    expect(load('disabled: "until May"', 'if: evnt.tag == "v1"')).toMatchObject({ ok: false });
+    expect(load('disabled: true')).toMatchObject({
+      ok: false,
+      problems: [{ message: 'disabled says why the rule is switched off' }],
+    });
+  });
+
+  it.each<[string, string[]]>([
+    ['on: push', ['a push need not have event.branch: it is of a branch or of a tag']],
+    ['on: push.branch', []],
+    ['on: push\n    where: {branch: "m*"}', []],
+    ['on: push.tag', ['an event of push has no "branch"']],
+    ['on: push\n    where: {tag: "v*"}', ['an event of push has no "branch"']],
+    ['on: [push.branch, push.tag]', ['push.tag tells no "branch"']],
+    ['on: push.brnch', ['there is no event kind "push.brnch"']],
+    ['on: push.branch\n    where: {tag: "v*"}', ['push.branch is about no tag: this filter turns it away']],
+  ])('%s knows which field of a push is there', (on, told) => {
+    const text = `version: 1\norg: acme\nrules:\n  - id: x\n    ${on}\n    if: event.branch != "main"\n    do: {milestone.ensure: {title: a}}\n`;
+    const result = loadRules([{ path: 'r.yaml', text }], { ...aLoadEnvironment(), checkTypes: true });
+
+    expect([...(result.ok ? [] : result.problems), ...(result.warnings ?? [])].map(({ message }) => message)).toEqual(
+      told,
+    );
   });
 
   it('has one hash for one state of the files, whatever their order', () => {

@@ -5,7 +5,9 @@ import { atOnce } from '../../../core/in-slices.js';
 import { compilePolicy } from '../compile/compile-policy.js';
 import { compileRule } from '../compile/compile-rule.js';
 import type { FileContext } from '../compile/file-context.js';
+import { itemKey } from '../compile/item-positions.js';
 import type { CompiledPolicy, CompiledRule, LoadEnvironment, LoadResult, Position, RuleFile } from '../revision.js';
+import { createLabels } from './create-labels.js';
 import { checkTogether } from './check-together.js';
 import { loopSteps } from './find-loops.js';
 import type { YamlEntry, YamlNode } from './node.js';
@@ -13,6 +15,7 @@ import { nodeToJson } from './node.js';
 import { SharedFiles } from './extends.js';
 import { otherToolOf } from '../habits/habits.js';
 import { rememberGiven } from './given.js';
+import { knownKindsOf, raisesOf, stepsOf } from './raised-kinds.js';
 import { documentSteps } from './read-document.js';
 import { asList, asMap, isRefused, readMap, readText, readTexts, suggest } from './read-shape.js';
 import type { Keys } from './read-shape.js';
@@ -48,10 +51,23 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
   }
   yield;
   const sources = [...own, ...shared.sources];
+  const creating = createLabels(
+    loaded.flatMap(({ rules }) => rules),
+    loaded.flatMap(({ policies }) => policies),
+    env.actions.get('label.ensure'),
+  );
+  for (const { position, message, hint } of creating.problems)
+    tellUntilEnough(() => sources.find(({ path }) => path === position.file)?.problemAt(position, message, hint));
+  for (const one of loaded) one.rules = creating.rules.splice(0, one.rules.length);
   checkUnique(
     sources,
     loaded.flatMap(({ rules, policies }) => [...rules, ...policies]),
     shared,
+  );
+  checkBotRules(
+    sources,
+    loaded.flatMap(({ rules }) => rules),
+    loaded.flatMap(({ policies }) => policies),
   );
   yield;
   if (env.checkTypes)
@@ -280,6 +296,39 @@ function checkUnique(
           ),
       );
   }
+}
+
+/** `bot:RULE` names a rule or policy, of whose acts it can be told that they are its own. */
+function checkBotRules(
+  sources: readonly SourceFile[],
+  rules: readonly CompiledRule[],
+  policies: readonly CompiledPolicy[],
+): void {
+  const owners = new Map([...policies, ...rules].map((one) => [one.id, one]));
+  for (const { on, position, program } of rules)
+    for (const id of program.where.botRules ?? []) {
+      const place = program.where.positions[itemKey('actor', `bot:${id}`)] ?? position;
+      const file = sources.find(({ path }) => path === place.file);
+      const owner = owners.get(id);
+      if (!owner)
+        tellUntilEnough(() =>
+          file?.newProblemAt(place, `there is no rule or policy "${id}"`, suggest(id, [...owners.keys()], 'there are')),
+        );
+      else if (!stepsOf(owner).some((step) => knownKindsOf(step).some((kind) => on.includes(kind)))) {
+        const steps = stepsOf(owner);
+        const isRaised = on.some((kind) => steps.some((step) => raisesOf(step).includes(kind)));
+        const known = [...new Set(steps.flatMap(knownKindsOf))];
+        tellUntilEnough(() =>
+          file?.newProblemAt(
+            place,
+            isRaised
+              ? `no event of on tells that it comes of "${id}", though "${id}" leads to it: this lets nothing in`
+              : `nothing that "${id}" does leads to an event of on: this lets nothing in`,
+            `actor: [bot] takes all acts of the bot; those of "${id}" are known by ${known.join(', ') || 'no event'}`,
+          ),
+        );
+      }
+    }
 }
 
 /** Told at the first rule of each cycle. */

@@ -5,7 +5,7 @@ import { NO_FILTER } from '../compile/compile-where.js';
 import { itemKey } from '../compile/item-positions.js';
 import type { CompiledRule, Position } from '../revision.js';
 import { isStarting } from './matcher.js';
-import { commandOf, isBot, matchesRepository, rejectEvent } from './where-filter.js';
+import { commandOf, isBot, matchesRepository, rejectEvent, rejectPush } from './where-filter.js';
 import type { MatchContext, Rejection, WhereFilter } from './where-filter.js';
 
 /** A filter that turned an event away: what it asks for, and what it saw. */
@@ -15,7 +15,7 @@ export interface FilterRejection extends Rejection {
   readonly seen: Json;
 }
 
-type Filter = Exclude<keyof WhereFilter, 'positions' | 'actorIsBot'>;
+type Filter = Exclude<keyof WhereFilter, 'positions' | 'actorIsBot' | 'botRules' | 'pushOf'>;
 
 /** In the order in which they are asked; with the key under `where`. */
 const FILTERS: ReadonlyArray<readonly [Filter, string]> = [
@@ -48,12 +48,24 @@ export function explainRejections(rule: CompiledRule, event: ForgeEvent, context
 
 function rejectKind(rule: CompiledRule, event: ForgeEvent): FilterRejection | null {
   const { positions } = rule.program.where;
-  const base = { filter: 'on', wanted: [...rule.on], seen: event.kind, position: positions['on'] ?? rule.position };
+  const { pushOf } = rule.program.where;
+  const starts = rule.on.map((kind) => (kind === 'push' && pushOf ? `push.${pushOf}` : kind));
+  const base = { filter: 'on', wanted: starts, seen: event.kind, position: positions['on'] ?? rule.position };
   if (!isStarting(event)) return { ...base, reason: `${event.kind} starts no rule` };
+  if (rule.disabled !== null)
+    return {
+      filter: 'disabled',
+      wanted: rule.disabled,
+      seen: event.kind,
+      position: positions['disabled'] ?? rule.position,
+      reason: `the rule is disabled: ${rule.disabled}`,
+    };
+  const otherPush = rejectPush(rule.program.where, event);
+  if (otherPush) return { ...base, reason: otherPush.reason };
   if (rule.on.includes(event.kind)) return null;
   if (rule.on.length === 0)
     return { ...base, reason: 'the rule runs on its schedule alone', position: positions['schedule'] ?? rule.position };
-  const rejection = { ...base, reason: `${event.kind} is none of ${rule.on.join(', ')}` };
+  const rejection = { ...base, reason: `${event.kind} is none of ${starts.join(', ')}` };
   return { ...rejection, position: placeOf(rejection, rule.program.where, base.position) };
 }
 
@@ -61,7 +73,7 @@ function rejectKind(rule: CompiledRule, event: ForgeEvent): FilterRejection | nu
 function rejectBy(filter: Filter, where: WhereFilter, event: ForgeEvent, context: MatchContext): Rejection | null {
   const alone: WhereFilter = { ...NO_FILTER, [filter]: where[filter], positions: where.positions };
   return filter === 'actor'
-    ? rejectEvent({ ...alone, actorIsBot: where.actorIsBot }, event, context)
+    ? rejectEvent({ ...alone, actorIsBot: where.actorIsBot, botRules: where.botRules }, event, context)
     : rejectEvent(alone, event, NOBODY);
 }
 
@@ -80,11 +92,15 @@ function describe(
   switch (filter) {
     case 'actor': {
       const all = [...((wanted as string[] | null) ?? []), ...(where.actorIsBot ? ['bot'] : [])];
+      all.push(...(where.botRules ?? []).map((rule) => `bot:${rule}`));
       const login = event.actor?.login ?? null;
       return {
         filter: key,
         wanted: all.length > 0 ? all : 'anybody but the bot',
-        seen: login !== null && isBot(event, context) ? `${login} (the bot)` : login,
+        seen:
+          login !== null && isBot(event, context)
+            ? `${login} (the bot${event.byRule ? `, for ${event.byRule}` : ''})`
+            : login,
       };
     }
     case 'notRepo': {

@@ -76,7 +76,7 @@ function bestPath(where: WhereFilter, org: string): { keys: IndexKey[] } | null 
     keysOf(where.repo, 'repo', org),
     keysOf(where.branch, 'branch', org),
     keysOf(where.tag, 'tag', org),
-    where.actorIsBot ? null : keysOf(where.actor, 'actor', org),
+    where.actorIsBot || where.botRules ? null : keysOf(where.actor, 'actor', org),
   ]) {
     if (!keys) continue;
     const score = Math.min(...keys.map((key) => key.score));

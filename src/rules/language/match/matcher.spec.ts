@@ -4,6 +4,7 @@ import { anEvent } from '../../../../test/builders/arrivals.js';
 import { aRule } from '../../../../test/builders/rule-environment.js';
 import type { EventKind } from '../../../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../../../core/event.js';
+import { isStarted } from '../../../verifier/derive.js';
 import { NO_FILTER } from '../compile/compile-where.js';
 import type { CompiledRule } from '../revision.js';
 import { explainRejections } from './explain-rejection.js';
@@ -40,6 +41,58 @@ function event(over: Partial<ForgeEvent> = {}): ForgeEvent {
 function isMatch(where: string, happened: ForgeEvent): boolean {
   return createMatcher({ org: 'acme', rules: [rule(where)] }).match(happened, BOT).candidates.length === 1;
 }
+
+describe('rules/match, parts of push', () => {
+  const branch = event();
+  const tag = event({ data: { tag: 'v1' } });
+  const words = fc.uniqueArray(fc.constantFrom('push', 'push.branch', 'push.tag', 'issue.opened'), { minLength: 1 });
+
+  it.each([
+    ['push.branch', true, false],
+    ['push.tag', false, true],
+    ['[push.branch, push.tag]', true, true],
+    ['[push, push.tag]', true, true],
+    ['[push.tag, issue.opened]', false, true],
+  ])('on: %s', (on, takesBranch, takesTag) => {
+    const matcher = createMatcher({ org: 'acme', rules: [rule('{}', on)] });
+
+    expect([branch, tag].map((one) => matcher.match(one, BOT).candidates.length === 1)).toEqual([
+      takesBranch,
+      takesTag,
+    ]);
+    expect(rule('{}', on).on).toContain('push');
+  });
+
+  it('a rule that is disabled takes none, and says why', () => {
+    const off = aRule(`id: x\non: push\ndisabled: until May\n${DO}`);
+
+    expect(createMatcher({ org: 'acme', rules: [off] }).match(branch, BOT)).toEqual({ candidates: [], rejected: 1 });
+    expect(explainRejections(off, branch, BOT)).toMatchObject([
+      { filter: 'disabled', reason: 'the rule is disabled: until May', position: { line: 7 } },
+    ]);
+  });
+
+  it('says which push it was, with the place of on', () => {
+    const [rejection] = explainRejections(rule('{}', '[push.branch, issue.opened]'), tag, BOT);
+
+    expect(rejection).toMatchObject({
+      filter: 'on',
+      wanted: ['push.branch', 'issue.opened'],
+      seen: 'push',
+      reason: 'it is a push of a tag',
+    });
+  });
+
+  it('the verifier takes the same events', () => {
+    fc.assert(
+      fc.property(words, fc.constantFrom(branch, tag, event({ kind: 'issue.opened', data: {} })), (on, happened) => {
+        const matcher = createMatcher({ org: 'acme', rules: [rule('{}', `[${on.join(', ')}]`)] });
+
+        expect(isStarted({ on }, happened)).toBe(matcher.match(happened, BOT).candidates.length === 1);
+      }),
+    );
+  });
+});
 
 describe('rules/match', () => {
   it.each([
@@ -82,6 +135,12 @@ describe('rules/match', () => {
     ['a release by its tag', '{tag: "v*.0"}', event({ data: { tag: 'v1.4.0' } }), true],
     ['an event without a repository', '{repo: "*"}', event({ repo: null }), false],
     ['an event of which the actor is not told', '{actor: "*"}', event({ actor: null }), false],
+    [
+      'an event of which the actor is not told, where anybody and the bot may have done it',
+      '{actor: ["*", bot]}',
+      event({ actor: null }),
+      true,
+    ],
     ['a flag that is not told', '{private: false}', event({ repo: repo({ private: undefined as never }) }), false],
     ['a repository without topics', '{topics: "*"}', event({ repo: repo({ topics: undefined as never }) }), false],
     ['the own event of the bot', '{}', event({ actor: { id: '99', login: 'renamed' } }), false],
@@ -92,6 +151,32 @@ describe('rules/match', () => {
       false,
     ],
     ['the own event of the bot, asked for', '{actor: [bot]}', event({ actor: { id: '99', login: 'forgehand' } }), true],
+    [
+      'an act of the bot for a rule, asked for by its name',
+      '{actor: ["bot:fix"]}',
+      event({ actor: { id: '99', login: 'forgehand' }, byRule: 'fix' }),
+      true,
+    ],
+    [
+      'an act of the bot for another rule than the one asked for',
+      '{actor: ["*", "bot:fix"]}',
+      event({ actor: { id: '99', login: 'forgehand' }, byRule: 'other' }),
+      false,
+    ],
+    [
+      'an act of the bot of which the rule is not known',
+      '{actor: ["*", "bot:fix"]}',
+      event({ actor: { id: '99', login: 'forgehand' } }),
+      false,
+    ],
+    ['a person, beside the acts of a rule', '{actor: [ann, "bot:fix"]}', event(), true],
+    ['a person, where only acts of a rule are asked for', '{actor: ["bot:fix"]}', event(), false],
+    [
+      'an actor that is not told, beside the acts of a rule',
+      '{actor: ["*", "bot:fix"]}',
+      event({ actor: null }),
+      false,
+    ],
     [
       'another account with the login the bot had',
       '{actor: "*"}',
@@ -178,6 +263,29 @@ describe('rules/match', () => {
     ]);
   });
 
+  it('tells of which rule an act of the bot is, where acts are taken by the name of a rule', () => {
+    const asking = rule('{actor: [ann, "bot:fix"]}');
+    const byBot = (byRule: string | null): ForgeEvent => event({ actor: { id: '99', login: 'forgehand' }, byRule });
+    const told = (byRule: string | null): unknown[] =>
+      explainRejections(asking, byBot(byRule), BOT).map(({ wanted, seen, reason }) => [wanted, seen, reason]);
+
+    expect(told('fix')).toEqual([]);
+    expect(told('other')).toEqual([
+      [
+        ['ann', 'bot:fix'],
+        'forgehand (the bot, for other)',
+        "it is the bot's own act, of other; taken are those of fix",
+      ],
+    ]);
+    expect(told(null)).toEqual([
+      [
+        ['ann', 'bot:fix'],
+        'forgehand (the bot)',
+        "it is the bot's own act, and of which rule is not known; taken are those of fix",
+      ],
+    ]);
+  });
+
   it('points at the pattern that is most like what it saw', () => {
     const where = [
       '',
@@ -256,6 +364,7 @@ describe('rules/match, the index', () => {
       tag: maybe(pattern, false),
       actor: maybe(pattern, true),
       actorIsBot: fc.boolean(),
+      botRules: fc.option(fc.constant(['fix'])),
     })
     .map((filters) => ({ ...NO_FILTER, ...filters }));
   const someRule = fc

@@ -20,9 +20,13 @@ export interface WhereFilter {
   readonly notRepo: readonly GlobPattern[] | null;
   readonly branch: readonly GlobPattern[] | null;
   readonly tag: readonly GlobPattern[] | null;
+  /** `push.branch` or `push.tag` stands in `on`, and not both: pushes of the other are turned away. */
+  readonly pushOf: 'branch' | 'tag' | null;
   readonly actor: readonly GlobPattern[] | null;
   /** `bot` stands in `actor`: the bot's own events. */
   readonly actorIsBot: boolean;
+  /** `bot:RULE` stands in `actor`: the bot's own events that are effects of these rules or policies. */
+  readonly botRules: readonly string[] | null;
   /** Names of commands, the first line of a comment. */
   readonly command: readonly GlobPattern[] | null;
   readonly source: readonly EventSource[] | null;
@@ -50,7 +54,12 @@ export function commandOf({ kind, data }: ForgeEvent): Command | null {
 
 /** @returns null when the event passes */
 export function rejectEvent(where: WhereFilter, event: ForgeEvent, context: MatchContext): Rejection | null {
-  return rejectActor(where, event, context) ?? rejectRepository(where, event.repo) ?? rejectNames(where, event);
+  return (
+    rejectPush(where, event) ??
+    rejectActor(where, event, context) ??
+    rejectRepository(where, event.repo) ??
+    rejectNames(where, event)
+  );
 }
 
 /** Filters that only look at the repository: the whole of `where` on a tick, and `subjects`. */
@@ -83,18 +92,25 @@ export function rejectRepository(where: WhereFilter, repo: EventRepository | nul
 }
 
 function rejectActor(where: WhereFilter, event: ForgeEvent, context: MatchContext): Rejection | null {
-  if (isBot(event, context))
-    return where.actorIsBot
-      ? null
-      : reject(where, 'actor', "it is the bot's own act (only where: {actor: [bot]} takes those)");
-  if (!where.actor && !where.actorIsBot) return null;
+  if (isBot(event, context)) return rejectBot(where, event);
+  if (!where.actor && !where.actorIsBot && !where.botRules) return null;
   const login = event.actor?.login;
+  // Anybody, or the bot: whoever it was.
+  if (login === undefined && where.actorIsBot && where.actor?.some(({ source }) => source === '*')) return null;
   if (login !== undefined && where.actor?.some((pattern) => pattern.matches(login))) return null;
   return reject(
     where,
     'actor',
     login === undefined ? 'who did it is not told' : `${login} is none of the actors asked for`,
   );
+}
+
+function rejectBot(where: WhereFilter, { byRule = null }: ForgeEvent): Rejection | null {
+  const { actorIsBot, botRules } = where;
+  if (actorIsBot || (byRule !== null && botRules?.includes(byRule))) return null;
+  if (!botRules) return reject(where, 'actor', "it is the bot's own act (only where: {actor: [bot]} takes those)");
+  const whose = byRule === null ? 'and of which rule is not known' : `of ${byRule}`;
+  return reject(where, 'actor', `it is the bot's own act, ${whose}; taken are those of ${botRules.join(', ')}`);
 }
 
 /** The account is told by its id; its login may change, and some arrivals tell only that. */
@@ -106,6 +122,13 @@ export function isBot({ actor }: ForgeEvent, { botLogin, botId, others = [] }: M
 function isAccount(actor: EventActor, id: string | null, login: string | null): boolean {
   if (id !== null && actor.id !== '') return actor.id === id;
   return login !== null && actor.login.toLowerCase() === login.toLowerCase();
+}
+
+/** A push of what `on` does not name. */
+export function rejectPush(where: WhereFilter, { kind, data }: ForgeEvent): Rejection | null {
+  const { pushOf } = where;
+  if (pushOf === null || kind !== 'push' || typeof data[pushOf] === 'string') return null;
+  return reject(where, 'on', `it is a push of a ${pushOf === 'branch' ? 'tag' : 'branch'}`);
 }
 
 function rejectNames(where: WhereFilter, event: ForgeEvent): Rejection | null {

@@ -5,14 +5,6 @@ import type { LookupAnswers } from '../revision.js';
 export const FACTS = '@bot';
 export const FACTS_USE = 'bot.facts';
 
-/** What is read at the time of a decision, beside what always is there. Null = not known. */
-export interface AskedFacts {
-  readonly last_delivery_at: string | null;
-  readonly hook_url: string | null;
-  readonly needed_events: readonly string[] | null;
-  readonly commit: string | null;
-}
-
 /** Whether a path of an expression needs that read. */
 export function isAskedFact([root, name]: readonly string[]): boolean {
   return (

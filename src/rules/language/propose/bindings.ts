@@ -1,4 +1,5 @@
 import type { ForgeEvent } from '../../../core/event.js';
+import { isJsonObject } from '../../../core/json.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Budget, ExpressionEngine } from '../expression-engine.js';
 import { commandOf } from '../match/where-filter.js';
@@ -104,6 +105,7 @@ function viewOf(event: ForgeEvent): object {
     view = {
       ...event.data,
       ...commandIn(event),
+      ...labelsIn(event),
       id: event.id,
       kind: event.kind,
       source: event.source,
@@ -122,6 +124,17 @@ function viewOf(event: ForgeEvent): object {
 function commandIn(event: ForgeEvent): { command?: object } {
   const command = commandOf(event);
   return command ? { command } : {};
+}
+
+/** `event.labels`: the names alone, of the pull request or issue that the event is about. Not told is not empty. */
+function labelsIn({ data }: ForgeEvent): { labels?: string[] } {
+  for (const subject of [data['pull_request'], data['issue']]) {
+    const labels = isJsonObject(subject) ? subject['labels'] : undefined;
+    if (labels === null) return { labels: [] };
+    if (Array.isArray(labels))
+      return { labels: labels.flatMap((one) => (isJsonObject(one) && typeof one.name === 'string' ? [one.name] : [])) };
+  }
+  return {};
 }
 
 const conversions = new WeakMap<ExpressionEngine, WeakMap<object, unknown>>();

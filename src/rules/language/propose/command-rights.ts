@@ -1,7 +1,8 @@
-import type { ForgeEvent } from '../../../core/event.js';
+import type { EventActor, ForgeEvent } from '../../../core/event.js';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
 import type { Reason } from '../../../core/reason.js';
 import {
+  RIGHTS,
   describeRight,
   holdsRight,
   isLevel,
@@ -25,7 +26,8 @@ export interface RightsVerdict {
 
 /**
  * A command has the rights of whoever gave it: no step may do what they may not do themselves. What the bot may do beyond that does not
- * count, and rights that cannot be known are those of an outsider.
+ * count, and rights that cannot be known are those of an outsider. `rights: author` grants the author of the issue or pull request what is
+ * done to it, as far as others need no more for it than to keep the tracker.
  * @returns null when the rule takes no commands, or nothing is wanted
  * @throws NeedsLookup
  */
@@ -38,6 +40,12 @@ export function judgeCommand(
   if (!program.where.command || steps.length === 0) return null;
   const actor = event?.actor ?? null;
   if (!actor) return verdict({ level: 'none', units: {}, reason: 'who gave the command is not told' });
+  const author = program.rights === 'author' ? authorOf(event) : null;
+  if (author && isSamePerson(actor, author) && steps.every((step) => isAbout(step, event, program)))
+    return {
+      refusal: null,
+      trace: { actor: actor.login, level: 'none', units: {}, reason: `the author of #${numberOf(event)}` },
+    };
   const answer = Object.hasOwn(answers, RIGHTS_LOOKUP) ? answers[RIGHTS_LOOKUP] : undefined;
   if (!answer) {
     const params = { login: actor.login, ...(actor.id === '' ? {} : { id: actor.id }) };
@@ -58,6 +66,36 @@ export function judgeCommand(
     };
     return { refusal: lacking ? refusalOf(lacking, rights, actor?.login ?? 'somebody') : null, trace };
   }
+}
+
+/** Whether an action only asks for what keeping issues and pull requests takes. */
+export function isOfTracker({ right }: Asked): boolean {
+  return right !== undefined && right.level === RIGHTS.tracker.level && right.units.every((unit) => TRACKER.has(unit));
+}
+
+const TRACKER: ReadonlySet<string> = new Set(RIGHTS.tracker.units);
+
+function isAbout({ action, items }: ProposedStep, event: ForgeEvent | null, program: RuleProgram): boolean {
+  const known = program.steps.find((step) => step.action.name === action)?.action;
+  return !!known && isOfTracker(known) && items.every(({ params }) => String(params['number']) === numberOf(event));
+}
+
+function numberOf(event: ForgeEvent | null): string | null {
+  const number = event?.data['number'];
+  return number === undefined || number === null ? null : String(number as number);
+}
+
+/** The forge confirms them before anything is planned (`restsOn`). */
+function authorOf(event: ForgeEvent | null): EventActor | null {
+  const issue = event?.data['issue'];
+  const user = isJsonObject(issue) ? issue['user'] : null;
+  if (!isJsonObject(user)) return null;
+  const { id, login } = user;
+  return typeof id === 'string' && typeof login === 'string' ? { id, login } : null;
+}
+
+function isSamePerson(one: EventActor, other: EventActor): boolean {
+  return one.id !== '' && one.id === other.id && one.login.toLowerCase() === other.login.toLowerCase();
 }
 
 interface Asked {

@@ -6,6 +6,7 @@ import { textOf } from '../../../core/reason.js';
 import { saying } from '../../../../test/builders/reasons.js';
 import { CelEngine } from '../expressions/cel-engine.js';
 import type { CompiledRule, Evaluation, LookupAnswers } from '../revision.js';
+import { labelsOf } from '../../../verifier/derive.js';
 import { evaluateRule } from './evaluate-rule.js';
 import type { EvaluationInput } from './input.js';
 
@@ -198,6 +199,26 @@ describe('rules/language/propose/evaluate-rule, conditions', () => {
     );
 
     expect(decide(rule, {}, { config: { revision: 'abc' } }).report.verdict).toBe('fired');
+  });
+
+  it.each<[string, JsonObject, boolean | null]>([
+    ['of an issue', { issue: { labels: [{ name: 'bug' }, { name: 'docs' }] } }, true],
+    [
+      'of a pull request, before those of its issue',
+      { pull_request: { labels: [] }, issue: { labels: [{ name: 'bug' }] } },
+      false,
+    ],
+    ['of a forge that says null for none', { issue: { labels: null } }, false],
+    ['that nobody told', { issue: { number: 1 } }, null],
+  ])('knows the names of labels %s', (_name, data, holds) => {
+    const event = anEvent({ kind: 'issue.opened', data });
+    const rule = aRule('id: x\non: issue.opened\nif: \'"bug" in event.labels\'\ndo: {milestone.ensure: {title: a}}');
+
+    const { report } = decide(rule, {}, { event });
+
+    expect(report.verdict).toBe(holds === null ? 'error' : holds ? 'fired' : 'not-fired');
+    const verified = labelsOf(data);
+    expect('labels' in verified ? (verified['labels'] as string[]).includes('bug') : null).toBe(holds);
   });
 
   it('gives the same evaluation for the same input', () => {

@@ -5,7 +5,7 @@ import { lookupsOfParams, lookupsOfTemplate } from '../compile/compile-lookup.js
 import { MAX_LIST } from '../expressions/meter.js';
 import type { Limits, ProposedItem, ProposedStep } from '../revision.js';
 import { traceStep } from '../trace/trace.js';
-import type { StepHeld } from '../trace/trace.js';
+import type { DecidedItems, StepHeld } from '../trace/trace.js';
 import { toJson } from '../values/to-json.js';
 import type { Bindings } from './bindings.js';
 import { evaluateExpression, evaluateParams, evaluateTemplate } from './evaluate-template.js';
@@ -29,9 +29,9 @@ export function proposeSteps(
 ): Proposal {
   const proposal: Proposal = { steps: [], trace: [] };
   for (const step of program.steps) {
-    const { items, outcome, held } = proposeStep(step, bindings, lookups);
+    const { items, outcome, held, each } = proposeStep(step, bindings, lookups);
     const keys = items.map(({ itemKey }) => itemKey);
-    if (bindings.isTraced) proposal.trace.push(traceStep(step, outcome, keys, held, bindings));
+    if (bindings.isTraced) proposal.trace.push(traceStep(step, { outcome, items: keys, held, each }, bindings));
     if (items.length > 0)
       proposal.steps.push({
         stepId: step.id,
@@ -56,6 +56,8 @@ interface StepProposal {
   readonly outcome: string;
   /** Why it wants nothing; of a step with `for_each`, why the first item that was left out was. */
   readonly held: StepHeld | null;
+  /** How its conditions decided about the items, where they look at each; absent = they decided about the step. */
+  readonly each?: DecidedItems;
 }
 
 function proposeStep(step: StepProgram, bindings: Bindings, lookups: Lookups): StepProposal {
@@ -67,23 +69,32 @@ function proposeStep(step: StepProgram, bindings: Bindings, lookups: Lookups): S
     return { items: [proposeItem(step, bindings, lookups, bindings.all)], outcome: 'wanted', held: null };
   const items = new Map<string, ProposedItem>();
   const leftOut: StepHeld[] = [];
-  for (const element of listOf(step, step.forEach, bindings, lookups)) {
+  const list = listOf(step, step.forEach, bindings, lookups);
+  for (const element of list) {
     const values = bindings.with(element);
     const why = once ? null : whyNot(step, bindings, lookups, values);
     if (why) leftOut.push({ ...why, item: { raw: element, values } });
     else addItem(items, proposeItem(step, bindings, lookups, values), step);
   }
+  const whenFalse = leftOut.filter(({ why }) => why === 'when').length;
+  const each = {
+    wanted: list.length - leftOut.length,
+    when_false: whenFalse,
+    unless_true: leftOut.length - whenFalse,
+  };
   if (leftOut.length > 0)
     return {
       items: [...items.values()],
       outcome: `wanted, ${leftOut.length} ${leftOut.length === 1 ? 'item' : 'items'} skipped`,
       held: leftOut[0] ?? null,
+      each,
     };
   const isEmpty = items.size === 0;
   return {
     items: [...items.values()],
     outcome: isEmpty ? 'for_each is empty' : 'wanted',
     held: isEmpty ? { why: 'for_each', expression: step.forEach } : null,
+    ...(once ? {} : { each }),
   };
 }
 

@@ -44,10 +44,12 @@ function peopleIn(program: RuleProgram): readonly string[] | null {
 }
 
 function findPeople(program: RuleProgram): readonly string[] | null {
-  const { command, actor, actorIsBot } = program.where;
+  const { command, actor, actorIsBot, botRules } = program.where;
   const guards = guardsOf(program);
-  const named = PEOPLE.filter((path) => guards.some((guard) => reads(guard, path)));
-  return command || actor || actorIsBot || named.length > 0 ? named : null;
+  const named = PEOPLE.filter(
+    (path) => (path === 'issue.user' && program.rights === 'author') || guards.some((guard) => reads(guard, path)),
+  );
+  return command || actor || actorIsBot || botRules || named.length > 0 ? named : null;
 }
 
 /** Expressions that decide whether something is done. What only fills in a parameter gives nobody power. */

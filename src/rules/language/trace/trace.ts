@@ -89,11 +89,23 @@ export interface StepHeld {
   readonly item?: ItemValues;
 }
 
+/** Of a step with `for_each`: how many items were wanted, and how many each of its conditions left out. */
+export interface DecidedItems {
+  readonly wanted: number;
+  readonly when_false: number;
+  readonly unless_true: number;
+}
+
+interface TracedStep {
+  readonly outcome: string;
+  readonly items: readonly string[];
+  readonly held: StepHeld | null;
+  readonly each?: DecidedItems | undefined;
+}
+
 export function traceStep(
   step: StepProgram,
-  outcome: string,
-  items: readonly string[],
-  held: StepHeld | null,
+  { outcome, items, held, each }: TracedStep,
   bindings: Bindings,
 ): JsonObject {
   const { line, col } = step.position;
@@ -104,6 +116,7 @@ export function traceStep(
     col,
     outcome,
     items: [...items],
+    ...(each ? { each: { ...each } } : {}),
     ...(held ? { held: traceHeld(held, bindings) } : {}),
   };
 }

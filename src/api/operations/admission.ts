@@ -1,0 +1,46 @@
+import { UserError } from '../../core/errors.js';
+import type { OperatorScope } from '../../core/operator-scopes.js';
+import { isOwner, sightOf, type ControlCaller } from '../../core/operators.js';
+import { seesWholeOrg, type Sight } from '../../core/sight.js';
+
+/** `owner`: only a caller that has the host (the socket, the store or `control.token`), never an operator or a person. */
+export type NeededScope = OperatorScope | 'owner';
+
+/** Why the caller may not do what takes this scope; null = it may, somewhere at least. A route without a scope is for nobody. */
+export function missingScope(
+  caller: Pick<ControlCaller, 'kind' | 'name' | 'scopes'>,
+  needed: NeededScope | null,
+): { readonly error: 'OWNER_ONLY' | 'SCOPE_MISSING' | 'UNAUTHORIZED'; readonly message: string } | null {
+  const { kind, name, scopes } = caller;
+  if (needed === 'owner' ? isOwner(caller) : needed !== null && scopes.includes(needed)) return null;
+  if (kind === 'nobody') return { error: 'UNAUTHORIZED', message: 'nobody is logged in' };
+  if (needed === 'owner') {
+    const who = kind === 'operator' ? 'an operator' : 'a person of the forge';
+    const message = `only the owner of the bot may do that (on its host, or with control.token); ${name} is ${who}`;
+    return { error: 'OWNER_ONLY', message };
+  }
+  const message = `that takes the scope ${needed ?? '(none)'}, and ${name} has ${scopes.join(', ') || 'none'}`;
+  return { error: 'SCOPE_MISSING', message };
+}
+
+/**
+ * What the caller may see and change by an operation of this scope.
+ * @throws UserError UNAUTHORIZED, SCOPE_MISSING or OWNER_ONLY
+ */
+export function admit(caller: ControlCaller, needed: NeededScope): Sight {
+  const missing = missingScope(caller, needed);
+  if (missing) throw new UserError(missing.error, missing.message);
+  return needed === 'owner' ? null : sightOf(caller, needed);
+}
+
+/** @throws UserError ORG_OWNERS_ONLY when the sight ends within the organization, or does not reach it */
+export function needWholeOrg(sight: Sight, org: string): void {
+  if (!seesWholeOrg(sight, org))
+    throw new UserError('ORG_OWNERS_ONLY', `that concerns all of ${org}, and is for its owners`);
+}
+
+/** @throws UserError SITE_ONLY when the sight has an end @param instead what the caller can do, with a colon before it */
+export function needEverything(sight: Sight, instead = ''): void {
+  if (sight !== null)
+    throw new UserError('SITE_ONLY', `that concerns every organization of the bot, and is for its operators${instead}`);
+}

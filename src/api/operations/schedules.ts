@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { callingAs } from '../../core/caller.js';
+import { UserError } from '../../core/errors.js';
+import { textOf } from '../../core/reason.js';
+import { seesWholeOrg } from '../../core/sight.js';
+import { scheduleStatus, scheduleStatusOf } from '../../housekeeping/schedule-status.js';
+import { pauseOf } from '../../pipeline/journal-store.port.js';
+import { rehearsedRun } from './answers.js';
+import { operationOf } from './operation.js';
+import { checkRule } from './shared.js';
+
+/** Of one schedule: those of its last occurrence are among them, unless it looks at more repositories. */
+const RUNS_LOOKED_AT = 500;
+
+const operation = operationOf('orgs', 'orders', 'journal', 'keeper', 'offers', 'flow', 'scheduler');
+
+export const scheduleOperations = {
+  schedules: operation({
+    route: 'GET /v1/schedules',
+    summary: 'Schedules of rules and policies: what came last, what comes next, and why one did not run',
+    scope: 'read',
+    command: 'schedules',
+    input: z.object({ org: z.string().optional(), rule: z.string().optional().describe('Id of a rule or policy.') }),
+    answer: z.array(scheduleStatus),
+    handle: async (needs, { org: typed, rule }, _caller, sight) => {
+      const { orgs, journal, keeper, offers, scheduler } = needs;
+      const org = typed === undefined ? undefined : orgs.wholeOf(typed, sight);
+      if (rule !== undefined) await checkRule(needs, rule, org, sight);
+      // A schedule is one of all of its organization.
+      const seen = await scheduler.list(org ?? null, (name) => seesWholeOrg(sight, name));
+      const listed = seen.filter(({ id }) => rule === undefined || id === rule);
+      if (rule !== undefined && listed.length === 0)
+        throw new UserError(
+          'NO_SCHEDULE',
+          `${rule} has no schedule: events start it, see forgehand runs --all --rule ${rule}`,
+        );
+      const pauses = await journal.paused();
+      return Promise.all(
+        listed.map(async (facts) => {
+          const pause = pauseOf(pauses, { org: facts.org, rule: facts.id });
+          const unmet = offers.held(facts.org).find(({ id }) => id === facts.id);
+          return scheduleStatusOf(facts, {
+            runs: await journal.runs({ org: facts.org, rule: facts.id, limit: RUNS_LOOKED_AT }),
+            pausedBy: pause?.by ?? null,
+            unmet: unmet ? textOf(unmet.reason) : null,
+            isOld: keeper.heldBack(facts.org).length > 0,
+          });
+        }),
+      );
+    },
+  }),
+  runSchedule: operation({
+    route: 'POST /v1/orgs/:org/schedules/:schedule/run',
+    summary: 'Fire a schedule (rule or policy id) once, now; or only say what it would do',
+    scope: 'operate',
+    command: 'housekeeping run',
+    input: z.object({ org: z.string(), schedule: z.string(), dryRun: z.boolean().default(false) }),
+    answer: z.object({
+      tickId: z.string().describe('Empty of a dry run, which leaves no tick.'),
+      runs: z.number(),
+      rehearsed: z.array(rehearsedRun).exactOptional().describe('Of a dry run: what each run would want.'),
+    }),
+    handle: async (needs, { org: typed, schedule, dryRun }, caller, sight) => {
+      const { orgs, orders, scheduler, flow } = needs;
+      const org = orgs.wholeOf(typed, sight);
+      orders.record('run-schedule', caller, { org, schedule, ...(dryRun ? { dryRun } : {}) });
+      await checkRule(needs, schedule, org, sight);
+      await orders.connected();
+      return callingAs({ lane: 'housekeeping', org }, async () => {
+        if (!dryRun) return scheduler.runNow(org, schedule);
+        const rehearsed = await flow.rehearseTick(await scheduler.tickNow(org, schedule));
+        return { tickId: '', runs: rehearsed.length, rehearsed };
+      });
+    },
+  }),
+};

@@ -1,0 +1,64 @@
+import { colour } from '../terminal.js';
+import { plain } from '../print.js';
+
+/** `kept`: it was there already. `left`: it is still to do. */
+type StepState = 'done' | 'kept' | 'left';
+
+export interface Step {
+  readonly step: string;
+  readonly state: StepState;
+  readonly said: string;
+  /** What to click or type; empty when nothing is left. */
+  readonly todo: readonly string[];
+}
+
+const SIGNS: Readonly<Record<StepState, string>> = {
+  done: colour.green('done'),
+  kept: colour.cyan('kept'),
+  left: colour.yellow('left'),
+};
+
+/** What was done, told as it happens and kept for the end. */
+export class Steps {
+  readonly all: Step[] = [];
+  /** Files that this run made. */
+  readonly files: string[] = [];
+  /** What it made elsewhere, and how to remove it. */
+  readonly elsewhere: string[] = [];
+
+  constructor(private readonly write: (text: string) => void) {}
+
+  done(step: string, said: string): void {
+    this.add({ step, state: 'done', said, todo: [] });
+  }
+
+  kept(step: string, said: string): void {
+    this.add({ step, state: 'kept', said, todo: [] });
+  }
+
+  left(step: string, said: string, ...todo: string[]): void {
+    this.add({ step, state: 'left', said, todo });
+  }
+
+  /** Something to read that is no step. */
+  say(...lines: string[]): void {
+    for (const line of lines) this.write(`${line}\n`);
+  }
+
+  /** What an interrupted run leaves behind. */
+  remains(): string[] {
+    return [
+      ...(this.files.length > 0 ? [`made so far: ${this.files.join(' ')}; rm removes them`] : []),
+      ...this.elsewhere,
+      'to go on: the same command again; it keeps what is there',
+    ];
+  }
+
+  private add(step: Step): void {
+    this.all.push(step);
+    this.say(
+      `${SIGNS[step.state]}  ${colour.bold(step.step)}  ${plain(step.said)}`,
+      ...step.todo.map((line) => `        ${plain(line)}`),
+    );
+  }
+}

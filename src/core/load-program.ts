@@ -1,0 +1,59 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire, Module } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { Script } from 'node:vm';
+
+/** Where the build puts the program in a few files (rolldown.config.mjs). */
+const BUNDLE = fileURLToPath(new URL('../bundle/', import.meta.url));
+const compiledOf = (file: string): string => `${file}.compiled`;
+
+// The embedded store's engine is compiled once more for speed where it is busiest, function by function. By V8's own measure that begins within a
+// start, and costs a third of it. Set before anything is loaded: V8 takes compiled code only under the flags it was made with.
+setFlagsFromString('--wasm-tiering-budget=20000000');
+
+interface Loaded {
+  readonly module: { exports: unknown };
+  readonly script: Script;
+}
+
+const loaded = new Map<string, Loaded>();
+
+/**
+ * Load a program from the bundle, with the code that V8 compiled when it was built. Both are there for speed alone: another version of Node compiles
+ * anew, and without a bundle the separate files are loaded.
+ * @param name of the entry in rolldown.config.mjs
+ */
+export async function loadProgram<T>(name: string, separate: () => Promise<T>): Promise<T> {
+  const file = join(BUNDLE, `${name}.cjs`);
+  return existsSync(file) ? (load(file) as T) : separate();
+}
+
+/** Write beside each file of the bundle what V8 compiled of it so far, for later processes. @returns bytes */
+export function keepCompiledCode(): number {
+  let bytes = 0;
+  for (const [file, { script }] of loaded) {
+    const code = script.createCachedData();
+    writeFileSync(compiledOf(file), code);
+    bytes += code.byteLength;
+  }
+  return bytes;
+}
+
+function load(file: string): unknown {
+  const before = loaded.get(file);
+  if (before) return before.module.exports;
+  const compiled = compiledOf(file);
+  const script = new Script(Module.wrap(readFileSync(file, 'utf8')), {
+    filename: file,
+    ...(existsSync(compiled) ? { cachedData: readFileSync(compiled) } : {}),
+  });
+  const module = { exports: {} };
+  loaded.set(file, { module, script });
+  const outside = createRequire(file);
+  const require = (id: string): unknown => (id.startsWith('./') ? load(join(BUNDLE, id)) : outside(id));
+  const run = script.runInThisContext() as (...args: unknown[]) => void;
+  run(module.exports, Object.assign(require, outside), module, file, dirname(file));
+  return module.exports;
+}

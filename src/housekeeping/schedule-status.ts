@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { Freeze } from '../core/run-reasons.js';
+import { defineReasons, textOf, type Reason } from '../core/reason.js';
+import type { Run, RunState } from '../core/run.js';
+import { RUN_STATES } from '../core/states.js';
+import { count, fields, maybeTime, text, type Shape } from '../core/schema.js';
+
+const because = defineReasons({
+  'schedule.disabled': ({ why }: { why: string }) => `it is disabled: ${why}`,
+  'schedule.unmet': ({ why }: { why: string }) => `it is held: ${why}`,
+  'schedule.frozen': ({ until, reason }: { until: string; reason: string }) =>
+    `schedules are frozen until ${until}: ${reason}`,
+  'schedule.paused': ({ by }: { by: string }) => `its effects are paused by ${by}: forgehand resume lets them go on`,
+  'schedule.no-write': ({ mode }: { mode: string }) => `its mode is ${mode}: it writes nothing`,
+  'schedule.old-rules': () =>
+    'a newer state of the files was refused, so the rules of before run: see forgehand status',
+  'schedule.waits': ({ at }: { at: string }) =>
+    `the occurrence of ${at} is not decided yet: the forge could not be asked, or a scheduler was lost; it is tried again`,
+  'schedule.overdue': ({ at }: { at: string }) =>
+    `the occurrence of ${at} was not fired: does a process of role scheduler (or all) run?`,
+  'schedule.new': () => 'no occurrence has come since it was loaded',
+  'schedule.no-subject': () => 'at the last occurrence it had no repository to look at: see its where',
+  'schedule.nothing': () => 'at the last occurrence it wanted nothing: forgehand runs --all --rule ID says why',
+});
+
+export const scheduleStatus = z.object({
+  ...fields('org id cron tz', text),
+  kind: z.enum(['rule', 'policy']),
+  last: maybeTime.describe('The newest occurrence that was fired, by the clock or by hand.'),
+  next: maybeTime.describe('When it fires next; null = never.'),
+  runs: z.array(z.object({ state: z.enum(RUN_STATES), count })).describe('What the last occurrence made.'),
+  why: z
+    .array(z.object(fields('code text', text)))
+    .describe('Why it did not run, or has no effect; empty where nothing stands in the way.'),
+});
+export type ScheduleStatus = Shape<typeof scheduleStatus>;
+
+/** A schedule of a rule or policy, as the scheduler sees it. */
+export interface ScheduleFacts {
+  readonly forge: string;
+  readonly org: string;
+  readonly id: string;
+  readonly kind: 'rule' | 'policy';
+  readonly cron: string;
+  readonly tz: string;
+  readonly mode: string;
+  /** Null = it is not switched off. */
+  readonly disabled: string | null;
+  readonly frozen: Freeze | null;
+  readonly last: Date | null;
+  /** The last occurrence is claimed and not decided. */
+  readonly isUndecided: boolean;
+  /** The occurrence that should have been fired by now; null = none. */
+  readonly overdue: Date | null;
+  readonly next: Date | null;
+}
+
+export interface ScheduleContext {
+  /** The newest runs of it, newest first. */
+  readonly runs: readonly Run[];
+  /** Who paused it; null = nobody. */
+  readonly pausedBy: string | null;
+  /** What it needs and has not; null = nothing. */
+  readonly unmet: string | null;
+  /** A newer state of the files was refused. */
+  readonly isOld: boolean;
+}
+
+/** What the last occurrence made, and what stands in the way. Pure. */
+export function scheduleStatusOf(facts: ScheduleFacts, context: ScheduleContext): ScheduleStatus {
+  const { org, id, kind, cron, tz, last, next } = facts;
+  const runs = runsOfLastTick(context.runs);
+  return {
+    org,
+    id,
+    kind,
+    cron,
+    tz,
+    last,
+    next,
+    runs: [...countStates(runs)].map(([state, many]) => ({ state, count: many })),
+    why: whyNot(facts, context, runs).map((reason) => ({ code: reason.code, text: textOf(reason) })),
+  };
+}
+
+function whyNot(facts: ScheduleFacts, { pausedBy, unmet, isOld }: ScheduleContext, runs: readonly Run[]): Reason[] {
+  const { disabled, frozen, last, isUndecided, overdue, mode } = facts;
+  const found: Reason[] = [];
+  if (disabled !== null) found.push(because('schedule.disabled', { why: disabled }));
+  if (unmet !== null) found.push(because('schedule.unmet', { why: unmet }));
+  if (frozen) found.push(because('schedule.frozen', { until: frozen.until, reason: frozen.reason }));
+  if (pausedBy !== null) found.push(because('schedule.paused', { by: pausedBy }));
+  if (mode !== 'live') found.push(because('schedule.no-write', { mode }));
+  if (isOld) found.push(because('schedule.old-rules'));
+  if (overdue && !frozen) found.push(because('schedule.overdue', { at: overdue.toISOString() }));
+  if (last && isUndecided) found.push(because('schedule.waits', { at: last.toISOString() }));
+  else if (last === null && !overdue) found.push(because('schedule.new'));
+  else if (last && runs.length === 0 && disabled === null) found.push(because('schedule.no-subject'));
+  else if (last && runs.every(({ state }) => state === 'not-fired') && disabled === null)
+    found.push(because('schedule.nothing'));
+  return found;
+}
+
+function runsOfLastTick(runs: readonly Run[]): Run[] {
+  const tick = runs.map(({ cause }) => (cause.kind === 'tick' ? cause.tickId : null)).find((id) => id !== null);
+  return tick === undefined ? [] : runs.filter(({ cause }) => cause.kind === 'tick' && cause.tickId === tick);
+}
+
+function countStates(runs: readonly Run[]): Map<RunState, number> {
+  const counts = new Map<RunState, number>();
+  for (const { state } of runs) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return counts;
+}

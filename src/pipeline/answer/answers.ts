@@ -1,0 +1,268 @@
+import type { LookupReader } from '../../actions/lookups/lookup-reader.port.js';
+import { isForAnybody } from '../../core/event-kinds.js';
+import { escapeMarkdown } from '../../core/escape-markdown.js';
+import type { EventActor, ForgeEvent } from '../../core/event.js';
+import { isJsonObject, type JsonObject } from '../../core/json.js';
+import { textOf, type Reason } from '../../core/reason.js';
+import { runReason } from '../../core/run-reasons.js';
+import type { Run } from '../../core/run.js';
+import { commandOf } from '../../rules/language/match/where-filter.js';
+import { commandsFor } from '../../rules/language/propose/command-help.js';
+import type { ProposedStep } from '../../rules/language/revision.js';
+import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
+import { proveWithin, type ActProver } from '../decide/act-proof.js';
+import type { Plan } from '../decide/plan-intents.js';
+import { isSelf } from '../execute/forge-access.js';
+import { pauseOf, type JournalStore } from '../journal-store.port.js';
+import type { Accounts } from '../rule-engine.port.js';
+import { ANSWER_RULE } from '../../core/own-rules.js';
+import { answerReason, answerWith } from './answer-reasons.js';
+import { isHeldCode, judgeAnswer, type AskedRun, type Judged, type Standing } from './judge-answer.js';
+import { decidedRun, silentRun, waitingRun, type OwnRunDeps } from './own-run.js';
+
+/** What an organization wants of answers. */
+export interface AnswerSettings {
+  /** Accounts of other bots, which are never answered. */
+  readonly bots: readonly string[];
+  /** Whether the forge takes reactions. */
+  readonly reacts: boolean;
+}
+
+export interface AnswerDeps extends OwnRunDeps {
+  /** Null = people of this organization are not answered. */
+  readonly settings: (forge: string, org: string) => AnswerSettings | null;
+  readonly accounts: Accounts;
+  readonly acts: ActProver;
+  /** Asked what somebody may do, for `/help`. */
+  readonly lookups: LookupReader;
+  readonly journal: Pick<JournalStore, 'recordDecision' | 'putOffRun' | 'run' | 'runs' | 'workOfRuns' | 'paused'>;
+}
+
+/** What an answer is about; kept in the trace of its run. */
+interface About {
+  /** Rules that the act asked. */
+  readonly rules: string[];
+  /** The command, without its slash; null = a label. */
+  readonly command: string | null;
+  /** Answers to this act before it. */
+  readonly stage: number;
+  /** What the person was told last. */
+  readonly told: Standing | null;
+}
+
+/** A command that the bot answers by itself, unless a rule takes it. */
+const HELP = 'help';
+/** The first look: most work has ended by then. */
+const FIRST_LOOK_MS = 1_000;
+const LAST_LOOK_MS = 5 * 60_000;
+/** What waits longer is not answered any more. */
+const GIVEN_UP_MS = 5 * 24 * 3_600_000;
+/** Runs of one event that are looked at. */
+const MOST_RUNS = 1_000;
+/** Logins by which bots are known; others are named in the config. */
+const BOT_LOGIN = /(^|[-_.])bot$|\[bot\]$/i;
+
+/**
+ * People who asked for something by a command or a label are told when it was refused, held or failed. An answer is a run of its own beside the runs
+ * of the event, written in the same transaction; it waits as a run that gathers, is decided when what was asked for has come to something, and what it
+ * wants are intents as any other's.
+ */
+export class Answers {
+  constructor(private readonly deps: AnswerDeps) {}
+
+  /** The run that will answer, of an event that was decided; none where nobody asked for anything, or nobody is to be answered. */
+  planned(active: ActiveRevision, event: ForgeEvent, plans: readonly Plan[]): Plan[] {
+    const { forge, org, actor, repo } = event;
+    const settings = this.deps.settings(forge, org);
+    if (!settings || !actor || !repo || numberIn(event) === null || this.isBot(event, actor, settings)) return [];
+    const command = commandOf(event)?.name ?? null;
+    const asked = command === null ? byLabel(event, plans) : byCommand(active, plans);
+    if (asked.length === 0 && !(command === HELP && takesCommands(active))) return [];
+    const mode = asked.length === 0 || asked.some(({ run }) => run.mode === 'live') ? 'live' : 'dry-run';
+    const about: About = { rules: asked.map(({ run }) => run.rule), command, stage: 0, told: null };
+    return [this.waiting(event, { mode, revisionId: active.id }, about, FIRST_LOOK_MS)];
+  }
+
+  /**
+   * What a run that waited for its answer comes to. Safe in many processes at once.
+   * @returns null when it is too early: it was put off
+   * @throws ForgeError while the forge cannot be asked who wrote the command
+   */
+  async decide(run: Run, event: ForgeEvent, active: ActiveRevision): Promise<Plan | null> {
+    const about = aboutOf(run);
+    if (about.rules.length === 0) return this.help(run, event, about, active);
+    const judged = await this.judge(event, about);
+    const now = this.deps.clock.now();
+    const ageMs = now.getTime() - event.storedAt.getTime();
+    // Who was told once that it waits is told next how it ended.
+    if (judged && (judged.standing === 'open' || (about.told !== null && isHeldCode(judged.standing)))) {
+      if (ageMs < GIVEN_UP_MS) {
+        await this.deps.journal.putOffRun(run.id, nextLookMs(ageMs));
+        return null;
+      }
+      return this.silent(run);
+    }
+    const isNews = judged !== null && (judged.standing !== 'well' || about.told !== null);
+    if (!isNews || !(await this.isConfirmed(event, ageMs))) return this.silent(run);
+    // First who looks on: after a crash between the two, this run is decided again and the other exists already.
+    if (isHeldCode(judged.standing))
+      await this.deps.journal.recordDecision({}, [
+        this.waiting(event, run, { ...about, stage: about.stage + 1, told: judged.standing }, nextLookMs(ageMs)),
+      ]);
+    return this.answer(run, event, about, judged);
+  }
+
+  /** `/help`, where no rule takes it. */
+  private async help(run: Run, event: ForgeEvent, about: About, { revision }: ActiveRevision): Promise<Plan> {
+    const { accounts, lookups, clock } = this.deps;
+    const { forge, org, repo } = event;
+    if (!(await this.isConfirmed(event, clock.now().getTime() - event.storedAt.getTime())))
+      return this.silent(run);
+    const self = accounts.self(forge, org);
+    const context = { botLogin: self?.login ?? null, botId: self?.id ?? null, others: self?.others ?? [] };
+    let found = commandsFor(revision, event, context, {});
+    if (found.kind === 'needs-lookup') {
+      const answer = await lookups.read(found.request, { forge, org, repo });
+      found = commandsFor(revision, event, context, { [found.request.as]: answer });
+    }
+    const commands = found.kind === 'decided' ? [...found.commands] : [];
+    const reason = answerReason('answer.help', { commands });
+    const body = `${addressOf(event.actor)}: ${textOf(reason)}`;
+    const reacts = this.deps.settings(forge, org)?.reacts ? '+1' : null;
+    return this.plan(run, event, reason, stepsOf(event, about, body, reacts), { ...about, answered: reason.code });
+  }
+
+  private async judge(event: ForgeEvent, { rules }: About): Promise<Judged | null> {
+    const { journal, clock } = this.deps;
+    const runs = await journal.runs({ org: event.org, eventId: event.id, limit: MOST_RUNS });
+    const found = await Promise.all(
+      runs
+        .filter(({ rule }) => rules.includes(rule))
+        .map(async (run) => (run.coalescedInto ? ((await journal.run(run.coalescedInto)) ?? run) : run)),
+    );
+    const work = await journal.workOfRuns(found.map(({ id }) => id));
+    const asked = found.map((run, n): AskedRun => ({ run, intents: (work[n] ?? []).map(({ intent }) => intent) }));
+    const pauses = await journal.paused();
+    return judgeAnswer(asked, {
+      now: clock.now(),
+      isPaused: (intent) => pauseOf(pauses, intent) !== undefined,
+    });
+  }
+
+  private answer(run: Run, event: ForgeEvent, about: About, { standing, runId, detail }: Judged): Plan {
+    const code = standing === 'well' || standing === 'open' ? 'answer.done' : standing;
+    const settings = this.deps.settings(run.forge, run.org);
+    const reason = answerWith(code, { because: detail });
+    const body = [
+      `${addressOf(event.actor)}${about.command === null ? '' : ` \`/${about.command}\``}: ${textOf(reason)}`,
+      `<sub>For admins: \`forgehand runs ${runId}\`</sub>`,
+    ].join('\n\n');
+    const steps = stepsOf(event, about, body, settings?.reacts ? reactionFor(code) : null);
+    return this.plan(run, event, reason, steps, { ...about, answered: code, run: runId });
+  }
+
+  private plan(run: Run, event: ForgeEvent, because: Reason, steps: readonly ProposedStep[], trace: JsonObject): Plan {
+    const actor = isForAnybody(event.kind) ? event.actor : null;
+    const outcome = { reason: runReason('run.answer', { because }), trace: { answer: trace }, steps, actor };
+    return decidedRun(run, event, outcome, this.deps);
+  }
+
+  private silent(run: Run): Plan {
+    return silentRun(run, runReason('run.answer.none'), this.deps);
+  }
+
+  private waiting(
+    event: ForgeEvent,
+    { mode, revisionId }: Pick<Run, 'mode' | 'revisionId'>,
+    about: About,
+    windowMs: number,
+  ): Plan {
+    const part = String(about.stage);
+    const waiting = {
+      ...{ rule: ANSWER_RULE, mode, revisionId, part, reason: runReason('run.answer.waits') },
+      trace: { answer: { ...about } },
+      gathering: { key: `${event.id} ${part}`, windowMs },
+    };
+    return waitingRun(event, waiting, this.deps);
+  }
+
+  /** The bot's own accounts, those of the forge itself, and other bots. */
+  private isBot({ forge, org }: ForgeEvent, actor: EventActor, { bots }: AnswerSettings): boolean {
+    const self = this.deps.accounts.self(forge, org);
+    if (actor.id.startsWith('-') || (self !== null && isSelf(actor, self))) return true;
+    return BOT_LOGIN.test(actor.login) || bots.some((login) => login.toLowerCase() === actor.login.toLowerCase());
+  }
+
+  /** Anybody may comment, and a delivery may say anything: nobody is spoken to whom the forge does not name. */
+  private async isConfirmed(event: ForgeEvent, waitedMs: number): Promise<boolean> {
+    if (!isForAnybody(event.kind)) return true;
+    const proof = await proveWithin(this.deps.acts, event, [], waitedMs);
+    return proof.proven && proof.actor !== null;
+  }
+}
+
+function takesCommands({ revision }: ActiveRevision): boolean {
+  return revision.rules.some(({ program }) => program.where.command);
+}
+
+/** Rules that take commands, whatever they decided. */
+function byCommand({ revision }: ActiveRevision, plans: readonly Plan[]): Plan[] {
+  const commands = new Set(revision.rules.filter(({ program }) => program.where.command).map(({ id }) => id));
+  return plans.filter(({ run }) => commands.has(run.rule));
+}
+
+/** A label asks for something where a rule wanted something of it; conditions that do not hold are no refusal. */
+function byLabel({ kind }: ForgeEvent, plans: readonly Plan[]): Plan[] {
+  if (kind !== 'issue.labeled' && kind !== 'pull_request.labeled') return [];
+  return plans.filter(({ run, intents }) => run.kind === 'rule' && (intents.length > 0 || run.state === 'gathering'));
+}
+
+function numberIn({ data }: ForgeEvent): string | null {
+  const { number } = data;
+  return typeof number === 'number' || typeof number === 'bigint' || typeof number === 'string' ? String(number) : null;
+}
+
+function commentIn({ data }: ForgeEvent): string | null {
+  const comment = data['comment'] ?? null;
+  return isJsonObject(comment) && typeof comment['id'] === 'string' ? comment['id'] : null;
+}
+
+/** Soon while it is fresh, then ever more rarely. */
+function nextLookMs(ageMs: number): number {
+  return Math.min(Math.max(ageMs / 4, FIRST_LOOK_MS), LAST_LOOK_MS);
+}
+
+/** Logins have no signs that Markdown knows but underscores and dots; an odd one is escaped and mentions nobody. */
+function addressOf(actor: EventActor | null): string {
+  const login = actor?.login ?? '';
+  return /^[A-Za-z0-9][\w.-]*$/.test(login) ? `@${login}` : escapeMarkdown(login);
+}
+
+function reactionFor(code: string): string {
+  if (code === 'answer.done') return '+1';
+  return code.startsWith('answer.held.') ? 'eyes' : 'confused';
+}
+
+/** One comment for each person and issue, edited in place; then a reaction to the command itself. */
+function stepsOf(event: ForgeEvent, { stage }: About, body: string, reaction: string | null): ProposedStep[] {
+  const number = numberIn(event) ?? '';
+  const comment = commentIn(event);
+  const itemKey = String(stage);
+  const key = `answer ${event.actor?.id || event.actor?.login || ''}`;
+  const reacts = reaction === null ? [] : [{ itemKey, params: { number, comment, reaction } }];
+  return [
+    { stepId: 'comment', stepNo: 0, action: 'issue.comment', items: [{ itemKey, params: { number, key, body } }] },
+    { stepId: 'reaction', stepNo: 1, action: 'issue.react', items: reacts },
+  ];
+}
+
+function aboutOf({ trace }: Pick<Run, 'trace'>): About {
+  const kept = isJsonObject(trace) && isJsonObject(trace['answer'] ?? null) ? (trace['answer'] as JsonObject) : {};
+  const { rules, command, stage, told } = kept;
+  return {
+    rules: Array.isArray(rules) ? rules.map(String) : [],
+    command: typeof command === 'string' ? command : null,
+    stage: typeof stage === 'number' ? stage : 0,
+    told: typeof told === 'string' ? (told as Standing) : null,
+  };
+}

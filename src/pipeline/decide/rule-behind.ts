@@ -1,0 +1,18 @@
+import type { AnyAction } from '../../actions/define-action.js';
+import type { ForgeEvent } from '../../core/event.js';
+import type { RecoveryStore } from '../recovery-store.port.js';
+
+/**
+ * The rule or policy whose effect the event tells of. Null where that is not known: an echo may also show an object (a label of an issue, say)
+ * that an effect made, while another effect raised the event.
+ */
+export async function ruleBehind(
+  recovery: Pick<RecoveryStore, 'echoOf' | 'intentOf'>,
+  actions: ReadonlyMap<string, AnyAction>,
+  { id, kind }: Pick<ForgeEvent, 'id' | 'kind'>,
+): Promise<string | null> {
+  const echo = await recovery.echoOf(id);
+  const intent = echo && (await recovery.intentOf(echo.intentId));
+  const echoes = intent && actions.get(intent.action)?.recover?.told?.echoes;
+  return intent && echoes?.includes(kind) ? intent.rule : null;
+}

@@ -1,0 +1,44 @@
+import type { EventKind } from '../../../core/event-kinds.js';
+import type { Json } from '../../../core/json.js';
+import type { ParamProgram } from '../compile/program.js';
+import type { ActionFacts, CompiledPolicy, CompiledRule } from '../revision.js';
+
+interface Step {
+  readonly action: ActionFacts;
+  readonly params: readonly ParamProgram[];
+}
+
+/** Steps of a rule, or what all sections of a policy write. */
+export function stepsOf({ program }: CompiledRule | CompiledPolicy): Step[] {
+  if ('steps' in program) return [...program.steps];
+  const written = program.parts.flatMap(({ action, items }) => items.map(({ params }) => ({ action, params })));
+  return [...written, ...program.fixes.map(({ step }) => step)];
+}
+
+/** Of what its action may raise, what it does raise with these values. */
+export function raisesOf({ action: { name, raises = [] }, params }: Step): readonly EventKind[] {
+  const has = (param: string): boolean => params.some((one) => one.name === param);
+  const keep = (pattern: RegExp): readonly EventKind[] => raises.filter((kind) => pattern.test(kind));
+  if (name === 'issue.state') {
+    const state = constantIn(params, 'state');
+    return state === 'closed' ? keep(/closed$/) : state === 'open' ? keep(/reopened$/) : raises;
+  }
+  if (name === 'issue.assign' && !has('remove')) return keep(/\.assigned$/);
+  if (name === 'issue.milestone' && has('title')) return keep(/\.milestoned$/);
+  if (name === 'issue.milestone') return keep(/\.demilestoned$/);
+  if (name === 'pull_request.merge' && (!has('delete_branch') || constantIn(params, 'delete_branch') === false))
+    return keep(/^(?!branch\.deleted$)/);
+  return raises;
+}
+
+/** Of these, the kinds that can be told to be its own. The commits of a rebase name neither the pull request nor its head. */
+export function knownKindsOf(step: Step): readonly EventKind[] {
+  const { name, echoes = [] } = step.action;
+  const isRebase = name === 'pull_request.merge' && constantIn(step.params, 'method') === 'rebase';
+  return raisesOf(step).filter((kind) => echoes.includes(kind) && !(isRebase && kind === 'push'));
+}
+
+export function constantIn(params: readonly ParamProgram[], name: string): Json | undefined {
+  const template = params.find((one) => one.name === name)?.template;
+  return template?.kind === 'constant' ? template.value : undefined;
+}

@@ -1,0 +1,42 @@
+import type { EventKind } from '../../../core/event-kinds.js';
+import type { ActionFacts, CompiledPolicy, CompiledRule, Revision } from '../revision.js';
+
+const CREATES_REPOSITORY = 'repo.create_for_user';
+/** Events of the bot that tell nobody who started them: they start whoever asks for no actor. */
+const WITHOUT_ACTOR = /^(?:workflow|task)\./;
+
+/**
+ * Rules and policies that the effects of one may start, directly or through others. Only kinds of events are compared; filters and conditions
+ * count as passed. What is not in here is never started by it.
+ */
+export function ledToBy({ rules, policies }: Pick<Revision, 'rules' | 'policies'>, id: string): ReadonlySet<string> {
+  const owners = [...rules, ...policies];
+  const found = new Set<string>();
+  const open = owners.filter((one) => one.id === id);
+  for (let from = open.pop(); from; from = open.pop()) {
+    const actions = actionsOf(from);
+    for (const to of owners) {
+      if (to.mode !== 'live' || found.has(to.id) || !actions.some((action) => mayStart(from.id, action, to))) continue;
+      found.add(to.id);
+      open.push(to);
+    }
+  }
+  return found;
+}
+
+/** Actions of all steps of a rule, or of all sections of a policy. */
+export function actionsOf({ program }: CompiledRule | CompiledPolicy): ActionFacts[] {
+  return 'steps' in program
+    ? program.steps.map(({ action }) => action)
+    : [...program.parts.map(({ action }) => action), ...program.fixes.map(({ step }) => step.action)];
+}
+
+function mayStart(from: string, { name, raises = [] }: ActionFacts, to: CompiledRule | CompiledPolicy): boolean {
+  if (!('on' in to)) return name === CREATES_REPOSITORY || raises.some((kind) => kind.startsWith('repository.'));
+  return raises.some((kind) => to.on.includes(kind) && takesOurs(from, to, kind));
+}
+
+function takesOurs(from: string, { program: { where } }: CompiledRule, kind: EventKind): boolean {
+  if (where.actorIsBot || where.botRules?.includes(from)) return true;
+  return where.botRules === null && where.actor === null && WITHOUT_ACTOR.test(kind);
+}

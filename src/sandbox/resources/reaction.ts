@@ -1,0 +1,92 @@
+import type { reaction as apiReaction } from '../../core/objects/tracker.js';
+import { type Answer, created, forbidden, noContent, ok } from '../answer.js';
+import { bind, field } from '../body.js';
+import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
+import { listed } from '../paging.js';
+import type { Handlers } from '../registry.js';
+import { shownTime, type Shown, type View } from '../render/view.js';
+import type { Id, Issue, Seconds } from '../world.js';
+import { commentOf, type Comment } from './comment.js';
+import { issueOf, mayWrite } from './issue-of.js';
+import { renderUser } from './user.js';
+
+/** One account, one content and one object: there is no second. It is told to nobody. */
+export interface Reaction {
+  issueId: Id;
+  /** Null = to the issue itself. */
+  commentId: Id | null;
+  userId: Id;
+  content: string;
+  createdAt: Seconds;
+}
+
+const ALLOWED = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'];
+
+const read = { units: TRACKER } as const;
+const member = { units: TRACKER, login: true } as const;
+
+interface Subject {
+  readonly issue: Issue;
+  readonly comment: Comment | null;
+}
+
+type Find = (call: RepoCall) => Subject;
+const ofIssue: Find = (call) => ({ issue: issueOf(call), comment: null });
+const ofComment: Find = (call) => commentOf(call);
+
+/** @param asOther a list shows even oneself as others see one */
+function renderReaction(view: View, one: Reaction, asOther: boolean): Shown<typeof apiReaction> {
+  return {
+    user: renderUser(view, view.world.owner(one.userId), { asOther }),
+    content: one.content,
+    created_at: shownTime(view, one.createdAt),
+  };
+}
+
+function reactionsTo(call: RepoCall, { issue, comment }: Subject): Reaction[] {
+  return call.world.reactions.filter(
+    ({ issueId, commentId }) => issueId === issue.id && commentId === (comment?.id ?? null),
+  );
+}
+
+function react(call: RepoCall, subject: Subject): Answer {
+  const { content = '' } = bind(call, { content: field.text() });
+  const { issue, comment } = subject;
+  const by = doer(call);
+  if (issue.isLocked && !mayWrite(call, issue)) throw forbidden('no permission to change reaction');
+  if (!ALLOWED.includes(content)) throw forbidden(`'${content}' is not an allowed reaction`);
+  const known = reactionsTo(call, subject).find((one) => one.userId === by.id && one.content === content);
+  if (known) return ok(renderReaction(call.view, known, false));
+  const { id: issueId } = issue;
+  const made = { issueId, commentId: comment?.id ?? null, userId: by.id, content, createdAt: call.world.now() };
+  call.world.reactions.push(made);
+  call.world.changed('reaction', `${made.commentId ?? `issue ${issueId}`} ${by.id} ${content}`, 'created');
+  return created(renderReaction(call.view, made, false));
+}
+
+/** The same answer where there is none. */
+function takeBack(call: RepoCall, subject: Subject): Answer {
+  const { content = '' } = bind(call, { content: field.text() });
+  const by = doer(call);
+  if (subject.issue.isLocked && !mayWrite(call, subject.issue)) throw forbidden('no permission to change reaction');
+  const found = reactionsTo(call, subject).find((one) => one.userId === by.id && one.content === content);
+  if (found) {
+    call.world.reactions.splice(call.world.reactions.indexOf(found), 1);
+    call.world.changed('reaction', `${found.commentId ?? `issue ${found.issueId}`} ${by.id} ${content}`, 'deleted');
+  }
+  return call.profile.tracker.reactionTakenBack === 200 ? { status: 200 } : noContent();
+}
+
+export const reactionHandlers: Handlers = {
+  listIssueReactions: onRepository(read, (call) =>
+    listed(call, reactionsTo(call, ofIssue(call)), (one) => renderReaction(call.view, one, true)),
+  ),
+  addIssueReaction: onRepository(member, (call) => react(call, ofIssue(call))),
+  removeIssueReaction: onRepository(member, (call) => takeBack(call, ofIssue(call))),
+  /** Not paged, and without a total. */
+  listCommentReactions: onRepository(read, (call) =>
+    ok(reactionsTo(call, ofComment(call)).map((one) => renderReaction(call.view, one, true))),
+  ),
+  addCommentReaction: onRepository(member, (call) => react(call, ofComment(call))),
+  removeCommentReaction: onRepository(member, (call) => takeBack(call, ofComment(call))),
+};

@@ -1,0 +1,82 @@
+import type { Sight } from '../core/sight.js';
+
+/**
+ * What a sight (`core/sight.ts`) is in a statement: the organizations of which all may be told (null = everything), and the repositories that
+ * may be told of others, by the name of their organization and their number.
+ */
+interface SightParams {
+  readonly whole: string[] | null;
+  readonly orgs: string[];
+  readonly repos: string[];
+}
+
+export function sightParams(sight: Sight): SightParams {
+  if (sight === null) return { whole: null, orgs: [], repos: [] };
+  const pairs = sight.flatMap(({ org, repositories }) => (repositories ?? []).map((repo) => [org, repo] as const));
+  return {
+    whole: sight.flatMap(({ org, repositories }) => (repositories === null ? [org] : [])),
+    orgs: pairs.map(([org]) => org),
+    repos: pairs.map(([, repo]) => repo),
+  };
+}
+
+/** The parameters of a sight in a statement: `$4`, `$5` and `$6`, or `:whole`, `:orgs` and `:repos` in a query builder. */
+export interface SightPlaces {
+  readonly whole: string;
+  readonly orgs: string;
+  readonly repos: string;
+}
+
+export const NAMED: SightPlaces = { whole: ':whole', orgs: ':orgs', repos: ':repos' };
+
+/** Three parameters from this one on, in the order of `sightValues`. */
+export function placesFrom(first: number): SightPlaces {
+  return { whole: `$${first}`, orgs: `$${first + 1}`, repos: `$${first + 2}` };
+}
+
+export function sightValues(sight: Sight): [string[] | null, string[], string[]] {
+  const { whole, orgs, repos } = sightParams(sight);
+  return [whole, orgs, repos];
+}
+
+const texts = (place: string): string => `CAST(${place} AS text[])`;
+
+/** A row about all of an organization may be told. @param org expression @param whole the first parameter of the sight */
+export function tellsOrg(org: string, whole: string): string {
+  return `(${texts(whole)} IS NULL OR ${org} = ANY (${texts(whole)}))`;
+}
+
+/**
+ * A row about one repository may be told, or one about its organization.
+ * @param org expression
+ * @param repo expression: the number of the repository; null = it is about the organization
+ */
+export function tellsRepo(org: string, repo: string, places: SightPlaces): string {
+  return `(${tellsOrg(org, places.whole)} OR (${org}, ${repo}) IN (${pairs(places)}))`;
+}
+
+const pairs = ({ orgs, repos }: SightPlaces): string => `SELECT * FROM unnest(${texts(orgs)}, ${texts(repos)})`;
+
+/** The number of the repository that the intent `i` acts on, out of its lane; null = it acts on something else. See `laneOf` in `core/target.ts`. */
+function repoOfLane(i: string): string {
+  return `CASE WHEN starts_with(${i}.lane, ${i}.forge || '/repository/') THEN substr(${i}.lane, length(${i}.forge) + 13) END`;
+}
+
+/** What the intent `i` acts on may be told; whether its run may be is another question. */
+function tellsTarget(i: string, places: SightPlaces): string {
+  return tellsRepo(`${i}.org`, repoOfLane(i), places);
+}
+
+/** Both what the intent `i` acts on and what it was decided about may be told: its parameters may be made of either. */
+export function tellsIntent(i: string, places: SightPlaces): string {
+  return `(${tellsOrg(`${i}.org`, places.whole)} OR (${tellsTarget(i, places)}
+    AND EXISTS (SELECT 1 FROM runs o WHERE o.id = ${i}.run_id AND (o.org, o.repo_id) IN (${pairs(places)}))))`;
+}
+
+/** All that the arrival `a` tells may be told. What it tells is not known before it is decided, and never of what makes no event. */
+export function tellsArrival(a: string, places: SightPlaces): string {
+  const told = (which: string): string =>
+    `EXISTS (SELECT 1 FROM arrival_events x JOIN events y ON y.id = x.event_id WHERE x.arrival_id = ${a}.id AND ${which})`;
+  const isTold = `(y.org, y.repo_id) IN (${pairs(places)})`;
+  return `(${tellsOrg(`${a}.org`, places.whole)} OR (${told(isTold)} AND NOT ${told(`(${isTold}) IS NOT TRUE`)}))`;
+}

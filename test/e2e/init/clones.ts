@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, it } from '@jest/globals';
+import type { Step } from '../../../src/cli/init/steps.js';
+import { ROOT } from '../../services/with-services.mjs';
+import { hasTerminal, Terminal } from '../support/a-terminal.js';
+import { FORGEHAND, requireBuild } from '../support/built.js';
+import { Child } from '../support/child.js';
+import { aClone, type Clone } from './a-clone.js';
+
+export const LONG_MS = 300_000;
+
+export const withTerminal = hasTerminal ? it : it.skip;
+
+/** What `init --json` prints. */
+export interface Report {
+  readonly org: string;
+  readonly steps: readonly Step[];
+}
+
+export const statesOf = ({ steps }: Report): Record<string, string> =>
+  Object.fromEntries(steps.map(({ step, state }) => [step, state]));
+
+/** The text of a page of the project. */
+export const page = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
+
+export interface Clones {
+  /** Close this when the test ends, the last one first. */
+  keep<T>(thing: T, close: (thing: T) => unknown): T;
+  clone(): Clone;
+  terminal(place: Clone, command: string): Terminal;
+  /** A command that stays. */
+  start(place: Clone, command: string, env?: Readonly<Record<string, string>>): Child;
+}
+
+/** Clones and what runs in them, for the tests of the describe block that asks. */
+export function useClones(): Clones {
+  const closers: Array<() => unknown> = [];
+  const keep: Clones['keep'] = (thing, close) => (closers.push(() => close(thing)), thing);
+  beforeAll(requireBuild);
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  return {
+    keep,
+    clone: () => keep(aClone(), (one) => one.remove()),
+    terminal: (place, command) => keep(new Terminal(command, place.dir, place.env), (one) => one.interrupt()),
+    start: (place, command, env = {}) => {
+      const words = command.replace(/^(npx )?forgehand /, '').split(' ');
+      return keep(new Child([FORGEHAND, ...words], env, place.dir), (one) => one.end('SIGTERM'));
+    },
+  };
+}

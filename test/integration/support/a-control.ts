@@ -1,0 +1,39 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { CurrentControl } from '../../../src/api/control.module.js';
+import type { Control } from '../../../src/api/operations/index.js';
+import { AppModule } from '../../../src/app.module.js';
+import type { AppConfig } from '../../../src/config/app-config.js';
+import { ThisProcess } from '../../../src/config/config.module.js';
+import { silentLogger } from '../../../src/core/logger.js';
+import { Opened } from '../../../src/core/opened.js';
+import type { Token } from '../../../src/core/part.js';
+import { webhookAdapter } from '../../../src/webhooks/webhooks.module.js';
+
+/** The operations as their handlers are, over real stores, for callers of any kind; and any other part. No loop runs beside them. */
+export interface TestControl {
+  readonly control: Control;
+  part<Part>(token: Token<Part>): Part;
+  close(): Promise<void>;
+}
+
+export async function aControl(config: AppConfig): Promise<TestControl> {
+  const opened = new Opened(silentLogger);
+  const process = new ThisProcess('worker', 'command');
+  const modules = await AppModule.of({ config, process, logger: silentLogger, opened });
+  const app = await NestFactory.create<NestFastifyApplication>(modules, webhookAdapter(config.server), {
+    logger: false,
+    abortOnError: false,
+  });
+  await app.init();
+  const control = app.get(CurrentControl).service;
+  if (!control) throw new Error('the control operations were not made');
+  return {
+    control,
+    part: <Part>(token: Token<Part>) => app.get<Part>(token as symbol),
+    close: async () => {
+      await app.close();
+      await opened.close();
+    },
+  };
+}
