@@ -40,7 +40,6 @@ describe('integration/core-profile', () => {
       files: { 'rules/r.yaml': RULES },
       env: { FORGE_TOKEN: forge.botToken, HOOK: SECRET },
     });
-    await forge.hook(`${bot.url}/webhooks/acme`, SECRET);
   }, 120_000);
 
   afterAll(async () => {
@@ -53,17 +52,32 @@ describe('integration/core-profile', () => {
   const created = (path: string): number =>
     forge.botCalls().filter((call) => call.method === 'POST' && call.path.endsWith(path) && call.status === 201).length;
 
-  it('tells at once which rules need what the forge does not offer', async () => {
-    await until(async () => ((await bot.reach.get<StatusReport>('/v1/status')).orgs[0]?.lacking.length ?? 0) > 0);
+  const lacking = async (): Promise<readonly string[]> =>
+    (await bot.reach.get<StatusReport>('/v1/status')).orgs[0]?.lacking ?? [];
+  const notOffered = [
+    expect.stringMatching(
+      /r\.yaml:6:15: notes needs listReleases for releases\.list, which this forge does not offer$/,
+    ),
+    expect.stringMatching(/r\.yaml:17:5: untold needs listLabels for labels\.list, which this forge does not offer$/),
+  ];
 
-    const { orgs } = await bot.reach.get<StatusReport>('/v1/status');
+  it('tells at once which rules need what the forge does not offer, and which events no webhook sends', async () => {
+    await until(async () => (await lacking()).length > 0);
 
-    expect(orgs[0]?.lacking).toEqual([
-      expect.stringMatching(
-        /r\.yaml:6:15: notes needs listReleases for releases\.list, which this forge does not offer$/,
-      ),
-      expect.stringMatching(/r\.yaml:17:5: untold needs listLabels for labels\.list, which this forge does not offer$/),
+    expect(await lacking()).toEqual([
+      ...notOffered,
+      expect.stringMatching(/notes waits for repository\.created, and no active hook of the organization sends/),
+      expect.stringMatching(/backlog waits for repository\.created, and no active hook of the organization sends/),
+      expect.stringMatching(/backlog waits for push, and no active hook of the organization sends push/),
     ]);
+  });
+
+  it('no longer speaks of the webhook once the doctor has seen it', async () => {
+    await forge.hook(`${bot.url}/webhooks/acme`, SECRET);
+
+    await bot.reach.get('/v1/doctor');
+
+    expect(await lacking()).toEqual(notOffered);
   });
 
   it('holds such a rule back with the reason, and goes on with the others', async () => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StatusReport } from '../../src/api/operations/answers.js';
 import type { DoctorReport } from '../../src/housekeeping/doctor/check.js';
 import type { HookReport } from '../../src/housekeeping/doctor/install-hook.js';
 import type { JobRun } from '../../src/housekeeping/jobs/job-runner.js';
@@ -68,6 +69,8 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     bot.reach.get<DoctorReport>('/v1/doctor', { operations: String(operations) });
   const install = (orders: object = {}): Promise<HookReport> =>
     bot.reach.post<HookReport>('/v1/orgs/acme/hook', orders);
+  const lacking = async (): Promise<readonly string[]> =>
+    (await bot.reach.get<StatusReport>('/v1/status')).orgs[0]?.lacking ?? [];
   const hooks = (): Promise<Listed[]> => forge.get<Listed[]>('/orgs/acme/hooks');
   const writesOfHooks = (): number =>
     forge.sandbox.parts.ledger.entries.filter(({ path, applied }) => path.includes('/hooks') && applied.length > 0)
@@ -107,6 +110,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
   it('makes the webhook once: not on a dry run, and not a second time', async () => {
     const dry = await install({ dryRun: true });
     const none = await hooks();
+    const unsent = await lacking();
     const first = await install();
     const second = await install();
 
@@ -117,6 +121,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
       notes: [],
       later: expect.arrayContaining(['release']),
     });
+    expect([unsent.some((line) => line.includes('no active hook')), await lacking()]).toEqual([true, []]);
     expect([dry.later, first.later?.includes('repository')]).toEqual([first.later, false]);
     expect(second).toEqual({ org: 'acme', does: 'nothing', hook: first.hook, changes: [], written: false, notes: [] });
     expect(writesOfHooks()).toBe(1);

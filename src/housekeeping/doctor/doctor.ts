@@ -209,7 +209,11 @@ export class Doctor {
     };
     if (!orders.dryRun) await this.noteHooks(org, client, wish);
     const report = await installHook(client, name, wish, capabilities, { ...orders, all });
-    if (report.written) await this.noteHooks(org, client, wish);
+    if (report.written) {
+      await this.noteHooks(org, client, wish);
+      // Rules that no webhook served are served from now on.
+      await this.deps.offers.check();
+    }
     return report;
   }
 

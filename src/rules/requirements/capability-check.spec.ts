@@ -256,6 +256,24 @@ describe('rules/requirements/capability-check', () => {
     });
   });
 
+  it('looks again when somebody asks what is missing, but not at once: a webhook may have been made', async () => {
+    const hooks: object[] = [];
+    const { check, clock, alerts } = await aWorld(() => false, [], { listOrgHooks: () => [...hooks] });
+    await check.check();
+    hooks.push({ id: '1', active: true, events: ['push', 'release'] });
+
+    check.lacking('acme');
+    await check.idle();
+    const soon = check.lacking('acme').map(textOf);
+    clock.advance(60_000);
+    check.lacking('acme');
+    await check.idle();
+
+    expect(soon).toEqual([expect.stringContaining('no active hook'), expect.stringContaining('no active hook')]);
+    expect(check.lacking('acme')).toEqual([]);
+    expect(alerts.at(-1)).toBe('resolve rules.not-offered/acme');
+  });
+
   it('keeps what it learned of the forge and of the token', async () => {
     const { check, access } = await aWorld((name) => name === 'getReleaseByTag', ['all'], {
       getApiSettings: () => ({ default_paging_num: 30, max_response_items: 50 }),

@@ -54,7 +54,7 @@ const lacks = defineReasons({
   'requirement.token-scopes': ({ scopes }: { scopes: readonly string[] }) => `the token lacks ${scopes.join(', ')}`,
 });
 
-/** A rule that is held is looked at again when it is woken, but not more often than so: what it needs may have been granted. */
+/** What is missing is looked at again when somebody asks about it, but not more often than so: it may have been granted. */
 const LOOK_AGAIN_MS = 30_000;
 
 /**
@@ -93,13 +93,15 @@ export class CapabilityCheck {
 
   /** With file, line and column; empty while nothing is known to be missing. */
   lacking(org: string): readonly Reason[] {
-    return this.found.get(org) ?? [];
+    const reasons = this.found.get(org) ?? [];
+    if (reasons.length > 0 && this.isTimeToLook()) void this.check();
+    return reasons;
   }
 
   /** Why a rule or policy is held back; null = it is not. */
   heldFor(org: string, id: string): Reason<UnmetCode> | null {
     const reason = this.holds.get(org)?.get(id) ?? null;
-    if (reason !== null && !this.isStopped && this.deps.clock.monotonicMs() - this.lookedAtMs >= LOOK_AGAIN_MS) {
+    if (reason !== null && this.isTimeToLook()) {
       this.asked.clear();
       void this.check();
     }
@@ -134,6 +136,10 @@ export class CapabilityCheck {
   /** Operations that the bot makes for these rules, and always. */
   needed(revision: Revision): OperationName[] {
     return [...ALWAYS, ...neededOperations(revision, this.deps.lookups).filter(isOperationName)];
+  }
+
+  private isTimeToLook(): boolean {
+    return !this.isStopped && this.deps.clock.monotonicMs() - this.lookedAtMs >= LOOK_AGAIN_MS;
   }
 
   private async tryOrg(where: OrgOfForge): Promise<void> {
@@ -175,7 +181,7 @@ export class CapabilityCheck {
   }
 
   private tell(forge: string, org: string, told: readonly Reason[]): void {
-    if (canonicalJson(told) === canonicalJson(this.lacking(org))) return;
+    if (canonicalJson(told) === canonicalJson(this.found.get(org) ?? [])) return;
     this.found.set(org, told);
     const key = `rules.not-offered/${org}` as const;
     this.deps.alerts.resolve(key);
