@@ -31,8 +31,9 @@ function stepsBelow(root: string): Step[] {
 }
 
 function readStep(place: string, step: JsonObject): Step[] {
-  const { request, response, op } = step;
-  if (!isJsonObject(request) || !isJsonObject(response)) return [];
+  const { request, response, op, web } = step;
+  // Pages are no operations.
+  if (web === true || !isJsonObject(request) || !isJsonObject(response)) return [];
   const path = String(request['template'] ?? request['path']).replace(/\{\{[^}]*\}\}/g, '1');
   const headers = (response['headers'] ?? {}) as Record<string, string>;
   const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';

@@ -8,6 +8,8 @@ export interface Answer {
   text?: string;
   /** Lower-case names. */
   headers?: Record<string, string>;
+  /** Lines of `Set-Cookie`. */
+  cookies?: readonly string[];
   /** What becomes of it on the wire; absent = nothing. */
   wire?: { kind: 'reset' } | { kind: 'cut'; framed: boolean } | { kind: 'drip'; ms: number };
 }

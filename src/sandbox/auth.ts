@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { ScopeCategory } from '../forge/define-operation.js';
 import { forbidden, notFound, Refusal, unauthorized } from './answer.js';
 import type { Caller } from './handler.js';
+import { readOAuthToken, type TokenClaims } from './web/oauth-tokens.js';
 import type { Token, World } from './world.js';
 
 const NOBODY: Caller = { user: null, token: null, isBasic: false };
@@ -21,7 +22,21 @@ function byToken(world: World, value: string, isBasic: boolean): Caller {
     token.lastUsedAt = world.now();
     return { user: world.user(token.userId), token, isBasic };
   }
-  throw wrong();
+  const oauth = readOAuthToken(world, value);
+  if (oauth?.kind !== 'access') throw wrong();
+  return { user: oauth.user, token: asToken(oauth, value), isBasic };
+}
+
+/** Words of a grant that are scopes bind its tokens; without any such word a token may do everything. */
+function asToken({ grant, user }: TokenClaims, value: string): Token {
+  const named = grant.scope.split(/[ ,]+/).filter(isNamedScope);
+  const scopes = named.length === 0 ? ['all'] : named;
+  return { id: grant.id, userId: user.id, name: 'oauth2', scopes, value, createdAt: 0, lastUsedAt: 0 };
+}
+
+function isNamedScope(word: string): boolean {
+  const [level = '', category = ''] = word.split(':');
+  return ['read', 'write'].includes(level) && (SCOPE_CATEGORIES as readonly string[]).includes(category);
 }
 
 function isToken(world: World, value: string): boolean {

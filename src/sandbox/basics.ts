@@ -40,6 +40,7 @@ export const NO_SHA = '0'.repeat(40);
 export const NO_PERSON: Omit<User, 'id' | 'login'> = {
   kind: 'user',
   fullName: '',
+  loginName: '',
   email: '',
   password: '',
   isAdmin: false,

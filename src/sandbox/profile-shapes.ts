@@ -16,6 +16,7 @@ export type Shape =
   | 'push mirror'
   | 'release'
   | 'token'
+  | 'oauth application'
   | 'variable'
   | 'package file'
   | 'comparison'
@@ -123,6 +124,7 @@ export const FORGEJO_SHAPES: Shapes = {
   team: { without: ['visibility'] },
   hook: { without: ['name'] },
   token: { without: ['created_at', 'last_used_at'] },
+  'oauth application': { without: ['skip_secondary_authorization'] },
   variable: { without: ['description'] },
   contents: { without: ['last_committer_date', 'last_author_date'] },
   'package file': { named: { size: 'Size' } },

@@ -25,6 +25,7 @@ export interface Profile {
   /** A 404 that says nothing in particular: its message, and whether and where its body has `errors`. */
   notFound: { message: string; errors: 'none' | 'null in front' | 'list behind' };
   access: AccessStyle;
+  web: WebStyle;
   lists: ListStyle;
   tracker: TrackerStyle;
   repositories: RepositoryStyle;
@@ -53,6 +54,42 @@ interface AccessStyle {
   teamPermission: 'untold' | 'told';
   /** Placeholder of a hidden e-mail: `wes@noreply.localhost` or `3+wes@noreply.localhost`. */
   noreply: 'name' | 'id and name';
+}
+
+/** The pages: logging in, and giving applications access. */
+interface WebStyle {
+  /** The cookie of every browser. */
+  sessionCookie: string;
+  /** The cookie of who wants to be remembered. */
+  rememberCookie: string;
+  /** `Cache-Control` of every page. */
+  cacheControl: string;
+  /** Words of the login page. */
+  signIn: string;
+  /** What the login page says of a mistake stands in a box of its own. */
+  flashes: boolean;
+  /** Where the path stands to which a login returns. */
+  returnsBy: 'address' | 'cookie';
+  /** The method of `/user/logout`. */
+  logsOutBy: 'GET' | 'POST';
+  /** A method that a path does not have gets a session too. */
+  sessionsEverywhere: boolean;
+  /** Addresses of an application that are none are refused. */
+  redirectsChecked: boolean;
+  /** Each new token of a grant ends its earlier refresh tokens; and an access token is none. */
+  oneRefreshToken: boolean;
+  /** Nothing is told of tokens of another client. */
+  hidesForeignTokens: boolean;
+  /** A person in no organization has `groups` all the same: null. */
+  tellsNoGroups: boolean;
+  /** Named where a caller is asked who it is. */
+  realm: string;
+  /** Error and description of a code that was asked for with another registered address. */
+  otherRedirect: [error: string, description: string];
+  /** What is said of a refresh token of another client. */
+  foreignRefreshToken: string;
+  /** What is said of a token that is none. */
+  badToken: string;
 }
 
 export interface ListStyle {

@@ -10,6 +10,7 @@ import { issueLabelHandlers } from './resources/issue-labels.js';
 import { issueHandlers } from './resources/issue.js';
 import { labelHandlers } from './resources/label.js';
 import { milestoneHandlers } from './resources/milestone.js';
+import { oauthApplicationHandlers } from './resources/oauth-application.js';
 import { memberHandlers, organizationHandlers } from './resources/organization.js';
 import { packageHandlers } from './resources/package.js';
 import { pullHandlers } from './resources/pull.js';
@@ -44,6 +45,7 @@ const RESOURCES: readonly Handlers[] = [
   organizationHandlers,
   teamHandlers,
   tokenHandlers,
+  oauthApplicationHandlers,
   userHandlers,
   organizationHookHandlers,
   packageHandlers,

@@ -10,6 +10,7 @@ import type { Call } from './handler.js';
 import type { Ledger, LedgerEntry } from './ledger.js';
 import type { Profile } from './profiles.js';
 import type { Router } from './routing.js';
+import { answerWeb } from './web/web-routes.js';
 import type { World } from './world.js';
 
 export const API_PREFIX = '/api/v1';
@@ -107,12 +108,8 @@ async function readRequest(request: IncomingMessage): Promise<RawRequest> {
 
 async function answerOther(parts: ServerParts, raw: RawRequest): Promise<Answer> {
   if (raw.path.startsWith('/_sandbox')) return parts.control.answer(raw);
-  if (raw.path === '/')
-    return {
-      status: 200,
-      text: `Sandbox forge, profile ${parts.profile.name}. API below ${API_PREFIX}, control below /_sandbox.\n`,
-    };
-  return { status: 404, text: 'not found\n' };
+  const { world, profile } = parts;
+  return answerWeb(world, profile, raw, baseUrlOf(raw, world)) ?? { status: 404, text: 'not found\n' };
 }
 
 async function answerApi(parts: ServerParts, raw: RawRequest, entry: LedgerEntry): Promise<Answer> {
@@ -214,6 +211,7 @@ function send(response: ServerResponse, answer: Answer, headOnly: boolean): void
   const { wire } = answer;
   if (wire?.kind === 'cut' && wire.framed) body = body.slice(0, body.length >> 1);
   if (answer.status !== 204) headers['content-length'] = String(Buffer.byteLength(body));
+  if (answer.cookies && answer.cookies.length > 0) response.setHeader('set-cookie', answer.cookies);
   response.writeHead(answer.status, headers);
   if (wire?.kind === 'cut' && !wire.framed) response.write(body.slice(0, body.length >> 1), () => response.destroy());
   else if (wire?.kind === 'drip' && body !== '') drip(response, Buffer.from(body), wire.ms);

@@ -12,6 +12,7 @@ import type { Issue } from './resources/issue.js';
 import type { Runner, Task, WorkflowJob } from './resources/job.js';
 import type { Label } from './resources/label.js';
 import type { Milestone } from './resources/milestone.js';
+import type { OAuthApplication, OAuthGrant } from './resources/oauth-application.js';
 import type { Organization } from './resources/organization.js';
 import type { PackageFile, PackageVersion } from './resources/package.js';
 import type { Pull } from './resources/pull.js';
@@ -27,6 +28,8 @@ import type { Team } from './resources/team.js';
 import type { Token } from './resources/token.js';
 import type { Owner, User } from './resources/user.js';
 import type { Variable } from './resources/variable.js';
+import type { OAuthCode } from './web/oauth-consent.js';
+import type { WebSession } from './web/web-call.js';
 
 export type * from './basics.js';
 export { ACTIONS_USER, UNITS, MODES, atLeast, higherOf, NO_PERSON, NO_SHA } from './basics.js';
@@ -90,6 +93,8 @@ export type IdKind =
   | 'variable'
   | 'package'
   | 'token'
+  | 'oauth application'
+  | 'oauth grant'
   | 'run'
   | 'job'
   | 'task'
@@ -113,6 +118,14 @@ export class World {
   readonly gone = new Set<Id>();
   readonly teams = new Map<Id, Team>();
   readonly tokens = new Map<Id, Token>();
+  readonly oauthApplications = new Map<Id, OAuthApplication>();
+  readonly oauthGrants = new Map<Id, OAuthGrant>();
+  /** By the code itself. */
+  readonly oauthCodes = new Map<string, OAuthCode>();
+  /** The key that signs tokens, in PEM; none until the first is signed. */
+  readonly oauthKeys: string[] = [];
+  /** By the value of the cookie. */
+  readonly webSessions = new Map<string, WebSession>();
   readonly variables = new Map<Id, Variable>();
   readonly packages = new Map<Id, PackageVersion>();
   readonly repos = new Map<Id, Repository>();

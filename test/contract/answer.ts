@@ -10,6 +10,8 @@ export interface Answer {
   readonly body: Json;
   /** `http://host:port` of the server that answered. */
   readonly origin: string;
+  /** Of the web side: its body counts in refusals too. */
+  readonly isWeb?: boolean;
 }
 
 export function recordedAnswer(response: RecordedAnswer, origin: string): Answer {

@@ -22,6 +22,16 @@ const NAMES = new Set([
   '_links',
   'link',
   'event_payload',
+  // Of OAuth2: tokens, secrets and keys, and what depends on ids and addresses.
+  'client_secret',
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'sub',
+  'aud',
+  'kid',
+  'n',
+  'picture',
 ]);
 
 const ENDINGS = ['_id', '_ids', '_at', '_sha', '_url'];

@@ -9,17 +9,19 @@ export class Credentials {
 
   constructor(private readonly server: ContractServer) {}
 
-  async headersFor(step: ExchangeStep): Promise<Record<string, string>> {
+  /** @param header the authorization header that the step itself has, references resolved */
+  async headersFor(step: ExchangeStep, header = ''): Promise<Record<string, string>> {
     const { kind, user = '', scopes = ['all'] } = step.auth;
     switch (kind) {
       case 'none':
+      case 'cookies':
         return {};
       case 'basic':
         return { authorization: this.#basic(user) };
       case 'token':
         return { authorization: `token ${await this.#token(user, scopes)}` };
       case 'header':
-        return { authorization: await this.#written(step.request.headers.authorization ?? '') };
+        return { authorization: await this.#written(header) };
     }
   }
 

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json, JsonObject } from '../../src/core/json.js';
-import { parseJson, stringifyJson } from '../../src/core/json.js';
+import { isJsonObject, parseJson, stringifyJson } from '../../src/core/json.js';
 import type { Answer } from './answer.js';
 import { recordedAnswer } from './answer.js';
+import { CookieJars } from './cookie-jars.js';
 import { Credentials } from './credentials.js';
 import type { RawAnswer } from './send.js';
 import { send } from './send.js';
@@ -10,6 +11,7 @@ import type { ContractServer } from './server.js';
 import type { ExchangeStep, RunnerStep, Step, Story } from './story.js';
 import { isExchange } from './story.js';
 import { MissingReference, namesIn, resolveBody, resolveText } from './templates.js';
+import { readPage, webBody } from './web-answer.js';
 
 export type PlayedStep =
   | { readonly kind: 'answered'; readonly step: ExchangeStep; readonly recorded: Answer; readonly answer: Answer }
@@ -65,6 +67,7 @@ class Player {
   /** Names under which the recorded server kept nothing either: it refused, and so did this one. */
   readonly #refused = new Set<string>();
   readonly #credentials: Credentials;
+  readonly #jars = new CookieJars();
   readonly #recordedOrigin: string;
 
   constructor(
@@ -98,7 +101,9 @@ class Player {
   async #exchange(step: ExchangeStep): Promise<PlayedStep> {
     const { request } = step;
     const path = await this.#credentials.fillTokens(resolveText(this.#here(this.#templateOf(step)), this.#saved));
-    const headers = { ...request.headers, ...(await this.#credentials.headersFor(step)) };
+    const written = resolveText(request.headers.authorization ?? '', this.#saved);
+    const headers = { ...request.headers, ...(await this.#credentials.headersFor(step, written)) };
+    if (step.web) return this.#webExchange(step, path, headers);
     const sendTo = (origin: string): Promise<RawAnswer> =>
       send(origin, request.method, `/api/v1${path}`, headers, this.#bodyOf(step));
     const compared = (raw: RawAnswer): PlayedStep & { kind: 'answered' } => {
@@ -117,6 +122,42 @@ class Player {
     this.#keep(step, raw);
     if (step.save && raw.status >= 400 && step.response.status >= 400) this.#refused.add(step.save);
     return compared(raw);
+  }
+
+  /** Codes and addresses vary: what this run got stands in the recorded answer too. */
+  async #webExchange(step: ExchangeStep, path: string, headers: Record<string, string>): Promise<PlayedStep> {
+    const { jar = null, request, response, save_code, save_location } = step;
+    const [type, body] = this.#formOf(step);
+    const raw = await send(
+      this.server.origin,
+      request.method,
+      path,
+      { ...headers, ...(type === null ? {} : { 'content-type': type }), ...this.#jars.headersFor(jar) },
+      body,
+    );
+    const cookies = this.#jars.keep(jar, raw.cookies);
+    const { location } = raw.headers;
+    const code = location === undefined ? null : new URL(location, this.server.origin).searchParams.get('code');
+    if (save_code !== undefined && code !== null) this.#saved.set(save_code, code);
+    if (save_location !== undefined && location !== undefined) this.#saved.set(save_location, location);
+    this.#keep(step, raw);
+    const recorded = resolveBody(webBody(response.headers, response.set_cookies ?? [], response.body), this.#saved);
+    const isPage = isJsonObject(response.body) && response.body.html !== undefined;
+    const answer = webBody(raw.headers, cookies, isPage ? readPage(raw.text) : bodyOf(raw));
+    const counted = { totalCount: null, hasLink: false, isWeb: true };
+    return {
+      kind: 'answered',
+      step,
+      recorded: { ...counted, status: response.status, body: recorded, origin: this.#recordedOrigin },
+      answer: { ...counted, status: raw.status, body: answer, origin: this.server.origin },
+    };
+  }
+
+  #formOf({ request: { form, json } }: ExchangeStep): [type: string | null, body: string | undefined] {
+    const resolved = resolveBody((form ?? json ?? null) as Json, this.#saved);
+    if (json !== undefined) return ['application/json', stringifyJson(resolved)];
+    if (form === undefined) return [null, undefined];
+    return ['application/x-www-form-urlencoded', new URLSearchParams(resolved as Record<string, string>).toString()];
   }
 
   /** Reads, and merges that are told to come again later, may be early: a server goes on working behind its answers. */

@@ -134,6 +134,8 @@ function replacer(renamed: ReadonlyMap<string, string>): (value: Json) => Json {
   const inText = (text: string): string =>
     text.replace(word, (found) => cased(found, lower.get(found.toLowerCase()) as string, renamed));
   const visit = (value: Json, key: string): Json => {
+    // The type of a form's field is a word of HTML.
+    if (key === 'type') return value;
     if (typeof value === 'string') return key === 'content' ? inFile(value, inText) : inText(value);
     if (Array.isArray(value)) return value.map((item) => visit(item, key));
     if (isJsonObject(value))

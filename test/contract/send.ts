@@ -8,6 +8,8 @@ export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** Lines of `Set-Cookie`. */
+  readonly cookies: readonly string[];
 }
 
 /** One HTTP request with the path exactly as given: no normalizing, no redirects, no retries. */
@@ -41,6 +43,7 @@ export function send(
             status: answer.statusCode ?? 0,
             headers: flatten(answer.headers),
             text: Buffer.concat(chunks).toString('utf8'),
+            cookies: answer.headers['set-cookie'] ?? [],
           }),
         );
       },

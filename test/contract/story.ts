@@ -31,6 +31,13 @@ export interface ExchangeStep {
   readonly response: RecordedAnswer;
   /** The answer is kept under this name for later templates. */
   readonly save?: string;
+  /** The same of the `code` in its Location, and of the Location itself. */
+  readonly save_code?: string;
+  readonly save_location?: string;
+  /** A step of the pages: the path is the whole one, and headers, cookies and refusals count too. */
+  readonly web?: boolean;
+  /** Whose cookies are sent and kept; null = nobody's. */
+  readonly jar?: string | null;
   /** The recorder waited so long after it: the server worked on. */
   readonly wait_ms?: number;
   /** Played for what it does to the world, and not judged: what it answered was not recorded. */
@@ -44,7 +51,7 @@ export interface RunnerStep {
 }
 
 export interface StepAuth {
-  readonly kind: 'none' | 'basic' | 'token' | 'header';
+  readonly kind: 'none' | 'basic' | 'token' | 'header' | 'cookies';
   readonly user?: string;
   readonly scopes?: readonly string[];
 }
@@ -58,6 +65,9 @@ export interface StepRequest {
   readonly body?: Json;
   readonly raw?: string;
   readonly body_template?: Json;
+  /** Fields of a form, and a JSON body, of the web side. */
+  readonly form?: Readonly<Record<string, string>>;
+  readonly json?: Json;
 }
 
 export interface RecordedAnswer {
@@ -65,6 +75,8 @@ export interface RecordedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON value or text; '' when there was none. */
   readonly body: Json;
+  /** Of the web side: names of cookies, `-name` for one taken away. */
+  readonly set_cookies?: readonly string[];
 }
 
 /** They exist on every recorded server. */
@@ -100,5 +112,14 @@ function readStory(root: string, file: string): Story[] {
   if (!isJsonObject(read) || !Array.isArray(read.steps) || typeof read.story !== 'string') return [];
   const folder = dirname(file).replace(/\/exchanges$/, '');
   const server = relative(dirname(root), folder) === '' ? basename(root) : basename(folder);
-  return [{ ...(read as unknown as Story), name: `${server}/${read.story}`, people: PEOPLE }];
+  const story = read as unknown as Story;
+  return [{ ...story, name: `${server}/${read.story}`, people: PEOPLE, given: withPasswords(story) }];
+}
+
+/** People who log in on a page type the password that they had when it was recorded. */
+function withPasswords({ given, steps }: Story): readonly Given[] {
+  if (!steps.some((step) => isExchange(step) && step.web)) return given;
+  return given.map((entry) =>
+    typeof entry.user === 'string' ? { ...entry, password: `Pass-${entry.user}-1!` } : entry,
+  );
 }

@@ -99,3 +99,24 @@ export const tokenInUse = z.looseObject({
   scopes: texts,
   user: z.looseObject({ id, login: text }).nullish(),
 });
+
+/** A program that people may log in to. `client_secret` is told by the answers that make one: held as Secret. */
+export const oauthApplication = z.looseObject({
+  client_id: text,
+  client_secret: secret,
+  confidential_client: flag,
+  created: time,
+  id,
+  name: text,
+  redirect_uris: texts,
+  skip_secondary_authorization: flag,
+});
+
+/** What somebody may do in an organization. Gitea tells no writing that comes from team units. */
+export const organizationPermissions = z.looseObject({
+  can_create_repository: flag,
+  can_read: flag,
+  can_write: flag,
+  is_admin: flag,
+  is_owner: flag,
+});

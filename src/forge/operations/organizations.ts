@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
 import { activity } from '../../core/objects/feed.js';
 import { listOf, nothing } from '../../core/objects/base.js';
-import { organization, user } from '../../core/objects/accounts.js';
+import { organization, organizationPermissions, user } from '../../core/objects/accounts.js';
 import { repository } from '../../core/objects/repositories.js';
 import { paging } from './params.js';
 
@@ -78,6 +78,16 @@ export const organizationOperations = {
     paged: true,
     source: 'api-behaviour 3.1',
     summary: 'List the organizations of the caller',
+  }),
+  getOrgPermissions: defineOperation({
+    method: 'GET',
+    path: '/users/{username}/orgs/{org}/permissions',
+    result: organizationPermissions,
+    success: [200],
+    scope: 'organization',
+    retry: 'read',
+    source: 'recordings gitea-1.27 oauth2',
+    summary: 'Get what somebody may do in an organization; Gitea leaves out rights that come from team units',
   }),
   createOrg: defineOperation({
     method: 'POST',

@@ -20,6 +20,18 @@ export const teamOperations = {
     source: 'api-behaviour 3.1',
     summary: 'List the teams of an organization; members only',
   }),
+  listMyTeams: defineOperation({
+    method: 'GET',
+    path: '/user/teams',
+    query: paging,
+    result: listOf(team),
+    success: [200],
+    scope: 'user',
+    retry: 'read',
+    paged: true,
+    source: 'recordings gitea-1.27 oauth2',
+    summary: 'List the teams of the caller in every organization',
+  }),
   createTeam: defineOperation({
     method: 'POST',
     path: '/orgs/{org}/teams',

@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.js';
-import { accessToken, tokenInUse, user, userSettings } from '../../core/objects/accounts.js';
+import { accessToken, oauthApplication, tokenInUse, user, userSettings } from '../../core/objects/accounts.js';
 import { listOf, nothing, secretInput } from '../../core/objects/base.js';
 import { paging } from './params.js';
 
 const text = z.string().optional();
+
+const oauthApplicationInput = z.strictObject({
+  name: z.string(),
+  redirect_uris: z.array(z.string()),
+  confidential_client: z.boolean().optional(),
+  skip_secondary_authorization: z.boolean().optional(),
+});
 
 export const userOperations = {
   updateUserSettings: defineOperation({
@@ -87,6 +94,63 @@ export const userOperations = {
     source: 'recordings gitea-1.27 tokens',
     summary: 'Delete an access token by name or number',
   }),
+  listOAuthApplications: defineOperation({
+    method: 'GET',
+    path: '/user/applications/oauth2',
+    query: paging,
+    result: listOf(oauthApplication),
+    success: [200],
+    scope: 'user',
+    retry: 'read',
+    paged: true,
+    source: 'recordings gitea-1.27 oauth2',
+    summary: "List the caller's OAuth2 applications, newest first",
+  }),
+  createOAuthApplication: defineOperation({
+    method: 'POST',
+    path: '/user/applications/oauth2',
+    body: oauthApplicationInput,
+    result: oauthApplication,
+    success: [201],
+    scope: 'user',
+    retry: 'keyless',
+    source: 'recordings gitea-1.27 oauth2',
+    summary: 'Create an OAuth2 application; the same name again makes another one',
+  }),
+  getOAuthApplication: defineOperation({
+    method: 'GET',
+    path: '/user/applications/oauth2/{id}',
+    pathTypes: { id: 'int64' },
+    result: oauthApplication,
+    success: [200],
+    scope: 'user',
+    retry: 'read',
+    source: 'recordings gitea-1.27 oauth2',
+    summary: 'Get an OAuth2 application, without its secret',
+  }),
+  updateOAuthApplication: defineOperation({
+    method: 'PATCH',
+    path: '/user/applications/oauth2/{id}',
+    pathTypes: { id: 'int64' },
+    body: oauthApplicationInput,
+    result: oauthApplication,
+    success: [200],
+    scope: 'user',
+    retry: 'keyless',
+    source: 'recordings gitea-1.27 oauth2',
+    summary: 'Edit an OAuth2 application; any edit makes a new secret and ends the old one',
+  }),
+  deleteOAuthApplication: defineOperation({
+    method: 'DELETE',
+    path: '/user/applications/oauth2/{id}',
+    pathTypes: { id: 'int64' },
+    result: nothing,
+    success: [204],
+    scope: 'user',
+    retry: 'absolute',
+    source: 'recordings gitea-1.27 oauth2',
+    summary: 'Delete an OAuth2 application; tokens of it end',
+  }),
   adminRenameUser: defineOperation({
     method: 'POST',
     path: '/admin/users/{username}/rename',
@@ -143,6 +207,7 @@ export const userOperations = {
       login_name: z.string(),
       admin: z.boolean().optional(),
       password: secretInput.optional(),
+      prohibit_login: z.boolean().optional(),
     }),
     result: user,
     success: [200],

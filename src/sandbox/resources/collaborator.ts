@@ -45,7 +45,7 @@ export const collaboratorHandlers: Handlers = {
     }
     if (!user) throw notFound();
     const mode = toldMode(call, user);
-    return ok({ permission: mode, role_name: mode, user: renderUser(view, user) });
+    return ok({ permission: mode, role_name: mode, user: renderUser(view, user, { asOther: isOwn }) });
   }),
   addCollaborator: onRepository({ level: 'admin', notArchived: true }, (call) => {
     const { permission } = bind(call, {

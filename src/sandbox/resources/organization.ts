@@ -1,14 +1,26 @@
-import type { organization as apiOrganization } from '../../core/objects/accounts.js';
+import type {
+  organization as apiOrganization,
+  organizationPermissions as apiOrganizationPermissions,
+} from '../../core/objects/accounts.js';
 import { created, notFound, ok, Refusal, serverError, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
-import { doer, forUser, onOrganization } from '../guards.js';
+import { doer, forUser, onOrganization, type OrgCall } from '../guards.js';
 import type { View, Shown } from '../render/view.js';
 import type { Call } from '../handler.js';
 import { listed } from '../paging.js';
 import { isOrgMember, teamsOf } from '../permissions.js';
 import { nameTaken } from '../redirects.js';
 import type { Handlers } from '../registry.js';
-import type { Id, Seconds, User, Visibility, World } from '../world.js';
+import {
+  atLeast,
+  higherOf,
+  type Id,
+  type Mode,
+  type Seconds,
+  type User,
+  type Visibility,
+  type World,
+} from '../world.js';
 import { makeTeam } from './team.js';
 import { avatarUrl, brokenOwnerName, deleteRest, renameOwner, renderUser } from './user.js';
 
@@ -124,20 +136,49 @@ export const organizationHandlers: Handlers = {
     deleteOrganization(call.world, call.org);
   }),
 
+  getOrgPermissions: onOrganization(
+    'visible',
+    (call) => {
+      const user = call.world.userByName(call.params.username ?? '');
+      if (!user) throw notFound();
+      return ok(permissionsIn(call, user));
+    },
+    true,
+  ),
+
   /** Whoever is no member is sent to the list of those who show themselves. */
   checkOrgMember: onOrganization('visible', (call) => {
     const { caller, org, params, world } = call;
     const user = world.userByName(params.username ?? '');
     if (!user) throw notFound();
-    if (!isOrgMember(world, caller.user, org)) {
+    if (!isOrgMember(world, caller.user, org) && caller.user?.id !== user.id) {
+      const location = call.rawPath.replace('/members/', '/public_members/');
       throw new Refusal(303, '', {
-        body: null,
-        headers: { location: call.rawPath.replace('/members/', '/public_members/') },
+        body: `<a href="${location}">See Other</a>.\n\n`,
+        headers: { location, 'content-type': 'text/html; charset=utf-8' },
       });
     }
     if (teamsOf(world, org.id, user.id).length === 0) throw notFound();
   }),
 };
+
+/** What the teams of somebody give as a whole; whether those count that give by units is the server's. */
+function permissionsIn(call: OrgCall, user: User): Shown<typeof apiOrganizationPermissions> {
+  const { world, profile, org } = call;
+  const teams = teamsOf(world, org.id, user.id);
+  const isTold = profile.access.teamPermission === 'told';
+  const best = teams.reduce<Mode>(
+    (so, team) => (isTold || atLeast(team.permission, 'admin') ? higherOf(so, team.permission) : so),
+    user.isAdmin ? 'owner' : 'none',
+  );
+  return {
+    is_owner: best === 'owner',
+    is_admin: atLeast(best, 'admin'),
+    can_write: atLeast(best, 'write'),
+    can_read: atLeast(best, 'read'),
+    can_create_repository: atLeast(best, 'owner') || teams.some(({ canCreateOrgRepo }) => canCreateOrgRepo),
+  };
+}
 
 /** Owners, site admins, and members of a team that says so. */
 export function mayMakeRepositories(call: Call & { org: Organization }): boolean {

@@ -2,7 +2,7 @@ import type { team as apiTeam } from '../../core/objects/accounts.js';
 import type { JsonObject } from '../../core/json.js';
 import { created, forbidden, notFound, serverError, unauthorized, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
-import { onOrganization, type OrgCall, readId } from '../guards.js';
+import { forUser, onOrganization, type OrgCall, readId } from '../guards.js';
 import { shaped, type View, type Shown } from '../render/view.js';
 import type { Call, Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
@@ -196,6 +196,10 @@ function personOf(call: TeamCall): User {
 }
 
 export const teamHandlers: Handlers = {
+  listMyTeams: forUser((call) => {
+    const mine = [...call.world.teams.values()].filter(({ members }) => members.has(call.user.id));
+    return listed(call, mine, (team) => renderTeam(call.view, team, { withOrganization: true }));
+  }),
   listOrgTeams: onOrganization('member', (call) => listed(call, teamsIn(call), (team) => renderTeam(call.view, team))),
   createTeam: onOrganization('owner', (call) => created(renderTeam(call.view, make(call), { withOrganization: true }))),
   listTeamMembers: onTeam('member', (call) => listed(call, membersOf(call), (user) => renderUser(call.view, user))),

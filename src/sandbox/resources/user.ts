@@ -16,6 +16,8 @@ export interface User {
   id: Id;
   login: string;
   fullName: string;
+  /** As an edit by an admin said; told to whom it concerns. */
+  loginName: string;
   email: string;
   password: string;
   isAdmin: boolean;
@@ -145,7 +147,7 @@ export function renderUser(view: View, owner: Owner, options: { asOther?: boolea
   return shaped(view, 'user', {
     id: owner.id,
     login: owner.login,
-    login_name: '',
+    login_name: isClose ? (person?.loginName ?? '') : '',
     source_id: 0,
     full_name: owner.fullName,
     email: shownEmail(view, owner),
@@ -268,10 +270,13 @@ export const userHandlers: Handlers = {
         login_name: field.text({ required: true, label: 'LoginName' }),
         password: field.text({ max: 255 }),
         admin: field.flag(),
+        prohibit_login: field.flag(),
       });
       if (owner.kind !== 'user') throw notFound();
+      owner.loginName = wish.login_name ?? '';
       owner.isAdmin = wish.admin ?? owner.isAdmin;
       owner.password = wish.password ?? owner.password;
+      owner.prohibitLogin = wish.prohibit_login ?? owner.prohibitLogin;
       world.changed('user', owner.id, 'updated');
       return ok(renderUser(call.view, owner));
     }),

@@ -11,7 +11,9 @@ export function needsMore(story: Story): string | null {
   const wantsRunner =
     story.given.some((entry) => entry.runner !== undefined || entry.runs !== undefined) ||
     story.steps.some((step) => !isExchange(step));
-  return wantsRunner ? 'it needs a runner that works when a step says so' : null;
+  if (wantsRunner) return 'it needs a runner that works when a step says so';
+  const wantsPages = story.steps.some((step) => isExchange(step) && step.web);
+  return wantsPages ? 'it needs pages, whose cookies and settings are of each server alone' : null;
 }
 
 /** What a setting of a server may refuse although the recorded servers took it. */
