@@ -87,7 +87,7 @@ const dottedLogNames = {
 export default tseslint.config(
   { ignores: ['dist/**', 'build/**', '**/node_modules/**', 'coverage/**', 'data/**'] },
   {
-    files: ['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}', 'test/**/*.{ts,tsx}', 'bench/**/*.ts'],
     extends: [tseslint.configs.base],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -106,12 +106,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}'],
     // Migrations bring what was stored before there were codes; what the sandbox says stands for a forge.
-    ignores: ['**/*.spec.ts', 'src/store/migrations/**', 'src/sandbox/**'],
+    ignores: ['**/*.spec.{ts,tsx}', 'src/store/migrations/**', 'src/sandbox/**'],
     plugins: { local: { rules: { 'no-decision-by-text': noDecisionByText, 'dotted-log-names': dottedLogNames } } },
     rules: { 'local/no-decision-by-text': 'error', 'local/dotted-log-names': 'error' },
   },
   // In a test a missing value fails it anyway, with the line.
-  { files: ['**/*.spec.ts', 'test/**/*.ts'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },
+  { files: ['**/*.spec.{ts,tsx}', 'test/**/*.{ts,tsx}'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },
 );

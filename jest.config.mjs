@@ -9,7 +9,7 @@ export default {
   testEnvironment: '<rootDir>/test/jest/shared-realm-environment.mjs',
   runtime: '<rootDir>/test/jest/shared-realm-runtime.cjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
-  testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+  testMatch: ['**/*.spec.{ts,tsx}', '**/*.e2e-spec.ts'],
   setupFilesAfterEnv: inCodes ? ['<rootDir>/test/text-codes/expect-sentences.ts'] : [],
   // Node loads the modules; test/register-swc.mjs reads TypeScript.
   transform: {},

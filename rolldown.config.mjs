@@ -1,6 +1,7 @@
 // Second step of the build: what `forgehand` and the thread for rules load (core/load-program.ts), from dist/ and from the packages, in a few
 // files in dist/bundle/. Some 1,700 files took a process longer to find, read and compile than everything else it does before it works.
-import { dirname, join, relative } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
 
@@ -44,7 +45,17 @@ const plainCharacters = {
   },
 };
 
-export default defineConfig({
+/** Else it would be found out by whoever runs the command, or opens the page, that needs it. */
+function failOnUnresolved(level, log, handle) {
+  if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
+  handle(level, log);
+}
+
+/** What runs in a browser: each file of `console/islands/` that stands alone there. */
+const ISLANDS = join(DIST, 'console/islands');
+const islands = readdirSync(ISLANDS).filter((name) => name.endsWith('.js'));
+
+const server = {
   input: {
     'run-cli': join(DIST, 'cli/run-cli.js'),
     'rule-thread-main': join(DIST, 'policies/thread/rule-thread-main.js'),
@@ -52,11 +63,7 @@ export default defineConfig({
   platform: 'node',
   external: [...OWN_FILES, ...NOT_INSTALLED],
   plugins: [ownPlace, plainCharacters],
-  onLog(level, log, handle) {
-    // Else it would be found out by whoever runs the command that needs it.
-    if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
-    handle(level, log);
-  },
+  onLog: failOnUnresolved,
   // Classes are known by name to TypeORM and in error messages. CommonJS, for Node cannot take compiled code of other modules (load-program.ts).
   output: {
     dir: BUNDLE,
@@ -70,4 +77,22 @@ export default defineConfig({
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
   },
-});
+};
+
+/** Names change with the contents, so that browsers may keep them (src/console/http/assets.ts). */
+const browser = {
+  input: Object.fromEntries(islands.map((name) => [basename(name, '.js'), join(ISLANDS, name)])),
+  platform: 'browser',
+  onLog: failOnUnresolved,
+  output: {
+    dir: join(DIST, 'console/assets'),
+    format: 'esm',
+    cleanDir: true,
+    minify: true,
+    hashCharacters: 'hex',
+    entryFileNames: '[name]-[hash].js',
+    chunkFileNames: 'shared-[hash].js',
+  },
+};
+
+export default defineConfig([server, browser]);

@@ -5,6 +5,7 @@ import { ApiModule } from './api/api.module.js';
 import { ControlModule } from './api/control.module.js';
 import { BotReadiness } from './api/readiness.js';
 import { ConfigModule, THIS_PROCESS, type Given, type ThisProcess } from './config/config.module.js';
+import { ConsoleModule } from './console/console.module.js';
 import { LOGGER, type Logger } from './core/logger.js';
 import { TimersModule } from './housekeeping/timers.module.js';
 import { InsightModule } from './insight/insight.module.js';
@@ -51,6 +52,7 @@ export class AppModule implements OnApplicationBootstrap, OnModuleDestroy {
         ...receiving,
         ...(isWorker ? [WorkersModule.after(...receiving)] : []),
         ...(isBot ? [TimersModule.of(role)] : []),
+        ...(isBot && (role === 'console' || role === 'all') ? [ConsoleModule] : []),
       ],
     };
   }

@@ -13,27 +13,35 @@ const inCodes = process.env.FORGEHAND_TEST_CODES === '1';
 const CACHE = fileURLToPath(new URL('../node_modules/.cache/swc', import.meta.url));
 mkdirSync(CACHE, { recursive: true });
 
-const SETTINGS = {
+/** `tsx`: whether `<` may begin an element. */
+const settings = (tsx) => ({
   swcrc: false,
   sourceMaps: true,
   module: { type: 'es6' },
   jsc: {
     target: 'es2022',
-    parser: { syntax: 'typescript', decorators: true },
+    parser: { syntax: 'typescript', decorators: true, tsx },
     keepClassNames: true,
-    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+    transform: {
+      react: { runtime: 'automatic', importSource: 'preact' },
+      legacyDecorator: true,
+      decoratorMetadata: true,
+      useDefineForClassFields: false,
+    },
   },
-};
+});
 
-/** A relative import that ends in `.js` means the `.ts` beside it, as tsc reads it. */
+/** A relative import that ends in `.js` means the `.ts` or `.tsx` beside it, as tsc reads it. */
 export function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: JEST_GLOBALS, format: 'module', shortCircuit: true };
   if (/^\.{1,2}\//.test(specifier) && specifier.endsWith('.js') && context.parentURL) {
     if (inCodes && isReason(specifier, context.parentURL))
       return { url: REASON_IN_CODES, format: 'module', shortCircuit: true };
-    const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
-    if (source.protocol === 'file:' && existsSync(source))
-      return { url: source.href, format: 'module', shortCircuit: true };
+    for (const extension of ['.ts', '.tsx']) {
+      const source = new URL(specifier.replace(/\.js$/, extension), context.parentURL);
+      if (source.protocol === 'file:' && existsSync(source))
+        return { url: source.href, format: 'module', shortCircuit: true };
+    }
   }
   return next(specifier, context);
 }
@@ -45,7 +53,7 @@ function isReason(specifier, parent) {
 
 /** Decorators with metadata, no type check. */
 export function load(url, context, next) {
-  if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context);
+  if (!url.startsWith('file:') || !/\.tsx?$/.test(url)) return next(url, context);
   const filename = fileURLToPath(url);
   const source = readFileSync(filename, 'utf8');
   const kept = join(CACHE, hashOf(filename));
@@ -54,7 +62,7 @@ export function load(url, context, next) {
     const text = readFileSync(`${kept}.js`, 'utf8');
     if (text.endsWith(mark)) return { format: 'module', source: text, shortCircuit: true };
   }
-  const { code, map } = transformSync(source, { filename, ...SETTINGS });
+  const { code, map } = transformSync(source, { filename, ...settings(filename.endsWith('.tsx')) });
   const mapUrl = `data:application/json;base64,${Buffer.from(map).toString('base64')}`;
   const text = `${code}\n//# sourceMappingURL=${mapUrl}\n${mark}`;
   keep(`${kept}.map`, map);

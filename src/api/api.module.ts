@@ -50,6 +50,7 @@ import { openApi } from './operations/openapi.js';
 import { bind, type Group } from './operations/operation.js';
 import { Ids, Orders, Orgs } from './operations/shared.js';
 import { ID_STORE } from './id-store.port.js';
+import { SESSION_STORE } from './session-store.port.js';
 import { STORE_COPIER } from './store-files.port.js';
 
 const CONTROL = portToken<Control>('Control');
@@ -95,6 +96,7 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   running: RUNNING,
   scheduler: Scheduler,
   self: BOT_SELF,
+  sessions: SESSION_STORE,
   ruleBehind: RULE_BEHIND,
   twoPeople: TwoPeople,
   verdicts: RuleVerdicts,
@@ -123,8 +125,21 @@ const PARTS = [
         nudge: () => (serves === 'bot' && (role === 'worker' || role === 'all') ? void sweep.pass() : undefined),
       }),
   ),
-  part(RUNNING, { process: THIS_PROCESS, queue: WAKE_QUEUE }, ({ process: { startedAt, role, serves }, queue }) =>
-    serves === 'bot' ? { startedAt, role, queueHealthy: () => queue.healthy() } : null,
+  part(
+    RUNNING,
+    { process: THIS_PROCESS, config: APP_CONFIG, queue: WAKE_QUEUE },
+    ({ process: self, config: { console, store }, queue }) => {
+      if (self.serves !== 'bot') return null;
+      // The Console of a distributed bot is another process, where the config says.
+      const elsewhere =
+        store.kind !== 'embedded' && console.enabled ? (console.publicUrl ?? `http://${console.listen}`) : null;
+      return {
+        startedAt: self.startedAt,
+        role: self.role,
+        queueHealthy: () => queue.healthy(),
+        consoleUrl: () => self.consoleUrl ?? elsewhere,
+      };
+    },
   ),
   { provide: DOCUMENT, useValue: () => openApi(OPERATIONS) },
   ...BOUND,

@@ -35,6 +35,11 @@ export interface ServerCertificate {
   readonly key: string;
 }
 
+/** Nobody carries orders out yet, or any more. */
+export function notReady(): BotError {
+  return new BotError('NOT_READY', 'the bot is starting or stopping: try again in a moment', 'transient');
+}
+
 /** The control API: the table of operations as routes. Each request has a caller, and each route a scope (`ControlAccess`). */
 export function buildControlServer({
   service: current,
@@ -49,7 +54,7 @@ export function buildControlServer({
 }: ControlServerOptions): FastifyInstance {
   const control = (): Control => {
     const found = current();
-    if (!found) throw new BotError('NOT_READY', 'the bot is starting or stopping: try again in a moment', 'transient');
+    if (!found) throw notReady();
     return found;
   };
   const options = { logger: false, bodyLimit: 64 * 1024, requestTimeout: 30_000 } as const;
@@ -107,9 +112,14 @@ const STATUS: Readonly<Record<string, number>> = tableOf({
   STORE_UNAVAILABLE: 503,
 });
 
+/** The status of an answer that tells this error. */
+export function statusOfError({ code }: BotError): number {
+  return STATUS[code] ?? 409;
+}
+
 function answerError(error: unknown, reply: FastifyReply, logger: Logger): FastifyReply {
   if (error instanceof BotError)
-    return reply.code(STATUS[error.code] ?? 409).send({ error: error.code, message: error.message });
+    return reply.code(statusOfError(error)).send({ error: error.code, message: error.message });
   const status = (error as { statusCode?: number }).statusCode;
   if (status && status < 500)
     return reply.code(status).send({ error: 'BAD_REQUEST', message: (error as Error).message });

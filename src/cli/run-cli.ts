@@ -8,6 +8,7 @@ import { auditCommand } from './audit.command.js';
 import { backtestCommand } from './backtest.command.js';
 import { backupCommand } from './backup.command.js';
 import { checkCommand } from './check.command.js';
+import { consoleCommand } from './console.command.js';
 import { deliveriesCommand } from './deliveries.command.js';
 import { demoCommand } from './demo.command.js';
 import { doctorCommand } from './doctor.command.js';
@@ -75,6 +76,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   schedulesCommand,
   housekeepingCommand,
   operatorsCommand,
+  consoleCommand,
   backupCommand,
   restoreCommand,
   storeCommands,

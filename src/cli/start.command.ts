@@ -10,7 +10,9 @@ export function startCommand(): Command {
     .description('run the bot until SIGTERM or SIGINT')
     .addOption(configOption())
     .addOption(
-      new Option('--role <role>', 'role of this process').choices(['web', 'worker', 'scheduler', 'all']).default('all'),
+      new Option('--role <role>', 'role of this process')
+        .choices(['web', 'worker', 'scheduler', 'console', 'all'])
+        .default('all'),
     )
     .action(async (options: { config: string; role: Role }) => {
       const [{ readConfig }, { createLogger }] = await Promise.all([

@@ -12,6 +12,7 @@ export interface AppConfig {
   /** `publicUrl`: under which address the forge reaches us, no trailing slash; null = not told. */
   readonly server: ServerConfig;
   readonly control: ControlConfig;
+  readonly console: ConsoleConfig;
   /** `token` null = anybody on this machine may read /metrics. */
   readonly metrics: { readonly listen: string; readonly token: Secret | null } | null;
   readonly alerts: { readonly url: string; readonly secret: Secret } | null;
@@ -189,4 +190,15 @@ export interface ControlConfig {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
 }
 
-export type Role = 'web' | 'worker' | 'scheduler' | 'all';
+/** The Console, which the roles `console` and `all` serve. */
+export interface ConsoleConfig {
+  readonly enabled: boolean;
+  /** host:port. */
+  readonly listen: string;
+  /** The origin under which browsers reach it, without a slash at the end; null = the address that it listens on. */
+  readonly publicUrl: string | null;
+  /** People who see and do everything: `login@forge`, in lower case. */
+  readonly operators: readonly string[];
+}
+
+export type Role = 'web' | 'worker' | 'scheduler' | 'console' | 'all';

@@ -392,6 +392,24 @@ export const configSchema = z.strictObject({
         .optional(),
     })
     .prefault({}),
+  console: z
+    .strictObject({
+      enabled: z.boolean().default(true).describe('whether the roles `all` and `console` serve the Console'),
+      listen: address
+        .default('127.0.0.1:8090')
+        .describe('address of the Console; a port alone is on 127.0.0.1. Other addresses need an https `public_url`'),
+      public_url: httpUrl
+        .optional()
+        .describe('address under which browsers reach the Console, without a path: https, or http on this machine'),
+      operators: z
+        .array(
+          z.string().regex(/^[^\s@]+@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { error: 'login@forge, such as ann@main' }),
+        )
+        .max(100)
+        .default([])
+        .describe('people who see and do everything there: login@forge'),
+    })
+    .prefault({}),
   metrics: z
     .strictObject({
       listen: address.describe('address of /metrics, /healthz and /readyz; a port alone is on 127.0.0.1'),

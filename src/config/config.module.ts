@@ -14,6 +14,8 @@ export class ThisProcess {
   readonly places: string[] = [];
   /** `http://host:port` of the webhook endpoint; null for roles without one, and until it listens. */
   webhookUrl: string | null = null;
+  /** Where browsers reach the Console; null where this process does not serve it. */
+  consoleUrl: string | null = null;
 
   /**
    * @param serves a running bot, or one command that opened the store itself

@@ -8,6 +8,7 @@ import { cronFault, isZone, parseDuration } from '../core/schedule-text.js';
 import type {
   AuthConfig,
   AppConfig,
+  ConsoleConfig,
   ControlConfig,
   ForgeConfig,
   FreezeConfig,
@@ -158,6 +159,7 @@ class ConfigBuilder {
       queue: this.queue(written),
       server: this.server(written),
       control: this.control(written, store),
+      console: this.console(written),
       metrics: this.metrics(written.metrics),
       alerts: this.alerts(written.alerts),
       retention: {
@@ -473,6 +475,35 @@ class ConfigBuilder {
       token: this.reader !== 'command' && token?.isWithheld ? null : token,
       tls: tls ? { certFile: resolve(this.folder, tls.cert_file), keyFile: resolve(this.folder, tls.key_file) } : null,
     };
+  }
+
+  private console({ console: { enabled, ...written }, forges }: WrittenConfig): ConsoleConfig {
+    const listen = onLoopback(written.listen);
+    const publicUrl = written.public_url ? new URL(written.public_url) : null;
+    if (publicUrl) this.publicUrl(publicUrl, ['console', 'public_url']);
+    if (enabled && !isLoopback(listenAddress(listen).host) && publicUrl?.protocol !== 'https:')
+      this.problem(
+        ['console', 'listen'],
+        `console.listen ${listen} can be reached from other machines, and sessions would cross the network in the clear`,
+        'set console.public_url to the https address of the proxy before it, or listen on 127.0.0.1',
+      );
+    for (const [i, operator] of written.operators.entries())
+      if (!forges.some(({ id }) => id === operator.slice(operator.indexOf('@') + 1)))
+        this.problem(['console', 'operators', i], `there is no forge of "${operator}"`, 'forges[].id names them');
+    return {
+      enabled,
+      listen,
+      publicUrl: publicUrl?.origin ?? null,
+      operators: written.operators.map((operator) => operator.toLowerCase()),
+    };
+  }
+
+  private publicUrl(url: URL, path: PropertyKey[]): void {
+    this.checkSecretFree(url.href, path);
+    if (url.protocol !== 'https:' && !isLoopback(url.hostname))
+      this.problem(path, `${path.join('.')} is http: sessions would cross the network in the clear`, 'use https');
+    if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
+      this.problem(path, `${path.join('.')} has a path`, `write ${url.origin}: the Console has a host name of its own`);
   }
 
   private metrics(written: WrittenConfig['metrics']): AppConfig['metrics'] {

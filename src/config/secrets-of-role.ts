@@ -31,6 +31,7 @@ export const SECRETS_OF_ROLE: Readonly<Record<ConfigReader, Readonly<Record<Secr
   },
   worker: everything({ hooks: 'optional' }),
   scheduler: everything({ hooks: 'optional' }),
+  console: everything({ hooks: 'optional' }),
   all: everything({}),
   command: {
     hooks: 'optional',

@@ -139,7 +139,13 @@ describe('pipeline/decide', () => {
         planned: async (revision) => {
           planned += 1;
           const cause = { kind: 'event', eventId: 'e1' } as const;
-          const run = aRun({ id: 'check', rule: CHECK_RULE, cause, state: 'gathering', revisionId: revision?.id ?? '' });
+          const run = aRun({
+            id: 'check',
+            rule: CHECK_RULE,
+            cause,
+            state: 'gathering',
+            revisionId: revision?.id ?? '',
+          });
           return [{ run, intents: [], gathering: { key: 'k', windowMs: 1_000 } }];
         },
         begin: ({ id }, work) => {

@@ -37,6 +37,7 @@ import { IntentEntity } from './entities/intent.entity.js';
 import { BudgetHoldEntity, BudgetUseEntity, EchoEntity, UndoneEntity } from './entities/recovery.entities.js';
 import { RunEntity } from './entities/run.entity.js';
 import { CursorEntity, PauseEntity, RevisionEntity, TickEntity } from './entities/small.entities.js';
+import { ConsoleSessionEntity, ConsoleTicketEntity } from './entities/console.entities.js';
 import { MIGRATIONS, type Migrations } from './migrations/index.js';
 import { snakeCase } from './columns.js';
 
@@ -69,6 +70,8 @@ const ENTITIES = [
   AuditLinkEntity,
   KnownFactEntity,
   UntrustedProxyEntity,
+  ConsoleSessionEntity,
+  ConsoleTicketEntity,
 ];
 
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -6,6 +6,7 @@ import { StoreUnavailable, UserError } from '../core/errors.js';
 import type { FlushFailed } from '../core/flush.js';
 import type { KnownFacts } from '../core/known-facts.port.js';
 import { type Logger, silentLogger } from '../core/logger.js';
+import type { SessionStore } from '../api/session-store.port.js';
 import type { OperatorStore } from '../core/operator-store.port.js';
 import type { SeenRepositories } from '../forge/seen-repositories.port.js';
 import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
@@ -41,6 +42,7 @@ import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
 import { TypeOrmFindingStore } from './typeorm-finding-store.js';
 import { TypeOrmHistoryStore } from './typeorm-history-store.js';
 import { TypeOrmKnownFacts } from './typeorm-known-facts.js';
+import { TypeOrmSessionStore } from './typeorm-session-store.js';
 import { TypeOrmOperatorStore } from './typeorm-operator-store.js';
 import { TypeOrmPlanStore } from './typeorm-plan-store.js';
 import { TypeOrmRevisionStore } from './typeorm-revision-store.js';
@@ -94,6 +96,7 @@ export interface Stores {
   readonly poisonMessages: PoisonMessageStore;
   readonly audit: AuditStore;
   readonly operators: OperatorStore;
+  readonly sessions: SessionStore;
   readonly untrustedProxies: UntrustedProxyStore;
   readonly ids: IdStore;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
@@ -206,6 +209,7 @@ function storesOver(
     poisonMessages: new SqlPoisonMessageStore(db),
     audit: new SqlAuditStore(db),
     operators: new TypeOrmOperatorStore(db),
+    sessions: new TypeOrmSessionStore(db),
     ticks: new TypeOrmTickStore(db),
     revisions: new TypeOrmRevisionStore(db),
     seenRepositories: new TypeOrmSeenRepositories(db),

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { ID_STORE } from '../api/id-store.port.js';
+import { SESSION_STORE } from '../api/session-store.port.js';
 import { STORE_HEALTH, STORE_LOCK } from '../api/open-store.port.js';
 import { STORE_COPIER } from '../api/store-files.port.js';
 import type { AppConfig } from '../config/app-config.js';
@@ -70,6 +71,7 @@ const PARTS = [
   portOf(POISON_MESSAGE_STORE, 'poisonMessages'),
   portOf(AUDIT_STORE, 'audit'),
   portOf(OPERATOR_STORE, 'operators'),
+  portOf(SESSION_STORE, 'sessions'),
   portOf(UNTRUSTED_PROXIES, 'untrustedProxies'),
   portOf(ID_STORE, 'ids'),
   part(STORE_MAINTENANCE, { stores: STORES }, ({ stores }) => stores),

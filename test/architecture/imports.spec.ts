@@ -31,9 +31,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'insight',
     'housekeeping',
   ],
+  console: ['config', 'observability', 'api'],
   // Adapters: of the rooms above they know the ports alone, see below.
   queue: ['config', 'forge', 'pipeline'],
-  store: ['config', 'forge', 'rules', 'pipeline', 'policies', 'webhooks', 'polling', 'insight', 'housekeeping', 'api'],
+  store: ['config', 'forge', 'rules', 'pipeline', 'policies', 'webhooks', 'polling', 'insight', 'housekeeping', 'api', 'console'],
   sandbox: ['forge'],
   // Shares nothing with what it checks, not even `core`: see verifier-alone.spec.ts.
   verifier: [],
@@ -51,6 +52,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'insight',
     'housekeeping',
     'api',
+    'console',
     'queue',
     'store',
   ],
@@ -90,6 +92,8 @@ const HOMES: Record<string, readonly string[]> = {
   '@bufbuild/cel': ['rules/'],
   re2js: ['rules/'],
   commander: ['cli/'],
+  preact: ['console/'],
+  'preact-render-to-string': ['console/'],
   'cli-table3': ['cli/'],
   undici: ['sandbox/', 'observability/', 'cli/'],
   croner: ['core/', 'housekeeping/', 'rules/'],
@@ -104,7 +108,7 @@ interface Import {
 
 function sources(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts') && !name.endsWith('.d.ts'))
+    .filter((name) => /\.tsx?$/.test(name) && !/\.(spec|d)\.tsx?$/.test(name))
     .map((name) => join(folder, name));
 }
 

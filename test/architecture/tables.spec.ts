@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 
 /** The sandbox and the demo are asked by our own words alone. */
-const EXEMPT = /^src\/(sandbox|verifier|cli\/demo)\/|\.spec\.ts$/;
+const EXEMPT = /^src\/(sandbox|verifier|cli\/demo)\/|\.spec\.tsx?$/;
 
 /** `Record<string, …>`, also inside Readonly and Partial. Values of unknown type are parameters under names of our own. */
 function isTable(type: ts.TypeNode | undefined): boolean {
@@ -45,7 +45,7 @@ describe('architecture/tables', () => {
     const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map(
       (name) => `src/${name.replaceAll('\\', '/')}`,
     );
-    const own = files.filter((name) => name.endsWith('.ts') && !EXEMPT.test(name));
+    const own = files.filter((name) => /\.tsx?$/.test(name) && !EXEMPT.test(name));
 
     expect(own.flatMap((name) => faultsOf(name, readFileSync(name, 'utf8')))).toEqual([]);
     expect(own.length).toBeGreaterThan(300);

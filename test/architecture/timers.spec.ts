@@ -7,6 +7,7 @@ import { describe, expect, it } from '@jest/globals';
  * `@Interval`, `@Cron` or the `SchedulerRegistry`, which the framework stops.
  */
 const ENDED_BY: Record<string, string> = {
+  'console/console-server.tsx': 'close()',
   'core/within.ts': 'the work that it bounds',
   'forge/budget.ts': 'the last call that waits for its turn',
   'forge/connected-forges.ts': 'stop()',
@@ -29,13 +30,13 @@ const ENDED_BY: Record<string, string> = {
   'webhooks/event-loop-turns.ts': 'the end of the connection',
   'webhooks/webhooks.module.ts': 'onApplicationShutdown()',
 };
-/** They are no part of the bot: a forge for tests and demos, and commands, which end with their process. */
-const ELSEWHERE = /^(sandbox|cli)\//;
+/** They are no part of the bot: a forge for tests and demos, commands, which end with their process, and what runs in a browser. */
+const ELSEWHERE = /^(sandbox|cli|console\/islands)\//;
 const SETS = /(?<![.\w])set(?:Interval|Timeout)\(/;
 
 const timers = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((name) => name.replaceAll('\\', '/'))
-  .filter((name) => /(?<!\.spec|\.d)\.ts$/.test(name) && !ELSEWHERE.test(name))
+  .filter((name) => /(?<!\.spec|\.d)\.tsx?$/.test(name) && !ELSEWHERE.test(name))
   .map((name) => ({ name, text: readFileSync(join('src', name), 'utf8') }))
   .filter(({ text }) => SETS.test(text));
 

@@ -81,7 +81,7 @@ class SharedRealmRuntime {
 
 class SourceMaps extends Map {
   get(address) {
-    if (!address.endsWith('.ts')) return undefined;
+    if (!/\.tsx?$/.test(address)) return undefined;
     const path = address.startsWith('file:') ? fileURLToPath(address) : address;
     const map = join(MAPS, `${createHash('sha1').update(path).digest('hex')}.map`);
     return existsSync(map) ? map : undefined;

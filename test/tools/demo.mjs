@@ -26,7 +26,7 @@ process.exitCode = await run(process.execPath, [join(ROOT, PROGRAM), 'demo', ...
 
 function newestSource() {
   const inSrc = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.spec.ts'))
+    .filter((entry) => entry.isFile() && !/\.spec\.tsx?$/.test(entry.name))
     .map((entry) => statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs);
   return Math.max(
     ...inSrc,

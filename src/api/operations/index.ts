@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Operator } from '../../core/operators.js';
+import { consoleOperations } from './console.js';
 import { deliveryOperations } from './deliveries.js';
 import { housekeepingOperations } from './housekeeping.js';
 import type { Bound } from './operation.js';
@@ -19,6 +20,7 @@ export const GROUPS = {
   schedules: scheduleOperations,
   plans: planOperations,
   operators: operatorOperations,
+  console: consoleOperations,
   housekeeping: housekeepingOperations,
 };
 
@@ -33,6 +35,7 @@ export const OPERATIONS = {
   ...GROUPS.schedules,
   ...GROUPS.plans,
   ...GROUPS.operators,
+  ...GROUPS.console,
   ...GROUPS.housekeeping,
 };
 

@@ -32,6 +32,7 @@ import type { CapabilityCheck } from '../../rules/requirements/capability-check.
 import type { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
 import type { RevisionStore } from '../../rules/revisions/revision-store.port.js';
 import type { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
+import type { SessionStore } from '../session-store.port.js';
 import type { StoreCopier } from '../store-files.port.js';
 import type { Ids, Orders, Orgs } from './shared.js';
 
@@ -72,10 +73,18 @@ export interface Needs {
   readonly rollouts: RolloutStore;
   readonly runner: JobRunner;
   /** Null when this process only serves one command. */
-  readonly running: { startedAt: Date; role: Role; queueHealthy: () => Promise<boolean> } | null;
+  readonly running: {
+    startedAt: Date;
+    role: Role;
+    queueHealthy: () => Promise<boolean>;
+    /** Where browsers reach the Console; null = no process of this bot serves it, as far as this one knows. */
+    consoleUrl: () => string | null;
+  } | null;
   readonly scheduler: Scheduler;
   /** Who the bot is on a forge; null while no forge told it. */
   readonly self: BotSelfOf;
+  /** Of the Console. */
+  readonly sessions: SessionStore;
   readonly ruleBehind: RuleBehind;
   readonly twoPeople: TwoPeople;
   readonly verdicts: RuleVerdicts;

@@ -116,8 +116,7 @@ export class Answers {
   private async help(run: Run, event: ForgeEvent, about: About, { revision }: ActiveRevision): Promise<Plan> {
     const { accounts, lookups, clock } = this.deps;
     const { forge, org, repo } = event;
-    if (!(await this.isConfirmed(event, clock.now().getTime() - event.storedAt.getTime())))
-      return this.silent(run);
+    if (!(await this.isConfirmed(event, clock.now().getTime() - event.storedAt.getTime()))) return this.silent(run);
     const self = accounts.self(forge, org);
     const context = { botLogin: self?.login ?? null, botId: self?.id ?? null, others: self?.others ?? [] };
     let found = commandsFor(revision, event, context, {});

@@ -49,7 +49,20 @@ export function decidedRun(run: Run, event: ForgeEvent, outcome: Outcome, { tool
   const { reason, trace, steps, actor } = outcome;
   return planIntents(
     {
-      ...{ forge, org, rule, kind: 'rule', mode, revisionId, cause, repo: event.repo, steps, lookups: {}, actor, runId },
+      ...{
+        forge,
+        org,
+        rule,
+        kind: 'rule',
+        mode,
+        revisionId,
+        cause,
+        repo: event.repo,
+        steps,
+        lookups: {},
+        actor,
+        runId,
+      },
       report: { rule, verdict: 'fired', reason, trace },
       decidedAt: clock.now(),
     },

@@ -79,7 +79,8 @@ export class DueDecider {
 
   /** @returns null when it was put off, or there are no rules yet */
   private async planWaiting(run: Run): Promise<Plan | null> {
-    if (run.rule === CHECK_RULE) return this.planOwn(run, async (event) => this.deps.checks?.decide(run, event) ?? null);
+    if (run.rule === CHECK_RULE)
+      return this.planOwn(run, async (event) => this.deps.checks?.decide(run, event) ?? null);
     const active = await this.deps.revisions.active(run.org);
     if (!active) return null;
     const { answers } = this.deps;
@@ -100,7 +101,10 @@ export class DueDecider {
   }
 
   private cancelled(run: Run, code: 'run.subject-gone' | 'run.rule-gone' | 'run.answer.none'): Plan {
-    return { run: { ...run, state: 'cancelled', reason: runReason(code), decidedAt: this.deps.clock.now() }, intents: [] };
+    return {
+      run: { ...run, state: 'cancelled', reason: runReason(code), decidedAt: this.deps.clock.now() },
+      intents: [],
+    };
   }
 
   private async gatheredSubject(run: Run): Promise<Subject | null> {

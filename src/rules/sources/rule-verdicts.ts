@@ -82,10 +82,7 @@ export class RuleVerdicts {
     history: string | null,
   ): Promise<string | null> {
     if (commit === null) return null;
-    const said =
-      state === 'active'
-        ? ['These rules are active', history, ...notes]
-        : refusalOf('Not taken', problems);
+    const said = state === 'active' ? ['These rules are active', history, ...notes] : refusalOf('Not taken', problems);
     return this.setStatus(forge, org, repository, commit, state === 'active', said);
   }
 

@@ -31,6 +31,7 @@ import { TrustedPolicies1763901400000 } from './1763901400000-trusted-policies.j
 import { PauseReasons1763901450000 } from './1763901450000-pause-reasons.js';
 import { SentEffects1763901500000 } from './1763901500000-sent-effects.js';
 import { RepositoriesOfRuns1763901700000 } from './1763901700000-repositories-of-runs.js';
+import { ConsoleSessions1763902000000 } from './1763902000000-console-sessions.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -68,4 +69,5 @@ export const MIGRATIONS: Migrations = [
   PauseReasons1763901450000,
   SentEffects1763901500000,
   RepositoriesOfRuns1763901700000,
+  ConsoleSessions1763902000000,
 ];

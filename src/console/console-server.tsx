@@ -1,0 +1,180 @@
+import Fastify from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import type { Control } from '../api/operations/index.js';
+import type { SessionStore } from '../api/session-store.port.js';
+import type { ConsoleConfig } from '../config/app-config.js';
+import { listenAddress } from '../config/safe-address.js';
+import type { Clock } from '../core/clock.js';
+import { stringifyJson } from '../core/json.js';
+import type { Logger } from '../core/logger.js';
+import type { SecurityLog } from '../core/security-log.js';
+import { queryOf, type Http, type Visit } from './http/answers.js';
+import { AssetFiles } from './http/assets.js';
+import { Cookies } from './http/cookies.js';
+import { addLoginRoutes } from './http/login-routes.js';
+import { Origins } from './http/origins.js';
+import { addPageRoutes, sendError } from './http/page-routes.js';
+import { newNonce, securityHeaders } from './http/security-headers.js';
+import type { PersonLogin } from './login/login.port.js';
+import type { AnyPage } from './page.js';
+import { sessionsPage } from './pages/sessions.page.js';
+import { Sessions } from './sessions/sessions.js';
+import { UserError } from '../core/errors.js';
+
+const SWEEP_MS = 60_000;
+
+export interface ConsoleServerDeps {
+  readonly config: ConsoleConfig;
+  readonly pages: readonly AnyPage[];
+  /** Null while the bot starts or stops. */
+  readonly control: () => Control | null;
+  readonly store: SessionStore;
+  readonly login: PersonLogin;
+  readonly security: SecurityLog;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The pages of the Console, on a listener of their own. */
+export class ConsoleServer {
+  private readonly server: FastifyInstance;
+  private readonly sessions: Sessions;
+  private readonly visits = new WeakMap<FastifyRequest, Visit>();
+  private sweeping: NodeJS.Timeout | undefined;
+
+  constructor(private readonly deps: ConsoleServerDeps) {
+    this.sessions = new Sessions(deps);
+    this.server = Fastify({
+      logger: false,
+      bodyLimit: 64 * 1024,
+      requestTimeout: 30_000,
+      // Event streams stay open until the browser goes: a stop does not wait for that.
+      forceCloseConnections: true,
+      routerOptions: { maxParamLength: 300 },
+    });
+  }
+
+  /** @returns the address for people @throws Error when it cannot listen */
+  async listen(): Promise<string> {
+    const { config, clock, logger, pages: others } = this.deps;
+    const { host, port } = listenAddress(config.listen);
+    const pages = [...others, sessionsPage(this.sessions)];
+    const assets = new AssetFiles();
+    // Routes need to know the port, which may be any free one: they ask when a request comes.
+    const http: Http = {
+      get origins() {
+        return known.origins;
+      },
+      get cookies() {
+        return known.cookies;
+      },
+      assets,
+      nav: navOf(pages),
+      now: () => clock.now(),
+    };
+    const known = originsOn(config, port);
+    this.guard(http);
+    this.addRoutes(http, pages);
+    await this.server.listen({ host, port });
+    Object.assign(known, originsOn(config, (this.server.server.address() as AddressInfo).port));
+    this.sweeping = setInterval(() => void this.sweep(), SWEEP_MS).unref();
+    logger.info({ url: known.origins.url }, 'console.listening');
+    return known.origins.url;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.sweeping);
+    await this.server.close();
+  }
+
+  /** What is asked of every request, before anything of it is read. */
+  private guard(http: Http): void {
+    const { security } = this.deps;
+    this.server.addHook('onRequest', async (request, reply) => {
+      const nonce = newNonce();
+      reply.headers(securityHeaders(nonce));
+      const { headers, method, ip } = request;
+      const [path = '/'] = request.url.split('?');
+      const refuse = (status: number, reason: string, message: string) => {
+        security.record({
+          class: 'authentication_failed',
+          place: 'console',
+          way: 'request',
+          reason,
+          method,
+          path,
+          address: ip,
+        });
+        return reply.code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
+      };
+      if (!http.origins.isOurHost(headers.host))
+        return refuse(421, 'wrong_host', `The Console does not answer under this name. Open ${http.origins.url}`);
+      if (method !== 'GET' && method !== 'HEAD' && !http.origins.isFromOurPages(headers))
+        return refuse(403, 'foreign_origin', 'This request does not come from a page of the Console.');
+      if (http.origins.isForeignFetch(headers))
+        return refuse(403, 'foreign_origin', 'This request does not come from a page of the Console.');
+      const token = http.cookies.read(headers.cookie, 'session');
+      this.visits.set(request, { path, query: queryOf(request), nonce, token, who: null });
+      return undefined;
+    });
+  }
+
+  private addRoutes(http: Http, pages: readonly AnyPage[]): void {
+    const { server, sessions, deps } = this;
+    const { control, store, login, security, clock, logger } = deps;
+    const visitOf = (request: FastifyRequest): Visit => this.visitOf(request);
+    server.setReplySerializer((payload) => stringifyJson(payload));
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+      done(null, Object.fromEntries(new URLSearchParams(body as string))),
+    );
+    server.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string' },
+      server.getDefaultJsonParser('error', 'error'),
+    );
+    server.setErrorHandler((error, request, reply) => sendError(http, reply, this.visitOf(request), error, logger));
+    server.setNotFoundHandler((request, reply) =>
+      sendError(
+        http,
+        reply,
+        this.visitOf(request),
+        new UserError('NOT_FOUND', 'the address may be mistyped, or what it named was given up'),
+        logger,
+      ),
+    );
+    server.get<{ Params: { file: string } }>('/assets/:file', (request, reply) => {
+      const asset = http.assets.get(request.params.file);
+      if (!asset) return reply.callNotFound();
+      return reply.header('cache-control', 'public, max-age=31536000, immutable').type(asset.type).send(asset.body);
+    });
+    server.get('/favicon.ico', (_request, reply) => reply.code(204).send());
+    addLoginRoutes(server, { http, sessions, store, control, login, clock, security, visitOf });
+    addPageRoutes(server, { http, pages, sessions, control, logger, visitOf });
+  }
+
+  private visitOf(request: FastifyRequest): Visit {
+    return this.visits.get(request) ?? { path: '/', query: {}, nonce: '', token: null, who: null };
+  }
+
+  private async sweep(): Promise<void> {
+    try {
+      await this.sessions.sweep();
+    } catch (error) {
+      this.deps.logger.warn({ error }, 'console.sweep-failed');
+    }
+  }
+}
+
+function originsOn(config: ConsoleConfig, port: number): { origins: Origins; cookies: Cookies } {
+  const origins = new Origins(config, port);
+  return { origins, cookies: new Cookies(origins.isSecure, port) };
+}
+
+function navOf(pages: readonly AnyPage[]): Array<{ label: string; path: string }> {
+  return pages
+    .flatMap(({ nav, path }) => (nav ? [{ ...nav, path }] : []))
+    .sort((a, b) => a.order - b.order)
+    .map(({ label, path }) => ({ label, path }));
+}

@@ -1,0 +1,75 @@
+import { Module, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { ApiModule } from '../api/api.module.js';
+import { CurrentControl } from '../api/control.module.js';
+import { SESSION_STORE } from '../api/session-store.port.js';
+import type { AppConfig } from '../config/app-config.js';
+import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
+import { CLOCK } from '../core/clock.js';
+import { explainListenError } from '../core/explain-listen-error.js';
+import { LOGGER, type Logger } from '../core/logger.js';
+import { part } from '../core/part.js';
+import { SECURITY_LOG } from '../core/security-log.js';
+import { ConsoleServer } from './console-server.js';
+import { NO_PERSON_LOGIN, PERSON_LOGIN } from './login/login.port.js';
+import { PAGES } from './pages/index.js';
+
+/** Opens the Console when everything that it shows is there. A Console that cannot listen never keeps the bot from its work. */
+export class ConsoleListening implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private isListening = false;
+
+  constructor(
+    private readonly config: Pick<AppConfig, 'console'>,
+    private readonly self: Pick<ThisProcess, 'places' | 'consoleUrl'>,
+    private readonly server: ConsoleServer,
+    private readonly logger: Logger,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { enabled, listen } = this.config.console;
+    if (!enabled) return;
+    try {
+      const url = await this.server.listen();
+      this.isListening = true;
+      this.self.consoleUrl = url;
+      this.self.places.push(`console ${url}`);
+    } catch (error) {
+      const { message } = explainListenError(error, 'the Console', listen);
+      this.logger.warn(
+        { address: listen, message, hint: 'set console.listen, or console.enabled: false' },
+        'console.not-listening',
+      );
+    }
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.self.consoleUrl = null;
+    if (this.isListening) await this.server.close();
+  }
+}
+
+const PARTS = [
+  part(PERSON_LOGIN, {}, () => NO_PERSON_LOGIN),
+  part(
+    ConsoleServer,
+    {
+      config: APP_CONFIG,
+      control: CurrentControl,
+      store: SESSION_STORE,
+      login: PERSON_LOGIN,
+      security: SECURITY_LOG,
+      clock: CLOCK,
+      logger: LOGGER,
+    },
+    ({ config, control, ...deps }) =>
+      new ConsoleServer({ ...deps, config: config.console, control: () => control.service, pages: PAGES }),
+  ),
+  part(
+    ConsoleListening,
+    { config: APP_CONFIG, self: THIS_PROCESS, server: ConsoleServer, logger: LOGGER },
+    ({ config, self, server, logger }) => new ConsoleListening(config, self, server, logger),
+  ),
+];
+
+/** The Console: pages over the control operations, for people with a browser. In the roles `console` and `all` alone. */
+@Module({ imports: [ApiModule], providers: PARTS })
+export class ConsoleModule {}

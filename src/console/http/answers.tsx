@@ -1,0 +1,128 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ComponentChildren } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { BotError } from '../../core/errors.js';
+import type { OperatorScope } from '../../core/operator-scopes.js';
+import { sightOf } from '../../core/operators.js';
+import { seesWholeOrg } from '../../core/sight.js';
+import { statusOfError } from '../../api/control-server.js';
+import type { AnyPage } from '../page.js';
+import type { LoggedIn } from '../sessions/sessions.js';
+import { Layout, type NavEntry } from '../ui/layout.js';
+import type { Look } from '../ui/look.js';
+import type { AssetFiles } from './assets.js';
+import type { Cookies } from './cookies.js';
+import { csrfToken } from './csrf.js';
+import type { Origins } from './origins.js';
+
+/** What the parts of the server share. `origins` and `cookies` are known when it listens. */
+export interface Http {
+  readonly origins: Origins;
+  readonly cookies: Cookies;
+  readonly assets: AssetFiles;
+  readonly nav: readonly NavEntry[];
+  readonly now: () => Date;
+}
+
+/** A request, as far as the frame of its page needs to know it. */
+export interface Visit {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly nonce: string;
+  /** Of the session's cookie; null = nobody is logged in. */
+  readonly token: string | null;
+  readonly who: LoggedIn | null;
+}
+
+export interface Shown {
+  readonly title: string;
+  readonly body: ComponentChildren;
+  readonly page?: AnyPage;
+  readonly islands?: readonly string[];
+  readonly notice?: string | null;
+  readonly problem?: string | null;
+  readonly goOnTo?: string;
+}
+
+/** The whole document as text. */
+export function documentOf(http: Http, visit: Visit, shown: Shown): string {
+  const { who, token } = visit;
+  const look: Look = {
+    now: http.now(),
+    path: visit.path,
+    query: visit.query,
+    csrf: who && token !== null ? csrfToken(token) : '',
+    nonce: visit.nonce,
+    may: mayOf(who),
+  };
+  const islands = ['page', ...(shown.islands ?? shown.page?.islands ?? [])];
+  const scripts = islands.flatMap((island) => http.assets.script(island) ?? []);
+  const html = renderToString(
+    <Layout
+      title={shown.title}
+      assets={{ theme: http.assets.theme, scripts }}
+      look={look}
+      nav={who ? http.nav : []}
+      current={shown.page ? (shown.page.within ?? shown.page.path) : null}
+      name={who?.session.name ?? null}
+      notice={shown.notice ?? null}
+      problem={shown.problem ?? null}
+      goOnTo={shown.goOnTo ?? null}
+    >
+      {shown.body}
+    </Layout>,
+  );
+  return `<!doctype html>${html}`;
+}
+
+/** Whether the rights of this person reach an act there. */
+export function mayOf(who: LoggedIn | null): (scope: OperatorScope, org: string | null) => boolean {
+  return (scope, org) => {
+    if (!who?.caller.scopes.includes(scope)) return false;
+    const sight = sightOf(who.caller, scope);
+    return org === null ? sight === null : seesWholeOrg(sight, org);
+  };
+}
+
+export function sendHtml(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return reply.code(status).type('text/html; charset=utf-8').send(html);
+}
+
+export interface ToldError {
+  readonly status: number;
+  readonly title: string;
+  readonly message: string;
+}
+
+/** What a person is told of an error; of one that is ours, nothing but that it happened. */
+export function toldError(error: unknown): ToldError {
+  if (error instanceof BotError) {
+    const status = statusOfError(error);
+    return { status, title: TITLES.get(status) ?? 'That cannot be done', message: error.message };
+  }
+  const status = (error as { statusCode?: number }).statusCode;
+  if (status !== undefined && status < 500)
+    return {
+      status,
+      title: 'The request cannot be read',
+      message: status === 413 ? 'It is too large.' : 'Go back and send the form again.',
+    };
+  return {
+    status: 500,
+    title: 'Something went wrong',
+    message: 'The bot made a mistake. Its log has a line about it.',
+  };
+}
+
+const TITLES = new Map([
+  [401, 'Log in first'],
+  [403, 'This is not for you'],
+  [404, 'There is no such page'],
+  [503, 'The bot is not ready'],
+]);
+
+/** What stands behind the `?`, each name once. */
+export function queryOf(request: FastifyRequest): Readonly<Record<string, string>> {
+  const { search } = new URL(request.url, 'http://console.invalid');
+  return Object.fromEntries(new URLSearchParams(search));
+}

@@ -1,0 +1,157 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { linkHash } from '../../api/operations/console.js';
+import type { Control } from '../../api/operations/index.js';
+import { hashOperatorToken, isOperatorToken } from '../../api/operator-token.js';
+import type { SessionStore } from '../../api/session-store.port.js';
+import type { Clock } from '../../core/clock.js';
+import { BotError } from '../../core/errors.js';
+import { operatorState } from '../../core/operator-scopes.js';
+import type { SecurityLog } from '../../core/security-log.js';
+import type { PendingLogin, PersonLogin } from '../login/login.port.js';
+import type { Sessions } from '../sessions/sessions.js';
+import { documentOf, queryOf, sendHtml, toldError, type Http, type Visit } from './answers.js';
+import { isCsrfToken } from './csrf.js';
+import { LoginLimit } from './login-limit.js';
+import { LoginView } from './login-view.js';
+import { localPath } from './origins.js';
+
+export interface LoginDeps {
+  readonly http: Http;
+  readonly sessions: Sessions;
+  readonly store: Pick<SessionStore, 'takeTicket'>;
+  readonly control: () => Control | null;
+  readonly login: PersonLogin;
+  readonly clock: Clock;
+  readonly security: SecurityLog;
+  readonly visitOf: (request: FastifyRequest) => Visit;
+}
+
+type FormRequest = FastifyRequest<{ Body: Readonly<Record<string, string>> | undefined }>;
+type ForgeRequest = FastifyRequest<{ Params: { forge: string } }>;
+
+/** How a session begins and ends. Each begin gets a new secret, whatever cookie the browser sent. */
+export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
+  const { http, sessions, store, control, login, clock, security, visitOf } = deps;
+  const limit = new LoginLimit(clock);
+  // Each of them takes a place in the store until it is over.
+  const begun = new LoginLimit(clock, 30, 300);
+
+  const page = (request: FastifyRequest, reply: FastifyReply, status: number, problem: string | null): FastifyReply => {
+    const visit = { ...visitOf(request), who: null };
+    const body = <LoginView forges={login.forges} next={localPath(visit.query['next'])} />;
+    return sendHtml(reply, status, documentOf(http, visit, { title: 'Log in', body, problem, islands: ['login'] }));
+  };
+  const refuse = (request: FastifyRequest, way: string, reason: string): void => {
+    limit.failed(request.ip);
+    security.record({ class: 'authentication_failed', place: 'console', way, reason, address: request.ip });
+  };
+  /** @returns what to tell; null = go on */
+  const mustWait = (request: FastifyRequest, of: LoginLimit): string | null => {
+    const seconds = of.waitS(request.ip);
+    return seconds === 0 ? null : `Too many logins. Try again in ${seconds} s.`;
+  };
+  const logIn = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    who: Parameters<Sessions['begin']>[0],
+  ): Promise<void> => {
+    const before = http.cookies.read(request.headers.cookie, 'session');
+    const token = await sessions.begin(who, request.headers['user-agent']);
+    await sessions.endOf(before);
+    reply.header('set-cookie', [http.cookies.set('session', token, null), http.cookies.clear('login')]);
+  };
+
+  server.get('/login', async (request, reply) => {
+    const { token, query } = visitOf(request);
+    if (await sessions.find(token, { fresh: false })) return reply.redirect(localPath(query['next']), 303);
+    return page(request, reply, 200, null);
+  });
+
+  server.post('/login/link', async (request: FormRequest, reply) => {
+    const wait = mustWait(request, limit);
+    if (wait !== null) return reply.code(429).send({ error: 'TOO_MANY', message: wait });
+    const code = request.body?.['code'] ?? '';
+    const name = /^[A-Za-z0-9_-]{22}$/.test(code) ? await store.takeTicket('link', linkHash(code), clock.now()) : null;
+    if (name === null) {
+      refuse(request, 'link', 'unknown');
+      const message = 'This link was used, or is older than a minute. Run forgehand console for a new one.';
+      return reply.code(403).send({ error: 'LINK_OVER', message });
+    }
+    await logIn(request, reply, { kind: 'local', name, grant: null });
+    return reply.send({ to: '/' });
+  });
+
+  server.post('/login/token', async (request: FormRequest, reply) => {
+    const wait = mustWait(request, limit);
+    if (wait !== null) return page(request, reply, 429, wait);
+    const token = (request.body?.['token'] ?? '').trim();
+    const hash = hashOperatorToken(token);
+    const operator = isOperatorToken(token) ? ((await control()?.operatorOf(hash)) ?? null) : null;
+    if (!operator || operatorState(operator, clock.now()) !== 'active') {
+      refuse(request, 'token', operator ? 'over' : 'unknown');
+      return page(request, reply, 403, 'No operator has this token, or it is over. Ask the owner of the bot for one.');
+    }
+    await logIn(request, reply, { kind: 'operator', name: operator.name, grant: hash });
+    return reply.redirect(localPath(request.body?.['next']), 303);
+  });
+
+  server.get('/login/forge/:forge', async (request: ForgeRequest, reply) => {
+    const { forge } = request.params;
+    if (!login.forges.includes(forge)) return page(request, reply, 404, `Nobody can log in through ${forge}.`);
+    const wait = mustWait(request, begun);
+    if (wait !== null) return page(request, reply, 429, wait);
+    begun.failed(request.ip);
+    const { url, pending } = await login.begin(forge, localPath(queryOf(request)['next']), redirectUri(request, forge));
+    const token = await sessions.keepLogin(JSON.stringify(pending));
+    return reply.header('set-cookie', http.cookies.set('login', token, null)).redirect(url, 303);
+  });
+
+  server.get('/login/callback/:forge', async (request: ForgeRequest, reply) => {
+    const { forge } = request.params;
+    const wait = mustWait(request, limit);
+    if (wait !== null) return page(request, reply, 429, wait);
+    // Taken whatever comes of it: an answer of the forge is used once.
+    const kept = await sessions.takeLogin(http.cookies.read(request.headers.cookie, 'login'));
+    const pending = kept === null ? null : (JSON.parse(kept) as PendingLogin);
+    if (pending?.forge !== forge) {
+      refuse(request, 'forge', pending === null ? 'not_begun_here' : 'other_forge');
+      return page(request, reply, 403, 'This login was not begun in this browser, or took too long. Begin again.');
+    }
+    try {
+      const person = await login.finish(pending, queryOf(request), redirectUri(request, forge));
+      if (person.forge !== forge) throw new BotError('WRONG_FORGE', 'the person is of another forge');
+      await logIn(request, reply, {
+        kind: 'person',
+        name: `person:${person.login}@${person.forge}`,
+        grant: person.grantId,
+      });
+    } catch (error) {
+      const told = toldError(error);
+      if (told.status < 500) refuse(request, 'forge', error instanceof BotError ? error.code : 'refused');
+      else throw error;
+      return page(request, reply, 403, `${told.message}.`.replace(/\.\.$/, '.'));
+    }
+    // A page of ours goes on, not a redirect: to the browser a redirect still comes from the forge, and it would not send a strict cookie.
+    const goOnTo = localPath(pending.returnTo);
+    const body = (
+      <p>
+        <a href={goOnTo}>Go on</a>
+      </p>
+    );
+    return sendHtml(
+      reply,
+      200,
+      documentOf(http, { ...visitOf(request), who: null }, { title: 'You are logged in', body, goOnTo }),
+    );
+  });
+
+  server.post('/logout', async (request: FormRequest, reply) => {
+    const token = http.cookies.read(request.headers.cookie, 'session');
+    if (token !== null && isCsrfToken(request.body?.['csrf'], token)) await sessions.endOf(token);
+    return reply.header('set-cookie', http.cookies.clear('session')).redirect('/login', 303);
+  });
+
+  function redirectUri(request: FastifyRequest, forge: string): string {
+    return `${http.origins.originOf(request.headers.host)}/login/callback/${encodeURIComponent(forge)}`;
+  }
+}

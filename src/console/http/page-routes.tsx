@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { notReady } from '../../api/control-server.js';
+import { OPERATIONS, type Control, type OperationName } from '../../api/operations/index.js';
+import { readInput } from '../../api/operations/operation.js';
+import { UserError } from '../../core/errors.js';
+import { isJsonObject, type Json } from '../../core/json.js';
+import type { ControlCaller } from '../../core/operators.js';
+import type { Logger } from '../../core/logger.js';
+import type { AnyPage, Ask } from '../page.js';
+import type { LoggedIn, Sessions } from '../sessions/sessions.js';
+import { documentOf, mayOf, queryOf, sendHtml, toldError, type Http, type Visit } from './answers.js';
+import { isCsrfToken } from './csrf.js';
+import { localPath } from './origins.js';
+
+export interface PageDeps {
+  readonly http: Http;
+  readonly pages: readonly AnyPage[];
+  readonly sessions: Sessions;
+  readonly control: () => Control | null;
+  readonly logger: Logger;
+  readonly visitOf: (request: FastifyRequest) => Visit;
+}
+
+type PageRequest = FastifyRequest<{ Params: Readonly<Record<string, string>>; Body: unknown }>;
+
+/** The pages of the registry: each looked at as the person who is logged in, and nobody else's. */
+export function addPageRoutes(
+  server: FastifyInstance,
+  { http, pages, sessions, control, logger, visitOf }: PageDeps,
+): void {
+  const asking = (request: PageRequest, who: LoggedIn): Ask => ({
+    caller: who.caller,
+    session: who.session,
+    now: http.now(),
+    params: request.params,
+    query: queryOf(request),
+    may: mayOf(who),
+    call: (name, ...[sent = {}]) => call(control, who.caller, name, sent) as never,
+  });
+
+  /** The page as it stands, or an error page. */
+  const show = async (
+    request: PageRequest,
+    reply: FastifyReply,
+    page: AnyPage,
+    who: LoggedIn,
+    problem: { readonly status: number; readonly message: string } | null,
+  ): Promise<FastifyReply> => {
+    const visit = { ...visitOf(request), who };
+    const notice = readNotice(http, request);
+    if (notice !== null) reply.header('set-cookie', http.cookies.clear('notice'));
+    try {
+      const data = await page.load(asking(request, who));
+      const shown = { title: page.title(data), body: page.view(data), page, notice, problem: problem?.message ?? null };
+      return sendHtml(reply, problem?.status ?? 200, documentOf(http, visit, shown));
+    } catch (error) {
+      return sendError(http, reply, visit, error, logger, page);
+    }
+  };
+
+  for (const page of pages) {
+    const limit = page.maxBodyBytes === undefined ? {} : { bodyLimit: page.maxBodyBytes };
+
+    server.get(page.path, async (request: PageRequest, reply) => {
+      const { token } = visitOf(request);
+      const who = await sessions.find(token, { fresh: false });
+      if (!who) return toLogin(request, reply);
+      return show(request, reply, page, who, null);
+    });
+
+    const { act, calls = {} } = page;
+    if (act)
+      server.post(page.path, limit, async (request: PageRequest, reply) => {
+        const { token } = visitOf(request);
+        const who = await sessions.find(token, { fresh: true });
+        if (!who || token === null) return toLogin(request, reply);
+        const form = formOf(request.body);
+        if (!isCsrfToken(form['csrf'], token))
+          return show(request, reply, page, who, { status: 403, message: 'The form was too old. Send it again.' });
+        try {
+          const { to, notice } = await act(asking(request, who), form);
+          if (notice !== undefined) reply.header('set-cookie', http.cookies.set('notice', noticeText(notice), 60));
+          return reply.redirect(localPath(to), 303);
+        } catch (error) {
+          const told = toldError(error);
+          if (told.status === 500) logger.error({ error }, 'console.act-failed');
+          return show(request, reply, page, who, told);
+        }
+      });
+
+    for (const [name, answer] of Object.entries(calls))
+      server.post(`${page.path === '/' ? '' : page.path}/${name}`, limit, async (request: PageRequest, reply) => {
+        const { token } = visitOf(request);
+        const who = await sessions.find(token, { fresh: false });
+        const sent = request.headers['x-csrf-token'];
+        if (!who || token === null || !isCsrfToken(typeof sent === 'string' ? sent : undefined, token))
+          return reply.code(401).send({ error: 'UNAUTHORIZED', message: 'log in again' });
+        const gone = new AbortController();
+        request.raw.once('close', () => gone.abort());
+        try {
+          return await reply.send(await answer(asking(request, who), request.body as Json, gone.signal));
+        } catch (error) {
+          const { status, message } = toldError(error);
+          if (status === 500) logger.error({ error }, 'console.call-failed');
+          return reply.code(status).send({ error: (error as { code?: string }).code ?? 'INTERNAL', message });
+        }
+      });
+  }
+}
+
+/** @throws BotError BAD_REQUEST for a wrong input, NOT_READY, and what the operation throws */
+function call(
+  control: () => Control | null,
+  caller: ControlCaller,
+  name: OperationName,
+  sent: object,
+): Promise<unknown> {
+  const operations = control()?.operations;
+  if (!operations) throw notReady();
+  const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined && value !== ''));
+  const input = readInput(OPERATIONS[name], { method: 'POST', params: {}, query: {}, body: given });
+  return (operations[name] as (input: unknown, caller: ControlCaller) => Promise<unknown>)(input, caller);
+}
+
+export function sendError(
+  http: Http,
+  reply: FastifyReply,
+  visit: Visit,
+  error: unknown,
+  logger: Logger,
+  page?: AnyPage,
+): FastifyReply {
+  const told = toldError(error);
+  if (told.status === 500) logger.error({ error }, 'console.page-failed');
+  const body = (
+    <div class="prose">
+      <p>{sentence(told.message)}</p>
+      <p>
+        <a href="/">Go to the overview</a>
+      </p>
+    </div>
+  );
+  return sendHtml(reply, told.status, documentOf(http, visit, { title: told.title, body, ...(page ? { page } : {}) }));
+}
+
+function toLogin(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const next = localPath(request.method === 'GET' ? request.url : undefined);
+  return reply.redirect(next === '/' ? '/login' : `/login?${new URLSearchParams({ next }).toString()}`, 303);
+}
+
+function formOf(body: unknown): Readonly<Record<string, string>> {
+  if (!isJsonObject(body as never)) throw new UserError('BAD_REQUEST', 'the request has no form');
+  return body as Readonly<Record<string, string>>;
+}
+
+function noticeText(notice: string): string {
+  return Buffer.from(notice.slice(0, 500)).toString('base64url');
+}
+
+function readNotice(http: Http, { headers }: FastifyRequest): string | null {
+  const text = http.cookies.read(headers.cookie, 'notice');
+  return text === null || text === '' ? null : Buffer.from(text, 'base64url').toString().slice(0, 500);
+}
+
+function sentence(message: string): string {
+  const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

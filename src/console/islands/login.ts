@@ -1,0 +1,27 @@
+// On the login page: a link of `forgehand console` has its code behind the #, which only this script can read.
+
+const code = location.hash.slice(1);
+const said = document.querySelector<HTMLElement>('[data-link-login]');
+
+if (code !== '' && said) {
+  // Out of the address bar and the history, before anything else.
+  history.replaceState(null, '', location.pathname + location.search);
+  say(said, 'Logging in…');
+  void logIn(code, said);
+}
+
+async function logIn(secret: string, where: HTMLElement): Promise<void> {
+  try {
+    const answer = await fetch('/login/link', { method: 'POST', body: new URLSearchParams({ code: secret }) });
+    const { to, message } = (await answer.json()) as { to?: string; message?: string };
+    if (answer.ok && to) location.replace(to);
+    else say(where, message ?? 'The login failed. Run forgehand console for a new link.');
+  } catch {
+    say(where, 'The Console does not answer. Run forgehand console for a new link.');
+  }
+}
+
+function say(where: HTMLElement, text: string): void {
+  where.textContent = text;
+  where.hidden = false;
+}

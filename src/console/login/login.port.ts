@@ -1,0 +1,58 @@
+import type { ControlCaller } from '../../core/operators.js';
+import { portToken } from '../../core/part.js';
+
+/** What a login must remember until the browser comes back; kept on the server, bound to the browser by a cookie, used once. Plain JSON. */
+export interface PendingLogin {
+  readonly forge: string;
+  /** A path of the Console, checked before it is kept. */
+  readonly returnTo: string;
+  /** What the login itself needs: state, PKCE verifier and the like. */
+  readonly kept: Readonly<Record<string, string>>;
+}
+
+/** A person whom a forge vouched for. */
+export interface KnownPerson {
+  readonly forge: string;
+  readonly login: string;
+  readonly userId: string;
+  /** What the sessions of this person share: the token and the rights that come from it. */
+  readonly grantId: string;
+}
+
+export interface CallbackQuery {
+  readonly code?: string | undefined;
+  readonly state?: string | undefined;
+  readonly error?: string | undefined;
+  readonly iss?: string | undefined;
+}
+
+/** Log in through the forges of the config that have `oauth`. */
+export interface PersonLogin {
+  /** Forges to choose from, by id; empty = nobody can log in this way. */
+  readonly forges: readonly string[];
+  /**
+   * Where the browser is sent, and what must be kept until it comes back.
+   * @param redirectUri where the forge sends the browser back: one address for each forge
+   */
+  begin(forge: string, returnTo: string, redirectUri: string): Promise<{ url: string; pending: PendingLogin }>;
+  /** Exchange the code. @throws LoginRefused with a code */
+  finish(pending: PendingLogin, query: CallbackQuery, redirectUri: string): Promise<KnownPerson>;
+  /**
+   * Rights now, read with the person's own token: at most ten minutes old, and with `fresh`, before a write, read at once.
+   * @returns null when nothing may be shown: the grant has ended, or the forge was not reached for too long
+   */
+  callerOf(grantId: string, options: { readonly fresh: boolean }): Promise<ControlCaller | null>;
+  /** The last session of the grant has ended: revoke what can be revoked, and forget it. */
+  end(grantId: string): Promise<void>;
+}
+
+export const PERSON_LOGIN = portToken<PersonLogin>('PersonLogin');
+
+/** Where no forge has `oauth`. */
+export const NO_PERSON_LOGIN: PersonLogin = {
+  forges: [],
+  begin: () => Promise.reject(new Error('no forge has oauth')),
+  finish: () => Promise.reject(new Error('no forge has oauth')),
+  callerOf: () => Promise.resolve(null),
+  end: () => Promise.resolve(),
+};

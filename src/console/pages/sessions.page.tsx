@@ -1,0 +1,60 @@
+import { UserError } from '../../core/errors.js';
+import { definePage, type AnyPage } from '../page.js';
+import type { Sessions } from '../sessions/sessions.js';
+import { ActForm, Badge, Section, Table, Time } from '../ui/components.js';
+
+/** Browsers that are logged in: one's own, and everybody's for who sees everything. */
+export function sessionsPage(sessions: Sessions): AnyPage {
+  return definePage({
+    path: '/sessions',
+    title: () => 'Sessions',
+    load: async ({ session, caller }) => ({
+      own: session.id,
+      seesAll: caller.grants === null,
+      rows: await sessions.list({ session, caller }),
+    }),
+    view: ({ own, seesAll, rows }) => (
+      <Section title={seesAll ? 'Browsers that are logged in' : 'Browsers in which you are logged in'}>
+        <Table
+          caption="Sessions"
+          rows={rows}
+          keyOf={({ id }) => id}
+          empty="No browser is logged in."
+          columns={[
+            {
+              head: 'Who',
+              cell: ({ name, id }) => (
+                <>
+                  {name} {id === own && <Badge tone="info">this browser</Badge>}
+                </>
+              ),
+            },
+            { head: 'By', cell: ({ kind }) => WAYS[kind] },
+            { head: 'Browser', kind: 'wide', cell: ({ agent }) => agent },
+            { head: 'Begun', cell: ({ madeAt }) => <Time at={madeAt} /> },
+            { head: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} relative /> },
+            { head: 'Ends', cell: ({ endsAt }) => <Time at={endsAt} /> },
+            {
+              head: 'Act',
+              cell: ({ id, name }) => (
+                <ActForm class="inline">
+                  <input type="hidden" name="session" value={id} />
+                  <button type="submit" class="button-plain">
+                    End<span class="unseen"> the session of {name}</span>
+                  </button>
+                </ActForm>
+              ),
+            },
+          ]}
+        />
+      </Section>
+    ),
+    act: async ({ session, caller }, form) => {
+      const ended = await sessions.end(form['session'] ?? '', { session, caller });
+      if (!ended) throw new UserError('NOT_FOUND', 'there is no such session any more');
+      return { to: '/sessions', notice: 'The session has ended.' };
+    },
+  });
+}
+
+const WAYS = { local: 'link', operator: 'operator token', person: 'forge' } as const;

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import type { Control } from '../../api/operations/index.js';
+import type { KeptSession, SessionStore } from '../../api/session-store.port.js';
+import type { ConsoleConfig } from '../../config/app-config.js';
+import type { Clock } from '../../core/clock.js';
+import { hashOf, newId } from '../../core/ids.js';
+import type { Logger } from '../../core/logger.js';
+import { OPERATOR_SCOPES, operatorState } from '../../core/operator-scopes.js';
+import type { ControlCaller } from '../../core/operators.js';
+import type { PersonLogin } from '../login/login.port.js';
+
+const HOUR_MS = 3_600_000;
+/** A session that was not used for this long is over. */
+export const IDLE_MS = 8 * HOUR_MS;
+/** However much it is used. A person's rights are asked of the forge all the time; those of the others are not. */
+const LIFE_MS: Readonly<Record<KeptSession['kind'], number>> = {
+  local: 24 * HOUR_MS,
+  operator: 24 * HOUR_MS,
+  person: 7 * 24 * HOUR_MS,
+};
+/** Written this often at most. */
+const SEEN_EVERY_MS = 60_000;
+const LOGIN_MS = 10 * 60_000;
+
+export interface LoggedIn {
+  readonly session: KeptSession;
+  readonly caller: ControlCaller;
+}
+
+/** As far as it matters to whom a session belongs. */
+interface Acting {
+  readonly session: Pick<KeptSession, 'id' | 'kind' | 'name' | 'grant'>;
+  readonly caller: ControlCaller;
+}
+
+export interface SessionDeps {
+  readonly store: SessionStore;
+  readonly control: () => Control | null;
+  readonly login: PersonLogin;
+  readonly config: Pick<ConsoleConfig, 'operators'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Sessions of the Console: how they begin, whose rights they have now, and how they end. */
+export class Sessions {
+  constructor(private readonly deps: SessionDeps) {}
+
+  /** Always under a new secret: one that was there before the login is worth nothing after it. @returns what the cookie holds */
+  async begin(who: Pick<KeptSession, 'kind' | 'name' | 'grant'>, agent: string | undefined): Promise<string> {
+    const { store, clock, logger } = this.deps;
+    const token = randomBytes(32).toString('base64url');
+    const now = clock.now();
+    const session: KeptSession = {
+      ...who,
+      id: newId(),
+      agent: (agent ?? '').replace(/[^\x20-\x7e]/g, '?').slice(0, 120),
+      madeAt: now,
+      seenAt: now,
+      endsAt: new Date(now.getTime() + LIFE_MS[who.kind]),
+      endedAt: null,
+    };
+    await store.add(session, tokenHash(token));
+    logger.info({ session: session.id, by: who.name, kind: who.kind }, 'console.logged-in');
+    return token;
+  }
+
+  /**
+   * Whose session this is, with the rights of now.
+   * @param fresh before a write: rights that a forge gives are read at once
+   */
+  async find(token: string | null, { fresh }: { fresh: boolean }): Promise<LoggedIn | null> {
+    if (token === null) return null;
+    const { store, clock } = this.deps;
+    const session = await store.byTokenHash(tokenHash(token));
+    if (!session || !this.lives(session)) return null;
+    const caller = await this.callerOf(session, fresh);
+    if (!caller) return null;
+    const now = clock.now();
+    if (now.getTime() - session.seenAt.getTime() > SEEN_EVERY_MS) await store.seen(session.id, now);
+    return { session, caller };
+  }
+
+  /** Those of the same person, or of everybody for who sees everything. */
+  async list(of: Acting): Promise<KeptSession[]> {
+    const all = (await this.deps.store.list()).filter((session) => this.lives(session));
+    return of.caller.grants === null ? all : all.filter((session) => isSamePerson(session, of.session));
+  }
+
+  /** @returns whether there was such a session that this person may end */
+  async end(id: string, by: Acting): Promise<boolean> {
+    const { store, clock, logger } = this.deps;
+    const found = (await this.list(by)).find((session) => session.id === id);
+    const ended = found && (await store.end(found.id, clock.now()));
+    if (!ended) return false;
+    logger.info({ session: id, by: by.session.name }, 'console.session-ended');
+    await this.sweep();
+    return true;
+  }
+
+  /** End the session of this cookie, if it has one. */
+  async endOf(token: string | null): Promise<void> {
+    const session = token === null ? null : await this.deps.store.byTokenHash(tokenHash(token));
+    if (!session) return;
+    const ended = await this.deps.store.end(session.id, this.deps.clock.now());
+    if (ended) this.deps.logger.info({ session: session.id, by: session.name }, 'console.logged-out');
+    await this.sweep();
+  }
+
+  /** Forget what is over; a person whose last session has ended takes the grant along. */
+  async sweep(): Promise<void> {
+    const { store, clock, login } = this.deps;
+    const now = clock.now();
+    for (const grant of await store.sweep(now, new Date(now.getTime() - IDLE_MS))) await login.end(grant);
+  }
+
+  /** Keep something for a browser that goes to a forge to log in. @returns what its cookie holds */
+  async keepLogin(content: string): Promise<string> {
+    const token = randomBytes(32).toString('base64url');
+    const endsAt = new Date(this.deps.clock.now().getTime() + LOGIN_MS);
+    await this.deps.store.addTicket('login', loginHash(token), content, endsAt);
+    return token;
+  }
+
+  async takeLogin(token: string | null): Promise<string | null> {
+    return token === null ? null : this.deps.store.takeTicket('login', loginHash(token), this.deps.clock.now());
+  }
+
+  private lives({ endedAt, endsAt, seenAt }: KeptSession): boolean {
+    const now = this.deps.clock.now();
+    return endedAt === null && endsAt > now && now.getTime() - seenAt.getTime() < IDLE_MS;
+  }
+
+  private async callerOf({ kind, name, grant }: KeptSession, fresh: boolean): Promise<ControlCaller | null> {
+    switch (kind) {
+      case 'local':
+        return { kind: 'socket', name, login: null, scopes: OPERATOR_SCOPES, grants: null };
+      case 'operator':
+        return this.operatorOf(grant ?? '');
+      case 'person': {
+        const caller = await this.deps.login.callerOf(grant ?? '', { fresh });
+        return caller && this.asSiteOperator(caller);
+      }
+    }
+  }
+
+  /** A token that was revoked, or is over, takes its sessions along. */
+  private async operatorOf(hash: string): Promise<ControlCaller | null> {
+    const operator = (await this.deps.control()?.operatorOf(hash)) ?? null;
+    if (!operator || operatorState(operator, this.deps.clock.now()) !== 'active') return null;
+    const { name, login, scopes } = operator;
+    return { kind: 'operator', name, login, scopes, grants: null };
+  }
+
+  private asSiteOperator(caller: ControlCaller): ControlCaller {
+    const isOne = this.deps.config.operators.includes(caller.name.replace(/^person:/, '').toLowerCase());
+    return isOne ? { ...caller, scopes: OPERATOR_SCOPES, grants: null } : caller;
+  }
+}
+
+function isSamePerson(one: KeptSession, other: Acting['session']): boolean {
+  return one.id === other.id || (one.kind === 'person' && other.kind === 'person' && one.grant === other.grant);
+}
+
+function tokenHash(token: string): string {
+  return hashOf('console session', token);
+}
+
+function loginHash(token: string): string {
+  return hashOf('console login', token);
+}

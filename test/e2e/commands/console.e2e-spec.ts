@@ -1,0 +1,108 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ConsoleSession } from '../../../src/api/session-store.port.js';
+import { freePort } from '../../services/processes.mjs';
+import { aPlace, type Place } from '../support/a-place.js';
+import { startBot, type Bot } from '../support/bot.js';
+import { requireBuild } from '../support/built.js';
+import { Outputs } from './outputs.js';
+
+const LONG_MS = 120_000;
+const RULES = 'version: 1\norg: acme\nrules: []\n';
+const outputs = new Outputs();
+
+let place: Place;
+let port: number;
+let bot: Bot;
+
+const run = (...args: string[]) => outputs.run(place, ...args, '--config', place.configFile);
+
+beforeAll(async () => {
+  requireBuild();
+  port = await freePort();
+  place = aPlace({
+    config: {
+      // Nobody answers there.
+      forges: [{ id: 'main', base_url: 'http://127.0.0.1:9', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } }],
+      orgs: [
+        { name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' } },
+      ],
+      store: { url: 'embedded:./data' },
+      server: { host: '127.0.0.1', port: 0 },
+      console: { listen: port },
+    },
+    files: { 'rules/rules.yaml': RULES },
+    env: { FORGE_TOKEN: 'forge-token', HOOK: 'h'.repeat(40) },
+  });
+  bot = await startBot(place);
+}, LONG_MS);
+
+afterAll(async () => {
+  await bot?.kill();
+  place?.remove();
+}, LONG_MS);
+
+describe('the commands of the Console', () => {
+  it('print a link that logs in once, list the session, and end it', async () => {
+    const { code, stdout } = await run('console', 'open');
+    const link = stdout.trim();
+    expect([code, link]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^http://127\\.0\\.0\\.1:${port}/login#[A-Za-z0-9_-]{22}$`)),
+    ]);
+
+    const cookie = await follow(link);
+    expect((await get('/', cookie)).status).toBe(200);
+    expect(await follow(link)).toBe('');
+
+    const listed = await run('console', 'sessions', '--json');
+    const [session] = JSON.parse(listed.stdout) as ConsoleSession[];
+    expect(session).toMatchObject({ kind: 'local', name: expect.stringMatching(/^console:/), endedAt: null });
+
+    expect((await run('console', 'end', session!.id)).code).toBe(0);
+    expect((await get('/', cookie)).status).toBe(303);
+    expect((await run('console', 'end', session!.id)).code).toBe(3);
+  });
+
+  it('serve scripts and style that the build made', async () => {
+    const { text } = await get('/login', '');
+    const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+
+    expect(files.map((path) => path.replace(/-[0-9a-f]+\./, '.')).sort()).toEqual([
+      '/assets/login.js',
+      '/assets/page.js',
+      '/assets/theme.css',
+    ]);
+    for (const path of files) expect((await get(path, '')).status).toBe(200);
+  });
+});
+
+/** What the page's script does. @returns the cookie of the session; '' when it was refused */
+async function follow(link: string): Promise<string> {
+  const { hash, origin } = new URL(link);
+  const form = new URLSearchParams({ code: hash.slice(1) }).toString();
+  const type = 'application/x-www-form-urlencoded';
+  const { status, cookies } = await ask('POST', '/login/link', { origin, 'content-type': type }, form);
+  return status === 200 ? cookies.map((one) => one.split(';')[0]).join('; ') : '';
+}
+
+const get = (path: string, cookie: string) => ask('GET', path, { cookie });
+
+function ask(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body = '',
+): Promise<{ status: number; text: string; cookies: string[] }> {
+  return new Promise((resolve, reject) => {
+    const asking = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (answer) => {
+      let text = '';
+      answer.on('data', (part: Buffer) => (text += part.toString()));
+      answer.once('end', () =>
+        resolve({ status: answer.statusCode ?? 0, text, cookies: answer.headers['set-cookie'] ?? [] }),
+      );
+    });
+    asking.once('error', reject);
+    asking.end(body);
+  });
+}

@@ -1,0 +1,73 @@
+import { request, type IncomingHttpHeaders } from 'node:http';
+
+export interface Page {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** What a browser does of itself, and a test may leave out or forge: null takes a header away. */
+export type Headers = Readonly<Record<string, string | null>>;
+
+/** As much of a browser as the Console needs: it keeps cookies, and says where its requests come from. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+
+  /** @param url of the Console */
+  constructor(readonly url: string) {}
+
+  get(path: string, headers: Headers = {}): Promise<Page> {
+    return this.ask('GET', path, { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', ...headers });
+  }
+
+  /** A form of one of the Console's own pages. */
+  post(path: string, form: Readonly<Record<string, string>>, headers: Headers = {}): Promise<Page> {
+    const body = new URLSearchParams(form).toString();
+    const own = {
+      origin: this.url,
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    return this.ask('POST', path, { ...own, ...headers }, body);
+  }
+
+  /** Logs in by the link that the control API made. @returns the answer to the page's script */
+  async follow(link: string): Promise<Page> {
+    return this.post('/login/link', { code: new URL(link).hash.slice(1) });
+  }
+
+  /** The token that the forms of a page carry. */
+  async csrf(path = '/about'): Promise<string> {
+    const { text } = await this.get(path);
+    return /<meta name="csrf" content="([^"]*)"/.exec(text)?.[1] ?? '';
+  }
+
+  private ask(method: string, path: string, headers: Headers, body?: string): Promise<Page> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const sent = Object.entries({ ...(cookie === '' ? {} : { cookie }), ...headers }).filter(
+      (entry): entry is [string, string] => entry[1] !== null,
+    );
+    return new Promise((resolve, reject) => {
+      const asking = request(new URL(path, this.url), { method, headers: Object.fromEntries(sent), agent: false });
+      asking.once('error', reject);
+      asking.once('response', (answer) => {
+        const parts: Buffer[] = [];
+        answer.on('data', (part: Buffer) => parts.push(part));
+        answer.once('error', reject);
+        answer.once('end', () => {
+          for (const line of answer.headers['set-cookie'] ?? []) this.keep(line);
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(parts).toString() });
+        });
+      });
+      asking.end(body);
+    });
+  }
+
+  private keep(line: string): void {
+    const [pair = ''] = line.split(';');
+    const cut = pair.indexOf('=');
+    const name = pair.slice(0, cut);
+    if (/; Max-Age=0(;|$)/.test(line)) this.cookies.delete(name);
+    else this.cookies.set(name, pair.slice(cut + 1));
+  }
+}
