@@ -34,7 +34,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   console: ['config', 'observability', 'api'],
   // Adapters: of the rooms above they know the ports alone, see below.
   queue: ['config', 'forge', 'pipeline'],
-  store: ['config', 'forge', 'rules', 'pipeline', 'policies', 'webhooks', 'polling', 'insight', 'housekeeping', 'api', 'console'],
+  store: [
+    'config',
+    'forge',
+    'rules',
+    'pipeline',
+    'policies',
+    'webhooks',
+    'polling',
+    'insight',
+    'housekeeping',
+    'api',
+    'console',
+  ],
   sandbox: ['forge'],
   // Shares nothing with what it checks, not even `core`: see verifier-alone.spec.ts.
   verifier: [],
