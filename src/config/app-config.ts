@@ -56,6 +56,8 @@ export interface ForgeConfig {
   /** Ends in /api/v1, no trailing slash. */
   readonly baseUrl: string;
   readonly auth: AuthConfig;
+  /** The application there that people log in to; null = nobody logs in to the Console through it. */
+  readonly oauth: { readonly clientId: string; readonly clientSecret: Secret } | null;
   readonly caFile: string | null;
   /** Its address may hold a password. */
   readonly proxy: Secret | null;

@@ -85,6 +85,16 @@ export const configSchema = z.strictObject({
         id: identifier.describe('name of this forge in other keys'),
         base_url: httpUrl.describe('address of its API, ending in /api/v1'),
         auth: auth('the bot account'),
+        oauth: z
+          .strictObject({
+            client_id: z
+              .string()
+              .regex(/^[\x21-\x7e]{1,200}$/, { error: 'the client id that the forge shows' })
+              .describe('client id of an OAuth2 application at this forge'),
+            client_secret: secretReference.describe('secret of that application'),
+          })
+          .optional()
+          .describe('lets people log in to the Console with their account at this forge'),
         ca_file: z.string().optional().describe('certificate of a private authority, PEM'),
         insecure_http: insecureHttp,
         proxy: z

@@ -259,6 +259,12 @@ class ConfigBuilder {
       id: forge.id,
       baseUrl: forge.base_url.replace(/\/+$/, ''),
       auth: this.auth(forge.auth, [...path, 'auth']),
+      oauth: forge.oauth
+        ? {
+            clientId: forge.oauth.client_id,
+            clientSecret: this.secret('login', forge.oauth.client_secret, [...path, 'oauth', 'client_secret']),
+          }
+        : null,
       caFile: forge.ca_file ? resolve(this.folder, forge.ca_file) : null,
       proxy: forge.proxy === undefined ? null : this.proxy(forge.proxy, [...path, 'proxy']),
       concurrency: forge.concurrency,

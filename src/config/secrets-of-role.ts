@@ -2,7 +2,7 @@ import type { Role } from './app-config.js';
 
 /** Secrets of the operator's file, by what they are for. */
 export type SecretGroup =
-  'hooks' | 'store' | 'queue' | 'forges' | 'orgs' | 'data key' | 'alerts' | 'control' | 'metrics';
+  'hooks' | 'store' | 'queue' | 'forges' | 'login' | 'orgs' | 'data key' | 'alerts' | 'control' | 'metrics';
 
 /**
  * `needed`: the start is refused without it. `optional`: used where it is given; without it the part that needs it stays off.
@@ -23,14 +23,15 @@ export const SECRETS_OF_ROLE: Readonly<Record<ConfigReader, Readonly<Record<Secr
     store: 'needed',
     queue: 'optional',
     forges: 'withheld',
+    login: 'withheld',
     orgs: 'withheld',
     'data key': 'withheld',
     alerts: 'optional',
     control: 'optional',
     metrics: 'optional',
   },
-  worker: everything({ hooks: 'optional' }),
-  scheduler: everything({ hooks: 'optional' }),
+  worker: everything({ hooks: 'optional', login: 'withheld' }),
+  scheduler: everything({ hooks: 'optional', login: 'withheld' }),
   console: everything({ hooks: 'optional' }),
   all: everything({}),
   command: {
@@ -38,6 +39,7 @@ export const SECRETS_OF_ROLE: Readonly<Record<ConfigReader, Readonly<Record<Secr
     store: 'optional',
     queue: 'optional',
     forges: 'optional',
+    login: 'optional',
     orgs: 'optional',
     'data key': 'optional',
     alerts: 'optional',
@@ -52,6 +54,7 @@ function everything(but: Partial<Record<SecretGroup, SecretNeed>>): Record<Secre
     store: 'needed',
     queue: 'needed',
     forges: 'needed',
+    login: 'needed',
     orgs: 'needed',
     'data key': 'needed',
     alerts: 'needed',

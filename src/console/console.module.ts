@@ -5,12 +5,16 @@ import { SESSION_STORE } from '../api/session-store.port.js';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
 import { CLOCK } from '../core/clock.js';
+import { Encryptor } from '../core/encryptor.js';
 import { explainListenError } from '../core/explain-listen-error.js';
 import { LOGGER, type Logger } from '../core/logger.js';
 import { part } from '../core/part.js';
 import { SECURITY_LOG } from '../core/security-log.js';
+import { PersonForges } from '../forge/oauth/person-forges.js';
 import { ConsoleServer } from './console-server.js';
-import { NO_PERSON_LOGIN, PERSON_LOGIN } from './login/login.port.js';
+import { GRANT_STORE } from './login/grant-store.port.js';
+import { PERSON_LOGIN } from './login/login.port.js';
+import { PersonLogins } from './login/person-logins.js';
 import { PAGES } from './pages/index.js';
 
 /** Opens the Console when everything that it shows is there. A Console that cannot listen never keeps the bot from its work. */
@@ -48,7 +52,11 @@ export class ConsoleListening implements OnApplicationBootstrap, BeforeApplicati
 }
 
 const PARTS = [
-  part(PERSON_LOGIN, {}, () => NO_PERSON_LOGIN),
+  part(
+    PERSON_LOGIN,
+    { config: APP_CONFIG, grants: GRANT_STORE, encryptor: Encryptor, clock: CLOCK, logger: LOGGER },
+    ({ config, ...deps }) => new PersonLogins({ ...deps, forges: new PersonForges(config, deps.clock, deps.logger) }),
+  ),
   part(
     ConsoleServer,
     {

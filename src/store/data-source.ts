@@ -33,6 +33,7 @@ import {
   TrustedPolicyEntity,
   UntrustedProxyEntity,
 } from './entities/governance.entities.js';
+import { ConsoleGrantEntity } from './entities/console-grant.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { BudgetHoldEntity, BudgetUseEntity, EchoEntity, UndoneEntity } from './entities/recovery.entities.js';
 import { RunEntity } from './entities/run.entity.js';
@@ -72,6 +73,7 @@ const ENTITIES = [
   UntrustedProxyEntity,
   ConsoleSessionEntity,
   ConsoleTicketEntity,
+  ConsoleGrantEntity,
 ];
 
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -7,6 +7,7 @@ import type { FlushFailed } from '../core/flush.js';
 import type { KnownFacts } from '../core/known-facts.port.js';
 import { type Logger, silentLogger } from '../core/logger.js';
 import type { SessionStore } from '../api/session-store.port.js';
+import type { GrantStore } from '../console/login/grant-store.port.js';
 import type { OperatorStore } from '../core/operator-store.port.js';
 import type { SeenRepositories } from '../forge/seen-repositories.port.js';
 import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
@@ -40,6 +41,7 @@ import { SqlRecoveryStore } from './sql-recovery-store.js';
 import { toStoreError } from './store-errors.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
 import { TypeOrmFindingStore } from './typeorm-finding-store.js';
+import { TypeOrmGrantStore } from './typeorm-grant-store.js';
 import { TypeOrmHistoryStore } from './typeorm-history-store.js';
 import { TypeOrmKnownFacts } from './typeorm-known-facts.js';
 import { TypeOrmSessionStore } from './typeorm-session-store.js';
@@ -97,6 +99,7 @@ export interface Stores {
   readonly audit: AuditStore;
   readonly operators: OperatorStore;
   readonly sessions: SessionStore;
+  readonly grants: GrantStore;
   readonly untrustedProxies: UntrustedProxyStore;
   readonly ids: IdStore;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
@@ -210,6 +213,7 @@ function storesOver(
     audit: new SqlAuditStore(db),
     operators: new TypeOrmOperatorStore(db),
     sessions: new TypeOrmSessionStore(db),
+    grants: new TypeOrmGrantStore(db),
     ticks: new TypeOrmTickStore(db),
     revisions: new TypeOrmRevisionStore(db),
     seenRepositories: new TypeOrmSeenRepositories(db),

@@ -4,6 +4,7 @@ import { SESSION_STORE } from '../api/session-store.port.js';
 import { STORE_HEALTH, STORE_LOCK } from '../api/open-store.port.js';
 import { STORE_COPIER } from '../api/store-files.port.js';
 import type { AppConfig } from '../config/app-config.js';
+import { GRANT_STORE } from '../console/login/grant-store.port.js';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
 import { keyBesideData } from '../config/data-key.js';
 import { Encryptor } from '../core/encryptor.js';
@@ -72,6 +73,7 @@ const PARTS = [
   portOf(AUDIT_STORE, 'audit'),
   portOf(OPERATOR_STORE, 'operators'),
   portOf(SESSION_STORE, 'sessions'),
+  portOf(GRANT_STORE, 'grants'),
   portOf(UNTRUSTED_PROXIES, 'untrustedProxies'),
   portOf(ID_STORE, 'ids'),
   part(STORE_MAINTENANCE, { stores: STORES }, ({ stores }) => stores),

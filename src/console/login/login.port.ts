@@ -47,12 +47,3 @@ export interface PersonLogin {
 }
 
 export const PERSON_LOGIN = portToken<PersonLogin>('PersonLogin');
-
-/** Where no forge has `oauth`. */
-export const NO_PERSON_LOGIN: PersonLogin = {
-  forges: [],
-  begin: () => Promise.reject(new Error('no forge has oauth')),
-  finish: () => Promise.reject(new Error('no forge has oauth')),
-  callerOf: () => Promise.resolve(null),
-  end: () => Promise.resolve(),
-};

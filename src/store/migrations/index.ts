@@ -32,6 +32,7 @@ import { PauseReasons1763901450000 } from './1763901450000-pause-reasons.js';
 import { SentEffects1763901500000 } from './1763901500000-sent-effects.js';
 import { RepositoriesOfRuns1763901700000 } from './1763901700000-repositories-of-runs.js';
 import { ConsoleSessions1763902000000 } from './1763902000000-console-sessions.js';
+import { ConsoleGrants1763902100000 } from './1763902100000-console-grants.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -70,4 +71,5 @@ export const MIGRATIONS: Migrations = [
   SentEffects1763901500000,
   RepositoriesOfRuns1763901700000,
   ConsoleSessions1763902000000,
+  ConsoleGrants1763902100000,
 ];

@@ -1,0 +1,271 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '../../core/clock.js';
+import type { Encryptor } from '../../core/encryptor.js';
+import { equalSecret } from '../../core/equal-secret.js';
+import { BotError, ForgeError, messageOf } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
+import { isJsonObject, parseJson, stringifyJson } from '../../core/json.js';
+import type { Logger } from '../../core/logger.js';
+import { personCaller, type ControlCaller } from '../../core/operators.js';
+import { Secret } from '../../core/secret.js';
+import { OAuthRefused, type OAuthTokens } from '../../forge/oauth/oauth-client.js';
+import type { PersonForge } from '../../forge/oauth/person-forges.js';
+import type { PersonAtForge } from '../../forge/oauth/rights-of-person.js';
+import type { GrantStore, KeptGrant } from './grant-store.port.js';
+import type { CallbackQuery, KnownPerson, PendingLogin, PersonLogin } from './login.port.js';
+
+const MINUTE_MS = 60_000;
+/** Rights that were read longer ago are worth nothing: without an answer of the forge, nothing is shown. */
+const RIGHTS_MS = 10 * MINUTE_MS;
+/** From this age on they are read again behind the page, so that a short absence of the forge is not noticed. */
+const AGEING_MS = 5 * MINUTE_MS;
+/** How long a no of the forge is believed where somebody looks; a write asks again. */
+const REFUSED_MS = 15_000;
+/** A token that ends so soon is renewed first. */
+const EARLY_MS = MINUTE_MS;
+/** No session lives so long without its token being renewed. */
+const UNUSED_MS = 8 * 24 * 60 * MINUTE_MS;
+
+export interface PersonLoginsDeps {
+  readonly forges: { readonly ids: readonly string[]; get(id: string): PersonForge };
+  readonly grants: GrantStore;
+  readonly encryptor: Pick<Encryptor, 'seal' | 'unseal'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Why nobody was logged in. */
+export class LoginRefused extends BotError {
+  constructor(
+    code:
+      | 'LOGIN_DENIED'
+      | 'LOGIN_STATE'
+      | 'LOGIN_ISSUER'
+      | 'LOGIN_CODE'
+      | 'LOGIN_RIGHTS'
+      | 'LOGIN_ACCOUNT'
+      | 'LOGIN_UNANSWERED',
+    message: string,
+  ) {
+    super(code, message);
+  }
+}
+
+/** Rights as they were read last; null = the forge said no. */
+interface Known {
+  readonly person: PersonAtForge | null;
+  readonly readMs: number;
+}
+
+/** People who log in through a forge (OAuth2 with PKCE), and what they may do, as the forge tells them. */
+export class PersonLogins implements PersonLogin {
+  private readonly known = new Map<string, Known>();
+  private readonly renewals = new Map<string, Promise<Tokens | null>>();
+  private readonly readings = new Map<string, Promise<Known | null>>();
+
+  constructor(private readonly deps: PersonLoginsDeps) {}
+
+  get forges(): readonly string[] {
+    return this.deps.forges.ids;
+  }
+
+  async begin(forge: string, returnTo: string, redirectUri: string): Promise<{ url: string; pending: PendingLogin }> {
+    const [state, verifier] = [randomWord(), randomWord()];
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const url = this.deps.forges.get(forge).authorizeUrl({ redirectUri, state, challenge });
+    return { url, pending: { forge, returnTo, kept: { state, verifier, redirectUri } } };
+  }
+
+  async finish(pending: PendingLogin, query: CallbackQuery, redirectUri: string): Promise<KnownPerson> {
+    const { state = '', verifier = '', redirectUri: begun } = pending.kept;
+    if (state === '' || !equalSecret(query.state ?? '', state) || begun !== redirectUri)
+      throw new LoginRefused('LOGIN_STATE', 'this answer belongs to another login: begin again');
+    const forge = this.deps.forges.get(pending.forge);
+    // Servers that name themselves must be the one that was asked: another forge could pass on a code that it was given.
+    if (query.iss !== undefined && query.iss.replace(/\/+$/, '') !== forge.issuer)
+      throw new LoginRefused('LOGIN_ISSUER', 'another forge answered than the one that was asked');
+    if (query.code === undefined || query.code === '') throw refusalOf(query.error);
+    const tokens = await exchanged(forge.exchange({ code: query.code, verifier, redirectUri }));
+    const person = await this.firstRights(forge, tokens);
+    return this.keep(pending.forge, person, tokens);
+  }
+
+  async callerOf(grantId: string, { fresh }: { readonly fresh: boolean }): Promise<ControlCaller | null> {
+    const grant = await this.deps.grants.byId(grantId);
+    if (!grant) {
+      this.known.delete(grantId);
+      return null;
+    }
+    const known = fresh ? await this.read(grant) : await this.recent(grant);
+    return known?.person ? personCaller({ forge: grant.forge, login: known.person.login }, known.person.rights) : null;
+  }
+
+  async end(grantId: string): Promise<void> {
+    const { grants, forges, logger } = this.deps;
+    this.known.delete(grantId);
+    const grant = await grants.remove(grantId);
+    if (!grant || !forges.ids.includes(grant.forge)) return;
+    try {
+      // No server has a call that ends a token. On some, each new refresh token ends the ones before: one is asked for and thrown away.
+      await forges.get(grant.forge).refresh(this.tokensOf(grant).refresh);
+    } catch (error) {
+      logger.info({ forge: grant.forge, reason: messageOf(error) }, 'console.token-not-ended');
+    }
+  }
+
+  /** The account is asked at once: it says whose token this is, and a grant from before with other scopes shows now. */
+  private async firstRights(forge: PersonForge, { access }: OAuthTokens): Promise<PersonAtForge> {
+    try {
+      return await forge.rightsOf(access);
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      if (!isNo(error)) throw new LoginRefused('LOGIN_UNANSWERED', 'the forge does not answer now: try again');
+      throw new LoginRefused(
+        'LOGIN_RIGHTS',
+        'the forge does not let the bot read your account: it may be locked, or you allowed the application less before. ' +
+          'Revoke it in the settings of your account at the forge, and log in again',
+      );
+    }
+  }
+
+  private async keep(forge: string, person: PersonAtForge, tokens: OAuthTokens): Promise<KnownPerson> {
+    const { grants, clock } = this.deps;
+    const now = clock.now();
+    await grants.sweep(new Date(now.getTime() - UNUSED_MS));
+    const { id: userId, login } = person;
+    const grantId = await grants.save({ id: newId(), forge, userId, login, ...this.sealed(tokens) });
+    this.known.set(grantId, { person, readMs: clock.monotonicMs() });
+    return { forge, login, userId, grantId };
+  }
+
+  /** Good enough to look at: what is known, or what the forge says now. */
+  private async recent(grant: KeptGrant): Promise<Known | null> {
+    const known = this.known.get(grant.id);
+    const age = known ? this.deps.clock.monotonicMs() - known.readMs : Infinity;
+    if (known?.person === null && age < REFUSED_MS) return known;
+    if (!known?.person || age >= RIGHTS_MS) return this.readOnce(grant);
+    if (age >= AGEING_MS) void this.readOnce(grant);
+    return known;
+  }
+
+  /** Pages that are asked for together ask the forge once. */
+  private readOnce(grant: KeptGrant): Promise<Known | null> {
+    const reading = this.readings.get(grant.id) ?? this.read(grant).finally(() => void this.readings.delete(grant.id));
+    this.readings.set(grant.id, reading);
+    return reading;
+  }
+
+  /** @returns null when the forge was not reached: what was known before stays, until it is too old */
+  private async read(grant: KeptGrant): Promise<Known | null> {
+    const readMs = this.deps.clock.monotonicMs();
+    try {
+      const person = await this.ask(grant);
+      const known = { person: person?.id === grant.userId ? person : null, readMs };
+      this.known.set(grant.id, known);
+      return known;
+    } catch (error) {
+      this.deps.logger.warn({ forge: grant.forge, reason: messageOf(error) }, 'console.rights-not-read');
+      return null;
+    }
+  }
+
+  /** Null = the forge says no: to the tokens, or to the account. A person who is locked out may still renew tokens, so only the API counts. */
+  private async ask(grant: KeptGrant): Promise<PersonAtForge | null> {
+    const forge = this.deps.forges.get(grant.forge);
+    const isOver = grant.accessEndsAt.getTime() - this.deps.clock.now().getTime() < EARLY_MS;
+    const tokens = isOver ? await this.renewOnce(grant) : this.tokensOf(grant);
+    if (!tokens) return null;
+    try {
+      return await forge.rightsOf(tokens.access);
+    } catch (error) {
+      if (!isNo(error)) throw error;
+      const renewed = isOver || error.facts.status !== 401 ? null : await this.renewOnce(grant);
+      return renewed && (await orNo(forge.rightsOf(renewed.access)));
+    }
+  }
+
+  private renewOnce(grant: KeptGrant): Promise<Tokens | null> {
+    const renewal = this.renewals.get(grant.id) ?? this.renew(grant).finally(() => void this.renewals.delete(grant.id));
+    this.renewals.set(grant.id, renewal);
+    return renewal;
+  }
+
+  /** Another process may renew the same tokens at the same time; on some servers only one of the two gets new ones. @returns null when they are over */
+  private async renew(read: KeptGrant): Promise<Tokens | null> {
+    const { grants, forges } = this.deps;
+    const before = this.tokensOf(read);
+    try {
+      const tokens = await forges.get(read.forge).refresh(before.refresh);
+      if (await grants.renew(read, { login: read.login, ...this.sealed(tokens) })) return tokens;
+    } catch (error) {
+      if (!(error instanceof OAuthRefused)) throw error;
+    }
+    const now = await grants.byId(read.id);
+    return now && now.sealed !== read.sealed ? this.tokensOf(now) : null;
+  }
+
+  private sealed({
+    access,
+    refresh,
+    expiresInS,
+  }: OAuthTokens): Pick<KeptGrant, 'sealed' | 'accessEndsAt' | 'renewedAt'> {
+    const renewedAt = this.deps.clock.now();
+    const text = stringifyJson({ access: access.reveal(), refresh: refresh.reveal() });
+    const { $sealed } = this.deps.encryptor.seal(text);
+    return { sealed: $sealed, accessEndsAt: new Date(renewedAt.getTime() + expiresInS * 1000), renewedAt };
+  }
+
+  /** @throws BotError SEAL_BROKEN */
+  private tokensOf({ sealed }: KeptGrant): Tokens {
+    const text = this.deps.encryptor.unseal({ $sealed: sealed, $hash: '' }).reveal();
+    const read = parseJson(text);
+    if (!isJsonObject(read)) throw new Error('sealed tokens that are none');
+    return { access: new Secret(String(read['access'])), refresh: new Secret(String(read['refresh'])) };
+  }
+}
+
+type Tokens = Pick<OAuthTokens, 'access' | 'refresh'>;
+
+/** 256 bits, in signs that an address and a verifier may hold. */
+function randomWord(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** The forge answered, and the answer is no. */
+function isNo(error: unknown): error is ForgeError {
+  return (
+    error instanceof ForgeError &&
+    error.kind === 'refused' &&
+    (error.facts.status === 401 || error.facts.status === 403)
+  );
+}
+
+async function orNo<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isNo(error)) return null;
+    throw error;
+  }
+}
+
+function refusalOf(error: string | undefined): LoginRefused {
+  return error === 'access_denied'
+    ? new LoginRefused('LOGIN_DENIED', 'you did not allow the bot to read your account')
+    : new LoginRefused(
+        'LOGIN_CODE',
+        'the forge refused the login: ask the owner of the bot to look at its application',
+      );
+}
+
+async function exchanged(asked: Promise<OAuthTokens>): Promise<OAuthTokens> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof OAuthRefused)
+      throw new LoginRefused('LOGIN_CODE', `the forge gives no token for this login (${error.error}): begin again`);
+    if (error instanceof BotError && error.retry === 'transient')
+      throw new LoginRefused('LOGIN_UNANSWERED', 'the forge does not answer now: try again');
+    throw error;
+  }
+}
