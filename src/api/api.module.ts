@@ -1,6 +1,6 @@
 import { Inject, Module } from '@nestjs/common';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
-import { ALERTS } from '../core/alerts.js';
+import { ALERTS, RAISED_ALERTS } from '../core/alerts.js';
 import { CLOCK } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
 import { LOGGER } from '../core/logger.js';
@@ -48,6 +48,7 @@ import { GROUPS, OPERATIONS, type Control } from './operations/index.js';
 import type { Needs } from './operations/needs.js';
 import { openApi } from './operations/openapi.js';
 import { bind, type Group } from './operations/operation.js';
+import { RecentDeliveries } from './operations/recent-deliveries.js';
 import { Ids, Orders, Orgs } from './operations/shared.js';
 import { ID_STORE } from './id-store.port.js';
 import { SESSION_STORE } from './session-store.port.js';
@@ -88,6 +89,8 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   planner: Planner,
   plans: PLAN_STORE,
   poisonMessages: POISON_MESSAGE_STORE,
+  raisedAlerts: RAISED_ALERTS,
+  recentDeliveries: RecentDeliveries,
   recovery: RECOVERY_STORE,
   revisions: REVISION_STORE,
   rollout: Rollout,
@@ -114,6 +117,7 @@ const SCRAPER: ControlCaller = { kind: 'command', name: 'metrics', login: null, 
 
 const PARTS = [
   part(Ids, { store: ID_STORE }, ({ store }) => new Ids(store)),
+  part(RecentDeliveries, { gaps: GAP_STORE, clock: CLOCK }, ({ gaps, clock }) => new RecentDeliveries(gaps, clock)),
   part(Orgs, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => new Orgs(config, forges)),
   part(
     Orders,

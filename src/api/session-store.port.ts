@@ -33,6 +33,8 @@ export interface SessionStore {
   add(session: KeptSession, tokenHash: string): Promise<void>;
   /** Whatever its state; null = no session has this hash. */
   byTokenHash(tokenHash: string): Promise<KeptSession | null>;
+  /** Several at once, by their hashes; without those that have none. */
+  byTokenHashes(hashes: readonly string[]): Promise<ReadonlyMap<string, KeptSession>>;
   seen(id: string, at: Date): Promise<void>;
   /** Those that were not ended, the one seen last first; at most 1,000. */
   list(): Promise<KeptSession[]>;

@@ -33,6 +33,9 @@ function describe(report: StatusReport, running: boolean): string {
       : colour.red('no revision is active');
     lines.push(`${colour.bold(org.name)} on ${org.forge}: ${revision}`);
     if (org.source) lines.push(...sourceLines(org.source));
+    // A bot of before does not say.
+    for (const { hook, count: many, last } of (report.deliveries?.hooks ?? []).filter((one) => one.org === org.name))
+      lines.push(`  hook ${hook}: ${count(many, 'delivery', 'deliveries')} in the last day, last ${when(last)}`);
     for (const poller of org.pollers)
       lines.push(
         `  ${poller.source}: last advanced ${when(poller.advancedAt)}${poller.oldestReadAt ? `, every repository read since ${when(poller.oldestReadAt)}` : ''}`,
@@ -62,6 +65,8 @@ function describe(report: StatusReport, running: boolean): string {
     );
   for (const pause of report.paused) lines.push(colour.yellow(pausedLine(pause)));
   for (const budget of report.held ?? []) lines.push(colour.yellow(heldLine(budget)));
+  for (const { message, at } of report.alerts ?? [])
+    lines.push(colour.red(`alert: ${plain(message)}, since ${when(at)}`));
   if (report.queueHealthy === false)
     lines.push(colour.yellow('the queue does not answer; the sweep does its work meanwhile'));
   return lines.join('\n');

@@ -16,6 +16,8 @@ import { addLoginRoutes } from './http/login-routes.js';
 import { Origins } from './http/origins.js';
 import { addPageRoutes, sendError } from './http/page-routes.js';
 import { newNonce, securityHeaders } from './http/security-headers.js';
+import { LiveHub, type LiveSource } from './live/hub.js';
+import { addLiveRoute } from './live/live-routes.js';
 import type { PersonLogin } from './login/login.port.js';
 import type { AnyPage } from './page.js';
 import { sessionsPage } from './pages/sessions.page.js';
@@ -27,6 +29,8 @@ const SWEEP_MS = 60_000;
 export interface ConsoleServerDeps {
   readonly config: ConsoleConfig;
   readonly pages: readonly AnyPage[];
+  /** What open timelines are told. */
+  readonly live: LiveSource<unknown>;
   /** Null while the bot starts or stops. */
   readonly control: () => Control | null;
   readonly store: SessionStore;
@@ -40,11 +44,18 @@ export interface ConsoleServerDeps {
 export class ConsoleServer {
   private readonly server: FastifyInstance;
   private readonly sessions: Sessions;
+  private readonly hub: LiveHub<unknown>;
   private readonly visits = new WeakMap<FastifyRequest, Visit>();
   private sweeping: NodeJS.Timeout | undefined;
 
   constructor(private readonly deps: ConsoleServerDeps) {
     this.sessions = new Sessions(deps);
+    this.hub = new LiveHub({
+      source: deps.live,
+      sightsOf: (tokens) => this.sessions.sightsOf(tokens),
+      clock: deps.clock,
+      logger: deps.logger,
+    });
     this.server = Fastify({
       logger: false,
       bodyLimit: 64 * 1024,
@@ -85,6 +96,7 @@ export class ConsoleServer {
 
   async close(): Promise<void> {
     clearInterval(this.sweeping);
+    this.hub.closeAll();
     await this.server.close();
   }
 
@@ -151,6 +163,7 @@ export class ConsoleServer {
     });
     server.get('/favicon.ico', (_request, reply) => reply.code(204).send());
     addLoginRoutes(server, { http, sessions, store, control, login, clock, security, visitOf });
+    addLiveRoute(server, { hub: this.hub, sessions, visitOf });
     addPageRoutes(server, { http, pages, sessions, control, logger, visitOf });
   }
 

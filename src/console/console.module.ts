@@ -12,6 +12,7 @@ import { part } from '../core/part.js';
 import { SECURITY_LOG } from '../core/security-log.js';
 import { PersonForges } from '../forge/oauth/person-forges.js';
 import { ConsoleServer } from './console-server.js';
+import { liveActivity } from './live/live-activity.js';
 import { GRANT_STORE } from './login/grant-store.port.js';
 import { PERSON_LOGIN } from './login/login.port.js';
 import { PersonLogins } from './login/person-logins.js';
@@ -69,7 +70,13 @@ const PARTS = [
       logger: LOGGER,
     },
     ({ config, control, ...deps }) =>
-      new ConsoleServer({ ...deps, config: config.console, control: () => control.service, pages: PAGES }),
+      new ConsoleServer({
+        ...deps,
+        config: config.console,
+        control: () => control.service,
+        pages: PAGES,
+        live: liveActivity(() => control.service),
+      }),
   ),
   part(
     ConsoleListening,

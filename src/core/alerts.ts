@@ -84,4 +84,18 @@ export interface Alerts {
   resolve(key: AlertKey): void;
 }
 
+/** An alert that was raised and not resolved. */
+export interface RaisedAlert {
+  readonly key: string;
+  readonly reason: Reason;
+  readonly at: Date;
+}
+
+/** What this process has raised; another process knows its own. */
+export interface RaisedAlerts {
+  /** Oldest first. */
+  raised(): readonly RaisedAlert[];
+}
+
+export const RAISED_ALERTS = portToken<RaisedAlerts>('RaisedAlerts');
 export const ALERTS = portToken<Alerts>('Alerts');

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { AlertKey, Alerts } from '../core/alerts.js';
+import type { AlertKey, Alerts, RaisedAlert, RaisedAlerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
@@ -20,8 +20,8 @@ interface AlertTarget {
  * A log line at error, a metric, and (where configured) one signed POST per key. The signature follows the Standard
  * Webhooks scheme (HMAC-SHA256 over `id.timestamp.body`), so that receivers can refuse replays.
  */
-export class AlertSender implements Alerts {
-  private readonly open = new Set<string>();
+export class AlertSender implements Alerts, RaisedAlerts {
+  private readonly open = new Map<string, RaisedAlert>();
   private readonly sending = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
 
@@ -38,7 +38,7 @@ export class AlertSender implements Alerts {
     facts: Readonly<Record<string, string | number | boolean | null>> = {},
   ): void {
     if (this.open.has(key)) return;
-    this.open.add(key);
+    this.open.set(key, { key, reason: { code, params }, at: this.clock.now() });
     const message = textOf({ code, params });
     this.logger.error({ alert: key, message, ...facts }, 'alert.raised');
     this.metrics.alerts.inc({ key: code });
@@ -51,6 +51,10 @@ export class AlertSender implements Alerts {
 
   resolve(key: AlertKey): void {
     if (this.open.delete(key)) this.logger.info({ alert: key }, 'alert.resolved');
+  }
+
+  raised(): readonly RaisedAlert[] {
+    return [...this.open.values()];
   }
 
   /** Wait for alerts on their way. */

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_CONFIG } from '../config/config.module.js';
-import { ALERTS } from '../core/alerts.js';
+import { ALERTS, RAISED_ALERTS } from '../core/alerts.js';
 import { CLOCK } from '../core/clock.js';
 import { LOGGER } from '../core/logger.js';
 import { Opened } from '../core/opened.js';
@@ -13,7 +13,7 @@ import { Metrics } from './metrics.js';
 const PARTS = [
   part(Metrics, {}, () => new Metrics(true)),
   part(
-    ALERTS,
+    AlertSender,
     { config: APP_CONFIG, metrics: Metrics, clock: CLOCK, logger: LOGGER, opened: Opened },
     ({ config, metrics, clock, logger, opened }) =>
       opened.keep(
@@ -21,6 +21,8 @@ const PARTS = [
         (alerts) => alerts.close(),
       ),
   ),
+  part(ALERTS, { alerts: AlertSender }, ({ alerts }) => alerts),
+  part(RAISED_ALERTS, { alerts: AlertSender }, ({ alerts }) => alerts),
   part(
     SECURITY_LOG,
     { metrics: Metrics, alerts: ALERTS, clock: CLOCK, logger: LOGGER, opened: Opened },
@@ -34,5 +36,5 @@ const PARTS = [
 
 /** Metrics, alerts and the security log: made first and closed last, for whatever starts and stops reports to them. */
 @Global()
-@Module({ providers: PARTS, exports: [Metrics, ALERTS, SECURITY_LOG] })
+@Module({ providers: PARTS, exports: [Metrics, ALERTS, RAISED_ALERTS, SECURITY_LOG] })
 export class ObservabilityModule {}

@@ -64,6 +64,16 @@ export interface Outage {
 export const coverage = z.object({ org: text, kind: word<EventKind>(), ...fields('both webhook rows', count) });
 export type Coverage = Shape<typeof coverage>;
 
+/** Deliveries of one hook in one hour. */
+export interface HourOfHook {
+  readonly org: string;
+  readonly hook: string;
+  /** Its beginning. */
+  readonly hour: Date;
+  readonly count: number;
+  readonly last: Date;
+}
+
 export interface GapStore {
   /** Entries that are decided, read before this time and not settled, oldest first; at most `limit` entries, one row for each event. */
   waiting(before: Date, limit: number): Promise<WaitingEntry[]>;
@@ -79,6 +89,8 @@ export interface GapStore {
   anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean>;
   /** When the newest delivery of the organization that is kept was stored; null = none is. */
   lastDelivery(forge: string, org: string): Promise<Date | null>;
+  /** The newest deliveries since, at most `limit` of those that wait and of those that are decided. */
+  recentDeliveries(since: Date, limit: number): Promise<HourOfHook[]>;
   /** A receiver is alive at this time. When none was for longer than `silentMs`, that is an outage: it is kept and answered. */
   beat(at: Date, silentMs: number): Promise<Outage | null>;
   /** Outages that ended at this time or later. */

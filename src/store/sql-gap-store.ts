@@ -1,7 +1,7 @@
 import { MoreThanOrEqual } from 'typeorm';
 import { parseJson, type JsonObject } from '../core/json.js';
 import type { EventKind } from '../core/event-kinds.js';
-import type { Coverage, Gap, GapStore, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
+import type { Coverage, Gap, GapStore, HourOfHook, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
 import type { Sight } from '../core/sight.js';
 import { execute, type Database } from './database.js';
 import { OutageEntity } from './entities/intake.entities.js';
@@ -62,6 +62,14 @@ SELECT arrived_at AS at FROM (
    ORDER BY arrived_at DESC LIMIT 1)
 ) newest ORDER BY arrived_at DESC LIMIT 1`;
 
+const RECENT_DELIVERIES = `
+SELECT org, hook, to_timestamp(floor(extract(epoch FROM arrived_at) / 3600) * 3600) AS hour, count(*)::int AS count, max(arrived_at) AS last FROM (
+  (SELECT org, hook, arrived_at FROM arrivals WHERE state = 'stored' AND kind = 'delivery' AND arrived_at >= $1 ORDER BY id DESC LIMIT $2)
+  UNION ALL
+  (SELECT org, hook, arrived_at FROM arrivals WHERE state <> 'stored' AND archived_at IS NULL AND kind = 'delivery' AND arrived_at >= $1
+   ORDER BY arrived_at DESC LIMIT $2)
+) recent GROUP BY 1, 2, 3`;
+
 const COVERAGE = `
 SELECT org, kind, count(*) FILTER (WHERE by_webhook AND by_rows)::int AS both, count(*) FILTER (WHERE by_webhook AND NOT by_rows)::int AS webhook,
        count(*) FILTER (WHERE by_rows AND NOT by_webhook)::int AS rows
@@ -108,6 +116,10 @@ export class SqlGapStore implements GapStore {
     return (
       (await this.db.run((manager) => execute<{ at: Date }>(manager, LAST_DELIVERY, [forge, org]))).rows[0]?.at ?? null
     );
+  }
+
+  async recentDeliveries(since: Date, limit: number): Promise<HourOfHook[]> {
+    return (await this.db.run((manager) => execute<HourOfHook>(manager, RECENT_DELIVERIES, [since, limit]))).rows;
   }
 
   async settle(arrivalIds: readonly string[], gaps: readonly Gap[]): Promise<Gap[]> {

@@ -1,4 +1,4 @@
-import { IsNull } from 'typeorm';
+import { In, IsNull } from 'typeorm';
 import type { KeptSession, SessionStore, TicketKind } from '../api/session-store.port.js';
 import { execute, type Database } from './database.js';
 import { ConsoleSessionEntity, ConsoleTicketEntity } from './entities/console.entities.js';
@@ -27,6 +27,13 @@ export class TypeOrmSessionStore implements SessionStore {
   async byTokenHash(tokenHash: string): Promise<KeptSession | null> {
     const row = await this.db.table(ConsoleSessionEntity, (sessions) => sessions.findOneBy({ tokenHash }));
     return row && toSession(row);
+  }
+
+  async byTokenHashes(hashes: readonly string[]): Promise<ReadonlyMap<string, KeptSession>> {
+    const rows = await this.db.table(ConsoleSessionEntity, (sessions) =>
+      sessions.findBy({ tokenHash: In([...hashes]) }),
+    );
+    return new Map(rows.map((row) => [row.tokenHash, toSession(row)]));
   }
 
   async seen(id: string, at: Date): Promise<void> {

@@ -8,6 +8,7 @@ import { describe, expect, it } from '@jest/globals';
  */
 const ENDED_BY: Record<string, string> = {
   'console/console-server.tsx': 'close()',
+  'console/live/hub.ts': 'the last viewer, who goes with the server',
   'core/within.ts': 'the work that it bounds',
   'forge/budget.ts': 'the last call that waits for its turn',
   'forge/connected-forges.ts': 'stop()',

@@ -131,6 +131,25 @@ export const statusReport = z.object({
       }),
     )
     .describe('Spent budgets that hold effects, the one that holds most first; at most 20.'),
+  deliveries: z
+    .object({
+      since: time,
+      hooks: z.array(
+        z.object({
+          ...fields('org hook', text),
+          count,
+          last: maybeTime.describe('Null = none came since.'),
+        }),
+      ),
+      hours: z.array(z.object({ at: time, count })).describe('Each hour of the last day.'),
+    })
+    .describe('What came by webhook in the last day, of the newest 10,000 deliveries; hooks in sight.'),
+  gaps: z
+    .object({ since: time, ...fields('repaired late lost', count) })
+    .describe('What no delivery told, found in the last day; of the newest 200.'),
+  alerts: z
+    .array(z.object({ ...fields('code message', text), at: time }))
+    .describe('Raised and not resolved, as far as this process knows.'),
   orgs: z.array(orgStatus),
   forges: z.array(
     z.object({ id: text, ...fields('product version self', maybeText), reachable: z.boolean().nullable() }),

@@ -1,5 +1,5 @@
 import type { AppConfig, Role } from '../../config/app-config.js';
-import type { Alerts } from '../../core/alerts.js';
+import type { Alerts, RaisedAlerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { Encryptor } from '../../core/encryptor.js';
 import type { JsonObject } from '../../core/json.js';
@@ -34,6 +34,7 @@ import type { RevisionStore } from '../../rules/revisions/revision-store.port.js
 import type { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
 import type { SessionStore } from '../session-store.port.js';
 import type { StoreCopier } from '../store-files.port.js';
+import type { RecentDeliveries } from './recent-deliveries.js';
 import type { Ids, Orders, Orgs } from './shared.js';
 
 /** What handlers may ask for, by name. Types alone: the command line reads the table of operations and loads nothing of this. */
@@ -67,6 +68,8 @@ export interface Needs {
   readonly planner: Planner;
   readonly plans: PlanStore;
   readonly poisonMessages: PoisonMessageStore;
+  readonly raisedAlerts: RaisedAlerts;
+  readonly recentDeliveries: RecentDeliveries;
   readonly recovery: RecoveryStore;
   readonly revisions: RevisionStore;
   readonly rollout: Rollout;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { OrgConfig } from '../../config/app-config.js';
+import type { GapOutcome } from '../../pipeline/gap-store.port.js';
 import { INTENT_STATES } from '../../core/states.js';
 import { textOf } from '../../core/reason.js';
 import { jsonObject } from '../../core/schema.js';
@@ -31,6 +33,9 @@ const operation = operationOf(
   'doctor',
   'document',
   'metrics',
+  'gaps',
+  'recentDeliveries',
+  'raisedAlerts',
   'clock',
 );
 type StatusNeeds = Parameters<Parameters<typeof operation>[0]['handle']>[0];
@@ -137,6 +142,9 @@ async function statusOf(needs: StatusNeeds, sight: Sight) {
       paused.map(async (pause) => ({ ...pause, waiting: await journal.waitingForPause(pause, sight) })),
     ),
     held: await journal.heldByBudgets(HELD_SHOWN, sight),
+    deliveries: await deliveriesOf(needs, seen, sight),
+    gaps: await gapsOf(needs, sight),
+    alerts: alertsOf(needs, sight),
     orgs: await Promise.all(
       seen.map(({ name, forge }) =>
         seesWholeOrg(sight, name) ? orgStatus(needs, name, forge) : partOfOrg(needs, name, forge),
@@ -150,6 +158,56 @@ async function statusOf(needs: StatusNeeds, sight: Sight) {
       reachable: running ? capabilities !== null : null,
     })),
   };
+}
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const GAPS_COUNTED = 200;
+
+/** By the hooks of the organizations that are wholly in sight. */
+async function deliveriesOf(
+  { recentDeliveries, clock }: Pick<StatusNeeds, 'recentDeliveries' | 'clock'>,
+  orgs: readonly OrgConfig[],
+  sight: Sight,
+): Promise<StatusReport['deliveries']> {
+  const whole = orgs.filter(({ name }) => seesWholeOrg(sight, name));
+  const recent = (await recentDeliveries.read()).filter(({ org }) => whole.some(({ name }) => name === org));
+  const hooks = whole.flatMap(({ name, hooks: all }) =>
+    all.map(({ id }) => {
+      const own = recent.filter(({ org, hook }) => org === name && hook === id);
+      const last = own.reduce<Date | null>((latest, one) => (latest && latest > one.last ? latest : one.last), null);
+      return { org: name, hook: id, count: sumOf(own), last };
+    }),
+  );
+  const now = clock.now().getTime();
+  const hours = Array.from({ length: 24 }, (_, n) => {
+    const at = new Date((Math.floor(now / HOUR_MS) - 23 + n) * HOUR_MS);
+    return { at, count: sumOf(recent.filter(({ hour }) => hour.getTime() === at.getTime())) };
+  });
+  return { since: new Date(now - DAY_MS), hooks, hours };
+}
+
+function sumOf(rows: ReadonlyArray<{ readonly count: number }>): number {
+  return rows.reduce((sum, { count }) => sum + count, 0);
+}
+
+async function gapsOf(
+  { gaps, clock }: Pick<StatusNeeds, 'gaps' | 'clock'>,
+  sight: Sight,
+): Promise<StatusReport['gaps']> {
+  const since = new Date(clock.now().getTime() - DAY_MS);
+  const found = (await gaps.gaps({ sight, limit: GAPS_COUNTED })).filter(({ foundAt }) => foundAt >= since);
+  const count = (outcome: GapOutcome): number => found.filter((gap) => gap.outcome === outcome).length;
+  return { since, repaired: count('repaired'), late: count('late'), lost: count('not-representable') };
+}
+
+/** To who does not see everything, those that name an organization that is wholly in sight. */
+function alertsOf({ raisedAlerts }: Pick<StatusNeeds, 'raisedAlerts'>, sight: Sight): StatusReport['alerts'] {
+  return raisedAlerts.raised().flatMap(({ reason, at }) => {
+    const { org } = reason.params;
+    const isTold = sight === null || (typeof org === 'string' && seesWholeOrg(sight, org));
+    return isTold ? [{ code: reason.code, message: textOf(reason), at }] : [];
+  });
 }
 
 /** Pauses that hold back something in sight: of its organizations, of everything, and of rules that one of them has. */

@@ -1,34 +1,362 @@
+import type { ComponentChildren } from 'preact';
+import type { AnswerOf } from '../../api/operations/index.js';
 import { definePage } from '../page.js';
-import { Callout, Figures, Section, Table, Time } from '../ui/components.js';
+import { Chart } from '../ui/chart.js';
+import {
+  Badge,
+  Callout,
+  counted,
+  duration,
+  Facts,
+  Figures,
+  Section,
+  Table,
+  Time,
+  type Tone,
+} from '../ui/components.js';
+
+type Status = AnswerOf<'status'>;
+
+/** Something that a person should look at, and where to go. */
+interface Step {
+  readonly tone: Tone;
+  readonly what: ComponentChildren;
+  readonly next: ComponentChildren;
+}
 
 export const overviewPage = definePage({
   path: '/',
   nav: { label: 'Overview', order: 0 },
   title: () => 'Overview',
-  load: async ({ call }) => ({ status: await call('status') }),
-  view: ({ status }) => (
-    <>
-      {status.startedAt === null && <Callout tone="attention" title="No bot runs" />}
-      <Figures
-        figures={[
-          { name: 'arrivals not decided', value: status.backlog.arrivals },
-          { name: 'events not decided', value: status.backlog.events },
-          { name: 'effects that wait for a person', value: status.intents.waiting },
-        ]}
-      />
-      <Section title="Organizations">
-        <Table
-          caption="Organizations"
-          rows={status.orgs}
-          keyOf={({ name }) => name}
-          empty="The config names no organization that you may see."
-          columns={[
-            { head: 'Name', cell: ({ name }) => name },
-            { head: 'Forge', cell: ({ forge }) => forge },
-            { head: 'Rules loaded', cell: ({ revision }) => <Time at={revision?.loadedAt ?? null} /> },
+  load: async ({ call, now, may }) => {
+    const [status, approvals] = await Promise.all([call('status'), call('approvals')]);
+    return { status, approvals: approvals.length, now, seesAll: may('read', null) };
+  },
+  view: ({ status, approvals, now, seesAll }) => {
+    const steps = stepsOf(status, approvals);
+    return (
+      <>
+        <Verdict steps={steps} />
+        <Figures
+          figures={[
+            { name: 'deliveries in the last day', value: totalOf(status), href: '/activity' },
+            {
+              name: 'lost and found again by polling',
+              value: status.gaps.repaired + status.gaps.late,
+              href: '/gaps',
+            },
+            {
+              name: 'lost for good',
+              value: status.gaps.lost,
+              tone: status.gaps.lost > 0 ? 'bad' : 'neutral',
+              href: '/gaps',
+            },
+            { name: 'arrivals and events to decide', value: status.backlog.arrivals + status.backlog.events },
+            {
+              name: 'effects on their way',
+              value: status.intents.planned + status.intents.claimed + status.intents.sent,
+            },
+            { name: 'waiting for a person', value: approvals, tone: approvals > 0 ? 'attention' : 'neutral' },
           ]}
         />
-      </Section>
-    </>
-  ),
+        {steps.length > 0 && (
+          <Section title="What to do">
+            <Table
+              caption="What to do"
+              rows={steps}
+              empty=""
+              columns={[
+                {
+                  head: 'What',
+                  kind: 'wide',
+                  cell: ({ what, tone }) => (
+                    <>
+                      <Badge tone={tone}>{WORDS[tone]}</Badge> {what}
+                    </>
+                  ),
+                },
+                { head: 'Next step', kind: 'wide', cell: ({ next }) => next },
+              ]}
+            />
+          </Section>
+        )}
+        <Section title="Deliveries by hour">
+          <Chart bars={status.deliveries.hours} one="delivery" many="deliveries" label="Deliveries of the last day" />
+        </Section>
+        <Section title="Webhooks">
+          <Table
+            caption="Webhooks"
+            rows={status.deliveries.hooks}
+            keyOf={({ org, hook }) => `${org}-${hook}`}
+            empty="Webhooks are shown to the owners of their organization."
+            columns={[
+              { head: 'Organization', cell: ({ org }) => org },
+              { head: 'Hook', cell: ({ hook }) => <code>{hook}</code> },
+              { head: 'Last day', kind: 'number', cell: ({ count }) => count.toLocaleString('en') },
+              {
+                head: 'Last delivery',
+                cell: ({ last }) => (last ? <Time at={last} relative /> : 'none in the last day'),
+              },
+              { head: 'Silence', cell: ({ last }) => (last ? duration(now.getTime() - last.getTime()) : 'over a day') },
+            ]}
+          />
+        </Section>
+        <div class="columns">
+          <Section title="Organizations">
+            <Table
+              caption="Organizations"
+              rows={status.orgs}
+              keyOf={({ name }) => name}
+              empty="You may see nothing of the organizations of this bot."
+              columns={[
+                { head: 'Name', cell: ({ name }) => name },
+                { head: 'Rules', cell: (org) => rulesOf(org) },
+                { head: 'Loaded', cell: ({ revision }) => <Time at={revision?.loadedAt ?? null} relative /> },
+              ]}
+            />
+          </Section>
+          <Section title="Forges">
+            <Table
+              caption="Forges"
+              rows={status.forges}
+              keyOf={({ id }) => id}
+              empty="No forge is connected."
+              columns={[
+                { head: 'Forge', cell: ({ id }) => id },
+                {
+                  head: 'Server',
+                  cell: ({ product, version }) => (product ? `${product} ${version ?? ''}` : 'not known'),
+                },
+                { head: 'Bot account', cell: ({ self }) => self ?? 'not known' },
+                {
+                  head: 'State',
+                  cell: ({ reachable }) =>
+                    reachable ? <Badge tone="good">answers</Badge> : <Badge tone="bad">does not answer</Badge>,
+                },
+              ]}
+            />
+          </Section>
+        </div>
+        {seesAll && (
+          <Section title="The bot">
+            <Facts
+              facts={[
+                ['Version', status.version],
+                ['Deployment', status.deployment],
+                ['Started', <Time at={status.startedAt} />],
+                ['Queue', status.queueHealthy === false ? 'does not answer; the sweep does its work' : 'answers'],
+              ]}
+            />
+          </Section>
+        )}
+      </>
+    );
+  },
 });
+
+const WORDS: Readonly<Record<Tone, string>> = {
+  bad: 'broken',
+  attention: 'waits',
+  info: 'note',
+  good: 'good',
+  neutral: 'note',
+};
+
+function Verdict({ steps }: { steps: readonly Step[] }) {
+  const broken = steps.filter(({ tone }) => tone === 'bad').length;
+  if (broken > 0) return <Callout tone="bad" title={`${counted(broken, 'thing does', 'things do')} not work`} />;
+  const waiting = steps.filter(({ tone }) => tone === 'attention').length;
+  if (waiting > 0)
+    return (
+      <Callout
+        tone="attention"
+        title={`Everything works; ${counted(waiting, 'thing waits', 'things wait')} for somebody`}
+      />
+    );
+  return <Callout tone="good" title="Everything works" />;
+}
+
+/** What does not work or waits, the worst first. */
+function stepsOf(status: Status, approvals: number): Step[] {
+  const steps: Step[] = [
+    ...status.alerts.map(({ message, at }): Step => ({
+      tone: 'bad',
+      what: (
+        <>
+          {message}, since <Time at={at} relative />
+        </>
+      ),
+      next: (
+        <>
+          Run the <a href="/forge">doctor</a>; it names the fix.
+        </>
+      ),
+    })),
+    ...status.forges
+      .filter(({ reachable }) => reachable === false)
+      .map(({ id }): Step => ({
+        tone: 'bad',
+        what: `The forge ${id} does not answer.`,
+        next: (
+          <>
+            Deliveries are stored and wait. Run the <a href="/forge">doctor</a>.
+          </>
+        ),
+      })),
+    ...status.orgs.flatMap(({ name, heldBack }) =>
+      heldBack.slice(0, 3).map((problem): Step => ({
+        tone: 'bad',
+        what: (
+          <>
+            A newer revision of the rules of {name} is held back: {problem}
+          </>
+        ),
+        next: (
+          <>
+            Fix the file; the last good revision stays active. See <a href="/rules">rules</a>.
+          </>
+        ),
+      })),
+    ),
+    ...status.orgs.flatMap(({ name, lacking }) =>
+      lacking.slice(0, 3).map((problem): Step => ({
+        tone: 'bad',
+        what: (
+          <>
+            Some rules of {name} are held back: {problem}
+          </>
+        ),
+        next: (
+          <>
+            Run the <a href="/forge">doctor</a>; it names the permission.
+          </>
+        ),
+      })),
+    ),
+    ...status.quarantined.map(({ topic, id, deaths, since }): Step => ({
+      tone: 'bad',
+      what: (
+        <>
+          The {topic} <code>{id}</code> ended {counted(deaths, 'process', 'processes')} and is set aside since{' '}
+          <Time at={since} relative />.
+        </>
+      ),
+      next: <code>forgehand release {id}</code>,
+    })),
+    ...status.behind
+      .filter(({ state }) => state === 'unknown')
+      .map(({ org, rule, count }): Step => ({
+        tone: 'bad',
+        what: `The outcome of ${counted(count, 'effect')} of ${rule} in ${org} is unknown.`,
+        next: (
+          <>
+            The bot reads the forge again. If it cannot, say what became of it:{' '}
+            <a href={activity(org, rule, 'unknown')}>effects</a>.
+          </>
+        ),
+      })),
+    ...status.behind
+      .filter(({ state }) => state === 'dead' || state === 'refused' || state === 'conflict')
+      .map(({ org, rule, count, state }): Step => ({
+        tone: 'bad',
+        what: `${counted(count, 'effect')} of ${rule} in ${org} ended as ${state}.`,
+        next: (
+          <>
+            See why, then retry: <a href={activity(org, rule, state)}>effects</a>.
+          </>
+        ),
+      })),
+    ...(approvals > 0
+      ? [
+          {
+            tone: 'attention',
+            what: `${counted(approvals, 'effect waits', 'effects wait')} for approval.`,
+            next: (
+              <>
+                Look at what {approvals === 1 ? 'it does' : 'they do'}, and approve or deny:{' '}
+                <a href="/activity?state=waiting">effects</a>.
+              </>
+            ),
+          } satisfies Step,
+        ]
+      : []),
+    ...status.paused.map(({ org, rule, by, at, reason, waiting }): Step => ({
+      tone: 'attention',
+      what: (
+        <>
+          {rule ?? org ?? 'Everything'} is paused by {by} since <Time at={at} relative />
+          {reason ? `: ${reason}` : ''}
+          {waiting === undefined ? '' : `; ${counted(waiting, 'effect waits', 'effects wait')}`}.
+        </>
+      ),
+      next: (
+        <>
+          Resume it on the page of the <a href="/rules">rules</a>.
+        </>
+      ),
+    })),
+    ...status.held.map(({ org, kind, of, perHour, effects, next }): Step => ({
+      tone: 'attention',
+      what: `${counted(effects, 'effect')} of ${org}: the budget of ${kind} ${of} (${perHour} an hour) is spent.`,
+      next: (
+        <>
+          The first is tried again <Time at={next} relative />. Raise <code>orgs[].budgets</code> if that is too slow.
+        </>
+      ),
+    })),
+    ...status.orgs.flatMap(({ stages }) =>
+      stages
+        .filter(({ kind }) => kind === 'fallback')
+        .map(({ rule, org }): Step => ({
+          tone: 'attention',
+          what: `The canary of ${rule} in ${org} made errors and fell back to shadow.`,
+          next: (
+            <>
+              See its runs, fix the rule, promote it again: <a href="/rules">rules</a>.
+            </>
+          ),
+        })),
+    ),
+    ...status.deliveries.hooks
+      .filter(({ last }) => last === null)
+      .map(({ org, hook }): Step => ({
+        tone: 'info',
+        what: (
+          <>
+            No delivery of the hook <code>{hook}</code> of {org} came in the last day.
+          </>
+        ),
+        next: (
+          <>
+            If the organization is not quiet, run the <a href="/forge">doctor</a>.
+          </>
+        ),
+      })),
+  ];
+  const order: readonly Tone[] = ['bad', 'attention', 'info'];
+  return steps.sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
+}
+
+function activity(org: string, rule: string, state: string): string {
+  return `/activity?${new URLSearchParams({ org, rule, state }).toString()}`;
+}
+
+function rulesOf({ revision, heldBack }: Status['orgs'][number]): ComponentChildren {
+  if (!revision) return <Badge tone="bad">none active</Badge>;
+  const { rules, policies } = revision;
+  const counts =
+    rules === null || policies === null
+      ? 'active'
+      : `${counted(rules, 'rule')}, ${counted(policies, 'policy', 'policies')}`;
+  return heldBack.length > 0 ? (
+    <>
+      {counts} <Badge tone="bad">a newer one is held back</Badge>
+    </>
+  ) : (
+    counts
+  );
+}
+
+function totalOf({ deliveries }: Status): string {
+  return deliveries.hours.reduce((sum, { count }) => sum + count, 0).toLocaleString('en');
+}

@@ -6,7 +6,8 @@ import type { Clock } from '../../core/clock.js';
 import { hashOf, newId } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
 import { OPERATOR_SCOPES, operatorState } from '../../core/operator-scopes.js';
-import type { ControlCaller } from '../../core/operators.js';
+import { sightOf, type ControlCaller } from '../../core/operators.js';
+import type { Sight } from '../../core/sight.js';
 import type { PersonLogin } from '../login/login.port.js';
 
 const HOUR_MS = 3_600_000;
@@ -79,6 +80,25 @@ export class Sessions {
     const now = clock.now();
     if (now.getTime() - session.seenAt.getTime() > SEEN_EVERY_MS) await store.seen(session.id, now);
     return { session, caller };
+  }
+
+  /** What the holders of these tokens may see now; without those who may see nothing any more. To look on is no use of a session. */
+  async sightsOf(tokens: readonly string[]): Promise<ReadonlyMap<string, Sight>> {
+    const found = await this.deps.store.byTokenHashes(tokens.map(tokenHash));
+    const callers = new Map<string, Promise<ControlCaller | null>>();
+    const sights = await Promise.all(
+      tokens.map(async (token): Promise<Array<[string, Sight]>> => {
+        const session = found.get(tokenHash(token));
+        if (!session || !this.lives(session)) return [];
+        // Windows of one person share the answer.
+        const whose = `${session.kind} ${session.grant ?? session.name}`;
+        const asked = callers.get(whose) ?? this.callerOf(session, false);
+        callers.set(whose, asked);
+        const caller = await asked;
+        return caller?.scopes.includes('read') ? [[token, sightOf(caller, 'read')]] : [];
+      }),
+    );
+    return new Map(sights.flat());
   }
 
   /** Those of the same person, or of everybody for who sees everything. */

@@ -79,6 +79,7 @@ export function Table<Row>({
   columns,
   rows,
   keyOf,
+  id,
   empty,
 }: {
   /** Read out to those who do not see the heading above. */
@@ -86,13 +87,15 @@ export function Table<Row>({
   columns: ReadonlyArray<Column<Row>>;
   rows: readonly Row[];
   keyOf?: (row: Row) => string;
+  /** Of the table, for what keeps it up to date. */
+  id?: string;
   /** In place of a table without rows: what to do. */
   empty: ComponentChildren;
 }) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   return (
     <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+      <table id={id}>
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
@@ -105,17 +108,32 @@ export function Table<Row>({
         </thead>
         <tbody>
           {rows.map((row, n) => (
-            <tr key={keyOf ? keyOf(row) : n} id={keyOf ? `row-${keyOf(row)}` : undefined}>
-              {columns.map(({ head, cell, kind }) => (
-                <td class={kind} data-head={head} key={head}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
+            <TableRow columns={columns} row={row} id={keyOf?.(row)} key={keyOf ? keyOf(row) : n} />
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** One row of a table, also where it comes alone, as news. */
+export function TableRow<Row>({
+  columns,
+  row,
+  id,
+}: {
+  columns: ReadonlyArray<Column<Row>>;
+  row: Row;
+  id?: string | undefined;
+}) {
+  return (
+    <tr id={id === undefined ? undefined : `row-${id}`}>
+      {columns.map(({ head, cell, kind }) => (
+        <td class={kind} data-head={head} key={head}>
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
   );
 }
 

@@ -43,6 +43,7 @@ describe('GapKeeper', () => {
         return isDelivered;
       },
       lastDelivery: async () => null,
+      recentDeliveries: async () => [],
       beat: async () => null,
       outages: async () => [],
     };

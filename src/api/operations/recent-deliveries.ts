@@ -1,0 +1,30 @@
+import type { Clock } from '../../core/clock.js';
+import type { GapStore, HourOfHook } from '../../pipeline/gap-store.port.js';
+
+const DAY_MS = 86_400_000;
+const COUNTED = 10_000;
+/** Many viewers and scrapers ask; the store is asked once for them. */
+const KEPT_MS = 5_000;
+
+/** What came by webhook in the last day, by hook and hour. */
+export class RecentDeliveries {
+  private kept: { readonly at: number; readonly rows: Promise<HourOfHook[]> } | null = null;
+
+  constructor(
+    private readonly gaps: Pick<GapStore, 'recentDeliveries'>,
+    private readonly clock: Clock,
+  ) {}
+
+  read(): Promise<readonly HourOfHook[]> {
+    const at = this.clock.monotonicMs();
+    if (this.kept && at - this.kept.at < KEPT_MS) return this.kept.rows;
+    const rows = this.gaps.recentDeliveries(new Date(this.clock.now().getTime() - DAY_MS), COUNTED);
+    const kept = { at, rows };
+    this.kept = kept;
+    // A question that failed is no answer for the next one.
+    rows.catch(() => {
+      if (this.kept === kept) this.kept = null;
+    });
+    return rows;
+  }
+}
