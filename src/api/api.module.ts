@@ -17,6 +17,8 @@ import { HousekeepingModule } from '../housekeeping/housekeeping.module.js';
 import { JobRunner } from '../housekeeping/jobs/job-runner.js';
 import { Scheduler } from '../housekeeping/scheduler.js';
 import { BOT_SELF } from '../insight/bot-self.js';
+import { Activity } from '../insight/activity.js';
+import { RuleCounter } from '../insight/rule-counts.js';
 import { Explainer } from '../insight/explainer.js';
 import { RULE_BEHIND } from '../insight/rule-behind.js';
 import { HISTORY_STORE } from '../insight/history-store.port.js';
@@ -61,6 +63,7 @@ const RUNNING = portToken<Needs['running']>('Running');
 
 /** Where each thing that a handler may ask for comes from. */
 const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
+  activity: Activity,
   alerts: ALERTS,
   archive: ArchiveInbox,
   audit: AUDIT_STORE,
@@ -101,6 +104,7 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   self: BOT_SELF,
   sessions: SESSION_STORE,
   ruleBehind: RULE_BEHIND,
+  ruleCounter: RuleCounter,
   twoPeople: TwoPeople,
   verdicts: RuleVerdicts,
 };

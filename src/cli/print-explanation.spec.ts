@@ -14,7 +14,7 @@ const event = {
   source: 'webhook',
   factAt: null,
   storedAt: AT,
-  arrivals: [{ id: 'a1', source: 'webhook', at: AT }],
+  arrivals: [{ id: 'a1', source: 'webhook', at: AT, hook: 'acme', deliveryId: 'd1', repeats: 0 }],
 } as const;
 const revision = { id: 'r1', state: 'active', loadedAt: AT } as const;
 
@@ -117,6 +117,7 @@ const RUN: RunExplanation = {
   ],
   sections: null,
   lookups: [{ name: 'm', use: 'push_mirrors.list', answer: 'list of 3: …' }],
+  source: null,
   intents: [
     {
       id: 'i1',
@@ -241,6 +242,7 @@ describe('cli/print-explanation', () => {
       conditions: [],
       steps: [],
       lookups: [],
+      source: null,
       runs: [{ id: 'run1', state: 'done', reason: 'wanted', code: 'run.fired', parameters: {} }],
       notes: [],
     };
@@ -271,7 +273,7 @@ describe('cli/print-explanation', () => {
           away: 0,
           unknown: 0,
           reason: 'its condition holds',
-          place: place(3),
+          place: { ...place(3), text: null },
           runId: 'run1',
         },
         {
@@ -281,7 +283,7 @@ describe('cli/print-explanation', () => {
           away: 0,
           unknown: 1,
           reason: 'condition "a" is not known',
-          place: place(30),
+          place: { ...place(30), text: null },
           runId: null,
         },
       ],

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { BotError, InvalidFile, UserError, messageOf } from '../core/errors.js';
 import { formatProblem } from '../core/problem.js';
 import type { SetExit } from './command-options.js';
+import { activityCommand } from './activity.command.js';
 import { applyCommand } from './apply.command.js';
 import { approveCommand } from './approve.command.js';
 import { auditCommand } from './audit.command.js';
@@ -29,6 +30,7 @@ import { releaseCommand } from './release.command.js';
 import { retryCommand } from './retry.command.js';
 import { resolveCommand } from './resolve.command.js';
 import { restoreCommand } from './restore.command.js';
+import { rulesCommand } from './rules.command.js';
 import { runsCommand } from './runs.command.js';
 import { schedulesCommand } from './schedules.command.js';
 import { schemaCommand } from './schema.command.js';
@@ -55,10 +57,12 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   statusCommand,
   doctorCommand,
   hookCommand,
+  activityCommand,
   deliveriesCommand,
   gapsCommand,
   runsCommand,
   explainCommand,
+  rulesCommand,
   backtestCommand,
   testCommand,
   promoteCommand,

@@ -22,6 +22,16 @@ export function seesWholeOrg(sight: Sight, org: string): boolean {
   return sight === null || sight.some((one) => one.org === org && one.repositories === null);
 }
 
+/** Whether what is about this repository of the organization may be told; null = what is about the organization itself. */
+export function seesRepo(sight: Sight, org: string, repoId: string | null): boolean {
+  return (
+    sight === null ||
+    sight.some(
+      (one) => one.org === org && (one.repositories === null || (repoId !== null && one.repositories.includes(repoId))),
+    )
+  );
+}
+
 /** The same sight, of one organization alone. */
 export function sightWithin(sight: Sight, org: string): Sight {
   return sight === null ? [{ org, repositories: null }] : sight.filter((one) => one.org === org);

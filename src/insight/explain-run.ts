@@ -14,6 +14,7 @@ import type {
   RevisionFacts,
   RunExplanation,
 } from './explanation.js';
+import type { SourceText } from './source-text.js';
 import { readTrace } from './read-trace.js';
 import type { ReadTrace } from './read-trace.js';
 import { shortAnswer, shortJson } from './short-json.js';
@@ -26,6 +27,8 @@ export interface StoredRun {
   readonly revision: RevisionFacts;
   /** A place with its line. */
   readonly lineAt: (place: Place) => Look;
+  /** The rule around a place; null = it is not kept, or not for this caller. `place` null = what the run kept names none. */
+  readonly source: (place: Place | null) => SourceText | null;
   readonly intentId: string | null;
   readonly notes: readonly string[];
 }
@@ -38,6 +41,7 @@ export function explainRun({
   context,
   revision,
   lineAt,
+  source,
   intentId,
   notes,
 }: StoredRun): RunExplanation {
@@ -57,6 +61,7 @@ export function explainRun({
     steps: read.steps,
     sections: run.kind === 'policy' && isJsonObject(trace) && !isSealed(trace) ? trace : null,
     lookups: explainLookups(run),
+    source: source(read.place),
     intents: intents.map(({ intent, attempts }) => explainIntent(intent, attempts)),
     notes: [...notes, ...notesOnSeal(run)],
   };

@@ -20,16 +20,17 @@ import type {
   EventFacts,
   Explanation,
   ExplainQuery,
+  Place,
   RevisionFacts,
-  RuleLine,
   RunExplanation,
 } from './explanation.js';
-import { rankRules } from './rank-rules.js';
+import { rankRules, type PolicyVerdict } from './rank-rules.js';
 import { answersOf } from './recorded-answers.js';
 import { withRules, type RuleBehind } from './rule-behind.js';
 import { orgOf } from '../rules/revisions/shadow-org.js';
 import type { StoredRevision } from '../rules/revisions/revision-store.port.js';
 import { StoredRevisions, factsOf, lineAt } from './revisions.js';
+import { sourceOf } from './source-text.js';
 import type { OpenedRevision, RevisionsDeps } from './revisions.js';
 
 /** Runs of one event that are looked at; a rule has one, and one more per replay that wanted nothing. */
@@ -89,24 +90,35 @@ export class Explainer {
     const event = run.cause.kind === 'event' ? await this.deps.inbox.event(run.cause.eventId) : null;
     const active = run.cause.kind === 'tick' ? await this.revisions.active(run.org) : null;
     const revisionOfNow = active?.revision ? { revision: active.revision } : null;
+    const files = stored && seesWholeOrg(sight, run.org) ? stored.files : null;
+    const ofPolicy = run.kind === 'policy' && files ? await this.placeIn(run.revisionId, run.rule) : null;
     return explainRun({
       run,
       intents: await Promise.all(
         intents.map(async (one) => ({ intent: one, attempts: await this.deps.journal.attemptsOfIntent(one.id) })),
       ),
-      event: event && (await this.factsOfEvent(event)),
+      event: event && (await this.factsOfEvent(event, sight)),
       context: whatAbout({ run, event, intents, active: revisionOfNow, now: this.deps.clock.now() }),
       revision: stored ? factsFor(sight, stored) : { id: run.revisionId, state: 'gone', loadedAt: null },
       lineAt: (place) => lineAt(stored?.files ?? null, place),
+      source: (named) => {
+        const place = named ?? ofPolicy;
+        return place && sourceOf(files, place);
+      },
       intentId: intent?.id ?? null,
       notes: run.cause.kind === 'event' && !event ? [`its event ${run.cause.eventId} is not kept any more`] : [],
     });
   }
 
+  private async placeIn(revisionId: string, id: string): Promise<Place | null> {
+    const revision = (await this.revisions.byId(revisionId))?.revision ?? null;
+    return revision && (placeOf(revision, id) ?? null);
+  }
+
   /** Every rule of the active revision, or of the one that is named. */
   private async explainEvent(event: ForgeEvent, wanted: string | undefined, sight: Sight): Promise<EventExplanation> {
     const opened = await this.openRevision(event.org, wanted ?? 'active');
-    const facts = await this.factsOfEvent(event);
+    const facts = await this.factsOfEvent(event, sight);
     if (!opened?.revision)
       return {
         about: 'event',
@@ -119,9 +131,9 @@ export class Explainer {
     const bot = this.deps.self(event.forge, event.org);
     const runs = new Map((await this.runsOf(event, sight)).reverse().map((run) => [run.rule, run]));
     const candidates = this.candidatesOf(revision, event);
-    const policyVerdict = (policy: CompiledPolicy): Pick<RuleLine, 'verdict' | 'reason' | 'place'> =>
-      verdictOfPolicy(policy, event, candidates, runs);
-    const rules = rankRules({ event, revision, bot, now: event.storedAt }, runs, this.deps.engine, policyVerdict);
+    const policyVerdict = (policy: CompiledPolicy): PolicyVerdict => verdictOfPolicy(policy, event, candidates, runs);
+    const ranked = rankRules({ event, revision, bot, now: event.storedAt }, runs, this.deps.engine, policyVerdict);
+    const rules = ranked.map((line) => ({ ...line, place: line.place && lineAt(opened.stored.files, line.place) }));
     return {
       about: 'event',
       event: facts,
@@ -145,12 +157,13 @@ export class Explainer {
     const base = {
       ...NOTHING_FOUND,
       rule: id,
-      event: await this.factsOfEvent(event),
+      event: await this.factsOfEvent(event, sight),
       revision: opened && factsFor(sight, opened.stored),
       runs: runs.map(({ id: runId, state, reason }) => shown({ id: runId, state, reason })),
       lookups: run ? explainLookups(run) : [],
       notes,
     };
+    const files = opened && seesWholeOrg(sight, event.org) ? opened.stored.files : null;
     if (!opened || !revision) return { ...base, verdict: 'unknown', reason: whyUnreadable(opened, event.org) };
     const bot = this.deps.self(event.forge, event.org);
     const rule = findRule(revision, id);
@@ -164,6 +177,7 @@ export class Explainer {
       return {
         ...base,
         ...found,
+        source: sourceOf(files, rule.position),
         place: rule.position,
         look: look && lineAt(opened.stored.files, look),
         notes: [...notes, ...notesOnBot(event, bot), ...undecided],
@@ -179,6 +193,7 @@ export class Explainer {
       };
     return {
       ...base,
+      source: sourceOf(files, policy.position),
       ...verdictOfPolicy(policy, event, this.candidatesOf(revision, event), new Map(run ? [[id, run]] : [])),
     };
   }
@@ -234,9 +249,9 @@ export class Explainer {
     return runs.map((run) => this.openFor(sight, run));
   }
 
-  private async factsOfEvent(event: ForgeEvent): Promise<EventFacts> {
+  private async factsOfEvent(event: ForgeEvent, sight: Sight): Promise<EventFacts> {
     const { id, kind, org, repo, actor, source, factAt, storedAt } = event;
-    const arrivals = await this.deps.inbox.arrivalsOfEvent(id);
+    const arrivals = await this.deps.inbox.arrivalsOfEvent(id, sight);
     return {
       id,
       kind,
@@ -258,7 +273,19 @@ function factsFor(sight: Sight, stored: StoredRevision): RevisionFacts {
   return origin && seesWholeOrg(sight, orgOf(stored.org)) ? { ...facts, origin } : facts;
 }
 
-const NOTHING_FOUND = { about: 'decision', place: null, look: null, filters: [], conditions: [], steps: [] } as const;
+const NOTHING_FOUND = {
+  about: 'decision',
+  place: null,
+  look: null,
+  source: null,
+  filters: [],
+  conditions: [],
+  steps: [],
+} as const;
+
+function placeOf({ rules, policies }: Revision, id: string): Place | undefined {
+  return [...rules, ...policies].find((one) => one.id === id)?.position;
+}
 
 function findRule({ rules }: Revision, id: string): CompiledRule | null {
   return rules.find((rule) => rule.id === id) ?? null;
@@ -298,7 +325,7 @@ function verdictOfPolicy(
   event: ForgeEvent,
   candidates: ReadonlySet<string>,
   runs: ReadonlyMap<string, Run>,
-): Pick<RuleLine, 'verdict' | 'reason' | 'place'> {
+): PolicyVerdict {
   const run = runs.get(policy.id);
   const place = policy.position;
   if (run)

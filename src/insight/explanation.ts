@@ -19,6 +19,7 @@ import {
 import { INTENT_STATES } from '../core/states.js';
 import { aboutRun } from './about-run.js';
 import { origin } from '../rules/sources/rule-repository.port.js';
+import { sourceText } from './source-text.js';
 
 /** A place in a rule file, 1-based. */
 const place = z.object({ file: text, ...fields('line col', count) });
@@ -36,7 +37,8 @@ const eventFacts = z.object({
   source,
   factAt: maybeTime,
   storedAt: time,
-  arrivals: z.array(z.object({ id: text, source, at: time })),
+  /** `repeats`: equal deliveries that came after it. */
+  arrivals: z.array(z.object({ id: text, source, at: time, hook: maybeText, deliveryId: maybeText, repeats: count })),
 });
 export type EventFacts = Shape<typeof eventFacts>;
 
@@ -146,6 +148,8 @@ const why = {
   conditions: z.array(z.custom<ExplainedCondition>()),
   steps: z.array(z.custom<ExplainedStep>()),
   lookups: z.array(lookup),
+  /** The rule as it stands in the file of that revision; null = it is not kept, or not for this caller. */
+  source: sourceText.nullable(),
   notes: texts,
 };
 
@@ -193,7 +197,8 @@ const ruleLine = z.object({
   away: count,
   /** Conditions that cannot be told. */
   unknown: count,
-  place: place.nullable(),
+  /** The clause that decided, with its line. */
+  place: look.nullable(),
   /** The newest run of it about this event. */
   runId: maybeText,
 });

@@ -19,11 +19,14 @@ import { REVISION_STORE, type RevisionStore } from '../rules/revisions/revision-
 import { orgOf } from '../rules/revisions/shadow-org.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { RULE_HISTORY, type RuleHistory } from '../rules/sources/rule-history.port.js';
+import { Activity } from './activity.js';
+import { ACTIVITY_STORE } from './activity-store.port.js';
 import { BOT_SELF, botSelf } from './bot-self.js';
 import { Explainer } from './explainer.js';
 import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
 import { ruleBehind } from '../pipeline/decide/rule-behind.js';
 import { RULE_BEHIND, withRules, type RuleBehind } from './rule-behind.js';
+import { RuleCounter } from './rule-counts.js';
 import { HISTORY_STORE, type HistoryStore } from './history-store.port.js';
 import { makeTrial } from './trial.js';
 import type { BacktestReport } from './backtest/backtest-report.js';
@@ -55,6 +58,12 @@ const PARTS = [
       (event) =>
         ruleBehind(recovery, actions, event),
   ),
+  part(
+    Activity,
+    { store: ACTIVITY_STORE, inbox: INBOX_STORE, journal: JOURNAL_STORE, keeper: RevisionKeeper, clock: CLOCK },
+    (deps) => new Activity(deps),
+  ),
+  part(RuleCounter, { store: ACTIVITY_STORE, clock: CLOCK }, ({ store, clock }) => new RuleCounter(store, clock)),
   // What `forgehand explain` asks: stores alone, so that it answers without a forge.
   part(
     Explainer,
@@ -107,7 +116,7 @@ const PARTS = [
 @Module({
   imports: [RulesModule, PipelineModule],
   providers: PARTS,
-  exports: [RULE_HISTORY, BOT_SELF, RULE_BEHIND, Explainer],
+  exports: [RULE_HISTORY, BOT_SELF, RULE_BEHIND, Activity, RuleCounter, Explainer],
 })
 export class InsightModule {}
 

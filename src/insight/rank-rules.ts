@@ -2,12 +2,15 @@ import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import type { CompiledPolicy, Revision } from '../rules/language/revision.js';
 import { explainForEvent } from './explain-for-event.js';
 import type { StoredFacts } from './explain-for-event.js';
-import type { RuleLine } from './explanation.js';
+import type { Place, RuleLine } from './explanation.js';
 import type { RecordedRun } from './recorded-answers.js';
 import { answersOf } from './recorded-answers.js';
 
+/** Without the text of its line. */
+export type RankedRule = Omit<RuleLine, 'place'> & { readonly place: Place | null };
+
 /** Why a policy is or is not reconciled because of this event. */
-export type PolicyVerdict = (policy: CompiledPolicy) => Pick<RuleLine, 'verdict' | 'reason' | 'place'>;
+export type PolicyVerdict = Pick<RankedRule, 'verdict' | 'reason' | 'place'>;
 
 /**
  * Every rule and policy in one line, those first that took the event, then those that came nearest to it. Rules that wait for another kind
@@ -18,10 +21,10 @@ export function rankRules(
   facts: Omit<StoredFacts, 'answers'>,
   runs: ReadonlyMap<string, RecordedRun>,
   engine: ExpressionEngine,
-  policyVerdict: PolicyVerdict,
-): RuleLine[] {
+  policyVerdict: (policy: CompiledPolicy) => PolicyVerdict,
+): RankedRule[] {
   const { rules, policies }: Revision = facts.revision;
-  const lines = rules.map((rule): RuleLine & { isOtherKind: boolean } => {
+  const lines = rules.map((rule): RankedRule & { isOtherKind: boolean } => {
     const run = runs.get(rule.id) ?? null;
     const found = explainForEvent(
       rule,
@@ -60,6 +63,6 @@ export function rankRules(
   return [...lines, ...of].sort(byNearness).map(({ isOtherKind: _isOtherKind, ...line }) => line);
 }
 
-function byNearness(a: RuleLine & { isOtherKind: boolean }, b: RuleLine & { isOtherKind: boolean }): number {
+function byNearness(a: RankedRule & { isOtherKind: boolean }, b: RankedRule & { isOtherKind: boolean }): number {
   return Number(a.isOtherKind) - Number(b.isOtherKind) || a.away - b.away || a.unknown - b.unknown;
 }

@@ -1,6 +1,7 @@
 import type { RevisionStore, StoredRevision } from '../rules/revisions/revision-store.port.js';
 import type { LoadResult, Revision, RuleFile } from '../rules/language/revision.js';
 import type { Look, Place, RevisionFacts } from './explanation.js';
+import { fileOf } from './source-text.js';
 
 /** Compiled revisions kept at hand; the ones of now and of just before are asked about most. */
 const KEPT = 8;
@@ -74,12 +75,8 @@ export function factsOf({ id, state, loadedAt, origin }: StoredRevision): Revisi
   return { id, state, loadedAt, ...(origin ? { origin } : {}) };
 }
 
-/** A place with its line. Another process may have called the file by another path; its end is the same. */
+/** A place with its line. */
 export function lineAt(files: StoredRevision['files'] | null, place: Place): Look {
-  const { file, line } = place;
-  const found =
-    files?.find(({ path }) => path === file) ??
-    files?.find(({ path }) => path.endsWith(`/${file}`) || file.endsWith(`/${path}`));
-  const text = found?.text.split('\n', line)[line - 1]?.trim() ?? null;
-  return { ...place, text: text === null ? null : text.slice(0, MAX_LINE) };
+  const text = files === null ? null : (fileOf(files, place.file)?.split('\n', place.line)[place.line - 1] ?? null);
+  return { ...place, text: text === null ? null : text.trim().slice(0, MAX_LINE) };
 }

@@ -89,6 +89,18 @@ export const arrivalSummary = z.object({
 });
 export type ArrivalSummary = Shape<typeof arrivalSummary>;
 
+/** One of the arrivals that tell an event. */
+export interface ArrivalOfEvent {
+  readonly id: string;
+  readonly source: EventSource;
+  readonly at: Date;
+  /** Null of an entry. */
+  readonly hook: string | null;
+  readonly deliveryId: string | null;
+  /** Equal deliveries that came after it. */
+  readonly repeats: number;
+}
+
 export interface Backlog {
   readonly arrivals: number;
   readonly events: number;
@@ -118,8 +130,8 @@ export interface InboxStore {
   decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null>;
   /** Events that the arrival tells, in order. */
   eventsOfArrival(arrivalId: string): Promise<string[]>;
-  /** Arrivals that tell the event, the one that made it first. */
-  arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>>;
+  /** Arrivals that tell the event, the one that made it first; in a sight, those that tell nothing beyond it. Default: everything. */
+  arrivalsOfEvent(eventId: string, sight?: Sight): Promise<ArrivalOfEvent[]>;
   event(id: string): Promise<ForgeEvent | null>;
   /** Whether an event of the same object and organization was stored before this one and is not decided yet. */
   isBehindAnother(eventId: string): Promise<boolean>;

@@ -77,6 +77,8 @@ export interface RunFilter {
   eventId?: string | undefined;
   /** Runs of any of these events. */
   eventIds?: readonly string[] | undefined;
+  /** These runs. */
+  ids?: readonly string[] | undefined;
   /** Without those that changed nothing: they wanted nothing, gave way to a later one, or found everything as wanted. */
   changed?: boolean | undefined;
   /** Id of a run: those before it. */

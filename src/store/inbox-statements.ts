@@ -41,12 +41,15 @@ WHERE id IN (
   ORDER BY arrived_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
 )`;
 
-const LIST = (which: string): string => `
+/** An arrival `a` as lists show it. */
+export const ARRIVAL_SUMMARY = `
 SELECT a.id, a.kind, a.org, a.hook, a.source, coalesce(a.event_type, a.entry_key) AS "eventType", a.delivery_id AS "deliveryId", a.state, a.reason, a.code,
        a.event_id AS "eventId",
        ARRAY(SELECT e.kind FROM arrival_events t JOIN events e ON e.id = t.event_id WHERE t.arrival_id = a.id ORDER BY t.seq) AS "eventKinds",
        ARRAY(SELECT t.event_id FROM arrival_events t WHERE t.arrival_id = a.id ORDER BY t.seq) AS "eventIds", a.repeats, a.verdict, a.arrived_at AS "at", a.archived_at AS "archivedAt"
-FROM arrivals a
+FROM arrivals a`;
+
+const LIST = (which: string): string => `${ARRIVAL_SUMMARY}
 WHERE ($1::text IS NULL OR lower(a.org) = lower($1)) AND ($2::text IS NULL OR a.kind = $2) AND ($4::text IS NULL OR a.id < $4)
   AND (NOT $5::boolean OR a.state <> 'decided'
     OR EXISTS (SELECT 1 FROM arrival_events t JOIN runs r ON r.event_id = t.event_id WHERE t.arrival_id = a.id AND ${changedSomething('r')}))

@@ -12,6 +12,7 @@ import type { OperatorStore } from '../core/operator-store.port.js';
 import type { SeenRepositories } from '../forge/seen-repositories.port.js';
 import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
 import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
+import type { ActivityStore } from '../insight/activity-store.port.js';
 import type { HistoryStore } from '../insight/history-store.port.js';
 import type { GapStore } from '../pipeline/gap-store.port.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
@@ -30,6 +31,7 @@ import { Database, FairGate, execute } from './database.js';
 import { copyFiles } from './embedded/copy-files.js';
 import { openEmbedded } from './embedded/open-embedded.js';
 import { migrate } from './migrate.js';
+import { SqlActivityStore } from './sql-activity-store.js';
 import { SqlArchiveStore } from './sql-archive-store.js';
 import { SqlAuditStore } from './sql-audit-store.js';
 import { SqlGapStore } from './sql-gap-store.js';
@@ -102,6 +104,7 @@ export interface Stores {
   readonly grants: GrantStore;
   readonly untrustedProxies: UntrustedProxyStore;
   readonly ids: IdStore;
+  readonly activity: ActivityStore;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
   migrate(): Promise<void>;
   /** Whether the store answers. */
@@ -223,6 +226,7 @@ function storesOver(
     archive: new SqlArchiveStore(db),
     untrustedProxies: new TypeOrmUntrustedProxies(db),
     ids: new SqlIdStore(db),
+    activity: new SqlActivityStore(db),
     hasRoom: () => hasRoom(db),
     ping: () =>
       dataSource.query('SELECT 1').then(

@@ -5,6 +5,7 @@ import type { Arrival, NewDelivery, NewEntry, Stored } from '../core/arrival.js'
 import type {
   ArrivalDecision,
   ArrivalFilter,
+  ArrivalOfEvent,
   ArrivalSummary,
   Backlog,
   HookBytes,
@@ -26,7 +27,7 @@ import {
   LOCK_STORED,
   UNDECIDED_EVENTS,
 } from './inbox-statements.js';
-import { sightValues } from './sight-statements.js';
+import { placesFrom, sightValues, tellsArrival } from './sight-statements.js';
 
 /** The key in hex. */
 type StoredRow = { id: string; once_key: string };
@@ -155,12 +156,12 @@ export class SqlInboxStore implements InboxStore {
     );
   }
 
-  async arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>> {
-    const sql = `SELECT a.id, t.source, a.arrived_at AS at FROM arrival_events t JOIN arrivals a ON a.id = t.arrival_id WHERE t.event_id = $1 ORDER BY t.seq`;
-    return this.db.run(
-      async (manager) =>
-        (await execute<{ id: string; source: ForgeEvent['source']; at: Date }>(manager, sql, [eventId])).rows,
-    );
+  async arrivalsOfEvent(eventId: string, sight: Sight = null): Promise<ArrivalOfEvent[]> {
+    const which = sight === null ? '' : `AND ${tellsArrival('a', placesFrom(2))}`;
+    const sql = `SELECT a.id, t.source, a.arrived_at AS at, a.hook, a.delivery_id AS "deliveryId", a.repeats
+      FROM arrival_events t JOIN arrivals a ON a.id = t.arrival_id WHERE t.event_id = $1 ${which} ORDER BY t.seq`;
+    const params = [eventId, ...(sight === null ? [] : sightValues(sight))];
+    return this.db.run(async (manager) => (await execute<ArrivalOfEvent>(manager, sql, params)).rows);
   }
 
   async event(id: string): Promise<ForgeEvent | null> {

@@ -353,13 +353,15 @@ export class SqlJournalStore implements JournalStore {
   }
 
   async runs(filter: RunFilter): Promise<Run[]> {
-    const { org, rule, state, eventId, eventIds, changed, before, shadow, sight = null, limit } = filter;
-    if (sight !== null && eventId === undefined && eventIds === undefined) return this.newestRuns(filter, sight);
+    const { org, rule, state, eventId, eventIds, ids, changed, before, shadow, sight = null, limit } = filter;
+    const isBounded = [eventId, eventIds, ids].some((asked) => asked !== undefined);
+    if (sight !== null && !isBounded) return this.newestRuns(filter, sight);
     const asked = Object.entries({ org, rule, state, eventId }).filter(([, value]) => value !== undefined);
     const rows = await this.db.run((manager) => {
       const query = runs(manager).orderBy('run.seq', 'DESC').limit(limit);
       for (const [name, value] of asked) query.andWhere(`run.${name} = :${name}`, { [name]: value });
       if (eventIds !== undefined) query.andWhere('run.eventId = ANY (:eventIds)', { eventIds });
+      if (ids !== undefined) query.andWhere('run.id = ANY (:ids)', { ids });
       if (before !== undefined) query.andWhere('run.seq < (SELECT seq FROM runs WHERE id = :before)', { before });
       if (changed) query.andWhere(changedSomething('run'));
       if (shadow !== undefined) query.andWhere(`run.rule ${shadow ? '' : 'NOT '}LIKE 'shadow/%'`);

@@ -18,6 +18,7 @@ import { SEEN_REPOSITORIES } from '../forge/seen-repositories.port.js';
 import { ARCHIVE_STORE } from '../housekeeping/archive-store.port.js';
 import { AUDIT_STORE } from '../housekeeping/audit/audit-store.port.js';
 import { STORE_MAINTENANCE } from '../housekeeping/store-maintenance.port.js';
+import { ACTIVITY_STORE } from '../insight/activity-store.port.js';
 import { HISTORY_STORE } from '../insight/history-store.port.js';
 import { POISON_MESSAGE_STORE } from '../pipeline/poison-message-store.port.js';
 import { GAP_STORE } from '../pipeline/gap-store.port.js';
@@ -76,6 +77,7 @@ const PARTS = [
   portOf(GRANT_STORE, 'grants'),
   portOf(UNTRUSTED_PROXIES, 'untrustedProxies'),
   portOf(ID_STORE, 'ids'),
+  portOf(ACTIVITY_STORE, 'activity'),
   part(STORE_MAINTENANCE, { stores: STORES }, ({ stores }) => stores),
   part(STORE_COPIER, { stores: STORES }, ({ stores }) => stores),
   part(STORE_HEALTH, { stores: STORES }, ({ stores }) => stores),

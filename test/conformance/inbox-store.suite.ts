@@ -231,8 +231,11 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
     expect((await openTo(third.id))?.map(({ id }) => id)).toEqual([open.id]);
     expect(await inbox.arrivalsOfEvent(paired.id)).toEqual([
-      { id: delivery.id, source: 'webhook', at: delivery.receivedAt },
-      { id: entry.id, source: 'feed', at: entry.readAt },
+      {
+        ...{ id: delivery.id, source: 'webhook', at: delivery.receivedAt, repeats: 0 },
+        ...{ hook: delivery.hook, deliveryId: delivery.deliveryId },
+      },
+      { id: entry.id, source: 'feed', at: entry.readAt, hook: null, deliveryId: null, repeats: 0 },
     ]);
     expect(await inbox.arrivalsOfEvent('nothing')).toEqual([]);
     expect(await inbox.get(third.id)).toMatchObject({ state: 'stored' });

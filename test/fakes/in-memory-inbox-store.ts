@@ -8,6 +8,7 @@ import type { Doubt } from '../../src/pipeline/recovery-store.port.js';
 import type {
   ArrivalDecision,
   ArrivalFilter,
+  ArrivalOfEvent,
   ArrivalSummary,
   Backlog,
   HookBytes,
@@ -122,12 +123,15 @@ export class InMemoryInboxStore implements InboxStore {
     return this.eventsToldBy(arrivalId);
   }
 
-  async arrivalsOfEvent(eventId: string): Promise<Array<{ id: string; source: ForgeEvent['source']; at: Date }>> {
+  async arrivalsOfEvent(eventId: string): Promise<ArrivalOfEvent[]> {
     const told = [...this.rows.values()].filter((row) => row.eventIds.includes(eventId));
     return told.map(({ arrival }) => ({
       id: arrival.id,
       source: sourceOf(arrival),
       at: arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt,
+      hook: arrival.kind === 'delivery' ? arrival.hook : null,
+      deliveryId: arrival.kind === 'delivery' ? arrival.deliveryId : null,
+      repeats: arrival.repeats,
     }));
   }
 

@@ -19,6 +19,8 @@ import {
 } from '../../core/schema.js';
 import { INTENT_STATES } from '../../core/states.js';
 import { about, aboutRun, effectCount } from '../../insight/about-run.js';
+import { ruleCounts } from '../../insight/rule-counts.js';
+import { sourceText } from '../../insight/source-text.js';
 import { arrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { coverage, gap } from '../../pipeline/gap-store.port.js';
 import { rolloutRow } from '../../pipeline/rollout-store.port.js';
@@ -214,6 +216,42 @@ export const toldHistory = z.object({
     .nullable()
     .describe('Who the bot is on the forge of this organization; null while no forge told it.'),
 });
+
+const pause = z.object({ ...fields('org rule reason', maybeText), by: text, at: time });
+
+/** A rule or policy of the active revision. */
+export const ruleSummary = z.object({
+  ...fields('org id', text),
+  kind: z.enum(['rule', 'policy']),
+  place: z.object({ file: text, ...fields('line col', count) }),
+  mode: z.enum(['live', 'dry-run', 'shadow']).describe('As its file says; `stage` says what people made of it.'),
+  canary: count.nullable().describe('Percent of the repositories in which it writes, as its file says.'),
+  disabled: maybeText.describe('Why nothing starts it; null = it is not switched off.'),
+  on: texts.describe('Kinds of event that start it.'),
+  schedule: z.object({ ...fields('cron tz', text), next: maybeTime }).nullable(),
+  stage: rolloutRow.nullable().describe('Of a rule that is tried before it writes everywhere.'),
+  pause: pause.nullable().describe('The pause that holds its effects back.'),
+  unmet: maybeText.describe('What it needs and the forge or the token does not offer.'),
+  counts: ruleCounts,
+});
+export type RuleSummary = Shape<typeof ruleSummary>;
+
+export const ruleReport = ruleSummary.extend({
+  revision: z.object({ id: text, loadedAt: time, origin: origin.exactOptional() }),
+  source: sourceText.nullable().describe('As it stands in its file; for owners of the organization.'),
+  conditions: z
+    .array(
+      z.object({
+        ...fields('name text', text),
+        line: count,
+        turnedAway: count.describe('How often it was the condition that did not hold, in the same days.'),
+      }),
+    )
+    .describe('Coverage: a condition that never turned anything away may be needless, or may never have been reached.'),
+  actions: texts,
+  operations: texts.describe('Operations of the forge that it may call.'),
+});
+export type RuleReport = Shape<typeof ruleReport>;
 
 export const planReport = keptPlan.extend({
   /** Where its policies came from, when they came from a repository. */

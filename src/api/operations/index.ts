@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Operator } from '../../core/operators.js';
 import { consoleOperations } from './console.js';
+import { activityOperations } from './activity.js';
 import { deliveryOperations } from './deliveries.js';
 import { housekeepingOperations } from './housekeeping.js';
 import type { Bound } from './operation.js';
@@ -14,6 +15,7 @@ import { statusOperations } from './status.js';
 /** By subject: handlers of one group are given the same things. */
 export const GROUPS = {
   status: statusOperations,
+  activity: activityOperations,
   deliveries: deliveryOperations,
   runs: runOperations,
   rules: ruleOperations,
@@ -29,6 +31,7 @@ export const GROUPS = {
  */
 export const OPERATIONS = {
   ...GROUPS.status,
+  ...GROUPS.activity,
   ...GROUPS.deliveries,
   ...GROUPS.runs,
   ...GROUPS.rules,

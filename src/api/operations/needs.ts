@@ -12,6 +12,8 @@ import type { Doctor } from '../../housekeeping/doctor/doctor.js';
 import type { JobRunner } from '../../housekeeping/jobs/job-runner.js';
 import type { Scheduler } from '../../housekeeping/scheduler.js';
 import type { BotSelfOf } from '../../insight/bot-self.js';
+import type { Activity } from '../../insight/activity.js';
+import type { RuleCounter } from '../../insight/rule-counts.js';
 import type { Explainer } from '../../insight/explainer.js';
 import type { RuleBehind } from '../../insight/rule-behind.js';
 import type { HistoryStore } from '../../insight/history-store.port.js';
@@ -39,6 +41,7 @@ import type { Ids, Orders, Orgs } from './shared.js';
 
 /** What handlers may ask for, by name. Types alone: the command line reads the table of operations and loads nothing of this. */
 export interface Needs {
+  readonly activity: Activity;
   readonly alerts: Alerts;
   readonly archive: ArchiveInbox;
   readonly audit: AuditStore;
@@ -89,6 +92,7 @@ export interface Needs {
   /** Of the Console. */
   readonly sessions: SessionStore;
   readonly ruleBehind: RuleBehind;
+  readonly ruleCounter: RuleCounter;
   readonly twoPeople: TwoPeople;
   readonly verdicts: RuleVerdicts;
 }

@@ -1,17 +1,85 @@
 import { z } from 'zod';
 import { UserError } from '../../core/errors.js';
+import { nextOccurrence, scheduleKey } from '../../core/occurrences.js';
+import { textOf } from '../../core/reason.js';
+import { seesWholeOrg, type Sight } from '../../core/sight.js';
+import { countsOfRule, turnedAwayBy } from '../../insight/rule-counts.js';
+import { sourceOf } from '../../insight/source-text.js';
 import { stagedOf } from '../../pipeline/decide/rollout.js';
-import { rolloutRow } from '../../pipeline/rollout-store.port.js';
+import { rolloutRow, type RolloutRow } from '../../pipeline/rollout-store.port.js';
+import { pauseOf } from '../../pipeline/journal-store.port.js';
+import type { CompiledPolicy, CompiledRule } from '../../rules/language/revision.js';
+import { ruleReport, ruleSummary, type RuleSummary } from './answers.js';
 import { needEverything } from './admission.js';
 import { operationOf } from './operation.js';
 import { checkRule } from './shared.js';
 
-const operation = operationOf('orgs', 'orders', 'journal', 'keeper', 'rollout', 'clock');
+const operation = operationOf(
+  'orgs',
+  'orders',
+  'journal',
+  'keeper',
+  'offers',
+  'revisions',
+  'rollout',
+  'rollouts',
+  'ruleCounter',
+  'clock',
+);
+type RuleNeeds = Parameters<Parameters<typeof operation>[0]['handle']>[0];
 const paused = z.strictObject({ org: z.string().optional(), rule: z.string().optional() });
 
 const ONE_ORG = ': name one organization';
 
 export const ruleOperations = {
+  rules: operation({
+    route: 'GET /v1/rules',
+    summary:
+      'Rules and policies in the order of their files: mode, what starts them, what they did in 30 days, what holds them back',
+    scope: 'read',
+    command: 'rules',
+    input: z.object({ org: z.string().optional() }),
+    answer: z.array(ruleSummary),
+    handle: async (needs, { org }, _caller, sight) => {
+      const names =
+        org === undefined ? needs.orgs.visible(sight).map(({ name }) => name) : [needs.orgs.nameOf(org, sight)];
+      const found = await Promise.all(names.map((name) => summariesOf(needs, name, sight)));
+      return found.flatMap(({ rules }) => rules.map(({ summary }) => summary));
+    },
+  }),
+  rule: operation({
+    route: 'GET /v1/orgs/:org/rules/:rule',
+    summary: 'One rule or policy: its text, its conditions and how often each turned something away',
+    scope: 'read',
+    command: 'rules',
+    input: z.object({ org: z.string().min(1), rule: z.string().min(1) }),
+    answer: ruleReport,
+    handle: async (needs, { org: typed, rule: id }, _caller, sight) => {
+      const org = needs.orgs.nameOf(typed, sight);
+      await checkRule(needs, id, org, sight);
+      const { kept, counts, rules } = await summariesOf(needs, org, sight);
+      const found = rules.find(({ summary }) => summary.id === id);
+      if (!kept || !found)
+        throw new UserError('NO_SUCH_RULE', `the active revision of ${org} has no rule or policy ${id}`);
+      const isWhole = seesWholeOrg(sight, org);
+      const stored = isWhole ? await needs.revisions.byId(kept.id) : null;
+      const turnedAway = turnedAwayBy(id, counts);
+      const { conditions, actions } = partsOf(found.compiled);
+      return {
+        ...found.summary,
+        revision: { id: kept.id, loadedAt: kept.loadedAt, ...(stored?.origin ? { origin: stored.origin } : {}) },
+        source: sourceOf(stored?.files ?? null, found.compiled.position),
+        conditions: conditions.map(({ name, expression, position }) => ({
+          name,
+          text: expression.compiled.source,
+          line: position.line,
+          turnedAway: turnedAway.get(name) ?? 0,
+        })),
+        actions,
+        operations: [...found.compiled.operations],
+      };
+    },
+  }),
   pause: operation({
     route: 'POST /v1/pause',
     summary: 'Hold back every effect, or those of an organization or a rule',
@@ -80,3 +148,55 @@ export const ruleOperations = {
     },
   }),
 };
+
+/** The rules of an organization, each with what it did and what holds it back, as far as the caller may know. */
+async function summariesOf(needs: RuleNeeds, org: string, sight: Sight) {
+  const { orgs, keeper, journal, offers, rollouts, ruleCounter, clock } = needs;
+  const isWhole = seesWholeOrg(sight, org);
+  const kept = await keeper.active(org);
+  const { since, counts } = await ruleCounter.count(org, sight);
+  const pauses = await journal.paused();
+  const stages = isWhole ? await rollouts.list(org) : [];
+  const unmet = isWhole ? offers.held(org) : [];
+  const forge = orgs.find(org)?.forge ?? '';
+  const summarize = (kind: RuleSummary['kind'], compiled: CompiledRule | CompiledPolicy): RuleSummary => {
+    const { id, mode, position, schedule } = compiled;
+    const next = schedule && nextOccurrence(schedule, scheduleKey(forge, org, id), clock.now());
+    const pause = pauseOf(pauses, { org, rule: id });
+    const held = unmet.find((one) => one.id === id);
+    return {
+      org,
+      id,
+      kind,
+      place: position,
+      mode,
+      canary: 'canary' in compiled ? compiled.canary : null,
+      disabled: 'disabled' in compiled ? compiled.disabled : null,
+      on: 'on' in compiled ? [...compiled.on] : [],
+      schedule: schedule && { cron: schedule.cron, tz: schedule.tz, next: next?.fireAt ?? null },
+      stage: stages.find((stage) => isStageOf(stage, compiled)) ?? null,
+      pause: pause ? { ...pause, reason: pause.reason ?? null } : null,
+      unmet: held ? textOf(held.reason) : null,
+      counts: countsOfRule(id, since, counts),
+    };
+  };
+  const { rules = [], policies = [] } = kept?.revision ?? {};
+  const all = [...rules.map((one) => ['rule', one] as const), ...policies.map((one) => ['policy', one] as const)];
+  return { kept, counts, rules: all.map(([kind, compiled]) => ({ compiled, summary: summarize(kind, compiled) })) };
+}
+
+/** Stages of earlier texts of a rule count no more. */
+function isStageOf({ rule, ruleHash }: RolloutRow, { id, textHash }: Pick<CompiledRule, 'id' | 'textHash'>): boolean {
+  return rule === id && ruleHash === textHash;
+}
+
+function partsOf(compiled: CompiledRule | CompiledPolicy) {
+  const { program } = compiled;
+  if ('steps' in program)
+    return { conditions: program.conditions, actions: [...new Set(program.steps.map(({ action }) => action.name))] };
+  const actions = [
+    ...program.parts.map(({ action }) => action.name),
+    ...program.fixes.map(({ step }) => step.action.name),
+  ];
+  return { conditions: program.expectations, actions: [...new Set(actions)] };
+}

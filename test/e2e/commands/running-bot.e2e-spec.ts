@@ -315,6 +315,18 @@ describe('e2e/commands on a running embedded bot', () => {
       await until(
         async () => (await labelsOf('app')).includes('nightly') && (await labelsOf('partly')).includes('nightly'),
       );
+      expect(await run('activity', '--rule', 'nightly', '--repo', 'acme/app')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/schedule +acme\/app +nightly +label\.ensure done/),
+      });
+      expect(await run('rules')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/acme\/nightly +live +0 2 \* \* \* +\d+ +0 +0 +0 +\d{4}-/),
+      });
+      expect(await run('rules', 'nightly')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/acme\/nightly.*\n.*fired \d+,[^]* 14 +schedule: "0 2 \* \* \*"/),
+      });
       expect(await run('schedules', 'nightly')).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(/acme\/nightly +0 2 \* \* \* .* 02:00:00/),

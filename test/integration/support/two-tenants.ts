@@ -44,6 +44,8 @@ export interface Tenants {
   readonly of: Readonly<Record<Place, Seeded>>;
   /** A run about `app` that acts on `app` and on `vault`, and read something of `vault`. */
   readonly reaching: string;
+  /** An event of `app` whose arrival tells one of `vault` as well. */
+  readonly shared: string;
   /** Text or id -> whose it is. */
   readonly canaries: ReadonlyMap<string, string>;
 }
@@ -240,7 +242,8 @@ export async function fillTenants(
   const fromVault = intentOf('vault', reached, { ...targetOf('app') });
   await record(reached, [fromVault]);
   const mixed = eventOf('vault');
-  await told('vault', eventOf('app'), mixed);
+  const shared = eventOf('app');
+  await told('vault', shared, mixed);
 
   // What is about all of an organization, and what no event made.
   for (const place of ['acme', 'butler'] as const) {
@@ -311,5 +314,5 @@ export async function fillTenants(
     'hash of a token',
   );
   await part(AUDIT_STORE).seal(1_000, 0, auditKey(encryptor));
-  return { of: of as Record<Place, Seeded>, reaching: reaching.id, canaries };
+  return { of: of as Record<Place, Seeded>, reaching: reaching.id, shared: shared.id, canaries };
 }

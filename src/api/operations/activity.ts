@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { text } from '../../core/schema.js';
+import { RUN_STATES } from '../../core/states.js';
+import { activityPage, activityRow } from '../../insight/activity.js';
+import { needEverything } from './admission.js';
+import { flag, limit, operationOf } from './operation.js';
+
+const operation = operationOf('orgs', 'activity');
+
+export const activityOperations = {
+  activity: operation({
+    route: 'GET /v1/activity',
+    summary:
+      'What happened, newest first: each event, schedule or order, the rules that decided about it, and their effects',
+    scope: 'read',
+    command: 'activity',
+    input: z.object({
+      org: z.string().optional(),
+      repo: z.string().min(1).max(500).optional().describe('Full name of a repository.'),
+      person: z.string().min(1).max(255).optional().describe('Login of who did it.'),
+      kind: z.string().min(1).max(64).optional().describe('Kind of event, or the family before its dot: `issue`.'),
+      rule: z.string().min(1).max(255).optional().describe('Id of a rule or policy that decided about it.'),
+      state: z.enum(RUN_STATES).optional().describe('With a run in this state.'),
+      changed: flag.optional().describe('Without what changed nothing.'),
+      before: z.string().max(64).optional().describe('`next` of the page before.'),
+      limit: limit(50),
+    }),
+    answer: activityPage,
+    handle: ({ orgs, activity }, filter, _caller, sight) => {
+      const { org, sight: within, ...asked } = orgs.within(filter, sight);
+      // Runs of a rule are found by its organization.
+      const names = org === undefined ? orgs.visible(sight).map(({ name }) => name) : [org];
+      const isAll = org === undefined && sight === null && asked.rule === undefined;
+      return activity.page({ ...asked, orgs: isAll ? undefined : names, sight: within });
+    },
+  }),
+  activityNews: operation({
+    route: 'GET /v1/activity/news',
+    summary: 'The newest lines of the timeline, unless nothing has changed since a mark; one question for many viewers',
+    scope: 'read',
+    command: 'activity',
+    input: z.object({
+      since: z.string().max(64).optional().describe('`mark` of the answer before.'),
+      limit: limit(50),
+    }),
+    answer: z.object({
+      mark: text,
+      rows: z.array(activityRow).describe('Empty where nothing has changed.'),
+    }),
+    handle: ({ activity }, { since, limit: most }, _caller, sight) => {
+      needEverything(sight);
+      return activity.news(since, most);
+    },
+  }),
+};

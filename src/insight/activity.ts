@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import type { Clock } from '../core/clock.js';
+import type { ForgeEvent } from '../core/event.js';
+import { textOf } from '../core/reason.js';
+import type { Intent, Run } from '../core/run.js';
+import { count, fields, maybeText, maybeTime, mode, text, time, word, type Shape } from '../core/schema.js';
+import { seesRepo, seesWholeOrg, type Sight } from '../core/sight.js';
+import { RUN_STATES } from '../core/states.js';
+import type { ArrivalState } from '../core/arrival.js';
+import type { EventSource } from '../core/event.js';
+import type { ArrivalSummary, InboxStore } from '../pipeline/inbox-store.port.js';
+import type { JournalStore } from '../pipeline/journal-store.port.js';
+import type { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
+import { about, aboutEvent, aboutRun, countEffects, effectCount, whatAbout } from './about-run.js';
+import type { ActivityStore, CauseFilter, FoundCause, SourceOfEvent } from './activity-store.port.js';
+
+/** Arrivals of one event that are shown; a hook that tells it again and again counts as repeats. */
+const SOURCES_SHOWN = 10;
+/** Runs of the causes of one page. */
+const RUNS_OF_PAGE = 5_000;
+/** Windows of the store that one page looks at before it says that the older ones are behind the next. */
+const LOOKS = 4;
+
+const activityRun = z.object({
+  ...fields('id rule reason code', text),
+  kind: z.enum(['rule', 'policy']),
+  state: z.enum(RUN_STATES),
+  mode,
+  effects: z.array(
+    effectCount.extend({
+      repoId: maybeText.describe('Number of the repository that it changes; null = something else.'),
+    }),
+  ),
+});
+
+/** One line of the timeline: what started something, the rules that decided about it, and what became of what they wanted. */
+export const activityRow = about.extend({
+  ...fields('id org', text),
+  what: z
+    .enum(['event', 'arrival', 'run'])
+    .describe('`arrival`: a delivery or entry that made no event; `run`: a schedule or a person caused it.'),
+  repoId: maybeText.describe('Number of the repository; null = it is about the organization, or told nothing.'),
+  at: time,
+  schedule: aboutRun.shape.schedule,
+  sources: z
+    .array(z.object({ id: text, source: word<EventSource>(), hook: maybeText, at: time, repeats: count }))
+    .describe('Arrivals that told it, the first of them first.'),
+  state: z.enum(['waits', 'decided', 'quarantined']).describe('`waits`: the bot has not decided about it yet.'),
+  reason: maybeText.describe('Of an arrival: why it made no event.'),
+  code: maybeText,
+  runs: z.array(activityRun).describe('Rules and policies that decided about it; others did not match it.'),
+});
+export type ActivityRow = Shape<typeof activityRow>;
+
+export const activityPage = z.object({
+  rows: z.array(activityRow),
+  next: maybeText.describe('`before` of the next page; null = there is nothing older.'),
+  lookedBackTo: maybeTime.describe(
+    'A page without enough rows looked back to this moment, not further; null = it did not have to stop.',
+  ),
+});
+export type ActivityPage = Shape<typeof activityPage>;
+
+export interface ActivityDeps {
+  readonly store: ActivityStore;
+  readonly inbox: Pick<InboxStore, 'event'>;
+  readonly journal: Pick<JournalStore, 'runs' | 'workOfRuns'>;
+  readonly keeper: Pick<ActiveRevisions, 'active'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** What happened, as a timeline. */
+export class Activity {
+  constructor(private readonly deps: ActivityDeps) {}
+
+  async page(filter: CauseFilter): Promise<ActivityPage> {
+    const causes: FoundCause[] = [];
+    let before = filter.before;
+    for (let looks = 0; looks < LOOKS; looks += 1) {
+      const found = await this.deps.store.causes({ ...filter, before, limit: filter.limit - causes.length });
+      causes.push(...found.causes);
+      before = found.next ?? undefined;
+      if (found.next === null || causes.length >= filter.limit) break;
+    }
+    const next = before ?? null;
+    const isShort = next !== null && causes.length < filter.limit;
+    const rows = (await this.rowsOf(causes, filter.sight)).filter((row) => isExactly(row, filter));
+    return { rows, next, lookedBackTo: isShort ? timeOf(next) : null };
+  }
+
+  /** The newest rows, unless nothing has changed since this mark was given. */
+  async news(since: string | undefined, limit: number): Promise<{ mark: string; rows: readonly ActivityRow[] }> {
+    const mark = await this.deps.store.mark();
+    if (mark === since) return { mark, rows: [] };
+    return { mark, rows: (await this.page({ sight: null, limit })).rows };
+  }
+
+  private async rowsOf(causes: readonly FoundCause[], sight: Sight): Promise<ActivityRow[]> {
+    const { store, inbox, journal } = this.deps;
+    const idsOf = (kind: FoundCause['what']): string[] => causes.flatMap(({ what, id }) => (what === kind ? [id] : []));
+    const [eventIds, arrivalIds, runIds] = [idsOf('event'), idsOf('arrival'), idsOf('run')];
+    const [events, sources, arrivals, ofEvents, alone] = await Promise.all([
+      Promise.all(eventIds.map((id) => inbox.event(id))),
+      store.sources(eventIds, sight, SOURCES_SHOWN),
+      store.arrivals(arrivalIds, sight),
+      eventIds.length === 0 ? [] : journal.runs({ eventIds, shadow: false, sight, limit: RUNS_OF_PAGE }),
+      runIds.length === 0 ? [] : journal.runs({ ids: runIds, sight, limit: runIds.length }),
+    ]);
+    const runs = [...ofEvents.reverse(), ...alone];
+    const work = await journal.workOfRuns(
+      runs.map(({ id }) => id),
+      sight,
+    );
+    const intentsOf = new Map(runs.map(({ id }, n) => [id, (work[n] ?? []).map(({ intent }) => intent)]));
+    const shownOf = (run: Run): ActivityRow['runs'][number] => shownRun(run, intentsOf.get(run.id) ?? []);
+
+    const rows = new Map<string, ActivityRow>();
+    for (const arrival of arrivals) rows.set(arrival.id, rowOfArrival(arrival));
+    for (const event of events) {
+      if (!event) continue;
+      const told = sources.find(({ eventId }) => eventId === event.id);
+      const own = ofEvents.filter(({ cause }) => cause.kind === 'event' && cause.eventId === event.id);
+      rows.set(event.id, rowOfEvent(event, told?.arrivals ?? [], told?.isDecided ?? true, own.map(shownOf)));
+    }
+    for (const run of alone) {
+      const intents = intentsOf.get(run.id) ?? [];
+      const active = run.cause.kind === 'tick' ? await this.deps.keeper.active(run.org) : null;
+      const found = whatAbout({ run, event: null, intents, active, now: this.deps.clock.now() });
+      rows.set(run.id, rowOfRun(run, found, shownOf(run)));
+    }
+    return causes.flatMap(({ id }) => rows.get(id) ?? []);
+  }
+}
+
+/** What of a row may be told; null = nothing. For whoever shows one list of rows to several people. */
+export function rowInSight(row: ActivityRow, sight: Sight): ActivityRow | null {
+  const { org } = row;
+  if (seesWholeOrg(sight, org)) return row;
+  if (!seesRepo(sight, org, row.repoId)) return null;
+  const runs = row.runs.map((run) => ({
+    ...run,
+    effects: run.effects.filter(({ repoId }) => seesRepo(sight, org, repoId)),
+  }));
+  return { ...row, runs };
+}
+
+/** The store looks for names as they stand in a text; a fork, for one, names its parent as well. */
+function isExactly({ repo, person }: ActivityRow, { repo: ofRepo, person: ofPerson }: CauseFilter): boolean {
+  const isSame = (told: string | null, asked: string | undefined): boolean =>
+    asked === undefined || told?.toLowerCase() === asked.toLowerCase();
+  return isSame(repo, ofRepo) && isSame(person, ofPerson);
+}
+
+function rowOfEvent(
+  event: ForgeEvent,
+  sources: readonly SourceOfEvent[],
+  isDecided: boolean,
+  runs: ActivityRow['runs'],
+): ActivityRow {
+  const { id, org, repo, storedAt } = event;
+  const state = isDecided ? 'decided' : 'waits';
+  const facts = { ...aboutEvent(event), repoId: repo?.id ?? null, schedule: null };
+  return { id, what: 'event', org, at: storedAt, ...facts, sources, state, reason: null, code: null, runs };
+}
+
+const ARRIVAL_STATES: Readonly<Record<ArrivalState, ActivityRow['state']>> = {
+  stored: 'waits',
+  decided: 'decided',
+  quarantined: 'quarantined',
+};
+
+function rowOfArrival({ id, org, source, hook, at, repeats, state, reason, code }: ArrivalSummary): ActivityRow {
+  const nothing = { event: null, repo: null, subject: null, person: null, repoId: null, schedule: null, runs: [] };
+  const sources = [{ id, source, hook, at, repeats }];
+  return { ...nothing, id, what: 'arrival', org, at, sources, state: ARRIVAL_STATES[state], reason, code };
+}
+
+function rowOfRun(run: Run, found: Shape<typeof aboutRun>, shown: ActivityRow['runs'][number]): ActivityRow {
+  const { id, org, decidedAt, cause } = run;
+  const repoId = cause.kind === 'event' || cause.subject === '' ? null : cause.subject;
+  const nothing = { sources: [], state: 'decided', reason: null, code: null } as const;
+  return { ...found, ...nothing, id, what: 'run', org, repoId, at: decidedAt, runs: [shown] };
+}
+
+function shownRun(run: Run, intents: readonly Intent[]): ActivityRow['runs'][number] {
+  const { id, rule, kind, state, mode: of, reason } = run;
+  const targets = [...new Set(intents.map(repoOf))];
+  const effects = targets.flatMap((repoId) =>
+    countEffects(intents.filter((intent) => repoOf(intent) === repoId)).map((effect) => ({ ...effect, repoId })),
+  );
+  return { id, rule, kind, state, mode: of, reason: textOf(reason), code: reason.code, effects };
+}
+
+function repoOf({ target }: Intent): string | null {
+  return target.kind === 'repository' && !target.refused ? target.id : null;
+}
+
+/** Ids begin with the milliseconds of their making. */
+function timeOf(id: string): Date {
+  return new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16));
+}
