@@ -10,8 +10,8 @@ export class LoginLimit {
 
   constructor(
     private readonly clock: Clock,
-    private readonly ofOne = 10,
-    private readonly ofAll = 100,
+    private readonly ofOne: number,
+    private readonly ofAll: number,
   ) {}
 
   /** Seconds until another try is taken; 0 = now. */

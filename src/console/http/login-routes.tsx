@@ -23,6 +23,8 @@ export interface LoginDeps {
   readonly login: PersonLogin;
   readonly clock: Clock;
   readonly security: SecurityLog;
+  /** Whether requests come through a proxy. */
+  readonly isProxied: boolean;
   readonly visitOf: (request: FastifyRequest) => Visit;
 }
 
@@ -31,10 +33,12 @@ type ForgeRequest = FastifyRequest<{ Params: { forge: string } }>;
 
 /** How a session begins and ends. Each begin gets a new secret, whatever cookie the browser sent. */
 export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
-  const { http, sessions, store, control, login, clock, security, visitOf } = deps;
-  const limit = new LoginLimit(clock);
+  const { http, sessions, store, control, login, clock, security, isProxied, visitOf } = deps;
+  // Behind a proxy everybody comes from one address.
+  const [ofOne, begunByOne] = isProxied ? [100, 300] : [10, 30];
+  const limit = new LoginLimit(clock, ofOne, 100);
   // Each of them takes a place in the store until it is over.
-  const begun = new LoginLimit(clock, 30, 300);
+  const begun = new LoginLimit(clock, begunByOne, 300);
 
   const page = (request: FastifyRequest, reply: FastifyReply, status: number, problem: string | null): FastifyReply => {
     const visit = { ...visitOf(request), who: null };

@@ -46,4 +46,229 @@ describe('access to the Console', () => {
     expect((await new Browser(url).follow(made)).status).toBe(403);
     expect(bot.log()).not.toContain(new URL(made).hash.slice(1));
   });
+
+  it('gives every answer the same strict headers, and keeps no page in a cache', async () => {
+    await browser.follow(await link());
+
+    for (const path of ['/', '/login', '/about', '/nowhere', '/favicon.ico'])
+      expect([path, (await browser.get(path)).headers]).toEqual([
+        path,
+        expect.objectContaining({
+          'content-security-policy': expect.stringMatching(
+            /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]{24}'; .*frame-ancestors 'none'$/,
+          ),
+          'x-frame-options': 'DENY',
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'same-origin',
+          'cache-control': 'no-store',
+        }),
+      ]);
+    const { headers } = await browser.get('/');
+    expect(headers['content-security-policy']).not.toMatch(/unsafe|http:|https:|\*/);
+    expect((await browser.get('/')).headers['content-security-policy']).not.toBe(headers['content-security-policy']);
+  });
+
+  it('has no script or style of its own in any page, which the policy would refuse', async () => {
+    await browser.follow(await link());
+
+    for (const path of ['/', '/sessions', '/about', '/login', '/nowhere']) {
+      const { text } = await browser.get(path);
+      expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son[a-z]+=|javascript:/i);
+    }
+  });
+
+  it('keeps the secret of a session from scripts and from other sites', async () => {
+    const { headers } = await browser.follow(await link());
+    const [session = ''] = headers['set-cookie'] ?? [];
+
+    expect(session).toMatch(/^forgehand-\d+-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+  });
+
+  it('gives a new secret at each login, whatever cookie was there before (session fixation)', async () => {
+    const name = `forgehand-${new URL(url).port}-session`;
+    browser.cookies.set(name, 'x'.repeat(43));
+    expect((await browser.get('/')).status).toBe(303);
+
+    await browser.follow(await link());
+    const first = browser.cookies.get(name);
+    expect(first).not.toBe('x'.repeat(43));
+    await browser.follow(await link());
+
+    const victim = new Browser(url);
+    victim.cookies.set(name, first ?? '');
+    expect(browser.cookies.get(name)).not.toBe(first);
+    expect((await victim.get('/')).status).toBe(303);
+  });
+
+  describe('a form', () => {
+    let session: string;
+
+    beforeEach(async () => {
+      await browser.follow(await link());
+      const { text } = await browser.get('/sessions');
+      session = /name="session" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    });
+
+    it('does what it says, with the token of its own session', async () => {
+      const { status, headers } = await browser.post('/sessions', { csrf: await browser.csrf(), session });
+
+      expect([status, headers.location]).toEqual([303, '/sessions']);
+    });
+
+    it.each<[string, () => Promise<string | undefined>]>([
+      ['without a token', async () => undefined],
+      ['with a token that was made up', async () => 'a'.repeat(43)],
+      [
+        'with the token of another session',
+        async () => {
+          const other = new Browser(url);
+          await other.follow(await link());
+          return other.csrf();
+        },
+      ],
+    ])('does nothing %s', async (_, token) => {
+      const csrf = await token();
+      const { status } = await browser.post('/sessions', { ...(csrf === undefined ? {} : { csrf }), session });
+
+      expect(status).toBe(403);
+      expect((await browser.get('/sessions')).text).toContain(session);
+    });
+
+    it.each([
+      ['of another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+      ['of another port of this machine', { origin: 'http://127.0.0.1:9', 'sec-fetch-site': 'same-site' }],
+      ['of a page without an origin', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+      ['of who does not say where it comes from', { origin: null, 'sec-fetch-site': null }],
+    ])('%s does nothing, with the right token', async (_, headers) => {
+      const { status } = await browser.post('/sessions', { csrf: await browser.csrf(), session }, headers);
+
+      expect(status).toBe(403);
+      expect((await browser.get('/sessions')).text).toContain(session);
+    });
+
+    it('logs nobody out from another site', async () => {
+      await browser.post('/logout', {}, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' });
+      expect((await browser.get('/about')).status).toBe(200);
+
+      const csrf = await browser.csrf();
+      const copy = new Browser(url);
+      for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
+      await browser.post('/logout', { csrf });
+      expect((await copy.get('/about')).status).toBe(303);
+    });
+
+    it('that is too large is refused before it is read', async () => {
+      expect((await browser.post('/sessions', { csrf: 'x'.repeat(70_000) })).status).toBe(413);
+    });
+  });
+
+  it.each([
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example/',
+    '/%09/evil.example',
+    '/./\\/evil.example',
+    'javascript:alert(1)',
+    '/x\r\nset-cookie: a=b',
+    `/a?long=${'x'.repeat(3000)}`,
+  ])('goes on to a path of its own after a login, whatever it is given (%#)', async (next) => {
+    await browser.follow(await link());
+    const { status, headers } = await browser.get(`/login?${new URLSearchParams({ next }).toString()}`);
+
+    expect(status).toBe(303);
+    expect(new URL(headers.location ?? '', url).origin).toBe(url);
+    expect(headers.location).toMatch(/^\/(?!\/|\\)/);
+  });
+
+  it.each(['evil.example', '127.0.0.1', '127.0.0.1:1', 'localhost.evil.example'])(
+    'does not answer under the name %j (DNS rebinding)',
+    async (host) => {
+      await browser.follow(await link());
+
+      expect((await browser.get('/', { host })).status).toBe(421);
+    },
+  );
+
+  it('answers under each name of this machine, each an origin of its own', async () => {
+    const { port } = new URL(url);
+    await browser.follow(await link());
+
+    expect((await browser.get('/login', { host: `localhost:${port}` })).status).toBe(303);
+    expect((await browser.post('/logout', {}, { host: `localhost:${port}` })).status).toBe(403);
+  });
+
+  describe('an event stream', () => {
+    it('is not for other sites, though the browser would send the cookie', async () => {
+      await browser.follow(await link());
+
+      for (const headers of [
+        { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
+        { origin: 'http://127.0.0.1:9', 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' },
+        { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+      ])
+        expect((await browser.get('/live', headers)).status).toBe(403);
+    });
+
+    it('is not for who is not logged in, and tells the browser not to ask again', async () => {
+      expect((await browser.get('/live')).status).toBe(204);
+    });
+
+    it('ends with its session', async () => {
+      await browser.follow(await link());
+      const csrf = await browser.csrf();
+      const stream = browser.get('/live', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' });
+      await browser.post('/logout', { csrf });
+
+      expect(await stream).toMatchObject({
+        status: 200,
+        headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' },
+        text: expect.stringMatching(/event: over\ndata: \{\}\n\n$/),
+      });
+    });
+  });
+
+  it('takes the token of an operator, and nothing from it once it is revoked', async () => {
+    const { token } = await bot.reach.post<{ token: string }>('/v1/operators', {
+      name: 'ann',
+      scopes: ['read'],
+      expiresS: 3600,
+    });
+
+    const { status, headers } = await browser.post('/login/token', { token, next: '/about' });
+    expect([status, headers.location]).toEqual([303, '/about']);
+    expect((await browser.get('/')).text).toContain('ann');
+    expect(bot.log()).not.toContain(token);
+
+    await bot.reach.post('/v1/operators/ann/revoke', {});
+    expect((await browser.get('/')).status).toBe(303);
+    expect((await browser.post('/login/token', { token, next: '/' })).status).toBe(403);
+  });
+
+  it('records each login and each act with the name', async () => {
+    await browser.follow(await link());
+
+    expect(bot.log()).toMatch(/"by":"console:[^"]+".*"msg":"console\.logged-in"/);
+  });
+
+  it('says nothing of its insides to who asks for nonsense', async () => {
+    await browser.follow(await link());
+
+    for (const path of ['/nowhere', '/assets/..%2f..%2fpackage.json', '/assets/%00', '/%ff', `/${'a/'.repeat(500)}`]) {
+      const { status, text } = await browser.get(path);
+      expect([path, [400, 404, 414].includes(status)]).toEqual([path, true]);
+      expect(text).not.toMatch(/at .*\.(ts|js):\d+|node_modules|\/work\//);
+    }
+  });
+
+  // Last: for a minute nobody can log in after it.
+  it('lets an address try ten wrong secrets in a minute, and no right one after them', async () => {
+    const made = await link();
+    const tries = [];
+    for (let n = 0; n < 12; n += 1) tries.push((await browser.post('/login/token', { token: `wrong-${n}` })).status);
+
+    expect(tries.slice(-2)).toEqual([429, 429]);
+    expect(tries.filter((status) => status === 403).length).toBeGreaterThan(0);
+    expect((await browser.follow(made)).status).toBe(429);
+    expect(bot.log()).toContain('security.authentication_failed');
+  });
 });
