@@ -36,6 +36,7 @@ const TIERS = {
     workers: WAITS,
     services: true,
     built: true,
+    browser: true,
   },
 };
 const DURATIONS = join(ROOT, 'test/durations.json');
@@ -53,11 +54,12 @@ process.once('exit', () => children.forEach((child) => child.kill('SIGTERM')));
 installPackages();
 const tiers = Object.keys(TIERS).filter((tier) => wanted.includes(tier));
 const withServers = tiers.filter((name) => TIERS[name].services);
+const needed = ['postgres', 'redis', ...(tiers.some((name) => TIERS[name].browser) ? ['chromium'] : [])];
 const isBuilt = tiers.some((name) => TIERS[name].built) ? build() : null;
 // What computes runs beside what waits: either alone leaves processors idle.
 await Promise.all([
   computingTiers(),
-  withServers.length > 0 && withServices(runServiceTiers, { log: (line) => say(`services: ${line}`) }),
+  withServers.length > 0 && withServices(runServiceTiers, { log: (line) => say(`services: ${line}`), only: needed }),
 ]);
 
 if (total.failed > 0) process.exitCode = 1;

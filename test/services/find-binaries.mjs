@@ -97,3 +97,12 @@ export async function findRedisBinary(account) {
   }
   return null;
 }
+
+/** @returns {Promise<string | null>} Debian's Chromium, or another one under its usual names */
+export async function findChromium() {
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome-stable']) {
+    const file = findCommand(name);
+    if (file && (await runs(file, null))) return file;
+  }
+  return null;
+}

@@ -15,7 +15,7 @@ export function canInstallByApt() {
 }
 
 /**
- * Install a server package; says so first. The package's own service is not started (`RUNLEVEL=1` makes Debian's invoke-rc.d keep still).
+ * Install a package; says so first. A server is not started: `RUNLEVEL=1` makes Debian's invoke-rc.d keep still.
  * @returns {Promise<boolean>}
  */
 export async function installByApt(packageName, log) {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findEmbeddedPostgres, findPostgresBinaries, findRedisBinary } from './find-binaries.mjs';
+import { findChromium, findEmbeddedPostgres, findPostgresBinaries, findRedisBinary } from './find-binaries.mjs';
 import { canInstallByApt, installByApt } from './install-by-apt.mjs';
 import { startReaper } from './reaper.mjs';
 import { findContainerEngine, startContainer } from './start-container.mjs';
@@ -13,13 +13,13 @@ import { serverAccount } from './unprivileged.mjs';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /**
- * Give `use` a PostgreSQL and a Redis, however they can be had, and take them away again when it ends, throws, or a signal comes.
- * Order for each: given URL, server binaries of the machine, the dev package that carries them (PostgreSQL), apt as root on Debian,
- * a container engine whose daemon answers.
+ * Give `use` a PostgreSQL and a Redis, and a Chromium where it is asked for, however they can be had, and take them away again when it ends, throws, or
+ * a signal comes. Order for each: given URL, binaries of the machine, the dev package that carries them (PostgreSQL), apt as root on Debian,
+ * a container engine whose daemon answers (not for Chromium).
  * @param {(services: { env: Record<string, string>, missing: string[] }) => Promise<T>} use
- *   env: FORGEHAND_TEST_POSTGRES_URL and FORGEHAND_TEST_REDIS_URL of what there is, plus what `test/services/own-server.ts` needs to start
+ *   env: FORGEHAND_TEST_POSTGRES_URL, FORGEHAND_TEST_REDIS_URL and FORGEHAND_TEST_CHROMIUM of what there is, plus what `test/services/own-server.ts` needs to start
  *   further servers; missing: names of what could not be had
- * @param {{ log?: (line: string) => void, only?: Array<'postgres' | 'redis'>, postgresSettings?: Record<string, string> }} [options]
+ * @param {{ log?: (line: string) => void, only?: Array<'postgres' | 'redis' | 'chromium'>, postgresSettings?: Record<string, string> }} [options]
  * @returns {Promise<T>}
  * @template T
  */
@@ -44,7 +44,7 @@ export async function withServices(use, { log = console.error, only = ['postgres
     const found = {};
     const missing = [];
     for (const name of only) {
-      const service = await (name === 'postgres' ? obtainPostgres(where) : obtainRedis(where));
+      const service = await OBTAIN[name](where);
       if (service) {
         stops.push(service.stop);
         Object.assign(found, service.env);
@@ -60,6 +60,8 @@ export async function withServices(use, { log = console.error, only = ['postgres
     await stopAll();
   }
 }
+
+const OBTAIN = { postgres: obtainPostgres, redis: obtainRedis, chromium: obtainChromium };
 
 async function obtainPostgres({ scratch, account, reaper, log, settings }) {
   const given = process.env.FORGEHAND_TEST_POSTGRES_URL;
@@ -115,6 +117,27 @@ async function obtainRedis({ scratch, account, reaper, log }) {
     if (service) return service;
   }
   return byContainer('redis', 'FORGEHAND_TEST_REDIS_URL', log);
+}
+
+/** Nothing runs between the specs: each of them starts its own browser from this binary. */
+async function obtainChromium({ log }) {
+  const given = process.env.FORGEHAND_TEST_CHROMIUM;
+  if (given) return { env: { FORGEHAND_TEST_CHROMIUM: given }, from: 'given path', stop: async () => {} };
+  const ways = [
+    ['browser of this machine', () => findChromium()],
+    [
+      'installed with apt-get',
+      async () => (canInstallByApt() && (await installByApt('chromium', log)) ? findChromium() : null),
+    ],
+  ];
+  for (const [from, find] of ways) {
+    const service = await attempt(log, from, async () => {
+      const file = await find();
+      return file && { env: { FORGEHAND_TEST_CHROMIUM: file }, from: `${from} (${file})`, stop: async () => {} };
+    });
+    if (service) return service;
+  }
+  return null;
 }
 
 async function byContainer(kind, key, log) {
