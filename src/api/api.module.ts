@@ -22,6 +22,8 @@ import { RuleCounter } from '../insight/rule-counts.js';
 import { Explainer } from '../insight/explainer.js';
 import { RULE_BEHIND } from '../insight/rule-behind.js';
 import { HISTORY_STORE } from '../insight/history-store.port.js';
+import { Backtests } from '../insight/trying/backtests.js';
+import { Drafts } from '../insight/trying/drafts.js';
 import { InsightModule } from '../insight/insight.module.js';
 import { Metrics } from '../observability/metrics.js';
 import { ArrivalToIntents } from '../pipeline/decide.js';
@@ -67,12 +69,14 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   alerts: ALERTS,
   archive: ArchiveInbox,
   audit: AUDIT_STORE,
+  backtests: Backtests,
   clock: CLOCK,
   config: APP_CONFIG,
   copier: STORE_COPIER,
   cursors: CURSOR_STORE,
   doctor: Doctor,
   document: DOCUMENT,
+  drafts: Drafts,
   encryptor: Encryptor,
   explainer: Explainer,
   findings: FINDING_STORE,

@@ -83,6 +83,7 @@ export function buildControlServer({
       method,
       url,
       config: { scope: operation.scope },
+      ...(operation.maxBytes === undefined ? {} : { bodyLimit: operation.maxBytes }),
       handler: async (request) => {
         const handle = control().operations[name] as (input: unknown, caller: ControlCaller) => Promise<unknown>;
         return handle(readInput(operation, request), access.callerOf(request));

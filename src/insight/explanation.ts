@@ -22,7 +22,7 @@ import { origin } from '../rules/sources/rule-repository.port.js';
 import { sourceText } from './source-text.js';
 
 /** A place in a rule file, 1-based. */
-const place = z.object({ file: text, ...fields('line col', count) });
+export const place = z.object({ file: text, ...fields('line col', count) });
 export type Place = Shape<typeof place>;
 
 /** The place to look at first, with its line as it stands in the revision; null where the text is not kept. */
@@ -92,7 +92,11 @@ export interface ExplainedCondition {
 }
 
 /** A filter of `on` and `where` that turned the event away. */
-const filter = z.object({ ...fields('filter reason', text), ...fields('wanted seen', json), place: place.nullable() });
+export const filter = z.object({
+  ...fields('filter reason', text),
+  ...fields('wanted seen', json),
+  place: place.nullable(),
+});
 export type ExplainedFilter = Shape<typeof filter>;
 
 export interface ExplainedStep {
@@ -142,11 +146,15 @@ const intent = z.object({
 });
 export type ExplainedIntent = Shape<typeof intent>;
 
+/** How conditions and steps were evaluated. */
+export const evaluated = {
+  conditions: z.array(z.custom<ExplainedCondition>()),
+  steps: z.array(z.custom<ExplainedStep>()),
+};
 const why = {
   place: place.nullable(),
   look: look.nullable(),
-  conditions: z.array(z.custom<ExplainedCondition>()),
-  steps: z.array(z.custom<ExplainedStep>()),
+  ...evaluated,
   lookups: z.array(lookup),
   /** The rule as it stands in the file of that revision; null = it is not kept, or not for this caller. */
   source: sourceText.nullable(),
@@ -189,7 +197,7 @@ const ofDecision = z.object({
 export type DecisionExplanation = Shape<typeof ofDecision>;
 
 /** One rule in one line. */
-const ruleLine = z.object({
+export const ruleLine = z.object({
   ...fields('rule reason', text),
   kind: z.enum(['rule', 'policy']),
   verdict,

@@ -4,7 +4,8 @@ import { lookupCatalogue } from '../actions/lookups/index.js';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG } from '../config/config.module.js';
 import { CLOCK, type Clock } from '../core/clock.js';
-import { part } from '../core/part.js';
+import { LOGGER } from '../core/logger.js';
+import { part, stopping } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { openReads } from '../pipeline/decide/answer-lookups.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
@@ -28,13 +29,20 @@ import { ruleBehind } from '../pipeline/decide/rule-behind.js';
 import { RULE_BEHIND, withRules, type RuleBehind } from './rule-behind.js';
 import { RuleCounter } from './rule-counts.js';
 import { HISTORY_STORE, type HistoryStore } from './history-store.port.js';
+import { tellHistory } from './tell-history.js';
 import { makeTrial } from './trial.js';
+import { Backtests } from './trying/backtests.js';
+import { Drafts } from './trying/drafts.js';
+import { makeTryThread } from './trying/try-thread.js';
 import type { BacktestReport } from './backtest/backtest-report.js';
 
 /** A change of rules is compared with so much of the newest history. */
 const HISTORY_DAYS = 7;
 const HISTORY_EVENTS = 2000;
 const PAGE = 100;
+
+/** Without a draft to try for so long, a thread is ended. */
+const REST_MS = 30_000;
 
 const PARTS = [
   part(
@@ -64,6 +72,34 @@ const PARTS = [
     (deps) => new Activity(deps),
   ),
   part(RuleCounter, { store: ACTIVITY_STORE, clock: CLOCK }, ({ store, clock }) => new RuleCounter(store, clock)),
+  part(
+    Drafts,
+    { config: APP_CONFIG, revisions: REVISION_STORE },
+    ({ config, revisions }) => new Drafts({ config, revisions, thread: makeTryThread(REST_MS) }),
+  ),
+  // In a thread of its own: whoever checks a draft does not wait for somebody's back-test.
+  part(
+    Backtests,
+    {
+      config: APP_CONFIG,
+      history: HISTORY_STORE,
+      self: BOT_SELF,
+      ruleBehind: RULE_BEHIND,
+      encryptor: Encryptor,
+      clock: CLOCK,
+      logger: LOGGER,
+    },
+    ({ history, clock, logger, ...telling }) =>
+      new Backtests({
+        thread: makeTryThread(REST_MS),
+        history: async (query) => tellHistory(telling, query.org, await history.page(query), query.sight ?? null),
+        clock,
+        logger,
+      }),
+  ),
+  stopping({ drafts: Drafts, backtests: Backtests }, ({ drafts, backtests }) =>
+    Promise.all([drafts.stop(), backtests.stop()]),
+  ),
   // What `forgehand explain` asks: stores alone, so that it answers without a forge.
   part(
     Explainer,
@@ -116,7 +152,7 @@ const PARTS = [
 @Module({
   imports: [RulesModule, PipelineModule],
   providers: PARTS,
-  exports: [RULE_HISTORY, BOT_SELF, RULE_BEHIND, Activity, RuleCounter, Explainer],
+  exports: [RULE_HISTORY, BOT_SELF, RULE_BEHIND, Activity, RuleCounter, Explainer, Drafts, Backtests],
 })
 export class InsightModule {}
 

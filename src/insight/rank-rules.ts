@@ -9,17 +9,20 @@ import { answersOf } from './recorded-answers.js';
 /** Without the text of its line. */
 export type RankedRule = Omit<RuleLine, 'place'> & { readonly place: Place | null };
 
+/** What was recorded about a rule and the event. */
+export type RankedRun = Pick<RecordedRun, 'lookups' | 'decidedAt'> & { readonly id: string | null };
+
 /** Why a policy is or is not reconciled because of this event. */
 export type PolicyVerdict = Pick<RankedRule, 'verdict' | 'reason' | 'place'>;
 
 /**
  * Every rule and policy in one line, those first that took the event, then those that came nearest to it. Rules that wait for another kind
  * of event come last. Pure.
- * @param runs newest run of each rule about this event
+ * @param runs newest run of each rule about this event, or the answers that history holds for a rule without one
  */
 export function rankRules(
   facts: Omit<StoredFacts, 'answers'>,
-  runs: ReadonlyMap<string, RecordedRun>,
+  runs: ReadonlyMap<string, RankedRun>,
   engine: ExpressionEngine,
   policyVerdict: (policy: CompiledPolicy) => PolicyVerdict,
 ): RankedRule[] {

@@ -6,6 +6,7 @@ import { runFixtures } from './fixtures/run-fixtures.js';
 import type { FixturesReport } from './fixtures/run-fixtures.js';
 import { PureRuleEngine } from '../policies/pure-rule-engine.js';
 import type { ActionFacts, LoadResult, LookupFacts, Revision, RuleFile } from '../rules/language/revision.js';
+import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { loadRules } from '../rules/language/load/load-rules.js';
 import { makePureRules, makeRuleThread } from '../policies/thread/make-rules.js';
@@ -15,6 +16,7 @@ export interface Trial {
   readonly actions: ReadonlyMap<string, ActionFacts>;
   readonly lookups: ReadonlyMap<string, LookupFacts>;
   readonly rules: PureRules;
+  readonly engine: ExpressionEngine;
   /** @param wasActive the files were active before */
   load(
     org: string,
@@ -39,6 +41,7 @@ export function makeTrial(): Trial {
     actions,
     lookups,
     rules,
+    engine,
     load: (org, files, powers, secrets, wasActive = false) =>
       loadRules(files, { org, actions, lookups, powers, secrets, wasActive, ...checked }),
     backtest: (revision) => new Backtest({ revision, rules, actions, lookups }),

@@ -30,8 +30,8 @@ export function effectsText(effects: readonly WantedEffect[], actions: ReadonlyM
   );
 }
 
-/** Nulls mean "not given"; sealed and secret values cannot be compared with what the journal holds. */
-function comparable(params: JsonObject, action: ActionFacts | undefined): JsonObject {
+/** Nulls mean "not given"; sealed and secret values cannot be compared with what the journal holds, and are for nobody's eyes. */
+export function comparable(params: JsonObject, action: ActionFacts | undefined): JsonObject {
   return Object.fromEntries(
     Object.entries(params).filter(([name, value]) => {
       const facts = ownValue(action?.params, name);

@@ -10,6 +10,7 @@ import { stringifyJson } from '../../src/core/json.js';
 import { NOBODY, personCaller, type ControlCaller } from '../../src/core/operators.js';
 import { POSTGRES_URL, createTestDatabase, type TestDatabase } from '../services/test-stores.js';
 import { REDIS_URL, freshRedisUrl } from '../services/test-redis.js';
+import { until } from '../services/until.js';
 import { aControl, type TestControl } from './support/a-control.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 import { WEIGHT, fillTenants, type Place, type Tenants } from './support/two-tenants.js';
@@ -72,6 +73,13 @@ function row<Name extends OperationName>(
 
 const of = (place: Place) => (stage: Stage) => stage.tenants.of[place];
 const SPAN = { since: '2026-01-01', until: '2036-01-01' };
+
+/** A file of a draft. */
+const MORE = `version: 1
+org: acme
+rules:
+  - { id: more, on: tag.created, do: { label.ensure: { name: more, color: "#00aabb" } } }
+`;
 
 // prettier-ignore
 const TABLE: readonly Row[] = [
@@ -176,6 +184,25 @@ const TABLE: readonly Row[] = [
     'login scope scope p       no-org:b p     p'),
   row('rule', '', { org: 'acme', rule: 'greet' },
     'login scope scope p       no-org:b p     p'),
+  row('ruleFiles', 'of acme', { org: 'acme' },
+    'login scope scope owners  no-org:b -      -'),
+  row('ruleLanguage', '', {},
+    'login scope scope -       -       -      -'),
+  row('checkDraft', 'of acme', { org: 'acme', files: [{ path: 'more.yaml', text: MORE }] },
+    'login scope scope owners  no-org:b yes    yes'),
+  row('tryDraft', 'on an event of vault', (stage) => ({ org: 'acme', id: of('vault')(stage).event, rule: 'greet' }),
+    'login scope scope owners  no-org:b v      v'),
+  row('tryDraft', 'on an event of another organization', (stage) => ({ org: 'acme', id: of('butler')(stage).event }),
+    'login scope scope owners  no-org none   none'),
+  row('draftFixture', 'of an event of vault that no rule takes', (stage) => ({ org: 'acme', id: of('vault')(stage).event }),
+    'login scope scope owners  no-org:b NOTHING_TO_RECORD NOTHING_TO_RECORD'),
+  // Of the one that a test above had done.
+  row('backtest', 'of acme', { org: 'acme' },
+    'login scope scope owners  no-org:b alov   none'),
+  row('startBacktest', '', { org: 'acme', days: 1 },
+    'login scope scope owners  no-org:b -      -'),
+  row('cancelBacktest', 'of butler', { org: 'butler' },
+    'login scope scope no-org  no      no-org no'),
   // Orders.
   row('installHook', '', { org: 'acme', dryRun: true },
     'login scope scope scope   no-org:b -      -'),
@@ -451,6 +478,22 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
 
     expect(await lookups('owner')).toEqual({ feed: { value: 'canary-of-vault' } });
     expect(await lookups('writer')).toEqual({ feed: { $sealed: expect.any(String), $hash: expect.any(String) } });
+  });
+
+  it('tries a draft on what an owner may see, and tells nobody else of it', async () => {
+    const { startBacktest, backtest } = running.control.operations;
+    const text = RULES('acme').replace('id: greet', 'id: greet-anew');
+    const [{ path = '' } = {}] = (await running.control.operations.ruleFiles({ org: 'acme' }, callers.owner)).files;
+    await startBacktest({ org: 'acme', files: [{ path, text }], days: 30 }, callers.owner);
+    await until(async () => (await backtest({ org: 'acme' }, callers.owner)).state === 'done');
+
+    const { report } = await backtest({ org: 'acme' }, callers.owner);
+
+    expect(report?.rules.map(({ rule }) => rule)).toContain('greet-anew');
+    expect(report?.events).toBeGreaterThan(0);
+    expect(lettersOf(stringifyJson(report as never))).not.toMatch(/[bpq]/);
+    await expect(backtest({ org: 'acme' }, callers.socket)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(backtest({ org: 'butler' }, callers.owner)).rejects.toMatchObject({ code: 'NO_SUCH_ORG' });
   });
 
   it('gives a person in each organization the scopes of that organization alone', async () => {

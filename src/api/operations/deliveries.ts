@@ -2,14 +2,12 @@ import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
 import { UserError } from '../../core/errors.js';
 import { hasFired } from '../../core/run.js';
-import { seesWholeOrg, type Sight } from '../../core/sight.js';
+import type { Sight } from '../../core/sight.js';
 import type { JsonObject } from '../../core/json.js';
 import { entryKinds } from '../../events/pairing-table.js';
 import { aboutEvent, countEffects } from '../../insight/about-run.js';
 import { explanation } from '../../insight/explanation.js';
-import { withRules } from '../../insight/rule-behind.js';
-import type { HistoryPage, ToldHistory } from '../../insight/history-store.port.js';
-import { openReads } from '../../pipeline/decide/answer-lookups.js';
+import { tellHistory } from '../../insight/tell-history.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { deliveryReport, gapReport, replayReport, toldHistory, type DeliveryReport } from './answers.js';
 import type { Needs } from './needs.js';
@@ -28,6 +26,7 @@ const operation = operationOf(
   'journal',
   'explainer',
   'flow',
+  'config',
   'self',
   'ruleBehind',
   'encryptor',
@@ -162,7 +161,7 @@ export const deliveryOperations = {
     answer: toldHistory,
     handle: async (needs, { after = null, ...query }, _caller, sight) => {
       const org = needs.orgs.nameOf(query.org, sight);
-      return told(needs, org, await needs.history.page({ ...query, org, after, sight }), sight);
+      return tellHistory(needs, org, await needs.history.page({ ...query, org, after, sight }), sight);
     },
   }),
   historyOf: operation({
@@ -178,7 +177,7 @@ export const deliveryOperations = {
       const page = await needs.history.ofEvent(first ?? id, sight);
       const [event] = page.events;
       if (!event) throw new UserError('NOT_FOUND', `there is no event or arrival ${id}`);
-      return told(needs, event.org, page, sight);
+      return tellHistory(needs, event.org, page, sight);
     },
   }),
 };
@@ -213,20 +212,4 @@ async function reports(
       effects: countEffects(own.flatMap(({ intents }) => intents)),
     };
   });
-}
-
-/** Events of an organization that left the config are told all the same. Sealed reads may be of any repository: they are opened to whoever sees all. */
-async function told(
-  { orgs, self, ruleBehind, encryptor }: Pick<Needs, 'orgs' | 'self' | 'ruleBehind' | 'encryptor'>,
-  org: string,
-  page: HistoryPage,
-  sight: Sight,
-): Promise<ToldHistory> {
-  const forge = orgs.find(org)?.forge;
-  return {
-    ...page,
-    events: await withRules(page.events, ruleBehind),
-    runs: page.runs.map((run) => (seesWholeOrg(sight, org) ? openReads(run, encryptor) : run)),
-    bot: forge === undefined ? null : self(forge, org),
-  };
 }

@@ -11,6 +11,7 @@ import { ruleOperations } from './rules.js';
 import { scheduleOperations } from './schedules.js';
 import { runOperations } from './runs.js';
 import { statusOperations } from './status.js';
+import { tryingOperations } from './trying.js';
 
 /** By subject: handlers of one group are given the same things. */
 export const GROUPS = {
@@ -20,6 +21,7 @@ export const GROUPS = {
   runs: runOperations,
   rules: ruleOperations,
   schedules: scheduleOperations,
+  trying: tryingOperations,
   plans: planOperations,
   operators: operatorOperations,
   console: consoleOperations,
@@ -36,6 +38,7 @@ export const OPERATIONS = {
   ...GROUPS.runs,
   ...GROUPS.rules,
   ...GROUPS.schedules,
+  ...GROUPS.trying,
   ...GROUPS.plans,
   ...GROUPS.operators,
   ...GROUPS.console,

@@ -16,6 +16,8 @@ import type { Activity } from '../../insight/activity.js';
 import type { RuleCounter } from '../../insight/rule-counts.js';
 import type { Explainer } from '../../insight/explainer.js';
 import type { RuleBehind } from '../../insight/rule-behind.js';
+import type { Backtests } from '../../insight/trying/backtests.js';
+import type { Drafts } from '../../insight/trying/drafts.js';
 import type { HistoryStore } from '../../insight/history-store.port.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { ArrivalToIntents } from '../../pipeline/decide.js';
@@ -45,6 +47,7 @@ export interface Needs {
   readonly alerts: Alerts;
   readonly archive: ArchiveInbox;
   readonly audit: AuditStore;
+  readonly backtests: Backtests;
   readonly clock: Clock;
   readonly config: AppConfig;
   readonly copier: StoreCopier;
@@ -52,6 +55,7 @@ export interface Needs {
   readonly doctor: Doctor;
   /** The OpenAPI document of the table of operations. */
   readonly document: () => JsonObject;
+  readonly drafts: Drafts;
   readonly encryptor: Encryptor;
   readonly explainer: Explainer;
   readonly findings: FindingStore;

@@ -17,6 +17,10 @@ export interface Operation<
   readonly route: Route;
   readonly summary: string;
   readonly scope: NeededScope;
+  /** A POST because of what is sent with it: it may be done by whoever may read. */
+  readonly changesNothing?: true;
+  /** Largest body of a request. Default: 64 KiB. */
+  readonly maxBytes?: number;
   /** The command that calls it, such as `housekeeping run`; or why there is none. */
   readonly command: string | { readonly none: string };
   readonly input: In;

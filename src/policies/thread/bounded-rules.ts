@@ -70,7 +70,7 @@ abstract class Bounded {
   }
 
   /** What the thread must be told before it can evaluate; null when it knows the revision, or nobody knows what it was made of. */
-  protected toLoad(revision: Revision): { key: number; order: Order | null } | null {
+  protected toLoad(revision: Revision): { key: number; order: Extract<Order, { kind: 'load' }> | null } | null {
     const given = givenOf(revision);
     if (!given) return null;
     let loaded = this.#loaded.get(revision);
@@ -140,7 +140,7 @@ export class BoundedRuleEngine extends Bounded implements RuleEngine {
     const known = this.toLoad(revision);
     if (!known) return this.pure.evaluate(revision, candidate, facts, answers);
     if (known.order) {
-      await this.thread.order(known.order, loadLimit(known.order));
+      await this.thread.order(known.order, loadLimit(known.order.load.files));
       this.noteLoaded(revision);
     }
     const outcome = await this.thread.order(
@@ -166,7 +166,7 @@ export class BoundedPureRules extends Bounded {
     const known = this.isCheap(revision, candidate) ? null : this.toLoad(revision);
     if (!known) return this.pure.evaluate(revision, candidate, facts, answers, recall);
     if (known.order) {
-      this.thread.orderNow(known.order, loadLimit(known.order));
+      this.thread.orderNow(known.order, loadLimit(known.order.load.files));
       this.noteLoaded(revision);
     }
     return this.evaluationOf(
@@ -183,23 +183,25 @@ export class BoundedPureRules extends Bounded {
  */
 export async function tryLoading(thread: RuleThread, load: Omit<LoadOrder, 'checkTypes'>): Promise<Problem[]> {
   const order: Order = { kind: 'load', key: null, load: { ...load, checkTypes: true } };
-  const outcome = await thread.order(order, loadLimit(order));
+  const outcome = await thread.order(order, loadLimit(load.files));
   if (outcome.is === 'answered') return outcome.answer.kind === 'loaded' ? [...outcome.answer.problems] : [];
-  const what = outcome.why === 'late' ? `takes longer than ${loadLimit(order)} ms` : 'takes more than 64 MB';
-  const largest = [...load.files].sort((a, b) => b.text.length - a.text.length)[0];
-  const file = largest?.path ?? load.org;
-  return [
-    {
-      file,
-      line: 1,
-      col: 1,
-      message: `loading the rules of ${load.org} ${what}`,
-      hint: `make this file, the largest of ${load.files.length}, smaller`,
-    },
-  ];
+  return [cannotLoad(load, outcome.why)];
 }
 
-function loadLimit(order: Order): number {
-  const files: readonly RuleFile[] = order.kind === 'load' ? order.load.files : [];
+/** The problem of files whose loading had to be ended. */
+export function cannotLoad({ org, files }: Pick<LoadOrder, 'org' | 'files'>, why: 'late' | 'memory'): Problem {
+  const what = why === 'late' ? `takes longer than ${loadLimit(files)} ms` : 'takes more than 64 MB';
+  const largest = [...files].sort((a, b) => b.text.length - a.text.length)[0];
+  return {
+    file: largest?.path ?? org,
+    line: 1,
+    col: 1,
+    message: `loading the rules of ${org} ${what}`,
+    hint: `make this file, the largest of ${files.length}, smaller`,
+  };
+}
+
+/** How long loading these files may take. */
+export function loadLimit(files: readonly RuleFile[]): number {
   return LOAD_MS + LOAD_MS_PER_FILE * files.length;
 }

@@ -26,7 +26,13 @@ export type Order =
 export type Answer =
   | { readonly kind: 'loaded'; readonly problems: readonly Problem[] }
   | { readonly kind: 'evaluated'; readonly evaluation: Evaluation }
-  | { readonly kind: 'failed'; readonly message: string };
+  | Failed;
+
+/** What a thread answers when an order met a fault of ours. */
+export interface Failed {
+  readonly kind: 'failed';
+  readonly message: string;
+}
 
 export interface Numbered<Body> {
   readonly no: number;

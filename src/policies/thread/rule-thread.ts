@@ -9,8 +9,8 @@ const MAX_HEAP_MB = 128;
 const MAX_START_MS = 30_000;
 
 /** What became of an order. `at`: the expression that was being evaluated (`expressionsOf`), -1 where none was. */
-export type Outcome =
-  | { readonly is: 'answered'; readonly answer: Answer }
+export type Outcome<Answered = Answer> =
+  | { readonly is: 'answered'; readonly answer: Answered }
   | { readonly is: 'ended'; readonly why: 'late' | 'memory'; readonly at: number };
 
 /** How to start it: the program, and options of Node for it. */
@@ -20,10 +20,10 @@ export interface ThreadProgram {
 }
 
 /**
- * One thread that loads and evaluates rules; begun with the first order and again after it had to be ended. One order at a time. The limit
+ * One thread that works with rules whatever they are; begun with the first order and again after it had to be ended. One order at a time. The limit
  * counts from the moment the thread takes an order up, so that a busy machine ends nothing.
  */
-export class RuleThread {
+export class RuleThread<Ordered = Order, Answered = Answer> {
   #running: Running | null = null;
   #last: Promise<void> = Promise.resolve();
   #no = 0;
@@ -42,7 +42,7 @@ export class RuleThread {
   }
 
   /** @throws Error when the thread cannot be started */
-  order(order: Order, limitMs: number): Promise<Outcome> {
+  order(order: Ordered, limitMs: number): Promise<Outcome<Answered>> {
     clearTimeout(this.#rest);
     const next = this.#last.then(() => this.#order(order, limitMs));
     const ended: Promise<void> = next.then(
@@ -54,7 +54,7 @@ export class RuleThread {
   }
 
   /** The same without giving the event loop a turn; for commands, which have nothing else to do. Never beside `order`. */
-  orderNow(order: Order, limitMs: number): Outcome {
+  orderNow(order: Ordered, limitMs: number): Outcome<Answered> {
     const { port, memory } = this.#start();
     const no = this.#post(port, order);
     const startBy = performance.now() + MAX_START_MS;
@@ -68,7 +68,7 @@ export class RuleThread {
       }
       Atomics.wait(memory, ANSWERED, seen, hasBegun ? Math.max(1, endBy - performance.now()) : 1);
     }
-    const received = receiveMessageOnPort(port) as { message: Numbered<Answer> } | undefined;
+    const received = receiveMessageOnPort(port) as { message: Numbered<Answered> } | undefined;
     if (!received) throw new Error('the thread for rules gave no answer');
     return { is: 'answered', answer: received.message.body };
   }
@@ -91,9 +91,9 @@ export class RuleThread {
     await running?.worker.terminate();
   }
 
-  #order(order: Order, limitMs: number): Promise<Outcome> {
+  #order(order: Ordered, limitMs: number): Promise<Outcome<Answered>> {
     const { port, memory, worker } = this.#start();
-    return new Promise<Outcome>((resolve, reject) => {
+    return new Promise<Outcome<Answered>>((resolve, reject) => {
       const no = this.#post(port, order);
       const startBy = performance.now() + MAX_START_MS;
       const settle = (outcome: () => void): void => {
@@ -103,7 +103,7 @@ export class RuleThread {
         port.unref();
         outcome();
       };
-      const answered = (message: Numbered<Answer>): void =>
+      const answered = (message: Numbered<Answered>): void =>
         settle(() => resolve({ is: 'answered', answer: message.body }));
       const failed = (error: NodeJS.ErrnoException): void =>
         settle(() => {
@@ -131,9 +131,9 @@ export class RuleThread {
     });
   }
 
-  #post(port: MessagePort, body: Order): number {
+  #post(port: MessagePort, body: Ordered): number {
     this.#no += 1;
-    port.postMessage({ no: this.#no, body } satisfies Numbered<Order>);
+    port.postMessage({ no: this.#no, body } satisfies Numbered<Ordered>);
     return this.#no;
   }
 
@@ -156,7 +156,7 @@ export class RuleThread {
     return this.#running;
   }
 
-  #end(why: 'late' | 'memory'): Outcome {
+  #end(why: 'late' | 'memory'): Outcome<Answered> {
     const at = this.#running ? Atomics.load(this.#running.memory, AT) : -1;
     void this.#release();
     return { is: 'ended', why, at };

@@ -1,19 +1,17 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { CompiledExpression, ExpressionEngine } from '../../rules/language/expression-engine.js';
 import { CelEngine } from '../../rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../rules/language/load/load-rules.js';
 import { expressionsOf } from '../../rules/language/propose/expressions-of.js';
 import type { ActionFacts, LookupFacts, Revision } from '../../rules/language/revision.js';
 import { PureRuleEngine } from '../pure-rule-engine.js';
-import { ANSWERED, AT, BEGUN } from './messages.js';
-import type { Answer, Numbered, Order } from './messages.js';
+import { AT } from './messages.js';
+import type { Answer, Order } from './messages.js';
+import { serveOrders, type ServedThread } from './serve-orders.js';
 
 /** Revisions kept at once; those of the organizations of one bot. */
 const MAX_KEPT = 32;
 
-interface Served {
-  readonly port: MessagePort;
-  readonly memory: Int32Array;
+interface Served extends ServedThread {
   readonly actions: ReadonlyMap<string, ActionFacts>;
   readonly lookups: ReadonlyMap<string, LookupFacts>;
 }
@@ -52,19 +50,7 @@ export function serveRules({ port, memory, actions, lookups }: Served): void {
     return { kind: 'evaluated', evaluation: rules.evaluate(revision, order.candidate, order.facts, order.answers) };
   };
 
-  port.on('message', ({ no, body }: Numbered<Order>) => {
-    Atomics.store(memory, AT, -1);
-    Atomics.store(memory, BEGUN, no);
-    let told: Answer;
-    try {
-      told = answer(body);
-    } catch (error) {
-      told = { kind: 'failed', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
-    }
-    port.postMessage({ no, body: told } satisfies Numbered<Answer>);
-    Atomics.store(memory, ANSWERED, no);
-    Atomics.notify(memory, ANSWERED);
-  });
+  serveOrders({ port, memory }, answer);
 }
 
 function watched(engine: ExpressionEngine, begins: (compiled: CompiledExpression) => void): ExpressionEngine {

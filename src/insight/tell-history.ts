@@ -1,0 +1,33 @@
+import type { AppConfig } from '../config/app-config.js';
+import type { Encryptor } from '../core/encryptor.js';
+import { seesWholeOrg, type Sight } from '../core/sight.js';
+import { openReads } from '../pipeline/decide/answer-lookups.js';
+import type { BotSelfOf } from './bot-self.js';
+import type { HistoryPage, ToldHistory } from './history-store.port.js';
+import { withRules, type RuleBehind } from './rule-behind.js';
+
+export interface HistoryTelling {
+  readonly config: Pick<AppConfig, 'orgs'>;
+  readonly self: BotSelfOf;
+  readonly ruleBehind: RuleBehind;
+  readonly encryptor: Encryptor;
+}
+
+/**
+ * A page of stored history as the deciding side saw it. Events of an organization that left the config are told all the same. Sealed reads may be of any
+ * repository: they are opened to whoever sees all of the organization.
+ */
+export async function tellHistory(
+  { config, self, ruleBehind, encryptor }: HistoryTelling,
+  org: string,
+  page: HistoryPage,
+  sight: Sight,
+): Promise<ToldHistory> {
+  const forge = config.orgs.find(({ name }) => name.toLowerCase() === org.toLowerCase())?.forge;
+  return {
+    ...page,
+    events: await withRules(page.events, ruleBehind),
+    runs: page.runs.map((run) => (seesWholeOrg(sight, org) ? openReads(run, encryptor) : run)),
+    bot: forge === undefined ? null : self(forge, org),
+  };
+}

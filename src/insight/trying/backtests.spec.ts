@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../../test/fakes/manual-clock.js';
+import { anEvent } from '../../../test/builders/arrivals.js';
+import { silentLogger } from '../../core/logger.js';
+import { until } from '../../../test/services/until.js';
+import type { HistoryQuery, ToldHistory } from '../history-store.port.js';
+import { makeTrial } from '../trial.js';
+import { Backtests } from './backtests.js';
+import { TryDesk } from './try-desk.js';
+import type { Draft, TryOrder } from './try-orders.js';
+
+const TEXT = `version: 1
+org: acme
+rules:
+  - { id: greet, on: tag.created, do: { org_variable.set: { name: LAST, value: "\${{ event.tag }}" } } }
+`;
+
+const draft = (text = TEXT): Draft => ({
+  org: 'acme',
+  files: [{ path: 'a.yaml', text }],
+  powers: [],
+  secrets: [],
+  mirrorHosts: [],
+  limits: { merges: false, privateMirrors: false, privateReads: false },
+});
+
+const PAGES = 3;
+
+/** Pages of one event each; a page is given out when the test says so. */
+function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}) {
+  const clock = new ManualClock();
+  const desk = new TryDesk(makeTrial());
+  const asked: HistoryQuery[] = [];
+  let open = 0;
+  const backtests = new Backtests({
+    clock,
+    logger: silentLogger,
+    rest: async () => undefined,
+    thread: {
+      order: async (order) => {
+        const why = ends[order.kind];
+        return why ? { is: 'ended', why, at: -1 } : { is: 'answered', answer: desk.answer(order) };
+      },
+      stop: async () => undefined,
+    },
+    history: async (query): Promise<ToldHistory> => {
+      asked.push(query);
+      const n = asked.length;
+      await until(async () => open >= n);
+      const storedAt = new Date(query.since.getTime() + (n / PAGES) * (query.until.getTime() - query.since.getTime()));
+      const event = anEvent({ id: `e${n}`, kind: 'tag.created', data: { tag: `v${n}` }, storedAt });
+      return { events: [event], runs: [], next: n < PAGES ? event.id : null, bot: null };
+    },
+  });
+  return { backtests, clock, asked, give: (pages: number) => (open = pages) };
+}
+
+describe('insight/trying/backtests', () => {
+  it('tells how far it is, page by page, and then what came of it', async () => {
+    const { backtests, asked, give } = aRig();
+    expect(backtests.start('ann', draft(), 7)).toMatchObject({ state: 'waiting', events: 0, done: 0, report: null });
+
+    give(1);
+    await until(async () => asked.length === 2);
+    expect(backtests.of('ann')).toMatchObject({ state: 'running', events: 1, done: expect.closeTo(1 / PAGES) });
+    give(PAGES);
+    await until(async () => backtests.of('ann')?.state === 'done');
+
+    expect(backtests.of('ann')).toMatchObject({
+      events: PAGES,
+      done: 1,
+      report: { events: PAGES, rules: [{ rule: 'greet', would: { fired: PAGES } }] },
+    });
+    expect(asked.map(({ after }) => after)).toEqual([null, 'e1', 'e2']);
+  });
+
+  it('has one back-test for each person: the newer one takes the place', async () => {
+    const { backtests, asked, give } = aRig();
+    const first = backtests.start('ann', draft(), 7);
+    await until(async () => asked.length === 1);
+    const second = backtests.start('ann', draft(), 1);
+    const other = backtests.start('bob', draft(), 1);
+
+    expect(backtests.of('ann')?.id).toBe(second.id);
+    expect(new Set([first.id, second.id, other.id]).size).toBe(3);
+    give(99);
+    await until(async () => backtests.of('bob')?.state === 'done');
+
+    // The page of the first one was under way; it asked for no other.
+    expect(asked.filter(({ since, until: end }) => end.getTime() - since.getTime() > 2 * 86_400_000)).toHaveLength(1);
+    expect(backtests.of('ann')?.state).toBe('done');
+  });
+
+  it('ends one that is cancelled, and one that nobody asks about any more', async () => {
+    for (const leave of [
+      (rig: ReturnType<typeof aRig>) => rig.backtests.cancel('ann'),
+      (rig: ReturnType<typeof aRig>) => rig.clock.advance(61_000),
+    ]) {
+      const rig = aRig();
+      rig.backtests.start('ann', draft(), 7);
+      await until(async () => rig.asked.length === 1);
+      leave(rig);
+      rig.give(PAGES);
+      await rig.backtests.stop();
+
+      expect([rig.backtests.of('ann')?.state, rig.asked.length]).toEqual(['cancelled', 1]);
+      expect(rig.backtests.cancel('ann')).toBe(false);
+    }
+  });
+
+  it('says where a draft is wrong, and that one takes too much', async () => {
+    const refused = aRig();
+    refused.backtests.start('ann', draft('version: 1\norg: acme\nrulez: []\n'), 7);
+    await until(async () => refused.backtests.of('ann')?.state === 'refused');
+    expect(refused.backtests.of('ann')?.problems).toMatchObject([{ file: 'a.yaml', line: 3 }]);
+
+    const late = aRig({ add: 'late' });
+    late.backtests.start('ann', draft(), 7);
+    late.give(1);
+    await until(async () => late.backtests.of('ann')?.state === 'failed');
+    expect(late.backtests.of('ann')?.failure).toContain('takes too long');
+  });
+});

@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../core/clock.js';
+import { BotError, messageOf, UserError } from '../../core/errors.js';
+import { newId } from '../../core/ids.js';
+import type { Logger } from '../../core/logger.js';
+import type { Problem } from '../../core/problem.js';
+import { loadLimit } from '../../policies/thread/bounded-rules.js';
+import type { BacktestReport } from '../backtest/backtest-report.js';
+import type { HistoryQuery, ToldHistory } from '../history-store.port.js';
+import { expected, tookTooMuch } from './drafts.js';
+import type { DraftBacktest } from './try-answers.js';
+import type { Draft, TryAnswer, TryOrder } from './try-orders.js';
+import type { TryThread } from './try-thread.js';
+
+const DAY_MS = 86_400_000;
+const PAGE = 100;
+/** Longest that the thread may take for one page. */
+const PAGE_MS = 10_000;
+/** After each page the back-test rests so many times as long as the page took: the bot has the processor and the store first. */
+const REST_SHARE = 3;
+const MAX_EVENTS = 50_000;
+/** Whoever does not ask how far it is any more has left. */
+const ABANDONED_MS = 60_000;
+/** A result waits so long for somebody to look at it. */
+const KEPT_MS = 10 * 60_000;
+/** Of all people, done or not. */
+const MAX_KEPT = 50;
+
+interface Job {
+  readonly id: string;
+  readonly draft: Draft;
+  readonly days: number;
+  readonly since: Date;
+  readonly until: Date;
+  state: DraftBacktest['state'];
+  events: number;
+  /** When the last event that was tried was stored. */
+  reached: Date;
+  problems: readonly Problem[];
+  failure: string | null;
+  report: BacktestReport | null;
+  askedAt: Date;
+}
+
+export interface BacktestsDeps {
+  readonly thread: TryThread;
+  readonly history: (query: HistoryQuery) => Promise<ToldHistory>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Logger;
+  readonly rest?: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Back-tests of drafts, one for each person and one at a time: a page of history after the other, with rests between them. They are held in memory: what
+ * the process did not finish, somebody asks for again.
+ */
+export class Backtests {
+  readonly #jobs = new Map<string, Job>();
+  #last: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(private readonly deps: BacktestsDeps) {}
+
+  /** Takes the place of the person's back-test before. @throws UserError TOO_MANY_BACKTESTS */
+  start(by: string, draft: Draft, days: number): DraftBacktest {
+    this.cancel(by);
+    const until = this.deps.clock.now();
+    this.#forgetOld(until);
+    this.#jobs.delete(by);
+    if (this.#jobs.size >= MAX_KEPT)
+      throw new UserError('TOO_MANY_BACKTESTS', `${MAX_KEPT} people try rules: try again in ten minutes`);
+    const since = new Date(until.getTime() - days * DAY_MS);
+    const job: Job = {
+      ...{ id: newId(), draft, days, since, until, state: 'waiting', events: 0, reached: since },
+      ...{ problems: [], failure: null, report: null, askedAt: until },
+    };
+    this.#jobs.set(by, job);
+    this.#last = this.#last.then(() => this.#run(job));
+    return told(job);
+  }
+
+  /** How far the person's back-test is; null = there is none. */
+  of(by: string): DraftBacktest | null {
+    const job = this.#jobs.get(by);
+    if (!job) return null;
+    job.askedAt = this.deps.clock.now();
+    return told(job);
+  }
+
+  /** @returns false when none was under way */
+  cancel(by: string): boolean {
+    const job = this.#jobs.get(by);
+    if (!job || !isUnderWay(job)) return false;
+    job.state = 'cancelled';
+    return true;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const by of this.#jobs.keys()) this.cancel(by);
+    await this.#last;
+    await this.deps.thread.stop();
+  }
+
+  async #run(job: Job): Promise<void> {
+    if (!this.#goesOn(job)) return;
+    job.state = 'running';
+    try {
+      await this.#try(job);
+    } catch (error) {
+      if (!isUnderWay(job)) return;
+      job.state = 'failed';
+      job.failure = error instanceof BotError ? error.message : 'the back-test failed; the log says why';
+      if (!(error instanceof UserError))
+        this.deps.logger.warn({ org: job.draft.org, error: messageOf(error) }, 'backtest.failed');
+    }
+  }
+
+  async #try(job: Job): Promise<void> {
+    const { draft, since, until } = job;
+    const begun = await this.#ask({ kind: 'begin', draft }, loadLimit(draft.files));
+    if (begun.kind === 'refused') {
+      job.state = 'refused';
+      job.problems = begun.problems;
+      return;
+    }
+    const notes = new Set<string>();
+    for (let after: string | null = null; this.#goesOn(job);) {
+      const began = performance.now();
+      const page: ToldHistory = await this.deps.history({ org: draft.org, since, until, limit: PAGE, after });
+      expected(await this.#ask({ kind: 'add', page }, PAGE_MS), 'added');
+      job.events += page.events.length;
+      job.reached = page.events.at(-1)?.storedAt ?? job.reached;
+      if (!page.bot) notes.add('no forge told who the bot is: its own acts are taken for those of people');
+      if (page.next !== null && job.events >= MAX_EVENTS)
+        notes.add(`only the first ${MAX_EVENTS} events were tried; \`forgehand backtest\` tries all of them`);
+      else if (page.next !== null) {
+        after = page.next;
+        await (this.deps.rest ?? sleep)(REST_SHARE * (performance.now() - began));
+        continue;
+      }
+      const about = { org: draft.org, since, until, notes: [...notes] };
+      const { report } = expected(await this.#ask({ kind: 'report', about }, PAGE_MS), 'reported');
+      if (!this.#goesOn(job)) return;
+      job.report = report;
+      job.state = 'done';
+      return;
+    }
+  }
+
+  async #ask(order: TryOrder, limitMs: number): Promise<TryAnswer> {
+    const outcome = await this.deps.thread.order(order, limitMs);
+    if (outcome.is === 'ended') throw tookTooMuch(outcome.why);
+    return outcome.answer;
+  }
+
+  #goesOn(job: Job): boolean {
+    if (this.#isStopped || this.deps.clock.now().getTime() - job.askedAt.getTime() > ABANDONED_MS)
+      job.state = isUnderWay(job) ? 'cancelled' : job.state;
+    return isUnderWay(job);
+  }
+
+  #forgetOld(now: Date): void {
+    for (const [by, job] of this.#jobs)
+      if (!isUnderWay(job) && now.getTime() - job.askedAt.getTime() > KEPT_MS) this.#jobs.delete(by);
+  }
+}
+
+function isUnderWay({ state }: Job): boolean {
+  return state === 'waiting' || state === 'running';
+}
+
+function told({
+  id,
+  draft,
+  days,
+  since,
+  until,
+  state,
+  events,
+  reached,
+  problems,
+  failure,
+  report,
+}: Job): DraftBacktest {
+  const done = state === 'done' ? 1 : (reached.getTime() - since.getTime()) / (until.getTime() - since.getTime());
+  return { id, org: draft.org, state, days, since, until, events, done, problems, failure, report };
+}

@@ -1,0 +1,192 @@
+import { BotError } from '../../core/errors.js';
+import { subjectOf } from '../../core/event-subject.js';
+import type { JsonObject } from '../../core/json.js';
+import { textOf } from '../../core/reason.js';
+import { Secret } from '../../core/secret.js';
+import { loadRules } from '../../rules/language/load/load-rules.js';
+import { beyondLimits } from '../../rules/revisions/operator-limits.js';
+import type { CompiledRule, LoadResult, Revision } from '../../rules/language/revision.js';
+import type { Backtest } from '../backtest/backtest.js';
+import { decideAgain, factsOfEvent, type DecidedAgain } from '../decide-again.js';
+import { explainForEvent } from '../explain-for-event.js';
+import { shortAnswer } from '../short-json.js';
+import { recordFixture } from '../fixtures/record-fixture.js';
+import type { HistoryRun, ToldHistory } from '../history-store.port.js';
+import { rankRules, type RankedRun } from '../rank-rules.js';
+import { AnswersOfEvent, answersOf } from '../recorded-answers.js';
+import type { Trial } from '../trial.js';
+import { comparable, effectsOf, type WantedEffect } from '../wanted-effects.js';
+import type { EventTrial } from './try-answers.js';
+import type { Draft, TryAnswer, TryOrder } from './try-orders.js';
+
+/** What one rule or policy of the draft makes of an event, by the answers that history holds. */
+interface DecidedDraft {
+  readonly again: DecidedAgain;
+  readonly ranked: RankedRun;
+  readonly effects: readonly WantedEffect[];
+}
+
+/** Carries out what is asked about drafts, one order after the other. Without a store, a forge or a clock. */
+export class TryDesk {
+  #backtest: Backtest | null = null;
+
+  constructor(private readonly trial: Trial) {}
+
+  answer(order: TryOrder): TryAnswer {
+    switch (order.kind) {
+      case 'check':
+        return { kind: 'checked', check: checkOf(this.#load(order.draft)) };
+      case 'event':
+        return this.#with(order.draft, (revision) => ({
+          kind: 'tried',
+          trial: this.#onEvent(revision, order.history, order.rule),
+        }));
+      case 'fixture':
+        return this.#with(order.draft, (revision) => this.#record(revision, order));
+      case 'begin':
+        this.#backtest = null;
+        return this.#with(order.draft, (revision) => {
+          this.#backtest = this.trial.backtest(revision);
+          return { kind: 'begun' };
+        });
+      case 'add':
+        this.#begun().add(order.page, order.page.bot);
+        return { kind: 'added' };
+      case 'report': {
+        const report = this.#begun().report(order.about);
+        this.#backtest = null;
+        return { kind: 'reported', report };
+      }
+    }
+  }
+
+  #begun(): Backtest {
+    if (!this.#backtest) throw new Error('no back-test was begun');
+    return this.#backtest;
+  }
+
+  #load({ org, files, powers, secrets, mirrorHosts, limits }: Draft): LoadResult {
+    const { actions, lookups, engine } = this.trial;
+    const given = { org, powers: new Set(powers), secrets: new Set(secrets), mirrorHosts };
+    const loaded = loadRules(files, { ...given, actions, lookups, engine, checkTypes: true });
+    const beyond = loaded.ok ? beyondLimits(loaded.revision, limits) : [];
+    return beyond.length > 0 ? { ...loaded, ok: false, problems: beyond } : loaded;
+  }
+
+  #with(draft: Draft, use: (revision: Revision) => TryAnswer): TryAnswer {
+    const loaded = this.#load(draft);
+    return loaded.ok ? use(loaded.revision) : { kind: 'refused', problems: loaded.problems };
+  }
+
+  #onEvent(revision: Revision, { events: [event], runs, bot }: ToldHistory, asked: string | null): EventTrial {
+    if (!event) throw new Error('there is no event to try the draft on');
+    const { rules, engine } = this.trial;
+    const held = new AnswersOfEvent(runs);
+    const newest = new Map(runs.map((run) => [run.rule, run]));
+    const decided = new Map<string, DecidedDraft>();
+    for (const candidate of rules.candidates(revision, event, bot)) {
+      const run = newest.get(candidate.id);
+      const now = run?.decidedAt ?? event.storedAt;
+      const lookups: JsonObject = {};
+      const again = decideAgain(rules, revision, candidate, factsOfEvent(event, bot, now), (request) => {
+        const answer = held.find(candidate.id, request);
+        if (answer) lookups[request.as] = { ...answer };
+        return answer;
+      });
+      const effects = again.kind === 'decided' ? effectsOf(again.evaluation.steps) : [];
+      decided.set(candidate.id, { again, ranked: { id: run?.id ?? null, lookups, decidedAt: now }, effects });
+    }
+    const facts = { event, revision, bot, now: event.storedAt };
+    const ranked = new Map([...decided].map(([id, one]) => [id, one.ranked]));
+    const lines = rankRules(facts, ranked, engine, ({ id, position: place }) => {
+      const again = decided.get(id)?.again;
+      if (!again) return { verdict: 'rejected', reason: `${event.kind} is no cause for this policy`, place };
+      if (again.kind === 'unknown')
+        return { verdict: 'unknown', reason: `history does not hold what "${again.request.as}" asks for`, place };
+      const { verdict, reason } = again.evaluation.report;
+      return { verdict, reason: textOf(reason), place };
+    });
+    const rule = revision.rules.find(({ id }) => id === asked);
+    return {
+      event: {
+        id: event.id,
+        kind: event.kind,
+        source: event.source,
+        repo: event.repo?.full_name ?? null,
+        subject: subjectOf(event),
+        actor: event.actor?.login ?? null,
+        factAt: event.factAt,
+        storedAt: event.storedAt,
+        data: event.data,
+      },
+      rules: lines.map((line) => ({
+        ...line,
+        runId: newest.get(line.rule)?.id ?? null,
+        effects: decided.get(line.rule)?.effects.length ?? 0,
+        did: didOf(newest.get(line.rule)),
+      })),
+      steps: rule ? this.#stepsOf(rule, facts, decided.get(rule.id)) : null,
+      notes: bot ? [] : ['no forge told who the bot is: its own acts are taken for those of people'],
+    };
+  }
+
+  #stepsOf(
+    rule: CompiledRule,
+    facts: Omit<Parameters<typeof explainForEvent>[1], 'answers'>,
+    decided: DecidedDraft | undefined,
+  ): NonNullable<EventTrial['steps']> {
+    const answers = decided ? answersOf(decided.ranked) : {};
+    const now = decided?.ranked.decidedAt ?? facts.now;
+    const { reason, look, filters, conditions, steps } = explainForEvent(
+      rule,
+      { ...facts, answers, now },
+      this.trial.engine,
+    );
+    return {
+      rule: rule.id,
+      reason,
+      place: look ?? rule.position,
+      filters,
+      conditions,
+      steps,
+      lookups: Object.entries(decided?.ranked.lookups ?? {}).map(([name, answer]) => ({
+        name,
+        answer: shortAnswer(answer),
+      })),
+      effects: (decided?.effects ?? []).map(({ params, ...effect }) => ({
+        ...effect,
+        params: comparable(params, this.trial.actions.get(effect.action)),
+      })),
+    };
+  }
+
+  #record(revision: Revision, { history, secrets }: Extract<TryOrder, { kind: 'fixture' }>): TryAnswer {
+    const { rules, actions } = this.trial;
+    const hidden = secrets.map((value) => new Secret(value));
+    try {
+      return { kind: 'recorded', fixture: recordFixture(history, { revision, rules, actions, secrets: hidden }) };
+    } catch (error) {
+      if (!(error instanceof BotError)) throw error;
+      return { kind: 'not-recorded', code: error.code, message: error.message };
+    }
+  }
+}
+
+function checkOf(loaded: LoadResult): Extract<TryAnswer, { kind: 'checked' }>['check'] {
+  const { warnings = [] } = loaded;
+  if (!loaded.ok) return { ok: false, problems: loaded.problems, warnings, rules: [] };
+  const { rules, policies } = loaded.revision;
+  const shown =
+    (kind: 'rule' | 'policy') =>
+    ({ id, mode, position }: (typeof rules)[number] | (typeof policies)[number]) => ({
+      id,
+      kind,
+      mode,
+      place: position,
+    });
+  return { ok: true, problems: [], warnings, rules: [...rules.map(shown('rule')), ...policies.map(shown('policy'))] };
+}
+
+function didOf(run: HistoryRun | undefined): EventTrial['rules'][number]['did'] {
+  return run ? { state: run.state, reason: run.reason, effects: run.intents.length } : null;
+}
