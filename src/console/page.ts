@@ -38,6 +38,11 @@ export interface Done {
   readonly notice?: string;
 }
 
+/** The page is shown at once, with what came of the form: for what was only looked at. */
+export interface Again<Data> {
+  readonly show: Data;
+}
+
 /** What an island of a page asks; both ways JSON. */
 export type Call = (ask: Ask, body: Json, signal: AbortSignal) => Promise<Json>;
 
@@ -57,7 +62,7 @@ export interface Page<Data> {
    * Does what a form of the page asks for (`POST` to its path). The session, the origin and the form's token were checked before, and the rights of
    * the caller were read anew. @throws BotError; the page is shown again with what it says
    */
-  readonly act?: (ask: Ask, form: Form) => Promise<Done>;
+  readonly act?: (ask: Ask, form: Form) => Promise<Done | Again<Data>>;
   /** `POST` to the path and `/NAME`, by the islands of the page. */
   readonly calls?: Readonly<Record<string, Call>>;
   /** Largest form or call, in bytes. Default: 64 KiB. */

@@ -78,7 +78,9 @@ export function addPageRoutes(
         if (!isCsrfToken(form['csrf'], token))
           return show(request, reply, page, who, { status: 403, message: 'The form was too old. Send it again.' });
         try {
-          const { to, notice } = await act(asking(request, who), form);
+          const done = await act(asking(request, who), form);
+          if ('show' in done) return sendPage(http, reply, { ...visitOf(request), who }, page, done.show);
+          const { to, notice } = done;
           if (notice !== undefined) reply.header('set-cookie', http.cookies.set('notice', noticeText(notice), 60));
           return reply.redirect(localPath(to), 303);
         } catch (error) {
@@ -106,6 +108,10 @@ export function addPageRoutes(
         }
       });
   }
+}
+
+function sendPage(http: Http, reply: FastifyReply, visit: Visit, page: AnyPage, data: unknown): FastifyReply {
+  return sendHtml(reply, 200, documentOf(http, visit, { title: page.title(data), body: page.view(data), page }));
 }
 
 /** @throws BotError BAD_REQUEST for a wrong input, NOT_READY, and what the operation throws */

@@ -1,0 +1,320 @@
+// The editor of the page "Try it". It takes the place of the text area, marks problems as they are typed, and shows outcomes without leaving the page.
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { yaml } from '@codemirror/lang-yaml';
+import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language';
+import { forceLinting, linter, lintGutter, lintKeymap, type Diagnostic } from '@codemirror/lint';
+import { EditorState } from '@codemirror/state';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  hoverTooltip,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import type { AnswerOf } from '../../api/operations/index.js';
+import { kindsAround, keysAt, meaningOf, valuesAt, wordsOf, type Language, type Offer } from './editor/language.js';
+import { placeAt } from './editor/yaml-place.js';
+import { writeTimes } from './page.js';
+
+const CHECK_AFTER_MS = 400;
+const LOOK_EVERY_MS = 700;
+
+const meta = (name: string): string => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
+
+/** @throws Error with what the bot says */
+async function call<Answer>(name: string, body: object): Promise<Answer> {
+  const answer = await fetch(`/try/${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-csrf-token': meta('csrf') },
+    body: JSON.stringify(body),
+  });
+  const told = (await answer.json()) as Answer & { message?: string };
+  if (!answer.ok) throw new Error(told.message ?? 'the bot does not answer');
+  return told;
+}
+
+const form = document.querySelector<HTMLFormElement>('#try');
+const area = form?.querySelector<HTMLTextAreaElement>('textarea[name="text"]');
+const outcome = document.querySelector<HTMLElement>('#outcome');
+if (form && area && outcome) start(form, area, outcome);
+
+function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLElement): void {
+  const path = form.querySelector<HTMLInputElement>('input[name="path"]')?.value ?? '';
+  const saved = area.value;
+  let language: Language | null = null;
+  const fields = (): Record<string, string> =>
+    Object.fromEntries(
+      [...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    );
+
+  const check = async (view: EditorView): Promise<Diagnostic[]> => {
+    const text = view.state.doc.toString();
+    try {
+      const { problems, warnings } = await call<AnswerOf<'checkDraft'>>('check', { ...fields(), text });
+      form.dataset['problems'] = String(problems.length);
+      const elsewhere = problems.find(({ file }) => file !== path);
+      const own = [...problems, ...warnings].filter(({ file }) => file === path);
+      return [
+        ...own.map((problem) => markOf(view.state, problem)),
+        ...(elsewhere && own.length === 0
+          ? [
+              {
+                from: 0,
+                to: 0,
+                severity: 'error' as const,
+                message: `${elsewhere.file}:${elsewhere.line}: ${elsewhere.message}`,
+              },
+            ]
+          : []),
+      ];
+    } catch (error) {
+      return [{ from: 0, to: 0, severity: 'warning', message: `This was not checked: ${(error as Error).message}` }];
+    }
+  };
+
+  const view = new EditorView({
+    state: EditorState.create({
+      doc: saved,
+      extensions: [
+        EditorView.cspNonce.of(meta('csp-nonce')),
+        lineNumbers(),
+        highlightActiveLineGutter(),
+        highlightActiveLine(),
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        closeBrackets(),
+        indentUnit.of('  '),
+        yaml(),
+        syntaxHighlighting(COLOURS),
+        LOOK,
+        lintGutter(),
+        linter(check, { delay: CHECK_AFTER_MS }),
+        autocompletion({ override: [(context) => offers(language, context)], activateOnTyping: true }),
+        hoverTooltip((shown, at) => hover(language, shown, at)),
+        // Tab leaves the editor, as it leaves any field.
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
+        EditorView.contentAttributes.of({ 'aria-labelledby': 'draft-title', spellcheck: 'false' }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) area.value = update.state.doc.toString();
+        }),
+      ],
+    }),
+  });
+  area.before(view.dom);
+  area.hidden = true;
+  document.body.dataset['editor'] = 'ready';
+  void call<Language>('language', {}).then((told) => (language = told));
+  forceLinting(view);
+
+  addEventListener('beforeunload', (event) => {
+    if (view.state.doc.toString() !== saved) event.preventDefault();
+  });
+
+  let asked = 0;
+  const ask = async (sent: Record<string, string>): Promise<void> => {
+    const no = (asked += 1);
+    outcome.setAttribute('aria-busy', 'true');
+    let html: string;
+    let goesOn = false;
+    try {
+      const told = await call<{ html: string; isUnderWay: boolean }>('outcome', sent);
+      [html, goesOn] = [told.html, told.isUnderWay];
+    } catch (error) {
+      const message = document.createElement('p');
+      message.className = 'callout callout-bad';
+      message.textContent = (error as Error).message;
+      html = message.outerHTML;
+    }
+    if (no !== asked) return;
+    outcome.removeAttribute('aria-busy');
+    // Written by the server's own components, which escape every value.
+    outcome.innerHTML = html;
+    prepare(outcome);
+    if (goesOn) setTimeout(() => no === asked && void ask({ org: sent['org'] ?? '', do: 'progress' }), LOOK_EVERY_MS);
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const { submitter } = event as SubmitEvent & { submitter: HTMLButtonElement | null };
+    void ask({ ...fields(), ...(submitter?.name ? { [submitter.name]: submitter.value } : {}) });
+    if (submitter?.value === 'check') forceLinting(view);
+  });
+  outcome.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest<HTMLElement>('a[data-line]');
+    if (!link || link.dataset['file'] !== path) return;
+    event.preventDefault();
+    const line = view.state.doc.line(Math.min(Number(link.dataset['line']), view.state.doc.lines));
+    const at = Math.min(line.from + Number(link.dataset['col']) - 1, line.to);
+    view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
+    view.focus();
+  });
+  prepare(outcome);
+}
+
+/** What only JavaScript can do with an outcome. */
+function prepare(outcome: HTMLElement): void {
+  writeTimes(outcome);
+  const textOf = (id: string | undefined): string =>
+    document.querySelector<HTMLTextAreaElement>(`#${id ?? ''}`)?.value ?? '';
+  for (const button of outcome.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => {
+      void navigator.clipboard.writeText(textOf(button.dataset['copy'])).then(() => (button.textContent = 'Copied'));
+    });
+  }
+  for (const button of outcome.querySelectorAll<HTMLButtonElement>('[data-save]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => {
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob([textOf(button.dataset['save'])], { type: 'application/yaml' }));
+      link.download = button.dataset['name'] ?? 'fixture.test.yaml';
+      link.click();
+      URL.revokeObjectURL(link.href);
+    });
+  }
+}
+
+type Problem = AnswerOf<'checkDraft'>['problems'][number];
+
+/** From its place to the end of the word. */
+function markOf(state: EditorState, { line, col, message, hint, level }: Problem): Diagnostic {
+  const at = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines));
+  const from = Math.min(at.from + Math.max(col, 1) - 1, at.to);
+  const word = /^[^\s,{}[\]]+/.exec(state.doc.sliceString(from, at.to))?.[0].length ?? 0;
+  return {
+    from,
+    to: Math.min(at.to, from + Math.max(word, 1)),
+    severity: level === 'warning' ? 'warning' : 'error',
+    message: hint === undefined ? message : `${message}\n${hint}`,
+  };
+}
+
+const DOTTED = /[A-Za-z_][\w-]*(?:\.[\w-]*)*$/;
+
+function offers(language: Language | null, context: CompletionContext): CompletionResult | null {
+  if (!language) return null;
+  const text = context.state.doc.toString();
+  const place = placeAt(text, context.pos);
+  const typed =
+    DOTTED.exec(
+      context.state.doc.lineAt(context.pos).text.slice(0, context.pos - context.state.doc.lineAt(context.pos).from),
+    )?.[0] ?? '';
+  if (typed === '' && !context.explicit) return null;
+  const names = typed.split('.');
+  const kinds = kindsAround(language, text, context.pos);
+  const fields = place.key === null ? [] : wordsOf(language, kinds, names.slice(0, -1));
+  if (names.length > 1 && fields.length > 0) return resultOf(context.pos - (names.at(-1)?.length ?? 0), fields);
+  const values =
+    place.key === null
+      ? keysAt(language, place.path)
+      : valuesAt(language, place.key === '' ? place.path : [...place.path, place.key]);
+  const found = values.length > 0 ? values : fields;
+  return found.length === 0 ? null : resultOf(context.pos - typed.length, found);
+}
+
+const TYPES = { key: 'property', value: 'enum', field: 'variable', function: 'function' } as const;
+
+function resultOf(from: number, found: readonly Offer[]): CompletionResult {
+  return {
+    from,
+    validFor: /^[\w.-]*$/,
+    options: found.map(({ word, kind, detail }) => ({
+      label: word,
+      type: TYPES[kind],
+      ...(detail === '' ? {} : { info: detail }),
+      ...(kind === 'key' ? { apply: `${word}: ` } : {}),
+    })),
+  };
+}
+
+function hover(language: Language | null, view: EditorView, at: number) {
+  if (!language) return null;
+  const line = view.state.doc.lineAt(at);
+  const text = view.state.doc.toString();
+  for (const { index, 0: whole } of line.text.matchAll(/[A-Za-z_][\w-]*(?:\.[\w-]+)*/g)) {
+    const [from, to] = [line.from + index, line.from + index + whole.length];
+    if (at < from || at > to) continue;
+    const upTo = whole.indexOf('.', at - from);
+    const dotted = (upTo === -1 ? whole : whole.slice(0, upTo)).split('.');
+    const place = placeAt(text, from);
+    const kinds = kindsAround(language, text, at);
+    const meaning =
+      meaningOf(language, place, whole, whole.split('.'), kinds) ??
+      meaningOf(language, place, dotted.at(-1) ?? '', dotted, kinds);
+    if (meaning === null) return null;
+    return {
+      pos: from,
+      end: to,
+      create: () => {
+        const dom = document.createElement('div');
+        dom.className = 'cm-meaning';
+        dom.textContent = meaning;
+        return { dom };
+      },
+    };
+  }
+  return null;
+}
+
+const COLOURS = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--link)' },
+  { tag: tags.string, color: 'var(--good)' },
+  { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' },
+  { tag: [tags.bool, tags.number, tags.keyword], color: 'var(--attention)' },
+]);
+
+const LOOK = EditorView.theme({
+  '&': {
+    backgroundColor: 'var(--surface)',
+    color: 'var(--text)',
+    border: '1px solid var(--line-strong)',
+    borderRadius: '8px',
+    fontSize: 'var(--small)',
+    height: 'min(70vh, 48rem)',
+  },
+  '&.cm-focused': { outline: '3px solid var(--main)', outlineOffset: '1px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--page)',
+    color: 'var(--muted)',
+    borderRight: '1px solid var(--line)',
+    borderRadius: '8px 0 0 8px',
+  },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--info-bg) 45%, transparent)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'color-mix(in srgb, var(--main) 28%, transparent)',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--surface)',
+    color: 'var(--text)',
+    border: '1px solid var(--line-strong)',
+    borderRadius: '6px',
+  },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--main)', color: 'var(--on-main)' },
+  '.cm-completionInfo, .cm-meaning': {
+    maxWidth: '26rem',
+    padding: '6px 10px',
+    whiteSpace: 'pre-wrap',
+    fontFamily: 'var(--sans)',
+  },
+  '.cm-diagnostic': { fontFamily: 'var(--sans)', whiteSpace: 'pre-wrap' },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-diagnostic-warning': { borderLeftColor: 'var(--attention)' },
+  '.cm-lintRange-error': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--bad)',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-lintRange-warning': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--attention)',
+    textUnderlineOffset: '3px',
+  },
+});

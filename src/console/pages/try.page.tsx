@@ -1,0 +1,276 @@
+import type { AnswerOf } from '../../api/operations/index.js';
+import { BotError } from '../../core/errors.js';
+import { isJsonObject, type Json } from '../../core/json.js';
+import { definePage, type Ask, type Form } from '../page.js';
+import { renderToString } from 'preact-render-to-string';
+import { FORM, OutcomeView, type Outcome } from '../try/outcome.js';
+import { Callout, Empty, Section } from '../ui/components.js';
+import { useLook } from '../ui/look.js';
+
+type Files = AnswerOf<'ruleFiles'>;
+
+interface Tried {
+  readonly orgs: readonly string[];
+  /** Null = there is no organization of which the person sees all. */
+  readonly org: string | null;
+  readonly files: Files['files'];
+  readonly events: ReadonlyArray<{ readonly id: string; readonly label: string }>;
+  /** The file in the editor. */
+  readonly path: string;
+  readonly text: string;
+  readonly editUrl: string | null;
+  readonly newFileUrl: string | null;
+  /** The event that the draft is tried on. */
+  readonly event: string;
+  readonly days: string;
+  readonly outcome: Outcome | null;
+  /** Why there is none. */
+  readonly problem: string | null;
+}
+
+/** Draft of a file that does not exist yet. */
+const NEW_FILE = 'new.yaml';
+const DAYS = ['1', '7', '30'] as const;
+const EVENTS_OFFERED = 25;
+const BODY = 600 * 1024;
+
+/** Rule files with edits, tried before they are saved anywhere. */
+export const tryPage = definePage<Tried>({
+  path: '/try',
+  nav: { label: 'Try it', order: 80 },
+  title: () => 'Try it',
+  islands: ['editor'],
+  maxBodyBytes: BODY,
+  load: (ask) => tried(ask, ask.query, null),
+  view: (data) => <TryView data={data} />,
+  act: async (ask, form) => ({ show: await tried(ask, form, form) }),
+  calls: {
+    language: async ({ call }) => (await call('ruleLanguage')) as unknown as Json,
+    check: async ({ call }, body) => {
+      const form = formOf(body);
+      return (await call('checkDraft', { org: form['org'] ?? '', files: filesOf(form) })) as unknown as Json;
+    },
+    outcome: async (ask, body) => {
+      const form = formOf(body);
+      const outcome = await outcomeOf(ask, form);
+      const isUnderWay = outcome?.of === 'backtest' && ['waiting', 'running'].includes(outcome.backtest.state);
+      return { html: outcome ? renderToString(<Shown outcome={outcome} form={form} />) : '', isUnderWay };
+    },
+  },
+});
+
+function formOf(body: Json): Form {
+  const fields = isJsonObject(body) ? Object.entries(body) : [];
+  return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === 'string'));
+}
+
+function filesOf({ path = '', text = '' }: Form): Array<{ path: string; text: string }> {
+  // Forms send lines that end as on a typewriter.
+  return path === '' ? [] : [{ path, text: text.replaceAll('\r\n', '\n') }];
+}
+
+async function tried(ask: Ask, asked: Form, form: Form | null): Promise<Tried> {
+  const { orgs: known } = await ask.call('status');
+  const orgs = known.map(({ name }) => name).filter((name) => ask.may('read', name));
+  const org = orgs.find((name) => name === asked['org']) ?? orgs[0] ?? null;
+  if (org === null) return NOTHING;
+  const { files, newFileUrl } = await ask.call('ruleFiles', { org });
+  const found =
+    files.find(({ path }) => path === (form?.['path'] ?? asked['file'])) ?? (asked['file'] === '' ? null : files[0]);
+  const path = form?.['path'] ?? found?.path ?? NEW_FILE;
+  const text = form?.['text'] ?? found?.text ?? starter(org);
+  const base = { orgs, org, files, newFileUrl, path, text, editUrl: found?.editUrl ?? null };
+  const events = await eventsOf(ask, org);
+  const event = asked['id'] ?? asked['event'] ?? events[0]?.id ?? '';
+  const more = { events, event, days: asked['days'] ?? '7' };
+  try {
+    return { ...base, ...more, outcome: form && (await outcomeOf(ask, form)), problem: null };
+  } catch (error) {
+    if (!(error instanceof BotError)) throw error;
+    return { ...base, ...more, outcome: null, problem: error.message };
+  }
+}
+
+const NOTHING: Tried = {
+  ...{ orgs: [], org: null, files: [], events: [], path: '', text: '', editUrl: null, newFileUrl: null },
+  ...{ event: '', days: '7', outcome: null, problem: null },
+};
+
+const starter = (org: string): string => `version: 1
+org: ${org}
+rules:
+  - id: first
+    on: push
+    do: [{ label.ensure: { name: first, color: '#00aabb' } }]
+`;
+
+async function eventsOf({ call }: Ask, org: string): Promise<Tried['events']> {
+  const arrivals = await call('deliveries', { org, limit: EVENTS_OFFERED });
+  return arrivals.flatMap(({ eventIds: [id], about }) =>
+    id !== undefined && about
+      ? [{ id, label: [about.event, about.repo, about.subject].filter(Boolean).join(' · ') }]
+      : [],
+  );
+}
+
+/** What a button asks for. */
+async function outcomeOf({ call }: Ask, form: Form): Promise<Outcome | null> {
+  const org = form['org'] ?? '';
+  const draft = { org, files: filesOf(form) };
+  const event = form['id'] ?? form['event'] ?? '';
+  switch (form['rule'] === undefined && form['id'] === undefined ? form['do'] : 'event') {
+    case 'event':
+      return { of: 'event', trial: await call('tryDraft', { ...draft, id: event, rule: form['rule'] }) };
+    case 'fixture': {
+      const { newFileUrl } = await call('ruleFiles', { org });
+      return { of: 'fixture', fixture: await call('draftFixture', { ...draft, id: event }), newFileUrl };
+    }
+    case 'backtest': {
+      const days = form['days'] === '1' ? 1 : form['days'] === '30' ? 30 : 7;
+      return { of: 'backtest', backtest: await call('startBacktest', { ...draft, days }) };
+    }
+    case 'cancel':
+      await call('cancelBacktest', { org });
+      return { of: 'backtest', backtest: await call('backtest', { org }) };
+    case 'progress':
+      return { of: 'backtest', backtest: await call('backtest', { org }) };
+    default:
+      return { of: 'check', check: await call('checkDraft', draft) };
+  }
+}
+
+function Shown({ outcome, form }: { outcome: Outcome; form: Form }) {
+  return <OutcomeView outcome={outcome} file={form['path'] ?? ''} text={form['text'] ?? ''} />;
+}
+
+function TryView({ data }: { data: Tried }) {
+  const { csrf } = useLook();
+  const { orgs, org, files, events, path, text, editUrl, event, days, outcome, problem } = data;
+  if (org === null)
+    return (
+      <Empty>
+        Only owners of an organization see all of its rules and its history. Ask one of them, or try rules on your
+        machine: <code>forgehand test</code> needs no bot.
+      </Empty>
+    );
+  return (
+    <>
+      <form class="filters" method="get" action="/try" aria-label="File">
+        {orgs.length > 1 && (
+          <label>
+            <span>Organization</span>
+            <select name="org">
+              {orgs.map((name) => (
+                <option value={name} selected={name === org} key={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <label class="file">
+          <span>File</span>
+          <select name="file">
+            {files.map(({ path: one, isShared }) => (
+              <option value={one} selected={one === path} key={one}>
+                {one}
+                {isShared ? ' (shared)' : ''}
+              </option>
+            ))}
+            <option value="" selected={path === NEW_FILE}>
+              a new file
+            </option>
+          </select>
+        </label>
+        <button type="submit">Open</button>
+        {editUrl !== null && (
+          <a href={editUrl} rel="noreferrer">
+            Edit it at the forge
+          </a>
+        )}
+      </form>
+      <form method="post" action="/try" id={FORM} class="try">
+        <input type="hidden" name="csrf" value={csrf} />
+        <input type="hidden" name="org" value={org} />
+        <input type="hidden" name="path" value={path} />
+        <div class="try-draft">
+          <h2 id="draft-title">{path}</h2>
+          <div data-editor data-org={org} data-path={path}>
+            <textarea
+              class="code"
+              name="text"
+              rows={28}
+              spellcheck={false}
+              aria-labelledby="draft-title"
+              value={text}
+            />
+          </div>
+          <p class="muted small">
+            Nothing is saved here. Copy the text, or use the forge's editor, when it does what you want.
+          </p>
+        </div>
+        <div class="try-side">
+          <fieldset class="buttons">
+            <legend class="unseen">What to try</legend>
+            <button type="submit" name="do" value="check">
+              Check
+            </button>
+            <span class="together">
+              <label class="unseen" for="days">
+                Period
+              </label>
+              <select name="days" id="days">
+                {DAYS.map((one) => (
+                  <option value={one} selected={one === days} key={one}>
+                    {one === '1' ? 'last day' : `last ${one} days`}
+                  </option>
+                ))}
+              </select>
+              <button type="submit" name="do" value="backtest" class="button-main">
+                Back-test
+              </button>
+            </span>
+            <span class="together">
+              <label class="unseen" for="event">
+                Event
+              </label>
+              <select name="event" id="event">
+                {!events.some(({ id }) => id === event) && event !== '' && (
+                  <option value={event} selected>
+                    event {event.slice(-8)}
+                  </option>
+                )}
+                {events.map(({ id, label }) => (
+                  <option value={id} selected={id === event} key={id}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+              <button type="submit" name="do" value="event">
+                Try on this event
+              </button>
+              <button type="submit" name="do" value="fixture">
+                Make a fixture
+              </button>
+            </span>
+          </fieldset>
+          <div id="outcome" aria-live="polite">
+            {problem !== null && <Callout tone="bad">{problem}</Callout>}
+            {outcome ? (
+              <OutcomeView outcome={outcome} file={path} text={text} />
+            ) : (
+              problem === null && (
+                <Section title="What it would do">
+                  <Empty>
+                    Back-test the draft on the events of the last days, or try it on one of them, step by step. The bot
+                    compares with what was done.
+                  </Empty>
+                </Section>
+              )
+            )}
+          </div>
+        </div>
+      </form>
+    </>
+  );
+}

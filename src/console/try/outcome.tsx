@@ -1,0 +1,407 @@
+import type { ComponentChildren } from 'preact';
+import type { AnswerOf } from '../../api/operations/index.js';
+import type { Problem } from '../../core/problem.js';
+import { Badge, Callout, Code, counted, Facts, Section, Source, Table, type Tone } from '../ui/components.js';
+
+type Check = AnswerOf<'checkDraft'>;
+type Trial = AnswerOf<'tryDraft'>;
+type Backtest = AnswerOf<'backtest'>;
+type Fixture = AnswerOf<'draftFixture'>;
+type Report = NonNullable<Backtest['report']>;
+type RuleOf<Of extends { readonly rules: readonly unknown[] }> = Of['rules'][number];
+
+/** What came of the draft. */
+export type Outcome =
+  | { readonly of: 'check'; readonly check: Check }
+  | { readonly of: 'event'; readonly trial: Trial }
+  | { readonly of: 'backtest'; readonly backtest: Backtest }
+  | { readonly of: 'fixture'; readonly fixture: Fixture; readonly newFileUrl: string | null };
+
+/** The form that its buttons belong to. */
+export const FORM = 'try';
+
+/** @param file the file in the editor, with the text that was tried: problems in it are shown where they are */
+export function OutcomeView({ outcome, file, text }: { outcome: Outcome; file: string; text: string }) {
+  switch (outcome.of) {
+    case 'check':
+      return <CheckView check={outcome.check} file={file} text={text} />;
+    case 'event':
+      return <TrialView trial={outcome.trial} />;
+    case 'backtest':
+      return <BacktestView backtest={outcome.backtest} />;
+    case 'fixture':
+      return <FixtureView {...outcome} />;
+  }
+}
+
+function CheckView({
+  check: { ok, problems, warnings, rules },
+  file,
+  text,
+}: {
+  check: Check;
+  file: string;
+  text: string;
+}) {
+  const all = [...problems, ...warnings];
+  return (
+    <Section title="Check" aside={ok ? <Badge tone="good">loads</Badge> : <Badge tone="bad">does not load</Badge>}>
+      {all.length > 0 && <Problems problems={all} />}
+      <MarkedSource problems={all} file={file} text={text} />
+      {ok && (
+        <p>
+          {counted(rules.length, 'rule or policy', 'rules and policies')}:{' '}
+          {rules.map(({ id }, n) => [n > 0 && ', ', <Code key={id}>{id}</Code>])}
+        </p>
+      )}
+    </Section>
+  );
+}
+
+export function Problems({ problems }: { problems: readonly Problem[] }) {
+  return (
+    <ul class="problems">
+      {problems.map(({ file, line, col, message, hint, level }, n) => (
+        <li key={n}>
+          <Badge tone={level === 'warning' ? 'attention' : 'bad'}>{level ?? 'error'}</Badge>{' '}
+          <a class="place" href={`#line-${line}`} data-line={line} data-col={col} data-file={file}>
+            {file}:{line}:{col}
+          </a>
+          <p>{message}</p>
+          {hint !== undefined && <p class="muted">{hint}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Lines around a problem that are shown. */
+const AROUND = 2;
+
+/** For browsers without the editor, which marks the lines itself. */
+function MarkedSource({ problems, file, text }: { problems: readonly Problem[]; file: string; text: string }) {
+  const own = problems.filter((one) => one.file === file);
+  const first = own[0];
+  if (!first) return null;
+  const lines = text.split('\n');
+  const from = Math.max(1, first.line - AROUND);
+  const to = Math.min(lines.length, first.line + AROUND);
+  const marks = new Map(own.map(({ line, level }) => [line, { tone: (level ? 'attention' : 'bad') as Tone }]));
+  return <Source file={file} firstLine={from} text={lines.slice(from - 1, to).join('\n')} marks={marks} />;
+}
+
+function TrialView({ trial: { event, rules, steps, notes } }: { trial: Trial }) {
+  return (
+    <>
+      <Section title="On this event">
+        <Facts
+          facts={[
+            ['Event', <a href={`/events/${event.id}`}>{event.kind}</a>],
+            event.repo !== null && ['Repository', event.repo],
+            event.subject !== null && ['About', event.subject],
+            event.actor !== null && ['Person', event.actor],
+          ]}
+        />
+        <Notes notes={notes} />
+        <Table
+          caption="Rules of the draft on this event"
+          rows={rules}
+          keyOf={({ rule }) => rule}
+          empty="The draft has no rules."
+          columns={[
+            { head: 'Rule', cell: ({ rule }) => <Code>{rule}</Code> },
+            { head: 'Would', cell: (line) => <Would {...line} /> },
+            { head: 'Did', cell: ({ did }) => <Did did={did} /> },
+            { head: 'Why', kind: 'wide', cell: ({ reason }) => reason },
+            {
+              head: 'Look closer',
+              cell: ({ rule, kind, verdict }) =>
+                kind === 'rule' &&
+                verdict !== 'rejected' && (
+                  <button type="submit" form={FORM} name="rule" value={rule} class="button-plain">
+                    Steps<span class="unseen"> of {rule}</span>
+                  </button>
+                ),
+            },
+          ]}
+        />
+      </Section>
+      {steps && <StepsView steps={steps} />}
+    </>
+  );
+}
+
+const WOULD: Readonly<Record<RuleOf<Trial>['verdict'], readonly [Tone, string]>> = {
+  fired: ['good', 'fires'],
+  'not-fired': ['neutral', 'does not fire'],
+  rejected: ['neutral', 'not for this event'],
+  error: ['bad', 'fails'],
+  unknown: ['attention', 'not known'],
+  absent: ['neutral', 'is not there'],
+};
+
+function Would({ verdict, effects }: Pick<RuleOf<Trial>, 'verdict' | 'effects'>) {
+  const [tone, word] = WOULD[verdict];
+  return (
+    <>
+      <Badge tone={tone}>{word}</Badge>
+      {effects > 0 && ` ${counted(effects, 'effect')}`}
+    </>
+  );
+}
+
+function Did({ did }: Pick<RuleOf<Trial>, 'did'>) {
+  if (!did) return <span class="muted">nothing recorded</span>;
+  const hasFired = did.state !== 'not-fired' && did.state !== 'error';
+  return (
+    <>
+      <Badge tone={did.state === 'error' ? 'bad' : hasFired ? 'good' : 'neutral'}>
+        {hasFired ? 'fired' : did.state === 'error' ? 'failed' : 'did not fire'}
+      </Badge>
+      {did.effects > 0 && ` ${counted(did.effects, 'effect')}`}
+    </>
+  );
+}
+
+const STATES: ReadonlyMap<string, Tone> = new Map([
+  ['true', 'good'],
+  ['false', 'bad'],
+  ['error', 'bad'],
+  ['unknown', 'attention'],
+]);
+
+function StepsView({
+  steps: { rule, reason, filters, conditions, steps, lookups, effects },
+}: {
+  steps: NonNullable<Trial['steps']>;
+}) {
+  return (
+    <Section title={`Step by step: ${rule}`}>
+      <p>{reason}</p>
+      <ol class="steps">
+        {filters.map(({ filter, reason: why }, n) => (
+          <Step key={`f${n}`} tone="bad" word="turned away" what={filter} detail={why} />
+        ))}
+        {lookups.map(({ name, answer }) => (
+          <Step key={`l${name}`} tone="info" word="looked up" what={`lookups.${name}`} detail={answer} />
+        ))}
+        {conditions.map(({ name, text, state, seen, why }) => (
+          <Step
+            key={`c${name}`}
+            tone={STATES.get(state) ?? 'neutral'}
+            word={state}
+            what={name}
+            code={text}
+            detail={why ?? seenText(seen)}
+          />
+        ))}
+        {steps.map(({ id, action, outcome, held }) => (
+          <Step key={`s${id}`} tone={held ? 'neutral' : 'good'} word={action} what={id} detail={held?.why ?? outcome} />
+        ))}
+        {effects.map(({ action, itemKey, params }, n) => (
+          <Step key={`e${n}`} tone="good" word="would do" what={`${action} ${itemKey}`} code={shortJson(params)} />
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function Step({
+  tone,
+  word,
+  what,
+  code,
+  detail,
+}: {
+  tone: Tone;
+  word: string;
+  what: string;
+  code?: string;
+  detail?: string;
+}) {
+  return (
+    <li>
+      <Badge tone={tone}>{word}</Badge> <strong>{what}</strong>
+      {code !== undefined && (
+        <pre>
+          <code>{code}</code>
+        </pre>
+      )}
+      {detail !== undefined && detail !== '' && <p class="muted">{detail}</p>}
+    </li>
+  );
+}
+
+const MAX_SHOWN = 400;
+
+function shortJson(value: unknown): string {
+  const text = JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+function seenText(seen: Readonly<Record<string, unknown>>): string {
+  return Object.entries(seen)
+    .map(([path, value]) => `${path} = ${shortJson(value)}`)
+    .join(', ');
+}
+
+const TELLS: Readonly<Record<Backtest['state'], readonly [Tone, string]>> = {
+  waiting: ['info', 'waits'],
+  running: ['info', 'runs'],
+  done: ['good', 'done'],
+  refused: ['bad', 'does not load'],
+  failed: ['bad', 'failed'],
+  cancelled: ['neutral', 'cancelled'],
+};
+
+function BacktestView({ backtest: { state, days, events, done, problems, failure, report } }: { backtest: Backtest }) {
+  const [tone, word] = TELLS[state];
+  const isUnderWay = state === 'waiting' || state === 'running';
+  return (
+    <Section
+      title={days === 1 ? 'Back-test over the last day' : `Back-test over the last ${days} days`}
+      aside={<Badge tone={tone}>{word}</Badge>}
+    >
+      {isUnderWay && (
+        <>
+          <progress max={1} value={done} aria-label="Share of the period that was tried" />
+          <p>
+            {counted(events, 'event')} tried.{' '}
+            <button type="submit" form={FORM} name="do" value="progress" class="button-plain">
+              Look again
+            </button>{' '}
+            <button type="submit" form={FORM} name="do" value="cancel" class="button-plain">
+              Cancel
+            </button>
+          </p>
+        </>
+      )}
+      {failure !== null && <Callout tone="bad">{failure}</Callout>}
+      {problems.length > 0 && <Problems problems={problems} />}
+      {report && <ReportView report={report} />}
+    </Section>
+  );
+}
+
+function ReportView({ report: { events, decisions, rules, notes } }: { report: Report }) {
+  return (
+    <>
+      <p>
+        {counted(events, 'event')}, {counted(decisions, 'decision')}. Scheduled runs are not part of a back-test.
+      </p>
+      <Notes notes={notes} />
+      <Table
+        caption="What the draft would have done, against what was done"
+        rows={rules}
+        keyOf={({ rule }) => rule}
+        empty="The draft has no rules, and no rule fired in the period."
+        columns={[
+          {
+            head: 'Rule',
+            cell: ({ rule, mode }) => [<Code key="id">{rule}</Code>, mode === null && ' (not in the draft)'],
+          },
+          { head: 'Would fire', kind: 'number', cell: ({ would }) => would.fired },
+          { head: 'Did fire', kind: 'number', cell: ({ did }) => did.fired },
+          { head: 'New', kind: 'number', cell: ({ differences }) => <Count of={differences.firesNow.count} /> },
+          { head: 'Gone', kind: 'number', cell: ({ differences }) => <Count of={differences.firesNoMore.count} /> },
+          {
+            head: 'Other effects',
+            kind: 'number',
+            cell: ({ differences }) => <Count of={differences.otherEffects.count} />,
+          },
+          { head: 'Errors', kind: 'number', cell: ({ would }) => <Count of={would.error} /> },
+          { head: 'Not known', kind: 'number', cell: ({ would }) => <Count of={would.unknown} /> },
+        ]}
+      />
+      {rules.map((rule) => (
+        <Differences rule={rule} key={rule.rule} />
+      ))}
+    </>
+  );
+}
+
+function Count({ of }: { of: number }) {
+  return of === 0 ? <span class="muted">0</span> : <strong>{of.toLocaleString('en')}</strong>;
+}
+
+const DIFFERENCES: ReadonlyArray<readonly [keyof RuleOf<Report>['differences'], string]> = [
+  ['firesNow', 'would fire, and did not'],
+  ['firesNoMore', 'fired, and would not'],
+  ['otherEffects', 'want other things than was done'],
+  ['failsNow', 'would fail, and did not'],
+  ['unknown', 'cannot be told: history does not hold what they ask for'],
+];
+
+function Differences({ rule: { rule, differences } }: { rule: RuleOf<Report> }) {
+  const there = DIFFERENCES.flatMap(([name, text]) =>
+    differences[name].count > 0 ? [{ ...differences[name], text }] : [],
+  );
+  if (there.length === 0) return null;
+  return (
+    <div class="stack">
+      <h3>
+        <Code>{rule}</Code>
+      </h3>
+      {there.map(({ count, samples, text }) => (
+        <details key={text}>
+          <summary>
+            {count.toLocaleString('en')} {text}
+          </summary>
+          <ul class="samples">
+            {samples.map(({ eventId, kind, repo, why }) => (
+              <li key={eventId}>
+                <a href={`/events/${eventId}`}>{kind}</a> {repo} <span class="muted">{why}</span>{' '}
+                <button type="submit" form={FORM} name="id" value={eventId} class="button-plain">
+                  Try it<span class="unseen"> on {eventId}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+    </div>
+  );
+}
+
+function FixtureView({
+  fixture: { file, text, rules, notes },
+  newFileUrl,
+}: {
+  fixture: Fixture;
+  newFileUrl: string | null;
+}) {
+  return (
+    <Section title="Fixture">
+      <p>
+        It tests {rules.map((rule, n) => [n > 0 && ', ', <Code key={rule}>{rule}</Code>])}. Read it before you share it,
+        and save it beside the rules as <Code>{file}</Code>; <Code>forgehand test</Code> runs it.
+      </p>
+      <Notes notes={notes} />
+      <p class="buttons">
+        <button type="button" data-copy="fixture" hidden>
+          Copy
+        </button>
+        <button type="button" data-save="fixture" data-name={file} hidden>
+          Save as a file
+        </button>
+        {newFileUrl !== null && (
+          <a class="button" href={newFileUrl} rel="noreferrer">
+            Make the file at the forge
+          </a>
+        )}
+      </p>
+      <textarea class="code" id="fixture" readOnly rows={18} aria-label={file} value={text} />
+    </Section>
+  );
+}
+
+function Notes({ notes }: { notes: readonly string[] }): ComponentChildren {
+  if (notes.length === 0) return null;
+  return (
+    <Callout tone="attention">
+      {notes.map((note) => (
+        <p key={note}>{note}</p>
+      ))}
+    </Callout>
+  );
+}
