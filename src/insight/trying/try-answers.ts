@@ -31,6 +31,7 @@ export const eventTrial = z.object({
   }),
   rules: z.array(
     ruleLine.extend({
+      place: place.nullable(),
       effects: count.describe('That it would want.'),
       did: z
         .object({ state: z.enum(RUN_STATES), reason: text, effects: count })
