@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import Bull from 'bull';
@@ -11,13 +12,14 @@ import { keyOf } from '../../test/chaos/workload.js';
 import { usageOf } from '../ingest/children.js';
 import { CallCounter } from '../support/call-counter.js';
 import { cpuOf, labelDelivery, PER_REPO, startLabelFleet } from '../support/label-fleet.js';
+import { StatementCounter } from '../support/statements.js';
 
 export type Key = 'bull' | 'bull-3' | Deployment | 'unflushed';
 
 export interface Contestant {
   readonly key: Key;
   readonly name: string;
-  /** @param profile folder for CPU profiles of the bot's processes */
+  /** @param profile folder for CPU profiles of the bot's processes, and for how many statements and commands an effect takes */
   measure(count: number, profile: string | null): Promise<Figures>;
 }
 
@@ -132,12 +134,20 @@ function bot(
         const lane = async (): Promise<void> => {
           while (next < count) await sender.deliver(labelDelivery(next++, forge), () => false);
         };
-        return await timed(
+        const { postgres, redis } = fleet;
+        const counter =
+          profile !== null && postgres && redis ? await StatementCounter.begin(postgres.url, redis.url) : null;
+        const figures = await timed(
           forge,
           count,
           () => cpuOf(fleet),
           () => Promise.all(Array.from({ length: SENDERS }, lane)),
         );
+        if (counter && profile !== null) {
+          mkdirSync(profile, { recursive: true });
+          writeFileSync(join(profile, `${key}-statements.tsv`), await counter.end(count));
+        }
+        return figures;
       } finally {
         await sender.close();
         // A profile is written at an orderly end.

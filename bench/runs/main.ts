@@ -11,7 +11,7 @@ const HELP = `npm run bench:runs -- [options]
   --rounds N        rounds; ratios are taken within each and their median is told (default 3)
   --count N         deliveries of each one in each round, one label each (default 3000; fewer say little)
   --only LIST       of ${CONTESTANTS.map(({ key }) => key).join(',')} (default all)
-  --profile DIR     write CPU profiles of the bot's processes there
+  --profile DIR     write there CPU profiles of the bot's processes, and how often each statement and Redis command runs for an effect
   --json            figures as JSON on stdout
 `;
 

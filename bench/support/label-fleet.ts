@@ -4,6 +4,7 @@ import type { ForgeProcess } from '../../test/chaos/rig/forge-process.js';
 import { deliveryOf, rulesFor, type StormDelivery } from '../../test/chaos/workload.js';
 import { ROOT } from '../../test/services/with-services.mjs';
 import { childrenCpuMs, usageOf } from '../ingest/children.js';
+import { COUNTS_STATEMENTS } from './statements.js';
 
 /** Three labels in each repository: what reads before it writes must not read ever more. */
 export const PER_REPO = 3;
@@ -12,7 +13,7 @@ const PROFILER = join(ROOT, 'bench/support/cpu-profile.mjs');
 
 export interface FleetSetup {
   readonly env?: Readonly<Record<string, string>>;
-  /** Folder that gets a CPU profile of each process at its end; null = none. */
+  /** Folder that gets a CPU profile of each process at its end, while the database server counts statements; null = none. */
   readonly profile: string | null;
 }
 
@@ -32,6 +33,7 @@ export function startLabelFleet(
     workers: 1,
     feedEveryS: 3600,
     isDirect: true,
+    ...(profile === null ? {} : { postgresSettings: COUNTS_STATEMENTS }),
     env: {
       ...env,
       NODE_OPTIONS: options.filter((option) => option !== undefined).join(' '),

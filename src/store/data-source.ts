@@ -142,6 +142,9 @@ function common(
   };
 }
 
+/** Statements may be sent before the answers to those before them are there (`executeAtOnce`). */
+const PIPELINE = { pipeline: true };
+
 /** PostgreSQL on a server. The URL's own parameters (sslmode, …) are `pg`'s. */
 export function postgresDataSource(
   url: Secret,
@@ -163,7 +166,7 @@ export function postgresDataSource(
     poolSize: size,
     applicationName: 'forgehand',
     // A half-open connection is found out by the system instead of never.
-    extra: { ...timeouts, keepAlive: true, keepAliveInitialDelayMillis: 10_000 },
+    extra: { ...timeouts, ...PIPELINE, keepAlive: true, keepAliveInitialDelayMillis: 10_000 },
   } satisfies DataSourceOptions);
 }
 
@@ -185,6 +188,6 @@ export function embeddedDataSource(
     password: 'none',
     database: 'postgres',
     ssl: false,
-    extra: { stream: embedded.openStream, idleTimeoutMillis: 0 },
+    extra: { ...PIPELINE, stream: embedded.openStream, idleTimeoutMillis: 0 },
   } satisfies DataSourceOptions);
 }

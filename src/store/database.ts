@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type DataSource,
@@ -35,16 +36,11 @@ export async function execute<T = unknown>(
   sql: string,
   params: readonly unknown[] = [],
 ): Promise<Rows<T>> {
-  const runner = manager.queryRunner;
-  if (!runner) throw new Error('a statement outside Database.run and Database.transaction');
-  // TypeORM lets go of a connection that broke, and another may have it by now.
-  if (runner.isReleased) throw new QueryRunnerAlreadyReleasedError();
-  const client = (await runner.connect()) as Client;
-  const prepared = PreparedStatements.of(manager.connection);
+  const { runner, client, prepared } = await clientOf(manager);
   const values = params.map(withoutNul);
   const query = await prepared.queryOf(client, sql, values);
   try {
-    return rowsOf<T>(await client.query(query));
+    return rowsOf<T>(await withBegin(client, client.query(query)));
   } catch (error) {
     if (!prepared.isOfName(query, error)) throw failed(sql, error);
     // An error is the end of a transaction.
@@ -55,6 +51,74 @@ export async function execute<T = unknown>(
       }),
     );
   }
+}
+
+/** A statement with its values. */
+export interface Statement {
+  readonly sql: string;
+  readonly params: readonly unknown[];
+}
+
+/**
+ * One transaction of statements that need nothing of each other's answers, on the connection of this manager: sent in one go, with its begin and
+ * its commit, it costs one way to the server and one write to the socket. Each statement still sees what was committed before it began.
+ * What came of it is not known when the connection is lost meanwhile.
+ * @returns what each is answered with, in order
+ */
+export async function executeAtOnce(
+  manager: EntityManager,
+  statements: readonly Statement[],
+): Promise<ReadonlyArray<Rows<Record<string, unknown>>>> {
+  const { client, prepared } = await clientOf(manager);
+  const queries: Query[] = [];
+  for (const { sql, params } of statements) queries.push(await prepared.queryOf(client, sql, params.map(withoutNul)));
+  const { stream } = client.connection;
+  stream.cork();
+  const asked = [{ text: BEGIN, values: [] }, ...queries, { text: 'COMMIT', values: [] }].map((query) =>
+    client.query(query),
+  );
+  stream.uncork();
+  const answers = await Promise.allSettled(asked);
+  // Those behind the first failure only say that the transaction had failed.
+  const failure = answers.findIndex(({ status }) => status === 'rejected');
+  if (failure < 0)
+    return answers
+      .slice(1, -1)
+      .flatMap((answer) => (answer.status === 'fulfilled' ? [rowsOf<Record<string, unknown>>(answer.value)] : []));
+  const { reason: error } = answers[failure] as PromiseRejectedResult;
+  const query = queries[failure - 1];
+  if (query && prepared.isOfName(query, error)) throw new RunAgain('a connection did not know the name of a statement');
+  throw failed(query?.text ?? 'COMMIT', error);
+}
+
+async function clientOf(
+  manager: EntityManager,
+): Promise<{ runner: QueryRunner; client: Client; prepared: PreparedStatements }> {
+  const runner = manager.queryRunner;
+  if (!runner) throw new Error('a statement outside Database.run and Database.transaction');
+  // TypeORM lets go of a connection that broke, and another may have it by now.
+  if (runner.isReleased) throw new QueryRunnerAlreadyReleasedError();
+  return { runner, client: (await runner.connect()) as Client, prepared: PreparedStatements.of(manager.connection) };
+}
+
+const BEGIN = 'START TRANSACTION';
+
+/** Connections whose transaction has begun, and which were not told yet. */
+const begun = new WeakMap<object, Client['connection']['stream']>();
+
+/** Told with the first statement: to wait for the answer would be a way to the server for nothing. Where it fails, so does that statement. */
+function begin(client: Client): void {
+  const { stream } = client.connection;
+  stream.cork();
+  begun.set(client, stream);
+  client.query({ text: BEGIN, values: [] }).catch(() => undefined);
+}
+
+/** @param answer of a statement that was just given to the connection */
+function withBegin<T>(client: object, answer: Promise<T>): Promise<T> {
+  begun.get(client)?.uncork();
+  begun.delete(client);
+  return answer;
 }
 
 function rowsOf<T>({ rows, rowCount }: { rows: unknown[]; rowCount: number | null }): Rows<T> {
@@ -181,8 +245,12 @@ export class Database {
     const runner = this.dataSource.createQueryRunner();
     const query = runner.query.bind(runner);
     // What TypeORM asks by itself does not go through `execute`.
-    runner.query = (sql: string, params?: unknown, isWhole?: boolean) =>
-      query(sql, withoutNul(params) as unknown[], isWhole as true);
+    const asked = async (sql: string, params?: unknown, isWhole?: boolean): Promise<unknown> => {
+      const client = (await runner.connect()) as Client;
+      if (sql === BEGIN) return begin(client);
+      return withBegin(client, query(sql, withoutNul(params) as unknown[], isWhole as true));
+    };
+    runner.query = asked as QueryRunner['query'];
     try {
       return await work(runner);
     } catch (error) {
@@ -223,6 +291,7 @@ interface Query {
 
 /** What we use of `pg`'s client. */
 interface Client {
+  readonly connection: { readonly stream: Pick<Writable, 'cork' | 'uncork'> };
   query(query: Query): Promise<{ rows: unknown[]; rowCount: number | null }>;
 }
 
@@ -251,7 +320,7 @@ export class PreparedStatements {
   private static readonly ofSources = new WeakMap<DataSource, PreparedStatements>();
   /** By text; '' = it came once. One that was made for its lists alone never comes again, and is not worth a name. */
   private readonly names = new Map<string, string>();
-  private readonly plannedAt = new WeakMap<Client, number>();
+  private readonly plannedAt = new WeakMap<Pick<Client, 'query'>, number>();
   private isNaming = true;
 
   /** @param now milliseconds, steady */
@@ -266,13 +335,14 @@ export class PreparedStatements {
   }
 
   /** What to give to the client. The name is made of the text, since two processes of ours may come to share a connection of the server. */
-  async queryOf(client: Client, text: string, values: readonly unknown[]): Promise<Query> {
+  async queryOf(client: Pick<Client, 'query'>, text: string, values: readonly unknown[]): Promise<Query> {
     const name = this.nameOf(text, values);
     if (name === null) return { text, values };
     const planned = this.plannedAt.get(client);
     if (planned === undefined || this.now() - planned >= PLANS_LIVE_MS) {
       this.plannedAt.set(client, this.now());
-      await client.query({ text: planned === undefined ? ONE_PLAN : `DISCARD PLANS; ${ONE_PLAN}`, values: [] });
+      const text = planned === undefined ? ONE_PLAN : `DISCARD PLANS; ${ONE_PLAN}`;
+      await withBegin(client, client.query({ text, values: [] }));
     }
     return { name, text, values };
   }

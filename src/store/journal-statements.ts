@@ -76,16 +76,16 @@ export function isClaimable(i: string): string {
 
 const TURN_COLUMNS = 't.id, t.background, t.seq, t.lane, t.run_id, t.step_no, t.effect_hash, t.due_at';
 
-/**
- * What is due, by lanes: one look at each lane that has planned intents, however many wait in it. The recursion steps from lane to
- * lane through the index, which PostgreSQL does not do by itself for DISTINCT.
- */
 /** Whether a run is worth a line where what changed nothing is left out. */
 export function changedSomething(run: string): string {
   return `${run}.state NOT IN ('not-fired', 'coalesced')
   AND (${run}.state <> 'done' OR EXISTS (SELECT 1 FROM intents w WHERE w.run_id = ${run}.id AND w.state <> 'unchanged'))`;
 }
 
+/**
+ * What is due, by lanes: one look at each lane that has planned intents, however many wait in it. The recursion steps from lane to
+ * lane through the index, which PostgreSQL does not do by itself for DISTINCT.
+ */
 export const DUE = `
 WITH RECURSIVE lanes AS (
   SELECT ${nextLane("''")} AS lane WHERE NOT EXISTS (SELECT 1 FROM pauses WHERE org = '' AND rule = '')
@@ -123,27 +123,27 @@ ORDER BY i.background, i.seq`;
 export const BACKGROUND_AMONG = 'SELECT id FROM intents WHERE id = ANY ($1) AND background ORDER BY seq';
 
 /**
- * The row lock keeps a second claim of the same intent away; the lock of the lane makes claims in it look one after the other, for
- * which the condition must be read by a statement that starts after the lock is held. Lanes are locked in one order, so that no two wait
- * for each other.
+ * The lock of the lane makes claims in it look one after the other, for which the condition must be read by a statement that starts after the
+ * lock is held. Lanes are locked in one order, so that no two wait for each other; the lane of an intent never changes.
  */
-export const LOCK_FOR_CLAIM = `
-SELECT id, pg_advisory_xact_lock(lane_key) FROM (
-  SELECT id, hashtextextended('lane ' || lane, 0) AS lane_key FROM (
-    SELECT id, lane FROM intents WHERE id = ANY ($1) AND state = 'planned' FOR NO KEY UPDATE SKIP LOCKED
-  ) AS free ORDER BY lane_key
-) AS mine`;
+export const LOCK_LANES = `
+SELECT pg_advisory_xact_lock(lane_key) FROM (
+  SELECT DISTINCT hashtextextended('lane ' || lane, 0) AS lane_key FROM intents WHERE id = ANY ($1) ORDER BY lane_key
+) AS lanes`;
 
 /** The newest intent of the same effect that was planned after the intent `i` and ended before it. A claim holds the effect key: from then on none can. */
 const OVERTAKEN_BY = `(SELECT n.id FROM intents n WHERE n.effect_hash = i.effect_hash AND n.seq > i.seq AND n.state IN ('done', 'unchanged')
   AND n.mode = 'live' ORDER BY n.seq DESC LIMIT 1)`;
 
-/** Each intent is found by its id before anything is asked about it: a plan that begins with all that are planned asks about every one. */
+/**
+ * Each intent is found by its id before anything is asked about it: a plan that begins with all that are planned asks about every one. The row lock
+ * keeps a second claim of the same intent away.
+ */
 export const CLAIM = `
 WITH mine AS MATERIALIZED (
   SELECT i.id, c.owner, c.lease_ms
   FROM unnest($1::text[], $2::text[], $3::double precision[]) AS c (id, owner, lease_ms)
-  CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id OFFSET 0) AS i
+  CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id AND state = 'planned' FOR NO KEY UPDATE SKIP LOCKED) AS i
   WHERE ${isClaimable('i')}
 )
 UPDATE intents i SET state = 'claimed', reason = NULL, reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, epoch = i.epoch + 1, owner = mine.owner,

@@ -15,7 +15,7 @@ import type {
 } from '../pipeline/journal-store.port.js';
 import type { Attempt, Intent, NewIntent, Run } from '../core/run.js';
 import { columnsOf, BatchLoader } from './batch-loader.js';
-import { execute, type Database } from './database.js';
+import { execute, executeAtOnce, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
@@ -30,7 +30,7 @@ import {
   DUE_AMONG,
   DUE_NEAR,
   DUE_RUNS,
-  LOCK_FOR_CLAIM,
+  LOCK_LANES,
   MARK_SENT,
   RECLAIM,
   RECORD_ANSWER,
@@ -222,37 +222,35 @@ export class SqlJournalStore implements JournalStore {
   private async claimAll(asks: readonly ClaimAsk[], db: Database): Promise<Array<Claim | null>> {
     // Of two that ask for the same one, the first gets it.
     const firsts = new Map([...asks].reverse().map((ask) => [ask.intentId, ask]));
-    return db.transaction(async (manager) => {
-      const locked = await execute<{ id: string }>(manager, LOCK_FOR_CLAIM, [[...firsts.keys()]]);
-      if (locked.affected === 0) return asks.map(() => null);
-      const mine = idsOf(locked).flatMap((id) => firsts.get(id) ?? []);
-      const params = [
-        mine.map(({ intentId }) => intentId),
-        mine.map(({ owner }) => owner),
-        mine.map(({ leaseMs }) => leaseMs),
-      ];
-      const { rows } = await execute<Record<string, unknown>>(manager, CLAIM, params);
-      const overtakers = await this.overtakers(manager, rows);
-      const claimed = new Map(
-        rows.map(({ overtaken_by, ...row }) => [
-          row['id'],
-          { row: intentRows.decode(row), overtakenBy: overtakers.get(overtaken_by) },
-        ]),
-      );
-      return asks.map((ask) => {
-        const { row, overtakenBy = null } = (firsts.get(ask.intentId) === ask && claimed.get(ask.intentId)) || {};
-        return row ? { intent: toIntent(row), epoch: row.epoch, leaseMs: ask.leaseMs, overtakenBy } : null;
-      });
+    const mine = [...firsts.values()];
+    const [, claims] = await db.run((manager) =>
+      executeAtOnce(manager, [
+        { sql: LOCK_LANES, params: [mine.map(({ intentId }) => intentId)] },
+        { sql: CLAIM, params: columnsOf(mine, ['intentId', 'owner', 'leaseMs']) },
+      ]),
+    );
+    const rows = claims?.rows ?? [];
+    const overtakers = await this.overtakers(rows, db);
+    const claimed = new Map(
+      rows.map(({ overtaken_by, ...row }) => [
+        row['id'],
+        { row: intentRows.decode(row), overtakenBy: overtakers.get(overtaken_by) },
+      ]),
+    );
+    return asks.map((ask) => {
+      const { row, overtakenBy = null } = (firsts.get(ask.intentId) === ask && claimed.get(ask.intentId)) || {};
+      return row ? { intent: toIntent(row), epoch: row.epoch, leaseMs: ask.leaseMs, overtakenBy } : null;
     });
   }
 
+  /** They ended, and change no more. */
   private async overtakers(
-    manager: EntityManager,
     claimed: ReadonlyArray<Record<string, unknown>>,
+    db: Database,
   ): Promise<ReadonlyMap<unknown, Intent>> {
     const ids = claimed.flatMap(({ overtaken_by: id }) => (typeof id === 'string' ? [id] : []));
     if (ids.length === 0) return new Map();
-    const rows = await intents(manager).where('intent.id = ANY (:ids)', { ids }).getMany();
+    const rows = await db.run((manager) => intents(manager).where('intent.id = ANY (:ids)', { ids }).getMany());
     return new Map(rows.map((row) => [row.id, toIntent(row)]));
   }
 

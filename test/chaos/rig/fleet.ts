@@ -28,6 +28,8 @@ export interface FleetOptions {
   readonly isDirect?: boolean;
   /** Further environment of the bot's processes. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Settings of the PostgreSQL server beside our own. */
+  readonly postgresSettings?: Readonly<Record<string, string>>;
   /** Folder that gets what each process printed; left out = nowhere. */
   readonly logs?: string | undefined;
 }
@@ -108,7 +110,7 @@ export class Fleet {
     };
     if (second) env['SECOND_TOKEN'] = second.token;
     if (deployment === 'distributed') {
-      this.postgres = await startOwnPostgres({ max_connections: '100' });
+      this.postgres = await startOwnPostgres({ max_connections: '100', ...this.options.postgresSettings });
       this.redis = await startOwnRedis();
       this.postgresProxy = await this.proxyTo(this.postgres.port);
       this.redisProxy = await this.proxyTo(this.redis.port);

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { StoreUnavailable } from '../../../src/core/errors.js';
 import { Secret } from '../../../src/core/secret.js';
 import { postgresDataSource } from '../../../src/store/data-source.js';
-import { Database, execute } from '../../../src/store/database.js';
+import { Database, execute, executeAtOnce, type Statement } from '../../../src/store/database.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { aDelivery } from '../../builders/arrivals.js';
@@ -84,6 +84,45 @@ for (const [kind, describeIt] of [
       expect(await orgs()).toEqual([]);
     });
 
+    describe('sent in one go', () => {
+      const atOnce = (...statements: Statement[]) => db.run((manager) => executeAtOnce(manager, statements));
+      const pause = (org: string): Statement => ({ sql: insert, params: [org] });
+      const count: Statement = { sql: 'SELECT count(*)::int AS n FROM pauses WHERE org <> $1', params: ['none'] };
+
+      it('answer each statement, which sees what those before it did, however often they come', async () => {
+        for (const round of [1, 2, 3]) {
+          const answers = await atOnce(pause(`one-${round}`), count, pause(`two-${round}`), count);
+
+          expect(answers.map(({ affected }) => affected)).toEqual([1, 1, 1, 1]);
+          expect([answers[1]?.rows, answers[3]?.rows]).toEqual([[{ n: 2 * round - 1 }], [{ n: 2 * round }]]);
+        }
+        expect(await orgs()).toHaveLength(6);
+      });
+
+      it('do nothing when one of them fails, and say which', async () => {
+        for (const _ of ['full text', 'by name']) {
+          const failing = atOnce(pause('acme'), pause('acme'), count);
+
+          await expect(failing).rejects.toMatchObject({ code: 'STORE_FAILED', context: { sqlState: '23505' } });
+          expect(await orgs()).toEqual([]);
+          const { rows } = await db.run((manager) => execute(manager, 'SELECT 1 AS one'));
+          expect(rows).toEqual([{ one: 1 }]);
+        }
+      });
+
+      it.each(['40001', '40P01'])('run again from the start on %s', async (state) => {
+        let tries = 0;
+
+        await db.run(async (manager) => {
+          const last = ++tries < 3 ? { sql: fail(state), params: [] } : count;
+          await executeAtOnce(manager, [pause('acme'), last]);
+        });
+
+        expect(tries).toBe(3);
+        expect(await orgs()).toEqual(['acme']);
+      });
+    });
+
     it('leave nothing open behind an error', async () => {
       const failing = Array.from({ length: 30 }, () => db.transaction((manager) => execute(manager, 'SELECT 1/0')));
       await Promise.allSettled(failing);
@@ -155,6 +194,21 @@ describeOnPostgres('database/transactions: connections that are lost', () => {
 
   it('at COMMIT, without a way to read back: the store is not available', async () => {
     await expect(db.transaction((manager) => insertAndDie(manager, 'unknown'))).rejects.toThrow(StoreUnavailable);
+  });
+
+  it('in the middle of statements sent in one go: the store is not available, and nothing was done', async () => {
+    const dying = db.run((manager) =>
+      executeAtOnce(manager, [
+        { sql: insert, params: ['in-one-go'] },
+        { sql: 'SELECT pg_terminate_backend(pg_backend_pid()) WHERE $1', params: [true] },
+        { sql: insert, params: ['behind-it'] },
+      ]),
+    );
+
+    await expect(dying).rejects.toThrow(StoreUnavailable);
+    expect([await rows('in-one-go'), await rows('behind-it')]).toEqual([[], []]);
+    const { rows: found } = await db.run((manager) => execute(manager, 'SELECT 1 AS one'));
+    expect(found).toEqual([{ one: 1 }]);
   });
 
   it('while idle in the pool: the next statement takes another', async () => {
