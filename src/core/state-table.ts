@@ -61,6 +61,9 @@ export function waitsForApproval({
 /** Ends after which the later steps of the run are cancelled. */
 export const BAD_ENDS = ['refused', 'conflict', 'dead', 'cancelled'] as const satisfies readonly IntentState[];
 
+/** Ends of which one makes the whole run a failure. */
+export const FAILED_ENDS = ['refused', 'conflict', 'dead'] as const satisfies readonly IntentState[];
+
 /** Ends after which the next step of the run may start; `suppressed` because a dry run goes through all its steps. */
 export const GOOD_ENDS = ['done', 'unchanged', 'suppressed'] as const satisfies readonly IntentState[];
 
@@ -74,6 +77,6 @@ export const HOLDING_STATES = ['claimed', 'sent', 'unknown', 'waiting'] as const
 /** State of a run by the states of its intents; `open` while one of them has not ended. */
 export function runStateOf(states: readonly IntentState[]): RunState {
   if (states.some((state) => !isEnded(state))) return 'open';
-  if (states.some((state) => state === 'refused' || state === 'conflict' || state === 'dead')) return 'failed';
+  if (states.some((state) => (FAILED_ENDS as readonly IntentState[]).includes(state))) return 'failed';
   return states.some((state) => state === 'cancelled') ? 'cancelled' : 'done';
 }

@@ -4,15 +4,18 @@ import { stringifyJson } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import { LATER_STEP, intentReason } from '../core/run-reasons.js';
 import type { Approval } from '../core/run.js';
-import { canMove, isBadEnd, runStateOf, waitsForApproval } from '../core/state-table.js';
-import { type IntentState, isEnded } from '../core/states.js';
+import { BAD_ENDS, FAILED_ENDS, canMove, isBadEnd, waitsForApproval } from '../core/state-table.js';
+import { INTENT_STATES, type IntentState, isEnded } from '../core/states.js';
 import type { IntentMove } from '../pipeline/journal-store.port.js';
 import { reasonColumns } from './columns.js';
-import { execute } from './database.js';
+import { execute, type Rows, type Statement } from './database.js';
 import { forgetHolds, takePlace } from './journal-budgets.js';
-import { wantsApproval } from './journal-statements.js';
+import { list, wantsApproval } from './journal-statements.js';
 
-/** Times of the caller become distances: what is due is decided by the database's clock alone. */
+/**
+ * Times of the caller become distances: what is due is decided by the database's clock alone. A move is made where the row is as the move says,
+ * and wants no approval.
+ */
 const MOVE = `
 UPDATE intents i SET
   state = m.state, reason = NULL, reason_code = m.reason_code, reason_params = m.reason_params, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
@@ -21,9 +24,11 @@ UPDATE intents i SET
   held_since = CASE WHEN m.held_by IS NULL THEN i.held_since ELSE coalesce(i.held_since, clock_timestamp()) END,
   failing_since = CASE WHEN m.failed IS NULL THEN i.failing_since ELSE coalesce(i.failing_since, clock_timestamp()) END,
   tries = i.tries + CASE WHEN m.failed = 'counted' THEN 1 ELSE 0 END
-FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[])
-  AS m (id, state, reason_code, due_in_ms, result, failed, held_by, reason_params, waits)
-WHERE i.id = m.id`;
+FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[], $10::integer[], $11::integer[], $12::text[])
+  AS m (id, state, reason_code, due_in_ms, result, failed, held_by, reason_params, waits, epoch, attempts, from_states)
+WHERE i.id = m.id AND (m.epoch IS NULL OR m.epoch = i.epoch) AND (m.attempts IS NULL OR m.attempts = i.attempts)
+  AND i.state = ANY (string_to_array(m.from_states, ' ')) AND (${wantsApproval('i')}) IS NOT TRUE
+RETURNING i.id`;
 
 /** The later steps of what is held leave their lanes with it: nobody reads them again until its turn has come. */
 const HOLD_LATER_STEPS = `
@@ -34,16 +39,14 @@ const LOCK_RUNS =
   'SELECT r.id FROM runs r WHERE r.id IN (SELECT run_id FROM intents WHERE id = ANY ($1)) ORDER BY r.id FOR NO KEY UPDATE';
 
 const LOCK_INTENTS =
-  'SELECT id, run_id, org, state, epoch, attempts, step_no, approval FROM intents WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
+  'SELECT id, org, state, epoch, attempts, approval FROM intents WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
 
 interface Movable {
   readonly id: string;
-  readonly run_id: string;
   readonly org: string;
   readonly state: IntentState;
   readonly epoch: number;
   readonly attempts: number;
-  readonly step_no: number;
   readonly approval: Approval | null;
 }
 
@@ -60,46 +63,71 @@ export async function moveIntent(manager: EntityManager, move: IntentMove): Prom
 
 /** Each for itself, in one order of locks. @param moves of different intents @returns whether each was made */
 export async function moveIntents(manager: EntityManager, moves: readonly IntentMove[]): Promise<boolean[]> {
-  const ids = moves.map(({ intentId }) => intentId);
-  await execute(manager, LOCK_RUNS, [ids]);
-  const { rows } = await execute<Movable>(manager, LOCK_INTENTS, [ids]);
-  const found = new Map(rows.map((row) => [row.id, row]));
-  const made = moves.flatMap((move) => {
-    const row = found.get(move.intentId);
-    return row && mayMove(row, move) ? [{ move, row }] : [];
-  });
-  if (made.length === 0) return moves.map(() => false);
-  const now = Date.now();
-  const held = await placesFor(manager, made);
-  const reasons = made.map(({ move }) => reasonColumns(held.get(move)?.reason ?? move.reason));
-  await execute(manager, MOVE, [
-    made.map(({ row }) => row.id),
-    made.map(({ move }) => move.to),
-    reasons.map(({ reasonCode }) => reasonCode),
-    made.map(({ move }) => held.get(move)?.inMs ?? (move.dueAt ? move.dueAt.getTime() - now : null)),
-    made.map(({ move }) => (move.result === undefined ? null : stringifyJson(move.result))),
-    made.map(({ move }) => move.failed ?? null),
-    made.map(({ move }) => move.held?.limit.key ?? null),
-    reasons.map(({ reasonParams }) => reasonParams),
-    made.map(({ move }) => move.waits === true),
-  ]);
-  if (held.size > 0) await execute(manager, HOLD_LATER_STEPS, [[...held.keys()].map(({ intentId }) => intentId)]);
-  for (const { move, row } of made) if (isBadEnd(move.to)) await cancelLaterSteps(manager, row.run_id, row.step_no);
-  await endRuns(
-    manager,
-    made.flatMap(({ move, row }) => (isEnded(move.to) ? [row.run_id] : [])),
-  );
-  const moved = new Set(made.map(({ move }) => move));
-  return moves.map((move) => moved.has(move));
+  const places = await placesFor(manager, moves);
+  const made = [];
+  for (const { sql, params } of moveStatements(moves, places))
+    made.push(await execute<{ id: string }>(manager, sql, params));
+  return movesMade(moves, made);
 }
 
-/** A place in its budget for each that is held, in one order of budgets: two transactions cannot wait for each other. */
-async function placesFor(
-  manager: EntityManager,
-  made: ReadonlyArray<{ readonly move: IntentMove; readonly row: Movable }>,
-): Promise<ReadonlyMap<IntentMove, { inMs: number; reason: Reason }>> {
-  const held = made.flatMap(({ move, row }) => (move.held ? [{ move, row, spent: move.held }] : []));
+/**
+ * The same as statements that need nothing of each other's answers, for moves that no budget holds: what a place in a budget is worth is known
+ * only once it is taken. `movesMade` reads their answers.
+ */
+export function moveStatements(moves: readonly IntentMove[], places: Places = new Map()): Statement[] {
+  const now = Date.now();
+  const ids = moves.map(({ intentId }) => intentId);
+  const reasons = moves.map((move) => reasonColumns(places.get(move)?.reason ?? move.reason));
+  const bad = moves.flatMap(({ intentId, to }) => (isBadEnd(to) ? [intentId] : []));
+  const ended = moves.flatMap(({ intentId, to }) => (isEnded(to) ? [intentId] : []));
+  const params = [
+    ids,
+    moves.map(({ to }) => to),
+    reasons.map(({ reasonCode }) => reasonCode),
+    moves.map((move) => places.get(move)?.inMs ?? (move.dueAt ? move.dueAt.getTime() - now : null)),
+    moves.map(({ result }) => (result === undefined ? null : stringifyJson(result))),
+    moves.map(({ failed }) => failed ?? null),
+    moves.map(({ held }) => held?.limit.key ?? null),
+    reasons.map(({ reasonParams }) => reasonParams),
+    moves.map(({ waits }) => waits === true),
+    moves.map(({ epoch }) => epoch),
+    moves.map(({ attempts }) => attempts ?? null),
+    moves.map(({ from, to }) => from.filter((state) => canMove(state, to)).join(' ')),
+  ];
+  return [
+    { sql: LOCK_RUNS, params: [ids] },
+    { sql: LOCK_INTENTS, params: [ids] },
+    { sql: MOVE, params },
+    ...(places.size > 0
+      ? [{ sql: HOLD_LATER_STEPS, params: [[...places.keys()].map(({ intentId }) => intentId)] }]
+      : []),
+    ...(bad.length > 0 ? [{ sql: CANCEL_LATER_STEPS, params: [bad, LATER_STEP.code] }] : []),
+    ...(ended.length > 0 ? [{ sql: END_RUNS, params: [ended] }] : []),
+  ];
+}
+
+/** @param answers to `moveStatements`, in order */
+export function movesMade(
+  moves: readonly IntentMove[],
+  answers: ReadonlyArray<Rows<Record<string, unknown>>>,
+): boolean[] {
+  const moved = new Set(answers[2]?.rows.map(({ id }) => id));
+  return moves.map(({ intentId }) => moved.has(intentId));
+}
+
+type Places = ReadonlyMap<IntentMove, { readonly inMs: number; readonly reason: Reason }>;
+
+/** A place in its budget for each that is held and may be moved, in one order of budgets: two transactions cannot wait for each other. */
+async function placesFor(manager: EntityManager, moves: readonly IntentMove[]): Promise<Places> {
   const places = new Map<IntentMove, { inMs: number; reason: Reason }>();
+  if (!moves.some(({ held }) => held)) return places;
+  const ids = moves.map(({ intentId }) => intentId);
+  await execute(manager, LOCK_RUNS, [ids]);
+  const found = new Map((await execute<Movable>(manager, LOCK_INTENTS, [ids])).rows.map((row) => [row.id, row]));
+  const held = moves.flatMap((move) => {
+    const row = found.get(move.intentId);
+    return move.held && row && mayMove(row, move) ? [{ move, row, spent: move.held }] : [];
+  });
   for (const { move, row, spent } of held.sort((a, b) => (a.spent.limit.key < b.spent.limit.key ? -1 : 1))) {
     const inMs = await takePlace(manager, row.org, spent);
     places.set(move, { inMs, reason: budgetReason({ ...spent, againInMs: inMs }) });
@@ -114,34 +142,18 @@ function mayMove(row: Movable, move: IntentMove): boolean {
   return move.from.includes(row.state) && canMove(row.state, move.to) && !waitsForApproval(row);
 }
 
-/** What is planned, and what waits for an approval: nobody should be asked about what cannot come any more. */
-async function cancelLaterSteps(manager: EntityManager, runId: string, stepNo: number): Promise<void> {
-  const sql = `UPDATE intents SET state = 'cancelled', reason = NULL, reason_code = $3, reason_params = '{}', updated_at = clock_timestamp() WHERE run_id = $1 AND step_no > $2 AND (state = 'planned' OR ${wantsApproval('intents')})`;
-  await execute(manager, sql, [runId, stepNo, LATER_STEP.code]);
-}
+/** Behind each of these that came to a bad end: what is planned, and what waits for an approval, for nobody should be asked about what cannot come any more. */
+const CANCEL_LATER_STEPS = `
+UPDATE intents l SET state = 'cancelled', reason = NULL, reason_code = $2, reason_params = '{}', updated_at = clock_timestamp()
+FROM intents b WHERE b.id = ANY ($1) AND b.state IN (${list(BAD_ENDS)}) AND l.run_id = b.run_id AND l.step_no > b.step_no
+  AND (l.state = 'planned' OR ${wantsApproval('l')})`;
 
-async function endRun(manager: EntityManager, runId: string): Promise<void> {
-  await endRuns(manager, [runId]);
-}
-
-const STATES =
-  'SELECT run_id, array_agg(DISTINCT state) AS states FROM intents WHERE run_id = ANY ($1) GROUP BY run_id';
-
+/** The runs of these intents, where all intents have ended (`runStateOf`); their rows are locked. */
 const END_RUNS = `
-UPDATE runs r SET state = e.state, ended_at = clock_timestamp()
-FROM unnest($1::text[], $2::text[]) AS e (id, state) WHERE r.id = e.id AND r.ended_at IS NULL`;
-
-/** Those whose intents have all ended; their rows are locked. */
-async function endRuns(manager: EntityManager, runIds: readonly string[]): Promise<void> {
-  if (runIds.length === 0) return;
-  const { rows } = await execute<{ run_id: string; states: IntentState[] }>(manager, STATES, [[...new Set(runIds)]]);
-  const ended = rows.flatMap(({ run_id, states }) => {
-    const state = runStateOf(states);
-    return state === 'open' ? [] : [{ id: run_id, state }];
-  });
-  if (ended.length === 0) return;
-  await execute(manager, END_RUNS, [ended.map(({ id }) => id), ended.map(({ state }) => state)]);
-}
+UPDATE runs r SET state = e.state, ended_at = clock_timestamp() FROM (
+  SELECT run_id, CASE WHEN bool_or(state IN (${list(FAILED_ENDS)})) THEN 'failed' WHEN bool_or(state = 'cancelled') THEN 'cancelled' ELSE 'done' END AS state
+  FROM intents WHERE run_id IN (SELECT run_id FROM intents WHERE id = ANY ($1)) GROUP BY run_id HAVING bool_and(state IN (${list(INTENT_STATES.filter(isEnded))}))
+) AS e WHERE r.id = e.run_id AND r.ended_at IS NULL`;
 
 /** Forget that a person undid this effect: another one wants it again. */
 export async function rearm(manager: EntityManager, intentId: string): Promise<void> {
@@ -206,8 +218,8 @@ export async function approve(
     // An earlier one of this run that was denied may have cancelled it meanwhile.
     if (!step) continue;
     decided.push(row.id);
-    if (verdict === 'denied') await cancelLaterSteps(manager, runId, step.step_no);
+    if (verdict === 'denied') await execute(manager, CANCEL_LATER_STEPS, [[row.id], LATER_STEP.code]);
   }
-  if (verdict === 'denied') await endRun(manager, runId);
+  if (verdict === 'denied') await execute(manager, END_RUNS, [decided]);
   return decided;
 }

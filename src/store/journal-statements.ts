@@ -2,7 +2,8 @@ import { OWNER_LOST, WAITS } from '../core/run-reasons.js';
 import { GOOD_ENDS, HOLDING_STATES } from '../core/state-table.js';
 import { attemptRows, intentRows } from './rows.js';
 
-const list = (states: readonly string[]): string => states.map((state) => `'${state}'`).join(', ');
+/** For `IN (…)`. */
+export const list = (states: readonly string[]): string => states.map((state) => `'${state}'`).join(', ');
 
 const GOOD = list(GOOD_ENDS);
 const HOLDING = list(HOLDING_STATES);
