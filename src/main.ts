@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
-import { CONTROL_SERVER } from './api/control.module.js';
+import { ownerCaller } from './api/control-access.js';
+import { CONTROL_SERVER, CurrentControl } from './api/control.module.js';
 import { AppModule } from './app.module.js';
 import type { AppConfig, Role } from './config/app-config.js';
 import { ThisProcess } from './config/config.module.js';
@@ -18,7 +19,9 @@ export interface StartOptions {
   onFlushFailed?: ThisProcess['onFlushFailed'];
 }
 
-export interface RunningBot extends Readonly<Pick<ThisProcess, 'webhookUrl' | 'places'>> {
+export interface RunningBot extends Readonly<Pick<ThisProcess, 'webhookUrl' | 'places' | 'consoleUrl'>> {
+  /** A link that logs one browser in to the Console of this process, as its owner; a secret. Null = it serves none. */
+  consoleLink(): Promise<string | null>;
   /** Stop taking, finish what runs, close everything. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -26,8 +29,14 @@ export interface RunningBot extends Readonly<Pick<ThisProcess, 'webhookUrl' | 'p
 /** Start the bot in this process. @throws UserError, InvalidFile, StoreUnavailable with what to do about it */
 export async function startBot(config: AppConfig, { role, logger, onFlushFailed }: StartOptions): Promise<RunningBot> {
   const self = new ThisProcess(role, 'bot', onFlushFailed);
-  const { close } = await start(config, self, logger);
-  return { webhookUrl: self.webhookUrl, places: self.places, close };
+  const { app, close } = await start(config, self, logger);
+  const { webhookUrl, places, consoleUrl } = self;
+  const consoleLink = async (): Promise<string | null> => {
+    const { service } = app.get(CurrentControl);
+    if (self.consoleUrl === null || !service) return null;
+    return (await service.operations.consoleLink({}, ownerCaller('command'))).url;
+  };
+  return { webhookUrl, places, consoleUrl, consoleLink, close };
 }
 
 /** The control API over the store for the time of one command, when no bot runs. */

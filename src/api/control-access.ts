@@ -60,7 +60,7 @@ export class ControlAccess {
 
   constructor(private readonly options: ControlAccessOptions) {
     const kind = options.place === 'command' ? 'command' : 'socket';
-    this.local = { kind, name: `${kind}:${ownUser()}`, login: null, scopes: ALL, grants: null };
+    this.local = ownerCaller(kind);
   }
 
   /** Guard every route of a server. Call it before the first route. */
@@ -139,6 +139,11 @@ export class ControlAccess {
     });
     return reply.code(status).send({ error, message });
   }
+}
+
+/** The user that this process runs as: it has the store, and so every right. */
+export function ownerCaller(kind: 'socket' | 'command'): ControlCaller {
+  return { kind, name: `${kind}:${ownUser()}`, login: null, scopes: ALL, grants: null };
 }
 
 function unauthorized(reason: string, message: string): Refusal {

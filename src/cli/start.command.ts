@@ -2,7 +2,9 @@ import { writeSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { Role } from '../config/app-config.js';
 import type { FlushFailed } from '../core/flush.js';
+import type { RunningBot } from '../main.js';
 import { configOption } from './command-options.js';
+import { writeOut } from './terminal.js';
 import { untilStopped } from './until-stopped.js';
 
 export function startCommand(): Command {
@@ -23,8 +25,16 @@ export function startCommand(): Command {
       const logger = createLogger(config.log.level);
       const { startBot } = await import('../main.js');
       const bot = await startBot(config, { role: options.role, logger, onFlushFailed: endAtOnce });
+      // A service's log is read by others; a person at a terminal is the one who started the bot.
+      if (process.stdout.isTTY && config.store.kind === 'embedded') await printLink(bot);
       await untilStopped(() => bot.close());
     });
+}
+
+/** Written to the terminal alone, past the log. */
+async function printLink(bot: Pick<RunningBot, 'consoleLink'>): Promise<void> {
+  const link = await bot.consoleLink();
+  if (link) writeOut(`Open the Console within a minute: ${link}\n(later: forgehand console)\n`);
 }
 
 /** Exit code of a process that ended because the disk did not confirm a write: EX_IOERR of sysexits.h. The units do not start the bot again after it. */

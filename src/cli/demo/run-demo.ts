@@ -1,6 +1,7 @@
 import { resolve, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { untilStopped } from '../until-stopped.js';
+import type { RunningBot } from '../../main.js';
 import { Closers } from './closers.js';
 import { ForgeNow } from './forge-now.js';
 import { Lines } from './lines.js';
@@ -95,7 +96,7 @@ async function show(options: DemoOptions, voice: Voice, closers: Closers): Promi
     voice.begin('reading the forge');
     return judge(forge, before, player, options.json);
   }
-  for (const line of whereToLook(forge, bot)) voice.write(line);
+  for (const line of await whereToLook(forge, bot)) voice.write(line);
   voice.end();
   return null;
 }
@@ -159,7 +160,7 @@ function placeOf(forge: ForgeStage) {
 }
 
 /** What people want to know once the demo stays up. */
-function whereToLook(forge: ForgeStage, { configFile, webhook }: BotStage): string[] {
+async function whereToLook(forge: ForgeStage, { bot, configFile, webhook }: BotStage): Promise<string[]> {
   const { sandbox, folder } = forge;
   const bearer = `-H 'Authorization: Bearer ${sandbox.controlToken}'`;
   const product = [...sandbox.parts.world.repos.values()].map(({ name }) => `${ORG}/${name}`)[0] ?? `${ORG}/app`;
@@ -172,11 +173,23 @@ function whereToLook(forge: ForgeStage, { configFile, webhook }: BotStage): stri
     `${colour.bold('the forge')}     API ${colour.cyan(sandbox.apiUrl)}, administrator ${sandbox.admin.login} / ${sandbox.admin.password}`,
     `  curl -u '${sandbox.admin.login}:${sandbox.admin.password}' ${sandbox.apiUrl}/repos/${product}/labels`,
     `${colour.bold('its ledger  ')}  curl ${bearer} ${sandbox.url}/_sandbox/ledger`,
+    ...(await consoleLines(bot, command)),
     `${colour.bold('the bot')}       webhooks at ${webhook}, log in ${join(folder, 'bot.log')}`,
     command('status'),
     command('deliveries'),
     command('runs'),
     `${colour.bold('send an act of your own')} (GET the same address for all of them, with examples)`,
     `  curl ${bearer} -H 'Content-Type: application/json' -d '${JSON.stringify({ as: person, act: 'tag.create', repo: product, tag: 'v9.0.0' })}' ${sandbox.url}/_sandbox/act`,
+  ];
+}
+
+/** Where to watch it in a browser. The link is a secret: it is for a terminal alone. */
+async function consoleLines(bot: RunningBot, command: (text: string) => string): Promise<string[]> {
+  if (bot.consoleUrl === null) return [];
+  const link = process.stdout.isTTY ? await bot.consoleLink() : null;
+  return [
+    `${colour.bold('the Console')}   ${colour.cyan(bot.consoleUrl)}; this prints a link that logs you in, once:`,
+    command('console'),
+    ...(link === null ? [] : [`  within a minute: ${colour.cyan(link)}`]),
   ];
 }

@@ -105,6 +105,10 @@ export async function setBot(stage: ForgeStage, options: StageOptions): Promise<
       events: [...new Set(HOOK_EVENTS.map(({ name }) => name))],
     });
     options.say(`bot on port ${new URL(webhook).port}, embedded, rules of ${options.rules}`);
+    if (bot.consoleUrl !== null)
+      options.say(
+        `watch it in a browser at ${bot.consoleUrl}: npx forgehand console --config ${configFile} prints a link`,
+      );
     options.say(TRUSTED);
     return { bot, reach: await reachBot(configFile), configFile, webhook };
   } catch (error) {
