@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/read-config.js';
 import type { Role } from '../../src/config/app-config.js';
 
-const ROLES = ['web', 'worker', 'scheduler'] as const satisfies readonly Role[];
+const ROLES = ['web', 'worker', 'scheduler', 'console'] as const satisfies readonly Role[];
 const CONFIG = readFileSync('deploy/forgehand.yaml', 'utf8');
 
 /** Long enough for any of them, and an address where one is wanted. */

@@ -4,7 +4,8 @@ import type { ConsoleSession } from '../../../src/api/session-store.port.js';
 import { freePort } from '../../services/processes.mjs';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot, type Bot } from '../support/bot.js';
-import { requireBuild } from '../support/built.js';
+import { hasTerminal, Terminal } from '../support/a-terminal.js';
+import { FORGEHAND, requireBuild } from '../support/built.js';
 import { Outputs } from './outputs.js';
 
 const LONG_MS = 120_000;
@@ -74,6 +75,30 @@ describe('the commands of the Console', () => {
       '/assets/theme.css',
     ]);
     for (const path of files) expect((await get(path, '')).status).toBe(200);
+  });
+
+  it('print nothing of a link to a log', async () => {
+    const { code, stdout, stderr } = await run('console', 'open');
+    const secret = new URL(stdout.trim()).hash.slice(1);
+
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining(secret)]);
+    expect(bot.child.stdout + bot.child.stderr).not.toContain(secret);
+  });
+});
+
+(hasTerminal ? describe : describe.skip)('a bot that a person starts on a terminal', () => {
+  it('prints a link there, which logs in', async () => {
+    await bot.stop();
+    const terminal = new Terminal(`node ${FORGEHAND} start --config ${place.configFile}`, place.dir, place.env);
+    try {
+      await terminal.see('Open the Console within a minute: ');
+      await terminal.see('(later: forgehand console)');
+      const link = /http:\/\/127\.0\.0\.1:\d+\/login#[\w-]{22}/.exec(terminal.shown)?.[0] ?? '';
+
+      expect((await get('/', await follow(link))).status).toBe(200);
+    } finally {
+      await terminal.interrupt();
+    }
   });
 });
 
