@@ -1,4 +1,6 @@
-import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
+import { defineAction, textOf, changed, conflict, unchanged, type Given, type Outcome } from './define-action.js';
+import { valueOf } from './support/unfit.js';
+import type { Unfit } from '../rules/language/revision.js';
 import { say } from './reasons.js';
 import { optional, text } from './support/params.js';
 import {
@@ -164,6 +166,7 @@ export const createBranch = defineAction({
   naturalKey: 'new_branch_name',
   keyOf: ({ new_branch_name }) => textOf(new_branch_name),
   raises: ['branch.created', 'push'],
+  unfit: unclear,
   example: { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' },
 
   recover: branchRecovery,
@@ -256,6 +259,20 @@ async function commitOfTag(
     orMissing(get({ owner, repo, tag: base.replace(/^refs\/tags\//, '') })),
   );
   return tag?.commit?.sha ?? null;
+}
+
+/** What works when it runs, and is probably not meant so. */
+function unclear(given: Given): Unfit | null {
+  const name = valueOf(given, 'new_branch_name');
+  return typeof name === 'string' && name.startsWith('refs/')
+    ? {
+        reason: say('params.full-ref', { name }),
+        param: 'new_branch_name',
+        isValue: true,
+        hint: name.replace(/^refs\/(?:heads\/)?/, ''),
+        isWarning: true,
+      }
+    : null;
 }
 
 /** Names that servers refuse with 422. Source: api-behaviour op 1. */

@@ -72,7 +72,13 @@ export const setIssueMilestone = defineAction({
   target: 'repository',
   params: {
     number: id({ summary: 'number of the issue or pull request' }),
-    title: optional(text({ summary: 'title of the milestone. Default: none' })),
+    title: optional(
+      text({
+        summary: 'title of the milestone. Default: none',
+        check: (title) =>
+          title.trim() === '' ? 'must not be empty; to take the milestone off, leave title out' : null,
+      }),
+    ),
     replace: optional(flag({ summary: 'replace another milestone. Default: it stays' })),
   },
   operations: ['updateIssue', 'getIssue', 'listMilestones'],

@@ -1,4 +1,6 @@
-import { inBoth } from './support/unfit.js';
+import type { Unfit } from '../rules/language/revision.js';
+import type { Given } from './define-action.js';
+import { inBoth, valueOf } from './support/unfit.js';
 import { say } from './reasons.js';
 import { defineAction, textOf, changed, conflict, unchanged, undone, type Outcome } from './define-action.js';
 import { withMark, withoutMark, normalizeColor } from './support/compare.js';
@@ -136,6 +138,14 @@ const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
   },
 });
 
+/** What works when it runs, and means nothing. */
+function unclear(given: Given): Unfit | null {
+  const name = valueOf(given, 'name');
+  return valueOf(given, 'exclusive') === true && typeof name === 'string' && !name.includes('/')
+    ? { reason: say('params.no-scope', { name }), param: 'exclusive', hint: `name: kind/${name}`, isWarning: true }
+    : null;
+}
+
 /** Labels that an issue or pull request of the event bears: a repository has no events about its labels. */
 function labelsIn({ data }: ForgeEvent): JsonObject[] {
   return ['issue', 'pull_request'].flatMap((what) => {
@@ -188,7 +198,7 @@ export const ensureLabel = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'name',
   keyOf: ({ name }) => textOf(name).trim(),
-  unfit: (given) => inBoth(given, 'name', 'renamed_from'),
+  unfit: (given) => inBoth(given, 'name', 'renamed_from') ?? unclear(given),
   raises: [],
   example: { name: 'kind/bug', color: '#d73a4a', exclusive: true },
 

@@ -110,6 +110,10 @@ export const say = defineReasons(
       `${value} is both in ${names.join(' and in ')}`,
     'params.no-name': ({ value, what }: { value: string; what: string }) => `"${value}" is no ${what}`,
     'params.names-team': ({ param }: { param: string }) => `${param} takes logins, and one of them names a team`,
+    'params.full-ref': ({ name }: { name: string }) =>
+      `a branch is named without "refs/heads/": its ref would be refs/heads/${name}`,
+    'params.no-scope': ({ name }: { name: string }) =>
+      `${name} has no scope, so exclusive means nothing: of labels with equal words before "/" an issue bears one`,
     'params.comma': ({ param }: { param: string }) => `${param} is one label whose name has a comma`,
     'params.unknown-host': () => 'the host is known only when it runs, and it must be one of orgs[].mirror_hosts',
 

@@ -116,7 +116,8 @@ describe('cli/terminal', () => {
       expect(await runCli(['check', '--config', config, '--format', format])).toBe(1);
       expect(written).toContain('\\u202e');
       expect(written).not.toMatch(OBEYED);
-      if (format === 'text') expect(written.split('\n').every((line) => /^error |^acme: |^$/.test(line))).toBe(true);
+      if (format === 'text')
+        expect(written.split('\n').every((line) => /^(?:error|warning) |^acme: |^$/.test(line))).toBe(true);
     },
   );
 

@@ -53,6 +53,9 @@ describe('core/event-sources', () => {
   it.each<[string, string, string, string[]]>([
     ['issue.opened', 'issue', 'labels', ['feed']],
     ['issue.opened', 'issue', 'number', []],
+    ['issue.opened', 'issue', 'title', []],
+    ['issue.closed', 'issue', 'title', ['feed']],
+    ['pull_request.merged', 'pull_request', 'title', []],
     ['issue.labeled', 'issue', 'labels', []],
     ['issue.labeled', 'actor', 'login', ['lists']],
     ['issue.opened', 'actor', 'login', []],

@@ -9,18 +9,21 @@ type Told = Readonly<Record<string, readonly string[]>>;
 
 const ISSUE_ROW: Told = { issue: ['number', 'state'] };
 const PULL_ROW: Told = { pull_request: ['number', 'state'] };
+/** Rows of closing and reopening tell no title. */
+const withTitle = (told: Told): Told =>
+  tableOf(Object.fromEntries(Object.entries(told).map(([object, fields]) => [object, [...fields, 'title']])));
 const REVIEW_ROW: Told = { pull_request: ['number'], review: ['body', 'state', 'user'] };
 
 /** Of the objects of an event, the fields that a row of the feed always tells. A delivery tells each object whole. */
 const FEED_TELLS: Readonly<Record<string, Told>> = tableOf<Told>({
-  'issue.opened': ISSUE_ROW,
+  'issue.opened': withTitle(ISSUE_ROW),
   'issue.closed': ISSUE_ROW,
   'issue.reopened': ISSUE_ROW,
   'comment.created': { issue: ['number'], pull_request: ['number'], comment: ['id', 'body', 'user'] },
-  'pull_request.opened': PULL_ROW,
+  'pull_request.opened': withTitle(PULL_ROW),
   'pull_request.closed': PULL_ROW,
   'pull_request.reopened': PULL_ROW,
-  'pull_request.merged': { pull_request: ['number', 'state', 'merged'] },
+  'pull_request.merged': { pull_request: ['number', 'state', 'merged', 'title'] },
   'pull_request.ready_for_review': { pull_request: ['number', 'draft'] },
   'review.approved': REVIEW_ROW,
   'review.rejected': REVIEW_ROW,

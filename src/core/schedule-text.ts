@@ -14,8 +14,43 @@ export function cronFault(cron: string, tz: string): [message: string, hint?: st
   try {
     const job = new Cron(cron, { paused: true, timezone: tz });
     return job.nextRun(new Date('2024-01-01T00:00:00Z')) ? null : [`"${cron}" never comes`];
-  } catch (error) {
-    return [`the cron expression does not parse: ${(error as Error).message.replace(/^CronPattern: /, '')}`];
+  } catch {
+    return cron.startsWith('@')
+      ? [`there is no "${cron}"`, '@hourly, @daily, @weekly, @monthly, or five fields: "30 2 * * *"']
+      : fieldFault(cron.trim().split(/\s+/), tz);
+  }
+}
+
+const FIELDS: ReadonlyArray<readonly [name: string, range: string]> = [
+  ['minute', '0 to 59'],
+  ['hour', '0 to 23'],
+  ['day of the month', '1 to 31, or L for the last one'],
+  ['month', '1 to 12, or JAN to DEC'],
+  ['weekday', '0 to 7 (0 and 7 are Sunday), or MON to SUN'],
+];
+
+/** The first field that does not parse on its own, in our words. */
+function fieldFault(fields: readonly string[], tz: string): [message: string, hint: string] {
+  const at = fields.findIndex(
+    (field, index) =>
+      !parses(
+        FIELDS.map((_, other) => (other === index ? field : '*')),
+        tz,
+      ),
+  );
+  const [name, range] = FIELDS[at] ?? ['cron expression', 'minute hour day month weekday'];
+  return [
+    `"${fields[at] ?? fields.join(' ')}" is no ${name}`,
+    `${range}; several are "1,15", a range is "1-5", a step is "*/10"`,
+  ];
+}
+
+function parses(fields: readonly string[], tz: string): boolean {
+  try {
+    new Cron(fields.join(' '), { paused: true, timezone: tz });
+    return true;
+  } catch {
+    return false;
   }
 }
 

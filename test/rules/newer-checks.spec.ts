@@ -231,6 +231,64 @@ const DOUBTS: ReadonlyArray<readonly [situation: string, text: string, says: Reg
     `${policy("labels: [{name: size/S, color: '#fff'}]")}${rule('on: issue.opened, do: {issue.label: {number: "${{ event.number }}", add: [size/s]}}')}`,
     /no policy makes/,
   ],
+  [
+    'a lookup that is never null, compared with null',
+    rule(
+      'on: push, lookup: {x: {use: branch.get, with: {branch: main}}}, if: lookups.x == null, do: {milestone.ensure: {title: x}}',
+    ),
+    /never null, so this never holds/,
+  ],
+  [
+    'a condition that says nothing',
+    rule('on: push, if: {a: "true"}, do: {milestone.ensure: {title: x}}'),
+    /always holds/,
+  ],
+  [
+    'a constant that nothing reads',
+    `vars: {x: 1}\n${rule('on: push, do: {milestone.ensure: {title: x}}')}`,
+    /vars\.x is read by nothing/,
+  ],
+  [
+    'two rules that paint one label',
+    'rules:\n  - {id: a, on: push, do: {label.ensure: {name: x, color: "#fff"}}}\n  - {id: b, on: push, do: {label.ensure: {name: x, color: "#000"}}}\n',
+    /chance/,
+  ],
+  [
+    'a rule that takes away what a policy makes',
+    `${policy("labels: [{name: bug, color: '#fff'}]")}${rule('on: push, do: {label.remove: {name: Bug}}')}`,
+    /policy "p" \(line 4\) keeps "bug" otherwise/,
+  ],
+  ['a kind that stands twice', rule('on: [push, push], do: {milestone.ensure: {title: x}}'), /stands here twice/],
+  [
+    'a step that stands twice',
+    rule('on: push, do: [{milestone.ensure: {title: x}}, {milestone.ensure: {title: x}}]'),
+    /same as the one in line 4/,
+  ],
+  [
+    'a list whose items nothing reads',
+    'vars: {all: [a]}\nrules:\n  - {id: r, on: push, do: {milestone.ensure: {title: x}, for_each: vars.all}, limits: {effects_per_run: 5}}\n',
+    /reads item/,
+  ],
+  [
+    'a sign in a name that nobody sees',
+    rule('on: push, do: {milestone.ensure: {title: "x\u200b"}}'),
+    /invisible character \(U\+200B\)/,
+  ],
+  [
+    'a new branch with refs/heads/',
+    rule('on: push, do: {branch.create: {new_branch_name: refs/heads/next}}'),
+    /named without "refs\/heads\/"/,
+  ],
+  [
+    'an exclusive label without a scope',
+    rule('on: push, do: {label.ensure: {name: bug, color: "#fff", exclusive: true}}'),
+    /no scope/,
+  ],
+  [
+    'a size that is always large enough',
+    rule("on: push.branch, if: 'event.branch.size() >= 0', do: {milestone.ensure: {title: x}}"),
+    /this always holds/,
+  ],
 ];
 
 describe('checks that are new in this version', () => {
@@ -341,6 +399,20 @@ describe('checks that are new in this version', () => {
     const step = `push_mirror.ensure: {remote_address: "${address}", interval: 8h}`;
 
     expect(load(rule(`on: push, do: {${step}}`), false, hosts).ok).toBe(isTaken);
+  });
+});
+
+describe('loops', () => {
+  const closing = (on: string, number: string): string =>
+    `rules:\n  - {id: a, on: issue.closed, where: {actor: ["*", bot]}, do: {issue.state: {number: "\${{ event.issue.number }}", state: open}}}\n  - {id: b, on: ${on}, where: {actor: ["*", bot]}, do: {issue.state: {number: "\${{ ${number} }}", state: closed}}}\n`;
+
+  it.each([
+    ['issue.reopened', 'event.issue.number', ['error']],
+    ['issue.reopened', 'event.number', ['error']],
+    ['pull_request.reopened', 'event.pull_request.number', []],
+    ['pull_request.reopened', 'event.number', []],
+  ])('an issue that is closed and a rule of %s with %s: %j', (on, number, expected) => {
+    expect(told(load(closing(on, number))).map((line) => line.split(' ')[0])).toEqual(expected);
   });
 });
 

@@ -215,11 +215,13 @@ const HABIT_TITLES: Readonly<Record<HabitPlace, string>> = {
   lookup: 'Keys of a lookup',
   'lookup name': 'Lookups',
   variable: 'Variables of expressions',
+  field: 'Fields of an event and of the objects in it',
   function: 'Functions of expressions',
   policy: 'Keys of a policy',
   subjects: 'Filters, under `subjects`',
   protection: 'Settings of a protection',
   limits: 'Limits',
+  schedule: 'Keys of a schedule',
   file: 'Keys of a file',
 };
 

@@ -8,13 +8,23 @@ import { ruleType } from '../../core/objects/rule-types.js';
 import { label, milestone } from '../../core/objects/tracker.js';
 import { actionTasks, workflowJobs } from '../../core/objects/workflows.js';
 
+function branchName(name: string): string | null {
+  if (name.startsWith('refs/')) return 'a branch is named without "refs/heads/"';
+  return /[*?]/.test(name) ? 'must be the name of one branch, and no pattern' : null;
+}
+
+function pathOfFile(path: string): string | null {
+  if (path.startsWith('/') || path.startsWith('./')) return 'a path begins at the top of the repository, without "/"';
+  return /[*?]/.test(path) ? 'must be paths of files: a pattern finds none' : null;
+}
+
 /** Reads about the repository of the event or tick. */
 export const repositoryLookups = [
   defineLookup({
     name: 'branch.get',
     summary: 'A branch, with its newest commit and protection',
     target: 'repository',
-    params: { branch: needed('string', 'name of the branch') },
+    params: { branch: needed('string', 'name of the branch', branchName) },
     operations: ['getBranch'],
     whereOffered: [],
     answer: ruleType(branch),
@@ -26,7 +36,7 @@ export const repositoryLookups = [
       'Several files with their text, in the order asked; null = not there; too large or binary ones have no text',
     target: 'repository',
     params: {
-      files: needed('strings', 'paths'),
+      files: needed('strings', 'paths', pathOfFile),
       ref: maybe('string', 'branch, tag or commit; the default branch when left out'),
     },
     operations: ['getFiles'],

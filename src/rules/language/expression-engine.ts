@@ -89,6 +89,8 @@ export interface TypeProblem {
   readonly offset: number;
   readonly message: string;
   readonly hint: string | null;
+  /** Versions before 0.2 did not see it. */
+  readonly isNew?: boolean;
 }
 
 /** Must be true of one field for the whole expression to be true; an empty path is the literal itself. */

@@ -236,7 +236,7 @@ function isConstant(expressions: readonly Expression[], hasItem: boolean): boole
   );
 }
 
-function usesItem(template: Template): boolean {
+export function usesItem(template: Template): boolean {
   return (expressionsIn(template) ?? []).some(({ compiled }) =>
     compiled.paths.some(({ segments: [root] }) => root === 'item'),
   );

@@ -27,6 +27,8 @@ export function checkPossible(
   checkKinds(file, on, keys.get('on'));
   if (on.length > 0 && !keys.has('schedule')) checkFilters(file, on, where);
   checkRepositories(file, where);
+  for (const { expression } of conditions)
+    if (expression.compiled.source.trim() === 'true') file.warnAt(expression.start, 'this always holds', 'take it out');
   const said = conditions.flatMap(({ expression }) => claimsIn(expression));
   for (const { position, message, isNew } of findImpossible(said, where)) {
     const hint = 'the rule would never fire; to switch a rule off: disabled: "why"';
@@ -111,14 +113,25 @@ function sourcesOf(kind: StartKind): string[] {
 }
 
 function checkRepositories(file: SourceFile, where: WhereFilter): void {
-  const { repo, notRepo } = where;
-  if (!repo || !notRepo) return;
+  const position = emptied(where);
+  if (position)
+    file.problemAt(position, 'not_repo leaves out every repository that repo takes: nothing could ever match');
+}
+
+/** The same of the subjects of a policy. */
+export function checkSubjectsLeft(file: SourceFile, subjects: WhereFilter): void {
+  const position = emptied(subjects);
+  if (position)
+    file.newProblemAt(position, 'not_repos leaves out every repository that repos takes: nothing could ever match');
+}
+
+/** Where stands what leaves no repository over; null = some are left. */
+function emptied({ repo, notRepo, positions }: WhereFilter): Position | null {
+  if (!repo || !notRepo) return null;
   const covered = repo.filter(({ source, literal }) =>
     notRepo.some((out) => out.source === source || (literal !== null && out.matches(literal))),
   );
-  const position = where.positions.not_repo;
-  if (covered.length === repo.length && position)
-    file.problemAt(position, 'not_repo leaves out every repository that repo takes: nothing could ever match');
+  return covered.length === repo.length ? (positions.not_repo ?? null) : null;
 }
 
 interface Impossible extends Said {

@@ -134,11 +134,12 @@ function checked(context: FileContext, expression: Expression, { variables, guar
     notNull: new Set([...(guards.notNull ?? []), ...(own.notNull ?? [])]),
     asksKind: guards.asksKind || own.asksKind,
   });
-  for (const { offset, message, hint } of problems)
-    context.file.problemAt(expression.positionOf(offset), message, hint);
+  for (const { offset, message, hint, isNew } of problems)
+    if (isNew) context.file.newProblemAt(expression.positionOf(offset), message, hint);
+    else context.file.problemAt(expression.positionOf(offset), message, hint);
   if (problems.length === 0)
     for (const { offset, message, hint } of warnings) context.file.warnAt(expression.positionOf(offset), message, hint);
-  return problems.length > 0 ? null : { ...expression, type, claims };
+  return problems.some(({ isNew }) => !isNew) ? null : { ...expression, type, claims };
 }
 
 /** A bare CEL condition (`if`, `when`, `unless`): no `${{ }}`, and never anything but true or false. */

@@ -19,13 +19,15 @@ export function readStarts({ file }: FileContext, node: YamlNode): StartKind[] {
         `no rule can be started by ${value}`,
         value === 'hook.tested' ? 'test calls of a hook are recorded only' : undefined,
       );
-    else if (isStartKind(value)) kinds.add(value);
-    else {
+    else if (isStartKind(value)) {
+      if (kinds.has(value)) file.warn(start, `${value} stands here twice`, 'take one out');
+      kinds.add(value);
+    } else {
       const habit = habitOf('kind', value);
       file.problem(
         start,
         `there is no event kind "${value}"`,
-        habit ? `write ${habit.write}` : suggest(value, START_KINDS, 'there are'),
+        habit ? `write ${habit.write}` : (kindsLike(value) ?? suggest(value, START_KINDS, 'there are')),
       );
       // The rest is looked at as if the nearest kind stood here.
       const meant = habit ? habit.write : didYouMean(value, START_KINDS);
@@ -34,6 +36,14 @@ export function readStarts({ file }: FileContext, node: YamlNode): StartKind[] {
   }
   // All pushes are those of branches and those of tags as well.
   return kinds.has('push') ? [...kinds].filter((kind) => !isPushPart(kind)) : [...kinds];
+}
+
+/** A pattern is no kind: those that it would match are named one by one. */
+function kindsLike(value: string): string | null {
+  if (!value.includes('*')) return null;
+  const start = value.slice(0, value.indexOf('*'));
+  const alike = START_KINDS.filter((kind) => kind.startsWith(start));
+  return `kinds are named one by one: on: [${(alike.length > 0 ? alike : START_KINDS).slice(0, 4).join(', ')}, …]`;
 }
 
 /** `on: {pull_request: {types: [opened]}}`, as workflows of Actions have it. */

@@ -154,8 +154,10 @@ function expressionMeant(node: YamlNode): { start: number; what: string; hint: s
 
 /** What a lookup's parameter can never be. */
 function checkWord({ file }: FileContext, node: YamlNode, value: Json, { check }: ParamSpec, what: string): void {
-  const reason = typeof value === 'string' ? (check?.(value) ?? null) : null;
-  if (reason !== null) file.newProblem(node.start, `${what}: ${reason}`);
+  for (const one of [value].flat()) {
+    const reason = typeof one === 'string' ? (check?.(one) ?? null) : null;
+    if (reason !== null) file.newProblem(node.start, `${what}: ${reason}`);
+  }
 }
 
 function shapeHint(

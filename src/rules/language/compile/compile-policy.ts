@@ -1,3 +1,5 @@
+import { ownValue } from '../../../core/table.js';
+import type { DataType } from '../../../core/data-types.js';
 import { describeNode } from '../load/node.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import {
@@ -16,8 +18,9 @@ import type { Keys } from '../load/read-shape.js';
 import { SEVERITIES } from '../revision.js';
 import type { CompiledPolicy, ScheduleSpec } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
-import { compileLookups, lookupNames, lookupTypes } from './compile-lookup.js';
+import { compileLookups, lookupNames, lookupTypes, lookupsMissing } from './compile-lookup.js';
 import { checkPartConstants } from './check-constants.js';
+import { checkSubjectsLeft } from './check-possible.js';
 import { compileParams } from './compile-params.js';
 import { MODES, readRuleId, textHashOf } from './compile-rule.js';
 import { compilePolicyLimits, compileSchedule } from './compile-schedule.js';
@@ -161,7 +164,12 @@ function scopeOf({ env, vars }: FileContext, of: PolicyProgram['scope'], lookups
   return {
     ...scope,
     types: {
-      variables: variableTypes([], vars, lookups ? lookupTypes(lookups, env.lookups) : new Map()),
+      variables: variableTypes(
+        [],
+        vars,
+        lookups ? lookupTypes(lookups, env.lookups) : new Map(),
+        lookups ? lookupsMissing(lookups) : new Set(),
+      ),
       guards: NO_GUARDS,
     },
   };
@@ -182,6 +190,7 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
   const approval = readKey(keys, 'approval', (value) => readChoice(file, value, 'approval', APPROVALS), 'none');
   const approvalNode = keys.get('approval')?.value;
   if (approval === 'two-people' && approvalNode) checkApprovers(context, approvalNode.start);
+  checkSubjectsLeft(file, subjects);
   const subjectsNode = keys.get('subjects')?.value;
   const scope =
     subjectsNode?.kind === 'map' && subjectsNode.entries.some(({ key }) => key === 'org')
@@ -314,6 +323,10 @@ function compileProtections(context: FileContext, node: YamlNode, scope: Scope):
         { type: key === 'name' ? ('string' as const) : ('any' as const), required: false },
       ]),
     );
+    for (const { key, value } of fields) {
+      const wrong = neverOf(key, value, answer?.kind === 'object' ? ownValue(answer.fields, key)?.type : undefined);
+      if (wrong !== null) file.newProblem(value.start, ...wrong);
+    }
     const target = { name: 'a protection', params: { ...params, name: { type: 'string' as const, required: true } } };
     return [
       {
@@ -323,6 +336,19 @@ function compileProtections(context: FileContext, node: YamlNode, scope: Scope):
       },
     ];
   });
+}
+
+/** Why a field of a protection never has this value; null = it may, or only the run tells. */
+function neverOf(key: string, node: YamlNode, type: DataType | undefined): [message: string, hint?: string] | null {
+  if (node.kind !== 'scalar' || isRefused(node) || (typeof node.value === 'string' && node.value.includes('${{')))
+    return null;
+  const { value } = node;
+  if (key === 'name') return value === '' ? ['the name of a protection is empty', 'name: main'] : null;
+  if (type?.kind === 'bool' && typeof value !== 'boolean')
+    return [`${key} is true or false, this is ${describeNode(node)}`];
+  if (type?.kind === 'int' && (typeof value !== 'number' || !Number.isInteger(value) || value < 0))
+    return [`${key} is a whole number of 0 at least, this is ${describeNode(node)}`];
+  return null;
 }
 
 function protectionHint(key: string, known: readonly string[]): string | undefined {

@@ -19,12 +19,13 @@ export function compileSchedule(context: FileContext, node: YamlNode): ScheduleS
       ? { cron: cron.value, tz: 'UTC', jitterS: 0 }
       : null;
   }
-  const keys = readMap(file, node, 'schedule', {
-    cron: 'required',
-    tz: 'optional',
-    jitter: 'optional',
-    catch_up: 'optional',
-  });
+  const keys = readMap(
+    file,
+    node,
+    'schedule',
+    { cron: 'required', tz: 'optional', jitter: 'optional', catch_up: 'optional' },
+    'schedule',
+  );
   const cronEntry = keys?.get('cron');
   if (!keys || !cronEntry) return null;
   const cron = readText(file, cronEntry.value, 'schedule.cron');

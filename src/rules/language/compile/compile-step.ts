@@ -1,3 +1,5 @@
+import { canonicalJson } from '../../../core/canonical-json.js';
+import { nodeToJson } from '../load/node.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import { asMap, isRefused, readMap, readText, suggest } from '../load/read-shape.js';
 import type { Keys } from '../load/read-shape.js';
@@ -7,7 +9,7 @@ import type { ActionFacts } from '../revision.js';
 import { compileCondition, compileList } from './compile-expression.js';
 import { checkOffered } from './compile-lookup.js';
 import { compileParams } from './compile-params.js';
-import { checkStepConstants } from './check-constants.js';
+import { checkStepConstants, usesItem } from './check-constants.js';
 import { looksLikeExpression } from './looks-like-expression.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
@@ -32,10 +34,23 @@ export function compileSteps(context: FileContext, node: YamlNode, scope: Omit<S
   if (nodes.length > MAX_STEPS)
     context.file.problem(node.start, `a rule may have ${MAX_STEPS} steps, this has ${nodes.length}`);
   const ids = new Set<string>();
+  warnOfTwins(context.file, nodes);
   return nodes.flatMap((step, no) => {
     const program = compileStep(context, step, no, ids, scope);
     return program ? [program] : [];
   });
+}
+
+/** The second of two equal steps finds what the first has done. */
+function warnOfTwins(file: FileContext['file'], nodes: readonly YamlNode[]): void {
+  const seen = new Map<string, number>();
+  for (const node of nodes) {
+    const text = canonicalJson(nodeToJson(node));
+    const first = seen.get(text);
+    if (first === undefined) seen.set(text, node.start);
+    else if (node.kind === 'map')
+      file.warn(node.start, `this step is the same as the one in line ${file.position(first).line}`, 'take one out');
+  }
 }
 
 interface WrittenStep {
@@ -81,6 +96,15 @@ function compileStep(
     );
   }
   const step = { id, no, action, params, when, unless, forEach, key, approval, position: file.position(node.start) };
+  const isSameEach =
+    ![key, ...params.map(({ template }) => template)].some((template) => template && usesItem(template)) &&
+    ![when, unless].some((condition) => condition?.compiled.paths.some(({ segments: [root] }) => root === 'item'));
+  if (forEach && isSameEach && written.params.length > 0)
+    context.file.warnAt(
+      forEach.start,
+      'nothing in this step reads item: it does the same for each item of for_each',
+      '"${{ item… }}" in a parameter, or no for_each',
+    );
   checkStepConstants(context, step, { entries: written.params, start: written.actionStart });
   if (key?.kind === 'constant' && keyEntry && listEntry)
     file.newProblem(

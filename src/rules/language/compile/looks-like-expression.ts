@@ -2,6 +2,9 @@ import { ruleFunctions } from '../functions/index.js';
 
 const ROOTS = 'event|repo|lookups|vars|item|org|now|bot|stats|config|secrets|github';
 const PATH = `(?:${ROOTS})(?:\\.[A-Za-z_]\\w*|\\[[^\\]]*\\])+`;
+/** Fields of the event's objects, written as if they were variables. */
+const OBJECTS =
+  /^\s*(?:\$\.?)?((?:issue|pull_request|comment|review|release|actor|sender)\.(?:number|title|body|name|tag_name|id|state|login|html_url|user\.login|head\.(?:ref|sha)|base\.ref))\s*$/;
 const FUNCTIONS = [
   ...ruleFunctions.map(({ name }) => name),
   'string',
@@ -31,6 +34,11 @@ export function looksLikeExpression(
   if (whole.includes('${{')) return null;
   if (WHOLE.test(whole) || COMPUTED.test(whole))
     return { what: `the text "${cut(whole)}"`, write: `"\${{ ${whole} }}"`, isWhole: true };
+  const object = OBJECTS.exec(whole)?.[1];
+  if (object) {
+    const path = `event.${object.replace(/^sender\b/, 'actor')}`;
+    return { what: `the text "${cut(whole)}"`, write: `"\${{ ${path} }}"`, isWhole: true };
+  }
   const braces = /(?<!\$)\{\{\s*([^{}\n]*?)\s*\}\}/.exec(whole);
   if (braces) return { what: '{{ }} without a $', write: `\${{ ${braces[1] ?? '…'} }}` };
   const single = /\$\{\s*([A-Za-z_][^{}\n]*?)\s*\}/.exec(whole);

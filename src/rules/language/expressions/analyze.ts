@@ -169,6 +169,8 @@ class Walker {
     const { function: name, args, target } = expr.exprKind.value;
     if (BUILT_IN.has(name)) return;
     const overloads = this.#types.overloads(expr);
+    if (overloads.length === 0 && name === 'has')
+      throw this.#error(expr, 'has() asks whether a field is there, and this is none', 'has(event.FIELD)');
     if (overloads.length === 0) {
       const habit = habitOf('function', name)?.write ?? this.#habitAt(expr);
       const near = didYouMean(name, functionNames(this.known.env));

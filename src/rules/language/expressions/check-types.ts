@@ -10,12 +10,19 @@ import type { Claim, Guards, TypeCheck, TypeProblem, VariableTypes } from '../ex
 import { claimsOf } from './claims.js';
 import { WALK } from './functions.js';
 import { Types, signature, typeName } from './infer-type.js';
-import { textHabitAt } from '../habits/habits.js';
+import { habitOf, textHabitAt } from '../habits/habits.js';
 import type { Expr, ParsedExpression } from './parse-expression.js';
 import { fieldOffset, kindName, pathOf, withArticle } from './words.js';
 import { emptyTable, ownValue, tableOf } from '../../../core/table.js';
 
 const ORDERED = new Set(['_<_', '_<=_', '_>_', '_>=_']);
+/** With its sides changed over. */
+const TURNED: Readonly<Record<string, string>> = tableOf({
+  '_<_': '_>_',
+  '_<=_': '_>=_',
+  '_>_': '_<_',
+  '_>=_': '_<=_',
+});
 const MAX_LISTED = 16;
 
 /**
@@ -231,14 +238,17 @@ class Checker {
     const known = Object.keys(type.fields);
     const near = didYouMean(name, known);
     const inner = placesOf(name, type, this.#pathIn(expr));
+    const habit = habitOf('field', name)?.write;
     const hint =
       inner !== null
         ? `write ${inner}`
-        : near !== null
-          ? `did you mean "${near}"?`
-          : known.length > 0 && known.length <= MAX_LISTED
-            ? `there are: ${known.join(', ')}`
-            : null;
+        : habit !== undefined
+          ? `write ${habit}`
+          : near !== null
+            ? `did you mean "${near}"?`
+            : known.length > 0 && known.length <= MAX_LISTED
+              ? `there are: ${known.join(', ')}`
+              : null;
     this.#problem(expr, `${owner ?? this.#nameOf(expr, type)} has no "${name}"`, hint, name);
   }
 
@@ -327,6 +337,8 @@ class Checker {
       case '_==_':
       case '_!=_':
         this.#checkEquality(expr, args, first, second, name === '_==_');
+        this.#checkCased(args[0], args[1]);
+        this.#checkCased(args[1], args[0]);
         return BOOL;
       case '@in':
         this.#checkMembership(expr, args, first, second);
@@ -336,6 +348,7 @@ class Checker {
       default:
         if (ORDERED.has(name)) {
           this.#checkOrder(expr, name, args, first, second);
+          this.#checkSize(name, args);
           return BOOL;
         }
         if ((name === '_/_' || name === '_%_') && isZero(args[1]))
@@ -354,6 +367,8 @@ class Checker {
             'glob(text, "release/*"), or text.matches("^release/.*$")',
           );
         this.#checkLiterals(name, args);
+        if (target) this.#checkCased(target, args[0]);
+        this.#checkPattern(name, args);
         return this.#applied(expr, name, targetType, types);
     }
   }
@@ -372,6 +387,7 @@ class Checker {
   #checkEquality(expr: Expr, args: readonly Expr[], left: DataType, right: DataType, isEqual: boolean): void {
     const why = whyNeverEqual(left, right);
     this.#warnOfText(args);
+    this.#warnOfSure(args, left, right, isEqual);
     if (why === null) return;
     const [a, b] = args;
     const literal = a && isLiteral(a) ? a : b && isLiteral(b) ? b : null;
@@ -386,6 +402,20 @@ class Checker {
       expr,
       `${why}: this ${isEqual ? 'can never hold' : 'always holds'}`,
       objectHint(left, right, args) ?? equalityHint(left, right, literal, this.source, this.offset.bind(this)),
+    );
+  }
+
+  /** A lookup that must be there is compared with null. */
+  #warnOfSure(args: readonly Expr[], left: DataType, right: DataType, isEqual: boolean): void {
+    const at = left.kind === 'null' ? 1 : right.kind === 'null' ? 0 : -1;
+    const [root, name, ...more] = (args[at] && pathOf(args[at]))?.split('.') ?? [];
+    const lookups = ownValue(this.variables, 'lookups');
+    const field = lookups?.kind === 'object' && name !== undefined ? ownValue(lookups.fields, name) : undefined;
+    if (at === -1 || root !== 'lookups' || more.length > 0 || !field || field.optional || !args[at]) return;
+    this.#warn(
+      args[at],
+      `lookups.${name} is never null, so this ${isEqual ? 'never' : 'always'} holds: where there is nothing, the run ends with an error`,
+      'on_missing: none in the lookup',
     );
   }
 
@@ -408,12 +438,14 @@ class Checker {
           `${path} has a slash always: this never holds`,
           `${path.replace(/full_name$/, 'name')} == "${text}"`,
         );
-      else if (/\.(?:branch|ref)$/.test(path) && /^refs\/heads\//.test(text) && path.endsWith('.branch'))
-        this.#warn(literal, `a branch is named without "refs/heads/": this never holds`, `"${text.slice(11)}"`);
+      else if (/\.tag$/.test(path) && /^refs\/tags\//.test(text))
+        this.#newProblem(literal, `a tag is named without "refs/tags/": this never holds`, `"${text.slice(10)}"`);
+      else if (/\.branch$/.test(path) && /^refs\/heads\//.test(text))
+        this.#newProblem(literal, `a branch is named without "refs/heads/": this never holds`, `"${text.slice(11)}"`);
       else if (wordOf(path, text) !== null)
         this.#warn(literal, `${path} is hardly ever "${text}"`, `did you mean "${wordOf(path, text) ?? ''}"?`);
       else if (/\.login$/.test(path) && text.startsWith('@'))
-        this.#warn(literal, 'a login has no "@" before it: this never holds', `"${text.slice(1)}"`);
+        this.#newProblem(literal, 'a login has no "@" before it: this never holds', `"${text.slice(1)}"`);
     }
   }
 
@@ -564,6 +596,45 @@ class Checker {
     );
   }
 
+  /** A text that was made lower or upper case has no letter of the other one. */
+  #checkCased(cased: Expr | undefined, literal: Expr | undefined): void {
+    const text = literal && constantText(literal);
+    const call = cased?.exprKind.case === 'callExpr' ? cased.exprKind.value.function : null;
+    if (text === undefined || !literal || (call !== 'lowerAscii' && call !== 'upperAscii')) return;
+    const meant = call === 'lowerAscii' ? text.toLowerCase() : text.toUpperCase();
+    if (meant === text || !/^[\x20-\x7e]*$/.test(text)) return;
+    const letters = call === 'lowerAscii' ? 'capital' : 'small';
+    this.#newProblem(literal, `what ${call}() gives has no ${letters} letters: this never holds`, `"${meant}"`);
+  }
+
+  /** Patterns that nothing matches, and patterns in the place of the text. */
+  #checkPattern(name: string, args: readonly Expr[]): void {
+    const [first, second] = args;
+    const pattern = args.at(-1) && constantText(args.at(-1) as Expr);
+    if (name === 'matches' && pattern !== undefined && isNowhere(pattern))
+      this.#newProblem(
+        args.at(-1) as Expr,
+        'this pattern matches nothing: ^ stands at the beginning of a text, $ at its end',
+        'the sign itself is "[$]"',
+      );
+    const text = first && constantText(first);
+    if (name === 'glob' && text !== undefined && /[*?]/.test(text) && first && second && pathOf(second) !== null)
+      this.#newProblem(first, 'glob takes the text first, and then the pattern', `glob(${pathOf(second)}, "${text}")`);
+  }
+
+  /** Sizes are 0 at least. */
+  #checkSize(name: string, args: readonly Expr[]): void {
+    const at = args.findIndex((arg) => arg.exprKind.case === 'callExpr' && arg.exprKind.value.function === 'size');
+    const number = constantNumber(args[1 - at]);
+    const expr = args[at];
+    if (at === -1 || number === null || !expr) return;
+    const operator = at === 0 ? name : (TURNED[name] ?? name);
+    const isNever = (operator === '_<_' && number <= 0) || (operator === '_<=_' && number < 0);
+    const isAlways = (operator === '_>=_' && number <= 0) || (operator === '_>_' && number < 0);
+    if (isNever) this.#newProblem(expr, 'a size is 0 at least: this never holds', 'to ask for none: ….size() == 0');
+    if (isAlways) this.#warn(expr, 'a size is 0 at least: this always holds', 'to ask for some: ….size() > 0');
+  }
+
   /** Texts that a function reads: they parse or they never do. */
   #checkLiterals(name: string, args: readonly Expr[]): void {
     const [only] = args;
@@ -651,6 +722,13 @@ class Checker {
   #warn(expr: Expr, message: string, hint: string | null): void {
     const offset = this.offset(firstIn(expr));
     if (!this.warnings.some((one) => one.message === message)) this.warnings.push({ offset, message, hint });
+  }
+
+  /** What versions before 0.2 took without a word. */
+  #newProblem(expr: Expr, message: string, hint: string | null): void {
+    const offset = this.offset(expr);
+    if (!this.problems.some((one) => one.offset === offset && one.message === message))
+      this.problems.push({ offset, message, hint, isNew: true });
   }
 
   #problem(expr: Expr, message: string, hint: string | null = null, field?: string): void {
@@ -848,6 +926,10 @@ function objectHint(left: DataType, right: DataType, args: readonly Expr[]): str
 /** The field that people look for one level too high: `event.title` is `event.issue.title`. */
 function placesOf(name: string, type: ObjectType, path: string | null): string | null {
   if (path === null) return null;
+  const joined = /^([a-z]+)_(\w+)$/.exec(name);
+  const outer = joined && ownValue(type.fields, joined[1] ?? '')?.type;
+  if (joined && outer?.kind === 'object' && Object.hasOwn(outer.fields, joined[2] ?? ''))
+    return `${path}.${joined[1]}.${joined[2]}`;
   const found = Object.entries(type.fields).filter(
     ([, { type: inner }]) =>
       inner.kind === 'object' && inner.name !== 'EventRepository' && Object.hasOwn(inner.fields, name),
@@ -897,6 +979,19 @@ function constantText(expr: Expr): string | undefined {
   return exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'stringValue'
     ? exprKind.value.constantKind.value
     : undefined;
+}
+
+function constantNumber(expr: Expr | undefined): number | null {
+  const kind = expr?.exprKind.case === 'constExpr' ? expr.exprKind.value.constantKind : undefined;
+  return kind?.case === 'int64Value' ? Number(kind.value) : null;
+}
+
+/** Whether a regular expression asks for signs before the beginning of a text or after its end. */
+function isNowhere(pattern: string): boolean {
+  // What is escaped or stands in brackets is a sign like any other; a flag may give ^ and $ another meaning.
+  if (/\(\?[a-zA-Z]*m|[()|?*{]/.test(pattern.replace(/\\.|\[\^?\]?[^\]]*\]/g, ''))) return false;
+  const plain = pattern.replace(/\\.|\[\^?\]?[^\]]*\]/g, 'x');
+  return /[^^$]\^/.test(plain) || /\$[^$^]/.test(plain);
 }
 
 function isZero(expr: Expr | undefined): boolean {

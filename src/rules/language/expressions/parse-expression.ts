@@ -68,8 +68,19 @@ function checkCharacters(source: string): void {
       at = endOfText(source, at);
       continue;
     }
+    if (char === '/' && source[at + 1] === '/') {
+      const line = source.indexOf('\n', at);
+      at = line === -1 ? source.length : line;
+      continue;
+    }
     const sign = SIGNS[char];
     if (sign) throw new ExpressionError(`this is ${sign[0]}`, at, sign[1]);
+    if (char > '\u007f')
+      throw new ExpressionError(
+        `"${char}" (U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}) stands outside of a text`,
+        at,
+        'names have the letters a to z alone; others may look the same',
+      );
     at += 1;
   }
 }

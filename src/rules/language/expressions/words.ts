@@ -15,7 +15,7 @@ export function kindName(type: DataType): string {
   }
 }
 
-/** `a text`, `true or false`, `a list of Label`. */
+/** `a text`, `true or false`, `an object (Label)`. */
 export function withArticle(type: DataType): string {
   switch (type.kind) {
     case 'string':
@@ -35,7 +35,7 @@ export function withArticle(type: DataType): string {
     case 'object':
     case 'either':
       return type.kind === 'object' && type.name !== '' && type.name !== 'event'
-        ? `${/^[AEIOU]/.test(type.name) ? 'an' : 'a'} ${type.name}`
+        ? `an object (${type.name})`
         : type.kind === 'object' && type.name === ''
           ? 'a map'
           : 'an event';

@@ -53,6 +53,11 @@ describe('rules/language/habits', () => {
     ['event.pull_request.labels.contains("bug")', 'event.pull_request.labels.exists(x, x.name == "bug")'],
     ['event.labels.contains("bug")', '"bug" in event.labels'],
     ['github.actor == "ann"', 'event.actor.login'],
+    [
+      'event.issue.milestone?.title == "x"',
+      'has(event.issue.milestone) && event.issue.milestone != null && event.issue.milestone.title …',
+    ],
+    ['event.tag ?? "none"', 'has(event.tag) ? event.tag : "none"'],
   ])('%s => %s', (source, write) => {
     expect(textHabitOf(source)).toBe(write);
   });

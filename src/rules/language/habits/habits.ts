@@ -16,6 +16,8 @@ export type HabitPlace =
   | 'protection'
   | 'param'
   | 'variable'
+  | 'field'
+  | 'schedule'
   | 'function';
 
 interface Word {
@@ -42,8 +44,8 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('secret', 'secrets: [NAME]'),
     word('include includes import imports uses', 'extends: FILE'),
     word('apiVersion schema', 'version: 1', 'version'),
-    word('on when trigger triggers', 'a rule has it: rules: [{id: NAME, on: KIND, do: …}]'),
-    word('labels milestones', 'a policy has it: policies: [{id: NAME, subjects: {repos: ["*"]}, labels: […]}]'),
+    word('on when trigger triggers', 'it in a rule: rules: [{id: NAME, on: KIND, do: …}]'),
+    word('labels milestones', 'it in a policy: policies: [{id: NAME, subjects: {repos: ["*"]}, labels: […]}]'),
   ],
   rule: [
     word('when condition conditions cond filter filters', 'if: CONDITION (when belongs to a step of do)'),
@@ -57,15 +59,15 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('repo repos repositories repository branch branches tag tags actor', 'where: {repo: [...], branch: [...]}'),
     word('match only scope', 'where: {repo: [...], branch: [...]}'),
     word('subjects', 'where: {repo: [...]} (subjects belongs to a policy)'),
-    word('enabled active enable disable off skip', 'disabled: "why" switches a rule off'),
+    word('enabled active enable disable off skip', 'disabled: "why" (it switches the rule off)'),
     word('dry_run dry-run dryrun', 'mode: dry-run'),
     word('limit rate rate_limit max', 'limits: {effects_per_run: 20}', 'limits'),
     word('debounce throttle concurrency', 'coalesce: {key: "${{ … }}", window: 2m}'),
-    word('for_each foreach with use approval', 'in a step of do'),
-    word('vars variables env', 'vars stand at the top of the file'),
-    word('secrets', 'secrets stand at the top of the file'),
+    word('for_each foreach with use approval', 'it in a step of do'),
+    word('vars variables env', 'vars at the top of the file'),
+    word('secrets', 'secrets at the top of the file'),
     word('needs permissions runs-on runs_on timeout-minutes strategy', 'nothing: rules do not depend on each other'),
-    word('expect fix labels milestones settings', 'a policy has it'),
+    word('expect fix labels milestones settings', 'it in a policy'),
   ],
   policy: [
     word('do steps actions', 'fix: [ACTION] (do belongs to a rule)', 'fix'),
@@ -87,7 +89,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('repository_settings', 'settings: {…}', 'settings'),
     word('cron', 'schedule: "0 4 * * *"'),
     word('expectations checks assert', 'expect: {NAME: CONDITION}', 'expect'),
-    word('enabled disabled active', 'mode: shadow switches a policy off'),
+    word('enabled disabled active', 'mode: shadow (it switches the policy off)'),
     word('dry_run dry-run', 'mode: dry-run'),
     word('canary', 'nothing: a canary belongs to a rule; plan and approval show what a policy would do'),
     word('coalesce', 'nothing: coalesce belongs to a rule'),
@@ -96,7 +98,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('if condition', 'when: CONDITION'),
     word('foreach forEach for-each for loop matrix each items with_items', 'for_each: LIST'),
     word('uses action run', 'use: ACTION', 'use'),
-    word('args params parameters inputs', 'with: {…}'),
+    word('args params parameters inputs', 'with: {…}', 'with'),
     word('name', 'id: NAME'),
     word('needs depends_on', 'nothing: steps run in the order of the list'),
     word(
@@ -109,7 +111,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
   ],
   lookup: [
     word('uses lookup read', 'use: LOOKUP', 'use'),
-    word('args params parameters inputs', 'with: {…}'),
+    word('args params parameters inputs', 'with: {…}', 'with'),
     word('foreach forEach for loop', 'for_each: LIST'),
     word('default optional required missing', 'on_missing: none'),
     word('ttl max_age cache_age', 'cache: 10m'),
@@ -127,10 +129,12 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('paths path files paths-ignore', 'if: any_glob(event.files.modified, ["src/**"])'),
     word('label labels', `if: '"bug" in event.labels'`),
     word('event kind kinds action types', 'on: [KIND]'),
-    word('not_branch not_tag not_actor', 'if: "!glob(event.branch, PATTERN)"'),
+    word('not_branch not_branches', 'if: "!glob(event.branch, PATTERN)"'),
+    word('not_tag not_tags', 'if: "!glob(event.tag, PATTERN)"'),
+    word('not_actor not_user not_author', 'if: event.actor.login != "LOGIN"'),
     word('public visibility', 'private: false'),
     word('org organization', 'nothing: the file says whose rules it holds'),
-    word('if when', 'if stands beside where'),
+    word('if when', 'if beside where, not in it'),
   ],
   subjects: [
     word('repo repositories repository', 'repos: [...]'),
@@ -206,7 +210,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('repository repo repo.created repository.create create_repo', 'repository.created'),
     word(
       'repository.archived repository.edited repository.publicized repository.privatized',
-      'nothing tells of it; a policy keeps settings: settings: {…}',
+      'nothing: no event tells of it; a policy keeps settings: settings: {…}',
     ),
     word('fork forked', 'repository.forked'),
     word('star watch', 'repository.starred or repository.watched'),
@@ -230,7 +234,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('workflow_dispatch repository_dispatch manual', 'comment.created, with where: {command: NAME}'),
     word(
       'milestone milestone.created label label.created',
-      'nothing tells of it; a policy keeps labels and milestones',
+      'nothing: no event tells of it; a policy keeps labels and milestones',
     ),
     word('merge_group discussion deployment page_build', 'nothing: this forge has no such event'),
     word('yes true no false', 'the name of an event, such as push'),
@@ -373,6 +377,31 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('not', '!'),
     word('each it element value', 'item'),
   ],
+  /** Of the event or of an object in it; what stands before stays. */
+  field: [
+    word('workflow_run', 'event.run'),
+    word('workflow_job check_run', 'event.task'),
+    word('head_branch', 'head_branch of event.run, or event.pull_request.head.ref'),
+    word('base_branch target_branch target', 'base.ref'),
+    word('source_branch', 'head.ref'),
+    word('is_draft', 'draft'),
+    word('is_private', 'private'),
+    word('is_archived', 'archived'),
+    word('is_merged has_merged', 'merged'),
+    word('author owner created_by submitter', 'user.login, of the object; who acts is event.actor.login'),
+    word('description text content message_text', 'body'),
+    word(
+      'changed_files modified_files',
+      'event.files.modified of a push; the lookup pull_request.files of a pull request',
+    ),
+    word('conclusion_state outcome result', 'conclusion'),
+  ],
+  schedule: [
+    word('timezone time_zone zone', 'tz: Europe/Paris'),
+    word('at every interval expression', 'cron: "0 4 * * *"', 'cron'),
+    word('random delay splay', 'jitter: 20m'),
+    word('catchup missed', 'catch_up: 1'),
+  ],
   function: [
     word('includes', '"x" in list, or text.contains("x")'),
     word('some any', 'list.exists(x, x.name == "…")'),
@@ -511,8 +540,23 @@ export const TEXT_HABITS: readonly TextHabit[] = [
   { example: 'event.branch <> "main"', pattern: /<>/, write: '!=' },
   { example: 'event.branch = "main"', pattern: /[^=!<>]=\s*(?:"|'|true|false|\d)/, write: '== to compare' },
   { example: 'l => l.name', pattern: /=>/, write: 'list.exists(l, l.name == "…"), without an arrow' },
-  { example: 'event.issue?.title', pattern: /\?\./, write: 'has(event.issue) && event.issue.title …' },
-  { example: 'event.tag ?? "none"', pattern: /\?\?/, write: 'has(event.tag) ? event.tag : "none"' },
+  {
+    example: 'event.issue.milestone?.title',
+    pattern: new RegExp(`(${PATH})\\?\\.(\\w+)`),
+    write: ([, path = '', field = '']) => `has(${path}) && ${path} != null && ${path}.${field} …`,
+  },
+  {
+    example: 'event.tag ?? "none"',
+    pattern: new RegExp(`(${PATH})\\s*\\?\\?\\s*(${QUOTED}|[\\w.]+)`),
+    write: ([, path = '', other = '']) => `has(${path}) ? ${path} : ${other}`,
+  },
+  {
+    example: 'event.pull_request.labels[].name',
+    pattern: /\[(?:\*|)\]/,
+    write: 'list.exists(x, x.name == "…"), or list.map(x, x.name)',
+  },
+  { example: "f'v{event.tag}'", pattern: /(?<!\w)f(?=["'])/, write: '"v" + event.tag' },
+  { example: 'has(event)', pattern: /\bhas\(\s*\w*\s*\)/, write: 'has(event.FIELD): it asks whether a field is there' },
   { example: '`v${event.tag}`', pattern: /`/, write: '"v" + event.tag, in quotes' },
   { example: '"v${event.tag}"', pattern: /\$\{(?!\{)/, write: '"v" + event.tag' },
   { example: '“main”', pattern: /[“”„‟‘’‚‛«»]/, write: 'plain quotes: " or \'' },
@@ -570,7 +614,21 @@ export const OTHER_TOOLS: ReadonlyArray<{ readonly tool: string; readonly keys: 
   },
   { tool: 'a configuration of Renovate', keys: ['packageRules', 'enabledManagers'] },
   { tool: 'a configuration of Dependabot', keys: ['updates', 'registries'] },
-  { tool: 'a configuration of Prow', keys: ['tide', 'presubmits', 'postsubmits', 'periodics', 'plank', 'deck'] },
+  {
+    tool: 'a configuration of Prow',
+    keys: [
+      'plugins',
+      'approve',
+      'lgtm',
+      'external_plugins',
+      'tide',
+      'presubmits',
+      'postsubmits',
+      'periodics',
+      'plank',
+      'deck',
+    ],
+  },
   { tool: 'a configuration of gitlab-triage', keys: ['resource_rules', 'host_url'] },
   { tool: 'a policy of policy-bot', keys: ['approval_rules'] },
   { tool: 'a pipeline', keys: ['stages', 'pipeline', 'steps', 'image', 'services'] },

@@ -60,6 +60,10 @@ export function* checkTogether(
   yield* privateMirrors(live);
   yield* sameVariables(rules.filter(({ mode }) => mode === 'live'));
   yield* unknownLabels(rules, entries);
+  yield* againstPolicies(
+    rules.filter(({ mode }) => mode === 'live'),
+    entries,
+  );
 }
 
 function constant(params: readonly ParamProgram[], name: string): Json | undefined {
@@ -198,7 +202,7 @@ function* sameVariables(rules: readonly CompiledRule[]): Generator<Together, voi
       const { action, params, when, unless, forEach } = step;
       const key = constant(params, action.naturalKey);
       const isAlone = !when && !unless && !forEach && rule.program.conditions.length === 0;
-      return action.target === 'organization' && typeof key === 'string' && isAlone ? [{ rule, step, key }] : [];
+      return action.target !== 'account' && typeof key === 'string' && isAlone ? [{ rule, step, key }] : [];
     }),
   );
   if (writes.length > MAX_EACH) return;
@@ -211,8 +215,10 @@ function* sameVariables(rules: readonly CompiledRule[]): Generator<Together, voi
           one.step.action === step.action &&
           one.rule.on.some((kind) => rule.on.includes(kind)) &&
           canMeet(one.rule.program.where, rule.program.where, rule.program.org) &&
-          canonicalJson(constant(one.step.params, 'value') ?? null) !==
-            canonicalJson(constant(step.params, 'value') ?? null),
+          (step.action.target === 'organization'
+            ? canonicalJson(constant(one.step.params, 'value') ?? null) !==
+              canonicalJson(constant(step.params, 'value') ?? null)
+            : differs(one.step.params, step.params, step.action.naturalKey)),
       );
     if (other)
       yield {
@@ -222,6 +228,62 @@ function* sameVariables(rules: readonly CompiledRule[]): Generator<Together, voi
         isWarning: true,
       };
   }
+}
+
+/** Actions of rules that undo what a section of a policy keeps. */
+const UNDOES: Readonly<Record<string, PolicyPart['section']>> = tableOf({
+  'label.remove': 'labels',
+  'label.ensure': 'removed_labels',
+  'milestone.remove': 'milestones',
+  'milestone.ensure': 'removed_milestones',
+});
+
+/** A rule that writes what a policy writes otherwise: the policy repairs it at its next pass. */
+function* againstPolicies(rules: readonly CompiledRule[], entries: readonly Entry[]): Generator<Together, void> {
+  const byKey = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const key = `${entry.part.section} ${entry.key.toLowerCase()}`;
+    byKey.set(key, [...(byKey.get(key) ?? []), entry]);
+  }
+  if (byKey.size === 0) return;
+  const sections = new Map(entries.map(({ part }) => [part.action.name, part.section]));
+  for (const rule of rules)
+    for (const { action, params, position } of rule.program.steps) {
+      const key = constant(params, action.naturalKey);
+      const own = sections.get(action.name);
+      const undone = UNDOES[action.name];
+      const about = (section: string | undefined): readonly Entry[] =>
+        section === undefined || typeof key !== 'string'
+          ? []
+          : (byKey.get(`${section} ${key.trim().toLowerCase()}`) ?? []);
+      const other = [
+        ...about(undone),
+        ...about(own).filter(
+          ({ part, item }) => COMPARED.has(part.section) && differs(params, item.params, action.naturalKey),
+        ),
+      ].find(({ policy }) => canMeet(rule.program.where, policy.program.subjects, rule.program.org));
+      if (other)
+        yield {
+          position,
+          message: `the policy "${other.policy.id}" (line ${other.item.position.line}) keeps "${other.key}" otherwise: it undoes this at its next pass`,
+          hint: 'leave one of them out, or let them never take the same repository',
+          isWarning: true,
+        };
+    }
+}
+
+/** Both say something of one parameter, and not the same. */
+function differs(ours: readonly ParamProgram[], theirs: readonly ParamProgram[], key: string): boolean {
+  return ours.some(({ name }) => {
+    const [one, other] = [constant(ours, name), constant(theirs, name)];
+    return (
+      name !== key &&
+      name !== 'renamed_from' &&
+      one !== undefined &&
+      other !== undefined &&
+      canonicalJson(normal(one)) !== canonicalJson(normal(other))
+    );
+  });
 }
 
 /** A label of almost the same name is made by a policy: nobody makes the one that is named here. */

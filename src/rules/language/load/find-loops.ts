@@ -6,7 +6,7 @@ import type { GlobPattern } from '../match/glob.js';
 import type { WhereFilter } from '../match/where-filter.js';
 import type { ActionFacts, CompiledPolicy, CompiledRule, Position } from '../revision.js';
 import { tableOf } from '../../../core/table.js';
-import { constantIn, raisesOf } from './raised-kinds.js';
+import { constantIn, raisesIn, raisesOf } from './raised-kinds.js';
 
 /** Rules and policies that start each other without end: the first one again at the end. */
 export interface Loop {
@@ -127,7 +127,7 @@ function writersOfRule(rule: CompiledRule): Writer[] {
     rule,
     takesSubjects: schedule !== null && tickScope === 'repository',
   };
-  return program.steps.map((step) => ({ ...step, owner, raises: raisesOf(step) }));
+  return program.steps.map((step) => ({ ...step, owner, raises: raisesIn(step, rule.on) }));
 }
 
 function writersOfPolicy({ id, position, program }: CompiledPolicy): Writer[] {

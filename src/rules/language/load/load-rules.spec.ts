@@ -42,7 +42,41 @@ type BadFile = [situation: string, text: string, ...problems: string[]];
 const BAD_FILES: BadFile[] = [
   ['an empty file', '', '1:1: the file is empty (it starts with: version: 1)'],
   ['only a comment', '# nothing\n', '1:1: the file is empty (it starts with: version: 1)'],
-  ['a list at the top', '- a\n', '1:1: the file must be a map of keys, this is a list'],
+  [
+    'a list at the top',
+    '- a\n',
+    '1:1: the file must be a map of keys, this is a list (a rule file has version: 1, org, and rules or policies)',
+  ],
+  [
+    'a list that is closed twice',
+    withLines('on: [push]]'),
+    '7:15: this ] closes nothing (take it out, or open it before: [ … ])',
+  ],
+  [
+    'a login with @ and without quotes',
+    withLines('on: push', 'where: {actor: @ann}'),
+    '8:20: a value that begins with "@" means something to YAML (put it in quotes)',
+  ],
+  [
+    'a comma that is missing',
+    withLines('on: push', 'where: {repo: app archived: false}'),
+    '8:19: inside { } or [ ] a ": " begins a key (is a comma missing before it? A text that holds ": " stands in quotes)',
+  ],
+  [
+    'a merge conflict',
+    'version: 1\norg: acme\n<<<<<<< HEAD\nrules: []\n=======\nrules: []\n>>>>>>> other\n',
+    '3:1: here begins what git leaves of a merge conflict (resolve it: keep one of the two sides)',
+  ],
+  [
+    'a colon of another script',
+    withLines('on: push', 'where: {repo\uff1a {app: 1}}'),
+    '8:17: "\uff1a" (U+FF1A) is a letter to YAML (write the plain sign of the keyboard: : , # - " \' { } [ ])',
+  ],
+  [
+    'the file of a program that nobody knows',
+    'frontend:\n  - src/**\n',
+    '1:1: this is the file of another program, and no rule file (a rule file has version: 1, org, and rules or policies)',
+  ],
   ['no version, no org', 'rules: []\n', '1:1: the file needs "version"', '1:1: the file needs "org"'],
   ['another version', 'version: 2\norg: acme\nrules: []\n', '1:10: version must be 1'],
   [
@@ -175,7 +209,7 @@ const BAD_FILES: BadFile[] = [
   [
     'a cron expression out of range',
     withLines('schedule: "99 3 * * *"', 'where: {repo: "*"}', 'limits: {effects_per_run: 1}'),
-    '8:15: the cron expression does not parse: Invalid value for minute: 99',
+    '8:15: "99" is no minute (0 to 59; several are "1,15", a range is "1-5", a step is "*/10")',
   ],
   [
     'a cron expression that never comes',

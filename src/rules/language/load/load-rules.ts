@@ -7,13 +7,14 @@ import { compileRule } from '../compile/compile-rule.js';
 import type { FileContext } from '../compile/file-context.js';
 import { itemKey } from '../compile/item-positions.js';
 import type { CompiledPolicy, CompiledRule, LoadEnvironment, LoadResult, Position, RuleFile } from '../revision.js';
+import { didYouMean } from '../../../core/did-you-mean.js';
 import { createLabels } from './create-labels.js';
 import { checkTogether } from './check-together.js';
 import { loopSteps } from './find-loops.js';
 import type { YamlEntry, YamlNode } from './node.js';
-import { nodeToJson } from './node.js';
+import { describeNode, nodeToJson } from './node.js';
 import { SharedFiles } from './extends.js';
-import { otherToolOf } from '../habits/habits.js';
+import { habitOf, otherToolOf } from '../habits/habits.js';
 import { rememberGiven } from './given.js';
 import { knownKindsOf, raisesOf, stepsOf } from './raised-kinds.js';
 import { documentSteps } from './read-document.js';
@@ -146,14 +147,25 @@ function isUtf8(file: SourceFile): boolean {
 
 /** A file of another tool is told so, once; its keys would only be told one by one. */
 function readFile(file: SourceFile, root: YamlNode): ReadonlyMap<string, YamlEntry> | null {
-  const tool = root.kind === 'map' ? otherToolOf(root.entries.map(({ key }) => key)) : null;
-  if (tool === null) return readMap(file, root, 'the file', KEYS, 'file');
-  file.problem(
-    root.start,
-    `this is ${tool}, and no rule file`,
-    'a rule file has version: 1, org, and rules or policies',
-  );
+  const own = root.kind === 'map' ? root.entries.map(({ key }) => key) : null;
+  const tool = own && (otherToolOf(own) ?? (isForeign(own) ? 'the file of another program' : null));
+  const hint = 'a rule file has version: 1, org, and rules or policies';
+  if (tool === null) {
+    if (root.kind === 'map' || isRefused(root)) return readMap(file, root, 'the file', KEYS, 'file');
+    file.problem(root.start, `the file must be a map of keys, this is ${describeNode(root)}`, hint);
+    return null;
+  }
+  file.problem(root.start, `this is ${tool}, and no rule file`, hint);
   return null;
+}
+
+/** Not one key is ours, or nearly so. */
+function isForeign(keys: readonly string[]): boolean {
+  const known = Object.keys(KEYS);
+  return (
+    keys.length > 0 &&
+    keys.every((key) => !known.includes(key) && didYouMean(key, known) === null && !habitOf('file', key))
+  );
 }
 
 function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles): Generator<void, LoadedFile> {
@@ -188,7 +200,24 @@ function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles):
     rules.push(yield* compileEach(of, read.get('rules'), (node) => compileRule(context, node)));
   for (const { file: of, keys: read, context } of all)
     policies.push(yield* compileEach(of, read.get('policies'), (node) => compilePolicy(context, node)));
+  if (layers.length === 0) warnOfUnread(file, keys);
   return { rules: overridden(rules), policies: overridden(policies) };
+}
+
+/** Constants that nothing in their file names. */
+function warnOfUnread(file: SourceFile, keys: ReadonlyMap<string, YamlEntry>): void {
+  const { text } = file;
+  const vars = keys.get('vars')?.value;
+  // All of them are read where the map itself is.
+  if (vars?.kind !== 'map' || /\bvars\b(?!\s*[.[:])/.test(text)) return;
+  const named = new Set([...text.matchAll(/\bvars\s*(?:\.\s*|\[\s*["'])(\w+)/g)].map(([, name]) => name));
+  const aliases = new Set([...text.matchAll(/\*([\w-]+)/g)].map(([, name]) => name));
+  for (const { key, keyStart } of vars.entries) {
+    // It may stand there for its alias: `groups: &groups`, and `*groups` below.
+    const anchor = /^[^\n:]*:\s*&([\w-]+)/.exec(text.slice(keyStart, keyStart + 200))?.[1];
+    if (/^\w+$/.test(key) && !named.has(key) && !(anchor !== undefined && aliases.has(anchor)))
+      file.warn(keyStart, `vars.${key} is read by nothing in this file`, 'take it out, or is its name misspelt below?');
+  }
 }
 
 interface Written<Compiled> {

@@ -31,6 +31,18 @@ export function raisesOf({ action: { name, raises = [] }, params }: Step): reado
   return raises;
 }
 
+/** The same, of a step of a rule: what names its issue or pull request may tell which of both it is. */
+export function raisesIn(step: Step, on: readonly EventKind[]): readonly EventKind[] {
+  const number = step.params.find(({ name }) => name === 'number')?.template;
+  const source = number?.kind === 'expression' ? number.expression.compiled.source.trim() : '';
+  const areAll = (pattern: RegExp): boolean => on.length > 0 && on.every((kind) => pattern.test(kind));
+  const isOfEvent = source === 'event.number';
+  const isPull = source === 'event.pull_request.number' || (isOfEvent && areAll(/^(?:pull_request|review)\./));
+  const isIssue = (isOfEvent || source === 'event.issue.number') && areAll(/^issue\./);
+  const other = isPull ? 'issue.' : isIssue ? 'pull_request.' : null;
+  return raisesOf(step).filter((kind) => other === null || !kind.startsWith(other));
+}
+
 /** Of these, the kinds that can be told to be its own. The commits of a rebase name neither the pull request nor its head. */
 export function knownKindsOf(step: Step): readonly EventKind[] {
   const { name, echoes = [] } = step.action;

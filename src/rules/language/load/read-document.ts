@@ -66,6 +66,15 @@ function* compose(lexemes: readonly string[], end: number): Generator<void, Docu
   return [...composer.compose(tokens, true, end)] as unknown as Document[];
 }
 
+/** Signs that nobody sees and no language needs in a text, and those that turn the direction in which it is shown. */
+const UNSEEN = /[\u00ad\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/;
+/** Signs that look like those of YAML, and are letters to it. */
+const LOOKALIKE = /[\u2013\u2018-\u201d\uff03\uff0c\uff0d\uff1a\uff3b\uff3d\uff5b\uff5d]/;
+
+function codeOf(sign: string): string {
+  return `U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
 class Converter {
   readonly #anchors = new Map<string, Node>();
   readonly #open = new Set<unknown>();
@@ -106,6 +115,9 @@ class Converter {
         `the text ends at "${value.slice(-40)}": an unquoted # begins a comment`,
         'put the value in quotes',
       );
+    const unseen = typeof value === 'string' ? UNSEEN.exec(value)?.[0] : undefined;
+    if (unseen !== undefined)
+      this.file.warn(start, `an invisible character (${codeOf(unseen)}) stands in this text`, 'take it out');
     return { kind: 'scalar', start, value, style };
   }
 
@@ -183,7 +195,7 @@ const FAULTS: Readonly<Record<string, readonly [message: string, hint: string]>>
   BAD_INDENT: ['the indentation of this line fits nothing above it', 'keys of one map stand one below the other'],
   BLOCK_IN_FLOW: [
     'inside { } or [ ] a ": " begins a key',
-    'put a text that holds ": " in quotes, or write the map without { }',
+    'is a comma missing before it? A text that holds ": " stands in quotes',
   ],
   BLOCK_AS_IMPLICIT_KEY: ['a value holds ": ", as if it were a map', 'put the text in quotes'],
   MULTILINE_IMPLICIT_KEY: ['a key must stand on one line with its ":"', 'is a ":" missing, or the indentation wrong?'],
@@ -204,6 +216,11 @@ function tellFault(file: SourceFile, offset: number, code: string, message: stri
   const isAtText =
     start < text.length && text.slice(offset, start).trim() === '' && !text.slice(offset, start).includes('\n');
   const at = isAtText ? start : offset;
+  const conflict = text.search(/^<{7} /m);
+  if (conflict !== -1) {
+    file.problem(conflict, 'here begins what git leaves of a merge conflict', 'resolve it: keep one of the two sides');
+    return;
+  }
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
   // A value that begins with a quote ends with it; people mean the quote to be a part of it.
   const quoted = /(?:^|[:[{,-]\s+)(["'])[^\n]*\1\s*$/.exec(line);
@@ -226,28 +243,46 @@ function tellFault(file: SourceFile, offset: number, code: string, message: stri
   }
   const hidden = /^[ \t]*([\u00a0\u2000-\u200b\u202f\u3000\ufeff])/m.exec(text.slice(0, at + 1).slice(-400));
   if (hidden) {
-    const number = (hidden[1] ?? '').charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
     const from = Math.max(0, at + 1 - 400) + hidden.index + hidden[0].length - 1;
-    file.problem(from, `an invisible character (U+${number}) stands in the indentation`, 'indent with plain spaces');
+    file.problem(
+      from,
+      `an invisible character (${codeOf(hidden[1] ?? '')}) stands in the indentation`,
+      'indent with plain spaces',
+    );
     return;
   }
-  const plain = FAULTS[code];
-  if (plain) file.problem(at, ...plain);
-  else
+  const lineStart = text.lastIndexOf('\n', at - 1) + 1;
+  const alike = LOOKALIKE.exec(text.slice(lineStart, at + 200).split('\n', 1)[0] ?? '');
+  if (alike) {
     file.problem(
-      at,
-      firstLine(message),
-      hintFor(text, at) ?? (code === 'UNEXPECTED_TOKEN' ? 'put the whole value in quotes' : undefined),
+      lineStart + alike.index,
+      `"${alike[0]}" (${codeOf(alike[0])}) is a letter to YAML`,
+      'write the plain sign of the keyboard: : , # - " \' { } [ ]',
     );
+    return;
+  }
+  const plain = FAULTS[code] ?? faultAt(code, text, at, line) ?? [firstLine(message)];
+  file.problem(at, ...plain);
 }
 
-/** What trips people up most: characters that mean something to YAML at the start of an unquoted value. */
-function hintFor(text: string, offset: number): string | undefined {
-  const around = text.slice(offset).trimStart()[0] ?? '';
-  if ('*&@`|>{}[]'.includes(around) && around !== '')
-    return `a value that begins with "${around}" means something to YAML: put it in quotes`;
-  if (around === '\t') return 'indent with spaces';
-  return undefined;
+/** What trips people up most: characters that mean something to YAML where they stand. */
+function faultAt(
+  code: string,
+  text: string,
+  at: number,
+  line: string,
+): readonly [message: string, hint?: string] | null {
+  const sign = text.slice(at).trimStart()[0] ?? '';
+  const isWithin = /[{[][^}\]]*$/.test(line);
+  if (sign === '#' && code === 'MISSING_CHAR')
+    return ['a comment begins with a space and #, and the space is missing', 'write " #", or put the value in quotes'];
+  if (sign !== '' && ']}'.includes(sign) && !isWithin)
+    return [`this ${sign} closes nothing`, `take it out, or open it before: ${sign === '}' ? '{ … }' : '[ … ]'}`];
+  if (sign !== '' && '*&@`|>%'.includes(sign))
+    return [`a value that begins with "${sign}" means something to YAML`, 'put it in quotes'];
+  if (code === 'MISSING_CHAR' && isWithin)
+    return ['between the entries of { } and [ ] stands a comma', 'is one missing here, or a quote?'];
+  return code === 'UNEXPECTED_TOKEN' ? ['the value before this has ended', 'put the whole value in quotes'] : null;
 }
 
 function firstLine(text: string): string {
