@@ -38,11 +38,6 @@ async function call<Answer>(name: string, body: object): Promise<Answer> {
   return told;
 }
 
-const form = document.querySelector<HTMLFormElement>('#try');
-const area = form?.querySelector<HTMLTextAreaElement>('textarea[name="text"]');
-const outcome = document.querySelector<HTMLElement>('#outcome');
-if (form && area && outcome) start(form, area, outcome);
-
 function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLElement): void {
   const path = form.querySelector<HTMLInputElement>('input[name="path"]')?.value ?? '';
   const saved = area.value;
@@ -136,6 +131,7 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
     // Written by the server's own components, which escape every value.
     outcome.innerHTML = html;
     prepare(outcome);
+    chooseEvent(form, outcome.querySelector<HTMLElement>('[data-event]')?.dataset['event']);
     if (goesOn) setTimeout(() => no === asked && void ask({ org: sent['org'] ?? '', do: 'progress' }), LOOK_EVERY_MS);
   };
   form.addEventListener('submit', (event) => {
@@ -154,6 +150,14 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
     view.focus();
   });
   prepare(outcome);
+}
+
+/** What is asked next is asked about the event that was tried. */
+function chooseEvent(form: HTMLFormElement, id: string | undefined): void {
+  const select = form.querySelector<HTMLSelectElement>('select[name="event"]');
+  if (!select || id === undefined) return;
+  if (![...select.options].some(({ value }) => value === id)) select.add(new Option(`event ${id.slice(-8)}`, id));
+  select.value = id;
 }
 
 /** What only JavaScript can do with an outcome. */
@@ -307,6 +311,10 @@ const LOOK = EditorView.theme({
   '.cm-diagnostic': { fontFamily: 'var(--sans)', whiteSpace: 'pre-wrap' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
   '.cm-diagnostic-warning': { borderLeftColor: 'var(--attention)' },
+  // In place of images out of the style, which the policy of the page refuses.
+  '.cm-lint-marker': { width: '10px', height: '10px', margin: '5px 2px', borderRadius: '50%' },
+  '.cm-lint-marker-error': { content: '""', backgroundColor: 'var(--bad)' },
+  '.cm-lint-marker-warning': { content: '""', backgroundColor: 'var(--attention)', borderRadius: '2px' },
   '.cm-lintRange-error': {
     backgroundImage: 'none',
     textDecoration: 'underline wavy var(--bad)',
@@ -318,3 +326,9 @@ const LOOK = EditorView.theme({
     textUnderlineOffset: '3px',
   },
 });
+
+// At the end: what it needs is there by now.
+const form = document.querySelector<HTMLFormElement>('#try');
+const area = form?.querySelector<HTMLTextAreaElement>('textarea[name="text"]');
+const outcome = document.querySelector<HTMLElement>('#outcome');
+if (form && area && outcome) start(form, area, outcome);

@@ -92,7 +92,7 @@ function MarkedSource({ problems, file, text }: { problems: readonly Problem[]; 
 
 function TrialView({ trial: { event, rules, steps, notes } }: { trial: Trial }) {
   return (
-    <>
+    <div class="stack" data-event={event.id}>
       <Section title="On this event">
         <Facts
           facts={[
@@ -127,7 +127,7 @@ function TrialView({ trial: { event, rules, steps, notes } }: { trial: Trial }) 
         />
       </Section>
       {steps && <StepsView steps={steps} />}
-    </>
+    </div>
   );
 }
 

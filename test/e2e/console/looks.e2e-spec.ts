@@ -1,0 +1,207 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { ROOT } from '../../services/with-services.mjs';
+import { aBrowser, axeOf, describeInChromium, overflowOf, walkOf, type Person, type TestBrowser } from './browser.js';
+import { aStage, HOSTILE, type Stage } from './stage.js';
+
+const LONG_MS = 240_000;
+
+/** `FORGEHAND_PICTURES=1` writes pictures of each page to docs/console/. */
+const PICTURES = process.env['FORGEHAND_PICTURES'] === '1' ? join(ROOT, 'docs/console') : null;
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 360, height: 740 };
+const HUGE = { width: 2560, height: 1440 };
+const SCHEMES = ['light', 'dark'] as const;
+
+/** Pages that are reached from others: one of each kind is looked at. */
+const INNER = [
+  /^\/events\/[^/?#]+$/,
+  /^\/runs\/[^/?#]+$/,
+  /^\/deliveries\/[^/?#]+$/,
+  /^\/rules\/[^?#]+$/,
+  /^\/plans\/[^?#]+$/,
+];
+
+describeInChromium('e2e/console: how the pages look', () => {
+  let stage: Stage;
+  let browser: TestBrowser;
+  let owner: Person;
+  let page: Page;
+  let paths: readonly string[];
+
+  beforeAll(async () => {
+    [stage, browser] = await Promise.all([aStage('embedded'), aBrowser()]);
+    owner = await browser.person({ viewport: WIDE });
+    page = await owner.open(await stage.link());
+    await page.waitForURL(`${stage.url}/`);
+    paths = await pathsFrom(page, stage.url);
+  }, LONG_MS);
+
+  afterAll(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+
+  const visit = async (path: string): Promise<void> => {
+    await page.goto(stage.url + path);
+    if (path.startsWith('/try')) await page.waitForSelector('body[data-editor="ready"]');
+  };
+
+  /** With something to see. */
+  const pictured = async (path: string): Promise<void> => {
+    if (path !== '/try') return;
+    await page.getByRole('button', { name: 'Back-test' }).click();
+    await page.locator('#row-greet').waitFor();
+  };
+
+  it('finds a page of each kind', () => {
+    expect(paths).toEqual(expect.arrayContaining(['/', '/try', '/sessions', '/about']));
+    if (paths.includes('/activity'))
+      for (const inner of INNER.slice(0, 2)) expect(paths.filter((path) => inner.test(path))).toHaveLength(1);
+  });
+
+  it(
+    'axe finds nothing, in light and dark',
+    async () => {
+      const found: string[] = [];
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        for (const path of paths) {
+          await visit(path);
+          found.push(...(await axeOf(page)).map((one) => `${colorScheme} ${path}: ${one}`));
+        }
+      }
+      expect(found).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'nothing has to be scrolled aside, from 360 to 2,560 pixels',
+    async () => {
+      const found: string[] = [];
+      for (const viewport of [NARROW, WIDE, HUGE]) {
+        await page.setViewportSize(viewport);
+        for (const path of paths) {
+          await visit(path);
+          const aside = await overflowOf(page);
+          if (aside > 0) found.push(`${viewport.width} ${path}: ${aside} pixels`);
+        }
+      }
+      await page.setViewportSize(WIDE);
+      expect(found).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'each page can be walked by the keyboard alone, and one sees where one is',
+    async () => {
+      for (const path of paths) {
+        await visit(path);
+        const stops = await walkOf(page);
+        const reachable = Number(
+          await page.evaluate(
+            `[...document.querySelectorAll('a[href], button, select, input:not([type=hidden]), textarea, summary')].filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled && !one.closest('details:not([open]) > :not(summary)')).length`,
+          ),
+        );
+
+        expect({ path, unseen: stops.filter(({ isSeen }) => !isSeen) }).toEqual({ path, unseen: [] });
+        expect(stops[0]?.what).toContain('Skip to the content');
+        expect(stops.length).toBeGreaterThanOrEqual(reachable);
+      }
+    },
+    LONG_MS,
+  );
+
+  it(
+    'hostile texts stay texts on every page',
+    async () => {
+      const shown: string[] = [];
+      for (const path of paths) {
+        await visit(path);
+        shown.push((await page.evaluate(`document.documentElement.textContent`)) as string);
+        const made = await page.evaluate(
+          `[...document.querySelectorAll('img, body script, [onload], [onerror], b, a[href^="javascript" i]')].map((one) => one.outerHTML)`,
+        );
+        expect({ path, made }).toEqual({ path, made: [] });
+      }
+      const told = HOSTILE.filter((text) => shown.some((one) => one.includes(text)));
+      if (paths.includes('/activity')) expect(told).toEqual(HOSTILE);
+    },
+    LONG_MS,
+  );
+
+  it('the first load takes 150 KB at most, without the editor', async () => {
+    const fresh = await browser.person({ storageState: await owner.context.storageState() });
+    let bytes = 0;
+    const tab = await fresh.context.newPage();
+    tab.on('response', async (response) => {
+      const body = await response.body().catch(() => Buffer.alloc(0));
+      bytes += body.length;
+    });
+    await tab.goto(`${stage.url}/`, { waitUntil: 'load' });
+    await tab.waitForTimeout(300);
+    await fresh.close();
+
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(bytes).toBeLessThanOrEqual(150 * 1024);
+  });
+
+  it('complained about nothing: no error, no violation of the policy, no request to another host', () => {
+    expect(owner.complaints).toEqual([]);
+  });
+
+  (PICTURES === null ? it.skip : it)(
+    'pictures of each page',
+    async () => {
+      mkdirSync(PICTURES ?? '', { recursive: true });
+      for (const [size, viewport] of [
+        ['wide', WIDE],
+        ['narrow', NARROW],
+      ] as const)
+        for (const colorScheme of SCHEMES) {
+          await page.setViewportSize(viewport);
+          await page.emulateMedia({ colorScheme });
+          for (const path of paths) {
+            await visit(path);
+            const name = path === '/' ? 'overview' : (path.split('/')[1] ?? '');
+            const inner = path.split('/').length > 2 && ['rules', 'plans'].includes(name) ? 'one-of-' : '';
+            await pictured(path);
+            await page.screenshot({ path: join(PICTURES ?? '', `${inner}${name}-${size}-${colorScheme}.png`) });
+          }
+        }
+    },
+    LONG_MS,
+  );
+});
+
+/** What the navigation leads to, and one page of each kind behind it. */
+async function pathsFrom(page: Page, url: string): Promise<string[]> {
+  const linksOf = async (path: string): Promise<string[] | null> => {
+    const answer = await page.goto(url + path);
+    if (answer?.status() !== 200) return null;
+    const links = (await page.evaluate(
+      `[...document.querySelectorAll('main a[href^="/"], nav a[href^="/"], footer a[href^="/"]')].map((link) => link.getAttribute('href'))`,
+    )) as string[];
+    return links.map((link) => link.split('#')[0] ?? '');
+  };
+  const wanted = [
+    '/',
+    ...((await linksOf('/')) ?? []).filter((path) => /^\/[a-z]*$/.test(path)),
+    '/sessions',
+    '/about',
+  ];
+  const main: string[] = [];
+  const behind: string[] = [];
+  for (const path of new Set(wanted)) {
+    const links = await linksOf(path);
+    if (links) main.push(path);
+    behind.push(...(links ?? []));
+  }
+  const oneOfEach = (): string[] => INNER.flatMap((kind) => behind.find((path) => kind.test(path)) ?? []);
+  for (const path of oneOfEach()) behind.push(...((await linksOf(path)) ?? []));
+  return [...main, ...oneOfEach()];
+}

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { freePort } from '../../services/processes.mjs';
+import { createTestDatabase, POSTGRES_URL } from '../../services/test-stores.js';
+import { freshRedisUrl, REDIS_URL } from '../../services/test-redis.js';
+import { until } from '../../services/until.js';
+import { anApplication } from '../../integration/support/a-forge-login.js';
+import { acmeConfig } from '../support/acme-config.js';
+import { aForge, type Forge } from '../support/a-forge.js';
+import { aPlace, type Place } from '../support/a-place.js';
+import { startBot, type Bot } from '../support/bot.js';
+import { requireBuild } from '../support/built.js';
+import { askJson, untilAnswer } from '../support/forgehand.js';
+import type { Person } from './browser.js';
+
+export const DEPLOYMENTS = ['embedded', ...(POSTGRES_URL && REDIS_URL ? (['distributed'] as const) : [])] as const;
+export type Deployment = (typeof DEPLOYMENTS)[number];
+
+/** Texts that would be something else than text, if a page let them. */
+export const HOSTILE = [
+  '<img src=x onerror=alert(1)>',
+  '</script><script>alert(2)</script>',
+  '"><svg/onload=alert(3)>',
+  "'-alert(4)-'",
+  'javascript:alert(5)',
+  '{{constructor.constructor("alert(6)")()}}',
+  '\u202Etxt.exe\u202C',
+  '</textarea></style></title><b>7',
+] as const;
+
+const RULES = `version: 1
+org: acme
+rules:
+  - id: greet
+    on: issue.opened
+    if:
+      is_bug: event.issue.title.startsWith("bug")
+    do: { label.ensure: { name: greeted, color: "#00aabb" } }
+  - id: every-repository
+    on: repository.created
+    do: { label.ensure: { name: triage, color: "#aa00bb" } }
+  - id: hostile
+    # </script><img src=x onerror=alert(8)>
+    on: issue.opened
+    if:
+      says: event.issue.title.contains("<script>alert(9)</script>")
+    do: { label.ensure: { name: never, color: "#000000" } }
+policies:
+  - id: house-labels
+    schedule: "0 0 29 2 *"
+    approval: required
+    subjects: { repos: ["acme/*"] }
+    labels: [{ name: kind/bug, color: "#d73a4a" }]
+`;
+
+/** A bot at work on an organization that lives, and its Console. */
+export interface Stage {
+  readonly forge: Forge;
+  readonly place: Place;
+  /** Of the Console. */
+  readonly url: string;
+  /** A link that logs one browser in as the owner of the bot. */
+  link(): Promise<string>;
+  /** Log somebody in by the pages of the forge. */
+  logIn(person: Person, login: string): Promise<import('playwright-core').Page>;
+  /** Ask the control API. */
+  ask<T>(path: string): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** @param lives with a few repositories and issues, hostile texts among them; without, the forge is empty */
+export async function aStage(deployment: Deployment, { lives = true } = {}): Promise<Stage> {
+  requireBuild();
+  const forge = await aForge();
+  await forge.control('POST', '/_sandbox/given', { user: 'wes' });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { clientId, clientSecret } = await anApplication(forge.sandbox, [`${url}/login/callback/main`]);
+  const database = deployment === 'distributed' ? await createTestDatabase() : null;
+  const place = aPlace({
+    config: acmeConfig(forge.apiUrl, {
+      forge: { rate_per_s: 200, oauth: { client_id: clientId, client_secret: { env: 'CONSOLE_SECRET' } } },
+      org: { trusted: false },
+      keys: { data: { env: 'DATA_KEY' } },
+      console: { listen: port },
+      ...(database
+        ? {
+            store: { url: { env: 'DATABASE_URL' } },
+            queue: { url: { env: 'REDIS_URL' }, sweep_s: 1 },
+            control: { socket: 'run/control.sock' },
+          }
+        : {}),
+    }),
+    files: { 'rules/rules.yaml': RULES },
+    env: {
+      FORGE_TOKEN: forge.botToken,
+      HOOK_SECRET: 'the secret of the hook',
+      CONSOLE_SECRET: clientSecret.reveal(),
+      DATA_KEY: 'k'.repeat(64),
+      ...(database ? { DATABASE_URL: database.url, REDIS_URL: await freshRedisUrl() } : {}),
+    },
+  });
+  const bots: Bot[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(bots.map((bot) => bot.kill()));
+    await forge.close();
+    await database?.drop();
+    place.remove();
+  };
+  try {
+    // The role whose control socket commands find is started with the config itself.
+    const others = database ? (['web', 'worker', 'scheduler'] as const) : [];
+    for (const role of others) {
+      const file = place.write(
+        `${role}.yaml`,
+        JSON.stringify({
+          ...JSON.parse(configText(place)),
+          console: { enabled: false },
+          control: { socket: `run/${role}.sock` },
+        }),
+      );
+      bots.push(await startBot(place, role, file));
+    }
+    bots.push(await startBot(place, database ? 'console' : 'all'));
+    const receiver = bots.find(({ url: of }) => of !== '') ?? bots[0];
+    await forge.hook(receiver?.url ?? '', 'the secret of the hook');
+    if (lives) await live(forge);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const stage: Stage = {
+    forge,
+    place,
+    url,
+    link: async () => (await askJson<{ url: string }>(place, 'console', 'open', '--config', place.configFile)).url,
+    logIn: async (person, login) => {
+      const page = await person.open(`${url}/login`);
+      await page.getByRole('link', { name: 'Log in through main' }).click();
+      const { password = '' } = forge.sandbox.parts.world.userByName(login) ?? {};
+      await page.locator('input[name="user_name"]').fill(login);
+      await page.locator('input[name="password"]').fill(password);
+      await page.keyboard.press('Enter');
+      const allow = page.locator('button[name="granted"][value="true"]');
+      await Promise.race([allow.waitFor(), page.waitForURL(`${url}/**`)]);
+      if (await allow.isVisible()) await allow.click();
+      await page.waitForURL(`${url}/`);
+      return page;
+    },
+    ask: (path) => untilAnswer<never>(place, path, () => true),
+    close,
+  };
+  if (lives) await until(async () => (await stage.ask<unknown[]>('/v1/runs?limit=100')).length >= 10);
+  return stage;
+}
+
+function configText({ configFile }: Place): string {
+  return readFileSync(configFile, 'utf8');
+}
+
+async function live(forge: Forge): Promise<void> {
+  for (const repo of ['app', 'web'])
+    await forge.act('repository.create', { repo: `acme/${repo}`, description: HOSTILE[0] });
+  await forge.act('issue.open', { repo: 'acme/app', title: 'bug: it crashes', body: 'It crashes.' });
+  await forge.act('issue.open', { repo: 'acme/web', title: 'a question', body: 'How?' });
+  for (const title of HOSTILE) await forge.act('issue.open', { repo: 'acme/app', title, body: title });
+}
