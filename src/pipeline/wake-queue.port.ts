@@ -8,7 +8,7 @@ export type Topic = 'arrival' | 'event' | 'intent' | 'background';
 export const TOPICS: readonly Topic[] = ['arrival', 'event', 'intent', 'background'];
 
 /**
- * Wake-ups only: a job carries an id and nothing else, may come twice, late or never. The sweep over the store finds due
+ * Wake-ups only: a job carries ids and nothing else, and an id may come twice, late or never. The sweep over the store finds due
  * work that no job announced, so `announce` must never throw and never hang (it is raced against a timer).
  */
 export interface WakeQueue {

@@ -12,7 +12,7 @@ const WATCH_EVERY_MS = 5_000;
 const BATCH = 500;
 
 /**
- * Wake-ups between processes: Bull on Redis, jobs that carry an id and nothing else. Redis may vanish or forget at any time;
+ * Wake-ups between processes: Bull on Redis, jobs that carry ids and nothing else. Redis may vanish or forget at any time;
  * nothing here waits for it longer than a moment.
  */
 export class BullQueue implements WakeQueue {

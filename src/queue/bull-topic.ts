@@ -5,6 +5,11 @@ import type { Logger } from '../core/logger.js';
 import type { Topic } from '../pipeline/wake-queue.port.js';
 import { cutRedis } from './redis-options.js';
 
+/** Ids in one job: a job costs the server and both sides the same however many it wakes. */
+const IDS_IN_JOB = 16;
+/** Jobs whose ids have not all begun. With two, one is there when the other is used up; more would wait here while other workers have room. */
+const JOBS_IN_HAND = 2;
+
 /** Waiting jobs that nobody starts for so long mean that the consumer does not hear them. */
 const DEAF_AFTER_MS = 10_000;
 
@@ -21,8 +26,8 @@ export class BullTopic {
   private readonly again = new Set<string>();
   /** What of each organization goes first. */
   readonly share = new FirstShare();
-  /** Jobs in hand that wait until what runs leaves room. */
-  private readonly waiting: Array<() => void> = [];
+  /** Ids of jobs in hand that wait until what runs leaves room, each with what ends the wait of its job. */
+  private readonly waiting = new Map<string, Array<() => void>>();
   private handle: ((id: string) => Promise<void>) | null = null;
   private concurrency = 0;
   /** Monotonic ms of the last time a job was started or none waited. */
@@ -59,18 +64,22 @@ export class BullTopic {
   }
 
   /**
-   * An id that is waiting already stays one job. One that runs here is handled again afterwards: Bull would swallow it. What this process has
-   * room for begins here, without the way over the server; what it dies with is found by the sweep, as any lost job is.
+   * An id that waits here already is not told again; one that runs here is handled again afterwards. What this process has room for begins here,
+   * without the way over the server; what it dies with is found by the sweep, as any lost job is.
    * @param place `first`: before all that wait in turn
    */
   async add(ids: readonly string[], place: 'first' | 'in turn'): Promise<void> {
-    const fresh = ids.filter((id) => !this.isRunningAgain(id) && !this.startHere(id));
+    const fresh = [...new Set(ids)].filter(
+      (id) => !this.waiting.has(id) && !this.isRunningAgain(id) && !this.startHere(id),
+    );
     if (fresh.length === 0) return;
     // A job without a priority waits behind all that have one.
-    const how = place === 'first' ? { priority: 1 } : {};
-    await this.queue.addBulk(
-      fresh.map((id) => ({ data: {}, opts: { jobId: id, removeOnComplete: true, removeOnFail: true, ...how } })),
-    );
+    const opts = { removeOnComplete: true, removeOnFail: true, ...(place === 'first' ? { priority: 1 } : {}) };
+    const jobs = Array.from({ length: Math.ceil(fresh.length / IDS_IN_JOB) }, (_, n) => ({
+      data: { ids: fresh.slice(n * IDS_IN_JOB, (n + 1) * IDS_IN_JOB) },
+      opts,
+    }));
+    await this.queue.addBulk(jobs);
   }
 
   consume(concurrency: number, handle: (id: string) => Promise<void>): void {
@@ -78,7 +87,7 @@ export class BullTopic {
     this.handle = handle;
     this.heardAt = this.now();
     // Settled only when the queue is closed; failures come as error events.
-    void this.queue.process(concurrency, (job: Job) => this.work(String(job.id), handle)).catch(() => undefined);
+    void this.queue.process(JOBS_IN_HAND, (job: Job) => this.take(job)).catch(() => undefined);
   }
 
   /** Whether jobs wait that this consumer could start and does not. */
@@ -108,7 +117,8 @@ export class BullTopic {
   /** Take no more and wait for what runs. */
   async stop(): Promise<void> {
     this.isClosing = true;
-    for (const goOn of this.waiting.splice(0)) goOn();
+    for (const goOn of [...this.waiting.values()].flat()) goOn();
+    this.waiting.clear();
     // Waited for: it connects the blocking read anew, which must not happen behind the close.
     const paused = this.isConsuming && this.isConnected ? this.queue.pause(true, true).catch(() => undefined) : null;
     await Promise.all([paused, ...this.running.values()]);
@@ -131,44 +141,59 @@ export class BullTopic {
   }
 
   private startHere(id: string): boolean {
-    const { handle } = this;
-    // Jobs in hand go first.
-    if (!handle || this.isClosing || this.running.size >= this.concurrency || this.waiting.length > 0) return false;
+    // Those in hand go first.
+    if (!this.handle || this.isClosing || this.running.size >= this.concurrency || this.waiting.size > 0) return false;
     // After the caller of `announce` has gone on, as with a queue of its own.
-    void this.run(id, async () => {
-      await new Promise<void>((resolve) => void setImmediate(resolve));
-      await handle(id);
-    });
+    this.run(id, () => new Promise<void>((resolve) => void setImmediate(resolve)));
     return true;
   }
 
-  private async work(id: string, handle: (id: string) => Promise<void>): Promise<void> {
+  /** The job is over when all its ids have begun. What comes after the end of taking is left to the sweep, and to other workers. */
+  private async take({ data }: Pick<Job<unknown>, 'data'>): Promise<void> {
     this.heardAt = this.now();
-    while (!this.isClosing && this.running.size >= this.concurrency)
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
-    // A job that comes after the end of taking is left to the sweep, and to other workers.
-    if (this.isClosing || this.isRunningAgain(id)) return;
-    await this.run(id, () => handle(id));
+    const begun = idsIn(data).map(
+      (id) =>
+        new Promise<void>((resolve) => {
+          if (this.isClosing || this.isRunningAgain(id)) return resolve();
+          this.waiting.set(id, [...(this.waiting.get(id) ?? []), resolve]);
+        }),
+    );
+    this.startWaiting();
+    await Promise.all(begun);
   }
 
-  private run(id: string, handle: () => Promise<void>): Promise<void> {
-    const done = this.handleUntilQuiet(id, handle);
-    this.running.set(id, done);
-    return done;
+  private startWaiting(): void {
+    for (const [id, begun] of this.waiting) {
+      if (this.isClosing || this.running.size >= this.concurrency) return;
+      this.waiting.delete(id);
+      this.run(id);
+      for (const goOn of begun) goOn();
+    }
   }
 
-  private async handleUntilQuiet(id: string, handle: () => Promise<void>): Promise<void> {
+  private run(id: string, before: () => Promise<void> = async () => undefined): void {
+    this.running.set(id, this.handleUntilQuiet(id, before));
+  }
+
+  private async handleUntilQuiet(id: string, before: () => Promise<void>): Promise<void> {
     do {
       this.again.delete(id);
       try {
-        await handle();
+        await before();
+        await this.handle?.(id);
       } catch (error) {
         this.logger.error({ topic: this.topic, id, reason: messageOf(error) }, 'queue.handler-failed');
       }
     } while (this.again.has(id) && !this.isClosing);
     this.running.delete(id);
-    this.waiting.shift()?.();
+    this.startWaiting();
   }
+}
+
+/** Whoever may write to our Redis may write anything: what is no id is left out, and the store knows which ids there are. */
+function idsIn(data: unknown): string[] {
+  const ids = (data as { ids?: unknown } | null)?.ids;
+  return Array.isArray(ids) ? [...new Set(ids.slice(0, IDS_IN_JOB))].filter((id) => typeof id === 'string') : [];
 }
 
 /** So many ids of an organization go first at once, … */

@@ -2,6 +2,7 @@ import { createServer, connect, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
+import Bull from 'bull';
 import { Redis } from 'ioredis';
 import type { Logger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
@@ -87,14 +88,19 @@ describeOnRedis('queue/redis vanishes: a server that answers', () => {
     cleanUps.push(() => client.disconnect());
     await until(() => queue.healthy());
 
-    await queue.announce('event', ['some-id']);
+    const ids = Array.from({ length: 20 }, (_, n) => `some-id-${n}`);
+    await queue.announce('event', [...ids, ...ids]);
 
-    const job = await client.hgetall('forgehand:event:some-id');
-    expect(job['data']).toBe('{}');
+    const jobs = await Promise.all(['1', '2'].map((id) => client.hgetall(`forgehand:event:${id}`)));
+    expect(jobs.map(({ data }) => JSON.parse(data ?? '') as unknown)).toEqual([
+      { ids: ids.slice(0, 16) },
+      { ids: ids.slice(16) },
+    ]);
     const heard: string[] = [];
     await queue.consume('event', 1, async (id) => void heard.push(id));
-    await until(() => heard.length === 1);
-    await until(async () => (await client.exists('forgehand:event:some-id')) === 0);
+    await until(() => heard.length === ids.length);
+    expect(heard).toEqual(ids);
+    await until(async () => (await client.exists('forgehand:event:1', 'forgehand:event:2')) === 0);
   });
 
   it('hands what others put into it on as hints', async () => {
@@ -110,6 +116,28 @@ describeOnRedis('queue/redis vanishes: a server that answers', () => {
     );
 
     await until(() => heard.length === 3);
+  });
+
+  it('passes over jobs that hold no ids, and does not take more from one than it would put there', async () => {
+    const url = await freshRedisUrl();
+    const { queue } = await openQueue(url);
+    const heard: string[] = [];
+    await queue.consume('intent', 5, async (id) => void heard.push(id));
+    await until(() => queue.healthy());
+    const foreign = new Bull('intent', url, { prefix: 'forgehand' });
+    cleanUps.push(() => foreign.close());
+
+    for (const data of [
+      {},
+      { ids: 'text' },
+      { ids: [7, null, { a: 1 }] },
+      { ids: Array.from({ length: 99 }, (_, n) => String(n)) },
+    ])
+      await foreign.add(data);
+    await queue.announce('intent', ['behind them']);
+
+    await until(() => heard.includes('behind them') && heard.length >= 17);
+    expect(heard.filter((id) => id !== 'behind them')).toEqual(Array.from({ length: 16 }, (_, n) => String(n)));
   });
 });
 
