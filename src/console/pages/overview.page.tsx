@@ -81,7 +81,13 @@ export const overviewPage = definePage({
           </Section>
         )}
         <Section title="Deliveries by hour">
-          <Chart bars={status.deliveries.hours} one="delivery" many="deliveries" label="Deliveries of the last day" />
+          <Chart
+            bars={status.deliveries.hours}
+            one="delivery"
+            many="deliveries"
+            label="Deliveries of the last day"
+            from="24 hours ago"
+          />
         </Section>
         <Section title="Webhooks">
           <Table
@@ -179,14 +185,19 @@ function Verdict({ steps }: { steps: readonly Step[] }) {
 /** What does not work or waits, the worst first. */
 function stepsOf(status: Status, approvals: number): Step[] {
   const steps: Step[] = [
-    ...status.alerts.map(({ message, at }): Step => ({
-      tone: 'bad',
+    ...status.alerts.map(({ code, message, at }): Step => ({
+      // Somebody was refused, as it should be.
+      tone: code.startsWith('security.') ? 'attention' : 'bad',
       what: (
         <>
           {message}, since <Time at={at} relative />
         </>
       ),
-      next: (
+      next: code.startsWith('security.') ? (
+        <>
+          Look for <code>{code}</code> in the log: it says who, and from where.
+        </>
+      ) : (
         <>
           Run the <a href="/forge">doctor</a>; it names the fix.
         </>

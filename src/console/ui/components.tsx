@@ -130,7 +130,7 @@ export function TableRow<Row>({
     <tr id={id === undefined ? undefined : `row-${id}`}>
       {columns.map(({ head, cell, kind }) => (
         <td class={kind} data-head={head} key={head}>
-          {cell(row)}
+          <div>{cell(row)}</div>
         </td>
       ))}
     </tr>

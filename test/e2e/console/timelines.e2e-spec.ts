@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '../../services/processes.mjs';
+import { aPlace, type Place } from '../support/a-place.js';
+import { startBot, type Bot } from '../support/bot.js';
+import { requireBuild } from '../support/built.js';
+import { forgehand } from '../support/forgehand.js';
+
+const LONG_MS = 180_000;
+const TIMELINES = 500;
+/** One browser may have no more open. */
+const OF_ONE_SESSION = 20;
+const MEMORY_KB = 100 * 1024;
+
+let place: Place;
+let port: number;
+let bot: Bot;
+const open: IncomingMessage[] = [];
+
+beforeAll(async () => {
+  requireBuild();
+  port = await freePort();
+  place = aPlace({
+    config: {
+      // Nobody answers there.
+      forges: [{ id: 'main', base_url: 'http://127.0.0.1:9', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } }],
+      orgs: [
+        { name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' } },
+      ],
+      store: { url: 'embedded:./data' },
+      server: { host: '127.0.0.1', port: 0 },
+      console: { listen: port },
+    },
+    files: { 'rules/rules.yaml': 'version: 1\norg: acme\nrules: []\n' },
+    env: { FORGE_TOKEN: 'forge-token', HOOK: 'h'.repeat(40) },
+  });
+  bot = await startBot(place);
+}, LONG_MS);
+
+afterAll(async () => {
+  for (const stream of open) stream.destroy();
+  await bot?.kill();
+  place?.remove();
+}, LONG_MS);
+
+/** Memory of the bot that lies in RAM, in kB. */
+function memoryKb(): number {
+  const status = readFileSync(`/proc/${bot.child.process.pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+}
+
+async function logIn(): Promise<string> {
+  const { stdout } = await forgehand(place, 'console', 'open', '--config', place.configFile);
+  const { hash, origin } = new URL(stdout.trim());
+  const answer = await fetch(`${origin}/login/link`, {
+    method: 'POST',
+    headers: { origin },
+    body: new URLSearchParams({ code: hash.slice(1) }),
+  });
+  return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+}
+
+/** Resolves with the first that it tells. */
+function follow(cookie: string): Promise<{ status: number; first: string }> {
+  return new Promise((resolve, reject) => {
+    const asking = request({ host: '127.0.0.1', port, path: '/live', headers: { cookie }, agent: false }, (stream) => {
+      open.push(stream);
+      let text = '';
+      stream.on('error', () => undefined);
+      stream.on('data', (part: Buffer) => {
+        text += part.toString();
+        const first = /^event: (\S+)/m.exec(text)?.[1];
+        if (first !== undefined) resolve({ status: stream.statusCode ?? 0, first });
+      });
+      stream.once('end', () => resolve({ status: stream.statusCode ?? 0, first: '' }));
+    });
+    asking.once('error', reject);
+    asking.end();
+  });
+}
+
+(process.platform === 'linux' ? describe : describe.skip)('open timelines', () => {
+  it(
+    `take less than 100 MB for ${TIMELINES} of them, and go when their browsers do`,
+    async () => {
+      const cookies: string[] = [];
+      for (let n = 0; n < TIMELINES / OF_ONE_SESSION; n += 1) cookies.push(await logIn());
+      const [first = ''] = cookies;
+      // What the first timeline loads is not for each.
+      await follow(first);
+      open.pop()?.destroy();
+      const before = memoryKb();
+
+      const told = await Promise.all(
+        cookies.flatMap((cookie) => Array.from({ length: OF_ONE_SESSION }, () => follow(cookie))),
+      );
+
+      expect(told.filter(({ status, first: event }) => status === 200 && event !== 'over')).toHaveLength(TIMELINES);
+      expect(memoryKb() - before).toBeLessThan(MEMORY_KB);
+      // One more is one too many for this browser, and not for another.
+      expect((await follow(first)).status).toBe(429);
+      for (const stream of open.splice(0)) stream.destroy();
+      expect((await follow(await logIn())).status).toBe(200);
+    },
+    LONG_MS,
+  );
+});
