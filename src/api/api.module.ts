@@ -54,6 +54,8 @@ import { openApi } from './operations/openapi.js';
 import { bind, type Group } from './operations/operation.js';
 import { RecentDeliveries } from './operations/recent-deliveries.js';
 import { Ids, Orders, Orgs } from './operations/shared.js';
+import { PersonErasure } from '../housekeeping/erase/person-erasure.js';
+import { ERASURE_STORE } from '../housekeeping/erase/erasure-store.port.js';
 import { ID_STORE } from './id-store.port.js';
 import { SESSION_STORE } from './session-store.port.js';
 import { STORE_COPIER } from './store-files.port.js';
@@ -78,6 +80,7 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   document: DOCUMENT,
   drafts: Drafts,
   encryptor: Encryptor,
+  erasure: PersonErasure,
   explainer: Explainer,
   findings: FINDING_STORE,
   flow: ArrivalToIntents,
@@ -124,6 +127,11 @@ const BOUND = Object.entries(GROUPS).map(([name, group]: [string, Group]) => {
 const SCRAPER: ControlCaller = { kind: 'command', name: 'metrics', login: null, scopes: ['read'], grants: null };
 
 const PARTS = [
+  part(
+    PersonErasure,
+    { store: ERASURE_STORE, encryptor: Encryptor },
+    ({ store, encryptor }) => new PersonErasure(store, encryptor),
+  ),
   part(Ids, { store: ID_STORE }, ({ store }) => new Ids(store)),
   part(RecentDeliveries, { gaps: GAP_STORE, clock: CLOCK }, ({ gaps, clock }) => new RecentDeliveries(gaps, clock)),
   part(Orgs, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => new Orgs(config, forges)),

@@ -121,7 +121,7 @@ function describe({ org, checked, head, broken, again, known }: AuditReport): st
     );
   if (again.length > 0)
     lines.push(
-      `  taken up again after they were sealed (forgehand retry): ${again.slice(0, SHOWN).join(', ')}${again.length > SHOWN ? ` and ${again.length - SHOWN} more` : ''}`,
+      `  sealed once more (taken up again by forgehand retry, or changed by forgehand erase): ${again.slice(0, SHOWN).join(', ')}${again.length > SHOWN ? ` and ${again.length - SHOWN} more` : ''}`,
     );
   return lines.join('\n');
 }

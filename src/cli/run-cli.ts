@@ -13,6 +13,7 @@ import { consoleCommand } from './console.command.js';
 import { deliveriesCommand } from './deliveries.command.js';
 import { demoCommand } from './demo.command.js';
 import { doctorCommand } from './doctor.command.js';
+import { eraseCommand } from './erase.command.js';
 import { explainCommand } from './explain.command.js';
 import { findingsCommand } from './findings.command.js';
 import { gapsCommand } from './gaps.command.js';
@@ -81,6 +82,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   housekeepingCommand,
   operatorsCommand,
   consoleCommand,
+  eraseCommand,
   backupCommand,
   restoreCommand,
   storeCommands,

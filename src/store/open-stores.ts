@@ -10,6 +10,7 @@ import type { SessionStore } from '../api/session-store.port.js';
 import type { GrantStore } from '../console/login/grant-store.port.js';
 import type { OperatorStore } from '../core/operator-store.port.js';
 import type { SeenRepositories } from '../forge/seen-repositories.port.js';
+import type { ErasureStore } from '../housekeeping/erase/erasure-store.port.js';
 import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
 import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
 import type { ActivityStore } from '../insight/activity-store.port.js';
@@ -39,6 +40,7 @@ import { SqlIdStore } from './sql-id-store.js';
 import { SqlInboxStore } from './sql-inbox-store.js';
 import { SqlJournalStore } from './sql-journal-store.js';
 import { SqlPoisonMessageStore } from './sql-poison-message-store.js';
+import { SqlErasureStore } from './sql-erasure-store.js';
 import { SqlRecoveryStore } from './sql-recovery-store.js';
 import { toStoreError } from './store-errors.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
@@ -102,6 +104,7 @@ export interface Stores {
   readonly operators: OperatorStore;
   readonly sessions: SessionStore;
   readonly grants: GrantStore;
+  readonly erasure: ErasureStore;
   readonly untrustedProxies: UntrustedProxyStore;
   readonly ids: IdStore;
   readonly activity: ActivityStore;
@@ -217,6 +220,7 @@ function storesOver(
     operators: new TypeOrmOperatorStore(db),
     sessions: new TypeOrmSessionStore(db),
     grants: new TypeOrmGrantStore(db),
+    erasure: new SqlErasureStore(db),
     ticks: new TypeOrmTickStore(db),
     revisions: new TypeOrmRevisionStore(db),
     seenRepositories: new TypeOrmSeenRepositories(db),

@@ -120,20 +120,41 @@ async function sealOrg(
   youngMs: number,
   key: AuditKey,
 ): Promise<SealedChain | null> {
-  await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [lockKeyOf('audit', org)]);
-  const head = `SELECT n::integer AS n, link FROM audit_links WHERE org = $1 ORDER BY n DESC LIMIT 1`;
-  const [last] = (await execute<{ n: number; link: string }>(manager, head, [org])).rows;
-  const now = `SELECT ${micros(`clock_timestamp() - $1::double precision * interval '1 millisecond'`)} AS "asOf"`;
-  const [{ asOf } = { asOf: '0' }] = (await execute<{ asOf: string }>(manager, now, [youngMs])).rows;
+  const { last, asOf } = await headOf(manager, org, youngMs);
   const finished = (await execute<{ id: string }>(manager, FINISHED, [org, asOf, limit])).rows.map(({ id }) => ({
     runId: id,
     asOf,
   }));
-  if (finished.length === 0) return null;
-  const records = await recordsOf(manager, finished);
+  return chain(manager, org, last, finished, key);
+}
+
+/**
+ * Seal runs once more that were sealed and have been changed on purpose since: in the chain their newest link counts. Within the transaction that
+ * changed them.
+ * @param ids of runs; those that were not sealed wait for their first link
+ */
+export async function sealAgain(manager: EntityManager, ids: readonly string[], key: AuditKey): Promise<void> {
+  const sealed = `SELECT id AS "runId", org FROM runs WHERE id = ANY ($1) AND sealed_n IS NOT NULL ORDER BY org, id`;
+  const { rows } = await execute<{ runId: string; org: string }>(manager, sealed, [ids]);
+  for (const org of new Set(rows.map((row) => row.org))) {
+    const { last, asOf } = await headOf(manager, org, 0);
+    const runs = rows.filter((row) => row.org === org).map(({ runId }) => ({ runId, asOf }));
+    await chain(manager, org, last, runs, key);
+  }
+}
+
+async function chain(
+  manager: EntityManager,
+  org: string,
+  last: SealedChain['head'] | null,
+  runs: ReadonlyArray<{ readonly runId: string; readonly asOf: string }>,
+  key: AuditKey,
+): Promise<SealedChain | null> {
+  if (runs.length === 0) return null;
+  const records = await recordsOf(manager, runs);
   const links: AuditLink[] = [];
-  let previous = last ?? null;
-  for (const { runId } of finished) {
+  let previous = last;
+  for (const { runId, asOf } of runs) {
     const next = { org, n: (previous?.n ?? 0) + 1, runId, asOf, keyId: key.id, record: recordHash(records(runId)) };
     const made = { ...next, link: linkAfter(previous?.link ?? null, next, key) };
     links.push(made);
@@ -141,6 +162,20 @@ async function sealOrg(
   }
   await execute(manager, ADD, columnsOf(links, ['org', 'n', 'runId', 'asOf', 'keyId', 'record', 'link'] as const));
   return previous && { org, added: links.length, head: { n: previous.n, link: previous.link } };
+}
+
+/** The end of a chain, which nobody else lengthens in this transaction, and the moment so many milliseconds ago. */
+async function headOf(
+  manager: EntityManager,
+  org: string,
+  agoMs: number,
+): Promise<{ last: SealedChain['head'] | null; asOf: string }> {
+  await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [lockKeyOf('audit', org)]);
+  const head = `SELECT n::integer AS n, link FROM audit_links WHERE org = $1 ORDER BY n DESC LIMIT 1`;
+  const [last] = (await execute<SealedChain['head']>(manager, head, [org])).rows;
+  const now = `SELECT ${micros(`clock_timestamp() - $1::double precision * interval '1 millisecond'`)} AS "asOf"`;
+  const [{ asOf } = { asOf: '0' }] = (await execute<{ asOf: string }>(manager, now, [agoMs])).rows;
+  return { last: last ?? null, asOf };
 }
 
 interface RowOfRun {

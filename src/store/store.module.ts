@@ -4,6 +4,7 @@ import { SESSION_STORE } from '../api/session-store.port.js';
 import { STORE_HEALTH, STORE_LOCK } from '../api/open-store.port.js';
 import { STORE_COPIER } from '../api/store-files.port.js';
 import type { AppConfig } from '../config/app-config.js';
+import { ERASURE_STORE } from '../housekeeping/erase/erasure-store.port.js';
 import { GRANT_STORE } from '../console/login/grant-store.port.js';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
 import { keyBesideData } from '../config/data-key.js';
@@ -75,6 +76,7 @@ const PARTS = [
   portOf(OPERATOR_STORE, 'operators'),
   portOf(SESSION_STORE, 'sessions'),
   portOf(GRANT_STORE, 'grants'),
+  portOf(ERASURE_STORE, 'erasure'),
   portOf(UNTRUSTED_PROXIES, 'untrustedProxies'),
   portOf(ID_STORE, 'ids'),
   portOf(ACTIVITY_STORE, 'activity'),

@@ -252,6 +252,8 @@ const TABLE: readonly Row[] = [
     'login scope scope scope   site    site   b'),
   row('restore', '', { file: '/nothing' },
     'login scope scope scope   site    site   NO_ARCHIVE'),
+  row('erase', '', { login: 'ann', dryRun: true },
+    'login host  host  host    host    host   -'),
   row('copyStoreFiles', '', {},
     'login host  host  host    host    host   -/NO_FILES_TO_COPY'),
 ];

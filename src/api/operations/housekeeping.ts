@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { UserError } from '../../core/errors.js';
+import { erasureReport } from '../../housekeeping/erase/person-erasure.js';
 import { jobRun, jobStatus } from '../../housekeeping/jobs/job-runner.js';
 import { restoreReport, storeFiles } from './answers.js';
 import { needEverything } from './admission.js';
 import { operationOf } from './operation.js';
 
-const operation = operationOf('orgs', 'orders', 'runner', 'archive', 'copier');
+const operation = operationOf('orgs', 'orders', 'runner', 'archive', 'copier', 'erasure', 'config');
 
 export const housekeepingOperations = {
   jobs: operation({
@@ -49,6 +51,44 @@ export const housekeepingOperations = {
       needEverything(sight);
       orders.record('restore', caller, { file });
       return archive.restore(file);
+    },
+  }),
+  erase: operation({
+    route: 'POST /v1/erase',
+    summary: 'Take the texts and addresses of a person out of what is stored; keys, names of accounts and counts stay',
+    scope: 'owner',
+    command: 'erase',
+    input: z.strictObject({
+      login: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/, { error: 'the name of an account' }),
+      forge: z.string().optional().describe('Where the account is; needed with several forges.'),
+      addresses: z
+        .array(z.string().regex(/^[^\s@<>]{1,100}@[^\s@<>]{1,150}$/, { error: 'an e-mail address' }))
+        .max(20)
+        .default([])
+        .describe('Addresses of the person beside those that the store knows.'),
+      dryRun: z.boolean().default(false),
+    }),
+    answer: erasureReport.extend({
+      archive: z.string().nullable().describe('Folder of archived bodies, which it leaves alone.'),
+    }),
+    handle: async ({ orders, erasure, config }, { login, forge: typed, addresses, dryRun }, caller) => {
+      const [only, ...others] = config.forges;
+      const forge = typed ?? (others.length === 0 ? only?.id : undefined);
+      if (forge === undefined || !config.forges.some(({ id }) => id === forge)) {
+        const known = config.forges.map(({ id }) => id).join(', ');
+        throw new UserError('NO_SUCH_FORGE', `say with --forge where the account is: ${known}`);
+      }
+      orders.record('erase', caller, { login, forge, dryRun });
+      const report = await erasure.run(forge, login, addresses, dryRun);
+      orders.record('erased', caller, {
+        login,
+        forge,
+        dryRun,
+        arrivals: report.arrivals,
+        events: report.events,
+        runs: report.runs,
+      });
+      return { ...report, archive: config.retention.archive };
     },
   }),
   copyStoreFiles: operation({

@@ -29,6 +29,7 @@ import type { PoisonMessageStore } from '../../pipeline/poison-message-store.por
 import type { RecoveryStore } from '../../pipeline/recovery-store.port.js';
 import type { RolloutStore } from '../../pipeline/rollout-store.port.js';
 import type { FindingStore } from '../../policies/finding-store.port.js';
+import type { PersonErasure } from '../../housekeeping/erase/person-erasure.js';
 import type { PlanStore } from '../../policies/plan-store.port.js';
 import type { Planner } from '../../policies/planner.js';
 import type { CursorStore } from '../../polling/cursor-store.port.js';
@@ -57,6 +58,7 @@ export interface Needs {
   readonly document: () => JsonObject;
   readonly drafts: Drafts;
   readonly encryptor: Encryptor;
+  readonly erasure: PersonErasure;
   readonly explainer: Explainer;
   readonly findings: FindingStore;
   readonly flow: ArrivalToIntents;

@@ -10,7 +10,7 @@ export const auditPage = z.object({
   checked: count,
   head: z.object({ n: count, link: text }).nullable().describe('The last link looked at.'),
   broken: z.object({ n: count, ...fields('runId why', text) }).nullable(),
-  again: texts.describe('Runs that a person took up again after they were sealed.'),
+  again: texts.describe('Runs that were sealed once more: a person took them up again, or an erasure changed them.'),
   /** `head` is the last link. */
   isEnd: z.boolean(),
 });

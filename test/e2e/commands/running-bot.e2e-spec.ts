@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReplayReport, RunReport, StatusReport } from '../../../src/api/operations/answers.js';
+import type { ErasureReport } from '../../../src/housekeeping/erase/person-erasure.js';
 import type { ArrivalSummary } from '../../../src/pipeline/inbox-store.port.js';
 import { until } from '../../services/until.js';
 import { acmeConfig } from '../support/acme-config.js';
@@ -406,6 +407,29 @@ describe('e2e/commands on a running embedded bot', () => {
     LONG_MS,
   );
 
+  it(
+    'erase takes a person out of what is stored, once, and says what it leaves alone',
+    async () => {
+      const counted = await json<ErasureReport>('erase', 'olga', '--dry-run');
+      expect(counted.arrivals).toBeGreaterThan(0);
+      expect(await json('erase', 'olga', '--dry-run')).toEqual(counted);
+
+      expect(await run('erase', 'olga')).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`erased texts of olga in ${counted.arrivals} bodies`),
+        stderr: expect.stringContaining('backups'),
+      });
+
+      expect(await json('erase', 'olga')).toMatchObject({ arrivals: 0, events: 0, runs: 0 });
+      expect(await run('audit')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok acme/) });
+      expect(await run('erase', 'olga', '--forge', 'elsewhere')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('NO_SUCH_FORGE'),
+      });
+    },
+    LONG_MS,
+  );
+
   // Last, for the doctor learns what the account may: rules that lack a right are held then, and their effects are not tried.
   it(
     'commands that talk to it need no secret of its config',
@@ -417,6 +441,7 @@ describe('e2e/commands on a running embedded bot', () => {
         'backtest labels --since 1h',
         'deliveries',
         'doctor --org acme',
+        'erase nobody --dry-run',
         'explain --help',
         'findings',
         'gaps',

@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import { storeCommand } from './command-options.js';
+import { plain, print } from './print.js';
+import { withBot } from './reach-bot.js';
+import { writeErr } from './terminal.js';
+
+interface EraseOptions {
+  readonly config: string;
+  readonly json: boolean;
+  readonly forge?: string;
+  readonly address: string[];
+  readonly dryRun: boolean;
+}
+
+export function eraseCommand(): Command {
+  return storeCommand('erase', 'take the texts and addresses of a person out of what is stored; keys and counts stay')
+    .argument('<user>', 'name of the account at the forge')
+    .option('--forge <id>', 'the forge of the account, where the config has several')
+    .option('--address <address>', 'a further e-mail address of the person; may be given several times', collect, [])
+    .option('--dry-run', 'count what would be taken out, and change nothing', false)
+    .action((login: string, { config, json, forge, address, dryRun }: EraseOptions) =>
+      withBot(config, async (bot) => {
+        const report = await bot.call('erase', { login, forge, addresses: address, dryRun });
+        print(json, report, () => {
+          const { arrivals, events, runs, addresses } = report;
+          const what = `texts of ${plain(login)} in ${arrivals} bodies, ${events} events and ${runs} runs`;
+          const known = addresses.length === 0 ? '' : `; addresses: ${addresses.map(plain).join(', ')}`;
+          return `${dryRun ? 'would erase' : 'erased'} ${what}${known}`;
+        });
+        if (json) return;
+        writeErr('Not reached: work that has not ended (run it again later), backups, logs, and the forge itself.\n');
+        if (report.archive !== null) writeErr(`Bodies in the archive stay too: ${plain(report.archive)}\n`);
+      }),
+    );
+}
+
+function collect(one: string, before: string[]): string[] {
+  return [...before, one];
+}

@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { isSealed, type Encryptor, type Sealed } from '../../core/encryptor.js';
+import { BotError } from '../../core/errors.js';
+import { isJsonObject, parseJson, stringifyJson, type Json } from '../../core/json.js';
+import { count, texts, type Shape } from '../../core/schema.js';
+import { auditKey } from '../audit/audit-check.js';
+import { addressesIn, needlesOf, PersonEraser, type PersonToErase } from './erase-person.js';
+import type {
+  ErasableArrival,
+  ErasableEvent,
+  ErasableRun,
+  ErasedRows,
+  ErasurePage,
+  ErasureStore,
+} from './erasure-store.port.js';
+
+export const erasureReport = z.object({
+  arrivals: count.describe('Stored bodies that held something of the person.'),
+  events: count,
+  runs: count.describe('Runs with their effects and calls.'),
+  addresses: texts.describe('Addresses by which the store knew the person; they are nowhere any more.'),
+});
+export type ErasureReport = Shape<typeof erasureReport>;
+
+/** Takes the texts and the addresses of a person out of what is stored. Keys, numbers, names of accounts, and counts stay. */
+export class PersonErasure {
+  constructor(
+    private readonly store: ErasureStore,
+    private readonly encryptor: Encryptor,
+  ) {}
+
+  async run(forge: string, login: string, given: readonly string[], isDryRun: boolean): Promise<ErasureReport> {
+    const addresses = new Set(given.map((address) => address.toLowerCase()));
+    await this.look(forge, { login, addresses }, addresses);
+    const person: PersonToErase = { login, addresses };
+    const needles = needlesOf(person);
+    const key = auditKey(this.encryptor);
+    const done = { arrivals: new Set<string>(), events: new Set<string>(), runs: new Set<string>() };
+    const write = async ({ arrivals = [], events = [], runs = [] }: ErasedRows): Promise<void> => {
+      for (const [kind, rows] of Object.entries({ arrivals, events, runs }) as Array<
+        [keyof typeof done, ReadonlyArray<{ id: string }>]
+      >)
+        for (const { id } of rows) done[kind].add(id);
+      if (!isDryRun && arrivals.length + events.length + runs.length > 0)
+        await this.store.write({ arrivals, events, runs }, key);
+    };
+
+    for await (const rows of this.pages((after) => this.store.arrivals(forge, after, needles)))
+      await write({ arrivals: rows.flatMap((row) => this.erasedArrival(row, person, [])) });
+    for await (const rows of this.pages((after) => this.store.events(forge, after, needles))) {
+      const { events, textsOf } = this.erasedEvents(rows, person);
+      const runs = this.erasedRuns(await this.store.runsOf([...textsOf.keys()]), person, textsOf);
+      await write({ events, runs });
+      await write(await this.erasedEchoes(runs, person, textsOf));
+    }
+    for await (const rows of this.pages((after) => this.store.runs(forge, after, needles)))
+      await write({ runs: this.erasedRuns(rows, person, new Map()) });
+    const [arrivals, events, runs] = [done.arrivals.size, done.events.size, done.runs.size];
+    return { arrivals, events, runs, addresses: [...addresses].sort() };
+  }
+
+  private erasedArrival(
+    { id, text }: ErasableArrival,
+    person: PersonToErase,
+    known: readonly string[],
+  ): ErasableArrival[] {
+    const { value, isChanged } = new PersonEraser(person, known).erase(parsed(text));
+    return isChanged ? [{ id, text: stringifyJson(value) }] : [];
+  }
+
+  /** What rules made of the person's texts, as the forge told it afterwards: the bot is its author there. */
+  private async erasedEchoes(
+    runs: readonly ErasableRun[],
+    person: PersonToErase,
+    textsOf: ReadonlyMap<string, readonly string[]>,
+  ): Promise<ErasedRows> {
+    const knownOf = new Map(
+      runs.flatMap(({ eventId, intents }) => intents.map(({ id }) => [id, textsOf.get(eventId ?? '') ?? []] as const)),
+    );
+    const echoes = await this.store.echoesOf([...knownOf.keys()]);
+    const textsOfEchoes = new Map<string, readonly string[]>();
+    const events = echoes.flatMap(({ id, intentId, data }) => {
+      const known = knownOf.get(intentId) ?? [];
+      textsOfEchoes.set(id, known);
+      const { value, isChanged } = new PersonEraser(person, known).erase(parsed(data));
+      return isChanged ? [{ id, data: stringifyJson(value) }] : [];
+    });
+    const arrivals = echoes.flatMap(({ intentId, arrivals: told }) =>
+      told.flatMap((row) => this.erasedArrival(row, person, knownOf.get(intentId) ?? [])),
+    );
+    const further = await this.store.runsOf([...textsOfEchoes.keys()]);
+    return { events, arrivals, runs: this.erasedRuns(further, person, textsOfEchoes) };
+  }
+
+  /** Which addresses the person has, before anything is taken out: texts of others hold them too. */
+  private async look(forge: string, person: PersonToErase, found: Set<string>): Promise<void> {
+    const needles = [person.login];
+    for await (const rows of this.pages((after) => this.store.arrivals(forge, after, needles)))
+      for (const { text } of rows) addressesIn(parsed(text), person, found);
+    for await (const rows of this.pages((after) => this.store.events(forge, after, needles)))
+      for (const { data } of rows) addressesIn(parsed(data), person, found);
+  }
+
+  private erasedEvents(
+    rows: readonly ErasableEvent[],
+    person: PersonToErase,
+  ): { events: Array<{ id: string; data: string }>; textsOf: Map<string, readonly string[]> } {
+    const textsOf = new Map<string, readonly string[]>();
+    const events = rows.flatMap(({ id, actor, data }) => {
+      const by = parsed(actor);
+      const isActor = isJsonObject(by) && String(by['login']).toLowerCase() === person.login.toLowerCase();
+      const { value, isChanged, texts: gone } = new PersonEraser(person).erase(parsed(data), isActor);
+      if (!isChanged) return [];
+      textsOf.set(id, gone);
+      return [{ id, data: stringifyJson(value) }];
+    });
+    return { events, textsOf };
+  }
+
+  private erasedRuns(
+    runs: readonly ErasableRun[],
+    person: PersonToErase,
+    textsOf: ReadonlyMap<string, readonly string[]>,
+  ): ErasableRun[] {
+    return runs.flatMap((run) => {
+      const known = textsOf.get(run.eventId ?? '') ?? [];
+      let isChanged = false;
+      const erased = <Columns extends Readonly<Record<string, string | null>>>(columns: Columns): Columns =>
+        Object.fromEntries(
+          Object.entries(columns).map(([name, text]) => {
+            const left = text === null ? null : this.column(text, person, known);
+            isChanged ||= left !== text;
+            return [name, left];
+          }),
+        ) as Columns;
+      const after: ErasableRun = {
+        ...run,
+        columns: erased(run.columns),
+        intents: run.intents.map(({ id, columns }) => ({ id, columns: erased(columns) })),
+        attempts: run.attempts.map(({ id, columns }) => ({ id, columns: erased(columns) })),
+      };
+      return isChanged ? [after] : [];
+    });
+  }
+
+  /** The same text when nothing in it was the person's. */
+  private column(text: string, person: PersonToErase, known: readonly string[]): string {
+    const json = parsed(text);
+    if (json === null) return new PersonEraser(person, known).text(text);
+    const { value, isChanged } = new PersonEraser(person, known).erase(json);
+    const { opened, wasSealed } = this.openedAndErased(value, person, known);
+    return isChanged || wasSealed ? stringifyJson(opened) : text;
+  }
+
+  /** What is sealed is opened, and sealed again where something was taken out. */
+  private openedAndErased(
+    value: Json,
+    person: PersonToErase,
+    known: readonly string[],
+  ): { opened: Json; wasSealed: boolean } {
+    let wasSealed = false;
+    const visit = (inner: Json): Json => {
+      if (Array.isArray(inner)) return inner.map(visit);
+      if (!isJsonObject(inner)) return inner;
+      if (!isSealed(inner))
+        return Object.fromEntries(Object.entries(inner).map(([key, one]): [string, Json] => [key, visit(one)]));
+      const text = this.opened(inner);
+      if (text === null) return inner;
+      const left = this.column(text, person, known);
+      if (left === text) return inner;
+      wasSealed = true;
+      return { ...this.encryptor.seal(left) };
+    };
+    return { opened: visit(value), wasSealed };
+  }
+
+  /** Null under a key that is gone: nobody can open it any more. */
+  private opened(sealed: Sealed): string | null {
+    try {
+      return this.encryptor.unseal(sealed).reveal();
+    } catch (error) {
+      if (error instanceof BotError && error.code === 'SEAL_BROKEN') return null;
+      throw error;
+    }
+  }
+
+  private async *pages<Row>(read: (after: string | null) => Promise<ErasurePage<Row>>): AsyncGenerator<readonly Row[]> {
+    for (let after: string | null = null; ;) {
+      const { rows, last }: ErasurePage<Row> = await read(after);
+      if (rows.length > 0) yield rows;
+      if (last === null) return;
+      after = last;
+    }
+  }
+}
+
+/** Null when it is no JSON. */
+function parsed(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
+}

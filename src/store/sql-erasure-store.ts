@@ -1,0 +1,189 @@
+import type { EntityManager } from 'typeorm';
+import type { AuditKey } from '../core/audit-chain.js';
+import type {
+  AttemptColumns,
+  ErasableArrival,
+  ErasableEcho,
+  ErasableEvent,
+  ErasableRun,
+  ErasedRows,
+  ErasurePage,
+  ErasureStore,
+  IntentColumns,
+  RunColumns,
+} from '../housekeeping/erase/erasure-store.port.js';
+import { execute, type Database } from './database.js';
+import { sealAgain } from './sql-audit-store.js';
+
+/** Rows that one statement looks at: an embedded store does nothing else meanwhile. */
+const PAGE = 200;
+
+/** Whether one of the texts of $4, which are in lower case, stands in a text. */
+const holds = (text: string): string =>
+  `EXISTS (SELECT 1 FROM unnest($4::text[]) n WHERE strpos(lower(${text}), n) > 0)`;
+const joined = (row: string, columns: readonly string[]): string =>
+  `concat_ws(' ', ${columns.map((column) => `${row}.${column}`).join(', ')})`;
+
+const RUN_COLUMNS = ['trace', 'lookups', 'reason', 'reason_params'] as const;
+const INTENT_COLUMNS = ['params', 'result', 'reason', 'reason_params'] as const;
+const ATTEMPT_COLUMNS = ['snapshot', 'message'] as const;
+
+/** Bytes that are no text of JSON are compared all the same. */
+const ARRIVALS = `
+WITH page AS (
+  SELECT id, coalesce(json_text, body) AS text FROM arrivals
+  WHERE forge = $1 AND ($2::text IS NULL OR id > $2) AND state <> 'stored' AND archived_at IS NULL ORDER BY id LIMIT $3
+)
+SELECT id, id AS place, CASE WHEN ${holds(`encode(text, 'escape')`)} THEN text END AS text FROM page ORDER BY id`;
+
+const EVENTS = `
+WITH page AS (
+  SELECT seq, id, actor, data FROM events e
+  WHERE forge = $1 AND ($2::text IS NULL OR seq > $2::bigint) AND decided_at IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.ended_at IS NULL)
+  ORDER BY seq LIMIT $3
+)
+SELECT id, seq::text AS place, actor, CASE WHEN ${holds(joined('page', ['actor', 'data']))} THEN data END AS data FROM page ORDER BY seq`;
+
+const ECHOES = `
+SELECT o.intent_id AS "intentId", e.id, e.actor, e.data FROM echoes o JOIN events e ON e.id = o.event_id
+WHERE o.intent_id = ANY ($1) AND e.decided_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.ended_at IS NULL)`;
+const ARRIVALS_OF = `
+SELECT t.event_id AS "eventId", a.id, coalesce(a.json_text, a.body) AS text FROM arrival_events t JOIN arrivals a ON a.id = t.arrival_id
+WHERE t.event_id = ANY ($1) AND a.state <> 'stored' AND a.archived_at IS NULL`;
+
+/** What is sealed may hold anything. */
+const SEALED = `ARRAY['$sealed']`;
+const holdsOrSealed = (text: string): string =>
+  `EXISTS (SELECT 1 FROM unnest($4::text[] || ${SEALED}) n WHERE strpos(lower(${text}), n) > 0)`;
+
+const RUNS = `
+WITH page AS (
+  SELECT seq, id, ${RUN_COLUMNS.join(', ')} FROM runs
+  WHERE forge = $1 AND ($2::text IS NULL OR seq > $2::bigint) AND ended_at IS NOT NULL ORDER BY seq LIMIT $3
+)
+SELECT id, seq::text AS place, ${holdsOrSealed(joined('page', RUN_COLUMNS))} OR EXISTS (
+  SELECT 1 FROM intents i WHERE i.run_id = page.id AND (${holdsOrSealed(joined('i', INTENT_COLUMNS))} OR EXISTS (
+    SELECT 1 FROM attempts a WHERE a.intent_id = i.id AND ${holds(joined('a', ATTEMPT_COLUMNS))}))) AS found
+FROM page ORDER BY seq`;
+
+const RUN_ROWS = `SELECT id, event_id AS "eventId", ${RUN_COLUMNS.join(', ')} FROM runs WHERE id = ANY ($1) ORDER BY id`;
+const INTENT_ROWS = `SELECT id, run_id AS "runId", ${INTENT_COLUMNS.join(', ')} FROM intents WHERE run_id = ANY ($1) ORDER BY id`;
+const ATTEMPT_ROWS = `
+SELECT a.id, i.run_id AS "runId", ${ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')}
+FROM attempts a JOIN intents i ON i.id = a.intent_id WHERE i.run_id = ANY ($1) ORDER BY a.id`;
+
+/** A body that came as a form has no other text any more than its JSON. */
+const WRITE_ARRIVAL = `
+UPDATE arrivals SET body = CASE WHEN json_text IS NULL THEN $2::bytea ELSE '' END, json_text = CASE WHEN json_text IS NULL THEN NULL ELSE $2::bytea END
+WHERE id = $1 AND state <> 'stored' AND archived_at IS NULL`;
+const WRITE_EVENT = `UPDATE events SET data = $2 WHERE id = $1`;
+const writing = (table: string, columns: readonly string[]): string =>
+  `UPDATE ${table} SET ${columns.map((column, n) => `${column} = $${n + 2}`).join(', ')} WHERE id = $1`;
+
+export class SqlErasureStore implements ErasureStore {
+  constructor(private readonly db: Database) {}
+
+  async arrivals(
+    forge: string,
+    after: string | null,
+    needles: readonly string[],
+  ): Promise<ErasurePage<ErasableArrival>> {
+    const { rows, last } = await this.page<{ id: string; text: Buffer | null }>(ARRIVALS, forge, after, needles);
+    return { last, rows: rows.flatMap(({ id, text }) => (text === null ? [] : [{ id, text: text.toString('utf8') }])) };
+  }
+
+  async events(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableEvent>> {
+    const { rows, last } = await this.page<ErasableEvent & { data: string | null }>(EVENTS, forge, after, needles);
+    return { last, rows: rows.filter(({ data }) => data !== null).map(({ id, actor, data }) => ({ id, actor, data })) };
+  }
+
+  async runs(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableRun>> {
+    const { rows, last } = await this.page<{ id: string; found: boolean }>(RUNS, forge, after, needles);
+    const ids = rows.filter(({ found }) => found).map(({ id }) => id);
+    return { last, rows: await this.db.run((manager) => runsBy(manager, ids)) };
+  }
+
+  runsOf(eventIds: readonly string[]): Promise<ErasableRun[]> {
+    return this.db.run(async (manager) => {
+      const sql = 'SELECT id FROM runs WHERE event_id = ANY ($1)';
+      const { rows } = await execute<{ id: string }>(manager, sql, [eventIds]);
+      return runsBy(
+        manager,
+        rows.map(({ id }) => id),
+      );
+    });
+  }
+
+  echoesOf(intentIds: readonly string[]): Promise<ErasableEcho[]> {
+    return this.db.run(async (manager) => {
+      const events = (await execute<ErasableEvent & { intentId: string }>(manager, ECHOES, [intentIds])).rows;
+      const ids = events.map(({ id }) => id);
+      const { rows } = await execute<{ eventId: string; id: string; text: Buffer }>(manager, ARRIVALS_OF, [ids]);
+      return events.map((event) => ({
+        ...event,
+        arrivals: rows
+          .filter(({ eventId }) => eventId === event.id)
+          .map(({ id, text }) => ({ id, text: text.toString('utf8') })),
+      }));
+    });
+  }
+
+  async write({ arrivals = [], events = [], runs = [] }: ErasedRows, key: AuditKey): Promise<void> {
+    await this.db.transaction(async (manager) => {
+      for (const { id, text } of arrivals) await execute(manager, WRITE_ARRIVAL, [id, Buffer.from(text)]);
+      for (const { id, data } of events) await execute(manager, WRITE_EVENT, [id, data]);
+      for (const { id, columns, intents, attempts } of runs) {
+        await write(manager, 'runs', RUN_COLUMNS, { id, columns });
+        for (const intent of intents) await write(manager, 'intents', INTENT_COLUMNS, intent);
+        for (const attempt of attempts) await write(manager, 'attempts', ATTEMPT_COLUMNS, attempt);
+      }
+      // The record of a run holds its event: every run of an event that was changed counts, not only those that were changed themselves.
+      const sql = 'SELECT id FROM runs WHERE event_id = ANY ($1)';
+      const { rows } = await execute<{ id: string }>(manager, sql, [events.map(({ id }) => id)]);
+      await sealAgain(manager, [...new Set([...runs, ...rows].map(({ id }) => id))], key);
+    });
+  }
+
+  private async page<Row>(
+    sql: string,
+    forge: string,
+    after: string | null,
+    needles: readonly string[],
+  ): Promise<{ rows: Row[]; last: string | null }> {
+    const lower = needles.map((needle) => needle.toLowerCase());
+    const { rows } = await this.db.run((manager) =>
+      execute<Row & { place: string }>(manager, sql, [forge, after, PAGE, lower]),
+    );
+    return { rows, last: rows.length < PAGE ? null : (rows.at(-1)?.place ?? null) };
+  }
+}
+
+type RowOf<Columns> = Columns & { readonly id: string; readonly runId: string };
+
+async function runsBy(manager: EntityManager, ids: readonly string[]): Promise<ErasableRun[]> {
+  if (ids.length === 0) return [];
+  const runs = await execute<RunColumns & { id: string; eventId: string | null }>(manager, RUN_ROWS, [ids]);
+  const intents = await execute<RowOf<IntentColumns>>(manager, INTENT_ROWS, [ids]);
+  const attempts = await execute<RowOf<AttemptColumns>>(manager, ATTEMPT_ROWS, [ids]);
+  const of = <Columns>(rows: ReadonlyArray<RowOf<Columns>>, runId: string): Array<{ id: string; columns: Columns }> =>
+    rows
+      .filter((row) => row.runId === runId)
+      .map(({ id, runId: _run, ...columns }) => ({ id, columns: columns as Columns }));
+  return runs.rows.map(({ id, eventId, ...columns }) => ({
+    id,
+    eventId,
+    columns,
+    intents: of<IntentColumns>(intents.rows, id),
+    attempts: of<AttemptColumns>(attempts.rows, id),
+  }));
+}
+
+async function write<Name extends string>(
+  manager: EntityManager,
+  table: string,
+  names: readonly Name[],
+  { id, columns }: { readonly id: string; readonly columns: Readonly<Record<Name, string | null>> },
+): Promise<void> {
+  await execute(manager, writing(table, names), [id, ...names.map((name) => columns[name])]);
+}
