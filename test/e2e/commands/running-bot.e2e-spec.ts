@@ -423,8 +423,8 @@ describe('e2e/commands on a running embedded bot', () => {
       expect(await json('erase', 'olga')).toMatchObject({ arrivals: 0, events: 0, runs: 0 });
       expect(await run('audit')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok acme/) });
       expect(await run('erase', 'olga', '--forge', 'elsewhere')).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('NO_SUCH_FORGE'),
+        code: 3,
+        stderr: expect.stringContaining('where the account is: main'),
       });
     },
     LONG_MS,
