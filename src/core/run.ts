@@ -19,6 +19,11 @@ const cause = z.discriminatedUnion('kind', [
 ]);
 export type Cause = z.output<typeof cause>;
 
+/** Of the event, tick or plan. */
+export function causeId(cause: Cause): string {
+  return cause.kind === 'event' ? cause.eventId : cause.kind === 'tick' ? cause.tickId : cause.plan;
+}
+
 export type RunState = (typeof RUN_STATES)[number];
 
 /** States of runs that wanted nothing, or were not decided (yet): such a run counts for no limit. */

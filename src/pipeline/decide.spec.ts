@@ -3,6 +3,7 @@ import { actions } from '../actions/index.js';
 import { currentCaller } from '../core/caller.js';
 import { CHECK_RULE } from '../core/own-rules.js';
 import { ForgeError } from '../core/errors.js';
+import { traceOf } from '../core/trace.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
@@ -311,6 +312,7 @@ describe('pipeline/decide', () => {
         code: 'run.fired',
         intents: 1,
         waiting: 0,
+        ...traceOf('e1', 'id-1', 'e1'),
       };
       expect(lines).toEqual([['info', run, 'run.decided']]);
       expect(raised).toEqual([]);
@@ -370,7 +372,7 @@ describe('pipeline/decide', () => {
 
       const waits = { org: 'acme', error: away, againInMs: 2_000 };
       expect(lines).toEqual([
-        ['warn', { eventId: 'e1', ...waits }, 'event.waits-for-forge'],
+        ['warn', { eventId: 'e1', ...waits, ...traceOf('e1', 'e1') }, 'event.waits-for-forge'],
         ['warn', { tickId: 't1', ...waits }, 'tick.waits-for-forge'],
         ['warn', { runId: 'id-1', ...waits }, 'run.waits-for-forge'],
       ]);

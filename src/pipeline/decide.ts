@@ -2,6 +2,7 @@ import { Backoff } from '../core/backoff.js';
 import { callerOf, callingAs } from '../core/caller.js';
 import type { ForgeEvent } from '../core/event.js';
 import { shown } from '../core/reason.js';
+import { traceOf } from '../core/trace.js';
 import { laneOf } from '../core/target.js';
 import type { Report } from '../rules/language/revision.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
@@ -114,7 +115,10 @@ export class ArrivalToIntents {
     await this.recorder.record(failure ? {} : { eventId }, [...plans, ...shadows, ...answers, ...checks]);
     if (failure) {
       const againInMs = this.backoff.fail(eventId, failure.facts.retryAfterS);
-      this.deps.logger.warn({ eventId, org, error: failure, againInMs }, 'event.waits-for-forge');
+      this.deps.logger.warn(
+        { eventId, org, error: failure, againInMs, ...traceOf(eventId, eventId) },
+        'event.waits-for-forge',
+      );
       return;
     }
     this.backoff.clear(eventId);

@@ -15,6 +15,8 @@ export interface Claim {
   leaseMs: number;
   /** The newest intent of the same effect key that was planned after this one and is `done` or `unchanged` already. Null = there is none. */
   overtakenBy: Intent | null;
+  /** Of the event, tick or plan that led to it. */
+  causeId: string;
 }
 
 export interface IntentMove {

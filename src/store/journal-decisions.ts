@@ -1,7 +1,15 @@
 import type { EntityManager } from 'typeorm';
 import { stringifyJson } from '../core/json.js';
 import { runReason } from '../core/run-reasons.js';
-import { type Cause, type Gathering, IDLE_RUN_STATES, type NewIntent, type NewRun, hasFired } from '../core/run.js';
+import {
+  type Cause,
+  type Gathering,
+  IDLE_RUN_STATES,
+  type NewIntent,
+  type NewRun,
+  causeId,
+  hasFired,
+} from '../core/run.js';
 import type { RecordedRun } from '../pipeline/journal-store.port.js';
 import { columnsOf } from './batch-loader.js';
 import { keyOf, lockKeyOf, reasonColumns } from './columns.js';
@@ -123,10 +131,6 @@ async function gather(manager: EntityManager, run: NewRun, { key, windowMs }: Ga
 function coalesced(id: string, into: string, key: string): unknown[] {
   const { reasonCode, reasonParams } = reasonColumns(runReason('run.coalesced', { into, key }));
   return [id, into, reasonCode, reasonParams];
-}
-
-function causeId(cause: Cause): string {
-  return cause.kind === 'event' ? cause.eventId : cause.kind === 'tick' ? cause.tickId : cause.plan;
 }
 
 const INSERT_RUNS = `

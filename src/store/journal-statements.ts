@@ -150,7 +150,7 @@ WITH mine AS MATERIALIZED (
 UPDATE intents i SET state = 'claimed', reason = NULL, reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, epoch = i.epoch + 1, owner = mine.owner,
   lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
 FROM mine WHERE i.id = mine.id
-RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${intentRows.list('i')}`;
+RETURNING ${OVERTAKEN_BY} AS overtaken_by, (SELECT r.cause FROM runs r WHERE r.id = i.run_id) AS cause, ${intentRows.list('i')}`;
 
 /** What waits and is not held by a budget. One that is claimed now has just looked, or will. */
 export const REVISIT = `

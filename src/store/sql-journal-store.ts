@@ -1,5 +1,5 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
-import { stringifyJson } from '../core/json.js';
+import { parseJson, stringifyJson } from '../core/json.js';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
 import { sightWithin, type Sight } from '../core/sight.js';
 import { BudgetSpent, type BudgetLimit, type HeldByBudget, type SpentBudget } from '../core/budgets.js';
@@ -13,7 +13,7 @@ import type {
   RecordedRun,
   RunFilter,
 } from '../pipeline/journal-store.port.js';
-import type { Attempt, Intent, NewIntent, Run } from '../core/run.js';
+import { causeId, type Attempt, type Cause, type Intent, type NewIntent, type Run } from '../core/run.js';
 import { columnsOf, BatchLoader } from './batch-loader.js';
 import { execute, executeAtOnce, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
@@ -232,14 +232,20 @@ export class SqlJournalStore implements JournalStore {
     const rows = claims?.rows ?? [];
     const overtakers = await this.overtakers(rows, db);
     const claimed = new Map(
-      rows.map(({ overtaken_by, ...row }) => [
+      rows.map(({ overtaken_by, cause, ...row }) => [
         row['id'],
-        { row: intentRows.decode(row), overtakenBy: overtakers.get(overtaken_by) },
+        {
+          row: intentRows.decode(row),
+          overtakenBy: overtakers.get(overtaken_by),
+          cause: parseJson(String(cause)) as Cause,
+        },
       ]),
     );
     return asks.map((ask) => {
-      const { row, overtakenBy = null } = (firsts.get(ask.intentId) === ask && claimed.get(ask.intentId)) || {};
-      return row ? { intent: toIntent(row), epoch: row.epoch, leaseMs: ask.leaseMs, overtakenBy } : null;
+      const found = firsts.get(ask.intentId) === ask ? claimed.get(ask.intentId) : undefined;
+      if (!found) return null;
+      const { row, overtakenBy = null, cause } = found;
+      return { intent: toIntent(row), epoch: row.epoch, leaseMs: ask.leaseMs, overtakenBy, causeId: causeId(cause) };
     });
   }
 

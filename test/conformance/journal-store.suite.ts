@@ -3,7 +3,7 @@ import type { IntentState } from '../../src/core/states.js';
 import { INTENT_STATES } from '../../src/core/states.js';
 import { BudgetSpent, type BudgetLimit } from '../../src/core/budgets.js';
 import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
-import type { NewIntent } from '../../src/core/run.js';
+import type { Cause, NewIntent } from '../../src/core/run.js';
 import { intentReason } from '../../src/core/run-reasons.js';
 import { canMove } from '../../src/core/state-table.js';
 import { aRun, anIntent } from '../builders/journal.js';
@@ -998,6 +998,18 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await move('b', 'sent', 'done');
 
       expect(await journal.claim('a', 'me', LEASE_MS)).toMatchObject({ overtakenBy: { id: 'b', state: 'done' } });
+    });
+
+    it.each<[string, Cause, string]>([
+      ['an event', { kind: 'event', eventId: 'the-event' }, 'the-event'],
+      ['a schedule', { kind: 'tick', tickId: 'the-tick', subject: '7' }, 'the-tick'],
+      ['a plan', { kind: 'apply', by: 'ann', plan: 'the-plan', subject: '7' }, 'the-plan'],
+    ])('tells %s that led to it', async (_title, cause, causeId) => {
+      await journal.recordDecision({}, [
+        { run: aRun({ id: 'caused', cause }), intents: [anIntent({ id: 'a', runId: 'caused' })] },
+      ]);
+
+      expect(await journal.claim('a', 'me', LEASE_MS)).toMatchObject({ causeId });
     });
 
     it.each<[string, Partial<NewIntent>, IntentState, string | null]>([

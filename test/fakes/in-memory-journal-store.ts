@@ -30,7 +30,7 @@ import type {
   Undo,
   SentInLane,
 } from '../../src/pipeline/recovery-store.port.js';
-import { hasFired } from '../../src/core/run.js';
+import { causeId, hasFired } from '../../src/core/run.js';
 import type { Attempt, Gathering, Intent, NewIntent, Run } from '../../src/core/run.js';
 import {
   HOLDING_STATES,
@@ -261,7 +261,13 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     row.leaseUntilMs = this.nowMs() + leaseMs;
     this.release(row);
     this.set(row, { state: 'claimed', reason: null, epoch: row.intent.epoch + 1 });
-    return { intent: copy(row.intent), epoch: row.intent.epoch, leaseMs, overtakenBy: this.overtakenBy(row) };
+    return {
+      intent: copy(row.intent),
+      epoch: row.intent.epoch,
+      leaseMs,
+      overtakenBy: this.overtakenBy(row),
+      causeId: this.causeIdOf(row),
+    };
   }
 
   async renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean> {
@@ -343,6 +349,11 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (isBadEnd(move.to)) this.cancelLaterSteps(row);
     this.endRun(intent.runId);
     return true;
+  }
+
+  private causeIdOf({ intent }: Row): string {
+    const run = this.runRows.get(intent.runId);
+    return run ? causeId(run.cause) : '';
   }
 
   private overtakenBy({ intent, seq }: Row): Intent | null {
@@ -883,7 +894,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
         endedAt: this.clock.now(),
         dueAt: undefined,
       });
-    if (open && causeId(open) > causeId(run)) return coalesce(id, open.id);
+    if (open && causeId(open.cause) > causeId(run.cause)) return coalesce(id, open.id);
     run.dueAt = open?.dueAt ?? new Date(this.nowMs() + windowMs);
     if (!open) return;
     coalesce(open.id, id);
@@ -1003,10 +1014,6 @@ function isOpen({ outcome }: Attempt): boolean {
 
 function holdsKey(intent: Intent): boolean {
   return (HOLDING_STATES as readonly IntentState[]).includes(intent.state) && !waitsForApproval(intent);
-}
-
-function causeId({ cause }: Run): string {
-  return cause.kind === 'event' ? cause.eventId : cause.kind === 'tick' ? cause.tickId : cause.by;
 }
 
 function isOwned(state: IntentState): boolean {

@@ -2,6 +2,7 @@ import { messageOf } from '../../core/errors.js';
 import type { Clock } from '../../core/clock.js';
 import type { EventSource, ForgeEvent } from '../../core/event.js';
 import { newId } from '../../core/ids.js';
+import { traceOf } from '../../core/trace.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
 import type { Derived, StatedObject } from '../../events/derive/derive-facts.js';
@@ -299,6 +300,8 @@ function report(
     deps.security?.record({ class: 'tenant_mismatch', ...facts, ...by, code, place, named });
   }
   if (decided.closed !== null) deps.logger.info({ ...facts, reason: decided.closed }, 'arrival.no-event');
-  for (const eventId of decided.joined) deps.logger.debug({ ...facts, eventId }, 'arrival.duplicate');
-  for (const { id, kind } of created) deps.logger.debug({ ...facts, eventId: id, kind }, 'event.stored');
+  for (const eventId of decided.joined)
+    deps.logger.debug({ ...facts, eventId, ...traceOf(eventId, arrival.id) }, 'arrival.duplicate');
+  for (const { id, kind } of created)
+    deps.logger.debug({ ...facts, eventId: id, kind, ...traceOf(id, id) }, 'event.stored');
 }

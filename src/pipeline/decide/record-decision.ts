@@ -1,6 +1,8 @@
 import { alert, type Alerts } from '../../core/alerts.js';
 import { textOf } from '../../core/reason.js';
+import { causeId } from '../../core/run.js';
 import { isReason } from '../../core/run-reasons.js';
+import { traceOf } from '../../core/trace.js';
 import type { Logger } from '../../core/logger.js';
 import type { DeciderDeps } from './decide-candidate.js';
 import type { Report } from '../../rules/language/revision.js';
@@ -75,6 +77,7 @@ export class DecisionRecorder {
           code: run.reason.code,
           intents: intents.length,
           waiting,
+          ...traceOf(causeId(run.cause), run.id, causeId(run.cause)),
         },
         'run.decided',
       );

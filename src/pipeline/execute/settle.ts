@@ -8,6 +8,7 @@ import type { Json } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
 import { type Reason, textOf } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
+import { traceOf } from '../../core/trace.js';
 import type { Intent } from '../../core/run.js';
 import type { IntentState } from '../../core/states.js';
 import type { Claim, IntentMove, JournalStore } from '../journal-store.port.js';
@@ -239,7 +240,7 @@ export class Settler {
   constructor(private readonly deps: SettleDeps) {}
 
   /** @returns milliseconds until it may be claimed again; null when it need not be */
-  async settle({ intent, epoch }: Claim, ending: Ending): Promise<number | null> {
+  async settle({ intent, epoch, causeId }: Claim, ending: Ending): Promise<number | null> {
     const move = this.moveFor(intent, ending);
     // Its lease may have run out while the call was under way. As long as the epoch is ours nobody else worked on it, and our answer
     // is the truth that an unknown or waiting intent lacks.
@@ -247,7 +248,7 @@ export class Settler {
     const moved =
       (await persist(() => this.deps.journal.move({ intentId: intent.id, epoch, from, ...move }))) ||
       (await this.tellLate(intent, ending.wrote, move));
-    this.report(intent, ending, move.to, move.reason, moved);
+    this.report(intent, causeId, ending, move.to, move.reason, moved);
     // What fails here is found by the sweep.
     if (moved && move.to === 'unknown')
       await this.deps.unknown
@@ -318,7 +319,14 @@ export class Settler {
     return { to: 'refused', reason: intentReason('intent.waited-in-vain', { days, because }) };
   }
 
-  private report(intent: Intent, ending: Ending, state: IntentState, why: Reason | null, moved: boolean): void {
+  private report(
+    intent: Intent,
+    causeId: string,
+    ending: Ending,
+    state: IntentState,
+    why: Reason | null,
+    moved: boolean,
+  ): void {
     const { logger, observer, alerts } = this.deps;
     const { wrote } = ending;
     const facts = {
@@ -331,6 +339,7 @@ export class Settler {
       reason: why && textOf(why),
       code: why?.code ?? null,
       attempt: wrote?.attempt.n ?? null,
+      ...traceOf(causeId, intent.id, intent.runId),
     };
     if (wrote) observer.attempted(wrote.attempt.operation, wrote.outcome ?? 'unknown');
     if (!moved) return logger.warn(facts, 'intent.taken-over');
