@@ -17,6 +17,7 @@ import { HousekeepingModule } from '../housekeeping/housekeeping.module.js';
 import { JobRunner } from '../housekeeping/jobs/job-runner.js';
 import { Scheduler } from '../housekeeping/scheduler.js';
 import { BOT_SELF } from '../insight/bot-self.js';
+import { ACTIVITY_STORE } from '../insight/activity-store.port.js';
 import { Activity } from '../insight/activity.js';
 import { RuleCounter } from '../insight/rule-counts.js';
 import { Explainer } from '../insight/explainer.js';
@@ -70,6 +71,7 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   activity: Activity,
   alerts: ALERTS,
   archive: ArchiveInbox,
+  arrivals: ACTIVITY_STORE,
   audit: AUDIT_STORE,
   backtests: Backtests,
   clock: CLOCK,

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import type { ActivityRow } from '../insight/activity.js';
 import { hasFired, type RunState } from '../core/run.js';
-import { RUN_STATES } from '../core/states.js';
+import { INTENT_STATES, RUN_STATES, type IntentState } from '../core/states.js';
 import { limitOption, storeCommand } from './command-options.js';
 import { aboutText, allOption, effectsText, hidesUnchanged, type ListOptions } from './list-options.js';
 import { plain, print, shortIds, state, table, when } from './print.js';
@@ -18,6 +18,7 @@ interface ActivityOptions extends ListOptions {
   readonly kind?: string;
   readonly rule?: string;
   readonly state?: RunState;
+  readonly effects?: IntentState;
   readonly follow: boolean;
 }
 
@@ -31,6 +32,7 @@ export function activityCommand(): Command {
     .option('--kind <kind>', 'only this kind of event, or its family: issue')
     .option('--rule <id>', 'only what this rule or policy decided about')
     .addOption(new Option('--state <state>', 'only with a run in this state').choices(RUN_STATES))
+    .addOption(new Option('--effects <state>', 'only with an effect in this state').choices(INTENT_STATES))
     .option('--follow', 'go on: print each new or changed line, of all organizations, until it is stopped', false)
     .addOption(allOption())
     .option('--before <cursor>', 'the page before this one')
@@ -38,9 +40,9 @@ export function activityCommand(): Command {
     .action((options: ActivityOptions) =>
       withBot(options.config, async (bot) => {
         if (options.follow) return follow(bot, options);
-        const { org, repo, person, kind, rule, state: of, before, limit } = options;
-        const changed = of === undefined && hidesUnchanged(options) ? true : undefined;
-        const asked = { org, repo, person, kind, rule, state: of, before, limit, changed };
+        const { org, repo, person, kind, rule, state: of, effects, before, limit } = options;
+        const changed = (of ?? effects) === undefined && hidesUnchanged(options) ? true : undefined;
+        const asked = { org, repo, person, kind, rule, state: of, effects, before, limit, changed };
         const page = await bot.call('activity', asked);
         print(options.json, page, () => listed(page.rows, page.next, page.lookedBackTo, options));
       }),
@@ -83,7 +85,7 @@ function listed(
 ): string {
   const short = shortIds(rows.map(({ id }) => id));
   const notes = [
-    ...(hidesUnchanged(options) && options.state === undefined
+    ...(hidesUnchanged(options) && (options.state ?? options.effects) === undefined
       ? ['what changed nothing is left out: --all shows it']
       : []),
     ...(lookedBackTo === null ? [] : [`looked back to ${when(lookedBackTo)} UTC, not further`]),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunReport } from '../api/operations/answers.js';
 import { callsMade } from '../core/call-counts.js';
-import { storeCommand } from './command-options.js';
+import { reasonOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
 import { describeApply, describeDone } from './print-plan.js';
@@ -13,6 +13,7 @@ interface ApplyOptions {
   config: string;
   json: boolean;
   wait: boolean;
+  reason?: string;
 }
 
 const LOOK_EVERY_MS = 200;
@@ -23,10 +24,11 @@ export function applyCommand(exit: SetExit): Command {
   return storeCommand('apply', 'apply a plan; refuses when anything in it has changed since')
     .argument('<hash>', 'hash of the plan, or its first characters')
     .option('--no-wait', 'return at once; do not wait for the effects')
+    .addOption(reasonOption())
     .addHelpText('after', '\nExit codes: 0 written as planned (or before), 1 refused, or an effect did not end well.')
     .action((hash: string, options: ApplyOptions) =>
       withBot(options.config, async (bot) => {
-        const report = await bot.call('applyPlan', { hash });
+        const report = await bot.call('applyPlan', { hash, reason: options.reason });
         const waits = report.outcome === 'applied' && options.wait && bot.running;
         const done = waits ? await ended(bot, report.runs) : null;
         const calls = done && callsMade(done.flatMap(({ intents }) => intents.map(({ result }) => result)));

@@ -3,7 +3,7 @@ import { stringifyJson } from '../core/json.js';
 import type { Shown } from '../core/reason.js';
 import type { Intent } from '../core/run.js';
 import type { KeptPlan } from '../policies/policy-plan.js';
-import { storeCommand } from './command-options.js';
+import { reasonOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';
 import { describeApply } from './print-plan.js';
@@ -15,12 +15,14 @@ interface ApproveOptions {
   config: string;
   json: boolean;
   deny?: boolean;
+  reason?: string;
 }
 
 export function approveCommand(exit: SetExit): Command {
   return storeCommand('approve', 'approve a pending plan or effect; without an id, list what is pending')
     .argument('[id]', 'id of an intent, id of a run (all of its intents), or hash of a plan')
     .option('--deny', 'deny it, and cancel the later steps of its run')
+    .addOption(reasonOption())
     .action((id: string | undefined, options: ApproveOptions) =>
       withBot(options.config, async (bot) => {
         if (id !== undefined && /^[0-9a-f]{6,64}$/.test(id)) {
@@ -35,7 +37,7 @@ export function approveCommand(exit: SetExit): Command {
           const head = ['planned (UTC)', 'run', 'intent', 'rule', 'wants'];
           return print(options.json, waiting, () => table(head, waiting.map(row), 'nothing waits for an approval'));
         }
-        const { intents } = await bot.call('approve', { id, deny: options.deny === true });
+        const { intents } = await bot.call('approve', { id, deny: options.deny === true, reason: options.reason });
         print(options.json, { intents }, () => told(id, intents, options.deny === true));
         if (intents.length === 0) exit(1);
       }),
@@ -48,8 +50,13 @@ function planRow({ madeAt, hash, org, policy, madeBy, lines }: KeptPlan): string
   return [when(madeAt), hash.slice(0, 12), policy === null ? org : `${org}/${policy}`, madeBy, String(lines.length)];
 }
 
-async function decidePlan(bot: Reach, plan: KeptPlan, { json, deny }: ApproveOptions, exit: SetExit): Promise<void> {
-  const decision = await bot.call('decidePlan', { hash: plan.hash, deny: deny === true });
+async function decidePlan(
+  bot: Reach,
+  plan: KeptPlan,
+  { json, deny, reason }: ApproveOptions,
+  exit: SetExit,
+): Promise<void> {
+  const decision = await bot.call('decidePlan', { hash: plan.hash, deny: deny === true, reason });
   const short = plan.hash.slice(0, 12);
   print(json, decision, () => {
     if (!decision.decided) return `plan ${short} was ${decision.plan.state} already`;

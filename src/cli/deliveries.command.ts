@@ -19,13 +19,21 @@ interface DeliveriesOptions extends ListOptions {
 }
 
 export function deliveriesCommand(): Command {
-  return storeCommand('deliveries', 'list deliveries and polled entries, newest first, and what came of them')
+  return storeCommand(
+    'deliveries',
+    'list deliveries and polled entries, newest first, and what came of them; with an id, one of them',
+  )
+    .argument('[delivery]', 'id of one delivery or entry')
     .option('--org <name>', 'only this organization')
     .addOption(allOption())
     .addOption(beforeOption())
     .addOption(limitOption())
-    .action((options: DeliveriesOptions) =>
+    .action((id: string | undefined, options: DeliveriesOptions) =>
       withBot(options.config, async (bot) => {
+        if (id !== undefined) {
+          const arrival = await bot.call('delivery', { id });
+          return print(options.json, arrival, () => listed([arrival], { ...options, all: true }));
+        }
         const { org, before, limit } = options;
         const changed = hidesUnchanged(options) ? true : undefined;
         const arrivals = await bot.call('deliveries', { org, before, limit, changed });

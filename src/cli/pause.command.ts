@@ -24,7 +24,7 @@ export async function order(what: 'pause' | 'resume', options: Scope, done: stri
   const { org, rule, reason } = options;
   return withBot(options.config, async (bot) => {
     const scope = { org: org || undefined, rule: rule || undefined };
-    const answer = await (what === 'pause' && reason ? bot.call(what, { ...scope, reason }) : bot.call(what, scope));
+    const answer = await bot.call(what, { ...scope, reason: reason || undefined });
     const happened = 'paused' in answer ? answer.paused : answer.resumed;
     const covers = [org && `organization ${org}`, rule && `rule ${rule}`].filter(Boolean).join(', ') || 'everything';
     print(options.json, answer, () => (happened ? `${done}: ${covers}` : `${covers} was not paused`));

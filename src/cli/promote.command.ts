@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { RolloutRow } from '../pipeline/rollout-store.port.js';
 import { stringifyJson } from '../core/json.js';
-import { storeCommand } from './command-options.js';
+import { reasonOption, storeCommand } from './command-options.js';
 import { plain, print, when } from './print.js';
 import { withBot } from './reach-bot.js';
 
@@ -12,6 +12,7 @@ interface PromoteOptions {
   org?: string;
   to: number | 'live';
   force: boolean;
+  reason?: string;
 }
 
 export function promoteCommand(): Command {
@@ -22,9 +23,10 @@ export function promoteCommand(): Command {
       new Option('--to <stage>', 'live, or canary:N% of the repositories').argParser(readStage).default('live'),
     )
     .option('--force', 'promote in spite of errors or too few decisions', false)
-    .action((rule: string, { config, json, org, to, force }: PromoteOptions) =>
+    .addOption(reasonOption())
+    .action((rule: string, { config, json, org, to, force, reason }: PromoteOptions) =>
       withBot(config, async (bot) => {
-        const row = await bot.call('promote', { org, rule, to, force });
+        const row = await bot.call('promote', { org, rule, to, force, reason });
         print(json, row, () => describe(row));
       }),
     );

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ReplayReport } from '../api/operations/answers.js';
-import { storeCommand } from './command-options.js';
+import { reasonOption, storeCommand } from './command-options.js';
 import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
@@ -8,9 +8,10 @@ import { colour } from './terminal.js';
 export function replayCommand(): Command {
   return storeCommand('replay', 'evaluate a stored arrival again; ended effects are not repeated')
     .argument('<arrival>', 'id of the delivery or entry, from `forgehand deliveries`')
-    .action((id: string, options: { config: string; json: boolean }) =>
+    .addOption(reasonOption())
+    .action((id: string, options: { config: string; json: boolean; reason?: string }) =>
       withBot(options.config, async (bot) => {
-        const report = await bot.call('replay', { id });
+        const report = await bot.call('replay', { id, reason: options.reason });
         print(options.json, report, () => describe(report));
       }),
     );

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { storeCommand } from './command-options.js';
+import { reasonOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
 import { withBot } from './reach-bot.js';
@@ -7,9 +7,10 @@ import { withBot } from './reach-bot.js';
 export function retryCommand(exit: SetExit): Command {
   return storeCommand('retry', 'revive a dead letter or a refused intent')
     .argument('<intent>', 'id of the intent, from `forgehand runs <run>`')
-    .action((id: string, options: { config: string; json: boolean }) =>
+    .addOption(reasonOption())
+    .action((id: string, options: { config: string; json: boolean; reason?: string }) =>
       withBot(options.config, async (bot) => {
-        const answer = await bot.call('retry', { id });
+        const answer = await bot.call('retry', { id, reason: options.reason });
         print(options.json, answer, () =>
           answer.retried
             ? `intent ${id} is planned again`

@@ -2,6 +2,7 @@ import type { EventSource } from '../core/event.js';
 import { portToken } from '../core/part.js';
 import type { Sight } from '../core/sight.js';
 import type { RunState } from '../core/run.js';
+import type { IntentState } from '../core/states.js';
 import type { ArrivalSummary } from '../pipeline/inbox-store.port.js';
 
 /** What started something, or could have: an event, an arrival that made none, or a run that a schedule or a person caused. */
@@ -23,6 +24,8 @@ export interface CauseFilter {
   readonly rule?: string | undefined;
   /** Causes with a run in this state. */
   readonly state?: RunState | undefined;
+  /** Causes with an effect in this state; each once a page, in the order of the effects. */
+  readonly effects?: IntentState | undefined;
   /** Without those whose runs changed nothing. */
   readonly changed?: boolean | undefined;
   /** `next` of the page before. */

@@ -12,7 +12,7 @@ import type {
 import { execute, type Database } from './database.js';
 import { ARRIVAL_SUMMARY } from './inbox-statements.js';
 import { changedSomething } from './journal-statements.js';
-import { placesFrom, sightValues, tellsArrival, tellsRepo } from './sight-statements.js';
+import { placesFrom, sightValues, tellsArrival, tellsIntent, tellsRepo } from './sight-statements.js';
 
 /** Rows of a table that one page looks at. */
 const WINDOW = 2_000;
@@ -63,22 +63,32 @@ SELECT what, id FROM (
    ORDER BY r.id DESC LIMIT $7)
 ) AS found ORDER BY id DESC LIMIT $7`;
 
-/** Of one rule, out of the index of its runs. Parameters as above, but the order of the run before which they are for both ends, and the rule as the last. */
-const CAUSES_OF_RULE = `
-WITH looked AS (
-  SELECT f.* FROM unnest(CAST($4 AS text[])) AS w (org) CROSS JOIN LATERAL (
-    SELECT r.id, r.org, r.event_id, r.repo_id, r.state, r.cause, r.seq FROM runs r
-    WHERE r.org = w.org AND r.rule = $14 AND r.seq < coalesce((SELECT seq FROM runs WHERE id = $6), 9223372036854775807) AND r.id >= $5
-    ORDER BY r.seq DESC LIMIT ${WINDOW}
-  ) AS f
-  ORDER BY f.seq DESC LIMIT ${WINDOW}
-)
-SELECT CASE WHEN r.event_id IS NULL THEN 'run' ELSE 'event' END AS what, coalesce(r.event_id, r.id) AS id, r.id AS "runId",
-       (SELECT count(*) FROM looked)::int AS looked, (SELECT min(id) FROM looked) AS edge, e.kept
+/** What each row of `looked` led to: `cursor` is the row itself. Of the parameters above `$5` stays unused, and `$6` is the cursor of the page before. */
+const causesAmong = (looked: string): string => `
+WITH looked AS (${looked})
+SELECT CASE WHEN r.event_id IS NULL THEN 'run' ELSE 'event' END AS what, coalesce(r.event_id, r.id) AS id, r.cursor,
+       (SELECT count(*) FROM looked)::int AS looked, (SELECT o.cursor FROM looked o ORDER BY o.seq LIMIT 1) AS edge
 FROM looked r LEFT JOIN LATERAL (SELECT true AS kept, o.repo, o.actor, o.kind FROM events o WHERE o.id = r.event_id) AS e ON true
-WHERE ${tellsRepo('r.org', 'r.repo_id', SIGHT)} AND ${isRun('r', '$8', '$9')}
+WHERE ${tellsRepo('r.org', 'r.repo_id', SIGHT)} AND ${isRun('r', '$8', '$9')} AND $5 = ''
   AND CASE WHEN r.event_id IS NULL THEN ${names('r.cause', '$13')} AND coalesce($11, $12) IS NULL ELSE ${isEvent('e')} AND e.kept END
 ORDER BY r.seq DESC LIMIT $7`;
+
+const behind = (table: string): string => `coalesce((SELECT seq FROM ${table} WHERE id = $6), 9223372036854775807)`;
+
+/** Out of the index of its runs. `$14`: the rule. */
+const CAUSES_OF_RULE = causesAmong(`
+  SELECT f.* FROM unnest(CAST($4 AS text[])) AS w (org) CROSS JOIN LATERAL (
+    SELECT r.id, r.org, r.event_id, r.repo_id, r.state, r.cause, r.seq, r.id AS cursor FROM runs r
+    WHERE r.org = w.org AND r.rule = $14 AND r.seq < ${behind('runs')} ORDER BY r.seq DESC LIMIT ${WINDOW}
+  ) AS f
+  ORDER BY f.seq DESC LIMIT ${WINDOW}`);
+
+/** Out of the index of effects by state. `$14`: the rule, `$15`: the state. */
+const CAUSES_OF_EFFECTS = causesAmong(`
+  SELECT r.id, r.org, r.event_id, r.repo_id, r.state, r.cause, i.seq, i.id AS cursor
+  FROM (SELECT * FROM intents x WHERE x.state = $15 AND x.seq < ${behind('intents')} ORDER BY x.seq DESC LIMIT ${WINDOW}) AS i
+  JOIN runs r ON r.id = i.run_id
+  WHERE (CAST($4 AS text[]) IS NULL OR i.org = ANY ($4)) AND (CAST($14 AS text) IS NULL OR i.rule = $14) AND ${tellsIntent('i', SIGHT)}`);
 
 const SOURCES = `
 SELECT e.id AS "eventId", e.decided_at IS NOT NULL AS "isDecided", a.id, t.source, a.hook, a.arrived_at AS at, a.repeats
@@ -108,7 +118,9 @@ export class SqlActivityStore implements ActivityStore {
   constructor(private readonly db: Database) {}
 
   async causes(filter: CauseFilter): Promise<CausePage> {
-    return filter.rule === undefined ? this.byTime(filter) : this.ofRule(filter, filter.rule);
+    const { rule, effects } = filter;
+    if (effects !== undefined) return this.among(filter, CAUSES_OF_EFFECTS, [rule ?? null, effects]);
+    return rule === undefined ? this.byTime(filter) : this.among(filter, CAUSES_OF_RULE, [rule]);
   }
 
   private async byTime(filter: CauseFilter): Promise<CausePage> {
@@ -120,14 +132,13 @@ export class SqlActivityStore implements ActivityStore {
     return { causes, next: (isFull ? causes.at(-1)?.id : undefined) ?? (from === '' ? null : from) };
   }
 
-  private async ofRule(filter: CauseFilter, rule: string): Promise<CausePage> {
-    const params = [...paramsOf(filter, '', filter.before ?? AFTER_ALL), rule];
-    const rows = await this.rows<FoundCause & { runId: string; looked: number; edge: string }>(CAUSES_OF_RULE, params);
+  private async among(filter: CauseFilter, sql: string, more: readonly unknown[]): Promise<CausePage> {
+    const params = [...paramsOf(filter, '', filter.before ?? AFTER_ALL), ...more];
+    const rows = await this.rows<FoundCause & { cursor: string; looked: number; edge: string }>(sql, params);
     const last = rows.at(-1);
     const causes = [...new Map(rows.map(({ what, id }) => [id, { what, id }])).values()];
-    const isFull = rows.length === filter.limit;
-    const isCut = (last?.looked ?? 0) === WINDOW;
-    return { causes, next: isFull ? (last?.runId ?? null) : isCut ? (last?.edge ?? null) : null };
+    if (rows.length === filter.limit) return { causes, next: last?.cursor ?? null };
+    return { causes, next: last?.looked === WINDOW ? last.edge : null };
   }
 
   async arrivals(ids: readonly string[], sight: Sight): Promise<ArrivalSummary[]> {

@@ -123,6 +123,25 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     expect(await causes({ rule: 'greet', orgs, before: page.next ?? '' })).toEqual([`event ${first}`]);
   });
 
+  it('finds by the state of effects, newest first', async () => {
+    const [first, second] = [await event(), await event({ kind: 'issue.opened' })];
+    const run = await decide(about(first), 2);
+    await decide({ ...about(second), rule: 'greet' }, 1);
+    await decide(about(second));
+    const claim = await stores.journal.claim(`${run}-0`, 'me', 60_000);
+    await stores.journal.move({
+      ...{ intentId: `${run}-0`, epoch: claim?.epoch ?? 0, from: ['claimed'], to: 'dead' },
+      reason: because('it is gone'),
+    });
+
+    expect(await causes({ effects: 'dead' })).toEqual([`event ${first}`]);
+    expect(await causes({ effects: 'planned' })).toEqual([`event ${second}`, `event ${first}`]);
+    expect(await causes({ effects: 'planned', rule: 'greet' })).toEqual([`event ${second}`]);
+    expect(await causes({ effects: 'dead', orgs: ['butler'] })).toEqual([]);
+    expect(await causes({ effects: 'dead', sight: [{ org: 'acme', repositories: ['8'] }] })).toEqual([]);
+    expect(await causes({ effects: 'unknown' })).toEqual([]);
+  });
+
   it('looks at a bounded number of rows, says how far, and finds the rest behind that', async () => {
     const wanted = await event({ kind: 'release.published' });
     await stores.inbox.storeDeliveries(Array.from({ length: WINDOW + 10 }, () => aDelivery({ id: next() })));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../../core/schema.js';
-import { RUN_STATES } from '../../core/states.js';
+import { INTENT_STATES, RUN_STATES } from '../../core/states.js';
 import { activityPage, activityRow } from '../../insight/activity.js';
 import { needEverything } from './admission.js';
 import { flag, limit, operationOf } from './operation.js';
@@ -21,6 +21,7 @@ export const activityOperations = {
       kind: z.string().min(1).max(64).optional().describe('Kind of event, or the family before its dot: `issue`.'),
       rule: z.string().min(1).max(255).optional().describe('Id of a rule or policy that decided about it.'),
       state: z.enum(RUN_STATES).optional().describe('With a run in this state.'),
+      effects: z.enum(INTENT_STATES).optional().describe('With an effect in this state.'),
       changed: flag.optional().describe('Without what changed nothing.'),
       before: z.string().max(64).optional().describe('`next` of the page before.'),
       limit: limit(50),

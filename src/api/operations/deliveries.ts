@@ -11,12 +11,13 @@ import { tellHistory } from '../../insight/tell-history.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { deliveryReport, gapReport, replayReport, toldHistory, type DeliveryReport } from './answers.js';
 import type { Needs } from './needs.js';
-import { flag, limit, operationOf } from './operation.js';
+import { flag, limit, operationOf, reasoned } from './operation.js';
 
 /** Coverage is told over so long. */
 const COVERED_MS = 7 * 86_400_000;
 
 const operation = operationOf(
+  'arrivals',
   'orgs',
   'orders',
   'inbox',
@@ -55,6 +56,20 @@ export const deliveryOperations = {
       return reports(needs, await needs.inbox.list({ ...within, before }), sight);
     },
   }),
+  delivery: operation({
+    route: 'GET /v1/deliveries/:id',
+    summary: 'One delivery or polled entry, and what came of it',
+    scope: 'read',
+    command: 'deliveries',
+    input: z.object({ id: z.string() }),
+    answer: deliveryReport,
+    handle: async (needs, { id: typed }, _caller, sight) => {
+      const id = await needs.ids.whole(typed, ['arrival'], sight);
+      const [report] = await reports(needs, await needs.arrivals.arrivals([id], sight), sight);
+      if (!report) throw new UserError('NOT_FOUND', `there is no delivery ${id}`);
+      return report;
+    },
+  }),
   gaps: operation({
     route: 'GET /v1/gaps',
     summary:
@@ -89,11 +104,11 @@ export const deliveryOperations = {
     summary: "Evaluate a stored arrival's events again; no second effect for what has ended",
     scope: 'operate',
     command: 'replay',
-    input: z.object({ id: z.string() }),
+    input: z.object({ id: z.string(), ...reasoned }),
     answer: replayReport,
-    handle: async ({ ids, inbox, flow, orders }, { id }, caller, sight) => {
+    handle: async ({ ids, inbox, flow, orders }, { id, ...why }, caller, sight) => {
       const arrivalId = await ids.whole(id, ['arrival'], sight);
-      orders.record('replay', caller, { arrivalId });
+      orders.record('replay', caller, { arrivalId, ...why });
       const arrival = await inbox.get(arrivalId);
       if (!arrival) throw new UserError('NOT_FOUND', `there is no arrival ${arrivalId}`);
       const eventIds = await inbox.eventsOfArrival(arrivalId);
@@ -113,11 +128,11 @@ export const deliveryOperations = {
       'Release a quarantined arrival or event and decide it again, by the same rules: what still belongs to another organization is quarantined again, and an act that was too old passes',
     scope: 'operate',
     command: 'release',
-    input: z.object({ id: z.string() }),
+    input: z.object({ id: z.string(), ...reasoned }),
     answer: z.object({ released: z.boolean() }),
-    handle: async ({ ids, poisonMessages, alerts, orders }, { id: typed }, caller, sight) => {
+    handle: async ({ ids, poisonMessages, alerts, orders }, { id: typed, ...why }, caller, sight) => {
       const id = await ids.whole(typed, ['arrival', 'event'], sight);
-      orders.record('release', caller, { id });
+      orders.record('release', caller, { id, ...why });
       const released = await poisonMessages.release(id);
       if (released) alerts.resolve(`work.quarantined/${id}`);
       orders.nudge();

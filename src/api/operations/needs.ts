@@ -12,6 +12,7 @@ import type { Doctor } from '../../housekeeping/doctor/doctor.js';
 import type { JobRunner } from '../../housekeeping/jobs/job-runner.js';
 import type { Scheduler } from '../../housekeeping/scheduler.js';
 import type { BotSelfOf } from '../../insight/bot-self.js';
+import type { ActivityStore } from '../../insight/activity-store.port.js';
 import type { Activity } from '../../insight/activity.js';
 import type { RuleCounter } from '../../insight/rule-counts.js';
 import type { Explainer } from '../../insight/explainer.js';
@@ -47,6 +48,7 @@ export interface Needs {
   readonly activity: Activity;
   readonly alerts: Alerts;
   readonly archive: ArchiveInbox;
+  readonly arrivals: Pick<ActivityStore, 'arrivals'>;
   readonly audit: AuditStore;
   readonly backtests: Backtests;
   readonly clock: Clock;

@@ -123,4 +123,9 @@ export const flag = z.preprocess<unknown, z.ZodBoolean, boolean>(
   z.boolean(),
 );
 
+/** Why somebody gives an order; recorded with it. */
+export const reasoned = {
+  reason: z.string().trim().min(1).max(500).optional().describe('Why; recorded with the order.'),
+};
+
 export const limit = (normally: number) => z.coerce.number<number>().int().min(1).max(1000).default(normally);

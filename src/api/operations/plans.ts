@@ -7,7 +7,7 @@ import { applyReport, type KeptPlan } from '../../policies/policy-plan.js';
 import { SEVERITIES } from '../../rules/language/revision.js';
 import { planDecision, planReport } from './answers.js';
 import type { Needs } from './needs.js';
-import { flag, limit, operationOf } from './operation.js';
+import { flag, limit, operationOf, reasoned } from './operation.js';
 import { originOf } from './shared.js';
 
 const operation = operationOf('orgs', 'orders', 'planner', 'plans', 'findings', 'revisions', 'alerts');
@@ -59,11 +59,11 @@ export const planOperations = {
     summary: 'Write what a plan says, unless something about it changed since',
     scope: 'operate',
     command: 'apply',
-    input: z.object({ hash }),
+    input: z.object({ hash, ...reasoned }),
     answer: applyReport,
-    handle: async (needs, { hash: asked }, caller, sight) => {
+    handle: async (needs, { hash: asked, ...why }, caller, sight) => {
       const plan = await inSight(needs, asked, sight);
-      needs.orders.record('apply', caller, { plan });
+      needs.orders.record('apply', caller, { plan, ...why });
       return decided(needs, (planner) => planner.apply(plan, caller));
     },
   }),
@@ -72,11 +72,11 @@ export const planOperations = {
     summary: 'Approve or deny a plan; one that a schedule made is applied with the yes',
     scope: 'approve',
     command: 'approve',
-    input: z.strictObject({ hash, deny: z.boolean().default(false) }),
+    input: z.strictObject({ hash, deny: z.boolean().default(false), ...reasoned }),
     answer: planDecision,
-    handle: async (needs, { hash: asked, deny }, caller, sight) => {
+    handle: async (needs, { hash: asked, deny, ...why }, caller, sight) => {
       const plan = await inSight(needs, asked, sight);
-      needs.orders.record(deny ? 'deny' : 'approve', caller, { plan });
+      needs.orders.record(deny ? 'deny' : 'approve', caller, { plan, ...why });
       return decided(needs, (planner) => planner.decide(plan, deny ? 'denied' : 'approved', caller));
     },
   }),

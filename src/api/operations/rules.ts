@@ -11,7 +11,7 @@ import { pauseOf } from '../../pipeline/journal-store.port.js';
 import type { CompiledPolicy, CompiledRule } from '../../rules/language/revision.js';
 import { ruleReport, ruleSummary, type RuleSummary } from './answers.js';
 import { needEverything } from './admission.js';
-import { operationOf } from './operation.js';
+import { operationOf, reasoned } from './operation.js';
 import { checkRule } from './shared.js';
 
 const operation = operationOf(
@@ -85,7 +85,7 @@ export const ruleOperations = {
     summary: 'Hold back every effect, or those of an organization or a rule',
     scope: 'operate',
     command: 'pause',
-    input: paused.extend({ reason: z.string().trim().min(1).max(500).optional().describe('Why; `status` shows it.') }),
+    input: paused.extend({ reason: reasoned.reason.describe('Why; `status` shows it.') }),
     answer: z.object({ paused: z.boolean() }),
     handle: async (needs, { reason, ...scope }, caller, sight) => {
       const { orgs, orders, journal, clock } = needs;
@@ -108,11 +108,11 @@ export const ruleOperations = {
     summary: 'End a pause; what was planned meanwhile is done',
     scope: 'operate',
     command: 'resume',
-    input: paused,
+    input: paused.extend(reasoned),
     answer: z.object({ resumed: z.boolean().describe('False when there was no such pause.') }),
-    handle: async ({ orgs, orders, journal }, scope, caller, sight) => {
+    handle: async ({ orgs, orders, journal }, { reason, ...scope }, caller, sight) => {
       if (!scope.org) needEverything(sight, ONE_ORG);
-      orders.record('resume', caller, scope);
+      orders.record('resume', caller, reason === undefined ? scope : { ...scope, reason });
       const org = scope.org ? orgs.wholeOf(scope.org, sight) : null;
       const resumed = await journal.resume(org, scope.rule ?? null, caller.name);
       orders.nudge();
@@ -131,15 +131,16 @@ export const ruleOperations = {
         .union([z.literal('live'), z.number().positive().max(100)])
         .describe('Percent of the repositories, or all of them.'),
       force: z.boolean().default(false).describe('In spite of too few decisions, or of errors; recorded.'),
+      ...reasoned,
     }),
     answer: rolloutRow,
-    handle: async (needs, { org: named, rule: id, to, force }, caller, sight) => {
+    handle: async (needs, { org: named, rule: id, to, force, ...why }, caller, sight) => {
       const { orgs, orders, keeper, rollout } = needs;
       const [first, second] = orgs.visible(sight);
       if (named === undefined && second)
         throw new UserError('WHICH_ORG', 'several organizations are in the config: pass --org');
       const org = orgs.wholeOf(named ?? first?.name ?? '', sight);
-      orders.record('promote', caller, { org, rule: id, to, force });
+      orders.record('promote', caller, { org, rule: id, to, force, ...why });
       await checkRule(needs, id, org, sight);
       const rule = (await keeper.active(org))?.revision.rules.find((one) => one.id === id);
       if (!rule) throw new UserError('NO_SUCH_RULE', `the active revision of ${org} has no rule ${id}`);

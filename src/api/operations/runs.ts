@@ -13,7 +13,7 @@ import { compareShadow, ruleIdOf, type ShadowPair } from '../../pipeline/decide/
 import type { JournalStore } from '../../pipeline/journal-store.port.js';
 import { orgShadow, runReport, type RunReport } from './answers.js';
 import type { Needs } from './needs.js';
-import { flag, limit, operationOf } from './operation.js';
+import { flag, limit, operationOf, reasoned } from './operation.js';
 import { checkRule, originOf } from './shared.js';
 
 const APPROVALS_SHOWN = 200;
@@ -102,11 +102,11 @@ export const runOperations = {
     summary: 'Revive a dead or refused intent',
     scope: 'operate',
     command: 'retry',
-    input: z.object({ id: z.string() }),
+    input: z.object({ id: z.string(), ...reasoned }),
     answer: z.object({ retried: z.boolean() }),
-    handle: async ({ journal, ids, orders }, { id }, caller, sight) => {
+    handle: async ({ journal, ids, orders }, { id, ...why }, caller, sight) => {
       const intentId = await ids.whole(id, ['intent'], sight);
-      orders.record('retry', caller, { intentId });
+      orders.record('retry', caller, { intentId, ...why });
       const retried = await journal.retry(intentId, caller.name);
       orders.nudge();
       return { retried };
@@ -117,11 +117,11 @@ export const runOperations = {
     summary: 'Say whether the object of a waiting (or unknown) intent is there: it is done, or planned again',
     scope: 'operate',
     command: 'resolve',
-    input: z.strictObject({ id: z.string(), exists: z.boolean() }),
+    input: z.strictObject({ id: z.string(), exists: z.boolean(), ...reasoned }),
     answer: z.object({ resolved: z.boolean().describe('False when it is in another state.') }),
-    handle: async ({ recovery, ids, orders }, { id, exists }, caller, sight) => {
+    handle: async ({ recovery, ids, orders }, { id, exists, ...why }, caller, sight) => {
       const intentId = await ids.whole(id, ['intent'], sight);
-      orders.record('resolve', caller, { intentId, exists });
+      orders.record('resolve', caller, { intentId, exists, ...why });
       const summary = `${caller.name} says that it ${exists ? 'exists' : 'does not exist'}`;
       const resolved = await recovery.resolve(intentId, exists, caller.name, { summary, detail: {} });
       orders.nudge();
@@ -143,12 +143,12 @@ export const runOperations = {
     summary: 'Approve or deny what waits for it: an intent, or all of a run',
     scope: 'approve',
     command: 'approve',
-    input: z.strictObject({ id: z.string(), deny: z.boolean().default(false) }),
+    input: z.strictObject({ id: z.string(), deny: z.boolean().default(false), ...reasoned }),
     answer: z.object({ intents: z.array(z.string()).describe('Those that it decided about.') }),
-    handle: async (needs, { id: typed, deny }, caller, sight) => {
+    handle: async (needs, { id: typed, deny, ...why }, caller, sight) => {
       const { journal, ids, orders, alerts } = needs;
       const id = await ids.whole(typed, ['intent', 'run'], sight);
-      orders.record(deny ? 'deny' : 'approve', caller, { intentOrRunId: id });
+      orders.record(deny ? 'deny' : 'approve', caller, { intentOrRunId: id, ...why });
       // Anybody with the scope may deny: a denial writes nothing.
       const beside = deny ? null : await secondPerson(needs, id, caller);
       const decided = await journal.decideApproval(id, deny ? 'denied' : 'given', caller.name, beside);

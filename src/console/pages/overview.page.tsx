@@ -285,7 +285,7 @@ function stepsOf(status: Status, approvals: number): Step[] {
             next: (
               <>
                 Look at what {approvals === 1 ? 'it does' : 'they do'}, and approve or deny:{' '}
-                <a href="/activity?state=waiting">effects</a>.
+                <a href="/activity?effects=waiting">effects</a>.
               </>
             ),
           } satisfies Step,
@@ -348,8 +348,8 @@ function stepsOf(status: Status, approvals: number): Step[] {
   return steps.sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
 }
 
-function activity(org: string, rule: string, state: string): string {
-  return `/activity?${new URLSearchParams({ org, rule, state }).toString()}`;
+function activity(org: string, rule: string, effects: string): string {
+  return `/activity?${new URLSearchParams({ org, rule, effects }).toString()}`;
 }
 
 function rulesOf({ revision, heldBack }: Status['orgs'][number]): ComponentChildren {

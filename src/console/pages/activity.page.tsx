@@ -1,0 +1,146 @@
+import type { SentTo } from '../../api/operations/index.js';
+import { hasFired } from '../../core/run.js';
+import { INTENT_STATES, RUN_STATES } from '../../core/states.js';
+import { definePage } from '../page.js';
+import { Callout, Filters, Pager, Table, Time, type Column } from '../ui/components.js';
+import {
+  aboutText,
+  activityPath,
+  deliveryPath,
+  duplicatesOf,
+  Effects,
+  eventPath,
+  runPath,
+  sourcesText,
+  State,
+  type ActivityRow,
+} from '../ui/words.js';
+
+const SHOWN = 50;
+const FILTERS = ['org', 'repo', 'person', 'kind', 'rule', 'state', 'effects'] as const;
+
+/** What happened, newest first. */
+export const activityPage = definePage({
+  path: '/activity',
+  nav: { label: 'Activity', order: 10 },
+  title: () => 'Activity',
+  load: async ({ call, query }) => {
+    const asked = Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
+    const [status, page] = [
+      await call('status'),
+      // The operation checks what the address asks for.
+      await call('activity', {
+        ...(asked as SentTo<'activity'>),
+        ...(query['all'] === 'yes' || asked['state'] || asked['effects'] ? {} : { changed: true }),
+        before: query['before'],
+        limit: SHOWN,
+      }),
+    ];
+    return { ...page, orgs: status.orgs.map(({ name }) => name) };
+  },
+  view: ({ rows, next, lookedBackTo, orgs }) => (
+    <>
+      <Filters
+        filters={[
+          ...(orgs.length > 1
+            ? [{ name: 'org', label: 'Organization', options: orgs.map((name) => [name, name] as const) }]
+            : []),
+          { name: 'repo', label: 'Repository', placeholder: 'owner/name' },
+          { name: 'person', label: 'Person', placeholder: 'login' },
+          { name: 'kind', label: 'Kind of event', placeholder: 'issue, push, …' },
+          { name: 'rule', label: 'Rule or policy', placeholder: 'id' },
+          { name: 'state', label: 'Run in state', options: RUN_STATES.map((state) => [state, state] as const) },
+          { name: 'effects', label: 'Effect in state', options: INTENT_STATES.map((state) => [state, state] as const) },
+          { name: 'all', label: 'Show', options: [['yes', 'everything, also what changed nothing']] },
+        ]}
+      />
+      <Table
+        caption="What happened, newest first"
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={ACTIVITY_COLUMNS}
+        empty={
+          <p>
+            Nothing fits. Take a filter away, or <a href={activityPath({ all: 'yes' })}>show everything</a>, also what
+            no rule wanted. If nothing arrives at all, see <a href="/gaps">whether deliveries are missing</a>.
+          </p>
+        }
+      />
+      {lookedBackTo !== null && (
+        <Callout>
+          <p>
+            This page looked back to <Time at={lookedBackTo} />. Go to the older ones to look further.
+          </p>
+        </Callout>
+      )}
+      <Pager next={next} />
+    </>
+  ),
+});
+
+/** The columns of a timeline. */
+export const ACTIVITY_COLUMNS: ReadonlyArray<Column<ActivityRow>> = [
+  { head: 'When', kind: 'tight', cell: ({ at }) => <Time at={at} /> },
+  { head: 'What', cell: What },
+  {
+    head: 'About',
+    cell: ({ repo, subject, org }) =>
+      repo === null ? org : <a href={activityPath({ repo })}>{aboutText({ repo, subject }, org)}</a>,
+  },
+  {
+    head: 'By',
+    cell: ({ person, schedule }) =>
+      person === null ? schedule && 'schedule' : <a href={activityPath({ person })}>{person}</a>,
+  },
+  { head: 'Rules and effects', kind: 'wide', cell: Outcome },
+];
+
+function What(row: ActivityRow) {
+  const { id, what, event, sources, runs, schedule } = row;
+  const twice = duplicatesOf(sources);
+  const [run] = runs;
+  if (what === 'run' && run) return <a href={runPath(run.id)}>{schedule ? 'schedule' : 'plan applied'}</a>;
+  const href = what === 'event' ? eventPath(id) : deliveryPath(id);
+  return (
+    <>
+      <a href={href}>{event ?? 'delivery without an event'}</a>
+      <div class="muted small">
+        {sourcesText(sources)}
+        {twice > 0 && `, ${twice} duplicate${twice === 1 ? '' : 's'}`}
+      </div>
+    </>
+  );
+}
+
+/** A rule that fired with its effects; of those that did not, how many. */
+function Outcome({ id, what, org, runs, state, reason }: ActivityRow) {
+  const fired = runs.filter((run) => hasFired(run.state));
+  const others = runs.filter((run) => !hasFired(run.state));
+  if (state !== 'decided')
+    return (
+      <>
+        <State of={state} /> {reason ?? 'The bot has not decided about it yet.'}
+      </>
+    );
+  if (runs.length === 0) return <span class="muted">{reason ?? 'No rule matched it.'}</span>;
+  return (
+    <ul class="lines">
+      {fired.map((run) => (
+        <li key={run.id}>
+          <a href={runPath(run.id)}>{run.rule}</a>{' '}
+          {run.effects.length === 0 ? <State of={run.state} mode={run.mode} /> : <Effects effects={run.effects} />}
+        </li>
+      ))}
+      {others.map((run) => (
+        <li key={run.id}>
+          <a href={runPath(run.id)}>{run.rule}</a> <State of={run.state} /> <span class="muted">{run.reason}</span>
+        </li>
+      ))}
+      {what === 'event' && (
+        <li class="small">
+          <a href={eventPath(id)}>Why each rule of {org} did or did not fire</a>
+        </li>
+      )}
+    </ul>
+  );
+}

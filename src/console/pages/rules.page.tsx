@@ -1,0 +1,295 @@
+import type { AnswerOf } from '../../api/operations/index.js';
+import { UserError } from '../../core/errors.js';
+import { definePage } from '../page.js';
+import { Badge, Callout, counted, Facts, Filters, Figures, Section, Source, Table, Time } from '../ui/components.js';
+import { Act, activityPath, placeText, rulePath, State } from '../ui/words.js';
+
+type Rule = AnswerOf<'rules'>[number];
+
+/** What each rule and policy did, and what holds it back. */
+export const rulesPage = definePage({
+  path: '/rules',
+  nav: { label: 'Rules', order: 20 },
+  load: async ({ call, query }) => {
+    const status = await call('status');
+    return { rules: await call('rules', { org: query['org'] }), orgs: status.orgs };
+  },
+  title: () => 'Rules and policies',
+  view: ({ rules, orgs }) => (
+    <>
+      {orgs.length > 1 && (
+        <Filters
+          filters={[{ name: 'org', label: 'Organization', options: orgs.map(({ name }) => [name, name] as const) }]}
+        />
+      )}
+      {orgs.flatMap(({ name, heldBack }) =>
+        heldBack.length === 0
+          ? []
+          : [
+              <Callout tone="bad" title={`A newer state of the rules of ${name} was refused`} key={name}>
+                <ul class="lines">
+                  {heldBack.slice(0, 10).map((problem, n) => (
+                    <li key={n}>{problem}</li>
+                  ))}
+                </ul>
+              </Callout>,
+            ],
+      )}
+      <p class="muted">
+        Counts are of the last 30 days. A rule decides about an event only if its filters let the event pass.
+      </p>
+      <Table
+        caption="Rules and policies"
+        rows={rules}
+        keyOf={({ org, id }) => `${org}-${id}`}
+        empty={
+          <p>
+            No rules are loaded. Write one into the folder or repository that the config names, and run{' '}
+            <code>forgehand check</code>.
+          </p>
+        }
+        columns={[
+          {
+            head: 'Rule',
+            cell: ({ org, id, kind }) => (
+              <>
+                <a href={rulePath(org, id)}>{id}</a> {kind === 'policy' && <Badge>policy</Badge>}
+                {orgs.length > 1 && <div class="muted small">{org}</div>}
+              </>
+            ),
+          },
+          { head: 'Mode', cell: (rule) => <Mode rule={rule} /> },
+          { head: 'Starts on', kind: 'wide', cell: startsOn },
+          {
+            head: 'Fired',
+            kind: 'number',
+            cell: ({ id, counts }) => <a href={activityPath({ rule: id, all: 'yes' })}>{counts.fired}</a>,
+          },
+          { head: 'Not fired', kind: 'number', cell: ({ counts }) => counts.notFired },
+          {
+            head: 'Failed',
+            kind: 'number',
+            cell: ({ id, counts }) =>
+              counts.failed === 0 ? 0 : <a href={activityPath({ rule: id, state: 'failed' })}>{counts.failed}</a>,
+          },
+          { head: 'Held', kind: 'number', cell: ({ counts }) => counts.held },
+          { head: 'Mostly not fired by', kind: 'wide', cell: ({ counts }) => counts.mainReason?.because },
+          { head: 'Next', kind: 'tight', cell: ({ schedule }) => schedule && <Time at={schedule.next} /> },
+          { head: 'Place', cell: ({ place }) => placeText(place) },
+        ]}
+      />
+    </>
+  ),
+});
+
+function startsOn({ on, schedule }: Rule): string {
+  return [...on, ...(schedule ? [`${schedule.cron} ${schedule.tz}`] : [])].join(', ');
+}
+
+function Mode({ rule: { mode, stage, disabled, pause, unmet } }: { rule: Rule }) {
+  const shown =
+    disabled !== null
+      ? 'disabled'
+      : stage === null
+        ? mode
+        : stage.stage === 'canary'
+          ? `canary ${stage.percent ?? 0}%`
+          : stage.stage;
+  return (
+    <>
+      <State of={shown} />
+      {pause && (
+        <>
+          {' '}
+          <Badge tone="attention">paused</Badge>
+        </>
+      )}
+      {unmet !== null && (
+        <>
+          {' '}
+          <Badge tone="bad">held back</Badge>
+        </>
+      )}
+    </>
+  );
+}
+
+/** One rule or policy: what it says, what it did, and what may be done with it. */
+export const rulePage = definePage({
+  path: '/rules/:org/:rule',
+  within: '/rules',
+  load: async ({ call, params, may }) => {
+    const [org, id] = [params['org'] ?? '', params['rule'] ?? ''];
+    return { rule: await call('rule', { org, rule: id }), mayOperate: may('operate', org) };
+  },
+  title: ({ rule }) => `${rule.kind === 'policy' ? 'Policy' : 'Rule'} ${rule.id}`,
+  view: ({ rule, mayOperate }) => {
+    const { org, id, counts, disabled, pause, unmet, source, conditions, stage, revision, schedule, actions } = rule;
+    const marks = new Map(
+      conditions.map(({ line, turnedAway }) => [
+        line,
+        {
+          tone: 'info' as const,
+          note: turnedAway === 0 ? 'never turned anything away' : `turned ${counted(turnedAway, 'event')} away`,
+        },
+      ]),
+    );
+    return (
+      <>
+        {disabled !== null && (
+          <Callout tone="attention" title="It is switched off">
+            <p>{disabled}</p>
+          </Callout>
+        )}
+        {unmet !== null && (
+          <Callout tone="bad" title="It is held back">
+            <p>{unmet}</p>
+          </Callout>
+        )}
+        {pause && (
+          <Callout tone="attention" title="Its effects are paused">
+            <p>
+              By {pause.by}, <Time at={pause.at} />
+              {pause.reason !== null && `: ${pause.reason}`}. The bot still decides, and does what it planned when
+              somebody resumes {pause.rule === null ? (pause.org ?? 'everything') : id}.
+            </p>
+          </Callout>
+        )}
+        <Figures
+          figures={[
+            { name: 'fired in 30 days', value: counts.fired, href: activityPath({ org, rule: id }) },
+            { name: 'not fired', value: counts.notFired, href: activityPath({ org, rule: id, state: 'not-fired' }) },
+            {
+              name: 'failed',
+              value: counts.failed,
+              tone: counts.failed > 0 ? 'bad' : 'neutral',
+              href: activityPath({ org, rule: id, state: 'failed' }),
+            },
+            { name: 'held', value: counts.held, tone: counts.held > 0 ? 'attention' : 'neutral' },
+          ]}
+        />
+        <Section title="What it says">
+          {source ? (
+            <Source file={source.file} firstLine={source.firstLine} text={source.lines.join('\n')} marks={marks} />
+          ) : (
+            <p class="muted">Owners of {org} see its text here.</p>
+          )}
+          <Facts
+            facts={[
+              ['Mode', <Mode rule={rule} />],
+              stage && [
+                'Stage since',
+                <>
+                  <Time at={stage.at} /> by {stage.by}
+                </>,
+              ],
+              ['Starts on', startsOn(rule)],
+              schedule && ['Next', <Time at={schedule.next} />],
+              actions.length > 0 && ['May do', actions.join(', ')],
+              counts.mainReason && [
+                'Mostly not fired by',
+                `${counts.mainReason.because ?? ''} (${counts.mainReason.count})`,
+              ],
+              [
+                'Revision',
+                <>
+                  <code>{revision.id.slice(0, 12)}</code>, loaded <Time at={revision.loadedAt} />
+                </>,
+              ],
+            ]}
+          />
+        </Section>
+        {conditions.length > 0 && (
+          <Section title="Coverage">
+            <Table
+              caption="Conditions and how often each turned something away"
+              rows={conditions}
+              keyOf={({ name, line }) => `${name}-${line}`}
+              empty=""
+              columns={[
+                { head: 'Condition', cell: ({ name }) => name },
+                { head: 'Line', kind: 'number', cell: ({ line }) => line },
+                { head: 'Turned away', kind: 'number', cell: ({ turnedAway }) => turnedAway },
+                { head: 'Text', kind: 'wide', cell: ({ text }) => <code>{text.replace(/\s+/g, ' ')}</code> },
+              ]}
+            />
+          </Section>
+        )}
+        {mayOperate && (
+          <Section title="Acts">
+            <div class="acts">
+              {pause?.rule === id && pause.org === org ? (
+                <Act name="Resume it" button={`Resume ${id}`} fields={{ act: 'resume' }}>
+                  <p>The bot does what it planned meanwhile, and writes again when the rule fires.</p>
+                </Act>
+              ) : (
+                <Act name="Pause it" button={`Pause ${id}`} fields={{ act: 'pause' }}>
+                  <p>The bot goes on to decide, and writes nothing for {id} until somebody resumes it.</p>
+                </Act>
+              )}
+              {rule.kind === 'rule' && (stage?.stage === 'shadow' || stage?.stage === 'canary') && (
+                <>
+                  <Act
+                    name="Promote it to live"
+                    button={`Promote ${id} to live`}
+                    fields={{ act: 'promote', to: 'live' }}
+                  >
+                    <p>
+                      It writes in every repository from now on. In 30 days it fired {counts.fired} times and failed{' '}
+                      {counts.failed} times. The bot refuses this if too few decisions were made, or if there were
+                      errors.
+                    </p>
+                  </Act>
+                  {stage.stage === 'shadow' && (
+                    <Act
+                      name="Promote it to a canary of 10%"
+                      button={`Promote ${id} to a canary`}
+                      fields={{ act: 'promote', to: '10' }}
+                    >
+                      <p>It writes in one of ten repositories from now on, and goes on to record in the others.</p>
+                    </Act>
+                  )}
+                </>
+              )}
+              {schedule && (
+                <Act name="Run it now" button={`Run ${id} now`} fields={{ act: 'run' }}>
+                  <p>
+                    The bot fires its schedule once, for every repository that it is about.{' '}
+                    <a href={`/jobs/dry?${new URLSearchParams({ org, schedule: id }).toString()}`}>
+                      See first what it would do
+                    </a>
+                    .
+                  </p>
+                </Act>
+              )}
+            </div>
+          </Section>
+        )}
+      </>
+    );
+  },
+  act: async ({ call, params }, form) => {
+    const [org, rule, reason] = [params['org'] ?? '', params['rule'] ?? '', form['reason']];
+    const to = rulePath(org, rule);
+    switch (form['act']) {
+      case 'pause':
+        await call('pause', { org, rule, reason });
+        return { to, notice: `${rule} is paused.` };
+      case 'resume': {
+        const { resumed } = await call('resume', { org, rule, reason });
+        return { to, notice: resumed ? `${rule} goes on.` : `${rule} was not paused any more.` };
+      }
+      case 'promote': {
+        const stage = form['to'] === 'live' ? ('live' as const) : Number(form['to']);
+        await call('promote', { org, rule, to: stage, reason });
+        return { to, notice: `${rule} is ${stage === 'live' ? 'live' : `a canary of ${stage}%`} now.` };
+      }
+      case 'run': {
+        const { runs } = await call('runSchedule', { org, schedule: rule });
+        return { to, notice: `The schedule was fired: ${counted(runs, 'run')}.` };
+      }
+      default:
+        throw new UserError('BAD_REQUEST', 'the form names no act');
+    }
+  },
+});

@@ -1,0 +1,162 @@
+import type { ComponentChildren } from 'preact';
+import type { AnswerOf } from '../../api/operations/index.js';
+import { stringifyJson, type Json } from '../../core/json.js';
+import { Badge, ConfirmForm, counted, type Tone } from './components.js';
+
+/** Words of the domain as the pages show them: states, places, effects. */
+
+export type ActivityRow = AnswerOf<'activity'>['rows'][number];
+export type EffectCount = ActivityRow['runs'][number]['effects'][number];
+
+const TONES: Readonly<Partial<Record<string, Tone>>> = {
+  done: 'good',
+  unchanged: 'neutral',
+  fired: 'good',
+  applied: 'good',
+  approved: 'good',
+  ok: 'good',
+  live: 'good',
+  waits: 'attention',
+  waiting: 'attention',
+  open: 'info',
+  planned: 'info',
+  claimed: 'info',
+  sent: 'info',
+  gathering: 'info',
+  note: 'info',
+  unknown: 'attention',
+  quarantined: 'attention',
+  conflict: 'attention',
+  warning: 'attention',
+  medium: 'attention',
+  high: 'bad',
+  critical: 'bad',
+  refused: 'bad',
+  dead: 'bad',
+  failed: 'bad',
+  error: 'bad',
+  problem: 'bad',
+  absent: 'bad',
+};
+
+/** A state of an effect, a run, a plan or a check, in the word that every list uses. */
+export function State({ of, mode }: { of: string; mode?: string | undefined }) {
+  const text = of === 'unknown' ? 'not known' : of;
+  return (
+    <>
+      <Badge tone={TONES[of] ?? 'neutral'}>{text}</Badge>
+      {mode === 'dry-run' && (
+        <>
+          {' '}
+          <Badge>dry run</Badge>
+        </>
+      )}
+    </>
+  );
+}
+
+export const eventPath = (id: string): string => `/events/${encodeURIComponent(id)}`;
+export const runPath = (id: string): string => `/runs/${encodeURIComponent(id)}`;
+export const effectPath = (id: string): string => `/effects/${encodeURIComponent(id)}`;
+export const deliveryPath = (id: string): string => `/deliveries/${encodeURIComponent(id)}`;
+export const planPath = (hash: string): string => `/plans/${encodeURIComponent(hash)}`;
+export const rulePath = (org: string, rule: string): string =>
+  `/rules/${encodeURIComponent(org)}/${encodeURIComponent(rule)}`;
+/** Why a rule did or did not take an event. */
+export const decisionPath = (eventId: string, rule: string): string =>
+  `${eventPath(eventId)}/rules/${encodeURIComponent(rule)}`;
+export const activityPath = (filter: Readonly<Record<string, string>>): string =>
+  `/activity?${new URLSearchParams(filter).toString()}`;
+
+/** `repository #12`; the organization where it is about no repository. */
+export function aboutText({ repo, subject }: { repo: string | null; subject: string | null }, org: string): string {
+  return [repo ?? org, subject].filter((part) => part !== null).join(' ');
+}
+
+/** Effects of a run in words: `label.ensure ×13 done`. */
+export function Effects({ effects }: { effects: readonly EffectCount[] }) {
+  if (effects.length === 0) return null;
+  return (
+    <ul class="lines">
+      {effects.map(({ action, count, state, mode, reason }, n) => (
+        <li key={n}>
+          <code>{action}</code>
+          {count > 1 && ` ×${count}`} <State of={state} mode={mode} />
+          {reason !== null && state !== 'unchanged' && state !== 'done' && <span class="muted"> {reason}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Where something came from: `hook acme, feed`. */
+export function sourcesText(sources: ActivityRow['sources']): string {
+  return [...new Set(sources.map(({ source, hook }) => (hook === null ? source : `hook ${hook}`)))].join(', ');
+}
+
+/** Equal deliveries, and other arrivals that told the same. */
+export function duplicatesOf(sources: ActivityRow['sources']): number {
+  return sources.length - 1 + sources.reduce((sum, { repeats }) => sum + repeats, 0);
+}
+
+export function placeText({ file, line }: { file: string; line: number }): string {
+  return `${file}:${line}`;
+}
+
+const MOST = 300;
+
+/** A value as a rule saw it. */
+export function value(of: Json): string {
+  const text = typeof of === 'string' && /^\(.*\)$/.test(of) ? of : stringifyJson(of);
+  return text.length > MOST ? `${text.slice(0, MOST)}…` : text;
+}
+
+/** Values seen, by their path. */
+export function Seen({ seen }: { seen: Readonly<Record<string, Json>> }) {
+  const entries = Object.entries(seen);
+  if (entries.length === 0) return null;
+  return (
+    <ul class="lines">
+      {entries.map(([path, one]) => (
+        <li key={path}>
+          <code>
+            {path} = {value(one)}
+          </code>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** An act behind its name: the preview and the question for a reason open on demand, also without JavaScript. */
+export function Act({
+  name,
+  button,
+  fields,
+  tone = 'neutral',
+  reason = 'required',
+  children,
+}: {
+  /** Verb and object, in the list of acts. */
+  name: string;
+  button: string;
+  fields: Readonly<Record<string, string>>;
+  tone?: 'neutral' | 'bad';
+  reason?: 'required' | 'optional' | 'none';
+  /** What it will do. */
+  children: ComponentChildren;
+}) {
+  return (
+    <details class="act">
+      <summary>{name}</summary>
+      <ConfirmForm button={button} fields={fields} tone={tone} reason={reason}>
+        {children}
+      </ConfirmForm>
+    </details>
+  );
+}
+
+/** `3 events and 1 rule`. */
+export function both(a: number, one: string, b: number, other: string): string {
+  return `${counted(a, one)} and ${counted(b, other)}`;
+}
