@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { AnswerOf } from '../../api/operations/index.js';
 import { stringifyJson, type Json } from '../../core/json.js';
+import { tableOf } from '../../core/table.js';
 import { Badge, ConfirmForm, counted, type Tone } from './components.js';
 
 /** Words of the domain as the pages show them: states, places, effects. */
@@ -8,7 +9,7 @@ import { Badge, ConfirmForm, counted, type Tone } from './components.js';
 export type ActivityRow = AnswerOf<'activity'>['rows'][number];
 export type EffectCount = ActivityRow['runs'][number]['effects'][number];
 
-const TONES: Readonly<Partial<Record<string, Tone>>> = {
+const TONES = tableOf<Tone>({
   done: 'good',
   unchanged: 'neutral',
   fired: 'good',
@@ -37,7 +38,7 @@ const TONES: Readonly<Partial<Record<string, Tone>>> = {
   error: 'bad',
   problem: 'bad',
   absent: 'bad',
-};
+});
 
 /** A state of an effect, a run, a plan or a check, in the word that every list uses. */
 export function State({ of, mode }: { of: string; mode?: string | undefined }) {

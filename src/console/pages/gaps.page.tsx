@@ -1,0 +1,86 @@
+import { definePage } from '../page.js';
+import { Callout, Filters, Section, Table, Time } from '../ui/components.js';
+import { deliveryPath, eventPath, State } from '../ui/words.js';
+
+const SHOWN = 200;
+
+/** What no delivery told, and how well each kind of event is covered. */
+export const gapsPage = definePage({
+  path: '/gaps',
+  nav: { label: 'Gaps', order: 40 },
+  load: async ({ call, query }) => {
+    const { orgs } = await call('status');
+    return { ...(await call('gaps', { org: query['org'], limit: SHOWN })), orgs: orgs.map(({ name }) => name) };
+  },
+  title: () => 'Gaps and coverage',
+  view: ({ gaps, coverage, coveredSince, orgs }) => (
+    <>
+      {orgs.length > 1 && (
+        <Filters
+          filters={[{ name: 'org', label: 'Organization', options: orgs.map((name) => [name, name] as const) }]}
+        />
+      )}
+      <Section title="Gaps">
+        <p class="muted">What polling found at the forge and no delivery told, newest first.</p>
+        <Table
+          caption="Gaps, newest first"
+          rows={gaps}
+          keyOf={({ arrivalId, eventId }) => `${arrivalId}-${eventId ?? ''}`}
+          empty="No gap: every row that the bot read has its delivery."
+          columns={[
+            { head: 'Found', kind: 'tight', cell: ({ foundAt }) => <Time at={foundAt} /> },
+            { head: 'Happened', kind: 'tight', cell: ({ factAt }) => <Time at={factAt} /> },
+            {
+              head: 'What',
+              cell: ({ eventId, arrivalId, kind }) => (
+                <a href={eventId === null ? deliveryPath(arrivalId) : eventPath(eventId)}>
+                  {kind ?? 'a row that tells no event'}
+                </a>
+              ),
+            },
+            { head: 'Where', cell: ({ repo, org }) => repo ?? org },
+            { head: 'Found in', cell: ({ source }) => source },
+            {
+              head: 'Cause',
+              kind: 'wide',
+              cell: ({ class: cause, reason }) => (
+                <>
+                  <code>{cause}</code> {reason}
+                </>
+              ),
+            },
+            { head: 'Outcome', cell: ({ outcome }) => <State of={outcome === 'repaired' ? 'done' : 'note'} /> },
+          ]}
+        />
+        {gaps.length > 0 && (
+          <Callout>
+            <p>
+              A repaired gap was decided from the row that told it. The <a href="/forge">doctor</a> says what keeps
+              deliveries from coming.
+            </p>
+          </Callout>
+        )}
+      </Section>
+      <Section title="Coverage">
+        <p class="muted">
+          Events stored since <Time at={coveredSince} />, by what told them. What deliveries alone tell stays lost when
+          a delivery is lost.
+        </p>
+        <Table
+          caption="Coverage by kind of event"
+          rows={coverage}
+          keyOf={({ org, kind }) => `${org}-${kind}`}
+          empty="No event yet. Push something, or see whether the webhook is there: run the doctor."
+          columns={[
+            { head: 'Kind', cell: ({ kind }) => <code>{kind}</code> },
+            ...(orgs.length > 1 ? [{ head: 'Organization', cell: ({ org }: { org: string }) => org }] : []),
+            { head: 'Told by both', kind: 'number' as const, cell: ({ both }) => both },
+            { head: 'By deliveries alone', kind: 'number' as const, cell: ({ webhook }) => webhook },
+            { head: 'By rows alone', kind: 'number' as const, cell: ({ rows }) => rows },
+            { head: 'A lost one is seen in', cell: ({ visibleIn }) => visibleIn ?? 'nothing: deliveries alone' },
+          ]}
+        />
+      </Section>
+    </>
+  ),
+});

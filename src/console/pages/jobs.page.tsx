@@ -1,0 +1,183 @@
+import { UserError } from '../../core/errors.js';
+import { definePage } from '../page.js';
+import { ActForm, counted, Section, Table, Time } from '../ui/components.js';
+import { rulePath, State } from '../ui/words.js';
+
+/** Schedules and the bot's own jobs: last, next, and now. */
+export const jobsPage = definePage({
+  path: '/jobs',
+  nav: { label: 'Jobs', order: 60 },
+  load: async ({ call, may }) => {
+    const { orgs } = await call('status');
+    return {
+      schedules: await call('schedules'),
+      jobs: (await call('jobs')).jobs,
+      owned: orgs.map(({ name }) => name).filter((name) => may('operate', name)),
+      mayAll: may('operate', null),
+    };
+  },
+  title: () => 'Schedules and jobs',
+  view: ({ schedules, jobs, owned, mayAll }) => (
+    <>
+      <Section title="Schedules of rules and policies">
+        <Table
+          caption="Schedules"
+          rows={schedules}
+          keyOf={({ org, id }) => `${org}-${id}`}
+          empty="No rule or policy has a schedule, or they are for owners of the organization."
+          columns={[
+            { head: 'Rule', cell: ({ org, id }) => <a href={rulePath(org, id)}>{id}</a> },
+            {
+              head: 'Schedule',
+              cell: ({ cron, tz }) => (
+                <>
+                  <code>{cron}</code> {tz}
+                </>
+              ),
+            },
+            { head: 'Last', kind: 'tight', cell: ({ last }) => <Time at={last} /> },
+            {
+              head: 'It made',
+              cell: ({ runs }) =>
+                runs.map(({ state, count }, n) => (
+                  <span key={n}>
+                    {count} <State of={state} />{' '}
+                  </span>
+                )),
+            },
+            { head: 'Next', kind: 'tight', cell: ({ next }) => <Time at={next} /> },
+            { head: 'Why not', kind: 'wide', cell: ({ why }) => why.map(({ text }) => text).join('; ') },
+            {
+              head: 'Act',
+              cell: ({ org, id }) =>
+                owned.includes(org) && (
+                  <>
+                    <a href={`/jobs/dry?${new URLSearchParams({ org, schedule: id }).toString()}`}>
+                      Try<span class="unseen"> {id}</span>
+                    </a>{' '}
+                    <ActForm class="inline">
+                      <input type="hidden" name="act" value="schedule" />
+                      <input type="hidden" name="org" value={org} />
+                      <input type="hidden" name="schedule" value={id} />
+                      <button type="submit" class="button-plain">
+                        Run now<span class="unseen"> {id}</span>
+                      </button>
+                    </ActForm>
+                  </>
+                ),
+            },
+          ]}
+        />
+      </Section>
+      <Section title="The bot's own jobs">
+        <Table
+          caption="Jobs"
+          rows={jobs}
+          keyOf={({ job }) => job}
+          empty="The bot has no job that you may see."
+          columns={[
+            { head: 'Job', cell: ({ job }) => <code>{job}</code> },
+            { head: 'Does', kind: 'wide', cell: ({ summary }) => summary },
+            { head: 'When', cell: ({ when }) => when },
+            {
+              head: 'Last',
+              kind: 'wide',
+              cell: ({ last }) =>
+                last.length === 0 ? (
+                  <span class="muted">not yet</span>
+                ) : (
+                  <ul class="lines">
+                    {last.map(({ org, forge, at, by, outcome, error }, n) => (
+                      <li key={n}>
+                        <Time at={at} /> {org || forge} by {by}: {error ?? outcome?.summary ?? ''}
+                      </li>
+                    ))}
+                  </ul>
+                ),
+            },
+            {
+              head: 'Act',
+              cell: ({ job, per }) => {
+                const orgs = per === 'organization' ? owned : mayAll ? [''] : [];
+                return orgs.map((org) => (
+                  <ActForm class="inline" key={org}>
+                    <input type="hidden" name="act" value="job" />
+                    <input type="hidden" name="job" value={job} />
+                    <input type="hidden" name="org" value={org} />
+                    <button type="submit" name="dry" value="yes" class="button-plain">
+                      Try<span class="unseen"> {job}</span>
+                      {org && ` for ${org}`}
+                    </button>{' '}
+                    <button type="submit" class="button-plain">
+                      Run now<span class="unseen"> {job}</span>
+                      {org && ` for ${org}`}
+                    </button>
+                  </ActForm>
+                ));
+              },
+            },
+          ]}
+        />
+      </Section>
+    </>
+  ),
+  act: async ({ call }, form) => {
+    const org = form['org'];
+    switch (form['act']) {
+      case 'schedule': {
+        const { runs } = await call('runSchedule', { org: org ?? '', schedule: form['schedule'] ?? '' });
+        return { to: '/jobs', notice: `The schedule was fired: ${counted(runs, 'run')}.` };
+      }
+      case 'job': {
+        const dryRun = form['dry'] === 'yes';
+        const { runs } = await call('runJob', { job: form['job'] ?? '', org, dryRun });
+        const told = runs.map(({ outcome, error }) => error ?? outcome?.summary ?? '').join('; ');
+        return { to: '/jobs', notice: `${dryRun ? 'It would do' : 'Done'}: ${told}` };
+      }
+      default:
+        throw new UserError('BAD_REQUEST', 'the form names no act');
+    }
+  },
+});
+
+/** What a schedule would do now. It reads the forge and writes nothing. */
+export const dryPage = definePage({
+  path: '/jobs/dry',
+  within: '/jobs',
+  load: async ({ call, query }) => {
+    const [org, schedule] = [query['org'] ?? '', query['schedule'] ?? ''];
+    const { rehearsed = [] } = await call('runSchedule', { org, schedule, dryRun: true });
+    return { org, schedule, rehearsed };
+  },
+  title: ({ schedule }) => `What ${schedule} would do now`,
+  view: ({ org, schedule, rehearsed }) => (
+    <>
+      <Table
+        caption="What each run would want"
+        rows={rehearsed}
+        empty="It would look at no repository. See its where."
+        columns={[
+          { head: 'Repository', cell: ({ repo }) => repo ?? org },
+          { head: 'Would', cell: ({ state, mode }) => <State of={state} mode={mode} /> },
+          {
+            head: 'Effects',
+            kind: 'wide',
+            cell: ({ effects }) => (
+              <ul class="lines">
+                {effects.map(({ action, itemKey, waits }, n) => (
+                  <li key={n}>
+                    <code>{action}</code> {itemKey} {waits && <State of="waits" />}
+                  </li>
+                ))}
+              </ul>
+            ),
+          },
+          { head: 'Why', kind: 'wide', cell: ({ reason }) => reason },
+        ]}
+      />
+      <p>
+        Nothing was written. <a href={rulePath(org, schedule)}>Go to {schedule}</a>.
+      </p>
+    </>
+  ),
+});

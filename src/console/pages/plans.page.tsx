@@ -1,0 +1,353 @@
+import type { AnswerOf } from '../../api/operations/index.js';
+import { UserError } from '../../core/errors.js';
+import { definePage } from '../page.js';
+import {
+  ActForm,
+  Callout,
+  counted,
+  Diff,
+  Facts,
+  Filters,
+  Section,
+  Table,
+  Time,
+  type Change,
+} from '../ui/components.js';
+import { Act, planPath, rulePath, State, value } from '../ui/words.js';
+
+type Plan = NonNullable<AnswerOf<'planOf'>['plan']>;
+type Line = Plan['lines'][number];
+
+const SHOWN = 50;
+
+/** What policies would change, and what they found. */
+export const plansPage = definePage({
+  path: '/plans',
+  nav: { label: 'Plans', order: 30 },
+  load: async ({ call, query, may }) => {
+    const { orgs } = await call('status');
+    const names = orgs.map(({ name }) => name);
+    return {
+      plans: await call('plans', { org: query['org'], limit: SHOWN }),
+      findings: await call('findings', { org: query['org'], limit: SHOWN }),
+      orgs: names,
+      planners: names.filter((org) => may('operate', org)),
+    };
+  },
+  title: () => 'Plans and findings',
+  view: ({ plans, findings, orgs, planners }) => (
+    <>
+      {orgs.length > 1 && (
+        <Filters
+          filters={[{ name: 'org', label: 'Organization', options: orgs.map((name) => [name, name] as const) }]}
+        />
+      )}
+      <Section title="Plans">
+        <Table
+          caption="Plans, newest first"
+          rows={plans}
+          keyOf={({ id }) => id}
+          empty="No plan was made yet. Make one below: it shows what the policies would change, and writes nothing."
+          columns={[
+            { head: 'Made', kind: 'tight', cell: ({ madeAt }) => <Time at={madeAt} /> },
+            {
+              head: 'Plan',
+              cell: ({ hash, org, policy }) => (
+                <a href={planPath(hash)}>{policy === null ? `all policies of ${org}` : policy}</a>
+              ),
+            },
+            { head: 'State', cell: (plan) => <State of={stateOf(plan)} /> },
+            {
+              head: 'Changes',
+              kind: 'number',
+              cell: ({ lines }) => lines.filter(({ does }) => does === 'write').length,
+            },
+            { head: 'By', cell: ({ madeBy }) => madeBy },
+            { head: 'Hash', cell: ({ hash }) => <code>{hash.slice(0, 12)}</code> },
+          ]}
+        />
+        {planners.length > 0 && (
+          <ActForm class="filters">
+            <label>
+              <span>Organization</span>
+              <select name="org">
+                {planners.map((org) => (
+                  <option value={org} key={org}>
+                    {org}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <label>
+              <span>Policy (empty: all)</span>
+              <input name="policy" maxLength={200} />
+            </label>
+            <button type="submit">Make a plan</button>
+          </ActForm>
+        )}
+      </Section>
+      <Section title="Findings">
+        <p class="muted">Expectations of policies that do not hold.</p>
+        <Table
+          caption="Findings"
+          rows={findings}
+          empty="Every expectation holds, or no policy has one."
+          columns={[
+            { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
+            { head: 'Where', cell: ({ subjectName, org }) => subjectName || org },
+            { head: 'Expectation', cell: ({ name }) => name },
+            { head: 'Finding', kind: 'wide', cell: ({ message }) => message },
+            { head: 'Policy', cell: ({ org, policy }) => <a href={rulePath(org, policy)}>{policy}</a> },
+            { head: 'Since', kind: 'tight', cell: ({ since }) => <Time at={since} /> },
+          ]}
+        />
+      </Section>
+    </>
+  ),
+  act: async ({ call }, form) => {
+    const plan = await call('plan', { org: form['org'] ?? '', policy: form['policy'] });
+    return { to: planPath(plan.hash), notice: 'The plan is made. Nothing is written yet.' };
+  },
+});
+
+/** One plan: what it would change, by repository. */
+export const planPage = definePage({
+  path: '/plans/:hash',
+  within: '/plans',
+  load: async ({ call, params, may }) => {
+    const { plan } = await call('planOf', { hash: params['hash'] ?? '' });
+    if (!plan) throw new UserError('NOT_FOUND', 'there is no such plan');
+    return { plan, mayOperate: may('operate', plan.org), mayApprove: may('approve', plan.org) };
+  },
+  title: ({ plan }) => `Plan ${plan.hash.slice(0, 12)} of ${plan.policy ?? plan.org}`,
+  view: ({ plan, mayOperate, mayApprove }) => {
+    const writes = plan.lines.filter(({ does }) => does === 'write');
+    const repositories = new Set(plan.lines.map(({ repo }) => repo?.name ?? plan.org)).size;
+    return (
+      <>
+        <Facts
+          facts={[
+            ['State', <State of={stateOf(plan)} />],
+            [
+              'Would write',
+              `${counted(writes.length, 'change')} in ${counted(repositories, 'repository', 'repositories')}`,
+            ],
+            ['Looked at', counted(plan.subjects, 'repository', 'repositories')],
+            [
+              'Made',
+              <>
+                <Time at={plan.madeAt} /> by {plan.madeBy}
+              </>,
+            ],
+            plan.decidedBy !== null && [
+              'Decided',
+              <>
+                <Time at={plan.decidedAt} /> by {plan.decidedBy}
+              </>,
+            ],
+            plan.appliedBy !== null && [
+              'Applied',
+              <>
+                <Time at={plan.appliedAt} /> by {plan.appliedBy}
+              </>,
+            ],
+            ['Takes at least', `${plan.calls.atLeastS} s of the forge's calls`],
+            ['Hash', <code>{plan.hash}</code>],
+          ]}
+        />
+        {plan.overCaps.length > 0 && (
+          <Callout tone="bad" title="All of it is given up">
+            {plan.overCaps.map((reason, n) => (
+              <p key={n}>{reason}</p>
+            ))}
+          </Callout>
+        )}
+        {plan.newPolicies && (
+          <Callout title="New here">
+            <p>
+              {plan.newPolicies.join(', ')}: a policy waits once for an approval; later the bot applies it by itself.
+            </p>
+          </Callout>
+        )}
+        <Section title="Changes">
+          {plan.lines.length === 0 ? (
+            <p class="muted">Everything is as the policies say.</p>
+          ) : (
+            [...byRepository(plan)].map(([where, lines]) => (
+              <Section title={where} key={where}>
+                <Table
+                  caption={`Changes in ${where}`}
+                  rows={lines}
+                  empty=""
+                  columns={[
+                    {
+                      head: 'Object',
+                      cell: ({ action, key }) => (
+                        <>
+                          <code>{action}</code> {key}
+                        </>
+                      ),
+                    },
+                    {
+                      head: 'Does',
+                      cell: ({ does, fields, mode }) => (
+                        <State
+                          of={
+                            does === 'cannot'
+                              ? 'cannot be written'
+                              : fields.every(({ before }) => before.is === 'absent')
+                                ? 'create'
+                                : 'change'
+                          }
+                          mode={mode}
+                        />
+                      ),
+                    },
+                    {
+                      head: 'Difference',
+                      kind: 'wide',
+                      cell: (line) => (
+                        <>
+                          <Diff changes={changesOf(line)} />
+                          {line.reason}
+                        </>
+                      ),
+                    },
+                    { head: 'Policy', cell: ({ policy }) => <a href={rulePath(plan.org, policy)}>{policy}</a> },
+                  ]}
+                />
+              </Section>
+            ))
+          )}
+        </Section>
+        {plan.notes.length + plan.heldBack.length + plan.findings.length > 0 && (
+          <Section title="Not in the plan">
+            <ul class="lines">
+              {plan.heldBack.map(({ policy, reason }) => (
+                <li key={policy}>
+                  <State of="refused" /> {policy}: {reason}
+                </li>
+              ))}
+              {plan.notes.map(({ policy, repo, reason }, n) => (
+                <li key={n}>
+                  {policy}
+                  {repo !== null && ` in ${repo}`}: {reason}
+                </li>
+              ))}
+              {plan.findings.map(({ policy, severity, message, repo }, n) => (
+                <li key={n}>
+                  <State of={severity} /> {policy}
+                  {repo && ` in ${repo.name}`}: {message}
+                </li>
+              ))}
+            </ul>
+          </Section>
+        )}
+        <PlanActs plan={plan} writes={writes.length} mayOperate={mayOperate} mayApprove={mayApprove} />
+      </>
+    );
+  },
+  act: async ({ call }, form) => {
+    const [hash, reason, to] = [form['hash'] ?? '', form['reason'], planPath(form['hash'] ?? '')];
+    switch (form['act']) {
+      case 'apply': {
+        const { outcome, runs, reasons } = await call('applyPlan', { hash, reason });
+        if (outcome === 'applied-before') return { to, notice: 'The plan was applied before. Nothing is written.' };
+        if (outcome === 'refused') throw new UserError('PLAN_REFUSED', `nothing is written: ${reasons.join('; ')}`);
+        return { to, notice: `The plan is applied: ${counted(runs.length, 'run')}.` };
+      }
+      case 'approve':
+      case 'deny': {
+        const { decided, applied, plan } = await call('decidePlan', { hash, deny: form['act'] === 'deny', reason });
+        if (!decided) return { to, notice: `The plan was ${plan.state} already.` };
+        if (form['act'] === 'deny') return { to, notice: 'The plan is denied. Nothing of it will be written.' };
+        if (applied?.outcome === 'refused')
+          throw new UserError('PLAN_REFUSED', `the plan is approved and not applied: ${applied.reasons.join('; ')}`);
+        return {
+          to,
+          notice: applied ? 'The plan is approved and applied.' : 'The plan is approved. Apply it to write it.',
+        };
+      }
+      default:
+        throw new UserError('BAD_REQUEST', 'the form names no act');
+    }
+  },
+});
+
+function PlanActs({
+  plan,
+  writes,
+  mayOperate,
+  mayApprove,
+}: {
+  plan: Plan;
+  writes: number;
+  mayOperate: boolean;
+  mayApprove: boolean;
+}) {
+  const { hash, state, needsApproval, overCaps, madeBy } = plan;
+  if (writes === 0 || overCaps.length > 0 || state === 'applied' || state === 'denied') return null;
+  const waits = state === 'open' && needsApproval;
+  return (
+    <Section title="Acts">
+      <div class="acts">
+        {mayApprove && waits && (
+          <>
+            <Act name="Approve it" button="Approve this plan" fields={{ act: 'approve', hash }}>
+              <p>
+                {madeBy === 'schedule'
+                  ? `The bot writes the ${counted(writes, 'change')} above at once.`
+                  : `Somebody may apply the ${counted(writes, 'change')} above after that.`}{' '}
+                {plan.twoPeople && 'It takes a second person.'}
+              </p>
+            </Act>
+            <Act name="Deny it" button="Deny this plan" tone="bad" fields={{ act: 'deny', hash }}>
+              <p>Nothing of this plan is written, ever.</p>
+            </Act>
+          </>
+        )}
+        {mayOperate && !waits && (
+          <Act name="Apply it" button="Apply exactly this plan" fields={{ act: 'apply', hash }}>
+            <p>
+              The bot writes exactly the {counted(writes, 'change')} above. If anything about them has changed since the
+              plan was made, it writes nothing and says what differs.
+            </p>
+          </Act>
+        )}
+        {waits && !mayApprove && <p class="muted">It waits for the approval of an owner of {plan.org}.</p>}
+      </div>
+    </Section>
+  );
+}
+
+function stateOf({ state, lines, needsApproval }: Plan): string {
+  if (state !== 'open') return state;
+  if (lines.length === 0) return 'no changes';
+  return needsApproval ? 'waits' : 'open';
+}
+
+function byRepository({ lines, org }: Plan): Map<string, Line[]> {
+  const groups = new Map<string, Line[]>();
+  for (const line of lines) {
+    const where = line.repo?.name ?? org;
+    groups.set(where, [...(groups.get(where) ?? []), line]);
+  }
+  return groups;
+}
+
+function changesOf({ fields }: Line): Change[] {
+  return fields.map(({ field, before, after }) => ({ name: field, from: beforeText(before), to: value(after) }));
+}
+
+function beforeText(before: Line['fields'][number]['before']): string | null {
+  switch (before.is) {
+    case 'absent':
+      return null;
+    case 'value':
+      return value(before.value);
+    case 'other':
+      return '(another value)';
+    case 'not-readable':
+      return before.last === null ? '(cannot be read)' : `(cannot be read; the bot wrote ${value(before.last.value)})`;
+  }
+}
