@@ -31,7 +31,7 @@ interface Tried {
 /** Draft of a file that does not exist yet. */
 const NEW_FILE = 'new.yaml';
 const DAYS = ['1', '7', '30'] as const;
-const EVENTS_OFFERED = 25;
+const EVENTS_OFFERED = 10;
 const BODY = 600 * 1024;
 
 /** Rule files with edits, tried before they are saved anywhere. */
@@ -74,13 +74,12 @@ async function tried(ask: Ask, asked: Form, form: Form | null): Promise<Tried> {
   const orgs = known.map(({ name }) => name).filter((name) => ask.may('read', name));
   const org = orgs.find((name) => name === asked['org']) ?? orgs[0] ?? null;
   if (org === null) return NOTHING;
-  const { files, newFileUrl } = await ask.call('ruleFiles', { org });
+  const [{ files, newFileUrl }, events] = await Promise.all([ask.call('ruleFiles', { org }), eventsOf(ask, org)]);
   const found =
     files.find(({ path }) => path === (form?.['path'] ?? asked['file'])) ?? (asked['file'] === '' ? null : files[0]);
   const path = form?.['path'] ?? found?.path ?? NEW_FILE;
   const text = form?.['text'] ?? found?.text ?? starter(org);
   const base = { orgs, org, files, newFileUrl, path, text, editUrl: found?.editUrl ?? null };
-  const events = await eventsOf(ask, org);
   const event = asked['id'] ?? asked['event'] ?? events[0]?.id ?? '';
   const more = { events, event, days: asked['days'] ?? '7' };
   try {
