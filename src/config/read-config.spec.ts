@@ -218,7 +218,7 @@ describe('config/read-config', () => {
 
 /** With PostgreSQL, Redis and everything that may hold a secret. */
 const WHOLE = `
-forges: [{ id: main, base_url: https://git.test/api/v1, auth: { type: token, token: { env: FORGE_TOKEN } } }]
+forges: [{ id: main, base_url: https://git.test/api/v1, auth: { type: token, token: { env: FORGE_TOKEN } }, oauth: { client_id: 2c1f, client_secret: { env: LOGIN } } }]
 orgs:
   - name: acme
     forge: main
@@ -235,6 +235,7 @@ alerts: { url: https://alerts.test/in, secret: { env: ALERTS } }
 
 const WHOLE_ENV = {
   FORGE_TOKEN: 'canary-forge',
+  LOGIN: 'canary-login',
   HOOK: 'h'.repeat(32),
   MIRROR: 'canary-mirror',
   DATABASE_URL: 'postgres://bot:pw@db/forgehand',
@@ -273,10 +274,18 @@ describe('config/read-config by role', () => {
       expect(() => (secret as Secret).reveal()).toThrow(/is not for a process of the role web/);
   });
 
+  it.each<ConfigReader>(['web', 'worker', 'scheduler'])('%s never holds the secret of the login', (reader) => {
+    const { forges } = parseConfig('/etc/forgehand.yaml', WHOLE, { env: WHOLE_ENV, reader });
+
+    expect(forges[0]?.oauth?.clientId).toBe('2c1f');
+    expect(() => forges[0]?.oauth?.clientSecret.reveal()).toThrow(`is not for a process of the role ${reader}`);
+  });
+
   it.each<[ConfigReader, string[]]>([
     ['web', ['HOOK', 'DATABASE_URL']],
     ['worker', ['FORGE_TOKEN', 'MIRROR', 'DATABASE_URL', 'REDIS_URL', 'KEY', 'CONTROL', 'METRICS', 'ALERTS']],
     ['scheduler', ['FORGE_TOKEN', 'MIRROR', 'DATABASE_URL', 'REDIS_URL', 'KEY', 'CONTROL', 'METRICS', 'ALERTS']],
+    ['console', Object.keys(WHOLE_ENV).filter((name) => name !== 'HOOK')],
     ['all', Object.keys(WHOLE_ENV)],
     ['command', []],
   ])('%s is refused without each of %j, and without no other', (reader, expected) => {
