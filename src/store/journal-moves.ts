@@ -148,12 +148,18 @@ UPDATE intents l SET state = 'cancelled', reason = NULL, reason_code = $2, reaso
 FROM intents b WHERE b.id = ANY ($1) AND b.state IN (${list(BAD_ENDS)}) AND l.run_id = b.run_id AND l.step_no > b.step_no
   AND (l.state = 'planned' OR ${wantsApproval('l')})`;
 
-/** The runs of these intents, where all intents have ended (`runStateOf`); their rows are locked. */
+/**
+ * The runs of these intents, where all intents have ended (`runStateOf`); their rows are locked. Each run is asked for by itself: a plan that groups
+ * all intents would read them all.
+ */
 const END_RUNS = `
 UPDATE runs r SET state = e.state, ended_at = clock_timestamp() FROM (
-  SELECT run_id, CASE WHEN bool_or(state IN (${list(FAILED_ENDS)})) THEN 'failed' WHEN bool_or(state = 'cancelled') THEN 'cancelled' ELSE 'done' END AS state
-  FROM intents WHERE run_id IN (SELECT run_id FROM intents WHERE id = ANY ($1)) GROUP BY run_id HAVING bool_and(state IN (${list(INTENT_STATES.filter(isEnded))}))
-) AS e WHERE r.id = e.run_id AND r.ended_at IS NULL`;
+  SELECT m.run_id, s.state, s.is_over FROM (SELECT DISTINCT run_id FROM intents WHERE id = ANY ($1)) AS m CROSS JOIN LATERAL (
+    SELECT bool_and(i.state IN (${list(INTENT_STATES.filter(isEnded))})) AS is_over,
+      CASE WHEN bool_or(i.state IN (${list(FAILED_ENDS)})) THEN 'failed' WHEN bool_or(i.state = 'cancelled') THEN 'cancelled' ELSE 'done' END AS state
+    FROM intents i WHERE i.run_id = m.run_id
+  ) AS s
+) AS e WHERE r.id = e.run_id AND e.is_over AND r.ended_at IS NULL`;
 
 /** Forget that a person undid this effect: another one wants it again. */
 export async function rearm(manager: EntityManager, intentId: string): Promise<void> {
