@@ -14,7 +14,7 @@ export function retryCommand(exit: SetExit): Command {
         print(options.json, answer, () =>
           answer.retried
             ? `intent ${id} is planned again`
-            : `intent ${id} is neither dead nor refused: nothing to revive`,
+            : `no intent ${id} can be revived: there is none, or it is neither dead nor refused`,
         );
         if (!answer.retried) exit(1);
       }),

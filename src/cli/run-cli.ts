@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
+import type { Option } from 'commander';
 import { BotError, InvalidFile, UserError, messageOf } from '../core/errors.js';
 import { formatProblem } from '../core/problem.js';
 import type { SetExit } from './command-options.js';
@@ -116,6 +117,14 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
+const HELP = new Help();
+
+/** A flag that is not given is off: nobody needs to read that. */
+function optionDescription(option: Option): string {
+  const isOff = option.defaultValue === false;
+  return HELP.optionDescription(isOff ? Object.create(option, { defaultValue: { value: undefined } }) : option);
+}
+
 /**
  * A wrong command line comes back as an error, and says where to look. Of the commands inside it too: else a wrong option there would end the
  * process with a code of the library's own.
@@ -123,7 +132,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
 function answering(command: Command, above: string): Command {
   const path = `${above} ${command.name()}`;
   for (const inner of command.commands) answering(inner, path);
-  command.configureOutput({ writeOut, writeErr });
+  command.configureOutput({ writeOut, writeErr }).configureHelp({ optionDescription });
   return command.showHelpAfterError(`(${path} --help shows what it takes)`).exitOverride();
 }
 

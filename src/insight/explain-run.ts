@@ -1,4 +1,5 @@
 import { isJsonObject } from '../core/json.js';
+import type { Json } from '../core/json.js';
 import { shown } from '../core/reason.js';
 import type { Attempt, Intent, Run } from '../core/run.js';
 import { hasSealedReads } from '../pipeline/decide/answer-lookups.js';
@@ -95,13 +96,19 @@ function lookOf({ state }: Run, { conditions, steps, failed }: ReadTrace, intent
   return idle ? lookOfStep(idle) : null;
 }
 
+/** A map of lists, maps and nothing says nothing in one line. */
+function isShown(result: Json | null | undefined): result is Json {
+  if (result === null || result === undefined) return false;
+  return !isJsonObject(result) || Object.values(result).some((value) => value !== null && typeof value !== 'object');
+}
+
 function explainIntent(
   { id, action, itemKey, effectKey, mode, state, reason, result }: Intent,
   attempts: readonly Attempt[],
 ): ExplainedIntent {
   return {
     ...shown({ id, action, itemKey, effectKey, mode, state, reason }),
-    result: result === null || result === undefined ? null : shortJson(result),
+    result: isShown(result) ? shortJson(result) : null,
     attempts: attempts.map(({ n, operation, sentAt, answeredAt, outcome, status, message }) => ({
       n,
       operation,

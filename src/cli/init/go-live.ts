@@ -102,8 +102,8 @@ export async function runDoctor({ steps, bot, org }: GoLive): Promise<void> {
   steps.say(...found.filter(({ fix }) => fix.length > 0).map(describeFix));
 }
 
-/** Shows what the policies would change, and applies it when told so. */
-export async function offerPlan(to: GoLive): Promise<void> {
+/** Shows what the policies would change, and applies it when told so. Where rules or forge changed meanwhile, it shows the new plan once. */
+export async function offerPlan(to: GoLive, isAgain = false): Promise<void> {
   const { steps, bot, org, flags, asker, yes, isSandbox } = to;
   const plan = await bot.reach.call('plan', { org });
   const short = plan.hash.slice(0, 12);
@@ -123,10 +123,19 @@ export async function offerPlan(to: GoLive): Promise<void> {
   if (!consent) return steps.left('plan', `plan ${short} is not applied`, ...later);
   const decision = plan.needsApproval ? await bot.reach.call('decidePlan', { hash: plan.hash }) : null;
   const report = decision?.applied ?? (await bot.reach.call('applyPlan', { hash: plan.hash }));
-  if (report.outcome === 'refused') return steps.left('plan', describeApply(report), ...later);
+  if (report.outcome === 'refused' && !isAgain) {
+    steps.say(describeApply(report), 'The plan is made again:');
+    return offerPlan(to, true);
+  }
+  if (report.outcome === 'refused')
+    return steps.left('plan', describeApply(report), 'type: forgehand plan, and approve the plan that it shows');
   const runs = await ended(bot.reach, report.runs);
   const well = runs.filter(({ run }) => run.state === 'done').length;
-  if (well === runs.length) return steps.done('plan', `plan ${short} is applied: ${plan.lines.length} changes`);
+  if (well === runs.length)
+    return steps.done(
+      'plan',
+      `plan ${short} is applied: ${plan.lines.length} ${plan.lines.length === 1 ? 'change' : 'changes'}`,
+    );
   steps.left('plan', `${runs.length - well} of ${runs.length} runs did not end well`, 'type: forgehand runs');
   steps.say(describeDone(runs, report.plan.calls));
 }
