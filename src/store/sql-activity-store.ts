@@ -106,12 +106,15 @@ SELECT md5(concat_ws(' ',
 )) AS mark`;
 
 /** What a reason names: the condition that did not hold, or the verdict that it rests on. */
-const BECAUSE = String.raw`coalesce(substring(r.reason_params FROM '"condition":"((?:[^"\\]|\\.)*)"'), substring(r.reason_params FROM '"code":"([^"\\]*)"'))`;
+const BECAUSE = String.raw`coalesce(substring(params FROM '"condition":"((?:[^"\\]|\\.)*)"'), substring(params FROM '"code":"([^"\\]*)"'))`;
 
+/** The reasons of a rule that does not fire are few: each is looked into once, not once a run. */
 const RUN_COUNTS = `
-SELECT r.rule, r.state, r.reason_code AS code, ${BECAUSE} AS because, count(*)::int AS count
-FROM runs r WHERE r.id >= $5 AND r.id < $6 AND r.org = $4 AND NOT r.rule LIKE 'shadow/%' AND ${tellsRepo('r.org', 'r.repo_id', SIGHT)}
-GROUP BY r.rule, r.state, r.reason_code, because`;
+SELECT rule, state, code, ${BECAUSE} AS because, sum(count)::int AS count FROM (
+  SELECT r.rule, r.state, r.reason_code AS code, CASE WHEN r.state = 'not-fired' THEN r.reason_params END AS params, count(*) AS count
+  FROM runs r WHERE r.id >= $5 AND r.id < $6 AND r.org = $4 AND NOT r.rule LIKE 'shadow/%' AND ${tellsRepo('r.org', 'r.repo_id', SIGHT)}
+  GROUP BY r.rule, r.state, r.reason_code, params
+) AS counted GROUP BY rule, state, code, because`;
 
 /** Activity in PostgreSQL, by the primary keys alone. */
 export class SqlActivityStore implements ActivityStore {
