@@ -18,6 +18,7 @@ import { addPageRoutes, sendError } from './http/page-routes.js';
 import { newNonce, securityHeaders } from './http/security-headers.js';
 import { LiveHub, type LiveSource } from './live/hub.js';
 import { addLiveRoute } from './live/live-routes.js';
+import type { ActivityRow } from '../insight/activity.js';
 import type { PersonLogin } from './login/login.port.js';
 import type { AnyPage } from './page.js';
 import { sessionsPage } from './pages/sessions.page.js';
@@ -30,7 +31,7 @@ export interface ConsoleServerDeps {
   readonly config: ConsoleConfig;
   readonly pages: readonly AnyPage[];
   /** What open timelines are told. */
-  readonly live: LiveSource<unknown>;
+  readonly live: LiveSource<ActivityRow>;
   /** Null while the bot starts or stops. */
   readonly control: () => Control | null;
   readonly store: SessionStore;
@@ -44,7 +45,7 @@ export interface ConsoleServerDeps {
 export class ConsoleServer {
   private readonly server: FastifyInstance;
   private readonly sessions: Sessions;
-  private readonly hub: LiveHub<unknown>;
+  private readonly hub: LiveHub<ActivityRow>;
   private readonly visits = new WeakMap<FastifyRequest, Visit>();
   private sweeping: NodeJS.Timeout | undefined;
 

@@ -75,7 +75,10 @@ const PARTS = [
         config: config.console,
         control: () => control.service,
         pages: PAGES,
-        live: liveActivity(() => control.service),
+        live: liveActivity(
+          () => control.service,
+          PAGES.flatMap(({ timeline = [] }) => timeline),
+        ),
       }),
   ),
   part(

@@ -31,7 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'insight',
     'housekeeping',
   ],
-  console: ['config', 'observability', 'forge', 'api'],
+  console: ['config', 'observability', 'forge', 'insight', 'api'],
   // Adapters: of the rooms above they know the ports alone, see below.
   queue: ['config', 'forge', 'pipeline'],
   store: [

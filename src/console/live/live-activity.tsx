@@ -1,0 +1,59 @@
+import { renderToString } from 'preact-render-to-string';
+import { notReady } from '../../api/control-server.js';
+import type { Control } from '../../api/operations/index.js';
+import type { ControlCaller } from '../../core/operators.js';
+import { rowInSight, type ActivityRow } from '../../insight/activity.js';
+import { TableRow, type Column } from '../ui/components.js';
+import type { LiveSource } from './hub.js';
+
+/** Asks for all viewers; what each of them is told is cut to their sight. */
+const EVERYBODY: ControlCaller = { kind: 'command', name: 'console', login: null, scopes: ['read'], grants: null };
+const NEWEST = 50;
+
+/** The timeline, row by row. A row is drawn once for all that see the whole of it. */
+export function liveActivity(
+  control: () => Control | null,
+  columns: ReadonlyArray<Column<ActivityRow>>,
+): LiveSource<ActivityRow> {
+  const drawn = new WeakMap<object, string>();
+  const draw = (row: ActivityRow): string => {
+    const html = drawn.get(row) ?? renderToString(<TableRow columns={columns} row={row} id={row.id} />);
+    drawn.set(row, html);
+    return html;
+  };
+  return {
+    news: async (since) => {
+      const operations = control()?.operations;
+      if (!operations) throw notReady();
+      return operations.activityNews({ limit: NEWEST, ...(since === undefined ? {} : { since }) }, EVERYBODY);
+    },
+    idOf: ({ id }) => id,
+    tell: (row, sight, query) => {
+      const seen = fits(row, query) ? rowInSight(row, sight) : null;
+      return seen && { id: row.id, html: draw(seen) };
+    },
+  };
+}
+
+/** By the filters of the page, as the operation filters. */
+function fits(row: ActivityRow, query: Readonly<Record<string, string>>): boolean {
+  const { org, repo, person, kind, rule, state, effects, all } = query;
+  const isSame = (told: string | null, asked: string | undefined): boolean =>
+    !asked || told?.toLowerCase() === asked.toLowerCase();
+  return (
+    isSame(row.org, org) &&
+    isSame(row.repo, repo) &&
+    isSame(row.person, person) &&
+    (!kind || row.event === kind || (row.event ?? '').startsWith(`${kind}.`)) &&
+    (!rule || row.runs.some((run) => run.rule === rule)) &&
+    (!state || row.runs.some((run) => run.state === state)) &&
+    (!effects || row.runs.some((run) => run.effects.some((effect) => effect.state === effects))) &&
+    (all === 'yes' || state !== undefined || effects !== undefined || row.runs.some(changedSomething))
+  );
+}
+
+/** As the store asks: not what only looked, and not what found everything as it should be. */
+function changedSomething({ state, effects }: ActivityRow['runs'][number]): boolean {
+  if (state === 'not-fired' || state === 'coalesced') return false;
+  return state !== 'done' || effects.some((effect) => effect.state !== 'unchanged');
+}
