@@ -4,12 +4,13 @@ import type { KeptSession } from '../api/session-store.port.js';
 import type { Json } from '../core/json.js';
 import type { OperatorScope } from '../core/operator-scopes.js';
 import type { ControlCaller } from '../core/operators.js';
-import type { ActivityRow } from '../insight/activity.js';
 import type { Column } from './ui/components.js';
 
 /** May be left out where nothing has to be sent. */
 type Sent<Name extends OperationName> =
   Record<never, never> extends SentTo<Name> ? [sent?: SentTo<Name>] : [sent: SentTo<Name>];
+
+export type TimelineRow = AnswerOf<'activity'>['rows'][number];
 
 /** What a page may ask: the operations of the control API, as the person who looks at it. */
 export interface Ask {
@@ -59,7 +60,7 @@ export interface Page<Data> {
   readonly load: (ask: Ask) => Promise<Data>;
   readonly view: (data: Data) => ComponentChildren;
   /** Of the timeline: how its rows are drawn, on the page and when they come as news (`ui/live.tsx`). */
-  readonly timeline?: ReadonlyArray<Column<ActivityRow>>;
+  readonly timeline?: ReadonlyArray<Column<TimelineRow>>;
   /** Names of the islands that the page needs (files in `islands/`). */
   readonly islands?: readonly string[];
   /**

@@ -15,7 +15,7 @@ function start(place: HTMLElement): void {
   const button = place.querySelector<HTMLButtonElement>('button');
   const table = document.getElementById(place.dataset['liveTable'] ?? '');
   const body = table?.querySelector('tbody');
-  if (!said || !button || !body) return;
+  if (!said || !button) return;
   place.hidden = false;
   let stream: EventSource | null = null;
 
@@ -36,6 +36,8 @@ function start(place: HTMLElement): void {
     stream.addEventListener('open', () => say('open', 'Live'));
     stream.addEventListener('still-here', () => say('open', 'Live'));
     stream.addEventListener('rows', (event: MessageEvent<string>) => {
+      // An empty list has no table yet.
+      if (!body) return location.reload();
       const rows = JSON.parse(event.data) as Row[];
       // The newest is the first of them.
       for (const row of rows.reverse()) put(body, row);

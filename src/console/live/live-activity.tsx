@@ -3,6 +3,7 @@ import { notReady } from '../../api/control-server.js';
 import type { Control } from '../../api/operations/index.js';
 import type { ControlCaller } from '../../core/operators.js';
 import { rowInSight, type ActivityRow } from '../../insight/activity.js';
+import type { TimelineRow } from '../page.js';
 import { TableRow, type Column } from '../ui/components.js';
 import type { LiveSource } from './hub.js';
 
@@ -13,11 +14,11 @@ const NEWEST = 50;
 /** The timeline, row by row. A row is drawn once for all that see the whole of it. */
 export function liveActivity(
   control: () => Control | null,
-  columns: ReadonlyArray<Column<ActivityRow>>,
+  columns: ReadonlyArray<Column<TimelineRow>>,
 ): LiveSource<ActivityRow> {
   const drawn = new WeakMap<object, string>();
   const draw = (row: ActivityRow): string => {
-    const html = drawn.get(row) ?? renderToString(<TableRow columns={columns} row={row} id={row.id} />);
+    const html = drawn.get(row) ?? renderToString(<TableRow columns={columns} row={row as TimelineRow} id={row.id} />);
     drawn.set(row, html);
     return html;
   };

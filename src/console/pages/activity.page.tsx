@@ -3,6 +3,7 @@ import { hasFired } from '../../core/run.js';
 import { INTENT_STATES, RUN_STATES } from '../../core/states.js';
 import { definePage } from '../page.js';
 import { Callout, Filters, Pager, Table, Time, type Column } from '../ui/components.js';
+import { Live } from '../ui/live.js';
 import {
   aboutText,
   activityPath,
@@ -17,13 +18,33 @@ import {
 } from '../ui/words.js';
 
 const SHOWN = 50;
+const TABLE = 'timeline';
 const FILTERS = ['org', 'repo', 'person', 'kind', 'rule', 'state', 'effects'] as const;
+
+/** The columns of a timeline. */
+export const ACTIVITY_COLUMNS: ReadonlyArray<Column<ActivityRow>> = [
+  { head: 'When', kind: 'tight', cell: ({ at }) => <Time at={at} /> },
+  { head: 'What', cell: What },
+  {
+    head: 'About',
+    cell: ({ repo, subject, org }) =>
+      repo === null ? org : <a href={activityPath({ repo })}>{aboutText({ repo, subject }, org)}</a>,
+  },
+  {
+    head: 'By',
+    cell: ({ person, schedule }) =>
+      person === null ? schedule && 'schedule' : <a href={activityPath({ person })}>{person}</a>,
+  },
+  { head: 'Rules and effects', kind: 'wide', cell: Outcome },
+];
 
 /** What happened, newest first. */
 export const activityPage = definePage({
   path: '/activity',
   nav: { label: 'Activity', order: 10 },
   title: () => 'Activity',
+  timeline: ACTIVITY_COLUMNS,
+  islands: ['live'],
   load: async ({ call, query }) => {
     const asked = Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
     const [status, page] = [
@@ -36,9 +57,9 @@ export const activityPage = definePage({
         limit: SHOWN,
       }),
     ];
-    return { ...page, orgs: status.orgs.map(({ name }) => name) };
+    return { ...page, orgs: status.orgs.map(({ name }) => name), isNewest: query['before'] === undefined };
   },
-  view: ({ rows, next, lookedBackTo, orgs }) => (
+  view: ({ rows, next, lookedBackTo, orgs, isNewest }) => (
     <>
       <Filters
         filters={[
@@ -54,7 +75,9 @@ export const activityPage = definePage({
           { name: 'all', label: 'Show', options: [['yes', 'everything, also what changed nothing']] },
         ]}
       />
+      {isNewest && <Live table={TABLE} />}
       <Table
+        id={TABLE}
         caption="What happened, newest first"
         rows={rows}
         keyOf={({ id }) => id}
@@ -77,23 +100,6 @@ export const activityPage = definePage({
     </>
   ),
 });
-
-/** The columns of a timeline. */
-export const ACTIVITY_COLUMNS: ReadonlyArray<Column<ActivityRow>> = [
-  { head: 'When', kind: 'tight', cell: ({ at }) => <Time at={at} /> },
-  { head: 'What', cell: What },
-  {
-    head: 'About',
-    cell: ({ repo, subject, org }) =>
-      repo === null ? org : <a href={activityPath({ repo })}>{aboutText({ repo, subject }, org)}</a>,
-  },
-  {
-    head: 'By',
-    cell: ({ person, schedule }) =>
-      person === null ? schedule && 'schedule' : <a href={activityPath({ person })}>{person}</a>,
-  },
-  { head: 'Rules and effects', kind: 'wide', cell: Outcome },
-];
 
 function What(row: ActivityRow) {
   const { id, what, event, sources, runs, schedule } = row;
