@@ -58,7 +58,7 @@ beforeAll(async () => {
     const { orgs } = await bot.reach.get<{ orgs: Array<{ pollers: Array<{ advancedAt: string | null }> }> }>(
       '/v1/status',
     );
-    return orgs[0]?.pollers[0]?.advancedAt != null;
+    return typeof orgs[0]?.pollers[0]?.advancedAt === 'string';
   });
 }, LONG_MS);
 
