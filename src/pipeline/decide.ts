@@ -68,11 +68,12 @@ export class ArrivalToIntents {
     this.awaited = new Set([...deps.tools.actions.values()].flatMap(({ awaits = [] }) => awaits));
   }
 
-  /** Handler of the topic `arrival`: the inbox makes its events, and announces each under the topic `event`. */
+  /** Handler of the topic `arrival`: its events are made, and decided where nobody has to be asked. The others are announced under the topic `event`. */
   async decideArrival(arrivalId: string): Promise<void> {
     if (this.done.has(arrivalId)) return;
-    await this.watched('arrival', arrivalId, async () => {
-      const decided = await this.deps.arrivals.decide(arrivalId);
+    await this.watched('arrival', arrivalId, async (isAlone) => {
+      // What a process died with goes step by step, so that the step is found: what the arrival says, or what the rules make of it.
+      const decided = await this.deps.arrivals.decide(arrivalId, isAlone ? 'stepwise' : 'at once');
       // What makes no event may have been quarantined, and be released by a person.
       if (decided?.closed === null) this.done.add(arrivalId);
     });
@@ -230,7 +231,7 @@ export class ArrivalToIntents {
     return this.deps.rules.candidates(revision, event, this.deps.accounts.self(forge, org));
   }
 
-  private watched(topic: WatchedTopic, id: string, work: () => Promise<void>): Promise<void> {
+  private watched(topic: WatchedTopic, id: string, work: (isAlone?: boolean) => Promise<void>): Promise<void> {
     return this.deps.watch ? this.deps.watch.run(topic, id, work) : work();
   }
 }

@@ -7,6 +7,7 @@ import type { JsonObject } from '../core/json.js';
 import { count, maybeText, maybeTime, text, time, word, type Shape } from '../core/schema.js';
 import type { StatedObject } from '../events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../core/arrival.js';
+import type { RecordedRun } from './journal-store.port.js';
 
 /** The store's adapters know it from here. */
 export type { StatedObject };
@@ -23,22 +24,52 @@ export interface ToldEvent {
   readonly sources: readonly EventSource[];
 }
 
+/** What the rules made of an event before it was stored. The runs count nothing and join no window. */
+export interface EventDecision {
+  readonly runs: readonly RecordedRun[];
+}
+
+/** What of ours an event may have to do with. */
+export interface Touched {
+  /** Of effects that it may show or undo, where they were ever sent. */
+  readonly effectKeys: readonly string[];
+  /** Where intents may wait for such an event; null = none waits for its kind. */
+  readonly lane: string | null;
+}
+
+/** What the facts of one object are locked under, beside their own keys. */
+export function keyOfObject({ repoId, kind, objectId }: StatedObject): string {
+  return `state|${repoId}|${kind}|${objectId}`;
+}
+
 /** What deciding about one arrival may read and write, all inside one transaction that holds the lock of the fact's object. */
 export interface ArrivalDecision {
   readonly arrival: Arrival;
-  /** Serialize with every other decision about the same fact key (until commit). */
-  lockFact(forge: string, factKey: string): Promise<void>;
+  /** Serialize with every other decision about one of these keys (until commit). A decision names all of its keys at once, before it reads. */
+  lockFacts(forge: string, factKeys: readonly string[]): Promise<void>;
   /**
    * The material for deduplication: events of this fact key that are open to this arrival, told by the other class of source alone (the
    * webhook, or the polls) or shown by a list alone, to a list all of them, and, where a discussion is given (see `EventFact.discussionKey`), all events of it. Oldest first; of many, the newest 200.
    * Only events of the arrival's organization: a body can name any repository number.
    */
   eventsOfFact(forge: string, factKey: string, discussionKey?: string): Promise<ToldEvent[]>;
-  /** What was last kept about this object for the arrival's organization; null when nothing is. Its lock (see `lockFact`) must be held. */
+  /** What was last kept about this object for the arrival's organization; null when nothing is. Its lock (`keyOfObject`) must be held. */
   objectState(forge: string, object: StatedObject): Promise<JsonObject | null>;
+  /** Whether an event of this object and the arrival's organization is not decided yet. Its lock must be held. */
+  hasUndecided(forge: string, object: StatedObject): Promise<boolean>;
+  /** Whether any of this is known of the arrival's organization. */
+  isKnown(touched: Touched): Promise<boolean>;
   keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void>;
-  /** `object`: what it is about, whose events are decided in their order. */
-  insertEvent(event: ForgeEvent, discussionKey?: string, object?: StatedObject | null): Promise<void>;
+  /**
+   * @param object what it is about, whose events are decided in their order
+   * @param decision what the rules made of it: it is decided, and nobody has to be woken. Default: it is to be decided
+   */
+  insertEvent(
+    event: ForgeEvent,
+    discussionKey?: string,
+    object?: StatedObject | null,
+    decision?: EventDecision | null,
+  ): Promise<void>;
   /**
    * The arrival tells this event (new or existing). May be called for several events of one arrival (a feed row of a pushed
    * tag tells the push and the tag's creation): a join table (arrival, event) holds them all, `Arrival.eventId` the first.

@@ -41,9 +41,11 @@ import { ArrivalToIntents } from './decide.js';
 import { ActProofs } from './decide/act-proofs.js';
 import { BotFactsReader } from './decide/answer-lookups.js';
 import { CrashLoopGuard } from './decide/crash-loop-guard.js';
+import { AtOnceDecider } from './decide/decide-at-once.js';
 import { arrivalDecider } from './decide/decide-arrival.js';
 import { FINDING_SINK, POLICY_GATE } from './policy-gate.port.js';
 import { Rollout, stagedOf } from './decide/rollout.js';
+import type { Plan } from './decide/plan-intents.js';
 import { EffectEchoDetector } from './decide/detect-echoes.js';
 import { POISON_MESSAGE_STORE } from './poison-message-store.port.js';
 import { IntentToEffect } from './execute.js';
@@ -165,6 +167,7 @@ const DECIDING = [
       revisions: ACTIVE_REVISIONS,
       keeper: RevisionKeeper,
       checks: RuleChecks,
+      proposals: Proposals,
       offers: CapabilityCheck,
       lookups: LOOKUP_READER,
       homes: ForgeHomes,
@@ -187,21 +190,11 @@ const DECIDING = [
     ({ config, keeper, offers, findings, encryptor, metrics, forges, ...deps }) => {
       const { inbox, queue, clock, logger, security, accounts, acts, journal, lookups } = deps;
       const tools = { actions, encryptor, newId };
-      const arrivals = {
-        ...{ inbox, queue, clock, logger, security },
-        events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
-        maxActAgeMs: config.retention.maxAgeMs,
-        counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {
-          metrics.events.inc(what);
-          if (event && mayChangeRules(event)) keeper.nudge(event.org, event.repo?.id ?? null);
-        },
-      };
-      return new ArrivalToIntents({
+      const decides = {
         ...deps,
-        arrivals: arrivalDecider(arrivals),
-        heldFor: (org, id) => offers.heldFor(org, id),
-        found: (plan) => findings.keep(plan),
         tools,
+        heldFor: (org: string, id: string) => offers.heldFor(org, id),
+        found: (plan: Plan) => findings.keep(plan),
         answers: new Answers({
           accounts,
           acts,
@@ -211,8 +204,19 @@ const DECIDING = [
           clock,
           settings: answerSettings(config, forges),
         }),
-        counted: (what) => metrics.runs.inc(what),
-      });
+        counted: (what: { org: string; rule: string; verdict: string }) => metrics.runs.inc(what),
+      };
+      const arrivals = {
+        atOnce: new AtOnceDecider(decides),
+        ...{ inbox, queue, clock, logger, security },
+        events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
+        maxActAgeMs: config.retention.maxAgeMs,
+        counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {
+          metrics.events.inc(what);
+          if (event && mayChangeRules(event)) keeper.nudge(event.org, event.repo?.id ?? null);
+        },
+      };
+      return new ArrivalToIntents({ ...decides, arrivals: arrivalDecider(arrivals) });
     },
   ),
 ];

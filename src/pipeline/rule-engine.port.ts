@@ -67,6 +67,8 @@ export interface RuleEngine {
   ): Evaluation | Promise<Evaluation>;
   /** Rules and policies that the effects of one may start, directly or through others. Absent = any. */
   ledToBy?(revision: Revision, id: string): ReadonlySet<string>;
+  /** Whether the time that its evaluation takes is bounded by its size; absent = of every one it is. */
+  isCheap?(revision: Revision, candidate: Candidate): boolean;
   /** Of a candidate that gathers: the key and length of its window, or why the key cannot be told. */
   windowOf?(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
 }
@@ -75,8 +77,11 @@ export const RULE_ENGINE = portToken<RuleEngine>('RuleEngine');
 
 /** The inbox's side of the first step: one arrival becomes its events. */
 export interface ArrivalDecider {
-  /** Safe to call any number of times. Announces the events it made. Null = there was nothing to decide; `closed` = why it makes no event. */
-  decide(arrivalId: string): Promise<{ readonly closed: string | null } | null>;
+  /**
+   * Safe to call any number of times. Announces the events that are to be decided. Null = there was nothing to decide; `closed` = why it makes no event.
+   * @param manner `stepwise`: its events are stored and decided afterwards, whatever they are
+   */
+  decide(arrivalId: string, manner: 'at once' | 'stepwise'): Promise<{ readonly closed: string | null } | null>;
 }
 
 /** What is known of an event before rules see it. */
@@ -97,6 +102,12 @@ export interface EchoDetector {
   look(event: ForgeEvent): Promise<EchoVerdict>;
   /** An event that is held would have gone on round a loop: stop these, and those of the loop behind it, until a person lets them go on. */
   openBreaker(event: ForgeEvent, rules: readonly string[], chain?: readonly string[]): Promise<void>;
+}
+
+/** Tells which events need no look: most have nothing to do with effects of ours. */
+export interface EchoKeys {
+  /** Keys of effects that the event may show or undo: where none of them was ever sent, a look finds nothing. Null = it must be looked at. */
+  effectsToldBy(event: ForgeEvent): readonly string[] | null;
 }
 
 /** Who the bot is on a forge, read at start. */

@@ -11,7 +11,7 @@ import { WAKE_QUEUE, type WakeQueue } from './wake-queue.port.js';
  * One of each is not for the organization that has all the others, where the queue knows whose work it is. Arrivals that wait at the same time are
  * decided in one transaction, however many.
  */
-const WORKERS_PER_TOPIC = { arrival: 9, event: 5, intent: 17, background: 5 } as const;
+const WORKERS_PER_TOPIC = { arrival: 129, event: 5, intent: 17, background: 5 } as const;
 
 /** In processes that work: takes what the queue wakes and what the sweep finds, from the end of the start to the beginning of the stop. */
 @Module({
@@ -36,7 +36,7 @@ export class WorkersModule implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     const { queue, flow, executor, sweep } = this;
-    await queue.consume('arrival', WORKERS_PER_TOPIC.arrival, (id) => flow.decideArrival(id));
+    await queue.consume('arrival', WORKERS_PER_TOPIC.arrival, (id) => sweep.arrival(id));
     await queue.consume('event', WORKERS_PER_TOPIC.event, (id) => flow.decideEvent(id));
     await executor.start(WORKERS_PER_TOPIC.intent, WORKERS_PER_TOPIC.background);
     sweep.start();

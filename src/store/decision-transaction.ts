@@ -2,18 +2,27 @@ import type { EntityManager } from 'typeorm';
 import type { Arrival, ArrivalState } from '../core/arrival.js';
 import type { EventSource, ForgeEvent } from '../core/event.js';
 import { type JsonObject, isJsonObject, parseJson, stringifyJson } from '../core/json.js';
-import type { ArrivalDecision, StatedObject, ToldEvent } from '../pipeline/inbox-store.port.js';
+import {
+  keyOfObject,
+  type ArrivalDecision,
+  type EventDecision,
+  type StatedObject,
+  type ToldEvent,
+  type Touched,
+} from '../pipeline/inbox-store.port.js';
 import { columnsOf } from './batch-loader.js';
 import { lockKeyOf } from './columns.js';
 import { execute } from './database.js';
 import {
   EVENT_COLUMNS,
+  FIND_OBJECTS,
   FIND_REPORTED,
-  FIND_STATES,
+  FIND_TOUCHED,
   OPEN_TO,
   REPORTED_BY,
   WRITE_DECISIONS,
 } from './inbox-statements.js';
+import { effectHash, insertPlainRuns } from './journal-decisions.js';
 import { factHash, objectHash } from './rows.js';
 import { RunAgain } from './store-errors.js';
 
@@ -21,6 +30,7 @@ interface NewEvent {
   readonly event: ForgeEvent;
   readonly discussionKey: string | undefined;
   readonly object: StatedObject | null | undefined;
+  readonly decision: EventDecision | null;
 }
 
 interface KeptState {
@@ -51,24 +61,51 @@ class TypeOrmArrivalDecision implements ArrivalDecision {
     readonly arrival: Arrival,
   ) {}
 
-  lockFact(forge: string, factKey: string): Promise<void> {
-    return this.transaction.lock(this, forge, factKey);
+  async lockFacts(forge: string, factKeys: readonly string[]): Promise<void> {
+    this.transaction.lock(this, forge, factKeys);
   }
 
-  eventsOfFact(forge: string, factKey: string, discussionKey?: string): Promise<ToldEvent[]> {
+  async eventsOfFact(forge: string, factKey: string, discussionKey?: string): Promise<ToldEvent[]> {
+    await this.transaction.behindOthers(
+      this,
+      forge,
+      discussionKey === undefined ? [factKey] : [factKey, discussionKey],
+    );
     return this.transaction.eventsOfFact({ forge, org: this.arrival.org, factKey, discussionKey, source: this.source });
   }
 
-  objectState(forge: string, object: StatedObject): Promise<JsonObject | null> {
-    return this.transaction.objectState({ forge, org: this.arrival.org, object });
+  async objectState(forge: string, object: StatedObject): Promise<JsonObject | null> {
+    return (await this.known(forge, object)).state;
   }
 
-  async insertEvent(event: ForgeEvent, discussionKey?: string, object?: StatedObject | null): Promise<void> {
-    this.made.push({ event, discussionKey, object });
+  async hasUndecided(forge: string, object: StatedObject): Promise<boolean> {
+    return (await this.known(forge, object)).isOpen;
+  }
+
+  async isKnown({ effectKeys, lane }: Touched): Promise<boolean> {
+    if (effectKeys.length === 0 && lane === null) return false;
+    return this.transaction.isKnown({ org: this.arrival.org, effectKeys, lane });
+  }
+
+  async insertEvent(
+    event: ForgeEvent,
+    discussionKey?: string,
+    object?: StatedObject | null,
+    decision: EventDecision | null = null,
+  ): Promise<void> {
+    this.made.push({ event, discussionKey, object, decision });
+    if (object && !decision) this.transaction.note({ forge: event.forge, org: event.org, object }, { isOpen: true });
   }
 
   async keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void> {
-    this.kept.push({ forge, org: this.arrival.org, object, state });
+    const { org } = this.arrival;
+    this.kept.push({ forge, org, object, state });
+    this.transaction.note({ forge, org, object }, { state });
+  }
+
+  private async known(forge: string, object: StatedObject): Promise<KnownObject> {
+    await this.transaction.behindOthers(this, forge, [keyOfObject(object)]);
+    return this.transaction.object({ forge, org: this.arrival.org, object });
   }
 
   async join(eventId: string): Promise<void> {
@@ -139,10 +176,21 @@ interface FactAsk {
   readonly source: EventSource;
 }
 
-interface StateAsk {
+interface ObjectAsk {
   readonly forge: string;
   readonly org: string;
   readonly object: StatedObject;
+}
+
+/** What the decisions of this transaction know of an object, those that are not written yet among it. */
+interface KnownObject {
+  readonly state: JsonObject | null;
+  /** An event of it is not decided. */
+  readonly isOpen: boolean;
+}
+
+interface TouchedAsk extends Touched {
+  readonly org: string;
 }
 
 interface Reading<Ask, Answer> {
@@ -154,21 +202,27 @@ interface Reading<Ask, Answer> {
 interface Running {
   /** Settled when it has said all; it never rejects. */
   readonly ended: Promise<void>;
+  hasEnded: boolean;
   /** Whose end it waits for. */
   waitsFor: TypeOrmArrivalDecision | null;
+  /** By key, the decision that asked for it before. */
+  readonly before: Map<string, TypeOrmArrivalDecision>;
 }
 
 /**
  * One transaction that decides about several arrivals. Decisions run side by side: what they read at the same time is read in one statement, and what
- * they write is written together, at the end or before a read that has to see it. Those about the same fact or object go one after the other,
- * in the order they were given, as if each had a transaction of its own. Locks are taken with the first read.
+ * they write is written together, at the end or before a read that has to see it. What two decisions share, a fact or an object, the later one reads
+ * after the end of the earlier one, in the order they were given, as if each had a transaction of its own. An object is read once: what becomes of
+ * it is known here, so that many events of one object cost no more statements than one. Locks are taken with the first read.
  */
 export class DecisionTransaction {
   private readonly running = new Map<TypeOrmArrivalDecision, Running>();
   /** By key, the last that asked for it. */
   private readonly holders = new Map<string, TypeOrmArrivalDecision>();
   private facts: Array<Reading<FactAsk, ToldEvent[]>> = [];
-  private states: Array<Reading<StateAsk, JsonObject | null>> = [];
+  private objects: Array<Reading<ObjectAsk, KnownObject>> = [];
+  private touched: Array<Reading<TouchedAsk, boolean>> = [];
+  private readonly known = new Map<string, KnownObject>();
   /** Reads go to the store one after the other, each for all that wait for one by then. */
   private turn: Promise<void> = Promise.resolve();
   private hasTurn = false;
@@ -197,22 +251,34 @@ export class DecisionTransaction {
     return answers;
   }
 
-  /** Waits for the end of an earlier decision that has the same key. */
-  async lock(decision: TypeOrmArrivalDecision, forge: string, factKey: string): Promise<void> {
-    this.locks.ask(forge, factKey);
-    const key = `${forge}\n${factKey}`;
-    const before = this.holders.get(key);
-    if (before === decision) return;
-    this.holders.set(key, decision);
-    const [own, other] = [this.running.get(decision), before && this.running.get(before)];
-    if (!own || !before || !other) return;
-    for (let next: TypeOrmArrivalDecision | null = before; next; next = this.running.get(next)?.waitsFor ?? null) {
-      if (next === decision)
-        throw new Error('two decisions lock the same facts in different orders: each is to be made alone');
+  /** All keys at once: a decision is behind those alone that asked before it, so none can wait for itself. */
+  lock(decision: TypeOrmArrivalDecision, forge: string, factKeys: readonly string[]): void {
+    const own = this.running.get(decision);
+    for (const factKey of factKeys) {
+      this.locks.ask(forge, factKey);
+      const key = `${forge}\n${factKey}`;
+      const before = this.holders.get(key);
+      if (before === decision) continue;
+      this.holders.set(key, decision);
+      if (before) own?.before.set(key, before);
     }
-    own.waitsFor = before;
-    await other.ended;
-    own.waitsFor = null;
+  }
+
+  /** Waits for the ends of earlier decisions that have one of these keys. */
+  async behindOthers(decision: TypeOrmArrivalDecision, forge: string, factKeys: readonly string[]): Promise<void> {
+    const own = this.running.get(decision);
+    for (const factKey of factKeys) {
+      const before = own?.before.get(`${forge}\n${factKey}`);
+      const other = before && this.running.get(before);
+      if (!own || !before || !other || other.hasEnded) continue;
+      for (let next: TypeOrmArrivalDecision | null = before; next; next = this.running.get(next)?.waitsFor ?? null) {
+        if (next === decision)
+          throw new Error('two decisions lock the same facts in different orders: each is to be made alone');
+      }
+      own.waitsFor = before;
+      await other.ended;
+      own.waitsFor = null;
+    }
   }
 
   eventsOfFact(ask: FactAsk): Promise<ToldEvent[]> {
@@ -222,21 +288,39 @@ export class DecisionTransaction {
     });
   }
 
-  objectState(ask: StateAsk): Promise<JsonObject | null> {
+  async object(ask: ObjectAsk): Promise<KnownObject> {
+    const found = this.known.get(objectKey(ask));
+    if (found) return found;
     return new Promise((resolve, reject) => {
-      this.states.push({ ask, resolve, reject });
+      this.objects.push({ ask, resolve, reject });
       this.readSoon();
     });
+  }
+
+  isKnown(ask: TouchedAsk): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.touched.push({ ask, resolve, reject });
+      this.readSoon();
+    });
+  }
+
+  /** What becomes of an object that was read. One that was not is read after what is to be written. */
+  note(about: ObjectAsk, news: Partial<KnownObject>): void {
+    const key = objectKey(about);
+    const found = this.known.get(key);
+    if (found) this.known.set(key, { ...found, ...news });
   }
 
   private async decideOne<T>(arrival: Arrival, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T> {
     const decision = new TypeOrmArrivalDecision(this, arrival);
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    this.running.set(decision, { ended, waitsFor: null });
+    const own: Running = { ended, hasEnded: false, waitsFor: null, before: new Map() };
+    this.running.set(decision, own);
     try {
       return await decide(decision);
     } finally {
+      own.hasEnded = true;
       end();
     }
   }
@@ -251,22 +335,25 @@ export class DecisionTransaction {
   }
 
   private async read(): Promise<void> {
-    const { facts, states } = this;
-    [this.facts, this.states, this.hasTurn] = [[], [], false];
+    const { facts, objects, touched } = this;
+    [this.facts, this.objects, this.touched, this.hasTurn] = [[], [], [], false];
     try {
       if (this.failure) throw this.failure.error;
       await this.write();
-      const told = facts.length > 0 ? await this.findTold(facts.map(({ ask }) => ask)) : [];
-      const kept = states.length > 0 ? await this.findStates(states.map(({ ask }) => ask)) : [];
+      const told = await this.findTold(facts.map(({ ask }) => ask));
+      const found = await this.findObjects(objects.map(({ ask }) => ask));
+      const areKnown = await this.findTouched(touched.map(({ ask }) => ask));
       for (const [n, { resolve }] of facts.entries()) resolve(told[n] ?? []);
-      for (const [n, { resolve }] of states.entries()) resolve(kept[n] ?? null);
+      for (const [n, { resolve }] of objects.entries()) resolve(found[n] ?? { state: null, isOpen: true });
+      for (const [n, { resolve }] of touched.entries()) resolve(areKnown[n] ?? true);
     } catch (error) {
       this.failure ??= { error };
-      for (const { reject } of [...facts, ...states]) reject(error);
+      for (const { reject } of [...facts, ...objects, ...touched]) reject(error);
     }
   }
 
   private async findTold(asks: readonly FactAsk[]): Promise<ToldEvent[][]> {
+    if (asks.length === 0) return [];
     const { rows } = await execute<Omit<ToldEvent, 'data'> & { place: number; data: string }>(
       this.manager,
       FIND_REPORTED,
@@ -284,16 +371,41 @@ export class DecisionTransaction {
     return found.map((events) => events.slice(-MOST_CANDIDATES));
   }
 
-  private async findStates(asks: readonly StateAsk[]): Promise<Array<JsonObject | null>> {
-    const keys = asks.map(({ forge, org, object }) => ({ forge, org, ...object }));
-    const { rows } = await execute<{ place: number; state: string }>(
+  private async findObjects(asks: readonly ObjectAsk[]): Promise<KnownObject[]> {
+    if (asks.length === 0) return [];
+    const keys = asks.map(({ forge, org, object }) => ({
+      forge,
+      org,
+      ...object,
+      objectHash: objectHash(forge, object),
+    }));
+    const { rows } = await execute<{ place: number; state: string | null; isOpen: boolean }>(
       this.manager,
-      FIND_STATES,
-      columnsOf(keys, ['forge', 'org', 'repoId', 'kind', 'objectId'] as const),
+      FIND_OBJECTS,
+      columnsOf(keys, ['forge', 'org', 'repoId', 'kind', 'objectId', 'objectHash'] as const),
     );
-    const found = asks.map((): JsonObject | null => null);
-    for (const { place, state } of rows) found[place - 1] = objectIn(state);
-    return found;
+    const found = new Map(rows.map((row) => [row.place, row]));
+    return asks.map((ask, n) => {
+      const { state = null, isOpen = true } = found.get(n + 1) ?? {};
+      const object = { state: state === null ? null : objectIn(state), isOpen };
+      this.known.set(objectKey(ask), object);
+      return object;
+    });
+  }
+
+  private async findTouched(asks: readonly TouchedAsk[]): Promise<boolean[]> {
+    const keys = asks.flatMap(({ org, effectKeys, lane }, n) => [
+      ...effectKeys.map((effectKey) => ({ n, org, effectHash: effectHash(effectKey), lane: null })),
+      ...(lane === null ? [] : [{ n, org, effectHash: null, lane }]),
+    ]);
+    if (keys.length === 0) return [];
+    const { rows } = await execute<{ place: number }>(
+      this.manager,
+      FIND_TOUCHED,
+      columnsOf(keys, ['effectHash', 'lane', 'org'] as const),
+    );
+    const found = new Set(rows.map(({ place }) => keys[place - 1]?.n));
+    return asks.map((_, n) => found.has(n));
   }
 
   /** What was not written yet. */
@@ -338,11 +450,19 @@ export class DecisionTransaction {
       ),
       MOST_ROWS,
     ]);
+    await insertPlainRuns(
+      this.manager,
+      all.flatMap(({ news }) => news.made.flatMap(({ decision }) => decision?.runs ?? [])),
+    );
   }
 }
 
+function objectKey({ forge, org, object }: ObjectAsk): string {
+  return [forge, org, keyOfObject(object)].join('\n');
+}
+
 function eventRows({ made }: DecisionNews, reportedBy: ReadonlyMap<string, number>) {
-  return made.map(({ event, discussionKey, object }) => ({
+  return made.map(({ event, discussionKey, object, decision }) => ({
     ...event,
     factHash: factHash(event.forge, event.factKey),
     actor: stringifyJson(event.actor),
@@ -352,6 +472,7 @@ function eventRows({ made }: DecisionNews, reportedBy: ReadonlyMap<string, numbe
     discussionHash: discussionKey === undefined ? null : factHash(event.forge, discussionKey),
     objectHash: objectHash(event.forge, object),
     reportedBy: reportedBy.get(event.id) ?? 0,
+    isDecided: decision !== null,
   }));
 }
 

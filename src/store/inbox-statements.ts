@@ -125,12 +125,19 @@ CROSS JOIN LATERAL (
 ) AS t
 ORDER BY k.place, t.seq`;
 
-export const FIND_STATES = `
-SELECT k.place::integer AS place, s.state
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS k (forge, org, repo_id, kind, object_id, place)
-CROSS JOIN LATERAL (
+export const FIND_OBJECTS = `
+SELECT k.place::integer AS place, s.state,
+  EXISTS (SELECT 1 FROM events e WHERE e.object_hash = k.object_hash AND e.org = k.org AND e.decided_at IS NULL OFFSET 0) AS "isOpen"
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) WITH ORDINALITY AS k (forge, org, repo_id, kind, object_id, object_hash, place)
+LEFT JOIN LATERAL (
   SELECT o.state FROM object_states o WHERE o.forge = k.forge AND o.org = k.org AND o.repo_id = k.repo_id AND o.kind = k.kind AND o.object_id = k.object_id OFFSET 0
-) AS s`;
+) AS s ON true`;
+
+/** Which of these effects were ever sent, and in which of these lanes something is held, each for its organization. */
+export const FIND_TOUCHED = `
+SELECT k.place::integer AS place FROM unnest($1::bytea[], $2::text[], $3::text[]) WITH ORDINALITY AS k (effect_hash, lane, org, place)
+WHERE EXISTS (SELECT 1 FROM intents i WHERE i.effect_hash = k.effect_hash AND i.attempts > 0 AND i.org = k.org OFFSET 0)
+   OR EXISTS (SELECT 1 FROM intents i WHERE i.lane = k.lane AND i.state = 'planned' AND i.held AND i.org = k.org OFFSET 0)`;
 
 /**
  * All that decisions write. What a statement inserts it does not see itself, so a new event bears from the start by whom it was told. Of a list with a
@@ -138,27 +145,28 @@ CROSS JOIN LATERAL (
  */
 export const WRITE_DECISIONS = `
 WITH made AS (
-  INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by)
+  INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by, decided_at)
   SELECT n.id, n.forge, n.org, n.kind, n.source, n.fact_key, n.fact_hash, n.fact_at, n.actor, n.repo, n.repo_id, n.data, n.stored_at, n.discussion_hash, n.object_hash,
-         n.reported_by
+         n.reported_by, CASE WHEN n.is_decided THEN clock_timestamp() END
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::timestamptz[], $9::text[], $10::text[], $11::text[],
-              $12::text[], $13::timestamptz[], $14::bytea[], $15::bytea[], $16::integer[]) WITH ORDINALITY
-    AS n (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by, place)
+              $12::text[], $13::timestamptz[], $14::bytea[], $15::bytea[], $16::integer[], $17::boolean[]) WITH ORDINALITY
+    AS n (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by, is_decided,
+          place)
   ORDER BY n.place
 ), joined AS (
   INSERT INTO arrival_events (arrival_id, event_id, source)
-  SELECT j.arrival_id, j.event_id, j.source FROM unnest($17::text[], $18::text[], $19::text[]) WITH ORDINALITY AS j (arrival_id, event_id, source, place)
+  SELECT j.arrival_id, j.event_id, j.source FROM unnest($18::text[], $19::text[], $20::text[]) WITH ORDINALITY AS j (arrival_id, event_id, source, place)
   ORDER BY j.place ON CONFLICT DO NOTHING
 ), told AS (
-  UPDATE events e SET reported_by = e.reported_by | t.bits FROM (SELECT * FROM unnest($20::text[], $21::integer[]) LIMIT $33) AS t (id, bits)
+  UPDATE events e SET reported_by = e.reported_by | t.bits FROM (SELECT * FROM unnest($21::text[], $22::integer[]) LIMIT $34) AS t (id, bits)
   WHERE e.id = t.id AND e.reported_by & t.bits <> t.bits
 ), kept AS (
   INSERT INTO object_states (forge, org, repo_id, kind, object_id, state)
-  SELECT * FROM unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[])
+  SELECT * FROM unnest($23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[])
   ON CONFLICT (forge, org, repo_id, kind, object_id) DO UPDATE SET state = excluded.state, kept_at = clock_timestamp()
 )
 UPDATE arrivals a SET state = coalesce(c.state, a.state), reason = coalesce(c.reason, a.reason), code = coalesce(c.code, a.code), event_id = coalesce(a.event_id, c.event_id)
-FROM (SELECT * FROM unnest($28::text[], $29::text[], $30::text[], $31::text[], $32::text[]) LIMIT $33) AS c (id, state, reason, code, event_id) WHERE a.id = c.id`;
+FROM (SELECT * FROM unnest($29::text[], $30::text[], $31::text[], $32::text[], $33::text[]) LIMIT $34) AS c (id, state, reason, code, event_id) WHERE a.id = c.id`;
 
 export const EVENT_COLUMNS = [
   'id',
@@ -177,4 +185,5 @@ export const EVENT_COLUMNS = [
   'discussionHash',
   'objectHash',
   'reportedBy',
+  'isDecided',
 ] as const;

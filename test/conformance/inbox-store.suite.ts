@@ -10,7 +10,7 @@ import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
-import type { ArrivalDecision, InboxStore } from '../../src/pipeline/inbox-store.port.js';
+import { keyOfObject, type ArrivalDecision, type InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 
@@ -420,7 +420,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     const counts = await Promise.all(
       deliveries.map(({ id }) =>
         inbox.decide(id, async (tx) => {
-          await tx.lockFact('main', 'counted');
+          await tx.lockFacts('main', [keyOfObject(object)]);
           const count = Number((await tx.objectState('main', object))?.['count'] ?? 0) + 1;
           await tx.keepObjectState('main', object, { count });
           await tx.close('decided', `number ${count}`);
@@ -653,7 +653,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 }
 
 async function foldOrInsert(tx: ArrivalDecision, event: ForgeEvent): Promise<string> {
-  await tx.lockFact(event.forge, event.factKey);
+  await tx.lockFacts(event.forge, [event.factKey]);
   const known = (await tx.eventsOfFact(event.forge, event.factKey))[0]?.id;
   if (known === undefined) await tx.insertEvent(event);
   await tx.join(known ?? event.id);

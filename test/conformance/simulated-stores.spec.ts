@@ -1,6 +1,7 @@
 import { describe } from '@jest/globals';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { SimStores } from '../simulation/doubles/sim-stores.js';
+import { atOnceSuite } from './at-once.suite.js';
 import { poisonMessageSuite } from './deadly-work.suite.js';
 import { feedRepositoriesSuite } from './feed-repositories.suite.js';
 import { inboxStoreSuite } from './inbox-store.suite.js';
@@ -41,6 +42,12 @@ describe('conformance/simulated stores', () => {
 
   describe('the order of an object', () =>
     objectOrderSuite(async () => {
+      const { inbox, journal } = new SimStores(new ManualClock());
+      return { inbox, journal, recovery: journal };
+    }));
+
+  describe('what is decided at once', () =>
+    atOnceSuite(async () => {
       const { inbox, journal } = new SimStores(new ManualClock());
       return { inbox, journal, recovery: journal };
     }));

@@ -11,9 +11,11 @@ import type {
   ArrivalOfEvent,
   ArrivalSummary,
   Backlog,
+  EventDecision,
   HookBytes,
   InboxStore,
   ToldEvent,
+  Touched,
 } from '../../src/pipeline/inbox-store.port.js';
 
 interface Row {
@@ -197,6 +199,16 @@ export class InMemoryInboxStore implements InboxStore {
     return true;
   }
 
+  /** What was sent stands in the journal: by itself this store knows of nothing. */
+  protected async isKnown(_org: string, _touched: Touched): Promise<boolean> {
+    return false;
+  }
+
+  /** Into the journal, in the same commit. */
+  protected async recordDecision(_eventId: string, _decision: EventDecision): Promise<void> {
+    throw new Error('this store has no journal');
+  }
+
   /** What is quarantined is due again. */
   reopen(arrivalId: string): boolean {
     const row = this.rows.get(arrivalId);
@@ -270,20 +282,31 @@ export class InMemoryInboxStore implements InboxStore {
     if (!row || row.arrival.state !== 'stored') return null;
     // Written only when `decide` ends well: a transaction.
     const inserted: ForgeEvent[] = [];
+    const decisions = new Map<string, EventDecision>();
     const joined: string[] = [];
     const kept = new Map<string, JsonObject>();
     let end: { state: ArrivalState; reason: string | null; code: string | null } | null = null;
     const { org } = row.arrival;
     const answer = await decide({
       arrival: { ...row.arrival },
-      lockFact: async () => {},
+      lockFacts: async () => {},
       eventsOfFact: async (forge, factKey, discussionKey) =>
         this.eventsOfFact(row.arrival, forge, factKey, discussionKey, inserted),
       objectState: async (forge, object) =>
         kept.get(stateKey(forge, org, object)) ?? this.states.get(stateKey(forge, org, object)) ?? null,
       keepObjectState: async (forge, object, state) => void kept.set(stateKey(forge, org, object), state),
-      insertEvent: async (event, discussionKey, object) => {
+      hasUndecided: async (forge, object) => {
+        const key = stateKey(forge, org, object);
+        const isOfObject = (id: string): boolean => this.objects.get(id) === key;
+        return (
+          [...this.events.keys()].some((id) => isOfObject(id) && !this.isDecided(id)) ||
+          inserted.some(({ id }) => isOfObject(id) && !decisions.has(id))
+        );
+      },
+      isKnown: async (touched) => this.isKnown(org, touched),
+      insertEvent: async (event, discussionKey, object, decision = null) => {
         inserted.push(event);
+        if (decision) decisions.set(event.id, decision);
         if (object) this.objects.set(event.id, stateKey(event.forge, event.org, object));
         if (discussionKey !== undefined) this.discussions.set(event.id, discussionKey);
       },
@@ -294,6 +317,7 @@ export class InMemoryInboxStore implements InboxStore {
       close: async (state, reason, code = null) => void (end = { state, reason, code }),
     });
     for (const event of inserted) this.events.set(event.id, event);
+    for (const [id, decision] of decisions) await this.recordDecision(id, decision);
     for (const [key, state] of kept) this.states.set(key, state);
     row.eventIds.push(...joined);
     row.arrival.eventId ??= joined[0] ?? null;

@@ -3,6 +3,7 @@ import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { OwnRepositoriesOnly } from '../../src/actions/lookups/own-repositories-only.js';
 import { ForgeLookupReader } from '../../src/actions/lookups/forge-lookup-reader.js';
 import { Secret } from '../../src/core/secret.js';
+import type { ForgeEvent } from '../../src/core/event.js';
 import { newId } from '../../src/core/ids.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
 import { RevisionStatus } from '../../src/rules/revisions/rule-status.js';
@@ -26,10 +27,11 @@ import { DeliveryWriter } from '../../src/pipeline/receive.js';
 import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
 import { DEFAULT_WEBHOOK_LIMITS } from '../../src/webhooks/webhook.controller.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
+import { AtOnceDecider } from '../../src/pipeline/decide/decide-at-once.js';
 import { CrashLoopGuard } from '../../src/pipeline/decide/crash-loop-guard.js';
 import { CandidateDecider } from '../../src/pipeline/decide/decide-candidate.js';
 import { Rollout } from '../../src/pipeline/decide/rollout.js';
-import type { EchoDetector } from '../../src/pipeline/rule-engine.port.js';
+import type { EchoDetector, EchoKeys } from '../../src/pipeline/rule-engine.port.js';
 import { Encryptor } from '../../src/core/encryptor.js';
 import { Planner } from '../../src/policies/planner.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
@@ -78,12 +80,19 @@ function deadlyToRead(process: SimProcess): typeof normalizeDelivery {
   };
 }
 
-/** So does deciding about such an event. */
-function deadlyToDecide(process: SimProcess, echoes: EchoDetector): EchoDetector {
+/** So does deciding about such an event, at once or afterwards. */
+function deadlyToDecide(process: SimProcess, echoes: EffectEchoDetector): EchoDetector & EchoKeys {
+  const touch = (event: ForgeEvent): void => {
+    if (String(event.data['ref']).includes(POISON.event)) process.diesOf(POISON.event);
+  };
   return {
     look: async (event) => {
-      if (String(event.data['ref']).includes(POISON.event)) return process.diesOf(POISON.event);
+      touch(event);
       return echoes.look(event);
+    },
+    effectsToldBy: (event) => {
+      touch(event);
+      return echoes.effectsToldBy(event);
     },
     openBreaker: (...args) => echoes.openBreaker(...args),
   };
@@ -179,7 +188,6 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     deriveFacts,
     isNews,
   };
-  const arrivals = { inbox, queue, events, clock, logger };
   const watch = new CrashLoopGuard(
     { store: poisonMessages, clock, alerts, logger },
     { owner: process.name, startedAt: clock.now(), leaseMs: DEADLY_LEASE_MS },
@@ -230,21 +238,16 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     twoPeople: { mayApprove: async () => '', mayApply: async () => undefined },
     clock,
   });
-  const flow = new ArrivalToIntents({
-    watch: { run: (topic, id, work) => watch.run(topic, stores.timed(id), work) },
+  const decides = {
     echoes: deadlyToDecide(
       process,
       new EffectEchoDetector({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts }),
     ),
-    arrivals: arrivalDecider(arrivals),
-    inbox,
     revisions,
     rules,
     lookups,
     homes,
-    inventory,
     rollout,
-    gate: parts.gate ?? planner,
     acts: honestActs,
     security: silentSecurityLog,
     accounts,
@@ -254,6 +257,15 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     alerts,
     clock,
     logger,
+  };
+  const atOnce = new AtOnceDecider(decides);
+  const flow = new ArrivalToIntents({
+    ...decides,
+    watch: { run: (topic, id, work) => watch.run(topic, stores.timed(id), work) },
+    arrivals: arrivalDecider({ inbox, queue, events, clock, logger, atOnce }),
+    inbox,
+    inventory,
+    gate: parts.gate ?? planner,
   });
   const handlers = {
     arrival: (id: string) => flow.decideArrival(id),

@@ -93,9 +93,11 @@ const PLANS = [
 ] as const satisfies readonly (keyof PlanStore)[];
 const CURSORS = ['read', 'write'] as const satisfies readonly (keyof CursorStore)[];
 const DECISION = [
-  'lockFact',
+  'lockFacts',
   'eventsOfFact',
   'objectState',
+  'hasUndecided',
+  'isKnown',
   'keepObjectState',
   'insertEvent',
   'join',

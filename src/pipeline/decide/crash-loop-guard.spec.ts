@@ -324,7 +324,7 @@ describe('CrashLoopGuard', () => {
       await after;
     });
 
-    it('keeps two that ask at the same time from being alone', async () => {
+    it('lets one of two that ask at the same time be alone, and puts off the other', async () => {
       livedMs = 10_000;
       const works = [new Work(), new Work()];
       const running = works.map((work, n) => watch.run('event', idOf(-1, n), work.run));
@@ -332,7 +332,12 @@ describe('CrashLoopGuard', () => {
       for (const { answer } of begun) answer(null);
       await turn();
 
-      expect(begun.filter(({ dares }) => dares > 0)).toEqual([]);
+      const [only, ...others] = begun.filter(({ dares }) => dares > 0);
+      expect(others).toEqual([]);
+      only?.answer(1);
+      await turn();
+      expect(works.map((work) => work.begun).sort()).toEqual([0, 1]);
+      for (const work of works) work.end();
       await Promise.all(running);
     });
 

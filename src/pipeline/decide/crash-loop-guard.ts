@@ -51,17 +51,20 @@ export class CrashLoopGuard {
     this.bornMs = deps.clock.monotonicMs();
   }
 
-  /** What is not done now stays due: the sweep brings it again. */
-  async run(topic: WatchedTopic, id: string, work: () => Promise<void>): Promise<void> {
+  /**
+   * What is not done now stays due: the sweep brings it again.
+   * @param work is told whether a process died with it before, and it is therefore done alone
+   */
+  async run(topic: WatchedTopic, id: string, work: (isAlone?: boolean) => Promise<void>): Promise<void> {
     const key = `${topic}/${id}`;
     if (!this.isSuspect(id)) return work();
     if (this.isAlone || this.inHand.has(key)) return;
     this.inHand.add(key);
     try {
-      const deaths = (await this.begin(topic, id, 0)) ?? (await this.beginAlone(topic, id));
+      const deaths = (await this.begin(topic, id, 0)) ?? (await this.beginAlone(topic, id, key));
       if (deaths === null) return;
       if (deaths >= MAX_DEATHS) return await this.quarantine(topic, id, deaths);
-      await this.work(topic, id, work);
+      await this.work(topic, id, () => work(deaths > 0));
     } finally {
       this.inHand.delete(key);
       if (this.isAlone && this.inHand.size === 0) this.isAlone = false;
@@ -74,12 +77,15 @@ export class CrashLoopGuard {
   }
 
   /** What a process died with: when nothing else is in hand here, and this process has lived for a while. */
-  private async beginAlone(topic: WatchedTopic, id: string): Promise<number | null> {
+  private async beginAlone(topic: WatchedTopic, id: string, key: string): Promise<number | null> {
     const { aloneAfterMs = ALONE_AFTER_MS } = this.options;
     const livedMs = this.deps.clock.monotonicMs() - this.bornMs;
-    if (this.isAlone || this.inHand.size > 1 || livedMs < aloneAfterMs) return null;
+    // Many are answered at once that a process died with: they do not keep each other waiting.
+    this.inHand.delete(key);
+    if (this.isAlone || this.inHand.size > 0 || livedMs < aloneAfterMs) return null;
     // Before the answer, or others would begin meanwhile.
     this.isAlone = true;
+    this.inHand.add(key);
     return this.begin(topic, id, aloneAfterMs === 0 ? MAX_DEATHS : Math.floor(livedMs / aloneAfterMs));
   }
 

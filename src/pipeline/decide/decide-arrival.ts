@@ -13,8 +13,9 @@ import type { EventFact, Misfit } from '../../events/event-fact.js';
 import type { DuplicateCandidate, ToldAgain } from '../../events/deduplicate.js';
 import type { WakeQueue } from '../wake-queue.port.js';
 import type { Arrival, NewDelivery, NewEntry } from '../../core/arrival.js';
-import type { ArrivalDecision, InboxStore } from '../inbox-store.port.js';
+import { keyOfObject, type ArrivalDecision, type InboxStore } from '../inbox-store.port.js';
 import type { ArrivalDecider } from '../rule-engine.port.js';
+import type { AtOnceDecider, DecidedAtOnce } from './decide-at-once.js';
 
 /** How arrivals become events; pure functions of `events/`, handed in by the module. */
 export interface EventReader {
@@ -36,6 +37,8 @@ export interface DecideArrivalDeps {
   readonly events: EventReader;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Decides about events in the transaction that makes them, where it can. Optional. Without it, each is decided afterwards. */
+  readonly atOnce?: Pick<AtOnceDecider, 'touchedBy' | 'decide' | 'written'>;
   /**
    * Longest time between an act and its delivery, in ms; a delivery of an older act is quarantined until a person releases it (see `act-time.ts`). Polled
    * entries are exempt: the forge itself tells them. Optional. Without it, acts of any age make events.
@@ -48,7 +51,8 @@ export interface DecideArrivalDeps {
 }
 
 export function arrivalDecider(deps: DecideArrivalDeps): ArrivalDecider {
-  return { decide: (arrivalId) => decideArrival(deps, arrivalId) };
+  const { atOnce: _, ...stepwise } = deps;
+  return { decide: (arrivalId, manner) => decideArrival(manner === 'at once' ? deps : stepwise, arrivalId) };
 }
 
 /** What became of an arrival. */
@@ -62,8 +66,8 @@ interface DecidedArrival {
 }
 
 /**
- * Turn one stored arrival into its event or events, and deduplicate, all in the arrival's transaction. Safe to call any number of times: an
- * arrival that is not `stored` any more is left alone.
+ * Turn one stored arrival into its event or events, deduplicate, and decide about what can be decided at once, all in the arrival's transaction. Safe to
+ * call any number of times: an arrival that is not `stored` any more is left alone.
  * @returns null when there was nothing to decide
  */
 export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string): Promise<DecidedArrival | null> {
@@ -81,12 +85,16 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
   if (!decided) return null;
   const { arrival, outcome } = told as unknown as { arrival: Arrival; outcome: Outcome };
   report(deps, arrival, decided, outcome);
-  if (decided.created.length > 0) await deps.queue.announce('event', decided.created, arrival.org);
+  for (const decision of outcome.decisions.values()) await deps.atOnce?.written(decision);
+  const undecided = decided.created.filter((id) => !outcome.decisions.has(id));
+  if (undecided.length > 0) await deps.queue.announce('event', undecided, arrival.org);
   return decided;
 }
 
 interface Outcome {
   created: ForgeEvent[];
+  /** By id of those events that were decided at once. */
+  readonly decisions: Map<string, DecidedAtOnce>;
   joined: string[];
   closed: string | null;
   mismatch?: Mismatch;
@@ -107,13 +115,13 @@ async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promi
     // Rows that tell nothing are ordinary; a delivery that passed the door and cannot be read is not, nor is what names another organization.
     const isOrdinary = arrival.kind === 'entry' && !facts.broken && !facts.mismatch;
     await tx.close(isOrdinary ? 'decided' : 'quarantined', facts.reason, facts.code);
-    return { created: [], joined: [], closed: facts.reason, ...(facts.mismatch ? { mismatch: facts.mismatch } : {}) };
+    return { ...nothing(), closed: facts.reason, ...(facts.mismatch ? { mismatch: facts.mismatch } : {}) };
   }
   const oldAct = oldActOf(deps, arrival, facts);
   if (oldAct) {
     const reason = `its act (${oldAct.kind}) happened at ${oldAct.actAt.toISOString()}, longer before its arrival than retention.max_age allows`;
     await tx.close('quarantined', reason, 'act_too_old');
-    return { created: [], joined: [], closed: reason, oldAct };
+    return { ...nothing(), closed: reason, oldAct };
   }
   const outcome = await decideFacts(deps, tx, facts);
   if (facts.some(({ hasMoved }) => hasMoved) && outcome.closed === null)
@@ -142,13 +150,12 @@ async function decideFacts(
   facts: readonly EventFact[],
 ): Promise<Outcome> {
   const { arrival } = tx;
-  const outcome: Outcome = { created: [], joined: [], closed: null };
-  // In one order whatever the arrival, so that two arrivals of the same facts cannot wait for each other.
-  const keys = [...new Set(facts.flatMap((fact) => keysOf(fact, deps.events.statedObjectOf(fact))))].sort();
-  for (const key of keys) await tx.lockFact(arrival.forge, key);
+  const outcome = nothing();
+  const keys = new Set(facts.flatMap((fact) => keysOf(fact, deps.events.statedObjectOf(fact))));
+  await tx.lockFacts(arrival.forge, [...keys]);
   if (facts.some(({ listed }) => listed)) return decideListed(deps, tx, facts);
   for (const fact of facts) {
-    const known = await findDuplicateOf(deps, tx, fact);
+    const [known, touchesOurs] = await Promise.all([findDuplicateOf(deps, tx, fact), mayTouchOurs(deps, tx, fact)]);
     const derived = await derive(deps, tx, fact);
     if (known !== null) {
       outcome.joined.push(known);
@@ -157,11 +164,41 @@ async function decideFacts(
     }
     const data = derived === null ? fact.data : { ...fact.data, derived };
     const event = eventOf(arrival, { ...fact, data }, deps.clock.now());
-    await tx.insertEvent(event, fact.discussionKey, deps.events.statedObjectOf(fact));
-    await tx.join(event.id);
-    outcome.created.push(event);
+    await make(deps, tx, outcome, event, fact, touchesOurs);
   }
   return outcome;
+}
+
+function nothing(): Outcome {
+  return { created: [], decisions: new Map(), joined: [], closed: null };
+}
+
+/** Whether it may have to do with an effect of ours, which is looked at outside of this transaction. */
+async function mayTouchOurs(
+  { atOnce, clock }: DecideArrivalDeps,
+  tx: ArrivalDecision,
+  fact: EventFact,
+): Promise<boolean> {
+  const touched = atOnce?.touchedBy(eventOf(tx.arrival, fact, clock.now())) ?? null;
+  return touched === null || (await tx.isKnown(touched));
+}
+
+/** Stores the event, decided where nothing stands against it: an event of an object is decided behind those before it. */
+async function make(
+  { atOnce, events }: DecideArrivalDeps,
+  tx: ArrivalDecision,
+  outcome: Outcome,
+  event: ForgeEvent,
+  fact: EventFact,
+  touchesOurs: boolean,
+): Promise<void> {
+  const object = events.statedObjectOf(fact);
+  const isFree = atOnce && !touchesOurs && !(object && (await tx.hasUndecided(event.forge, object)));
+  const decision = isFree ? await atOnce.decide(event) : null;
+  await tx.insertEvent(event, fact.discussionKey, object, decision);
+  await tx.join(event.id);
+  outcome.created.push(event);
+  if (decision) outcome.decisions.set(event.id, decision);
 }
 
 /**
@@ -178,7 +215,7 @@ async function decideListed(
   const object = facts.map((fact) => statedObjectOf(fact)).find((one) => one !== null) ?? null;
   const before = object && (await tx.objectState(arrival.forge, object));
   let [seenAgainst, kept] = [before, before];
-  const outcome: Outcome = { created: [], joined: [], closed: null };
+  const outcome = nothing();
   for (const fact of facts) {
     const derived = deriveFacts(fact, seenAgainst);
     const news = isNews(fact, seenAgainst);
@@ -196,9 +233,7 @@ async function decideListed(
       { ...fact, data: derived.facts === null ? fact.data : { ...fact.data, derived: derived.facts } },
       deps.clock.now(),
     );
-    await tx.insertEvent(event, fact.discussionKey, statedObjectOf(fact));
-    await tx.join(event.id);
-    outcome.created.push(event);
+    await make(deps, tx, outcome, event, fact, await mayTouchOurs(deps, tx, fact));
   }
   if (object && kept && kept !== before) await tx.keepObjectState(arrival.forge, object, kept);
   if (outcome.created.length + outcome.joined.length === 0) {
@@ -212,7 +247,7 @@ const NOTHING_NEW = 'it shows nothing new';
 const HAS_MOVED = 'its repository belongs to another owner by now: its event is about no repository';
 
 function keysOf({ factKey, discussionKey }: EventFact, object: StatedObject | null): string[] {
-  const state = object ? [`state|${object.repoId}|${object.kind}|${object.objectId}`] : [];
+  const state = object ? [keyOfObject(object)] : [];
   return [factKey, ...(discussionKey === undefined ? [] : [discussionKey]), ...state];
 }
 

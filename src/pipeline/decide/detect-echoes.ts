@@ -10,7 +10,7 @@ import { laneOf, type Target } from '../../core/target.js';
 import type { JournalStore } from '../journal-store.port.js';
 import { effectKeyOf } from './plan-intents.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
-import type { Accounts, BotSelf, EchoDetector, EchoVerdict } from '../rule-engine.port.js';
+import type { Accounts, BotSelf, EchoDetector, EchoKeys, EchoVerdict } from '../rule-engine.port.js';
 import type { Attempt, Intent } from '../../core/run.js';
 import { isSelf } from '../execute/forge-access.js';
 import { ruleBehind } from './rule-behind.js';
@@ -48,15 +48,27 @@ interface Teller {
  * Looks at each event before rules do: does it show an object that an intent of unknown outcome wanted, is it the echo of an effect of ours
  * (and how many effects stand behind it), did a person undo one of our effects?
  */
-export class EffectEchoDetector implements EchoDetector {
-  constructor(private readonly deps: EchoDetectorDeps) {}
+export class EffectEchoDetector implements EchoDetector, EchoKeys {
+  private readonly tellers: readonly Teller[];
+
+  constructor(private readonly deps: EchoDetectorDeps) {
+    this.tellers = [...deps.actions.values()].flatMap((action) =>
+      action.recover?.told ? [{ action, told: action.recover.told }] : [],
+    );
+  }
+
+  effectsToldBy(event: ForgeEvent): readonly string[] | null {
+    const self = this.deps.accounts.self(event.forge, event.org);
+    if (isActOf(event, self)) return null;
+    return this.tellers.flatMap(({ action, told }) =>
+      this.keysOf(action, [...(told.shownBy?.(event) ?? []), ...(told.undoneBy?.(event) ?? [])], event, self),
+    );
+  }
 
   async look(event: ForgeEvent): Promise<EchoVerdict> {
     const self = this.deps.accounts.self(event.forge, event.org);
-    const isOurs = self !== null && event.actor !== null && isSelf(event.actor, self);
-    const tellers: Teller[] = [...this.deps.actions.values()].flatMap((action) =>
-      action.recover?.told ? [{ action, told: action.recover.told }] : [],
-    );
+    const isOurs = isActOf(event, self);
+    const { tellers } = this;
     // The first echo that is found stays: that of the effect that raised the event, before one that made an object in it.
     const raising = tellers.filter(({ told }) => told.echoes?.includes(event.kind) ?? false);
     if (isOurs) await this.raised(event, raising, self);
@@ -205,6 +217,10 @@ export class EffectEchoDetector implements EchoDetector {
     const target = targetOf(action, event, self);
     return target === null ? [] : [...new Set(named.map((params) => effectKeyOf(event.forge, action, target, params)))];
   }
+}
+
+function isActOf({ actor }: ForgeEvent, self: BotSelf | null): boolean {
+  return self !== null && actor !== null && isSelf(actor, self);
 }
 
 function targetOf(action: AnyAction, event: ForgeEvent, self: BotSelf | null): Target | null {

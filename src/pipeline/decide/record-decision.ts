@@ -45,6 +45,13 @@ export class DecisionRecorder {
     return true;
   }
 
+  /** Of what the store has already, written with its event. What waits for consent is not due. */
+  async written(plans: readonly Plan[]): Promise<void> {
+    await this.tell(plans);
+    const due = plans.flatMap(({ intents }) => intents.filter(({ approval }) => !approval).map(({ id }) => id));
+    await this.announce(plans, due);
+  }
+
   private async announce(plans: readonly Plan[], due: readonly string[]): Promise<void> {
     // All of one decision are of one organization.
     const org = plans[0]?.run.org;

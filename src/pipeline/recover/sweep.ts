@@ -44,6 +44,9 @@ export class Sweep {
   private recovering: Promise<void> | null = null;
   private inBackground: Promise<void> | null = null;
   private seen = new Map<string, number>();
+  /** Arrivals that are being decided here, and whether the last look at them may have left some. */
+  private inHand = 0;
+  private mayBeMore = false;
   private readonly dueBefore = new Map<Topic, readonly string[]>();
   private readonly options: Required<SweepOptions>;
 
@@ -69,6 +72,23 @@ export class Sweep {
     await this.inBackground;
   }
 
+  /**
+   * Decides an arrival that a wake-up names. Of a backlog, a pass brings one batch: who is through with it looks for the next at once, and does not wait
+   * for the timer.
+   */
+  async arrival(id: string): Promise<void> {
+    this.inHand += 1;
+    try {
+      await this.deps.handlers.arrival(id);
+    } finally {
+      this.inHand -= 1;
+      if (this.inHand === 0 && this.mayBeMore && this.timer) {
+        this.mayBeMore = false;
+        void this.pass();
+      }
+    }
+  }
+
   /** One pass; a second call joins the pass that runs. Never throws: what fails is tried by the next pass. */
   pass(): Promise<void> {
     this.passing ??= this.sweep()
@@ -88,7 +108,9 @@ export class Sweep {
     this.recovering ??= this.deps.unknown.pass(this.options.batch).finally(() => (this.recovering = null));
     const isHealthy = await queue.healthy();
     // One after another, each read when its turn comes: where wake-ups do not flow, a delivery comes through to its effect in one pass.
-    await this.wake('arrival', await inbox.dueArrivals(this.options.batch), before, isHealthy);
+    const arrivals = await inbox.dueArrivals(this.options.batch);
+    this.mayBeMore = arrivals.length === this.options.batch;
+    await this.wake('arrival', arrivals, before, isHealthy);
     await this.wake('event', await inbox.undecidedEvents(this.options.batch), before, isHealthy);
     await this.workOn('run', await journal.dueRuns(this.options.batch), this.deps.decideRun);
     const due = await journal.dueIntents(this.options.batch);

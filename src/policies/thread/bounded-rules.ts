@@ -65,7 +65,7 @@ abstract class Bounded {
   }
 
   /** Whether its expressions may be evaluated here. */
-  protected isCheap(revision: Revision, candidate: Candidate): boolean {
+  isCheap(revision: Revision, candidate: Candidate): boolean {
     return worstOf(this.pure.programOf(revision, candidate)) <= STEPS_PER_DECISION;
   }
 

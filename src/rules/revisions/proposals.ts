@@ -27,16 +27,25 @@ const KINDS: ReadonlySet<string> = new Set([
   'pull_request.synchronized',
 ] satisfies Array<ForgeEvent['kind']>);
 
+function proposedBy({ kind, data }: ForgeEvent): string | null {
+  const commit = data['sha'];
+  return KINDS.has(kind) && typeof commit === 'string' && /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(commit) ? commit : null;
+}
+
 /** Pull requests in the repository of the rules: whether the bot would take what they propose. */
 export class Proposals {
   constructor(private readonly deps: ProposalsDeps) {}
 
   /** The commit whose rules are to be checked after this event; null = there is none, or the rules come from elsewhere. */
-  async commitOf({ kind, org, repo, data }: ForgeEvent): Promise<string | null> {
-    const commit = data['sha'];
-    if (!KINDS.has(kind) || !repo || typeof commit !== 'string' || !/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(commit))
-      return null;
-    return (await this.deps.keeper.comesFrom(org, repo.id)) ? commit : null;
+  async commitOf(event: ForgeEvent): Promise<string | null> {
+    const commit = proposedBy(event);
+    if (commit === null || !event.repo) return null;
+    return (await this.deps.keeper.comesFrom(event.org, event.repo.id)) ? commit : null;
+  }
+
+  /** Whether `commitOf` may name a commit: told without asking where the rules come from. */
+  mayPropose(event: ForgeEvent): boolean {
+    return proposedBy(event) !== null;
   }
 
   /**

@@ -170,7 +170,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
               `fact ${n} ${place}`,
               { repoId: '7', kind: 'issue', objectId: `${n} ${place}` } as const,
             ];
-            await tx.lockFact('main', factKey);
+            await tx.lockFacts('main', [factKey]);
             const told = await tx.eventsOfFact('main', factKey, `talk ${n} ${place}`);
             const state = await tx.objectState('main', object);
             await tx.keepObjectState('main', object, { labels: [] });

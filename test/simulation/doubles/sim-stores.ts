@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/core/clock.js';
 import type { ForgeEvent } from '../../../src/core/event.js';
+import type { EventDecision, Touched } from '../../../src/pipeline/inbox-store.port.js';
 import type { Tick } from '../../../src/pipeline/tick-store.port.js';
 import type { NewDelivery, Stored } from '../../../src/core/arrival.js';
 import { InMemoryCursorStore } from '../../fakes/in-memory-cursor-store.js';
@@ -199,6 +200,17 @@ class SimInbox extends InMemoryInboxStore {
 
   protected override isDecided(eventId: string): boolean {
     return this.journal.decidedEvents.has(eventId);
+  }
+
+  protected override async isKnown(org: string, { effectKeys, lane }: Touched): Promise<boolean> {
+    const sent = await this.journal.sentOfEffects(effectKeys, Infinity);
+    const isHeld = ({ intent }: Pick<Row, 'intent'>): boolean =>
+      intent.org === org && intent.lane === lane && intent.state === 'planned' && intent.held === true;
+    return sent.some(({ intent }) => intent.org === org) || [...this.journal.peek()].some(isHeld);
+  }
+
+  protected override async recordDecision(eventId: string, { runs }: EventDecision): Promise<void> {
+    await this.journal.recordDecision({ eventId }, runs);
   }
 
   override async undecidedEvents(limit: number): Promise<string[]> {
