@@ -305,7 +305,7 @@ function ReportView({ report: { events, decisions, rules, notes } }: { report: R
           { head: 'New', kind: 'number', cell: ({ differences }) => <Count of={differences.firesNow.count} /> },
           { head: 'Gone', kind: 'number', cell: ({ differences }) => <Count of={differences.firesNoMore.count} /> },
           {
-            head: 'Other effects',
+            head: 'Other',
             kind: 'number',
             cell: ({ differences }) => <Count of={differences.otherEffects.count} />,
           },

@@ -1,8 +1,19 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { until } from '../../services/until.js';
 import { describeInChromium, aBrowser, type Person, type TestBrowser } from './browser.js';
 import { aStage, DEPLOYMENTS, type Stage } from './stage.js';
 
 const LONG_MS = 120_000;
+
+/** An act as a page offers it: opened, with a reason, confirmed. */
+async function act(page: Page, name: string, button: string): Promise<void> {
+  const place = page.locator('details', { has: page.locator('summary', { hasText: name }) });
+  if (!(await page.getByRole('button', { name: button }).isVisible())) await place.locator('summary').click();
+  await place.locator('input[name="reason"]').fill('tried by the suite');
+  await page.getByRole('button', { name: button }).click();
+  await page.waitForLoadState();
+}
 
 describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (deployment) => {
   let stage: Stage;
@@ -141,6 +152,67 @@ describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (d
   );
 
   it(
+    'leads from a label that did not appear to the clause, in three clicks',
+    async () => {
+      const page = await olga.open(`${stage.url}/activity?all=yes`);
+      const row = page.locator('tbody tr', { hasText: 'acme/web' }).filter({ hasText: 'issue.opened' });
+
+      await row.first().getByRole('link', { name: 'issue.opened' }).click();
+      await page.getByRole('heading', { name: 'Rules and policies' }).waitFor();
+      expect(await page.locator('#row-greet').textContent()).toContain('condition "is_bug"');
+      await page.locator('#row-greet').getByRole('link', { name: 'greet', exact: true }).click();
+
+      const marked = page.locator('.source .line-bad, .source .line-attention');
+      await marked.first().waitFor();
+      expect((await marked.allTextContents()).join()).toContain('event.issue.title.startsWith("bug")');
+    },
+    LONG_MS,
+  );
+
+  it(
+    'approves a plan and applies it, and the forge is changed',
+    async () => {
+      const page = await olga.open(`${stage.url}/plans`);
+      const labels = async (): Promise<string[]> =>
+        ((await stage.forge.get<Array<{ name: string }>>('/repos/acme/app/labels')) ?? []).map(({ name }) => name);
+
+      await page.getByRole('button', { name: 'Make a plan' }).click();
+      await page.getByText('The plan is made. Nothing is written yet.').waitFor();
+      expect(await page.locator('main').textContent()).toContain('kind/bug');
+      expect(await labels()).not.toContain('kind/bug');
+      await act(page, 'Approve it', 'Approve this plan');
+      await act(page, 'Apply it', 'Apply exactly this plan');
+
+      await until(async () => (await labels()).includes('kind/bug'));
+    },
+    LONG_MS,
+  );
+
+  it(
+    'pauses a rule, and nothing is written until it goes on',
+    async () => {
+      const page = await olga.open(`${stage.url}/rules/acme/every-repository`);
+      const labels = async (): Promise<unknown[]> =>
+        (await stage.forge.get<unknown[]>('/repos/acme/paused/labels')) ?? [];
+      await act(page, 'Pause it', 'Pause every-repository');
+      await page.getByText('every-repository is paused.').waitFor();
+
+      await stage.forge.act('repository.create', { repo: 'acme/paused' });
+      await until(async () =>
+        (await stage.ask<Array<{ about: { repo: string | null } }>>('/v1/runs?rule=every-repository')).some(
+          ({ about }) => about.repo === 'acme/paused',
+        ),
+      );
+      await page.waitForTimeout(1_500);
+      expect(await labels()).toEqual([]);
+      await act(page, 'Resume it', 'Resume every-repository');
+
+      await until(async () => (await labels()).length === 1);
+    },
+    LONG_MS,
+  );
+
+  it(
     'shows nothing to somebody without rights, in another browser at the same time',
     async () => {
       const wes = await browser.person();
@@ -156,6 +228,37 @@ describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (d
       }).then(async (answer) => [answer.status, (await answer.json()).error])`);
       expect(told).toEqual([403, 'SCOPE_MISSING']);
       await wes.close();
+    },
+    LONG_MS,
+  );
+
+  it(
+    'shows nothing any more to an owner who lost the rights, on pages and in an open stream',
+    async () => {
+      const stream = await olga.open(`${stage.url}/about`);
+      await stream.evaluate(`new Promise((opened) => {
+        window.stream = new EventSource('/live');
+        window.stream.addEventListener('open', opened);
+        window.stream.addEventListener('over', () => { window.isOver = true; window.stream.close(); });
+      }).then(() => undefined)`);
+      const page = await olga.open(`${stage.url}/rules/acme/greet`);
+      const { world } = stage.forge.sandbox.parts;
+      for (const team of world.teams.values()) team.members.delete(world.userByName('olga')?.id ?? 0n);
+
+      // Rights are read anew before every write.
+      await page.locator('summary', { hasText: 'Pause it' }).click();
+      await page.locator('input[name="reason"]').first().fill('she tries');
+      await page.getByRole('button', { name: 'Pause greet' }).click();
+      await page.waitForLoadState();
+      expect(await page.locator('main').textContent()).not.toContain('is paused');
+      await page.goto(`${stage.url}/activity`);
+      expect(await page.locator('main').textContent()).not.toContain('acme');
+
+      // The policy of the page refuses what Playwright would evaluate there again and again.
+      await until(
+        async () =>
+          (await stream.evaluate('window.isOver === true || window.stream.readyState === EventSource.CLOSED')) === true,
+      );
     },
     LONG_MS,
   );
