@@ -102,6 +102,8 @@ export interface ListStyle {
 }
 
 interface TrackerStyle {
+  /** An edit of an issue that names an older `content_version`. */
+  staleEdit: 'refused' | 'taken';
   /** A state that is none: refused, or open. */
   unknownState: 412 | 'open';
   /** A comment on an issue that is not there. */

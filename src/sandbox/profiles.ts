@@ -47,6 +47,7 @@ const GITEA_1_27: Profile = {
   },
   lists: { wholeWithoutPage: operations(), withoutTotal: operations(), withoutLink: operations() },
   tracker: {
+    staleEdit: 'refused',
     unknownState: 412,
     missingIssueCommented: 500,
     unchangedCommentHidesUser: true,
@@ -174,7 +175,7 @@ const GITEA_1_24: Profile = {
   notFound: { message: "The target couldn't be found.", errors: 'null in front' },
   access: { ...GITEA_1_26.access, publicOnly: 403, publicOnlySettings: 'allowed' },
   lists: OLD_LISTS,
-  tracker: { ...GITEA_1_26.tracker, milestonesListed: 'all' },
+  tracker: { ...GITEA_1_26.tracker, staleEdit: 'taken', milestonesListed: 'all' },
   repositories: {
     ...GITEA_1_26.repositories,
     missingBranchDeleted: 500,
@@ -236,6 +237,7 @@ const FORGEJO_15: Profile = {
       'Credentials are incorrect or have expired. Retry your command or see https://codeberg.org/forgejo/forgejo/issues/2809 for more information',
   },
   tracker: {
+    staleEdit: 'taken',
     unknownState: 'open',
     missingIssueCommented: 404,
     unchangedCommentHidesUser: false,

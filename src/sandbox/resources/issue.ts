@@ -300,8 +300,8 @@ function change(call: RepoCall): Issue {
   const issue = issueOf(call);
   const isWriter = mayWrite(call, issue);
   if (!isWriter && !isPoster(call, issue.posterId)) throw forbiddenEmpty();
-  if (wish.content_version !== undefined && wish.content_version !== issue.contentVersion)
-    throw conflict('the issue was changed meanwhile');
+  const isStale = wish.content_version !== undefined && wish.content_version !== issue.contentVersion;
+  if (isStale && call.profile.tracker.staleEdit === 'refused') throw conflict('the issue is already changed');
   if (wish.title) changeTitle(world, by, issue, wish.title);
   if (wish.body !== undefined) changeBody(world, by, issue, wish.body);
   if (isWriter) changeAsWriter(call, issue, wish);
