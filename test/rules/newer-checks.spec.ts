@@ -142,6 +142,16 @@ const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: R
     /undo each other/,
   ],
   [
+    'a topic that one policy adds and another removes',
+    `${policy('topics: [managed]')}  - {id: q, subjects: {repos: [acme/web]}, topics: {remove: [managed]}}\n`,
+    /5:.*the topic "managed" is to be there and to be taken away \("p", line 4\)/,
+  ],
+  [
+    'a topic that is left out of the only ones',
+    `${policy('topics: {set: [a]}')}  - {id: q, subjects: {repos: [acme/web]}, topics: [a, b]}\n`,
+    /the topic "b" is to be there/,
+  ],
+  [
     'two policies of one label',
     `${policy("labels: [{name: bug, color: '#fff'}]")}  - {id: q, subjects: {repos: [acme/web]}, labels: [{name: bug, color: '#000'}]}\n`,
     /another color/,
@@ -257,6 +267,21 @@ const DOUBTS: ReadonlyArray<readonly [situation: string, text: string, says: Reg
     'a rule that takes away what a policy makes',
     `${policy("labels: [{name: bug, color: '#fff'}]")}${rule('on: push, do: {label.remove: {name: Bug}}')}`,
     /policy "p" \(line 4\) keeps "bug" otherwise/,
+  ],
+  [
+    'a rule that takes off a topic that a policy puts on',
+    `${policy('topics: [managed]')}${rule('on: push, do: {topics.ensure: {remove: [managed]}}')}`,
+    /policy "p" \(line 4\) keeps the topic "managed" otherwise/,
+  ],
+  [
+    'a rule that puts on a topic that a policy leaves out',
+    `${policy('topics: {set: [managed]}')}${rule('on: push, do: {topics.ensure: {add: [seen]}}')}`,
+    /keeps the topic "seen" otherwise/,
+  ],
+  [
+    'a rule that changes a setting that a policy keeps',
+    `${policy('settings: {description: kept}')}${rule('on: push, do: {repository_settings.ensure: {description: other}}')}`,
+    /policy "p" \(line 4\) keeps "settings" otherwise/,
   ],
   ['a kind that stands twice', rule('on: [push, push], do: {milestone.ensure: {title: x}}'), /stands here twice/],
   [

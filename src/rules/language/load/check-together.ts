@@ -107,10 +107,16 @@ function against(first: Entry, second: Entry): Together | null {
       ...at,
       message: `"${second.key}" is to be there and to be taken away (${where}): they undo each other for ever`,
     };
+  const topic = second.part.section === 'topics' ? contestedTopic(first.item.params, second.item.params) : null;
+  if (topic !== null)
+    return {
+      ...at,
+      message: `the topic "${topic}" is to be there and to be taken away (${where}): they undo each other for ever`,
+    };
   if (!COMPARED.has(second.part.section) || [first, second].some(({ item }) => constant(item.params, 'keep') === true))
     return null;
   const other = second.item.params.find(({ name }) => {
-    if (name === 'renamed_from' || (second.part.section === 'topics' && name !== 'set')) return false;
+    if (name === 'renamed_from' || second.part.section === 'topics') return false;
     const [ours, theirs] = [constant(second.item.params, name), constant(first.item.params, name)];
     return (
       ours !== undefined &&
@@ -249,8 +255,8 @@ function* againstPolicies(rules: readonly CompiledRule[], entries: readonly Entr
   const sections = new Map(entries.map(({ part }) => [part.action.name, part.section]));
   for (const rule of rules)
     for (const { action, params, position } of rule.program.steps) {
-      const key = constant(params, action.naturalKey);
       const own = sections.get(action.name);
+      const key = own !== undefined && SINGLE.has(own) ? own : constant(params, action.naturalKey);
       const undone = UNDOES[action.name];
       const about = (section: string | undefined): readonly Entry[] =>
         section === undefined || typeof key !== 'string'
@@ -258,18 +264,42 @@ function* againstPolicies(rules: readonly CompiledRule[], entries: readonly Entr
           : (byKey.get(`${section} ${key.trim().toLowerCase()}`) ?? []);
       const other = [
         ...about(undone),
-        ...about(own).filter(
-          ({ part, item }) => COMPARED.has(part.section) && differs(params, item.params, action.naturalKey),
-        ),
+        ...about(own).filter(({ part, item }) => COMPARED.has(part.section) && opposes(params, item.params, part)),
       ].find(({ policy }) => canMeet(rule.program.where, policy.program.subjects, rule.program.org));
+      const topic = other && own === 'topics' ? contestedTopic(params, other.item.params) : null;
       if (other)
         yield {
           position,
-          message: `the policy "${other.policy.id}" (line ${other.item.position.line}) keeps "${other.key}" otherwise: it undoes this at its next pass`,
+          message: `the policy "${other.policy.id}" (line ${other.item.position.line}) keeps ${topic === null ? '' : 'the topic '}"${topic ?? other.key}" otherwise: it undoes this at its next pass`,
           hint: 'leave one of them out, or let them never take the same repository',
           isWarning: true,
         };
     }
+}
+
+/** A step of a rule writes otherwise what an entry of a policy keeps. */
+function opposes(
+  ours: readonly ParamProgram[],
+  theirs: readonly ParamProgram[],
+  { section, action }: PolicyPart,
+): boolean {
+  if (section === 'topics') return contestedTopic(ours, theirs) !== null;
+  return differs(ours, theirs, SINGLE.has(section) ? '' : action.naturalKey);
+}
+
+/** A topic that one of both puts on and the other takes off; null = none that can be told before a run. */
+function contestedTopic(ours: readonly ParamProgram[], theirs: readonly ParamProgram[]): string | null {
+  const lost = (keeps: readonly ParamProgram[], takes: readonly ParamProgram[]): string | undefined => {
+    const [only, removed] = [topicsIn(takes, 'set'), topicsIn(takes, 'remove')];
+    const kept = topicsIn(keeps, 'set') ?? topicsIn(keeps, 'add');
+    return kept?.find((topic) => (only ? !only.includes(topic) : removed?.includes(topic) === true));
+  };
+  return lost(ours, theirs) ?? lost(theirs, ours) ?? null;
+}
+
+function topicsIn(params: readonly ParamProgram[], name: string): string[] | null {
+  const value = constant(params, name);
+  return value === undefined ? null : [value].flat().filter((topic) => typeof topic === 'string');
 }
 
 /** Both say something of one parameter, and not the same. */
