@@ -29,7 +29,7 @@ function row({ org, id, cron, tz, last, next, runs, why }: ScheduleStatus): stri
     `${org}/${id}`,
     plain(tz === 'UTC' ? cron : `${cron} ${tz}`),
     when(last),
-    runs.map(({ state: of, count }) => `${count} ${state(of)}`).join(', '),
+    `${last === null && runs.length > 0 ? 'when loaded: ' : ''}${runs.map(({ state: of, count }) => `${count} ${state(of)}`).join(', ')}`,
     when(next),
     plain(why.map(({ text }) => text).join('; ')),
   ];

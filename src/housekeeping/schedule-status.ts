@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { Freeze } from '../core/run-reasons.js';
+import { isHeld, isReason, type Freeze } from '../core/run-reasons.js';
 import { defineReasons, textOf, type Reason } from '../core/reason.js';
 import type { Run, RunState } from '../core/run.js';
+import type { KeptPlan } from '../policies/policy-plan.js';
 import { RUN_STATES } from '../core/states.js';
 import { count, fields, maybeTime, text, type Shape } from '../core/schema.js';
 
@@ -18,6 +19,9 @@ const because = defineReasons({
     `the occurrence of ${at} is not decided yet: the forge could not be asked, or a scheduler was lost; it is tried again`,
   'schedule.overdue': ({ at }: { at: string }) =>
     `the occurrence of ${at} was not fired: does a process of role scheduler (or all) run?`,
+  'schedule.approval': ({ plan }: { plan: string }) => `what it wants waits for an approval: forgehand approve ${plan}`,
+  'schedule.denied': ({ plan, by }: { plan: string; by: string }) => `${by} denied what it wants: plan ${plan}`,
+  'schedule.held': ({ held }: { held: Reason }) => `its last pass was ${textOf(held)}`,
   'schedule.new': () => 'no occurrence has come since it was loaded',
   'schedule.no-subject': () => 'at the last occurrence it had no repository to look at: see its where',
   'schedule.nothing': () => 'at the last occurrence it wanted nothing: forgehand runs --all --rule ID says why',
@@ -28,7 +32,9 @@ export const scheduleStatus = z.object({
   kind: z.enum(['rule', 'policy']),
   last: maybeTime.describe('The newest occurrence that was fired, by the clock or by hand.'),
   next: maybeTime.describe('When it fires next; null = never.'),
-  runs: z.array(z.object({ state: z.enum(RUN_STATES), count })).describe('What the last occurrence made.'),
+  runs: z
+    .array(z.object({ state: z.enum(RUN_STATES), count }))
+    .describe('What the newest pass made: of the last occurrence, or of the pass when it was loaded.'),
   why: z
     .array(z.object(fields('code text', text)))
     .describe('Why it did not run, or has no effect; empty where nothing stands in the way.'),
@@ -60,6 +66,8 @@ export interface ScheduleContext {
   readonly runs: readonly Run[];
   /** Who paused it; null = nobody. */
   readonly pausedBy: string | null;
+  /** The plan that its newest pass waits for (see `waitsFor`); null = none, or it is gone. */
+  readonly plan: Pick<KeptPlan, 'hash' | 'state' | 'decidedBy'> | null;
   /** What it needs and has not; null = nothing. */
   readonly unmet: string | null;
   /** A newer state of the files was refused. */
@@ -83,7 +91,21 @@ export function scheduleStatusOf(facts: ScheduleFacts, context: ScheduleContext)
   };
 }
 
-function whyNot(facts: ScheduleFacts, { pausedBy, unmet, isOld }: ScheduleContext, runs: readonly Run[]): Reason[] {
+/** The beginning of the hash of the plan that runs of the newest pass waited for when they were decided; null = none. */
+export function waitsFor(runs: readonly Run[]): string | null {
+  const plan = runsOfLastTick(runs).find(waitsForPlan)?.reason.params['plan'];
+  return typeof plan === 'string' ? plan : null;
+}
+
+function waitsForPlan({ reason }: Run): boolean {
+  return isReason(reason, 'run.held.approval') || isReason(reason, 'run.held.new-policy');
+}
+
+function whyNot(
+  facts: ScheduleFacts,
+  { pausedBy, plan, unmet, isOld }: ScheduleContext,
+  runs: readonly Run[],
+): Reason[] {
   const { disabled, frozen, last, isUndecided, overdue, mode } = facts;
   const found: Reason[] = [];
   if (disabled !== null) found.push(because('schedule.disabled', { why: disabled }));
@@ -93,12 +115,29 @@ function whyNot(facts: ScheduleFacts, { pausedBy, unmet, isOld }: ScheduleContex
   if (mode !== 'live') found.push(because('schedule.no-write', { mode }));
   if (isOld) found.push(because('schedule.old-rules'));
   if (overdue && !frozen) found.push(because('schedule.overdue', { at: overdue.toISOString() }));
+  const held = runs.find(({ reason }) => isHeld(reason));
+  const holds = held && whatHolds(held, plan);
   if (last && isUndecided) found.push(because('schedule.waits', { at: last.toISOString() }));
-  else if (last === null && !overdue) found.push(because('schedule.new'));
+  if (holds) found.push(holds);
+  if (holds || (last && isUndecided)) return found;
+  if (last === null && !overdue) found.push(because('schedule.new'));
   else if (last && runs.length === 0 && disabled === null) found.push(because('schedule.no-subject'));
-  else if (last && runs.every(({ state }) => state === 'not-fired') && disabled === null)
+  else if (last && !held && runs.every(({ state }) => state === 'not-fired') && disabled === null)
     found.push(because('schedule.nothing'));
   return found;
+}
+
+/** Null = it waited for a plan that somebody applied meanwhile, or another one took the place of. */
+function whatHolds(held: Run, plan: ScheduleContext['plan']): Reason | null {
+  if (!waitsForPlan(held)) return because('schedule.held', { held: held.reason });
+  if (plan?.state === 'open') return because('schedule.approval', { plan: short(plan) });
+  if (plan?.state === 'denied')
+    return because('schedule.denied', { plan: short(plan), by: plan.decidedBy ?? 'somebody' });
+  return null;
+}
+
+function short({ hash }: Pick<KeptPlan, 'hash'>): string {
+  return hash.slice(0, 12);
 }
 
 function runsOfLastTick(runs: readonly Run[]): Run[] {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PlanDecision, RunReport } from '../../src/api/operations/answers.js';
 import { runCli } from '../../src/cli/run-cli.js';
+import type { ScheduleStatus } from '../../src/housekeeping/schedule-status.js';
 import type { ApplyReport, KeptPlan } from '../../src/policies/policy-plan.js';
 import { callsMade, sumOf } from '../../src/core/call-counts.js';
 import { until } from '../services/until.js';
@@ -227,13 +228,17 @@ describe('integration/plans', () => {
   it('tells pipelines by its exit code whether there is something to change', async () => {
     const config = `${bot.dir}/forgehand.yaml`;
     const codes = [
-      await quietly(() => runCli(['plan', '--config', config, '--policy', 'labels'])),
+      await quietly(() => runCli(['plan', '--config', config, '--policy', 'labels', '--all'])),
       await quietly(() => runCli(['plan', '--config', config, '--policy', 'capped', '--json'])),
     ];
 
     expect(codes.map(({ code }) => code)).toEqual([4, 1]);
     expect(codes[0]?.text).toContain('+ label.ensure kind/bug');
     expect(codes[0]?.text).toMatch(/Plan .*: 4 calls; 2 subjects looked at/);
+    const { code, text } = await quietly(() => runCli(['plan', '--config', config, '--policy', 'labels']));
+    expect(code).toBe(4);
+    expect(text).toContain('+ labels: label.ensure ×4 in 2 repositories (kind/bug, kind/docs)');
+    expect(text).toMatch(/Plan .*: 4 calls; 2 subjects looked at/);
   });
 });
 
@@ -331,6 +336,8 @@ rules:
   const labelsOf = async (repo: string): Promise<string[]> =>
     (await forge.get<Array<{ name: string }>>(`/repos/acme/${repo}/labels`)).map(({ name }) => name);
   const runsOf = (rule: string): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 50 });
+  const whyNot = async (rule: string): Promise<ScheduleStatus['why']> =>
+    (await bot.reach.get<ScheduleStatus[]>('/v1/schedules', { rule })).flatMap(({ why }) => why);
 
   beforeAll(async () => {
     ({ forge, bot } = await aWorld('gitea', NEW, { trusted: false }));
@@ -358,6 +365,17 @@ rules:
     expect(shown.text).toContain('New in this store: backlog.');
   });
 
+  it('schedules name the plan that waits, and the command', async () => {
+    await bot.reach.post('/v1/orgs/acme/schedules/backlog/run');
+
+    const why = await whyNot('backlog');
+    expect(why).toEqual([
+      { code: 'schedule.approval', text: expect.stringMatching(/forgehand approve [0-9a-f]{12}$/) },
+    ]);
+    const short = why[0]?.text.slice(-12) ?? '';
+    expect(await bot.reach.get(`/v1/plans/${short}`)).toMatchObject({ plan: { state: 'open', policy: 'backlog' } });
+  });
+
   it('applies its plan with the approval, and lets it work by itself from then on', async () => {
     const plans = await bot.reach.get<KeptPlan[]>('/v1/plans', { state: 'open', limit: 50 });
     // The schedule of a new revision may have looked between the two repositories: its plan is out of date.
@@ -373,6 +391,7 @@ rules:
     expect((await planOf(bot, 'backlog')).newPolicies).toBeUndefined();
     expect(await labelsOf('late')).not.toContain('kind/bug');
     expect(await milestonesOf('late')).toEqual(['backlog']);
+    expect(await whyNot('backlog')).toEqual([]);
   });
 
   const waitingOf = async (policy: string): Promise<KeptPlan[]> =>

@@ -3,7 +3,7 @@ import { callingAs } from '../../core/caller.js';
 import { UserError } from '../../core/errors.js';
 import { textOf } from '../../core/reason.js';
 import { seesWholeOrg } from '../../core/sight.js';
-import { scheduleStatus, scheduleStatusOf } from '../../housekeeping/schedule-status.js';
+import { scheduleStatus, scheduleStatusOf, waitsFor } from '../../housekeeping/schedule-status.js';
 import { pauseOf } from '../../pipeline/journal-store.port.js';
 import { rehearsedRun } from './answers.js';
 import { operationOf } from './operation.js';
@@ -12,7 +12,7 @@ import { checkRule } from './shared.js';
 /** Of one schedule: those of its last occurrence are among them, unless it looks at more repositories. */
 const RUNS_LOOKED_AT = 500;
 
-const operation = operationOf('orgs', 'orders', 'journal', 'keeper', 'offers', 'flow', 'scheduler');
+const operation = operationOf('orgs', 'orders', 'journal', 'plans', 'keeper', 'offers', 'flow', 'scheduler');
 
 export const scheduleOperations = {
   schedules: operation({
@@ -23,7 +23,7 @@ export const scheduleOperations = {
     input: z.object({ org: z.string().optional(), rule: z.string().optional().describe('Id of a rule or policy.') }),
     answer: z.array(scheduleStatus),
     handle: async (needs, { org: typed, rule }, _caller, sight) => {
-      const { orgs, journal, keeper, offers, scheduler } = needs;
+      const { orgs, journal, plans, keeper, offers, scheduler } = needs;
       const org = typed === undefined ? undefined : orgs.wholeOf(typed, sight);
       if (rule !== undefined) await checkRule(needs, rule, org, sight);
       // A schedule is one of all of its organization.
@@ -39,8 +39,11 @@ export const scheduleOperations = {
         listed.map(async (facts) => {
           const pause = pauseOf(pauses, { org: facts.org, rule: facts.id });
           const unmet = offers.held(facts.org).find(({ id }) => id === facts.id);
+          const runs = await journal.runs({ org: facts.org, rule: facts.id, limit: RUNS_LOOKED_AT });
+          const plan = waitsFor(runs);
           return scheduleStatusOf(facts, {
-            runs: await journal.runs({ org: facts.org, rule: facts.id, limit: RUNS_LOOKED_AT }),
+            runs,
+            plan: plan === null ? null : await plans.find(plan, sight),
             pausedBy: pause?.by ?? null,
             unmet: unmet ? textOf(unmet.reason) : null,
             isOld: keeper.heldBack(facts.org).length > 0,
