@@ -9,15 +9,17 @@ import { whichOrg } from './which-org.js';
 interface PlanOptions {
   config: string;
   json: boolean;
+  all: boolean;
   org?: string;
   policy?: string;
 }
 
 /** Exit: 0 nothing to change, 4 there are changes, 1 a limit stops the plan, or a policy is held back. */
 export function planCommand(exit: SetExit): Command {
-  return storeCommand('plan', 'show what the policies would change, object by object; writes nothing')
+  return storeCommand('plan', 'show what the policies would change; writes nothing')
     .option('--org <name>', 'organization. Required when the config has several')
     .option('--policy <id>', 'only this policy')
+    .option('--all', 'each change of each repository, with values before and after. JSON always has it', false)
     .addHelpText(
       'after',
       '\nExit codes: 0 nothing to change, 4 there are changes, 1 a limit stops the plan, or a policy is held back.',
@@ -26,7 +28,7 @@ export function planCommand(exit: SetExit): Command {
       withBot(options.config, async (bot) => {
         const org = whichOrg(bot.config, options.org).name;
         const plan = await bot.call('plan', { org, policy: options.policy });
-        print(options.json, plan, () => describePlan(plan, new Date()));
+        print(options.json, plan, () => describePlan(plan, { all: options.all, now: new Date() }));
         exit(plan.overCaps.length + plan.heldBack.length > 0 ? 1 : plan.lines.length > 0 ? 4 : 0);
       }),
     );

@@ -3,6 +3,8 @@ import type { PlanReport } from '../api/operations/answers.js';
 import { describePlan } from './print-plan.js';
 
 const NOW = new Date('2026-11-20T20:00:00Z');
+const WHOLE = { all: true, now: NOW };
+const COUNTED = { all: false, now: NOW };
 
 const EMPTY: PlanReport = {
   hash: 'a'.repeat(64),
@@ -42,16 +44,56 @@ describe('cli/print-plan', () => {
       review,
     };
 
-    const [line, ...rest] = describePlan({ ...EMPTY, origin }, NOW).split('\n');
+    const [line, ...rest] = describePlan({ ...EMPTY, origin }, WHOLE).split('\n');
 
     expect(line).toMatch(
       /^policies from acme\/automation@aaaaaaaaaaaa \(main\), author ann, no verified signature, by #4, approved by ben, .*cleo$/,
     );
     expect(line).not.toContain('\u001b[2J');
-    expect(rest).toEqual(describePlan(EMPTY, NOW).split('\n'));
+    expect(rest).toEqual(describePlan(EMPTY, WHOLE).split('\n'));
   });
 
   it('says nothing of an origin that is not known', () => {
-    expect(describePlan(EMPTY, NOW)).toBe('Nothing to change: 2 subjects looked at.');
+    expect(describePlan(EMPTY, WHOLE)).toBe('Nothing to change: 2 subjects looked at.');
+  });
+
+  describe('with changes', () => {
+    const line = (name: string): PlanReport['lines'][number] => ({
+      policy: 'labels',
+      step: 'labels[0]',
+      action: 'label.ensure',
+      key: 'bug',
+      valueHash: '',
+      mode: 'live',
+      does: 'write',
+      repo: { id: name, name },
+      operation: 'updateLabel',
+      reason: null,
+      fields: [{ field: 'color', before: { is: 'value', value: '#000000' }, after: '#d73a4a' }],
+    });
+    const two: PlanReport = { ...EMPTY, lines: [line('acme/app'), line('acme/web')] };
+
+    it('counts equal changes, and says how to see each', () => {
+      const text = describePlan(two, COUNTED);
+
+      expect(text).toContain('~ labels: label.ensure ×2 in 2 repositories (bug): color\n');
+      expect(text).toContain('--all');
+      expect(text).not.toContain('acme/app');
+      expect(text).toMatch(/Plan aaaaaaaaaaaa: 2 calls; 2 subjects looked at\./);
+    });
+
+    it('lists each with its values when asked', () => {
+      const text = describePlan(two, WHOLE);
+
+      for (const name of ['acme/app', 'acme/web'])
+        expect(text).toContain(`${name}\n  ~ label.ensure bug  updateLabel; labels\n      color: #000000 -> #d73a4a\n`);
+      expect(text).not.toContain('--all');
+    });
+
+    it('lists each where none repeats', () => {
+      const one = { ...two, lines: two.lines.slice(0, 1) };
+
+      expect(describePlan(one, COUNTED)).toBe(describePlan(one, WHOLE));
+    });
   });
 });

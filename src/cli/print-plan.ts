@@ -4,19 +4,25 @@ import { callsMade, countsInWords, sumOf, type CallCounts } from '../core/call-c
 import { stringifyJson } from '../core/json.js';
 import type { Json } from '../core/json.js';
 import type { ApplyReport, Before, FieldChange, KeptPlan, PlanLine, PredictedCalls } from '../policies/policy-plan.js';
+import { areRepeated, countChanges, signOf } from './count-changes.js';
 import { plain, state, when } from './print.js';
 import { colour } from './terminal.js';
 
 /**
- * A plan for people: by repository, what is made in green, what is written over in yellow, what is otherwise and cannot be written in red.
- * @param now what ages are counted from
+ * A plan for people: what is made in green, what is written over in yellow, what is otherwise and cannot be written in red. Equal changes are
+ * counted over the repositories.
+ * @param options.all each change is listed by its repository, with the values before and after; so is a plan in which none repeats
+ * @param options.now what ages are counted from
  */
-export function describePlan(plan: PlanReport, now: Date): string {
-  const lines = [...groups(plan)].flatMap(([where, of]) => [
-    colour.bold(plain(where)),
-    ...of.flatMap((line) => describeLine(line, now)),
-    '',
-  ]);
+export function describePlan(plan: PlanReport, { all, now }: { all: boolean; now: Date }): string {
+  const isCounted = !all && areRepeated(plan.lines);
+  const lines = isCounted
+    ? [...countChanges(plan.lines), colour.dim('equal changes are counted: --all lists each, with its values'), '']
+    : [...groups(plan)].flatMap(([where, of]) => [
+        colour.bold(plain(where)),
+        ...of.flatMap((line) => describeLine(line, now)),
+        '',
+      ]);
   const findings = plan.findings.map(({ policy, name, severity, repo, message }) => {
     return `  ${severity.padEnd(8)} ${plain(repo?.name ?? plan.org)}  ${policy}: ${name}: ${plain(message)}`;
   });
@@ -54,8 +60,7 @@ function groups({ lines, org }: KeptPlan): Map<string, PlanLine[]> {
 }
 
 function describeLine(line: PlanLine, now: Date): string[] {
-  const isNew = line.fields.every(({ before }) => before.is === 'absent');
-  const [sign, tint] = line.does === 'cannot' ? ['!', colour.red] : isNew ? ['+', colour.green] : ['~', colour.yellow];
+  const [sign, tint] = signOf(line);
   const head = `  ${sign} ${line.action} ${plain(line.key)}`;
   const how =
     line.does === 'write'

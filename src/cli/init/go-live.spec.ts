@@ -7,7 +7,7 @@ const plan = (hash: string): object => ({
   hash,
   org: 'acme',
   needsApproval: false,
-  lines: [{ policy: 'labels', action: 'label.ensure', key: 'bug', repo: { name: 'app' } }],
+  lines: [{ policy: 'labels', action: 'label.ensure', key: 'bug', repo: { name: 'app' }, does: 'write', fields: [] }],
   calls: [],
 });
 

@@ -3,8 +3,9 @@ import { isFinding, webPages } from '../../housekeeping/doctor/check.js';
 import { hostWord } from '../../housekeeping/doctor/examine-deliveries.js';
 import { describeFix } from '../doctor.command.js';
 import { ended } from '../apply.command.js';
+import { countChanges } from '../count-changes.js';
 import { describeApply, describeDone } from '../print-plan.js';
-import { shortPlan } from './short-plan.js';
+import { colour } from '../terminal.js';
 import type { Asker } from './asker.js';
 import { heardWithin, type LiveBot } from './live-bot.js';
 import type { Steps } from './steps.js';
@@ -108,7 +109,7 @@ export async function offerPlan(to: GoLive, isAgain = false): Promise<void> {
   const plan = await bot.reach.call('plan', { org });
   const short = plan.hash.slice(0, 12);
   if (plan.lines.length === 0) return steps.done('plan', 'the policies have nothing to change');
-  steps.say('', ...shortPlan(plan), '');
+  steps.say('', colour.bold(`Plan ${short}: what the policies would change`), ...countChanges(plan.lines), '');
   const consent = await asker.consent({
     flag: '--apply',
     say: `Apply plan ${short} now?`,
@@ -118,7 +119,7 @@ export async function offerPlan(to: GoLive, isAgain = false): Promise<void> {
   });
   const later = [
     ...(plan.needsApproval ? [`type: forgehand approve ${short}`] : []),
-    `type: forgehand apply ${short} (forgehand plan shows every line)`,
+    `type: forgehand apply ${short} (forgehand plan --all shows every line)`,
   ];
   if (!consent) return steps.left('plan', `plan ${short} is not applied`, ...later);
   const decision = plan.needsApproval ? await bot.reach.call('decidePlan', { hash: plan.hash }) : null;

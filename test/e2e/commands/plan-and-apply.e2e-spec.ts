@@ -111,7 +111,7 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
         ['acme/app', 'label.ensure', 'kind/bug'],
         ['acme/web', 'label.ensure', 'kind/bug'],
       ]);
-      expect((await run('plan', '--policy', 'house-labels')).stdout).toMatch(
+      expect((await run('plan', '--policy', 'house-labels', '--all')).stdout).toMatch(
         /\+ label\.ensure kind\/bug[\s\S]*Plan .*: 2 calls/,
       );
       expect([await labelsOf('app'), forge.botWrites()]).toEqual([[], []]);
