@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { NewDelivery, Stored } from '../core/arrival.js';
+import { holderOf, withoutMapping } from '../core/client-address.js';
 import { systemClock, type Clock } from '../core/clock.js';
 import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
@@ -22,7 +23,7 @@ import type { SecurityLog } from '../core/security-log.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter, type WriterLimits } from '../pipeline/receive.js';
 import type { WakeQueue } from '../pipeline/wake-queue.port.js';
-import { holderOf, withoutMapping, ServerSockets, type ConnectionLimits } from './connections.js';
+import { ServerSockets, type ConnectionLimits } from './connections.js';
 import { JudgeTurns, ReadTurns } from './event-loop-turns.js';
 import { announcedBytes, BodyTooLarge, encodingOf, readBody, ReceivedBody, Slabs, type Encoding } from './read-body.js';
 import {
