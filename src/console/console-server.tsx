@@ -5,6 +5,7 @@ import type { Control } from '../api/operations/index.js';
 import type { SessionStore } from '../api/session-store.port.js';
 import type { ConsoleConfig } from '../config/app-config.js';
 import { listenAddress } from '../config/safe-address.js';
+import { TrustedProxies } from '../core/client-address.js';
 import type { Clock } from '../core/clock.js';
 import { stringifyJson } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
@@ -29,6 +30,8 @@ const SWEEP_MS = 60_000;
 
 export interface ConsoleServerDeps {
   readonly config: ConsoleConfig;
+  /** Addresses and ranges; what they write into X-Forwarded-For counts as the address of the browser. */
+  readonly trustedProxies: readonly string[];
   readonly pages: readonly AnyPage[];
   /** What open timelines are told. */
   readonly live: LiveSource<ActivityRow>;
@@ -57,8 +60,10 @@ export class ConsoleServer {
       clock: deps.clock,
       logger: deps.logger,
     });
+    const proxies = new TrustedProxies(deps.trustedProxies);
     this.server = Fastify({
       logger: false,
+      trustProxy: (address: string) => proxies.trusts(address),
       bodyLimit: 64 * 1024,
       requestTimeout: 30_000,
       // Event streams stay open until the browser goes: a stop does not wait for that.

@@ -73,6 +73,7 @@ const PARTS = [
       new ConsoleServer({
         ...deps,
         config: config.console,
+        trustedProxies: config.server.trustedProxies,
         control: () => control.service,
         pages: PAGES,
         live: liveActivity(

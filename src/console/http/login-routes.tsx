@@ -3,6 +3,7 @@ import { linkHash } from '../../api/operations/console.js';
 import type { Control } from '../../api/operations/index.js';
 import { hashOperatorToken, isOperatorToken } from '../../api/operator-token.js';
 import type { SessionStore } from '../../api/session-store.port.js';
+import { holderOf } from '../../core/client-address.js';
 import type { Clock } from '../../core/clock.js';
 import { BotError } from '../../core/errors.js';
 import { operatorState } from '../../core/operator-scopes.js';
@@ -11,7 +12,7 @@ import type { PendingLogin, PersonLogin } from '../login/login.port.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { documentOf, queryOf, sendHtml, toldError, type Http, type Visit } from './answers.js';
 import { isCsrfToken } from './csrf.js';
-import { LoginLimit } from './login-limit.js';
+import { LoginLimit, type Source } from './login-limit.js';
 import { LoginView } from './login-view.js';
 import { localPath } from './origins.js';
 
@@ -34,11 +35,13 @@ type ForgeRequest = FastifyRequest<{ Params: { forge: string } }>;
 /** How a session begins and ends. Each begin gets a new secret, whatever cookie the browser sent. */
 export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
   const { http, sessions, store, control, login, clock, security, isProxied, visitOf } = deps;
-  // Behind a proxy everybody comes from one address.
-  const [ofOne, begunByOne] = isProxied ? [100, 300] : [10, 30];
-  const limit = new LoginLimit(clock, ofOne, 100);
+  const limit = new LoginLimit(clock, { ofOne: 10, ofShared: 100, ofAll: 100 });
   // Each of them takes a place in the store until it is over.
-  const begun = new LoginLimit(clock, begunByOne, 300);
+  const begun = new LoginLimit(clock, { ofOne: 30, ofShared: 300, ofAll: 300 });
+  const from = ({ ip, socket }: FastifyRequest): Source => ({
+    address: holderOf(ip, socket.remoteAddress),
+    isShared: isProxied && ip === socket.remoteAddress,
+  });
 
   const page = (request: FastifyRequest, reply: FastifyReply, status: number, problem: string | null): FastifyReply => {
     const visit = { ...visitOf(request), who: null };
@@ -46,12 +49,12 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     return sendHtml(reply, status, documentOf(http, visit, { title: 'Log in', body, problem, islands: ['login'] }));
   };
   const refuse = (request: FastifyRequest, way: string, reason: string): void => {
-    limit.failed(request.ip);
+    limit.failed(from(request));
     security.record({ class: 'authentication_failed', place: 'console', way, reason, address: request.ip });
   };
   /** @returns what to tell; null = go on */
   const mustWait = (request: FastifyRequest, of: LoginLimit): string | null => {
-    const seconds = of.waitS(request.ip);
+    const seconds = of.waitS(from(request));
     return seconds === 0 ? null : `Too many logins. Try again in ${seconds} s.`;
   };
   const logIn = async (
@@ -104,7 +107,7 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     if (!login.forges.includes(forge)) return page(request, reply, 404, `Nobody can log in through ${forge}.`);
     const wait = mustWait(request, begun);
     if (wait !== null) return page(request, reply, 429, wait);
-    begun.failed(request.ip);
+    begun.failed(from(request));
     const { url, pending } = await login.begin(forge, localPath(queryOf(request)['next']), redirectUri(request, forge));
     const token = await sessions.keepLogin(JSON.stringify(pending));
     return reply.header('set-cookie', http.cookies.set('login', token, null)).redirect(url, 303);

@@ -13,7 +13,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   bot = await aBot({
-    config: { ...acmeConfig(NO_FORGE), console: { listen: 0 } },
+    config: { ...acmeConfig(NO_FORGE, { server: { trusted_proxies: ['127.0.0.1'] } }), console: { listen: 0 } },
     files: { 'rules/r.yaml': 'version: 1\norg: acme\nrules: []\n' },
     env: ENV,
   });
@@ -258,6 +258,17 @@ describe('access to the Console', () => {
       expect([path, [400, 404, 414].includes(status)]).toEqual([path, true]);
       expect(text).not.toMatch(/at .*\.(ts|js):\d+|node_modules|\/work\//);
     }
+  });
+
+  it('counts wrong secrets by the address that a trusted proxy names, and believes the nearest name alone', async () => {
+    const from = (address: string) =>
+      browser.post('/login/token', { token: 'wrong' }, { 'x-forwarded-for': address }).then(({ status }) => status);
+    const tries = [];
+    // What the sender wrote itself comes first.
+    for (let n = 0; n < 11; n += 1) tries.push(await from(`198.51.100.${n}, 203.0.113.5`));
+
+    expect(tries).toEqual([...Array.from({ length: 10 }, () => 403), 429]);
+    expect(await from('203.0.113.6')).toBe(403);
   });
 
   // Last: for a minute nobody can log in after it.
