@@ -1,11 +1,17 @@
-import { Inject, Module, type DynamicModule, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import {
+  Inject,
+  Module,
+  type DynamicModule,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type Type,
+} from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { ActionsModule } from './actions/actions.module.js';
 import { ApiModule } from './api/api.module.js';
 import { ControlModule } from './api/control.module.js';
 import { BotReadiness } from './api/readiness.js';
 import { ConfigModule, THIS_PROCESS, type Given, type ThisProcess } from './config/config.module.js';
-import { ConsoleModule } from './console/console.module.js';
 import { LOGGER, type Logger } from './core/logger.js';
 import { TimersModule } from './housekeeping/timers.module.js';
 import { InsightModule } from './insight/insight.module.js';
@@ -52,7 +58,7 @@ export class AppModule implements OnApplicationBootstrap, OnModuleDestroy {
         ...receiving,
         ...(isWorker ? [WorkersModule.after(...receiving)] : []),
         ...(isBot ? [TimersModule.of(role)] : []),
-        ...(isBot && (role === 'console' || role === 'all') ? [ConsoleModule] : []),
+        ...(isBot && (role === 'console' || role === 'all') ? [await consoleModule()] : []),
       ],
     };
   }
@@ -66,4 +72,9 @@ export class AppModule implements OnApplicationBootstrap, OnModuleDestroy {
   onModuleDestroy(): void {
     this.readiness.isUp = false;
   }
+}
+
+/** Loaded for the roles that serve it alone: its pages and their libraries are of no use to the others. */
+async function consoleModule(): Promise<Type> {
+  return (await import('./console/console.module.js')).ConsoleModule;
 }

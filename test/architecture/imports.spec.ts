@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
@@ -116,6 +116,8 @@ interface Import {
   file: string;
   target: string;
   typeOnly: boolean;
+  /** `import()`: loaded when somebody asks for it. */
+  isLazy: boolean;
 }
 
 function sources(folder: string): string[] {
@@ -128,10 +130,10 @@ function importsOf(file: string): Import[] {
   const text = readFileSync(file, 'utf8');
   const found: Import[] = [];
   for (const match of text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]/gm)) {
-    found.push({ file, target: match[2] ?? '', typeOnly: match[1] !== undefined });
+    found.push({ file, target: match[2] ?? '', typeOnly: match[1] !== undefined, isLazy: false });
   }
   for (const match of text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g))
-    found.push({ file, target: match[1] ?? '', typeOnly: false });
+    found.push({ file, target: match[1] ?? '', typeOnly: false, isLazy: true });
   return found;
 }
 
@@ -166,6 +168,20 @@ describe('architecture/imports', () => {
       .map(({ from, to }) => `${from} -> ${to}`);
 
     expect(wrong).toEqual([]);
+  });
+
+  it('loads the Console where it is served alone', () => {
+    const known = new Set([join(SRC, 'main.ts')]);
+    for (const file of known)
+      for (const { target, typeOnly, isLazy } of all.filter((one) => one.file === file))
+        if (target.startsWith('.') && !typeOnly && !isLazy) {
+          const path = resolve(dirname(file), target).replace(/\.js$/, '.ts');
+          known.add(existsSync(path) ? path : `${path}x`);
+        }
+    const loaded = [...known].map(inSrc);
+
+    expect(loaded).toContain('api/api.module.ts');
+    expect(loaded.filter((file) => file.startsWith('console/') && !file.endsWith('.port.ts'))).toEqual([]);
   });
 
   it('has no folders that import one another', () => {
