@@ -174,7 +174,7 @@ describe('cli/print-explanation', () => {
       '           repo.private = false',
       'effects',
       '> label.ensure bug  refused  no',
-      '           intent i1, effect label 7 bug',
+      '           intent i1',
       '           result {id: 3}',
       '           attempt 1: createLabel, sent 2026-11-20 12:00:00, refused (422): bad colour',
       'note  its event is old',

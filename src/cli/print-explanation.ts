@@ -227,15 +227,11 @@ function inWords(value: Json): string {
 }
 
 function ofIntent(
-  { id, action, itemKey, effectKey, mode, state: of, reason, result, attempts }: ExplainedIntent,
+  { id, action, itemKey, mode, state: of, reason, result, attempts }: ExplainedIntent,
   isAsked: boolean,
 ): string[] {
   const head = `${isAsked ? colour.bold('> ') : '  '}${colour.bold(action)} ${plain(itemKey)}  ${state(of)}${mode === 'dry-run' ? ' (dry-run)' : ''}${reason ? `  ${plain(reason)}` : ''}`;
-  const lines = [
-    head,
-    `           intent ${id}, effect ${plain(effectKey)}`,
-    ...(result ? [`           result ${plain(result)}`] : []),
-  ];
+  const lines = [head, `           intent ${id}`, ...(result ? [`           result ${plain(result)}`] : [])];
   for (const { n, operation, sentAt, outcome, status, message } of attempts) {
     lines.push(
       `           attempt ${n}: ${operation}, sent ${when(sentAt)}, ${outcome ?? 'no answer stored'}${status ? ` (${status})` : ''}${message ? `: ${plain(message)}` : ''}`,
