@@ -35,6 +35,7 @@ describe('api/control-server', () => {
     ['a NUL in an order => 400', { method: 'POST' as const, url: '/v1/pause', payload: { org: 'a\0b' } }, 400],
     ['a run that is not there => 404', { method: 'GET' as const, url: '/v1/runs/nope' }, 404],
     ['an organization that is not there => 404', { method: 'GET' as const, url: '/v1/deliveries?org=nope' }, 404],
+    ['a rule that is not there => 404', { method: 'GET' as const, url: '/v1/orgs/acme/rules/nope' }, 404],
   ])('%s', async (_situation, request, status) => {
     const server = serve({
       run: async () => {
@@ -42,6 +43,9 @@ describe('api/control-server', () => {
       },
       deliveries: async () => {
         throw new UserError('NO_SUCH_ORG', 'the config has no organization nope');
+      },
+      rule: async () => {
+        throw new UserError('NO_SUCH_RULE', 'there is no rule or policy nope in acme');
       },
     });
 
