@@ -60,8 +60,14 @@ export interface Outage {
   readonly to: Date;
 }
 
-/** How events of one kind were told. */
-export const coverage = z.object({ org: text, kind: word<EventKind>(), ...fields('both webhook rows', count) });
+const told = fields('both webhook rows', count);
+/** How events of one kind were told: in all, and on each day (in UTC) that had any, the oldest first. */
+export const coverage = z.object({
+  org: text,
+  kind: word<EventKind>(),
+  ...told,
+  days: z.array(z.object({ day: time, ...told })),
+});
 export type Coverage = Shape<typeof coverage>;
 
 /** Deliveries of one hook in one hour. */

@@ -71,14 +71,16 @@ SELECT org, hook, to_timestamp(floor(extract(epoch FROM arrived_at) / 3600) * 36
 ) recent GROUP BY 1, 2, 3`;
 
 const COVERAGE = `
-SELECT org, kind, count(*) FILTER (WHERE by_webhook AND by_rows)::int AS both, count(*) FILTER (WHERE by_webhook AND NOT by_rows)::int AS webhook,
+SELECT org, kind, to_timestamp(day * 86400) AS day, count(*) FILTER (WHERE by_webhook AND by_rows)::int AS both, count(*) FILTER (WHERE by_webhook AND NOT by_rows)::int AS webhook,
        count(*) FILTER (WHERE by_rows AND NOT by_webhook)::int AS rows
 FROM (
-  SELECT e.org, e.kind, bool_or(t.source = 'webhook') AS by_webhook, bool_or(t.source <> 'webhook') AS by_rows
+  SELECT e.org, e.kind, floor(extract(epoch FROM e.stored_at) / 86400) AS day, bool_or(t.source = 'webhook') AS by_webhook, bool_or(t.source <> 'webhook') AS by_rows
   FROM events e JOIN arrival_events t ON t.event_id = e.id
   WHERE e.stored_at >= $2 AND ($1::text IS NULL OR lower(e.org) = lower($1)) AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(3))}
-  GROUP BY e.id, e.org, e.kind
-) told GROUP BY org, kind`;
+  GROUP BY e.id, e.org, e.kind, e.stored_at
+) told GROUP BY org, kind, day ORDER BY org, kind, day`;
+
+type DayOfKind = Omit<Coverage, 'days'> & Coverage['days'][number];
 
 type WaitingRow = Omit<WaitingEntry, 'event'> & {
   eventId: string | null;
@@ -160,7 +162,20 @@ export class SqlGapStore implements GapStore {
 
   async coverage(filter: { org?: string | undefined; sight?: Sight | undefined; since: Date }): Promise<Coverage[]> {
     const params = [filter.org ?? null, filter.since, ...sightValues(filter.sight ?? null)];
-    return (await this.db.run((manager) => execute<Coverage>(manager, COVERAGE, params))).rows;
+    const { rows } = await this.db.run((manager) => execute<DayOfKind>(manager, COVERAGE, params));
+    const kinds = new Map<string, Coverage>();
+    for (const { org, kind, ...day } of rows) {
+      const key = `${org} ${kind}`;
+      const before = kinds.get(key) ?? { org, kind, both: 0, webhook: 0, rows: 0, days: [] };
+      kinds.set(key, {
+        ...before,
+        both: before.both + day.both,
+        webhook: before.webhook + day.webhook,
+        rows: before.rows + day.rows,
+        days: [...before.days, day],
+      });
+    }
+    return [...kinds.values()];
   }
 
   async anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean> {

@@ -290,10 +290,26 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     const since = new Date('2026-11-20T00:00:00Z');
 
     const covered = await stores.gaps.coverage({ org: 'ACME', since });
+    const day = covered[0]?.days[0]?.day;
+    expect((day?.getTime() ?? 1) % 86_400_000).toBe(0);
 
     expect(covered.sort((a, b) => (a.kind < b.kind ? -1 : 1))).toEqual([
-      { org: 'acme', kind: 'issue.labeled', both: 0, webhook: 1, rows: 0 },
-      { org: 'acme', kind: 'issue.opened', both: 1, webhook: 0, rows: 1 },
+      {
+        org: 'acme',
+        kind: 'issue.labeled',
+        both: 0,
+        webhook: 1,
+        rows: 0,
+        days: [{ day, both: 0, webhook: 1, rows: 0 }],
+      },
+      {
+        org: 'acme',
+        kind: 'issue.opened',
+        both: 1,
+        webhook: 0,
+        rows: 1,
+        days: [{ day, both: 1, webhook: 0, rows: 1 }],
+      },
     ]);
     expect(await stores.gaps.coverage({ org: 'other', since })).toEqual([]);
     expect(await stores.gaps.coverage({ since: new Date('2027-01-01T00:00:00Z') })).toEqual([]);

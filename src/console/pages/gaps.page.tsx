@@ -1,8 +1,11 @@
+import type { AnswerOf } from '../../api/operations/index.js';
 import { definePage } from '../page.js';
+import { SmallBars } from '../ui/chart.js';
 import { Callout, Filters, Section, Table, Time } from '../ui/components.js';
 import { deliveryPath, eventPath, State } from '../ui/words.js';
 
 const SHOWN = 200;
+const DAY_MS = 86_400_000;
 
 /** What no delivery told, and how well each kind of event is covered. */
 export const gapsPage = definePage({
@@ -77,6 +80,10 @@ export const gapsPage = definePage({
             { head: 'Told by both', kind: 'number' as const, cell: ({ both }) => both },
             { head: 'By deliveries alone', kind: 'number' as const, cell: ({ webhook }) => webhook },
             { head: 'By rows alone', kind: 'number' as const, cell: ({ rows }) => rows },
+            {
+              head: 'By day',
+              cell: ({ days }) => <SmallBars bars={barsOf(days, coveredSince)} out="by rows alone" />,
+            },
             { head: 'A lost one is seen in', cell: ({ visibleIn }) => visibleIn ?? 'nothing: deliveries alone' },
           ]}
         />
@@ -84,3 +91,15 @@ export const gapsPage = definePage({
     </>
   ),
 });
+
+type Day = AnswerOf<'gaps'>['coverage'][number]['days'][number];
+
+/** Each day since, also those without events. */
+function barsOf(days: readonly Day[], since: Date) {
+  const first = Math.floor(since.getTime() / DAY_MS) * DAY_MS;
+  return Array.from({ length: 8 }, (_, n) => {
+    const at = new Date(first + n * DAY_MS);
+    const { both = 0, webhook = 0, rows = 0 } = days.find(({ day }) => day.getTime() === at.getTime()) ?? {};
+    return { at, count: both + webhook + rows, out: rows };
+  });
+}

@@ -9,6 +9,36 @@ export interface Bar {
 const STEP = 40;
 const HEIGHT = 100;
 
+/** A few days as small bars, each with the part that stands out at its foot; in words for those who do not see them. */
+export function SmallBars({ bars, out }: { bars: ReadonlyArray<Bar & { readonly out: number }>; out: string }) {
+  const most = Math.max(1, ...bars.map(({ count }) => count));
+  const heightOf = (count: number): number => (count === 0 ? 0 : Math.max(8, (HEIGHT * count) / most));
+  const told = bars.map(({ at, count, out: of }) => {
+    const day = at.toISOString().slice(0, 10);
+    return of === 0 ? `${day}: ${count}` : `${day}: ${count}, ${of} ${out}`;
+  });
+  return (
+    <svg
+      class="chart chart-small"
+      viewBox={`0 0 ${STEP * bars.length} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={told.join('; ')}
+    >
+      {bars.map(({ count, out: of }, n) => {
+        const place = { x: n * STEP + 4, width: STEP - 8 };
+        return (
+          <g key={n}>
+            <title>{told[n]}</title>
+            <rect class="bar" {...place} y={HEIGHT - heightOf(count)} height={heightOf(count)} />
+            <rect class="bar bar-out" {...place} y={HEIGHT - heightOf(of)} height={heightOf(of)} />
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
 /** Counts of equal spans of time, as bars; the same as a table for those who do not see them. */
 export function Chart({
   bars,
