@@ -62,7 +62,7 @@ export function documentOf(http: Http, visit: Visit, shown: Shown): string {
       title={shown.title}
       assets={{ theme: http.assets.theme, scripts }}
       look={look}
-      nav={who ? http.nav : []}
+      nav={who && !hasNoRights(who) ? http.nav : []}
       current={shown.page ? (shown.page.within ?? shown.page.path) : null}
       name={who?.session.name ?? null}
       notice={shown.notice ?? null}
@@ -82,6 +82,11 @@ export function mayOf(who: LoggedIn | null): (scope: OperatorScope, org: string 
     const sight = sightOf(who.caller, scope);
     return org === null ? sight === null : seesWholeOrg(sight, org);
   };
+}
+
+/** Somebody who is logged in, and whom the forge gives no right to anything of the bot. */
+export function hasNoRights({ caller }: LoggedIn): boolean {
+  return caller.kind === 'person' && caller.scopes.length === 0;
 }
 
 export function sendHtml(reply: FastifyReply, status: number, html: string): FastifyReply {

@@ -2,14 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notReady } from '../../api/control-server.js';
 import { OPERATIONS, type Control, type OperationName } from '../../api/operations/index.js';
 import { readInput } from '../../api/operations/operation.js';
-import { UserError } from '../../core/errors.js';
+import { BotError, UserError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import type { ControlCaller } from '../../core/operators.js';
 import type { Logger } from '../../core/logger.js';
 import type { AnyPage, Ask } from '../page.js';
 import type { LoggedIn, Sessions } from '../sessions/sessions.js';
-import { documentOf, mayOf, queryOf, sendHtml, toldError, type Http, type Visit } from './answers.js';
+import { documentOf, hasNoRights, mayOf, queryOf, sendHtml, toldError, type Http, type Visit } from './answers.js';
 import { isCsrfToken } from './csrf.js';
+import { NoRights } from './no-rights.js';
 import { localPath } from './origins.js';
 
 export interface PageDeps {
@@ -136,6 +137,10 @@ export function sendError(
   logger: Logger,
   page?: AnyPage,
 ): FastifyReply {
+  if (visit.who && hasNoRights(visit.who) && error instanceof BotError && error.code === 'SCOPE_MISSING') {
+    const body = <NoRights name={visit.who.session.name} />;
+    return sendHtml(reply, 403, documentOf(http, visit, { title: 'There is nothing here for this account', body }));
+  }
   const told = toldError(error);
   if (told.status === 500) logger.error({ error }, 'console.page-failed');
   const body = (

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { AnswerOf } from '../../api/operations/index.js';
+import { tableOf } from '../../core/table.js';
 import { definePage } from '../page.js';
 import { Chart } from '../ui/chart.js';
 import {
@@ -14,8 +15,13 @@ import {
   Time,
   type Tone,
 } from '../ui/components.js';
+import { planPath } from '../ui/words.js';
 
 type Status = AnswerOf<'status'>;
+type Alert = Status['alerts'][number];
+type Plan = AnswerOf<'plans'>[number];
+
+const PLANS_SHOWN = 20;
 
 /** Something that a person should look at, and where to go. */
 interface Step {
@@ -29,11 +35,16 @@ export const overviewPage = definePage({
   nav: { label: 'Overview', order: 0 },
   title: () => 'Overview',
   load: async ({ call, now, may }) => {
-    const [status, approvals] = await Promise.all([call('status'), call('approvals')]);
-    return { status, approvals: approvals.length, now, seesAll: may('read', null) };
+    const [status, approvals, open] = await Promise.all([
+      call('status'),
+      call('approvals'),
+      call('plans', { state: 'open', limit: PLANS_SHOWN }),
+    ]);
+    return { status, approvals: approvals.length, plans: open.filter(waits), now, seesAll: may('read', null) };
   },
-  view: ({ status, approvals, now, seesAll }) => {
-    const steps = stepsOf(status, approvals);
+  view: ({ status, approvals, plans, now, seesAll }) => {
+    const steps = stepsOf(status, approvals, plans);
+    const asked = approvals + plans.length;
     return (
       <>
         <Verdict steps={steps} />
@@ -56,7 +67,7 @@ export const overviewPage = definePage({
               name: 'effects on their way',
               value: status.intents.planned + status.intents.claimed + status.intents.sent,
             },
-            { name: 'waiting for a person', value: approvals, tone: approvals > 0 ? 'attention' : 'neutral' },
+            { name: 'waiting for a person', value: asked, tone: asked > 0 ? 'attention' : 'neutral' },
           ]}
         />
         {steps.length > 0 && (
@@ -183,26 +194,9 @@ function Verdict({ steps }: { steps: readonly Step[] }) {
 }
 
 /** What does not work or waits, the worst first. */
-function stepsOf(status: Status, approvals: number): Step[] {
+function stepsOf(status: Status, approvals: number, plans: readonly Plan[]): Step[] {
   const steps: Step[] = [
-    ...status.alerts.map(({ code, message, at }): Step => ({
-      // Somebody was refused, as it should be.
-      tone: code.startsWith('security.') ? 'attention' : 'bad',
-      what: (
-        <>
-          {message}, since <Time at={at} relative />
-        </>
-      ),
-      next: code.startsWith('security.') ? (
-        <>
-          Look for <code>{code}</code> in the log: it says who, and from where.
-        </>
-      ) : (
-        <>
-          Run the <a href="/forge">doctor</a>; it names the fix.
-        </>
-      ),
-    })),
+    ...status.alerts.filter(({ code }) => !TOLD_BELOW.has(code)).map(stepOfAlert),
     ...status.forges
       .filter(({ reachable }) => reachable === false)
       .map(({ id }): Step => ({
@@ -291,6 +285,20 @@ function stepsOf(status: Status, approvals: number): Step[] {
           } satisfies Step,
         ]
       : []),
+    ...plans.map(({ org, policy, hash, lines, madeAt }): Step => ({
+      tone: 'attention',
+      what: (
+        <>
+          A plan of {policy === null ? `the policies of ${org}` : `${policy} in ${org}`} waits for approval since{' '}
+          <Time at={madeAt} relative />: {counted(lines.filter(({ does }) => does === 'write').length, 'change')}.
+        </>
+      ),
+      next: (
+        <>
+          Look at what it would write, and approve or deny it: <a href={planPath(hash)}>plan</a>.
+        </>
+      ),
+    })),
     ...status.paused.map(({ org, rule, by, at, reason, waiting }): Step => ({
       tone: 'attention',
       what: (
@@ -346,6 +354,57 @@ function stepsOf(status: Status, approvals: number): Step[] {
   ];
   const order: readonly Tone[] = ['bad', 'attention', 'info'];
   return steps.sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
+}
+
+/** Alerts that other lines of the list tell, with a way to the thing itself. */
+const TOLD_BELOW: ReadonlySet<string> = new Set(['plan.approval', 'rule.approval', 'canary.fell-back']);
+
+/** Nothing is broken: somebody was refused, or is asked to look. By the code, or by its first part. */
+const TO_LOOK_AT = tableOf<(code: string) => ComponentChildren>({
+  security: (code) => (
+    <>
+      Look for <code>{code}</code> in the log: it says who, and from where.
+    </>
+  ),
+  finding: () => (
+    <>
+      See what the policy expects: <a href="/plans">findings</a>.
+    </>
+  ),
+  'budget.spent': () => (
+    <>
+      The effects wait their turn. See whose they are: <a href="/activity?effects=planned">effects</a>.
+    </>
+  ),
+  'rule.held': () => (
+    <>
+      See what the rule fires on, and narrow it: <a href="/rules">rules</a>.
+    </>
+  ),
+});
+
+function stepOfAlert({ code, message, at }: Alert): Step {
+  const look = TO_LOOK_AT[code] ?? TO_LOOK_AT[code.split('.')[0] ?? ''];
+  return {
+    tone: look ? 'attention' : 'bad',
+    what: (
+      <>
+        {message}, since <Time at={at} relative />
+      </>
+    ),
+    next: look ? (
+      look(code)
+    ) : (
+      <>
+        Run the <a href="/forge">doctor</a>; it names the fix.
+      </>
+    ),
+  };
+}
+
+/** Whether somebody has to say yes or no to the plan. */
+function waits({ needsApproval, overCaps, lines }: Plan): boolean {
+  return needsApproval && overCaps.length === 0 && lines.some(({ does }) => does === 'write');
 }
 
 function activity(org: string, rule: string, effects: string): string {

@@ -220,7 +220,7 @@ describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (d
 
       expect(await page.locator('main').textContent()).not.toContain('acme');
       await page.goto(`${stage.url}/try?org=acme`);
-      expect(await page.locator('main').textContent()).toContain('This is not for you');
+      expect(await page.locator('main').textContent()).toContain('You are logged in as wes@main');
       const told = await page.evaluate(`fetch('/try/check', {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-csrf-token': document.querySelector('meta[name="csrf"]').content },

@@ -154,6 +154,17 @@ describe('integration/console: pages', () => {
     expect(bot.log()).toMatch(/"order":"approve".*"person:olga@main".*"it is right"/);
   });
 
+  it('names a plan that waits for approval as a thing to do, with a link to it, and not as broken', async () => {
+    const made = await send('olga', '/plans', { org: 'acme', policy: 'labels' });
+    const address = made.headers.location ?? '';
+    const overview = await page('olga', '/');
+
+    expect(hrefOf(overview, /<a href="(\/plans\/[^"]+)">plan<\/a>/)).toBe(address);
+    expect(textOf(overview)).toMatch(/waits A plan of labels in acme waits for approval since .* UTC : \d+ changes?\./);
+    expect(textOf(overview)).not.toMatch(/broken [^.]*approv/);
+    expect(textOf((await as('wes').get('/')).text)).not.toContain('A plan of');
+  });
+
   it('makes a plan, shows it as a difference, applies it by its hash, and the forge has it', async () => {
     const made = await send('olga', '/plans', { org: 'acme', policy: 'labels' });
     const address = made.headers.location ?? '';
@@ -194,7 +205,9 @@ describe('integration/console: pages', () => {
     expect(textOf(await page('olga', '/forge'))).not.toContain('hook.');
     expect(textOf(await page('olga', '/forge?look=yes&org=acme'))).toMatch(/hook\.\w+/);
     expect(textOf(await page('olga', '/audit'))).toMatch(/No run is sealed yet|links? holds?/);
-    expect(textOf(await page('olga', '/gaps'))).toContain('repository.created');
+    const gaps = await page('olga', '/gaps');
+    expect(textOf(gaps)).toContain('repository.created');
+    expect(gaps).toMatch(/role="img" aria-label="(\d{4}-\d\d-\d\d: 0; ){7}\d{4}-\d\d-\d\d: 1(, 1 by rows alone)?"/);
   });
 
   it('refuses a form without its token, and an act that the person may not do', async () => {
@@ -208,7 +221,11 @@ describe('integration/console: pages', () => {
   it('tells of what is not there, and of a filter that cannot be, on an error page', async () => {
     expect((await as('olga').get('/events/00000000-0000-7000-8000-000000000000')).status).toBe(404);
     expect((await as('olga').get('/activity?state=never')).status).toBe(400);
-    expect((await as('olga').get('/rules/acme/nothing')).text).toContain('here is no rule or policy nothing');
+    const nothing = await as('olga').get('/rules/acme/nothing');
+    expect([nothing.status, textOf(nothing.text)]).toEqual([
+      404,
+      expect.stringContaining('here is no rule or policy nothing'),
+    ]);
   });
 
   const PATHS = ['/', '/activity', '/rules', '/plans', '/gaps', '/forge', '/jobs', '/audit'];
@@ -227,6 +244,17 @@ describe('integration/console: pages', () => {
 
     expect(text).not.toContain('greet');
     expect(text).not.toContain('acme/');
+  });
+
+  it('tells an outsider which account that is, what it takes, and the way to another one', async () => {
+    const { status, text } = await as('otto').get('/');
+
+    expect(status).toBe(403);
+    expect(textOf(text)).toContain('You are logged in as otto@main');
+    expect(textOf(text)).toContain('Owners of an organization that the bot serves');
+    expect(textOf(text)).toContain('People who can write to one of its repositories');
+    expect(text).toMatch(/<form method="post" action="\/logout"/);
+    expect(text).not.toContain('<nav');
   });
 
   it('keeps a run from who may not see its repository', async () => {
