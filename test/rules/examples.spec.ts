@@ -9,6 +9,7 @@ import { makeTrial } from '../../src/insight/trial.js';
 const EXAMPLES = new FolderSource('config/rules/examples');
 const ACME = new FolderSource('config/rules/acme');
 const ORGANIZATION = new FolderSource('config/rules/organization');
+const STARTERS = new FolderSource('config/rules/starters');
 const POWERS = new Set([
   'protection.ensure',
   'repo.create_for_user',
@@ -72,6 +73,17 @@ describe('config/rules/examples', () => {
     const result = await load(...sources);
 
     expect(result.ok ? [] : result.problems).toEqual([]);
+  });
+
+  it.each([
+    ['examples', EXAMPLES],
+    ['acme', ACME],
+    ['organization', ORGANIZATION],
+    ['starters', STARTERS],
+  ])('%s give no warning', async (_folder, source) => {
+    const { ok, warnings } = await load(source);
+
+    expect({ ok, warnings }).toEqual({ ok: true, warnings: [] });
   });
 
   it.each([
