@@ -1,6 +1,7 @@
 import type { Job, Queue } from 'bull';
 import type { Redis } from 'ioredis';
 import { messageOf } from '../core/errors.js';
+import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { Topic } from '../pipeline/wake-queue.port.js';
 import { cutRedis } from './redis-options.js';
@@ -9,6 +10,9 @@ import { cutRedis } from './redis-options.js';
 const IDS_IN_JOB = 16;
 /** Jobs whose ids have not all begun. With two, one is there when the other is used up; more would wait here while other workers have room. */
 const JOBS_IN_HAND = 2;
+
+/** Ids that began lately and are remembered. One that is forgotten may be handled once more, which does no harm. */
+const BEGUN_KEPT = 1_000;
 
 /** Waiting jobs that nobody starts for so long mean that the consumer does not hear them. */
 const DEAF_AFTER_MS = 10_000;
@@ -28,6 +32,11 @@ export class BullTopic {
   readonly share = new FirstShare();
   /** Ids of jobs in hand that wait until what runs leaves room, each with what ends the wait of its job. */
   private readonly waiting = new Map<string, Array<() => void>>();
+  /** Names the jobs of this process: NAME-NUMBER. */
+  private readonly name = newId();
+  private jobs = 0;
+  /** For each id that began here lately, the newest job of this process that was there before it began. */
+  private readonly begunAfter = new Map<string, number>();
   private handle: ((id: string) => Promise<void>) | null = null;
   private concurrency = 0;
   /** Monotonic ms of the last time a job was started or none waited. */
@@ -77,7 +86,7 @@ export class BullTopic {
     const opts = { removeOnComplete: true, removeOnFail: true, ...(place === 'first' ? { priority: 1 } : {}) };
     const jobs = Array.from({ length: Math.ceil(fresh.length / IDS_IN_JOB) }, (_, n) => ({
       data: { ids: fresh.slice(n * IDS_IN_JOB, (n + 1) * IDS_IN_JOB) },
-      opts,
+      opts: { ...opts, jobId: `${this.name}-${++this.jobs}` },
     }));
     await this.queue.addBulk(jobs);
   }
@@ -140,6 +149,12 @@ export class BullTopic {
     return true;
   }
 
+  /** Whether the id began here after this process announced it by this job: two jobs that waited side by side may name it. */
+  private hasBegunSince(id: string, job: Pick<Job<unknown>, 'id'>): boolean {
+    const [, number] = String(job.id).split(`${this.name}-`);
+    return number !== undefined && (this.begunAfter.get(id) ?? 0) >= Number(number);
+  }
+
   private startHere(id: string): boolean {
     // Those in hand go first.
     if (!this.handle || this.isClosing || this.running.size >= this.concurrency || this.waiting.size > 0) return false;
@@ -149,12 +164,12 @@ export class BullTopic {
   }
 
   /** The job is over when all its ids have begun. What comes after the end of taking is left to the sweep, and to other workers. */
-  private async take({ data }: Pick<Job<unknown>, 'data'>): Promise<void> {
+  private async take(job: Pick<Job<unknown>, 'id' | 'data'>): Promise<void> {
     this.heardAt = this.now();
-    const begun = idsIn(data).map(
+    const begun = idsIn(job.data).map(
       (id) =>
         new Promise<void>((resolve) => {
-          if (this.isClosing || this.isRunningAgain(id)) return resolve();
+          if (this.isClosing || this.hasBegunSince(id, job) || this.isRunningAgain(id)) return resolve();
           this.waiting.set(id, [...(this.waiting.get(id) ?? []), resolve]);
         }),
     );
@@ -172,6 +187,10 @@ export class BullTopic {
   }
 
   private run(id: string, before: () => Promise<void> = async () => undefined): void {
+    this.begunAfter.delete(id);
+    this.begunAfter.set(id, this.jobs);
+    const [oldest] = this.begunAfter.keys();
+    if (this.begunAfter.size > BEGUN_KEPT && oldest !== undefined) this.begunAfter.delete(oldest);
     this.running.set(id, this.handleUntilQuiet(id, before));
   }
 

@@ -102,9 +102,11 @@ function corpus(): string[] {
   );
   const texts = [
     ...files.map((path) => readFileSync(path, 'utf8')),
-    ...readdirSync('docs').flatMap((name) =>
-      [...readFileSync(`docs/${name}`, 'utf8').matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text ?? ''),
-    ),
+    ...readdirSync('docs')
+      .filter((name) => name.endsWith('.md'))
+      .flatMap((name) =>
+        [...readFileSync(`docs/${name}`, 'utf8').matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text ?? ''),
+      ),
   ];
   return texts.flatMap((text) => {
     const org = /^org: (\S+)/m.exec(text)?.[1];

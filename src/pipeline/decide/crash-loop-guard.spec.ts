@@ -324,7 +324,7 @@ describe('CrashLoopGuard', () => {
       await after;
     });
 
-    it('lets one of two that ask at the same time be alone, and puts off the other', async () => {
+    it('lets one of two that ask at the same time be alone, and takes the other after it', async () => {
       livedMs = 10_000;
       const works = [new Work(), new Work()];
       const running = works.map((work, n) => watch.run('event', idOf(-1, n), work.run));
@@ -336,9 +336,35 @@ describe('CrashLoopGuard', () => {
       expect(others).toEqual([]);
       only?.answer(1);
       await turn();
-      expect(works.map((work) => work.begun).sort()).toEqual([0, 1]);
-      for (const work of works) work.end();
+      expect(works.map((work) => work.begun)).toEqual([1, 0]);
+      works[0]?.end();
+      await answers(1);
+      expect(works.map((work) => work.begun)).toEqual([1, 1]);
+      works[1]?.end();
       await Promise.all(running);
+    });
+
+    it('goes one after another without a further wake-up, however many a process died with', async () => {
+      livedMs = 10_000;
+      let most = 0;
+      let inWork = 0;
+      const done: number[] = [];
+      const store = { begin: async ({ dares }: BeginWork) => (dares > 0 ? 1 : null), end: async () => undefined };
+      watch = watchOver(store as unknown as PoisonMessageStore);
+      livedMs = 20_000;
+
+      await Promise.all(
+        Array.from({ length: 129 }, (_, n) =>
+          watch.run('arrival', idOf(-1, n), async () => {
+            most = Math.max(most, ++inWork);
+            await turn();
+            inWork -= 1;
+            done.push(n);
+          }),
+        ),
+      );
+
+      expect([done.length, most]).toEqual([129, 1]);
     });
 
     it('leaves ordinary work alone', async () => {

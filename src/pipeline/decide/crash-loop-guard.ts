@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/logger.js';
@@ -26,6 +27,8 @@ const quarantined = defineReasons({
     `${deaths} processes ended while they decided it: nobody decides it again until \`forgehand release ${id}\``,
 });
 
+type Work = (isAlone?: boolean) => Promise<void>;
+
 /** So many deaths, and it is left alone. */
 const MAX_DEATHS = 3;
 /** What is so old should have been decided long ago: whoever had it may have died. */
@@ -41,6 +44,9 @@ const ALONE_AFTER_MS = 10_000;
  */
 export class CrashLoopGuard {
   private readonly inHand = new Set<string>();
+  /** What a process died with, and waits here to be taken alone. */
+  private readonly waiting = new Set<string>();
+  private readonly oneByOne = pLimit(1);
   private isAlone = false;
   private readonly bornMs: number;
 
@@ -55,38 +61,46 @@ export class CrashLoopGuard {
    * What is not done now stays due: the sweep brings it again.
    * @param work is told whether a process died with it before, and it is therefore done alone
    */
-  async run(topic: WatchedTopic, id: string, work: (isAlone?: boolean) => Promise<void>): Promise<void> {
+  async run(topic: WatchedTopic, id: string, work: Work): Promise<void> {
     const key = `${topic}/${id}`;
     if (!this.isSuspect(id)) return work();
-    if (this.isAlone || this.inHand.has(key)) return;
-    this.inHand.add(key);
-    try {
-      const deaths = (await this.begin(topic, id, 0)) ?? (await this.beginAlone(topic, id, key));
-      if (deaths === null) return;
-      if (deaths >= MAX_DEATHS) return await this.quarantine(topic, id, deaths);
-      await this.work(topic, id, () => work(deaths > 0));
-    } finally {
-      this.inHand.delete(key);
-      if (this.isAlone && this.inHand.size === 0) this.isAlone = false;
-    }
-  }
-
-  private begin(topic: WatchedTopic, id: string, dares: number): Promise<number | null> {
-    const { owner, leaseMs = LEASE_MS } = this.options;
-    return this.deps.store.begin({ topic, id, owner, leaseMs, dares });
+    if (this.isAlone || this.inHand.has(key) || this.waiting.has(key)) return;
+    if (await this.take(topic, id, key, 0, work)) return;
+    // A process that dies has many in hand: they go one after another here, for each pass of the sweep would bring one on.
+    this.waiting.add(key);
+    await this.oneByOne(async () => {
+      this.waiting.delete(key);
+      await this.takeAlone(topic, id, key, work);
+    });
   }
 
   /** What a process died with: when nothing else is in hand here, and this process has lived for a while. */
-  private async beginAlone(topic: WatchedTopic, id: string, key: string): Promise<number | null> {
+  private async takeAlone(topic: WatchedTopic, id: string, key: string, work: Work): Promise<void> {
     const { aloneAfterMs = ALONE_AFTER_MS } = this.options;
     const livedMs = this.deps.clock.monotonicMs() - this.bornMs;
-    // Many are answered at once that a process died with: they do not keep each other waiting.
-    this.inHand.delete(key);
-    if (this.isAlone || this.inHand.size > 0 || livedMs < aloneAfterMs) return null;
+    if (this.inHand.size > 0 || livedMs < aloneAfterMs) return;
     // Before the answer, or others would begin meanwhile.
     this.isAlone = true;
+    try {
+      await this.take(topic, id, key, aloneAfterMs === 0 ? MAX_DEATHS : Math.floor(livedMs / aloneAfterMs), work);
+    } finally {
+      this.isAlone = false;
+    }
+  }
+
+  /** @returns false when others have it, or it had more deaths than are dared */
+  private async take(topic: WatchedTopic, id: string, key: string, dares: number, work: Work): Promise<boolean> {
+    const { owner, leaseMs = LEASE_MS } = this.options;
     this.inHand.add(key);
-    return this.begin(topic, id, aloneAfterMs === 0 ? MAX_DEATHS : Math.floor(livedMs / aloneAfterMs));
+    try {
+      const deaths = await this.deps.store.begin({ topic, id, owner, leaseMs, dares });
+      if (deaths === null) return false;
+      if (deaths >= MAX_DEATHS) await this.quarantine(topic, id, deaths);
+      else await this.work(topic, id, () => work(deaths > 0));
+      return true;
+    } finally {
+      this.inHand.delete(key);
+    }
   }
 
   private async work(topic: WatchedTopic, id: string, work: () => Promise<void>): Promise<void> {
