@@ -47,6 +47,8 @@ import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
 import { REVISION_STORE } from '../rules/revisions/revision-store.port.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { RuleVerdicts } from '../rules/sources/rule-verdicts.js';
+import { ACT_STORE } from './act-store.port.js';
+import { Acts } from './acts.js';
 import { CurrentControl } from './control.module.js';
 import { HealthController } from './health.controller.js';
 import { GROUPS, OPERATIONS, type Control } from './operations/index.js';
@@ -68,6 +70,7 @@ const RUNNING = portToken<Needs['running']>('Running');
 
 /** Where each thing that a handler may ask for comes from. */
 const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
+  acts: ACT_STORE,
   activity: Activity,
   alerts: ALERTS,
   archive: ArchiveInbox,
@@ -122,7 +125,9 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
 const BOUND = Object.entries(GROUPS).map(([name, group]: [string, Group]) => {
   const needed = new Set(Object.values(group).flatMap(({ needs }) => needs));
   const tokens = Object.fromEntries([...needed].map((need) => [need, TOKENS[need]]));
-  return part<unknown, object>(portToken(name), tokens, (needs) => bind(group, needs as Needs));
+  return part<unknown, { recorded: Acts }>(portToken(name), { ...tokens, recorded: Acts }, ({ recorded, ...needs }) =>
+    bind(group, needs as unknown as Needs, recorded),
+  );
 });
 
 /** Whoever reads the metrics; each listener has asked for a token before. */
@@ -135,6 +140,11 @@ const PARTS = [
     ({ store, encryptor }) => new PersonErasure(store, encryptor),
   ),
   part(Ids, { store: ID_STORE }, ({ store }) => new Ids(store)),
+  part(
+    Acts,
+    { store: ACT_STORE, ids: ID_STORE, orgs: Orgs, logger: LOGGER },
+    ({ store, ids, orgs, logger }) => new Acts(store, ids, orgs, logger),
+  ),
   part(RecentDeliveries, { gaps: GAP_STORE, clock: CLOCK }, ({ gaps, clock }) => new RecentDeliveries(gaps, clock)),
   part(Orgs, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => new Orgs(config, forges)),
   part(

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { isAct } from '../core/audit-chain.js';
 import { UserError } from '../core/errors.js';
 import type { AuditPage } from '../housekeeping/audit/audit-check.js';
 import { storeCommand } from './command-options.js';
@@ -49,6 +50,10 @@ export function auditCommand(exit: SetExit): Command {
           options.org === undefined && options.known === undefined ? all : [whichOrg(bot.config, options.org).name];
         const reports: AuditReport[] = [];
         for (const org of orgs) reports.push(await auditOf(bot, org, options.known));
+        if (options.org === undefined && options.known === undefined) {
+          const others = await auditOf(bot, undefined, undefined);
+          if (others.checked > 0 || others.broken !== null) reports.push(others);
+        }
         if (options.head)
           print(options.json, { at: now(), heads: reports.map(headOf) }, () => reports.map(headLine).join('\n'));
         else print(options.json, reports, () => reports.map(describe).join('\n'));
@@ -64,8 +69,15 @@ function knownHead(text: string): Known {
   return { n: Number(n), link };
 }
 
-/** Ask page by page, so that no answer takes long. */
-export async function auditOf(bot: Pick<Reach, 'call'>, org: string, wanted: Known | undefined): Promise<AuditReport> {
+/**
+ * Ask page by page, so that no answer takes long.
+ * @param org undefined = acts that concern no organization alone
+ */
+export async function auditOf(
+  bot: Pick<Reach, 'call'>,
+  org: string | undefined,
+  wanted: Known | undefined,
+): Promise<AuditReport> {
   let [checked, known] = [0, wanted ? false : null];
   const again: string[] = [];
   for (let after = 0; ;) {
@@ -76,7 +88,7 @@ export async function auditOf(bot: Pick<Reach, 'call'>, org: string, wanted: Kno
     again.push(...page.again);
     if (wanted && page.head?.n === wanted.n) known = page.head.link === wanted.link;
     if (page.broken || page.isEnd)
-      return { org, checked, head: page.head, broken: page.broken, again: [...new Set(again)], known };
+      return { org: org ?? '', checked, head: page.head, broken: page.broken, again: [...new Set(again)], known };
     if (!page.head || page.head.n <= after)
       throw new UserError('AUDIT_STANDS_STILL', 'the chain cannot be read to its end');
     after = page.head.n;
@@ -87,7 +99,7 @@ export async function auditOf(bot: Pick<Reach, 'call'>, org: string, wanted: Kno
 interface KeptHead {
   readonly org: string;
   readonly head: string | null;
-  /** Links up to the head; one for each finished run. */
+  /** Links up to the head; one for each finished run and each act. */
   readonly links: number;
   readonly holds: boolean;
 }
@@ -101,23 +113,28 @@ function headLine(report: AuditReport): string {
   const { org, head, links, holds } = headOf(report);
   if (!holds) return describe(report);
   return head === null
-    ? `${now()} ${plain(org)} - (no run is sealed yet)`
-    : `${now()} ${plain(org)} ${head} (${links} links)`;
+    ? `${now()} ${named(org)} - (no run is sealed yet)`
+    : `${now()} ${named(org)} ${head} (${links} links)`;
 }
 
 function now(): string {
   return new Date().toISOString();
 }
 
+/** The chain of acts that concern no organization alone has no name. */
+function named(org: string): string {
+  return org === '' ? 'no organization' : plain(org);
+}
+
 function describe({ org, checked, head, broken, again, known }: AuditReport): string {
   const lines = [
     broken
-      ? `${colour.red('broken')} ${plain(org)}: link ${broken.n} (run ${broken.runId}): ${broken.why}`
-      : `${colour.green('ok')} ${plain(org)}: ${checked} links hold${head ? `; head ${head.n}:${head.link}` : ', no run is sealed yet'}`,
+      ? `${colour.red('broken')} ${named(org)}: link ${broken.n} (${isAct(broken.runId) ? '' : 'run '}${broken.runId}): ${broken.why}`
+      : `${colour.green('ok')} ${named(org)}: ${checked} links hold${head ? `; head ${head.n}:${head.link}` : ', no run is sealed yet'}`,
   ];
   if (known === false)
     lines.push(
-      `${colour.red('broken')} ${plain(org)}: the head that you know is not in the chain: links were taken away or made anew`,
+      `${colour.red('broken')} ${named(org)}: the head that you know is not in the chain: links were taken away or made anew`,
     );
   if (again.length > 0)
     lines.push(

@@ -22,8 +22,8 @@ export function eraseCommand(): Command {
       withBot(config, async (bot) => {
         const report = await bot.call('erase', { login, forge, addresses: address, dryRun });
         print(json, report, () => {
-          const { arrivals, events, runs, addresses } = report;
-          const what = `texts of ${plain(login)} in ${arrivals} bodies, ${events} events and ${runs} runs`;
+          const { arrivals, events, runs, acts, addresses } = report;
+          const what = `texts of ${plain(login)} in ${arrivals} bodies, ${events} events, ${runs} runs and ${acts} acts`;
           const known = addresses.length === 0 ? '' : `; addresses: ${addresses.map(plain).join(', ')}`;
           return `${dryRun ? 'would erase' : 'erased'} ${what}${known}`;
         });

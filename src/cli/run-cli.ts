@@ -3,6 +3,7 @@ import type { Option } from 'commander';
 import { BotError, InvalidFile, UserError, messageOf } from '../core/errors.js';
 import { formatProblem } from '../core/problem.js';
 import type { SetExit } from './command-options.js';
+import { actsCommand } from './acts.command.js';
 import { activityCommand } from './activity.command.js';
 import { applyCommand } from './apply.command.js';
 import { approveCommand } from './approve.command.js';
@@ -77,6 +78,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   approveCommand,
   findingsCommand,
   auditCommand,
+  actsCommand,
   pauseCommand,
   resumeCommand,
   schedulesCommand,

@@ -29,6 +29,13 @@ function chain(length: number): FoundLink[] {
 const changed = (over: Partial<FoundLink>): FoundLink[] =>
   chain(3).map((link) => (link.n === 2 ? { ...link, ...over } : link));
 
+/** The chain with an act as its second link, whatever became of it. */
+function renamed(id: string, run: FoundLink['run']): FoundLink[] {
+  const [first] = chain(1);
+  const next = { org: 'acme', n: 2, runId: id, asOf: '2', keyId: KEY.id, record: recordHash(record(id)) };
+  return [...chain(1), { ...next, link: linkAfter(first?.link ?? null, next, KEY), run }];
+}
+
 describe('core/audit-chain', () => {
   it.each<[string, Partial<AuditRecord>]>([
     ['a value', { run: ['other', null] }],
@@ -69,6 +76,8 @@ describe('core/audit-chain', () => {
     ],
     ['a run that is gone', changed({ run: { is: 'gone' } }), 2, /the run is gone/],
     ['a run without its mark', changed({ run: { is: 'unmarked' } }), 2, /does not say/],
+    ['an act that is gone', renamed('act-1', { is: 'gone' }), 2, /^the act is gone$/],
+    ['a changed act', renamed('act-1', { is: 'there', record: record('x') }), 2, /^the act was changed$/],
     ['a link of another run', changed({ runId: 'run-9' }), 2, /was changed/],
     ['a link of another time', changed({ asOf: '9' }), 2, /was changed/],
     ['a link of another organization', changed({ org: 'other' }), 2, /was changed/],

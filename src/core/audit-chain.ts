@@ -3,7 +3,7 @@ import { hashOf } from './ids.js';
 /** Values of one row as text, in an order that never changes; null = none. */
 export type AuditRow = readonly (string | null)[];
 
-/** One run as the store holds it: itself, its effects, its calls. */
+/** One run as the store holds it: itself, its effects, its calls. Of an act of a person, itself alone. */
 export interface AuditRecord {
   readonly run: AuditRow;
   readonly intents: readonly AuditRow[];
@@ -15,6 +15,7 @@ export interface AuditLink {
   readonly org: string;
   /** From 1 on, without gaps. */
   readonly n: number;
+  /** Id of the run, or of the act of a person (`isAct`). */
   readonly runId: string;
   /** What happened later is not part of the record; microseconds since 1970, decimal. */
   readonly asOf: string;
@@ -22,6 +23,13 @@ export interface AuditLink {
   readonly keyId: string;
   readonly record: string;
   readonly link: string;
+}
+
+/** With this begin the ids of acts of people, so that a link says what it is of, also when that is gone. */
+export const ACT_ID = 'act-';
+
+export function isAct(id: string): boolean {
+  return id.startsWith(ACT_ID);
 }
 
 /** Makes and checks links. Without its key, nobody can make a chain that fits a changed row. */
@@ -92,14 +100,16 @@ function faultOf(previous: Pick<AuditLink, 'n' | 'link'> | null, found: FoundLin
   if (found.keyId !== key.id) return 'it was sealed under another keys.data, or the chain was changed';
   if (found.link !== linkAfter(previous?.link ?? null, found, key))
     return 'the link, or the one before it, was changed';
+  const what = isAct(found.runId) ? 'act' : 'run';
   switch (found.run.is) {
     case 'gone':
-      return 'the run is gone';
+      return `the ${what} is gone`;
     case 'unmarked':
-      return 'the run does not say any more that it is sealed';
+      return `the ${what} does not say any more that it is sealed`;
     case 'there':
-      return recordHash(found.run.record) === found.record
-        ? null
+      if (recordHash(found.run.record) === found.record) return null;
+      return what === 'act'
+        ? 'the act was changed'
         : 'the run, one of its effects or one of its calls was changed, added or removed';
     default:
       return null;

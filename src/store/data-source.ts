@@ -24,6 +24,7 @@ import {
   WorkInProgressEntity,
 } from './entities/intake.entities.js';
 import {
+  ActEntity,
   AuditLinkEntity,
   FindingEntity,
   KnownFactEntity,
@@ -69,6 +70,7 @@ const ENTITIES = [
   TrustedPolicyEntity,
   OperatorEntity,
   AuditLinkEntity,
+  ActEntity,
   KnownFactEntity,
   UntrustedProxyEntity,
   ConsoleSessionEntity,

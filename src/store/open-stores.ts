@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import type { ActStore } from '../api/act-store.port.js';
 import type { IdStore } from '../api/id-store.port.js';
 import type { StoreFiles } from '../api/store-files.port.js';
 import type { AppConfig } from '../config/app-config.js';
@@ -32,6 +33,7 @@ import { Database, FairGate, execute } from './database.js';
 import { copyFiles } from './embedded/copy-files.js';
 import { openEmbedded } from './embedded/open-embedded.js';
 import { migrate } from './migrate.js';
+import { SqlActStore } from './sql-act-store.js';
 import { SqlActivityStore } from './sql-activity-store.js';
 import { SqlArchiveStore } from './sql-archive-store.js';
 import { SqlAuditStore } from './sql-audit-store.js';
@@ -101,6 +103,7 @@ export interface Stores {
   readonly archive: ArchiveStore;
   readonly poisonMessages: PoisonMessageStore;
   readonly audit: AuditStore;
+  readonly acts: ActStore;
   readonly operators: OperatorStore;
   readonly sessions: SessionStore;
   readonly grants: GrantStore;
@@ -217,6 +220,7 @@ function storesOver(
     findings: new TypeOrmFindingStore(db),
     poisonMessages: new SqlPoisonMessageStore(db),
     audit: new SqlAuditStore(db),
+    acts: new SqlActStore(db),
     operators: new TypeOrmOperatorStore(db),
     sessions: new TypeOrmSessionStore(db),
     grants: new TypeOrmGrantStore(db),

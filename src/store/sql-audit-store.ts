@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import {
+  isAct,
   linkAfter,
   recordHash,
   type AuditKey,
@@ -50,20 +51,35 @@ WHERE r.org = $1 AND r.ended_at IS NOT NULL AND r.sealed_n IS NULL AND r.ended_a
   AND (r.ended_at < ${time('$2')} - interval '1 day' OR NOT EXISTS (SELECT 1 FROM intents i WHERE i.run_id = r.id AND i.look_again_at IS NOT NULL))
 ORDER BY r.ended_at, r.id LIMIT $3 FOR NO KEY UPDATE OF r`;
 
+/** Nobody knows what became of one that has no outcome after a day: its process ended. */
+const ENDED_ACTS = `
+SELECT id FROM acts
+WHERE org = $1 AND sealed_n IS NULL AND (ended_at < ${time('$2')} OR at < ${time('$2')} - interval '1 day')
+ORDER BY at, id LIMIT $3 FOR NO KEY UPDATE`;
+
+const ACTS = `
+SELECT id, ARRAY[id, org, ${micros('at')}, by, by_kind, operation, about, reason, outcome, ${micros('ended_at')}] AS row
+FROM acts WHERE id = ANY ($1)`;
+
 const ADD = `
 WITH made AS (
   INSERT INTO audit_links (org, n, run_id, as_of, key_id, record, link)
   SELECT l.org, l.n, l.run_id, ${time('l.as_of')}, l.key_id, l.record, l.link
   FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) AS l (org, n, run_id, as_of, key_id, record, link)
   RETURNING run_id, n
+), marked AS (
+  UPDATE acts a SET sealed_n = made.n FROM made WHERE a.id = made.run_id
 )
 UPDATE runs r SET sealed_n = made.n FROM made WHERE r.id = made.run_id`;
 
 const LINKS = `
 SELECT l.org, l.n::integer AS n, l.run_id AS "runId", ${micros('l.as_of')} AS "asOf", l.key_id AS "keyId", l.record, l.link,
-       CASE WHEN r.id IS NULL THEN 'gone' WHEN r.sealed_n = l.n THEN 'there' WHEN r.sealed_n > l.n AND EXISTS (SELECT 1 FROM audit_links o WHERE o.org = l.org AND o.n = r.sealed_n AND o.run_id = r.id) THEN 'sealed-again'
-            WHEN r.sealed_n IS NULL AND (r.ended_at IS NULL OR r.ended_at >= l.as_of) THEN 'open-again' ELSE 'unmarked' END AS is
-FROM audit_links l LEFT JOIN runs r ON r.id = l.run_id AND r.org = l.org
+       CASE WHEN s.id IS NULL THEN 'gone' WHEN s.sealed_n = l.n THEN 'there' WHEN s.sealed_n > l.n AND EXISTS (SELECT 1 FROM audit_links o WHERE o.org = l.org AND o.n = s.sealed_n AND o.run_id = s.id) THEN 'sealed-again'
+            WHEN s.sealed_n IS NULL AND s.is_run AND (s.ended_at IS NULL OR s.ended_at >= l.as_of) THEN 'open-again' ELSE 'unmarked' END AS is
+FROM audit_links l LEFT JOIN LATERAL (
+  SELECT id, sealed_n, ended_at, true AS is_run FROM runs WHERE id = l.run_id AND org = l.org
+  UNION ALL SELECT id, sealed_n, ended_at, false FROM acts WHERE id = l.run_id AND org = l.org
+) s ON true
 WHERE l.org = $1 AND l.n >= $2 ORDER BY l.n LIMIT $3`;
 
 /** The chain in PostgreSQL. */
@@ -71,7 +87,8 @@ export class SqlAuditStore implements AuditStore {
   constructor(private readonly db: Database) {}
 
   async seal(limit: number, youngMs: number, key: AuditKey): Promise<SealedChain[]> {
-    const sql = 'SELECT DISTINCT org FROM runs WHERE ended_at IS NOT NULL AND sealed_n IS NULL';
+    const sql =
+      'SELECT org FROM runs WHERE ended_at IS NOT NULL AND sealed_n IS NULL UNION SELECT org FROM acts WHERE sealed_n IS NULL ORDER BY org';
     const orgs = await this.db.run(async (manager) => (await execute<{ org: string }>(manager, sql)).rows);
     const chains: SealedChain[] = [];
     for (const { org } of orgs) {
@@ -106,7 +123,8 @@ export class SqlAuditStore implements AuditStore {
   }
 
   async beyond(org: string, last: number): Promise<string | null> {
-    const sql = 'SELECT id FROM runs WHERE org = $1 AND sealed_n > $2 ORDER BY sealed_n LIMIT 1';
+    const sql =
+      'SELECT id FROM (SELECT id, sealed_n FROM runs WHERE org = $1 UNION ALL SELECT id, sealed_n FROM acts WHERE org = $1) s WHERE sealed_n > $2 ORDER BY sealed_n LIMIT 1';
     return this.db.run(
       async (manager) => (await execute<{ id: string }>(manager, sql, [org, last])).rows[0]?.id ?? null,
     );
@@ -121,20 +139,21 @@ async function sealOrg(
   key: AuditKey,
 ): Promise<SealedChain | null> {
   const { last, asOf } = await headOf(manager, org, youngMs);
-  const finished = (await execute<{ id: string }>(manager, FINISHED, [org, asOf, limit])).rows.map(({ id }) => ({
-    runId: id,
-    asOf,
-  }));
-  return chain(manager, org, last, finished, key);
+  const runs = (await execute<{ id: string }>(manager, FINISHED, [org, asOf, limit])).rows;
+  const acts = (await execute<{ id: string }>(manager, ENDED_ACTS, [org, asOf, limit - runs.length])).rows;
+  const ended = [...runs, ...acts].map(({ id }) => ({ runId: id, asOf }));
+  return chain(manager, org, last, ended, key);
 }
 
 /**
- * Seal runs once more that were sealed and have been changed on purpose since: in the chain their newest link counts. Within the transaction that
- * changed them.
- * @param ids of runs; those that were not sealed wait for their first link
+ * Seal runs and acts once more that were sealed and have been changed on purpose since: in the chain their newest link counts. Within the transaction
+ * that changed them.
+ * @param ids of runs and acts; those that were not sealed wait for their first link
  */
 export async function sealAgain(manager: EntityManager, ids: readonly string[], key: AuditKey): Promise<void> {
-  const sealed = `SELECT id AS "runId", org FROM runs WHERE id = ANY ($1) AND sealed_n IS NOT NULL ORDER BY org, id`;
+  const sealed = `
+SELECT id AS "runId", org FROM runs WHERE id = ANY ($1) AND sealed_n IS NOT NULL
+UNION ALL SELECT id, org FROM acts WHERE id = ANY ($1) AND sealed_n IS NOT NULL ORDER BY org, "runId"`;
   const { rows } = await execute<{ runId: string; org: string }>(manager, sealed, [ids]);
   for (const org of new Set(rows.map((row) => row.org))) {
     const { last, asOf } = await headOf(manager, org, 0);
@@ -191,7 +210,8 @@ async function recordsOf(
   const found = (await execute<{ id: string; row: AuditRow }>(manager, RUNS, [ids])).rows;
   const intents = byRun((await execute<RowOfRun>(manager, INTENTS, [ids])).rows);
   const attempts = byRun((await execute<RowOfRun>(manager, ATTEMPTS, [ids, runs.map(({ asOf }) => asOf)])).rows);
-  const rowOf = new Map(found.map(({ id, row }) => [id, row]));
+  const acts = (await execute<{ id: string; row: AuditRow }>(manager, ACTS, [ids.filter(isAct)])).rows;
+  const rowOf = new Map([...found, ...acts].map(({ id, row }) => [id, row]));
   return (runId) => ({
     run: rowOf.get(runId) ?? [],
     intents: intents.get(runId) ?? [],

@@ -2,6 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { AuditKey } from '../core/audit-chain.js';
 import type {
   AttemptColumns,
+  ErasableAct,
   ErasableArrival,
   ErasableEcho,
   ErasableEvent,
@@ -67,6 +68,15 @@ SELECT id, seq::text AS place, ${holdsOrSealed(joined('page', RUN_COLUMNS))} OR 
     SELECT 1 FROM attempts a WHERE a.intent_id = i.id AND ${holds(joined('a', ATTEMPT_COLUMNS))}))) AS found
 FROM page ORDER BY seq`;
 
+/** An operator is known by the account that the owner of the host gave the name. */
+const ACTS = `
+WITH page AS (
+  SELECT seq, id, reason, lower(by) = lower('person:' || $5 || '@' || $1)
+    OR (by_kind = 'operator' AND EXISTS (SELECT 1 FROM operators o WHERE o.name = acts.by AND lower(o.login) = lower($5))) AS own
+  FROM acts WHERE ($2::text IS NULL OR seq > $2::bigint) AND reason IS NOT NULL AND ended_at IS NOT NULL ORDER BY seq LIMIT $3
+)
+SELECT id, seq::text AS place, CASE WHEN own OR ${holds('reason')} THEN reason END AS reason, own AS "isOwn" FROM page ORDER BY seq`;
+
 const RUN_ROWS = `SELECT id, event_id AS "eventId", ${RUN_COLUMNS.join(', ')} FROM runs WHERE id = ANY ($1) ORDER BY id`;
 const INTENT_ROWS = `SELECT id, run_id AS "runId", ${INTENT_COLUMNS.join(', ')} FROM intents WHERE run_id = ANY ($1) ORDER BY id`;
 const ATTEMPT_ROWS = `
@@ -77,6 +87,7 @@ FROM attempts a JOIN intents i ON i.id = a.intent_id WHERE i.run_id = ANY ($1) O
 const WRITE_ARRIVAL = `
 UPDATE arrivals SET body = CASE WHEN json_text IS NULL THEN $2::bytea ELSE '' END, json_text = CASE WHEN json_text IS NULL THEN NULL ELSE $2::bytea END
 WHERE id = $1 AND state <> 'stored' AND archived_at IS NULL`;
+const WRITE_ACT = `UPDATE acts SET reason = $2 WHERE id = $1`;
 const WRITE_EVENT = `UPDATE events SET data = $2 WHERE id = $1`;
 const writing = (table: string, columns: readonly string[]): string =>
   `UPDATE ${table} SET ${columns.map((column, n) => `${column} = $${n + 2}`).join(', ')} WHERE id = $1`;
@@ -104,6 +115,17 @@ export class SqlErasureStore implements ErasureStore {
     return { last, rows: await this.db.run((manager) => runsBy(manager, ids)) };
   }
 
+  async acts(
+    forge: string,
+    login: string,
+    after: string | null,
+    needles: readonly string[],
+  ): Promise<ErasurePage<ErasableAct>> {
+    const page = await this.page<ErasableAct & { reason: string | null }>(ACTS, forge, after, needles, login);
+    const rows = page.rows.filter(({ reason }) => reason !== null);
+    return { last: page.last, rows: rows.map(({ id, reason, isOwn }) => ({ id, reason, isOwn })) };
+  }
+
   runsOf(eventIds: readonly string[]): Promise<ErasableRun[]> {
     return this.db.run(async (manager) => {
       const sql = 'SELECT id FROM runs WHERE event_id = ANY ($1)';
@@ -129,9 +151,10 @@ export class SqlErasureStore implements ErasureStore {
     });
   }
 
-  async write({ arrivals = [], events = [], runs = [] }: ErasedRows, key: AuditKey): Promise<void> {
+  async write({ arrivals = [], events = [], runs = [], acts = [] }: ErasedRows, key: AuditKey): Promise<void> {
     await this.db.transaction(async (manager) => {
       for (const { id, text } of arrivals) await execute(manager, WRITE_ARRIVAL, [id, Buffer.from(text)]);
+      for (const { id, reason } of acts) await execute(manager, WRITE_ACT, [id, reason]);
       for (const { id, data } of events) await execute(manager, WRITE_EVENT, [id, data]);
       for (const { id, columns, intents, attempts } of runs) {
         await write(manager, 'runs', RUN_COLUMNS, { id, columns });
@@ -141,7 +164,7 @@ export class SqlErasureStore implements ErasureStore {
       // The record of a run holds its event: every run of an event that was changed counts, not only those that were changed themselves.
       const sql = 'SELECT id FROM runs WHERE event_id = ANY ($1)';
       const { rows } = await execute<{ id: string }>(manager, sql, [events.map(({ id }) => id)]);
-      await sealAgain(manager, [...new Set([...runs, ...rows].map(({ id }) => id))], key);
+      await sealAgain(manager, [...new Set([...runs, ...rows, ...acts].map(({ id }) => id))], key);
     });
   }
 
@@ -150,10 +173,11 @@ export class SqlErasureStore implements ErasureStore {
     forge: string,
     after: string | null,
     needles: readonly string[],
+    ...further: readonly string[]
   ): Promise<{ rows: Row[]; last: string | null }> {
     const lower = needles.map((needle) => needle.toLowerCase());
     const { rows } = await this.db.run((manager) =>
-      execute<Row & { place: string }>(manager, sql, [forge, after, PAGE, lower]),
+      execute<Row & { place: string }>(manager, sql, [forge, after, PAGE, lower, ...further]),
     );
     return { rows, last: rows.length < PAGE ? null : (rows.at(-1)?.place ?? null) };
   }

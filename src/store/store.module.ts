@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { ACT_STORE } from '../api/act-store.port.js';
 import { ID_STORE } from '../api/id-store.port.js';
 import { SESSION_STORE } from '../api/session-store.port.js';
 import { STORE_HEALTH, STORE_LOCK } from '../api/open-store.port.js';
@@ -73,6 +74,7 @@ const PARTS = [
   portOf(ARCHIVE_STORE, 'archive'),
   portOf(POISON_MESSAGE_STORE, 'poisonMessages'),
   portOf(AUDIT_STORE, 'audit'),
+  portOf(ACT_STORE, 'acts'),
   portOf(OPERATOR_STORE, 'operators'),
   portOf(SESSION_STORE, 'sessions'),
   portOf(GRANT_STORE, 'grants'),

@@ -65,6 +65,12 @@ describe('operations of the control API', () => {
     expect(changesNothing).toBe(WITH_DRAFTS.includes(name));
   });
 
+  it.each(operations)('%s says what the record of the act keeps, where it takes more than to read', (_, one) => {
+    expect(one.about !== undefined).toBe(one.scope !== 'read');
+    expect(Object.keys(one.input.shape)).toEqual(expect.arrayContaining([...(one.about ?? [])]));
+    expect((one.about ?? []).filter((field) => /text|files|address|token|secret|reason|^org$/.test(field))).toEqual([]);
+  });
+
   it.each(operations)('%s has a field of its input for each part of its path', (_, one) => {
     const inPath = [...routeOf(one).path.matchAll(/:(\w+)/g)].map(([, field]) => field);
 

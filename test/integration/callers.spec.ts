@@ -178,6 +178,8 @@ const TABLE: readonly Row[] = [
     'login scope scope site    site    site   s'),
   row('audit', '', { org: 'acme' },
     'login scope scope owners  no-org:b -      -'),
+  row('audit', 'of no organization', {},
+    'login scope scope site    site    site   -'),
   row('jobs', '', {},
     'login scope scope -       b       o      bos'),
   row('explain', 'by the beginning of an id', (stage) => ({ id: of('vault')(stage).run.slice(0, 6) }),
@@ -262,6 +264,11 @@ const TABLE: readonly Row[] = [
     'login host  host  host    host    host   -'),
   row('copyStoreFiles', '', {},
     'login host  host  host    host    host   -/NO_FILES_TO_COPY'),
+  // Of the orders above.
+  row('acts', '', { limit: 1000 },
+    'login scope scope owners  b       ao     abo'),
+  row('acts', 'of acme', { org: 'acme', limit: 1000 },
+    'login scope scope owners  no-org:b ao     ao'),
 ];
 
 const RULES = (org: string): string => `version: 1
@@ -538,4 +545,31 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
     },
     LONG_MS,
   );
+
+  it('has recorded each order of whoever had the scope, with the name, and shows an owner those of the own organization', async () => {
+    const { operations } = running.control;
+    const { acts } = await operations.acts({ limit: 1000 }, callers.socket);
+    const { acts: own } = await operations.acts({ limit: 1000 }, callers.owner);
+    const orders = Object.entries(OPERATIONS).flatMap(([name, { scope }]) => (scope === 'read' ? [] : [name]));
+
+    expect([...new Set(acts.map(({ operation }) => operation))].sort()).toEqual(orders.sort());
+    expect([...new Set(acts.map(({ by }) => by))].sort()).toEqual([
+      'person:bea@main',
+      'person:bess@main',
+      'person:olga@main',
+      'socket:forgehand',
+    ]);
+    expect(own.map(({ id }) => id)).toEqual(acts.filter(({ org }) => org === 'acme').map(({ id }) => id));
+    expect(own).toContainEqual(
+      expect.objectContaining({
+        by: 'person:olga@main',
+        operation: 'pause',
+        about: { rule: 'greet' },
+        outcome: 'done',
+      }),
+    );
+    expect(acts).toContainEqual(
+      expect.objectContaining({ by: 'person:bess@main', operation: 'retry', org: null, outcome: 'NOT_FOUND' }),
+    );
+  });
 });

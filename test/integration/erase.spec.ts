@@ -89,6 +89,12 @@ for (const [kind, describeIt] of [
 
         const stores = await openStores(store);
         try {
+          for (const [n, by] of ['person:ann@main', 'person:olga@main'].entries()) {
+            const reason = n === 0 ? 'a canary reason' : `stays too, as told by Ann Canary <${ADDRESS}>`;
+            const told = { id: `act-${n}`, by, byKind: 'person', operation: 'retry', org: 'acme', about: {}, reason };
+            await stores.acts.begin(told);
+            await stores.acts.end(told.id, 'done');
+          }
           const [wasSealed, counts] = [await sealed(stores), await countsOf(stores)];
           expect(wasSealed).toBeGreaterThan(0);
           const erasure = new PersonErasure(stores.erasure, ENCRYPTOR);
@@ -99,7 +105,14 @@ for (const [kind, describeIt] of [
           expect(await countsOf(stores)).toEqual(counts);
           const { broken, again } = await checkPage(stores.audit, auditKey(ENCRYPTOR), 'acme', 0, 500);
           expect([broken, again.length > 0]).toEqual([null, true]);
-          expect(await erasure.run('main', 'ann', [ADDRESS], false)).toMatchObject({ arrivals: 0, events: 0, runs: 0 });
+          expect(planned.acts).toBe(2);
+          expect(again).toEqual(expect.arrayContaining(['act-0', 'act-1']));
+          expect(await erasure.run('main', 'ann', [ADDRESS], false)).toMatchObject({
+            arrivals: 0,
+            events: 0,
+            runs: 0,
+            acts: 0,
+          });
         } finally {
           await stores.close();
         }

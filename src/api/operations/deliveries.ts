@@ -103,6 +103,7 @@ export const deliveryOperations = {
     route: 'POST /v1/deliveries/:id/replay',
     summary: "Evaluate a stored arrival's events again; no second effect for what has ended",
     scope: 'operate',
+    about: ['id'],
     command: 'replay',
     input: z.object({ id: z.string(), ...reasoned }),
     answer: replayReport,
@@ -127,6 +128,7 @@ export const deliveryOperations = {
     summary:
       'Release a quarantined arrival or event and decide it again, by the same rules: what still belongs to another organization is quarantined again, and an act that was too old passes',
     scope: 'operate',
+    about: ['id'],
     command: 'release',
     input: z.object({ id: z.string(), ...reasoned }),
     answer: z.object({ released: z.boolean() }),

@@ -22,6 +22,7 @@ export const housekeepingOperations = {
     route: 'POST /v1/housekeeping/:job/run',
     summary: 'One turn of a job, now: for one organization, or for all that it is done for',
     scope: 'operate',
+    about: ['job', 'dryRun'],
     command: 'housekeeping run',
     input: z.strictObject({
       job: z.string(),
@@ -44,6 +45,7 @@ export const housekeepingOperations = {
     route: 'POST /v1/archive/restore',
     summary: 'Bring back arrivals out of an archive file that lies where the bot runs',
     scope: 'operate',
+    about: ['file'],
     command: 'housekeeping restore',
     input: z.strictObject({ file: z.string().min(1) }),
     answer: restoreReport,
@@ -57,6 +59,7 @@ export const housekeepingOperations = {
     route: 'POST /v1/erase',
     summary: 'Take the texts and addresses of a person out of what is stored; keys, names of accounts and counts stay',
     scope: 'owner',
+    about: ['login', 'forge', 'dryRun'],
     command: 'erase',
     input: z.strictObject({
       login: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$/, { error: 'the name of an account' }),
@@ -87,6 +90,7 @@ export const housekeepingOperations = {
         arrivals: report.arrivals,
         events: report.events,
         runs: report.runs,
+        acts: report.acts,
       });
       return { ...report, archive: config.retention.archive };
     },
@@ -95,6 +99,7 @@ export const housekeepingOperations = {
     route: 'POST /v1/store/copy',
     summary: 'Copy the files of the embedded store, for a backup to read and to remove',
     scope: 'owner',
+    about: [],
     command: 'backup',
     input: z.object({}),
     answer: storeFiles,

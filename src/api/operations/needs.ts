@@ -39,12 +39,14 @@ import type { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
 import type { RevisionStore } from '../../rules/revisions/revision-store.port.js';
 import type { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
 import type { SessionStore } from '../session-store.port.js';
+import type { ActStore } from '../act-store.port.js';
 import type { StoreCopier } from '../store-files.port.js';
 import type { RecentDeliveries } from './recent-deliveries.js';
 import type { Ids, Orders, Orgs } from './shared.js';
 
 /** What handlers may ask for, by name. Types alone: the command line reads the table of operations and loads nothing of this. */
 export interface Needs {
+  readonly acts: Pick<ActStore, 'list'>;
   readonly activity: Activity;
   readonly alerts: Alerts;
   readonly archive: ArchiveInbox;

@@ -4,6 +4,7 @@ import { isJsonObject } from '../../core/json.js';
 import type { ControlCaller } from '../../core/operators.js';
 import type { Shape } from '../../core/schema.js';
 import type { Sight } from '../../core/sight.js';
+import type { Acts } from '../acts.js';
 import { admit, type NeededScope } from './admission.js';
 import type { Needs } from './needs.js';
 
@@ -19,6 +20,8 @@ export interface Operation<
   readonly scope: NeededScope;
   /** A POST because of what is sent with it: it may be done by whoever may read. */
   readonly changesNothing?: true;
+  /** Of an operation that takes more than `read`: the fields of the input that say what the act was about. They are kept, so none may be a secret. */
+  readonly about?: ReadonlyArray<keyof z.output<In> & string>;
   /** Largest body of a request. Default: 64 KiB. */
   readonly maxBytes?: number;
   /** The command that calls it, such as `housekeeping run`; or why there is none. */
@@ -61,12 +64,32 @@ export type Bound<Of extends Group> = {
   ) => Promise<z.output<Of[Name]['answer']>>;
 };
 
-/** The handlers of a group, with what they need. Whoever calls one, by whatever way, is asked for its scope here. */
-export function bind<Of extends Group>(group: Of, needs: Pick<Needs, Of[keyof Of]['needs'][number]>): Bound<Of> {
-  const handlers = Object.entries(group).map(([name, { handle, scope }]) => [
-    name,
-    async (input: never, caller: ControlCaller) => handle(needs as never, input, caller, admit(caller, scope)),
-  ]);
+/** The handlers of a group, with what they need. Whoever calls one, by whatever way, is asked for its scope here; and what is done is recorded here. */
+export function bind<Of extends Group>(
+  group: Of,
+  needs: Pick<Needs, Of[keyof Of]['needs'][number]>,
+  acts: Pick<Acts, 'carryOut'>,
+): Bound<Of> {
+  const handlers = Object.entries(group).map(
+    ([
+      name,
+      {
+        handle,
+        scope,
+        about = [],
+        input: { shape },
+      },
+    ]) => [
+      name,
+      async (input: never, caller: ControlCaller) => {
+        const sight = admit(caller, scope);
+        const work = (): unknown => handle(needs as never, input, caller, sight);
+        return scope === 'read'
+          ? work()
+          : acts.carryOut({ operation: name, about, takesOrg: 'org' in shape, input, caller, sight }, work);
+      },
+    ],
+  );
   return Object.fromEntries(handlers) as Bound<Of>;
 }
 

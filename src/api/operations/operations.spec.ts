@@ -56,7 +56,12 @@ function aControl(
     poisonMessages: { quarantined: async () => [], release: async () => false },
     ...over,
   };
-  return { control: bind(OPERATIONS, needs as Needs), journal, asked, resolved };
+  return {
+    control: bind(OPERATIONS, needs as Needs, { carryOut: async (_act, work) => work() }),
+    journal,
+    asked,
+    resolved,
+  };
 }
 
 /** The same store, with the names of what it is asked noted; what it asks itself is not. */

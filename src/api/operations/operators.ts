@@ -3,6 +3,7 @@ import { UserError } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { OPERATOR_SCOPES, withIncluded } from '../../core/operator-scopes.js';
 import { isOperatorName, operator, type Operator } from '../../core/operators.js';
+import { act } from '../act-store.port.js';
 import { auditKey, auditPage, checkPage } from '../../housekeeping/audit/audit-check.js';
 import { hashOperatorToken, newOperatorToken } from '../operator-token.js';
 import { needEverything } from './admission.js';
@@ -11,7 +12,10 @@ import { limit, operationOf } from './operation.js';
 /** Two years. */
 const MAX_OPERATOR_S = 2 * 366 * 86_400;
 
-const operation = operationOf('orgs', 'orders', 'operators', 'audit', 'encryptor', 'clock');
+/** Name of the chain of acts that concern no organization alone. */
+const NO_ORG = '';
+
+const operation = operationOf('orgs', 'orders', 'operators', 'audit', 'acts', 'encryptor', 'clock');
 
 export const operatorOperations = {
   operators: operation({
@@ -30,6 +34,7 @@ export const operatorOperations = {
     route: 'POST /v1/operators',
     summary: 'Make a token. The answer is the only place where it is told',
     scope: 'owner',
+    about: ['name', 'login', 'scopes', 'expiresS'],
     command: 'operators add',
     input: z.strictObject({
       name: z.string().min(1).max(64),
@@ -77,6 +82,7 @@ export const operatorOperations = {
     route: 'POST /v1/operators/:name/revoke',
     summary: 'Revoke every token of a name, or the one of an id',
     scope: 'owner',
+    about: ['name'],
     command: 'operators revoke',
     input: z.object({ name: z.string() }),
     answer: z.object({ revoked: z.array(operator) }),
@@ -93,11 +99,11 @@ export const operatorOperations = {
   }),
   audit: operation({
     route: 'GET /v1/audit',
-    summary: 'Check the chain of finished runs of an organization, page by page',
+    summary: 'Check the chain of finished runs and acts of an organization, page by page',
     scope: 'read',
     command: 'audit',
     input: z.object({
-      org: z.string().min(1),
+      org: z.string().min(1).optional().describe('Left out: acts that concern no organization alone.'),
       after: z.coerce
         .number<number>()
         .int()
@@ -107,7 +113,31 @@ export const operatorOperations = {
       limit: limit(500),
     }),
     answer: auditPage,
-    handle: ({ orgs, audit, encryptor }, { org, after, limit: most }, _caller, sight) =>
-      checkPage(audit, auditKey(encryptor), orgs.wholeOf(org, sight), after, most),
+    handle: async ({ orgs, audit, encryptor }, { org, after, limit: most }, _caller, sight) => {
+      if (org === undefined) needEverything(sight, ': name an organization');
+      const chain = org === undefined ? NO_ORG : orgs.wholeOf(org, sight);
+      return checkPage(audit, auditKey(encryptor), chain, after, most);
+    },
+  }),
+  acts: operation({
+    route: 'GET /v1/acts',
+    summary: 'Who did what by the control API and the Console, newest first, with the reason and the outcome',
+    scope: 'read',
+    command: 'acts',
+    input: z.object({
+      org: z.string().min(1).optional().describe('Left out: all that the caller may see whole.'),
+      before: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .describe('Those before the act of this id: the last of the page before.'),
+      limit: limit(50),
+    }),
+    answer: z.object({ acts: z.array(act) }),
+    handle: async ({ orgs, acts }, { org: typed, ...page }, _caller, sight) => {
+      const org = typed === undefined ? orgs.onlyWhole(sight) : orgs.wholeOf(typed, sight);
+      return { acts: await acts.list({ ...page, ...(org === undefined ? {} : { org }) }) };
+    },
   }),
 };

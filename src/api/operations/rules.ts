@@ -84,6 +84,7 @@ export const ruleOperations = {
     route: 'POST /v1/pause',
     summary: 'Hold back every effect, or those of an organization or a rule',
     scope: 'operate',
+    about: ['rule'],
     command: 'pause',
     input: paused.extend({ reason: reasoned.reason.describe('Why; `status` shows it.') }),
     answer: z.object({ paused: z.boolean() }),
@@ -107,6 +108,7 @@ export const ruleOperations = {
     route: 'POST /v1/resume',
     summary: 'End a pause; what was planned meanwhile is done',
     scope: 'operate',
+    about: ['rule'],
     command: 'resume',
     input: paused.extend(reasoned),
     answer: z.object({ resumed: z.boolean().describe('False when there was no such pause.') }),
@@ -123,6 +125,7 @@ export const ruleOperations = {
     route: 'POST /v1/promote',
     summary: 'Let a rule that is in shadow or canary do more, on the evidence of its decisions',
     scope: 'operate',
+    about: ['rule', 'to', 'force'],
     command: 'promote',
     input: z.strictObject({
       org: z.string().optional().describe('May be left out where the config has one alone.'),

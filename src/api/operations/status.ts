@@ -80,6 +80,7 @@ export const statusOperations = {
     route: 'POST /v1/orgs/:org/hook',
     summary: 'Make or repair the webhook of an organization',
     scope: 'operate',
+    about: ['hook', 'dryRun', 'allEvents', 'isNew', 'recreate', 'keepFilter', 'withoutAuthorization'],
     command: 'hook install',
     input: z.strictObject({
       org: z.string(),

@@ -1,34 +1,104 @@
+import type { AnswerOf } from '../../api/operations/index.js';
+import { isAct } from '../../core/audit-chain.js';
 import { definePage, type Ask } from '../page.js';
-import { Callout, counted, Filters, Section, Table } from '../ui/components.js';
-import { runPath } from '../ui/words.js';
+import { Badge, Callout, counted, Filters, Pager, Section, Table, Time } from '../ui/components.js';
+import { deliveryPath, effectPath, planPath, rulePath, runPath, State } from '../ui/words.js';
 
 /** Links that one look checks; a longer chain is checked by `forgehand audit`. */
 const PAGE = 500;
 const PAGES = 20;
+const ACTS_SHOWN = 50;
 
-/** Whether the chain of finished runs holds. */
+/** Who did what, and whether the chain of finished runs and acts holds. */
 export const auditPage = definePage({
   path: '/audit',
   nav: { label: 'Audit', order: 70 },
   load: async ({ call, query, may }) => {
     const owned = (await call('status')).orgs.map(({ name }) => name).filter((name) => may('read', name));
     const org = query['org'] ?? owned[0];
-    return { owned, org, chain: org === undefined ? null : await chainOf(call, org) };
+    if (org === undefined) return { owned, org, chain: null, others: null, acts: [] };
+    // Who sees everything is shown everything, until an organization is chosen.
+    const isAll = may('read', null) && query['org'] === undefined;
+    const { acts } = await call('acts', { org: isAll ? undefined : org, before: query['before'], limit: ACTS_SHOWN });
+    return { owned, org, acts, chain: await chainOf(call, org), others: isAll ? await chainOf(call, undefined) : null };
   },
   title: () => 'Audit',
-  view: ({ owned, org, chain }) => (
+  view: ({ owned, org, chain, others, acts }) => (
     <>
       {owned.length > 1 && (
         <Filters
           filters={[{ name: 'org', label: 'Organization', options: owned.map((name) => [name, name] as const) }]}
         />
       )}
-      <Section title={org === undefined ? 'Chain of finished runs' : `Chain of finished runs of ${org}`}>
+      {org !== undefined && <WhoDidWhat acts={acts} />}
+      <Section title={org === undefined ? 'Audit chain' : `Audit chain of ${org}`}>
         {chain === null ? <p class="muted">The chain is for owners of the organization.</p> : <Chain chain={chain} />}
       </Section>
+      {others !== null && (others.checked > 0 || others.broken !== null) && (
+        <Section title="Audit chain of acts that concern no organization alone">
+          <Chain chain={others} />
+        </Section>
+      )}
     </>
   ),
 });
+
+type Act = AnswerOf<'acts'>['acts'][number];
+
+function WhoDidWhat({ acts }: { acts: readonly Act[] }) {
+  return (
+    <Section title="Who did what">
+      <p class="muted">
+        Orders that people gave in the Console, on the command line and by the control API, newest first.
+      </p>
+      <Table
+        caption="Acts of people, newest first"
+        rows={acts}
+        keyOf={({ id }) => id}
+        empty="Nobody has given an order yet. Retry, approve, pause and their like appear here."
+        columns={[
+          { head: 'When', kind: 'tight', cell: ({ at }) => <Time at={at} /> },
+          { head: 'Who', cell: ({ by }) => by },
+          { head: 'What', cell: ({ operation }) => <code>{operation}</code> },
+          { head: 'About', kind: 'wide', cell: (act) => <About act={act} /> },
+          { head: 'Organization', cell: ({ org }) => org ?? <span class="muted">none alone</span> },
+          { head: 'Reason', kind: 'wide', cell: ({ reason }) => reason ?? <span class="muted">none given</span> },
+          { head: 'Outcome', cell: ({ outcome }) => <Outcome of={outcome} /> },
+        ]}
+      />
+      <Pager next={acts.length === ACTS_SHOWN ? (acts.at(-1)?.id ?? null) : null} />
+    </Section>
+  );
+}
+
+function Outcome({ of }: { of: string | null }) {
+  if (of === null) return <span class="muted">not known</span>;
+  return of === 'done' ? <State of={of} /> : <Badge tone="bad">{of}</Badge>;
+}
+
+/** Where the thing has a page, a link to it. */
+function About({ act: { operation, org, about } }: { act: Act }) {
+  const pathOf = (name: string, value: string): string | null => {
+    if (name === 'hash') return planPath(value);
+    if (name === 'rule' && org !== null) return rulePath(org, value);
+    if (name !== 'id') return null;
+    if (operation === 'retry' || operation === 'resolve') return effectPath(value);
+    return operation === 'replay' ? deliveryPath(value) : null;
+  };
+  return (
+    <>
+      {Object.entries(about).map(([name, value], n) => {
+        const href = pathOf(name, String(value));
+        return (
+          <span key={name}>
+            {n > 0 && ', '}
+            {name} {href === null ? String(value) : <a href={href}>{String(value)}</a>}
+          </span>
+        );
+      })}
+    </>
+  );
+}
 
 interface CheckedChain {
   readonly checked: number;
@@ -38,7 +108,7 @@ interface CheckedChain {
   readonly isEnd: boolean;
 }
 
-async function chainOf(call: Ask['call'], org: string): Promise<CheckedChain> {
+async function chainOf(call: Ask['call'], org: string | undefined): Promise<CheckedChain> {
   let [checked, after] = [0, 0];
   const again: string[] = [];
   for (let n = 1; ; n += 1) {
@@ -58,15 +128,16 @@ function Chain({ chain: { checked, head, broken, again, isEnd } }: { chain: Chec
       {broken ? (
         <Callout tone="bad" title="The chain is broken">
           <p>
-            Link {broken.n}, <a href={runPath(broken.runId)}>run {broken.runId}</a>: {broken.why}. Somebody changed the
-            store beside the bot. Compare it with a backup.
+            Link {broken.n},{' '}
+            {isAct(broken.runId) ? broken.runId : <a href={runPath(broken.runId)}>run {broken.runId}</a>}: {broken.why}.
+            Somebody changed the store beside the bot. Compare it with a backup.
           </p>
         </Callout>
       ) : (
         <Callout tone="good">
           <p>
             {head === null
-              ? 'No run is sealed yet. The bot seals a run some minutes after it ended.'
+              ? 'No run is sealed yet. The bot seals runs and acts some minutes after they ended.'
               : `${counted(checked, 'link')} ${checked === 1 ? 'holds' : 'hold'}.`}{' '}
             {!isEnd && 'The chain is longer: forgehand audit checks all of it.'}
           </p>
@@ -80,10 +151,15 @@ function Chain({ chain: { checked, head, broken, again, isEnd } }: { chain: Chec
       )}
       {again.length > 0 && (
         <Table
-          caption="Runs that a person took up again after they were sealed"
+          caption="Runs and acts that were changed on purpose after they were sealed"
           rows={again}
           empty=""
-          columns={[{ head: 'Taken up again after they were sealed', cell: (id) => <a href={runPath(id)}>{id}</a> }]}
+          columns={[
+            {
+              head: 'Sealed once more: taken up again by a person, or changed by an erasure',
+              cell: (id) => (isAct(id) ? id : <a href={runPath(id)}>{id}</a>),
+            },
+          ]}
         />
       )}
     </>

@@ -1,16 +1,21 @@
 import { z } from 'zod';
-import { firstBroken, type AuditKey } from '../../core/audit-chain.js';
+import { firstBroken, isAct, type AuditKey } from '../../core/audit-chain.js';
 import { count, fields, text, texts, type Shape } from '../../core/schema.js';
 import type { AuditStore } from './audit-store.port.js';
 import type { Encryptor } from '../../core/encryptor.js';
 
 /** One part of a chain, as it was found. */
 export const auditPage = z.object({
-  org: text,
+  org: text.describe('Empty = acts that concern no organization alone.'),
   checked: count,
   head: z.object({ n: count, link: text }).nullable().describe('The last link looked at.'),
-  broken: z.object({ n: count, ...fields('runId why', text) }).nullable(),
-  again: texts.describe('Runs that were sealed once more: a person took them up again, or an erasure changed them.'),
+  broken: z
+    .object({ n: count, ...fields('runId why', text) })
+    .nullable()
+    .describe('`runId` of an act is its id, which begins with act-.'),
+  again: texts.describe(
+    'Runs and acts that were sealed once more: a person took them up again, or an erasure changed them.',
+  ),
   /** `head` is the last link. */
   isEnd: z.boolean(),
 });
@@ -41,8 +46,7 @@ export async function checkPage(
   const broken = firstBroken(before, links, key);
   if (broken || !isEnd) return { ...page, broken };
   const beyond = await store.beyond(org, last?.n ?? 0);
-  return {
-    ...page,
-    broken: beyond === null ? null : { n: (last?.n ?? 0) + 1, runId: beyond, why: 'the link of this run is not there' },
-  };
+  if (beyond === null) return { ...page, broken: null };
+  const why = `the link of this ${isAct(beyond) ? 'act' : 'run'} is not there`;
+  return { ...page, broken: { n: (last?.n ?? 0) + 1, runId: beyond, why } };
 }

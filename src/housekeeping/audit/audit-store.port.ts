@@ -3,16 +3,17 @@ import type { AuditKey, AuditLink, FoundLink } from '../../core/audit-chain.js';
 
 /** What one round of sealing did to an organization's chain. */
 export interface SealedChain {
+  /** Empty = acts that concern no organization alone. */
   readonly org: string;
   /** Links that were added. */
   readonly added: number;
   readonly head: Pick<AuditLink, 'n' | 'link'>;
 }
 
-/** The chain of records of finished runs. */
+/** The chain of records of finished runs and of acts of people. */
 export interface AuditStore {
   /**
-   * Seal finished runs, at most so many of each organization. Safe in any number of processes at once. What ended within the last `youngMs` is
+   * Seal finished runs and acts, at most so many of both of each organization. An act without an outcome is sealed as such after a day. Safe in any number of processes at once. What ended within the last `youngMs` is
    * left to the next turn: statements of its calls may still be under way.
    * @returns organizations whose chain grew
    */
@@ -23,7 +24,7 @@ export interface AuditStore {
     after: number,
     limit: number,
   ): Promise<{ readonly before: Pick<AuditLink, 'n' | 'link'> | null; readonly links: readonly FoundLink[] }>;
-  /** A run that was sealed after the last link: somebody removed links at the end. */
+  /** A run or act that was sealed after the last link: somebody removed links at the end. */
   beyond(org: string, last: number): Promise<string | null>;
 }
 

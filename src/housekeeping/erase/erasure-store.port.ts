@@ -35,6 +35,14 @@ export interface ErasableRun {
   readonly attempts: ReadonlyArray<{ readonly id: string; readonly columns: AttemptColumns }>;
 }
 
+/** An act that has ended, with the reason that its caller gave. */
+export interface ErasableAct {
+  readonly id: string;
+  readonly reason: string;
+  /** Whether the person gave it. */
+  readonly isOwn: boolean;
+}
+
 export type RunColumns = Readonly<Record<'trace' | 'lookups' | 'reason' | 'reason_params', string | null>>;
 export type IntentColumns = Readonly<Record<'params' | 'result' | 'reason' | 'reason_params', string | null>>;
 export type AttemptColumns = Readonly<Record<'snapshot' | 'message', string | null>>;
@@ -44,6 +52,7 @@ export interface ErasedRows {
   readonly arrivals?: readonly ErasableArrival[];
   readonly events?: ReadonlyArray<Pick<ErasableEvent, 'id' | 'data'>>;
   readonly runs?: readonly ErasableRun[];
+  readonly acts?: ReadonlyArray<Pick<ErasableAct, 'id' | 'reason'>>;
 }
 
 /** What an erasure reads and writes. Every page reads a bounded number of rows, whether or not they hold anything. */
@@ -53,10 +62,17 @@ export interface ErasureStore {
   events(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableEvent>>;
   /** Also those with sealed parts, in which nobody can look for a text. */
   runs(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableRun>>;
+  /** Of all forges: a reason may name anybody. @param login of the account at this forge */
+  acts(
+    forge: string,
+    login: string,
+    after: string | null,
+    needles: readonly string[],
+  ): Promise<ErasurePage<ErasableAct>>;
   runsOf(eventIds: readonly string[]): Promise<ErasableRun[]>;
   /** What the forge told of effects: they show what a rule made of a text. */
   echoesOf(intentIds: readonly string[]): Promise<ErasableEcho[]>;
-  /** In one transaction. Runs that were sealed, and are changed by it, are sealed anew under further links of the chain. */
+  /** In one transaction. Runs and acts that were sealed, and are changed by it, are sealed anew under further links of the chain. */
   write(rows: ErasedRows, key: AuditKey): Promise<void>;
 }
 

@@ -4,8 +4,9 @@ import { BotError } from '../../core/errors.js';
 import { isJsonObject, parseJson, stringifyJson, type Json } from '../../core/json.js';
 import { count, texts, type Shape } from '../../core/schema.js';
 import { auditKey } from '../audit/audit-check.js';
-import { addressesIn, needlesOf, PersonEraser, type PersonToErase } from './erase-person.js';
+import { addressesIn, ERASED, needlesOf, PersonEraser, type PersonToErase } from './erase-person.js';
 import type {
+  ErasableAct,
   ErasableArrival,
   ErasableEvent,
   ErasableRun,
@@ -18,6 +19,7 @@ export const erasureReport = z.object({
   arrivals: count.describe('Stored bodies that held something of the person.'),
   events: count,
   runs: count.describe('Runs with their effects and calls.'),
+  acts: count.describe('Acts whose reason the person gave, or that held an address of the person.'),
   addresses: texts.describe('Addresses by which the store knew the person; they are nowhere any more.'),
 });
 export type ErasureReport = Shape<typeof erasureReport>;
@@ -35,14 +37,19 @@ export class PersonErasure {
     const person: PersonToErase = { login, addresses };
     const needles = needlesOf(person);
     const key = auditKey(this.encryptor);
-    const done = { arrivals: new Set<string>(), events: new Set<string>(), runs: new Set<string>() };
-    const write = async ({ arrivals = [], events = [], runs = [] }: ErasedRows): Promise<void> => {
-      for (const [kind, rows] of Object.entries({ arrivals, events, runs }) as Array<
+    const done = {
+      arrivals: new Set<string>(),
+      events: new Set<string>(),
+      runs: new Set<string>(),
+      acts: new Set<string>(),
+    };
+    const write = async ({ arrivals = [], events = [], runs = [], acts = [] }: ErasedRows): Promise<void> => {
+      for (const [kind, rows] of Object.entries({ arrivals, events, runs, acts }) as Array<
         [keyof typeof done, ReadonlyArray<{ id: string }>]
       >)
         for (const { id } of rows) done[kind].add(id);
-      if (!isDryRun && arrivals.length + events.length + runs.length > 0)
-        await this.store.write({ arrivals, events, runs }, key);
+      if (!isDryRun && arrivals.length + events.length + runs.length + acts.length > 0)
+        await this.store.write({ arrivals, events, runs, acts }, key);
     };
 
     for await (const rows of this.pages((after) => this.store.arrivals(forge, after, needles)))
@@ -55,8 +62,10 @@ export class PersonErasure {
     }
     for await (const rows of this.pages((after) => this.store.runs(forge, after, needles)))
       await write({ runs: this.erasedRuns(rows, person, new Map()) });
-    const [arrivals, events, runs] = [done.arrivals.size, done.events.size, done.runs.size];
-    return { arrivals, events, runs, addresses: [...addresses].sort() };
+    for await (const rows of this.pages((after) => this.store.acts(forge, login, after, needles)))
+      await write({ acts: rows.flatMap((row) => erasedAct(row, person)) });
+    const [arrivals, events, runs, acts] = [done.arrivals.size, done.events.size, done.runs.size, done.acts.size];
+    return { arrivals, events, runs, acts, addresses: [...addresses].sort() };
   }
 
   private erasedArrival(
@@ -192,6 +201,11 @@ export class PersonErasure {
       after = last;
     }
   }
+}
+
+function erasedAct({ id, reason, isOwn }: ErasableAct, person: PersonToErase): Array<{ id: string; reason: string }> {
+  const left = isOwn ? ERASED : new PersonEraser(person).text(reason);
+  return left === reason ? [] : [{ id, reason: left }];
 }
 
 /** Null when it is no JSON. */

@@ -265,9 +265,9 @@ describe('housekeeping/jobs/job-runner', () => {
     const [done] = await runner.run('audit.seal', null, false, 'ada');
 
     expect(done?.outcome).toEqual({
-      summary: '703 runs sealed',
+      summary: '703 runs and acts sealed',
       findings: [],
-      changes: ['acme: 700 runs sealed, head 200:l', 'other: 3 runs sealed, head 3:l'],
+      changes: ['acme: 700 runs and acts sealed, head 200:l', 'other: 3 runs and acts sealed, head 3:l'],
     });
     expect([...left.values(), asked]).toEqual([0, 0, 2]);
   });

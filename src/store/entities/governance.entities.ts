@@ -194,7 +194,7 @@ export class OperatorEntity implements Operator {
   seq: string;
 }
 
-/** A link in the chain of an organization's finished runs. */
+/** A link in the chain of an organization's finished runs and acts. */
 @Entity('audit_links')
 export class AuditLinkEntity {
   @PrimaryColumn('text')
@@ -203,6 +203,7 @@ export class AuditLinkEntity {
   @PrimaryColumn('bigint')
   n: string;
 
+  /** Of the run, or of the act. */
   @Column('text')
   runId: string;
 
@@ -217,6 +218,48 @@ export class AuditLinkEntity {
 
   @Column('text')
   link: string;
+}
+
+/** What somebody did by the control API. `''` stands for no organization, since its chain has a name too. */
+@Entity('acts')
+export class ActEntity {
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('bigint', { generated: 'increment' })
+  seq: string;
+
+  @Column('text')
+  org: string;
+
+  @Column('timestamptz', { default: () => 'clock_timestamp()' })
+  at: Date;
+
+  @Column('text')
+  by: string;
+
+  @Column('text')
+  byKind: string;
+
+  @Column('text')
+  operation: string;
+
+  /** JSON text. */
+  @Column('text')
+  about: string;
+
+  @Column('text', { nullable: true })
+  reason: string | null;
+
+  @Column('text', { nullable: true })
+  outcome: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  endedAt: Date | null;
+
+  /** Number of its newest link in the chain. */
+  @Column('bigint', { nullable: true })
+  sealedN: string | null;
 }
 
 /** What was learned last of a forge or of a repository of rules. */

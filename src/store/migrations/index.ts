@@ -33,6 +33,7 @@ import { SentEffects1763901500000 } from './1763901500000-sent-effects.js';
 import { RepositoriesOfRuns1763901700000 } from './1763901700000-repositories-of-runs.js';
 import { ConsoleSessions1763902000000 } from './1763902000000-console-sessions.js';
 import { ConsoleGrants1763902100000 } from './1763902100000-console-grants.js';
+import { Acts1763902200000 } from './1763902200000-acts.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -72,4 +73,5 @@ export const MIGRATIONS: Migrations = [
   RepositoriesOfRuns1763901700000,
   ConsoleSessions1763902000000,
   ConsoleGrants1763902100000,
+  Acts1763902200000,
 ];

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReplayReport, RunReport, StatusReport } from '../../../src/api/operations/answers.js';
+import type { Act } from '../../../src/api/act-store.port.js';
 import type { ErasureReport } from '../../../src/housekeeping/erase/person-erasure.js';
 import type { ArrivalSummary } from '../../../src/pipeline/inbox-store.port.js';
 import { until } from '../../services/until.js';
@@ -430,12 +431,31 @@ describe('e2e/commands on a running embedded bot', () => {
     LONG_MS,
   );
 
+  it('acts tells who did what, and how it ended', async () => {
+    const acts = await json<Act[]>('acts', '-n', '1000');
+
+    expect(acts[0]).toMatchObject({
+      by: expect.stringMatching(/^socket:/),
+      byKind: 'socket',
+      operation: 'erase',
+      org: null,
+      about: { login: 'olga', forge: 'elsewhere', dryRun: false },
+      outcome: 'NO_SUCH_FORGE',
+    });
+    expect(acts[1]).toMatchObject({ operation: 'erase', about: { login: 'olga', dryRun: false }, outcome: 'done' });
+    expect(acts.filter(({ org }) => org === 'acme').length).toBeGreaterThan(0);
+    expect(await json<Act[]>('acts', '-n', '1', '--before', acts[0]?.id ?? '')).toEqual([acts[1]]);
+    expect(await run('acts', '--org', 'nobody')).toMatchObject({ code: 3, stderr: expect.stringContaining('acme') });
+    expect(await run('acts')).toMatchObject({ code: 0, stdout: expect.stringMatching(/erase .*login olga/) });
+  });
+
   // Last, for the doctor learns what the account may: rules that lack a right are held then, and their effects are not tried.
   it(
     'commands that talk to it need no secret of its config',
     async () => {
       const bare = { ...place, env: {} };
       const commands = [
+        'acts',
         'approve',
         'audit',
         'backtest labels --since 1h',

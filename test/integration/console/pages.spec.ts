@@ -204,7 +204,9 @@ describe('integration/console: pages', () => {
   it('lets the doctor look when somebody wants it, and checks the chain', async () => {
     expect(textOf(await page('olga', '/forge'))).not.toContain('hook.');
     expect(textOf(await page('olga', '/forge?look=yes&org=acme'))).toMatch(/hook\.\w+/);
-    expect(textOf(await page('olga', '/audit'))).toMatch(/No run is sealed yet|links? holds?/);
+    const audit = textOf(await page('olga', '/audit'));
+    expect(audit).toMatch(/No run is sealed yet|links? holds?/);
+    expect(audit).toMatch(/Who did what.*person:olga@main\s+runSchedule\s+schedule nightly.*done/s);
     const gaps = await page('olga', '/gaps');
     expect(textOf(gaps)).toContain('repository.created');
     expect(gaps).toMatch(/role="img" aria-label="(\d{4}-\d\d-\d\d: 0; ){7}\d{4}-\d\d-\d\d: 1(, 1 by rows alone)?"/);

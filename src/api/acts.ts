@@ -1,0 +1,109 @@
+import { ACT_ID } from '../core/audit-chain.js';
+import { BotError } from '../core/errors.js';
+import { newId } from '../core/ids.js';
+import type { Logger } from '../core/logger.js';
+import type { ControlCaller } from '../core/operators.js';
+import { seesOrg, type Sight } from '../core/sight.js';
+import type { Act, ActStore } from './act-store.port.js';
+import type { IdStore } from './id-store.port.js';
+import type { Orgs } from './operations/shared.js';
+
+/** What is carried out, and for whom. */
+export interface ActToRecord {
+  readonly operation: string;
+  /** Names of the fields of the input that say what it is about. */
+  readonly about: readonly string[];
+  /** Whether an organization may be named. */
+  readonly takesOrg: boolean;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly caller: ControlCaller;
+  readonly sight: Sight;
+}
+
+/** A value of the input that is longer is cut: it names nothing. */
+const LONGEST = 200;
+
+/** Records each act of a person in the store. An act that cannot be recorded is not carried out. */
+export class Acts {
+  constructor(
+    private readonly store: ActStore,
+    private readonly ids: Pick<IdStore, 'like'>,
+    private readonly orgs: Pick<Orgs, 'find' | 'visible'>,
+    private readonly logger: Logger,
+  ) {}
+
+  async carryOut<Answer>(asked: ActToRecord, work: () => Answer | Promise<Answer>): Promise<Answer> {
+    const act = await this.actOf(asked);
+    await this.store.begin(act);
+    let outcome = 'done';
+    try {
+      return await work();
+    } catch (error) {
+      outcome = error instanceof BotError ? error.code : 'INTERNAL';
+      throw error;
+    } finally {
+      await this.end(act.id, outcome);
+    }
+  }
+
+  private async actOf({
+    operation,
+    about,
+    takesOrg,
+    input,
+    caller,
+    sight,
+  }: ActToRecord): Promise<Parameters<ActStore['begin']>[0]> {
+    const told = about.flatMap((name): Array<[string, Act['about'][string]]> => {
+      const value = Array.isArray(input[name]) ? input[name].join(', ') : input[name];
+      if (typeof value === 'string') return [[name, value.slice(0, LONGEST)]];
+      return typeof value === 'number' || typeof value === 'boolean' ? [[name, value]] : [];
+    });
+    const facts = new Map(told);
+    const key = facts.get('id') ?? facts.get('hash');
+    const whole = typeof key === 'string' ? await this.wholeId(key, sight) : null;
+    if (whole !== null && facts.has('id')) facts.set('id', whole);
+    return {
+      id: `${ACT_ID}${newId()}`,
+      by: caller.name,
+      byKind: caller.kind,
+      operation,
+      org: await this.orgOf(takesOrg ? (input['org'] ?? this.onlyOrg()) : undefined, whole, sight),
+      about: Object.fromEntries(facts),
+      reason: typeof input['reason'] === 'string' ? input['reason'] : null,
+    };
+  }
+
+  /** As the operation will take it. What is not one thing in sight is told as it was typed. */
+  private async wholeId(typed: string, sight: Sight): Promise<string> {
+    const text = typed.toLowerCase();
+    if (!/^[0-9a-f][0-9a-f-]{3,35}$/.test(text)) return typed;
+    const found = await this.ids.like(text, ['intent', 'run', 'event', 'arrival'], 2, sight);
+    return found.length === 1 ? (found[0]?.id ?? typed) : typed;
+  }
+
+  /** Never one that the caller does not see: nobody writes into the records of others. */
+  private async orgOf(typed: unknown, whole: string | null, sight: Sight): Promise<string | null> {
+    const named = typeof typed === 'string' ? this.orgs.find(typed)?.name : undefined;
+    const org = named ?? (whole === null ? null : await this.store.orgOf(whole));
+    return org !== null && seesOrg(sight, org) ? org : null;
+  }
+
+  /** Where the bot has one, it is meant when none is named. */
+  private onlyOrg(): string | undefined {
+    const [first, second] = this.orgs.visible(null);
+    return second ? undefined : first?.name;
+  }
+
+  /** It was carried out, whatever the store says now. */
+  private async end(id: string, outcome: string): Promise<void> {
+    try {
+      await this.store.end(id, outcome);
+    } catch (error) {
+      this.logger.error(
+        { act: id, outcome, code: error instanceof BotError ? error.code : 'INTERNAL' },
+        'act.outcome-lost',
+      );
+    }
+  }
+}

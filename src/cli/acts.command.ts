@@ -1,0 +1,37 @@
+import { Option, type Command } from 'commander';
+import type { Act } from '../api/act-store.port.js';
+import { limitOption, storeCommand } from './command-options.js';
+import { plain, print, table, when } from './print.js';
+import { withBot } from './reach-bot.js';
+import { colour } from './terminal.js';
+
+interface ActsOptions {
+  readonly config: string;
+  readonly json: boolean;
+  readonly org?: string;
+  readonly before?: string;
+  readonly limit: number;
+}
+
+export function actsCommand(): Command {
+  return storeCommand('acts', 'list who did what, newest first: orders of people with reason and outcome')
+    .option('--org <name>', 'only this organization')
+    .addOption(new Option('--before <id>', 'the page before this one'))
+    .addOption(limitOption())
+    .action(({ config, json, ...page }: ActsOptions) =>
+      withBot(config, async (bot) => {
+        const { acts } = await bot.call('acts', page);
+        print(json, acts, () => {
+          const head = ['when (UTC)', 'who', 'what', 'org', 'about', 'outcome', 'reason'];
+          const last = acts.length === page.limit ? acts.at(-1) : undefined;
+          const older = last ? `\n${colour.dim(`older ones: --before ${last.id}`)}` : '';
+          return `${table(head, acts.map(row), 'nobody has done anything yet')}${older}`;
+        });
+      }),
+    );
+}
+
+function row({ at, by, operation, org, about, outcome, reason }: Pick<Act, keyof Act>): string[] {
+  const facts = Object.entries(about).map(([name, value]) => `${name} ${String(value)}`);
+  return [when(at), by, operation, org ?? '-', facts.join(', '), outcome ?? 'no outcome', reason ?? '-'].map(plain);
+}
