@@ -57,8 +57,9 @@ interface Call {
 
 /** Kinds that the act is told by, each by delivery or by feed; of other people's effects on the same issue only what comes of this call. */
 function eventsOf({ org, deliveries, feed }: Act): ForgeEvent[] {
+  // One hook is told all that the others are, and the committed selection may hold that one alone.
   const told = deliveries
-    .filter(({ hook }) => hook === 'acme')
+    .filter(({ hook }) => hook === deliveries[0]?.hook)
     .map((one) => normalizeDelivery({ org, eventType: one.event_type, text: jsonTextOf(one), textHash: '' }));
   const rows = (feed ?? []).map((row) =>
     normalizeEntry({ org, source: 'feed', text: stringifyJson(row as JsonObject), textHash: '' }),
