@@ -70,7 +70,12 @@ for (const [kind, describeIt] of [
         const ann = world.userByName('ann');
         if (ann) ann.email = ADDRESS;
         bot = await started(forge, kind);
-        await forge.control('/_sandbox/hooks', { org: 'acme', url: `${bot.url}/webhooks/acme`, secret: ENV.HOOK });
+        await forge.control('/_sandbox/hooks', {
+          org: 'acme',
+          url: `${bot.url}/webhooks/acme`,
+          secret: ENV.HOOK,
+          events: ['issues', 'issue_comment'],
+        });
         for (const repo of ['acme/open', 'acme/hidden']) {
           const as = (login: string, act: string, params: object) =>
             forge?.control('/_sandbox/act', { as: login, act, repo, ...params });

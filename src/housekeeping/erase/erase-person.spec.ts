@@ -118,6 +118,14 @@ describe('housekeeping/erase-person', () => {
     });
   });
 
+  it('takes the name before an address out where the address is among the known texts', () => {
+    const body = 'Signed-off-by: Ann Example <ann@example.org>';
+
+    expect(erased({ params: { body } }, false, ['ann@example.org']).value).toEqual({
+      params: { body: 'Signed-off-by:[erased]' },
+    });
+  });
+
   it('finds nothing a second time', () => {
     const once = erased(CASES.map(([, before]) => before) as Json);
 

@@ -140,7 +140,9 @@ export class PersonEraser {
    */
   text(text: string): string {
     let left = text;
-    for (const form of this.known.flatMap(formsOf))
+    // An address goes with the name before it, which would stay if the address alone were looked for first.
+    const known = this.known.filter((one) => !this.person.addresses.has(one.toLowerCase()));
+    for (const form of known.flatMap(formsOf))
       if (left === form) left = ERASED;
       else if (form.length >= SHORTEST_WITHIN) left = left.replaceAll(form, ERASED);
     for (const address of this.patterns()) left = left.replace(address, ERASED);
