@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { AnswerOf, OperationName, SentTo } from '../api/operations/index.js';
 import type { KeptSession } from '../api/session-store.port.js';
+import { UserError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
 import type { OperatorScope } from '../core/operator-scopes.js';
 import type { ControlCaller } from '../core/operators.js';
@@ -33,10 +34,10 @@ export interface Ask {
 /** Fields of a form that was sent; each once. */
 export type Form = Readonly<Record<string, string>>;
 
-/** Where the browser goes after an act that was done. */
+/** What came of an act. */
 export interface Done {
-  /** A path of the Console. */
-  readonly to: string;
+  /** The path of the Console where the browser goes. Default: the page itself. */
+  readonly to?: string;
   /** Shown there once, as text. */
   readonly notice?: string;
 }
@@ -76,6 +77,11 @@ export interface Page<Data> {
 
 /** A page as the registry holds it. */
 export type AnyPage = Page<unknown>;
+
+/** A form whose field `act` says nothing that the page can do. */
+export function unknownAct(): UserError {
+  return new UserError('BAD_REQUEST', 'the form names no act');
+}
 
 /** Checks that the view takes what `load` gives. */
 export function definePage<Data>(page: Page<Data>): AnyPage {

@@ -83,7 +83,7 @@ export function addPageRoutes(
           if ('show' in done) return sendPage(http, reply, { ...visitOf(request), who }, page, done.show);
           const { to, notice } = done;
           if (notice !== undefined) reply.header('set-cookie', http.cookies.set('notice', noticeText(notice), 60));
-          return reply.redirect(localPath(to), 303);
+          return reply.redirect(localPath(to ?? visitOf(request).path), 303);
         } catch (error) {
           const told = toldError(error);
           if (told.status === 500) logger.error({ error }, 'console.act-failed');

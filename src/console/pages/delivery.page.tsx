@@ -1,7 +1,6 @@
-import { UserError } from '../../core/errors.js';
-import { definePage, type Ask, type Form } from '../page.js';
+import { definePage, unknownAct, type Ask, type Done, type Form } from '../page.js';
 import { counted, Facts, Section, Time } from '../ui/components.js';
-import { aboutText, Act, deliveryPath, Effects, eventPath, State } from '../ui/words.js';
+import { aboutText, Act, Effects, eventPath, State } from '../ui/words.js';
 
 /** One delivery or polled entry, and what came of it. */
 export const deliveryPage = definePage({
@@ -82,27 +81,27 @@ export const deliveryPage = definePage({
       </>
     );
   },
-  act: async (ask, form) => {
-    const notice = await actOnArrival(ask, form);
-    return { to: deliveryPath(ask.params['id'] ?? ''), notice };
-  },
+  act: actOnArrival,
 });
 
-/** Replays or releases what a form names. @returns what was done */
-export async function actOnArrival({ call }: Pick<Ask, 'call'>, form: Form): Promise<string> {
+/** Replays or releases what a form names. */
+export async function actOnArrival({ call }: Ask, form: Form): Promise<Done> {
   const [id, reason] = [form['arrival'] ?? '', form['reason']];
   switch (form['act']) {
     case 'replay': {
       const { newRuns } = await call('replay', { id, reason });
-      return newRuns === 0
-        ? 'Evaluated again. No rule decided otherwise.'
-        : `Evaluated again: ${counted(newRuns, 'new run')}.`;
+      return {
+        notice:
+          newRuns === 0
+            ? 'Evaluated again. No rule decided otherwise.'
+            : `Evaluated again: ${counted(newRuns, 'new run')}.`,
+      };
     }
     case 'release': {
       const { released } = await call('release', { id, reason });
-      return released ? 'Released. The bot decides about it again.' : 'It was not quarantined any more.';
+      return { notice: released ? 'Released. The bot decides about it again.' : 'It was not quarantined any more.' };
     }
     default:
-      throw new UserError('BAD_REQUEST', 'the form names no act');
+      throw unknownAct();
   }
 }

@@ -101,10 +101,7 @@ export const eventPage = definePage({
       </Section>
     </>
   ),
-  act: async (ask, form) => {
-    const notice = await actOnArrival(ask, form);
-    return { to: eventPath(ask.params['id'] ?? ''), notice };
-  },
+  act: actOnArrival,
 });
 
 /** Why one rule did or did not take one event. */

@@ -1,5 +1,4 @@
-import { UserError } from '../../core/errors.js';
-import { definePage } from '../page.js';
+import { definePage, unknownAct } from '../page.js';
 import { ActForm, counted, Section, Table, Time } from '../ui/components.js';
 import { rulePath, State } from '../ui/words.js';
 
@@ -126,16 +125,16 @@ export const jobsPage = definePage({
     switch (form['act']) {
       case 'schedule': {
         const { runs } = await call('runSchedule', { org: org ?? '', schedule: form['schedule'] ?? '' });
-        return { to: '/jobs', notice: `The schedule was fired: ${counted(runs, 'run')}.` };
+        return { notice: `The schedule was fired: ${counted(runs, 'run')}.` };
       }
       case 'job': {
         const dryRun = form['dry'] === 'yes';
         const { runs } = await call('runJob', { job: form['job'] ?? '', org, dryRun });
         const told = runs.map(({ outcome, error }) => error ?? outcome?.summary ?? '').join('; ');
-        return { to: '/jobs', notice: `${dryRun ? 'It would do' : 'Done'}: ${told}` };
+        return { notice: `${dryRun ? 'It would do' : 'Done'}: ${told}` };
       }
       default:
-        throw new UserError('BAD_REQUEST', 'the form names no act');
+        throw unknownAct();
     }
   },
 });

@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { UserError } from '../../core/errors.js';
-import { definePage } from '../page.js';
+import { definePage, unknownAct } from '../page.js';
 import {
   ActForm,
   Callout,
@@ -247,29 +247,28 @@ export const planPage = definePage({
       </>
     );
   },
-  act: async ({ call }, form) => {
-    const [hash, reason, to] = [form['hash'] ?? '', form['reason'], planPath(form['hash'] ?? '')];
+  act: async ({ call, params }, form) => {
+    const [hash, reason] = [params['hash'] ?? '', form['reason']];
     switch (form['act']) {
       case 'apply': {
         const { outcome, runs, reasons } = await call('applyPlan', { hash, reason });
-        if (outcome === 'applied-before') return { to, notice: 'The plan was applied before. Nothing is written.' };
+        if (outcome === 'applied-before') return { notice: 'The plan was applied before. Nothing is written.' };
         if (outcome === 'refused') throw new UserError('PLAN_REFUSED', `nothing is written: ${reasons.join('; ')}`);
-        return { to, notice: `The plan is applied: ${counted(runs.length, 'run')}.` };
+        return { notice: `The plan is applied: ${counted(runs.length, 'run')}.` };
       }
       case 'approve':
       case 'deny': {
         const { decided, applied, plan } = await call('decidePlan', { hash, deny: form['act'] === 'deny', reason });
-        if (!decided) return { to, notice: `The plan was ${plan.state} already.` };
-        if (form['act'] === 'deny') return { to, notice: 'The plan is denied. Nothing of it will be written.' };
+        if (!decided) return { notice: `The plan was ${plan.state} already.` };
+        if (form['act'] === 'deny') return { notice: 'The plan is denied. Nothing of it will be written.' };
         if (applied?.outcome === 'refused')
           throw new UserError('PLAN_REFUSED', `the plan is approved and not applied: ${applied.reasons.join('; ')}`);
         return {
-          to,
           notice: applied ? 'The plan is approved and applied.' : 'The plan is approved. Apply it to write it.',
         };
       }
       default:
-        throw new UserError('BAD_REQUEST', 'the form names no act');
+        throw unknownAct();
     }
   },
 });
@@ -285,7 +284,7 @@ function PlanActs({
   mayOperate: boolean;
   mayApprove: boolean;
 }) {
-  const { hash, state, needsApproval, overCaps, madeBy } = plan;
+  const { state, needsApproval, overCaps, madeBy } = plan;
   if (writes === 0 || overCaps.length > 0 || state === 'applied' || state === 'denied') return null;
   const waits = state === 'open' && needsApproval;
   return (
@@ -293,7 +292,7 @@ function PlanActs({
       <div class="acts">
         {mayApprove && waits && (
           <>
-            <Act name="Approve it" button="Approve this plan" fields={{ act: 'approve', hash }}>
+            <Act name="Approve it" button="Approve this plan" fields={{ act: 'approve' }}>
               <p>
                 {madeBy === 'schedule'
                   ? `The bot writes the ${counted(writes, 'change')} above at once.`
@@ -301,13 +300,13 @@ function PlanActs({
                 {plan.twoPeople && 'It takes a second person.'}
               </p>
             </Act>
-            <Act name="Deny it" button="Deny this plan" tone="bad" fields={{ act: 'deny', hash }}>
+            <Act name="Deny it" button="Deny this plan" tone="bad" fields={{ act: 'deny' }}>
               <p>Nothing of this plan is written, ever.</p>
             </Act>
           </>
         )}
         {mayOperate && !waits && (
-          <Act name="Apply it" button="Apply exactly this plan" fields={{ act: 'apply', hash }}>
+          <Act name="Apply it" button="Apply exactly this plan" fields={{ act: 'apply' }}>
             <p>
               The bot writes exactly the {counted(writes, 'change')} above. If anything about them has changed since the
               plan was made, it writes nothing and says what differs.

@@ -1,6 +1,5 @@
 import type { AnswerOf } from '../../api/operations/index.js';
-import { UserError } from '../../core/errors.js';
-import { definePage } from '../page.js';
+import { definePage, unknownAct } from '../page.js';
 import { Badge, Callout, counted, Facts, Filters, Figures, Section, Source, Table, Time } from '../ui/components.js';
 import { Act, activityPath, placeText, rulePath, State } from '../ui/words.js';
 
@@ -270,26 +269,25 @@ export const rulePage = definePage({
   },
   act: async ({ call, params }, form) => {
     const [org, rule, reason] = [params['org'] ?? '', params['rule'] ?? '', form['reason']];
-    const to = rulePath(org, rule);
     switch (form['act']) {
       case 'pause':
         await call('pause', { org, rule, reason });
-        return { to, notice: `${rule} is paused.` };
+        return { notice: `${rule} is paused.` };
       case 'resume': {
         const { resumed } = await call('resume', { org, rule, reason });
-        return { to, notice: resumed ? `${rule} goes on.` : `${rule} was not paused any more.` };
+        return { notice: resumed ? `${rule} goes on.` : `${rule} was not paused any more.` };
       }
       case 'promote': {
         const stage = form['to'] === 'live' ? ('live' as const) : Number(form['to']);
         await call('promote', { org, rule, to: stage, reason });
-        return { to, notice: `${rule} is ${stage === 'live' ? 'live' : `a canary of ${stage}%`} now.` };
+        return { notice: `${rule} is ${stage === 'live' ? 'live' : `a canary of ${stage}%`} now.` };
       }
       case 'run': {
         const { runs } = await call('runSchedule', { org, schedule: rule });
-        return { to, notice: `The schedule was fired: ${counted(runs, 'run')}.` };
+        return { notice: `The schedule was fired: ${counted(runs, 'run')}.` };
       }
       default:
-        throw new UserError('BAD_REQUEST', 'the form names no act');
+        throw unknownAct();
     }
   },
 });

@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { UserError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json.js';
-import { definePage, type AnyPage, type Ask, type Form } from '../page.js';
+import { definePage, unknownAct, type AnyPage, type Ask, type Form } from '../page.js';
 import { Callout, counted, Facts, Id, Section, Table, Time } from '../ui/components.js';
 import { Lookups, Reasons, RuleSource, type ExplainedRun } from '../ui/reasons.js';
 import { aboutText, Act, effectPath, eventPath, placeText, rulePath, State, value } from '../ui/words.js';
@@ -18,26 +18,23 @@ interface RunData {
 }
 
 /** What a run decided, why, and what came of each effect. An effect has an address of its own, on the page of its run. */
-export const runPage = pageOf('/runs/:id', 'id');
-export const effectPage = pageOf('/effects/:id', 'id');
+export const runPage = pageOf('/runs/:id');
+export const effectPage = pageOf('/effects/:id');
 
-function pageOf(path: string, param: string): AnyPage {
+function pageOf(path: string): AnyPage {
   return definePage<RunData>({
     path,
     within: '/activity',
-    load: (ask) => load(ask, ask.params[param] ?? ''),
+    load,
     title: ({ found }) =>
       `${found.run.rule}: ${found.context.schedule ? 'schedule' : (found.event?.kind ?? 'run')} ${aboutText(found.context, found.run.org)}`,
     view: (data) => <RunView {...data} />,
-    act: async (ask, form) => ({
-      to: `${path.split(':')[0] ?? ''}${ask.params[param] ?? ''}`,
-      notice: await act(ask, form),
-    }),
+    act: async (ask, form) => ({ notice: await act(ask, form) }),
   });
 }
 
-async function load({ call, may }: Ask, id: string): Promise<RunData> {
-  const found = await call('explain', { id });
+async function load({ call, may, params }: Ask): Promise<RunData> {
+  const found = await call('explain', { id: params['id'] ?? '' });
   if (found.about !== 'run') throw new UserError('NOT_FOUND', 'there is no such run');
   const { org } = found.run;
   const { intents } = await call('run', { id: found.run.id });
@@ -285,7 +282,7 @@ function Sections({ sections }: { sections: Readonly<Record<string, Json>> }) {
   );
 }
 
-export function targetText(target: Intent['target']): string {
+function targetText(target: Intent['target']): string {
   if (target.kind === 'repository') return `${target.owner}/${target.name}`;
   return target.kind === 'organization' ? `organization ${target.name}` : `account ${target.login}`;
 }
@@ -315,6 +312,6 @@ async function act({ call }: Ask, form: Form): Promise<string> {
         : `${counted(intents.length, 'effect')} will be done.`;
     }
     default:
-      throw new UserError('BAD_REQUEST', 'the form names no act');
+      throw unknownAct();
   }
 }

@@ -52,7 +52,7 @@ export function sessionsPage(sessions: Sessions): AnyPage {
     act: async ({ session, caller }, form) => {
       const ended = await sessions.end(form['session'] ?? '', { session, caller });
       if (!ended) throw new UserError('NOT_FOUND', 'there is no such session any more');
-      return { to: '/sessions', notice: 'The session has ended.' };
+      return { notice: 'The session has ended.' };
     },
   });
 }
