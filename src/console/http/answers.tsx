@@ -48,12 +48,10 @@ export interface Shown {
 export function documentOf(http: Http, visit: Visit, shown: Shown): string {
   const { who, token } = visit;
   const look: Look = {
-    now: http.now(),
     path: visit.path,
     query: visit.query,
     csrf: who && token !== null ? csrfToken(token) : '',
     nonce: visit.nonce,
-    may: mayOf(who),
   };
   const islands = ['page', ...(shown.islands ?? shown.page?.islands ?? [])];
   const scripts = islands.flatMap((island) => http.assets.script(island) ?? []);

@@ -38,12 +38,10 @@ const HOSTILE = [
 ] as const;
 
 const look = (query: Readonly<Record<string, string>>, text: string): Look => ({
-  now: new Date('2026-11-24T09:00:00Z'),
   path: '/activity',
   query,
   csrf: text,
   nonce: 'n',
-  may: () => true,
 });
 
 function render(children: ComponentChildren, of: Look): string {
@@ -73,7 +71,6 @@ describe('components', () => {
             { name: 'q', label: one, placeholder: one },
             { name: 's', label: 's', options: [[one, one]] },
           ]}
-          keep={['kept']}
         />
         <Pager next={one} />
         <Id id={one} />
@@ -86,7 +83,7 @@ describe('components', () => {
       </>
     );
     const tagsFor = (one: string): string[] =>
-      tagsIn(render(viewOf(one), look({ q: one, s: 'none', kept: one, before: one }, one)));
+      tagsIn(render(viewOf(one), look({ q: one, s: 'none', before: one }, one)));
     const tags = tagsFor(text);
 
     // The tags that any word makes, and no others.

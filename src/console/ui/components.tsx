@@ -143,24 +143,16 @@ export function Empty({ children }: { children: ComponentChildren }) {
 }
 
 /** Keyset paging: the next page begins behind the last row of this one. */
-export function Pager({
-  next,
-  field = 'before',
-  label = 'Older',
-}: {
-  next: string | null;
-  field?: string;
-  label?: string;
-}) {
+export function Pager({ next }: { next: string | null }) {
   const look = useLook();
-  const isFirst = look.query[field] === undefined;
+  const isFirst = look.query['before'] === undefined;
   if (next === null && isFirst) return null;
   return (
     <nav class="pager" aria-label="Pages">
-      {!isFirst && <a href={addressWith(look, { [field]: null })}>First page</a>}
+      {!isFirst && <a href={addressWith(look, { before: null })}>First page</a>}
       {next !== null && (
-        <a rel="next" href={addressWith(look, { [field]: next })}>
-          {label}
+        <a rel="next" href={addressWith(look, { before: next })}>
+          Older
         </a>
       )}
     </nav>
@@ -176,14 +168,11 @@ export interface Filter {
 }
 
 /** Filters of a list, in its address, so that a list can be bookmarked. Works without JavaScript. */
-export function Filters({ filters, keep = [] }: { filters: readonly Filter[]; keep?: readonly string[] }) {
+export function Filters({ filters }: { filters: readonly Filter[] }) {
   const { path, query } = useLook();
   const isSet = filters.some(({ name }) => query[name] !== undefined);
   return (
     <form class="filters" method="get" action={path} role="search">
-      {keep.map(
-        (name) => query[name] !== undefined && <input type="hidden" name={name} value={query[name]} key={name} />,
-      )}
       {filters.map(({ name, label, options, placeholder }) => (
         <label key={name}>
           <span>{label}</span>
@@ -202,11 +191,7 @@ export function Filters({ filters, keep = [] }: { filters: readonly Filter[]; ke
         </label>
       ))}
       <button type="submit">Filter</button>
-      {isSet && (
-        <a href={addressWith({ path, query: Object.fromEntries(keep.map((name) => [name, query[name] ?? ''])) }, {})}>
-          Clear
-        </a>
-      )}
+      {isSet && <a href={path}>Clear</a>}
     </form>
   );
 }
@@ -287,36 +272,29 @@ export function ActForm({
 
 /** An act with a preview of what it will do, and a reason asked. */
 export function ConfirmForm({
-  action,
   button,
   tone = 'neutral',
   fields = {},
-  reason = 'required',
   children,
 }: {
-  action?: string;
   /** Verb and object: `Retry this effect`. */
   button: string;
   tone?: 'neutral' | 'bad';
   /** Sent with it, unseen. */
   fields?: Readonly<Record<string, string>>;
-  /** Whether the form has a field `reason`. */
-  reason?: 'required' | 'optional' | 'none';
   /** What it will do. */
   children?: ComponentChildren;
 }) {
   return (
-    <ActForm class="confirm" {...(action === undefined ? {} : { action })}>
+    <ActForm class="confirm">
       {children}
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} key={name} />
       ))}
-      {reason !== 'none' && (
-        <label class="field">
-          <span>Reason{reason === 'optional' && ' (optional)'}</span>
-          <input name="reason" required={reason === 'required'} maxLength={200} autocomplete="off" />
-        </label>
-      )}
+      <label class="field">
+        <span>Reason</span>
+        <input name="reason" required maxLength={200} autocomplete="off" />
+      </label>
       <button type="submit" class={tone === 'bad' ? 'button-bad' : 'button-main'}>
         {button}
       </button>

@@ -1,10 +1,8 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { OperatorScope } from '../../core/operator-scopes.js';
 
 /** What components know of the request beside their properties. */
 export interface Look {
-  readonly now: Date;
   /** The path of the page, with its values. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
@@ -12,7 +10,6 @@ export interface Look {
   readonly csrf: string;
   /** For what an island must put into the page as style (`csp-nonce` of the editor). */
   readonly nonce: string;
-  readonly may: (scope: OperatorScope, org: string | null) => boolean;
 }
 
 export const LookContext = createContext<Look | null>(null);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { AnswerOf } from '../../api/operations/index.js';
 import { stringifyJson, type Json } from '../../core/json.js';
 import { tableOf } from '../../core/table.js';
-import { Badge, ConfirmForm, counted, type Tone } from './components.js';
+import { Badge, ConfirmForm, type Tone } from './components.js';
 
 /** Words of the domain as the pages show them: states, places, effects. */
 
@@ -135,7 +135,6 @@ export function Act({
   button,
   fields,
   tone = 'neutral',
-  reason = 'required',
   children,
 }: {
   /** Verb and object, in the list of acts. */
@@ -143,21 +142,15 @@ export function Act({
   button: string;
   fields: Readonly<Record<string, string>>;
   tone?: 'neutral' | 'bad';
-  reason?: 'required' | 'optional' | 'none';
   /** What it will do. */
   children: ComponentChildren;
 }) {
   return (
     <details class="act">
       <summary>{name}</summary>
-      <ConfirmForm button={button} fields={fields} tone={tone} reason={reason}>
+      <ConfirmForm button={button} fields={fields} tone={tone}>
         {children}
       </ConfirmForm>
     </details>
   );
-}
-
-/** `3 events and 1 rule`. */
-export function both(a: number, one: string, b: number, other: string): string {
-  return `${counted(a, one)} and ${counted(b, other)}`;
 }
