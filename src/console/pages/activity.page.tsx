@@ -11,6 +11,7 @@ import {
   duplicatesOf,
   Effects,
   eventPath,
+  orgFilters,
   runPath,
   sourcesText,
   State,
@@ -22,7 +23,7 @@ const TABLE = 'timeline';
 const FILTERS = ['org', 'repo', 'person', 'kind', 'rule', 'state', 'effects'] as const;
 
 /** The columns of a timeline. */
-export const ACTIVITY_COLUMNS: ReadonlyArray<Column<ActivityRow>> = [
+const ACTIVITY_COLUMNS: ReadonlyArray<Column<ActivityRow>> = [
   { head: 'When', kind: 'tight', cell: ({ at }) => <Time at={at} /> },
   { head: 'What', cell: What },
   {
@@ -63,9 +64,7 @@ export const activityPage = definePage({
     <>
       <Filters
         filters={[
-          ...(orgs.length > 1
-            ? [{ name: 'org', label: 'Organization', options: orgs.map((name) => [name, name] as const) }]
-            : []),
+          ...orgFilters(orgs),
           { name: 'repo', label: 'Repository', placeholder: 'owner/name' },
           { name: 'person', label: 'Person', placeholder: 'login' },
           { name: 'kind', label: 'Kind of event', placeholder: 'issue, push, …' },
@@ -118,7 +117,7 @@ function What(row: ActivityRow) {
   );
 }
 
-/** A rule that fired with its effects; of those that did not, how many. */
+/** The rules that fired with their effects, then the others with what kept them. */
 function Outcome({ id, what, org, runs, state, reason }: ActivityRow) {
   const fired = runs.filter((run) => hasFired(run.state));
   const others = runs.filter((run) => !hasFired(run.state));

@@ -2,7 +2,7 @@ import type { AnswerOf } from '../../api/operations/index.js';
 import { isAct } from '../../core/audit-chain.js';
 import { definePage, type Ask } from '../page.js';
 import { Badge, Callout, counted, Filters, Pager, Section, Table, Time } from '../ui/components.js';
-import { deliveryPath, effectPath, planPath, rulePath, runPath, State } from '../ui/words.js';
+import { deliveryPath, effectPath, orgFilters, planPath, rulePath, runPath, State } from '../ui/words.js';
 
 /** Links that one look checks; a longer chain is checked by `forgehand audit`. */
 const PAGE = 500;
@@ -25,11 +25,7 @@ export const auditPage = definePage({
   title: () => 'Audit',
   view: ({ owned, org, chain, others, acts }) => (
     <>
-      {owned.length > 1 && (
-        <Filters
-          filters={[{ name: 'org', label: 'Organization', options: owned.map((name) => [name, name] as const) }]}
-        />
-      )}
+      <Filters filters={orgFilters(owned)} />
       {org !== undefined && <WhoDidWhat acts={acts} />}
       <Section title={org === undefined ? 'Audit chain' : `Audit chain of ${org}`}>
         {chain === null ? <p class="muted">The chain is for owners of the organization.</p> : <Chain chain={chain} />}

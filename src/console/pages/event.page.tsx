@@ -1,6 +1,6 @@
 import { definePage, type Ask } from '../page.js';
 import { Callout, Facts, Id, Section, Table, Time } from '../ui/components.js';
-import { Lookups, Reasons, RuleSource, type ExplainedEvent } from '../ui/reasons.js';
+import { LookAt, Lookups, Reasons, RuleSource, type ExplainedEvent } from '../ui/reasons.js';
 import {
   aboutText,
   activityPath,
@@ -14,6 +14,7 @@ import {
   State,
 } from '../ui/words.js';
 import { UserError } from '../../core/errors.js';
+import { shortRevision } from '../../core/ids.js';
 import { actOnArrival } from './delivery.page.js';
 
 /** What came, and what every rule made of it. */
@@ -67,7 +68,7 @@ export const eventPage = definePage({
         />
         {revision && (
           <p class="muted small">
-            By the rules of revision <code>{revision.id.slice(0, 12)}</code>, loaded <Time at={revision.loadedAt} />.
+            By the rules of revision <code>{shortRevision(revision.id)}</code>, loaded <Time at={revision.loadedAt} />.
           </p>
         )}
         <Notes notes={notes} />
@@ -116,16 +117,7 @@ export const decisionPage = definePage({
         <p>
           <State of={verdict} /> {reason}
         </p>
-        {look && (
-          <p>
-            Look at <code>{placeText(look)}</code>
-            {look.text !== null && (
-              <>
-                : <code>{look.text}</code>
-              </>
-            )}
-          </p>
-        )}
+        <LookAt look={look} />
       </Callout>
       <Section title="Rule">
         <RuleSource why={{ ...why, look }} />

@@ -2,7 +2,7 @@ import type { AnswerOf } from '../../api/operations/index.js';
 import { definePage } from '../page.js';
 import { SmallBars } from '../ui/chart.js';
 import { Callout, Filters, Section, Table, Time } from '../ui/components.js';
-import { deliveryPath, eventPath, State } from '../ui/words.js';
+import { deliveryPath, eventPath, orgFilters, State } from '../ui/words.js';
 
 const SHOWN = 200;
 const DAY_MS = 86_400_000;
@@ -18,11 +18,7 @@ export const gapsPage = definePage({
   title: () => 'Gaps and coverage',
   view: ({ gaps, coverage, coveredSince, orgs }) => (
     <>
-      {orgs.length > 1 && (
-        <Filters
-          filters={[{ name: 'org', label: 'Organization', options: orgs.map((name) => [name, name] as const) }]}
-        />
-      )}
+      <Filters filters={orgFilters(orgs)} />
       <Section title="Gaps">
         <p class="muted">What polling found at the forge and no delivery told, newest first.</p>
         <Table

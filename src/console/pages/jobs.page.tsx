@@ -1,6 +1,6 @@
 import { definePage, unknownAct } from '../page.js';
 import { ActForm, counted, Section, Table, Time } from '../ui/components.js';
-import { rulePath, State } from '../ui/words.js';
+import { dryPath, rulePath, State } from '../ui/words.js';
 
 /** Schedules and the bot's own jobs: last, next, and now. */
 export const jobsPage = definePage({
@@ -51,13 +51,10 @@ export const jobsPage = definePage({
               cell: ({ org, id }) =>
                 owned.includes(org) && (
                   <>
-                    <a href={`/jobs/dry?${new URLSearchParams({ org, schedule: id }).toString()}`}>
+                    <a href={dryPath(org, id)}>
                       Try<span class="unseen"> {id}</span>
                     </a>{' '}
-                    <ActForm class="inline">
-                      <input type="hidden" name="act" value="schedule" />
-                      <input type="hidden" name="org" value={org} />
-                      <input type="hidden" name="schedule" value={id} />
+                    <ActForm class="inline" fields={{ act: 'schedule', org, schedule: id }}>
                       <button type="submit" class="button-plain">
                         Run now<span class="unseen"> {id}</span>
                       </button>
@@ -99,10 +96,7 @@ export const jobsPage = definePage({
               cell: ({ job, per }) => {
                 const orgs = per === 'organization' ? owned : mayAll ? [''] : [];
                 return orgs.map((org) => (
-                  <ActForm class="inline" key={org}>
-                    <input type="hidden" name="act" value="job" />
-                    <input type="hidden" name="job" value={job} />
-                    <input type="hidden" name="org" value={org} />
+                  <ActForm class="inline" fields={{ act: 'job', job, org }} key={org}>
                     <button type="submit" name="dry" value="yes" class="button-plain">
                       Try<span class="unseen"> {job}</span>
                       {org && ` for ${org}`}

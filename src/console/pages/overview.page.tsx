@@ -15,7 +15,7 @@ import {
   Time,
   type Tone,
 } from '../ui/components.js';
-import { planPath } from '../ui/words.js';
+import { activityPath, planPath } from '../ui/words.js';
 
 type Status = AnswerOf<'status'>;
 type Alert = Status['alerts'][number];
@@ -256,7 +256,7 @@ function stepsOf(status: Status, approvals: number, plans: readonly Plan[]): Ste
         next: (
           <>
             The bot reads the forge again. If it cannot, say what became of it:{' '}
-            <a href={activity(org, rule, 'unknown')}>effects</a>.
+            <a href={activityPath({ org, rule, effects: 'unknown' })}>effects</a>.
           </>
         ),
       })),
@@ -267,7 +267,7 @@ function stepsOf(status: Status, approvals: number, plans: readonly Plan[]): Ste
         what: `${counted(count, 'effect')} of ${rule} in ${org} ended as ${state}.`,
         next: (
           <>
-            See why, then retry: <a href={activity(org, rule, state)}>effects</a>.
+            See why, then retry: <a href={activityPath({ org, rule, effects: state })}>effects</a>.
           </>
         ),
       })),
@@ -405,10 +405,6 @@ function stepOfAlert({ code, message, at }: Alert): Step {
 /** Whether somebody has to say yes or no to the plan. */
 function waits({ needsApproval, overCaps, lines }: Plan): boolean {
   return needsApproval && overCaps.length === 0 && lines.some(({ does }) => does === 'write');
-}
-
-function activity(org: string, rule: string, effects: string): string {
-  return `/activity?${new URLSearchParams({ org, rule, effects }).toString()}`;
 }
 
 function rulesOf({ revision, heldBack }: Status['orgs'][number]): ComponentChildren {

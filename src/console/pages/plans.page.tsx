@@ -13,7 +13,7 @@ import {
   Time,
   type Change,
 } from '../ui/components.js';
-import { Act, planPath, rulePath, State, value } from '../ui/words.js';
+import { Act, orgFilters, planPath, rulePath, State, value } from '../ui/words.js';
 
 type Plan = NonNullable<AnswerOf<'planOf'>['plan']>;
 type Line = Plan['lines'][number];
@@ -37,11 +37,7 @@ export const plansPage = definePage({
   title: () => 'Plans and findings',
   view: ({ plans, findings, orgs, planners }) => (
     <>
-      {orgs.length > 1 && (
-        <Filters
-          filters={[{ name: 'org', label: 'Organization', options: orgs.map((name) => [name, name] as const) }]}
-        />
-      )}
+      <Filters filters={orgFilters(orgs)} />
       <Section title="Plans">
         <Table
           caption="Plans, newest first"

@@ -1,7 +1,8 @@
 import type { AnswerOf } from '../../api/operations/index.js';
+import { shortRevision } from '../../core/ids.js';
 import { definePage, unknownAct } from '../page.js';
 import { Badge, Callout, counted, Facts, Filters, Figures, Section, Source, Table, Time } from '../ui/components.js';
-import { Act, activityPath, placeText, rulePath, State } from '../ui/words.js';
+import { Act, activityPath, dryPath, oneLine, orgFilters, placeText, rulePath, State } from '../ui/words.js';
 
 type Rule = AnswerOf<'rules'>[number];
 
@@ -16,11 +17,7 @@ export const rulesPage = definePage({
   title: () => 'Rules and policies',
   view: ({ rules, orgs }) => (
     <>
-      {orgs.length > 1 && (
-        <Filters
-          filters={[{ name: 'org', label: 'Organization', options: orgs.map(({ name }) => [name, name] as const) }]}
-        />
-      )}
+      <Filters filters={orgFilters(orgs.map(({ name }) => name))} />
       {orgs.flatMap(({ name, heldBack }) =>
         heldBack.length === 0
           ? []
@@ -192,7 +189,7 @@ export const rulePage = definePage({
               [
                 'Revision',
                 <>
-                  <code>{revision.id.slice(0, 12)}</code>, loaded <Time at={revision.loadedAt} />
+                  <code>{shortRevision(revision.id)}</code>, loaded <Time at={revision.loadedAt} />
                 </>,
               ],
             ]}
@@ -209,7 +206,7 @@ export const rulePage = definePage({
                 { head: 'Condition', cell: ({ name }) => name },
                 { head: 'Line', kind: 'number', cell: ({ line }) => line },
                 { head: 'Turned away', kind: 'number', cell: ({ turnedAway }) => turnedAway },
-                { head: 'Text', kind: 'wide', cell: ({ text }) => <code>{text.replace(/\s+/g, ' ')}</code> },
+                { head: 'Text', kind: 'wide', cell: ({ text }) => <code>{oneLine(text)}</code> },
               ]}
             />
           </Section>
@@ -254,10 +251,7 @@ export const rulePage = definePage({
                 <Act name="Run it now" button={`Run ${id} now`} fields={{ act: 'run' }}>
                   <p>
                     The bot fires its schedule once, for every repository that it is about.{' '}
-                    <a href={`/jobs/dry?${new URLSearchParams({ org, schedule: id }).toString()}`}>
-                      See first what it would do
-                    </a>
-                    .
+                    <a href={dryPath(org, id)}>See first what it would do</a>.
                   </p>
                 </Act>
               )}

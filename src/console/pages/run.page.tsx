@@ -1,9 +1,10 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { UserError } from '../../core/errors.js';
+import { shortRevision } from '../../core/ids.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { definePage, unknownAct, type AnyPage, type Ask, type Form } from '../page.js';
 import { Callout, counted, Facts, Id, Section, Table, Time } from '../ui/components.js';
-import { Lookups, Reasons, RuleSource, type ExplainedRun } from '../ui/reasons.js';
+import { LookAt, Lookups, Reasons, RuleSource, type ExplainedRun } from '../ui/reasons.js';
 import { aboutText, Act, effectPath, eventPath, placeText, rulePath, State, value } from '../ui/words.js';
 import { EventFacts, Notes } from './event.page.js';
 
@@ -43,23 +44,14 @@ async function load({ call, may, params }: Ask): Promise<RunData> {
 
 function RunView({ found, intents, mayOperate, mayApprove }: RunData) {
   const { run, event, look, revision, notes, sections, context, intentId } = found;
-  const waiting = intents.filter(({ state, approval }) => state === 'waiting' && approval === 'wanted');
+  const waiting = intents.filter(waitsForApproval);
   return (
     <>
       <Callout tone={toneOf(run.state)}>
         <p>
           <State of={run.state} mode={run.mode} /> {run.reason}
         </p>
-        {look && (
-          <p>
-            Look at <code>{placeText(look)}</code>
-            {look.text !== null && (
-              <>
-                : <code>{look.text}</code>
-              </>
-            )}
-          </p>
-        )}
+        <LookAt look={look} />
       </Callout>
       <Section title="Effects">
         {waiting.length > 1 && mayApprove && (
@@ -96,7 +88,7 @@ function RunView({ found, intents, mayOperate, mayApprove }: RunData) {
             [
               'Revision',
               <>
-                <code>{revision.id.slice(0, 12)}</code>{' '}
+                <code>{shortRevision(revision.id)}</code>{' '}
                 {revision.state === 'gone' ? 'not kept any more' : revision.state}
                 {revision.origin?.commit && (
                   <>
@@ -205,8 +197,8 @@ function EffectView({
 }
 
 function EffectActs({ intent, mayOperate, mayApprove }: { intent: Intent; mayOperate: boolean; mayApprove: boolean }) {
-  const { id, state, approval } = intent;
-  const waits = state === 'waiting' && approval === 'wanted';
+  const { id, state } = intent;
+  const waits = waitsForApproval(intent);
   const isOpen = state === 'unknown' || (state === 'waiting' && !waits);
   return (
     <div class="acts">
@@ -246,6 +238,10 @@ function EffectActs({ intent, mayOperate, mayApprove }: { intent: Intent; mayOpe
       )}
     </div>
   );
+}
+
+function waitsForApproval({ state, approval }: Intent): boolean {
+  return state === 'waiting' && approval === 'wanted';
 }
 
 function Wishes({ intents }: { intents: readonly Intent[] }) {

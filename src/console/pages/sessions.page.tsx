@@ -37,8 +37,7 @@ export function sessionsPage(sessions: Sessions): AnyPage {
             {
               head: 'Act',
               cell: ({ id, name }) => (
-                <ActForm class="inline">
-                  <input type="hidden" name="session" value={id} />
+                <ActForm class="inline" fields={{ session: id }}>
                   <button type="submit" class="button-plain">
                     End<span class="unseen"> the session of {name}</span>
                   </button>

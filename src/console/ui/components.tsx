@@ -170,6 +170,7 @@ export interface Filter {
 /** Filters of a list, in its address, so that a list can be bookmarked. Works without JavaScript. */
 export function Filters({ filters }: { filters: readonly Filter[] }) {
   const { path, query } = useLook();
+  if (filters.length === 0) return null;
   const isSet = filters.some(({ name }) => query[name] !== undefined);
   return (
     <form class="filters" method="get" action={path} role="search">
@@ -253,18 +254,23 @@ export function Callout({
 /** A form that sends to a page's `act`; it carries the token. */
 export function ActForm({
   action,
+  fields = {},
   children,
-  class: name = 'act',
+  class: kind = 'act',
 }: {
   /** Default: the page itself. */
   action?: string;
+  /** Sent with it, unseen. */
+  fields?: Readonly<Record<string, string>>;
   children: ComponentChildren;
   class?: string;
 }) {
   const { path, csrf } = useLook();
   return (
-    <form method="post" action={action ?? path} class={name}>
-      <input type="hidden" name="csrf" value={csrf} />
+    <form method="post" action={action ?? path} class={kind}>
+      {Object.entries({ csrf, ...fields }).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} key={name} />
+      ))}
       {children}
     </form>
   );
@@ -286,11 +292,8 @@ export function ConfirmForm({
   children?: ComponentChildren;
 }) {
   return (
-    <ActForm class="confirm">
+    <ActForm class="confirm" fields={fields}>
       {children}
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} key={name} />
-      ))}
       <label class="field">
         <span>Reason</span>
         <input name="reason" required maxLength={200} autocomplete="off" />

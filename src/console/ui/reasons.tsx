@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import type { Json } from '../../core/json.js';
 import { Source, Table, Tree, type Tone, type TreeNode } from './components.js';
-import { placeText, Seen, value } from './words.js';
+import { oneLine, placeText, Seen, value } from './words.js';
 
 /** An explanation as `explain` answers it, for people to look at: the rule's source with the lines that decided, and the tree of reasons. */
 
@@ -30,6 +30,21 @@ const CONDITION_WORDS: Readonly<Record<Condition['state'], string>> = {
   unknown: 'not known',
   'not-evaluated': 'not evaluated',
 };
+
+/** The place that decided, for the line below a verdict. */
+export function LookAt({ look }: Pick<Why, 'look'>) {
+  if (!look) return null;
+  return (
+    <p>
+      Look at <code>{placeText(look)}</code>
+      {look.text !== null && (
+        <>
+          : <code>{look.text}</code>
+        </>
+      )}
+    </p>
+  );
+}
 
 /** The rule in its file. Of several marks on one line the worst counts; the line to look at first says so. */
 export function RuleSource({ why }: { why: Why }) {
@@ -207,8 +222,4 @@ export function Lookups({ lookups }: { lookups: Why['lookups'] }) {
       ]}
     />
   );
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
 }

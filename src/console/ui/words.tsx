@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { AnswerOf } from '../../api/operations/index.js';
 import { stringifyJson, type Json } from '../../core/json.js';
 import { tableOf } from '../../core/table.js';
-import { Badge, ConfirmForm, type Tone } from './components.js';
+import { Badge, ConfirmForm, type Filter, type Tone } from './components.js';
 
 /** Words of the domain as the pages show them: states, places, effects. */
 
@@ -63,6 +63,9 @@ export const deliveryPath = (id: string): string => `/deliveries/${encodeURIComp
 export const planPath = (hash: string): string => `/plans/${encodeURIComponent(hash)}`;
 export const rulePath = (org: string, rule: string): string =>
   `/rules/${encodeURIComponent(org)}/${encodeURIComponent(rule)}`;
+/** What a schedule would do now. */
+export const dryPath = (org: string, schedule: string): string =>
+  `/jobs/dry?${new URLSearchParams({ org, schedule }).toString()}`;
 /** Why a rule did or did not take an event. */
 export const decisionPath = (eventId: string, rule: string): string =>
   `${eventPath(eventId)}/rules/${encodeURIComponent(rule)}`;
@@ -102,6 +105,17 @@ export function duplicatesOf(sources: ActivityRow['sources']): number {
 
 export function placeText({ file, line }: { file: string; line: number }): string {
   return `${file}:${line}`;
+}
+
+/** An expression as it stands in a list. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
+/** By organization, for whoever sees several. */
+export function orgFilters(orgs: readonly string[]): Filter[] {
+  if (orgs.length <= 1) return [];
+  return [{ name: 'org', label: 'Organization', options: orgs.map((org) => [org, org] as const) }];
 }
 
 const MOST = 300;
