@@ -3,9 +3,8 @@ import { BotError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { definePage, type Ask, type Form } from '../page.js';
 import { renderToString } from 'preact-render-to-string';
-import { FORM, OutcomeView, type Outcome } from '../try/outcome.js';
-import { Callout, Empty, Section } from '../ui/components.js';
-import { useLook } from '../ui/look.js';
+import { FORM, isUnderWay, OutcomeView, type Outcome } from '../try/outcome.js';
+import { ActForm, Callout, Empty, Section } from '../ui/components.js';
 
 type Files = AnswerOf<'ruleFiles'>;
 
@@ -53,8 +52,10 @@ export const tryPage = definePage<Tried>({
     outcome: async (ask, body) => {
       const form = formOf(body);
       const outcome = await outcomeOf(ask, form);
-      const isUnderWay = outcome?.of === 'backtest' && ['waiting', 'running'].includes(outcome.backtest.state);
-      return { html: outcome ? renderToString(<Shown outcome={outcome} form={form} />) : '', isUnderWay };
+      return {
+        html: outcome ? renderToString(<Shown outcome={outcome} form={form} />) : '',
+        isUnderWay: outcome?.of === 'backtest' && isUnderWay(outcome.backtest.state),
+      };
     },
   },
 });
@@ -143,7 +144,6 @@ function Shown({ outcome, form }: { outcome: Outcome; form: Form }) {
 }
 
 function TryView({ data }: { data: Tried }) {
-  const { csrf } = useLook();
   const { orgs, org, files, events, path, text, editUrl, event, days, outcome, problem } = data;
   if (org === null)
     return (
@@ -188,10 +188,7 @@ function TryView({ data }: { data: Tried }) {
           </a>
         )}
       </form>
-      <form method="post" action="/try" id={FORM} class="try">
-        <input type="hidden" name="csrf" value={csrf} />
-        <input type="hidden" name="org" value={org} />
-        <input type="hidden" name="path" value={path} />
+      <ActForm id={FORM} class="try" fields={{ org, path }}>
         <div class="try-draft">
           <h2 id="draft-title">{path}</h2>
           <div data-editor data-org={org} data-path={path}>
@@ -269,7 +266,7 @@ function TryView({ data }: { data: Tried }) {
             )}
           </div>
         </div>
-      </form>
+      </ActForm>
     </>
   );
 }

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import type { AnswerOf } from '../../api/operations/index.js';
+import type { Json } from '../../core/json.js';
 import type { Problem } from '../../core/problem.js';
-import { Badge, Callout, Code, counted, Facts, Section, Source, Table, type Tone } from '../ui/components.js';
+import { Badge, Callout, counted, Facts, Section, Source, Table, type Tone } from '../ui/components.js';
+import { CONDITION_TONES } from '../ui/reasons.js';
+import { eventPath, value } from '../ui/words.js';
 
 type Check = AnswerOf<'checkDraft'>;
 type Trial = AnswerOf<'tryDraft'>;
@@ -51,14 +54,14 @@ function CheckView({
       {ok && (
         <p>
           {counted(rules.length, 'rule or policy', 'rules and policies')}:{' '}
-          {rules.map(({ id }, n) => [n > 0 && ', ', <Code key={id}>{id}</Code>])}
+          {rules.map(({ id }, n) => [n > 0 && ', ', <code key={id}>{id}</code>])}
         </p>
       )}
     </Section>
   );
 }
 
-export function Problems({ problems }: { problems: readonly Problem[] }) {
+function Problems({ problems }: { problems: readonly Problem[] }) {
   return (
     <ul class="problems">
       {problems.map(({ file, line, col, message, hint, level }, n) => (
@@ -96,7 +99,7 @@ function TrialView({ trial: { event, rules, steps, notes } }: { trial: Trial }) 
       <Section title="On this event">
         <Facts
           facts={[
-            ['Event', <a href={`/events/${event.id}`}>{event.kind}</a>],
+            ['Event', <a href={eventPath(event.id)}>{event.kind}</a>],
             event.repo !== null && ['Repository', event.repo],
             event.subject !== null && ['About', event.subject],
             event.actor !== null && ['Person', event.actor],
@@ -109,7 +112,7 @@ function TrialView({ trial: { event, rules, steps, notes } }: { trial: Trial }) 
           keyOf={({ rule }) => rule}
           empty="The draft has no rules."
           columns={[
-            { head: 'Rule', cell: ({ rule }) => <Code>{rule}</Code> },
+            { head: 'Rule', cell: ({ rule }) => <code>{rule}</code> },
             { head: 'Would', cell: (line) => <Would {...line} /> },
             { head: 'Did', cell: ({ did }) => <Did did={did} /> },
             { head: 'Why', kind: 'wide', cell: ({ reason }) => reason },
@@ -163,13 +166,6 @@ function Did({ did }: Pick<RuleOf<Trial>, 'did'>) {
   );
 }
 
-const STATES: ReadonlyMap<string, Tone> = new Map([
-  ['true', 'good'],
-  ['false', 'bad'],
-  ['error', 'bad'],
-  ['unknown', 'attention'],
-]);
-
 function StepsView({
   steps: { rule, reason, filters, conditions, steps, lookups, effects },
 }: {
@@ -188,7 +184,7 @@ function StepsView({
         {conditions.map(({ name, text, state, seen, why }) => (
           <Step
             key={`c${name}`}
-            tone={STATES.get(state) ?? 'neutral'}
+            tone={CONDITION_TONES[state]}
             word={state}
             what={name}
             code={text}
@@ -199,7 +195,7 @@ function StepsView({
           <Step key={`s${id}`} tone={held ? 'neutral' : 'good'} word={action} what={id} detail={held?.why ?? outcome} />
         ))}
         {effects.map(({ action, itemKey, params }, n) => (
-          <Step key={`e${n}`} tone="good" word="would do" what={`${action} ${itemKey}`} code={shortJson(params)} />
+          <Step key={`e${n}`} tone="good" word="would do" what={`${action} ${itemKey}`} code={value(params)} />
         ))}
       </ol>
     </Section>
@@ -232,16 +228,9 @@ function Step({
   );
 }
 
-const MAX_SHOWN = 400;
-
-function shortJson(value: unknown): string {
-  const text = JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-}
-
-function seenText(seen: Readonly<Record<string, unknown>>): string {
+function seenText(seen: Readonly<Record<string, Json>>): string {
   return Object.entries(seen)
-    .map(([path, value]) => `${path} = ${shortJson(value)}`)
+    .map(([path, one]) => `${path} = ${value(one)}`)
     .join(', ');
 }
 
@@ -254,15 +243,18 @@ const TELLS: Readonly<Record<Backtest['state'], readonly [Tone, string]>> = {
   cancelled: ['neutral', 'cancelled'],
 };
 
+export function isUnderWay(state: Backtest['state']): boolean {
+  return state === 'waiting' || state === 'running';
+}
+
 function BacktestView({ backtest: { state, days, events, done, problems, failure, report } }: { backtest: Backtest }) {
   const [tone, word] = TELLS[state];
-  const isUnderWay = state === 'waiting' || state === 'running';
   return (
     <Section
       title={days === 1 ? 'Back-test over the last day' : `Back-test over the last ${days} days`}
       aside={<Badge tone={tone}>{word}</Badge>}
     >
-      {isUnderWay && (
+      {isUnderWay(state) && (
         <>
           <progress max={1} value={done} aria-label="Share of the period that was tried" />
           <p>
@@ -298,7 +290,7 @@ function ReportView({ report: { events, decisions, rules, notes } }: { report: R
         columns={[
           {
             head: 'Rule',
-            cell: ({ rule, mode }) => [<Code key="id">{rule}</Code>, mode === null && ' (not in the draft)'],
+            cell: ({ rule, mode }) => [<code key="id">{rule}</code>, mode === null && ' (not in the draft)'],
           },
           { head: 'Would fire', kind: 'number', cell: ({ would }) => would.fired },
           { head: 'Did fire', kind: 'number', cell: ({ did }) => did.fired },
@@ -340,7 +332,7 @@ function Differences({ rule: { rule, differences } }: { rule: RuleOf<Report> }) 
   return (
     <div class="stack">
       <h3>
-        <Code>{rule}</Code>
+        <code>{rule}</code>
       </h3>
       {there.map(({ count, samples, text }) => (
         <details key={text}>
@@ -350,7 +342,7 @@ function Differences({ rule: { rule, differences } }: { rule: RuleOf<Report> }) 
           <ul class="samples">
             {samples.map(({ eventId, kind, repo, why }) => (
               <li key={eventId}>
-                <a href={`/events/${eventId}`}>{kind}</a> {repo} <span class="muted">{why}</span>{' '}
+                <a href={eventPath(eventId)}>{kind}</a> {repo} <span class="muted">{why}</span>{' '}
                 <button type="submit" form={FORM} name="id" value={eventId} class="button-plain">
                   Try it<span class="unseen"> on {eventId}</span>
                 </button>
@@ -373,8 +365,8 @@ function FixtureView({
   return (
     <Section title="Fixture">
       <p>
-        It tests {rules.map((rule, n) => [n > 0 && ', ', <Code key={rule}>{rule}</Code>])}. Read it before you share it,
-        and save it beside the rules as <Code>{file}</Code>; <Code>forgehand test</Code> runs it.
+        It tests {rules.map((rule, n) => [n > 0 && ', ', <code key={rule}>{rule}</code>])}. Read it before you share it,
+        and save it beside the rules as <code>{file}</code>; <code>forgehand test</code> runs it.
       </p>
       <Notes notes={notes} />
       <p class="buttons">

@@ -229,10 +229,6 @@ export function Id({ id, href }: { id: string; href?: string }) {
   return href === undefined ? code : <a href={href}>{code}</a>;
 }
 
-export function Code({ children }: { children: ComponentChildren }) {
-  return <code>{children}</code>;
-}
-
 /** What must not be overlooked. */
 export function Callout({
   tone = 'info',
@@ -256,6 +252,7 @@ export function ActForm({
   action,
   fields = {},
   children,
+  id,
   class: kind = 'act',
 }: {
   /** Default: the page itself. */
@@ -263,11 +260,12 @@ export function ActForm({
   /** Sent with it, unseen. */
   fields?: Readonly<Record<string, string>>;
   children: ComponentChildren;
+  id?: string;
   class?: string;
 }) {
   const { path, csrf } = useLook();
   return (
-    <form method="post" action={action ?? path} class={kind}>
+    <form method="post" action={action ?? path} class={kind} id={id}>
       {Object.entries({ csrf, ...fields }).map(([name, value]) => (
         <input type="hidden" name={name} value={value} key={name} />
       ))}

@@ -16,7 +16,7 @@ type Part = Condition['because'][number];
 type Loop = NonNullable<Part['loop']>;
 type Step = Why['steps'][number];
 
-const CONDITION_TONES: Readonly<Record<Condition['state'], Tone>> = {
+export const CONDITION_TONES: Readonly<Record<Condition['state'], Tone>> = {
   true: 'good',
   false: 'bad',
   error: 'bad',
