@@ -15,11 +15,10 @@ import {
   Time,
   type Tone,
 } from '../ui/components.js';
-import { activityPath, planPath } from '../ui/words.js';
+import { activityPath, planPath, writesOf, type Plan } from '../ui/words.js';
 
 type Status = AnswerOf<'status'>;
 type Alert = Status['alerts'][number];
-type Plan = AnswerOf<'plans'>[number];
 
 const PLANS_SHOWN = 20;
 
@@ -285,17 +284,17 @@ function stepsOf(status: Status, approvals: number, plans: readonly Plan[]): Ste
           } satisfies Step,
         ]
       : []),
-    ...plans.map(({ org, policy, hash, lines, madeAt }): Step => ({
+    ...plans.map((plan): Step => ({
       tone: 'attention',
       what: (
         <>
-          A plan of {policy === null ? `the policies of ${org}` : `${policy} in ${org}`} waits for approval since{' '}
-          <Time at={madeAt} relative />: {counted(lines.filter(({ does }) => does === 'write').length, 'change')}.
+          A plan of {plan.policy === null ? `the policies of ${plan.org}` : `${plan.policy} in ${plan.org}`} waits for
+          approval since <Time at={plan.madeAt} relative />: {counted(writesOf(plan).length, 'change')}.
         </>
       ),
       next: (
         <>
-          Look at what it would write, and approve or deny it: <a href={planPath(hash)}>plan</a>.
+          Look at what it would write, and approve or deny it: <a href={planPath(plan.hash)}>plan</a>.
         </>
       ),
     })),
@@ -403,8 +402,8 @@ function stepOfAlert({ code, message, at }: Alert): Step {
 }
 
 /** Whether somebody has to say yes or no to the plan. */
-function waits({ needsApproval, overCaps, lines }: Plan): boolean {
-  return needsApproval && overCaps.length === 0 && lines.some(({ does }) => does === 'write');
+function waits(plan: Plan): boolean {
+  return plan.needsApproval && plan.overCaps.length === 0 && writesOf(plan).length > 0;
 }
 
 function rulesOf({ revision, heldBack }: Status['orgs'][number]): ComponentChildren {

@@ -1,4 +1,3 @@
-import type { AnswerOf } from '../../api/operations/index.js';
 import { UserError } from '../../core/errors.js';
 import { definePage, unknownAct } from '../page.js';
 import {
@@ -13,9 +12,8 @@ import {
   Time,
   type Change,
 } from '../ui/components.js';
-import { Act, orgFilters, planPath, rulePath, State, value } from '../ui/words.js';
+import { Act, orgFilters, planPath, rulePath, State, value, writesOf, type Plan } from '../ui/words.js';
 
-type Plan = NonNullable<AnswerOf<'planOf'>['plan']>;
 type Line = Plan['lines'][number];
 
 const SHOWN = 50;
@@ -53,11 +51,7 @@ export const plansPage = definePage({
               ),
             },
             { head: 'State', cell: (plan) => <State of={stateOf(plan)} /> },
-            {
-              head: 'Changes',
-              kind: 'number',
-              cell: ({ lines }) => lines.filter(({ does }) => does === 'write').length,
-            },
+            { head: 'Changes', kind: 'number', cell: (plan) => writesOf(plan).length },
             { head: 'By', cell: ({ madeBy }) => madeBy },
             { head: 'Hash', cell: ({ hash }) => <code>{hash.slice(0, 12)}</code> },
           ]}
@@ -117,7 +111,7 @@ export const planPage = definePage({
   },
   title: ({ plan }) => `Plan ${plan.hash.slice(0, 12)} of ${plan.policy ?? plan.org}`,
   view: ({ plan, mayOperate, mayApprove }) => {
-    const writes = plan.lines.filter(({ does }) => does === 'write');
+    const writes = writesOf(plan);
     const repositories = new Set(plan.lines.map(({ repo }) => repo?.name ?? plan.org)).size;
     return (
       <>

@@ -7,6 +7,7 @@ import { Badge, ConfirmForm, type Filter, type Tone } from './components.js';
 /** Words of the domain as the pages show them: states, places, effects. */
 
 export type ActivityRow = AnswerOf<'activity'>['rows'][number];
+export type Plan = NonNullable<AnswerOf<'planOf'>['plan']>;
 export type EffectCount = ActivityRow['runs'][number]['effects'][number];
 
 const TONES = tableOf<Tone>({
@@ -110,6 +111,11 @@ export function placeText({ file, line }: { file: string; line: number }): strin
 /** An expression as it stands in a list. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ');
+}
+
+/** What a plan would write. */
+export function writesOf({ lines }: Pick<Plan, 'lines'>): Plan['lines'] {
+  return lines.filter(({ does }) => does === 'write');
 }
 
 /** By organization, for whoever sees several. */
