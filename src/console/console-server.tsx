@@ -10,7 +10,7 @@ import type { Clock } from '../core/clock.js';
 import { stringifyJson } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
 import type { SecurityLog } from '../core/security-log.js';
-import { queryOf, type Http, type Visit } from './http/answers.js';
+import { askedIn, type Http, type Visit } from './http/answers.js';
 import { AssetFiles } from './http/assets.js';
 import { Cookies } from './http/cookies.js';
 import { addLoginRoutes } from './http/login-routes.js';
@@ -133,7 +133,7 @@ export class ConsoleServer {
       if (http.origins.isForeignFetch(headers))
         return refuse(403, 'foreign_origin', 'This request does not come from a page of the Console.');
       const token = http.cookies.read(headers.cookie, 'session');
-      this.visits.set(request, { path, query: queryOf(request), nonce, token, who: null });
+      this.visits.set(request, { path, query: askedIn(request), nonce, token, who: null });
       return undefined;
     });
   }

@@ -20,7 +20,7 @@ export interface Ask {
   readonly now: Date;
   /** Values of the `:name` parts of the path. */
   readonly params: Readonly<Record<string, string>>;
-  /** What stands behind the `?`. A name that is there twice counts once. */
+  /** What stands behind the `?`. A name that is there twice counts once, and an empty value not at all. */
   readonly query: Readonly<Record<string, string>>;
   /**
    * One operation, as this caller. The input is checked as the control API checks it, so values of the query can be handed on.

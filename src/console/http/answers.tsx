@@ -129,3 +129,8 @@ export function queryOf(request: FastifyRequest): Readonly<Record<string, string
   const { search } = new URL(request.url, 'http://console.invalid');
   return Object.fromEntries(new URLSearchParams(search));
 }
+
+/** The same for a page. Forms send the fields that were left empty as well: they ask for nothing. */
+export function askedIn(request: FastifyRequest): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(queryOf(request)).filter(([, value]) => value !== ''));
+}

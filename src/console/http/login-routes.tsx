@@ -108,7 +108,8 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     const wait = mustWait(request, begun);
     if (wait !== null) return page(request, reply, 429, wait);
     begun.failed(from(request));
-    const { url, pending } = await login.begin(forge, localPath(queryOf(request)['next']), redirectUri(request, forge));
+    const next = localPath(visitOf(request).query['next']);
+    const { url, pending } = await login.begin(forge, next, redirectUri(request, forge));
     const token = await sessions.keepLogin(JSON.stringify(pending));
     return reply.header('set-cookie', http.cookies.set('login', token, null)).redirect(url, 303);
   });

@@ -8,7 +8,7 @@ import type { ControlCaller } from '../../core/operators.js';
 import type { Logger } from '../../core/logger.js';
 import type { AnyPage, Ask } from '../page.js';
 import type { LoggedIn, Sessions } from '../sessions/sessions.js';
-import { documentOf, hasNoRights, mayOf, queryOf, sendHtml, toldError, type Http, type Visit } from './answers.js';
+import { documentOf, hasNoRights, mayOf, sendHtml, toldError, type Http, type Visit } from './answers.js';
 import { isCsrfToken } from './csrf.js';
 import { NoRights } from './no-rights.js';
 import { localPath } from './origins.js';
@@ -34,7 +34,7 @@ export function addPageRoutes(
     session: who.session,
     now: http.now(),
     params: request.params,
-    query: queryOf(request),
+    query: visitOf(request).query,
     may: mayOf(who),
     call: (name, ...[sent = {}]) => call(control, who.caller, name, sent) as never,
   });

@@ -76,8 +76,8 @@ async function tried(ask: Ask, asked: Form, form: Form | null): Promise<Tried> {
   const org = orgs.find((name) => name === asked['org']) ?? orgs[0] ?? null;
   if (org === null) return NOTHING;
   const [{ files, newFileUrl }, events] = await Promise.all([ask.call('ruleFiles', { org }), eventsOf(ask, org)]);
-  const found =
-    files.find(({ path }) => path === (form?.['path'] ?? asked['file'])) ?? (asked['file'] === '' ? null : files[0]);
+  const wanted = form?.['path'] ?? asked['file'];
+  const found = files.find(({ path }) => path === wanted) ?? (wanted === NEW_FILE ? null : files[0]);
   const path = form?.['path'] ?? found?.path ?? NEW_FILE;
   const text = form?.['text'] ?? found?.text ?? starter(org);
   const base = { orgs, org, files, newFileUrl, path, text, editUrl: found?.editUrl ?? null };
@@ -176,7 +176,7 @@ function TryView({ data }: { data: Tried }) {
                 {isShared ? ' (shared)' : ''}
               </option>
             ))}
-            <option value="" selected={path === NEW_FILE}>
+            <option value={NEW_FILE} selected={path === NEW_FILE}>
               a new file
             </option>
           </select>

@@ -212,6 +212,12 @@ describe('integration/console: pages', () => {
     expect(gaps).toMatch(/role="img" aria-label="(\d{4}-\d\d-\d\d: 0; ){7}\d{4}-\d\d-\d\d: 1(, 1 by rows alone)?"/);
   });
 
+  it('takes fields that a form left empty for none', async () => {
+    expect(await page('olga', '/activity?org=&repo=&state=&effects=&all=')).toContain('data-live="/live"');
+    expect(await page('olga', '/activity?org=&repo=acme%2Fapp')).toContain('data-live="/live?repo=acme%2Fapp"');
+    expect(textOf(await page('olga', '/audit?org='))).toContain('Audit chain of acme');
+  });
+
   it('refuses a form without its token, and an act that the person may not do', async () => {
     const path = '/rules/acme/greet';
     expect((await as('olga').post(path, { act: 'pause', reason: 'x' })).status).toBe(403);
