@@ -116,7 +116,7 @@ function sendPage(http: Http, reply: FastifyReply, visit: Visit, page: AnyPage, 
 }
 
 /** @throws BotError BAD_REQUEST for a wrong input, NOT_READY, and what the operation throws */
-function call(
+async function call(
   control: () => Control | null,
   caller: ControlCaller,
   name: OperationName,

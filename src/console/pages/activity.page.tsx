@@ -48,16 +48,16 @@ export const activityPage = definePage({
   islands: ['live'],
   load: async ({ call, query }) => {
     const asked = Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
-    const [status, page] = [
-      await call('status'),
+    const [status, page] = await Promise.all([
+      call('status'),
       // The operation checks what the address asks for.
-      await call('activity', {
+      call('activity', {
         ...(asked as SentTo<'activity'>),
         ...(query['all'] === 'yes' || asked['state'] || asked['effects'] ? {} : { changed: true }),
         before: query['before'],
         limit: SHOWN,
       }),
-    ];
+    ]);
     return { ...page, orgs: status.orgs.map(({ name }) => name), isNewest: query['before'] === undefined };
   },
   view: ({ rows, next, lookedBackTo, orgs, isNewest }) => (

@@ -12,8 +12,8 @@ export const gapsPage = definePage({
   path: '/gaps',
   nav: { label: 'Gaps', order: 40 },
   load: async ({ call, query }) => {
-    const { orgs } = await call('status');
-    return { ...(await call('gaps', { org: query['org'], limit: SHOWN })), orgs: orgs.map(({ name }) => name) };
+    const [{ orgs }, found] = await Promise.all([call('status'), call('gaps', { org: query['org'], limit: SHOWN })]);
+    return { ...found, orgs: orgs.map(({ name }) => name) };
   },
   title: () => 'Gaps and coverage',
   view: ({ gaps, coverage, coveredSince, orgs }) => (

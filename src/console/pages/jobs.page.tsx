@@ -7,10 +7,10 @@ export const jobsPage = definePage({
   path: '/jobs',
   nav: { label: 'Jobs', order: 60 },
   load: async ({ call, may }) => {
-    const { orgs } = await call('status');
+    const [{ orgs }, schedules, { jobs }] = await Promise.all([call('status'), call('schedules'), call('jobs')]);
     return {
-      schedules: await call('schedules'),
-      jobs: (await call('jobs')).jobs,
+      schedules,
+      jobs,
       owned: orgs.map(({ name }) => name).filter((name) => may('operate', name)),
       mayAll: may('operate', null),
     };

@@ -23,14 +23,14 @@ export const plansPage = definePage({
   path: '/plans',
   nav: { label: 'Plans', order: 30 },
   load: async ({ call, query, may }) => {
-    const { orgs } = await call('status');
-    const names = orgs.map(({ name }) => name);
-    return {
-      plans: await call('plans', { org: query['org'], limit: SHOWN }),
-      findings: await call('findings', { org: query['org'], limit: SHOWN }),
-      orgs: names,
-      planners: names.filter((org) => may('operate', org)),
-    };
+    const asked = { org: query['org'], limit: SHOWN };
+    const [status, plans, findings] = await Promise.all([
+      call('status'),
+      call('plans', asked),
+      call('findings', asked),
+    ]);
+    const orgs = status.orgs.map(({ name }) => name);
+    return { plans, findings, orgs, planners: orgs.filter((org) => may('operate', org)) };
   },
   title: () => 'Plans and findings',
   view: ({ plans, findings, orgs, planners }) => (

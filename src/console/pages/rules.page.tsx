@@ -11,8 +11,8 @@ export const rulesPage = definePage({
   path: '/rules',
   nav: { label: 'Rules', order: 20 },
   load: async ({ call, query }) => {
-    const status = await call('status');
-    return { rules: await call('rules', { org: query['org'] }), orgs: status.orgs };
+    const [{ orgs }, rules] = await Promise.all([call('status'), call('rules', { org: query['org'] })]);
+    return { rules, orgs };
   },
   title: () => 'Rules and policies',
   view: ({ rules, orgs }) => (
