@@ -78,26 +78,15 @@ export class ConsoleServer {
     const { host, port } = listenAddress(config.listen);
     const pages = [...others, sessionsPage(this.sessions)];
     const assets = new AssetFiles();
-    // Routes need to know the port, which may be any free one: they ask when a request comes.
-    const http: Http = {
-      get origins() {
-        return known.origins;
-      },
-      get cookies() {
-        return known.cookies;
-      },
-      assets,
-      nav: navOf(pages),
-      now: () => clock.now(),
-    };
-    const known = originsOn(config, port);
+    // The port may be any free one: what depends on it is put right before the first request comes.
+    const http: Http = { ...originsOn(config, port), assets, nav: navOf(pages), now: () => clock.now() };
     this.guard(http);
     this.addRoutes(http, pages);
     await this.server.listen({ host, port });
-    Object.assign(known, originsOn(config, (this.server.server.address() as AddressInfo).port));
+    Object.assign(http, originsOn(config, (this.server.server.address() as AddressInfo).port));
     this.sweeping = setInterval(() => void this.sweep(), SWEEP_MS).unref();
-    logger.info({ url: known.origins.url }, 'console.listening');
-    return known.origins.url;
+    logger.info({ url: http.origins.url }, 'console.listening');
+    return http.origins.url;
   }
 
   async close(): Promise<void> {
@@ -128,9 +117,8 @@ export class ConsoleServer {
       };
       if (!http.origins.isOurHost(headers.host))
         return refuse(421, 'wrong_host', `The Console does not answer under this name. Open ${http.origins.url}`);
-      if (method !== 'GET' && method !== 'HEAD' && !http.origins.isFromOurPages(headers))
-        return refuse(403, 'foreign_origin', 'This request does not come from a page of the Console.');
-      if (http.origins.isForeignFetch(headers))
+      const isWrite = method !== 'GET' && method !== 'HEAD';
+      if ((isWrite && !http.origins.isFromOurPages(headers)) || http.origins.isForeignFetch(headers))
         return refuse(403, 'foreign_origin', 'This request does not come from a page of the Console.');
       const token = http.cookies.read(headers.cookie, 'session');
       this.visits.set(request, { path, query: askedIn(request), nonce, token, who: null });
