@@ -117,6 +117,12 @@ export function toldError(error: unknown): ToldError {
   };
 }
 
+/** A message as it stands in a page. */
+export function sentence(message: string): string {
+  const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 const TITLES = new Map([
   [401, 'Log in first'],
   [403, 'This is not for you'],

@@ -10,7 +10,7 @@ import { operatorState } from '../../core/operator-scopes.js';
 import type { SecurityLog } from '../../core/security-log.js';
 import type { PendingLogin, PersonLogin } from '../login/login.port.js';
 import type { Sessions } from '../sessions/sessions.js';
-import { documentOf, queryOf, sendHtml, toldError, type Http, type Visit } from './answers.js';
+import { documentOf, queryOf, sendHtml, sentence, toldError, type Http, type Visit } from './answers.js';
 import { isCsrfToken } from './csrf.js';
 import { LoginLimit, type Source } from './login-limit.js';
 import { LoginView } from './login-view.js';
@@ -62,9 +62,8 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     reply: FastifyReply,
     who: Parameters<Sessions['begin']>[0],
   ): Promise<void> => {
-    const before = http.cookies.read(request.headers.cookie, 'session');
     const token = await sessions.begin(who, request.headers['user-agent']);
-    await sessions.endOf(before);
+    await sessions.endOf(visitOf(request).token);
     reply.header('set-cookie', [http.cookies.set('session', token, null), http.cookies.clear('login')]);
   };
 
@@ -137,7 +136,7 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
       const told = toldError(error);
       if (told.status < 500) refuse(request, 'forge', error instanceof BotError ? error.code : 'refused');
       else throw error;
-      return page(request, reply, 403, `${told.message}.`.replace(/\.\.$/, '.'));
+      return page(request, reply, 403, sentence(told.message));
     }
     // A page of ours goes on, not a redirect: to the browser a redirect still comes from the forge, and it would not send a strict cookie.
     const goOnTo = localPath(pending.returnTo);
@@ -154,7 +153,7 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
   });
 
   server.post('/logout', async (request: FormRequest, reply) => {
-    const token = http.cookies.read(request.headers.cookie, 'session');
+    const { token } = visitOf(request);
     if (token !== null && isCsrfToken(request.body?.['csrf'], token)) await sessions.endOf(token);
     return reply.header('set-cookie', http.cookies.clear('session')).redirect('/login', 303);
   });

@@ -8,7 +8,17 @@ import type { ControlCaller } from '../../core/operators.js';
 import type { Logger } from '../../core/logger.js';
 import type { AnyPage, Ask } from '../page.js';
 import type { LoggedIn, Sessions } from '../sessions/sessions.js';
-import { documentOf, hasNoRights, mayOf, sendHtml, toldError, type Http, type Visit } from './answers.js';
+import {
+  documentOf,
+  hasNoRights,
+  mayOf,
+  sendHtml,
+  sentence,
+  toldError,
+  type Http,
+  type Shown,
+  type Visit,
+} from './answers.js';
 import { isCsrfToken } from './csrf.js';
 import { NoRights } from './no-rights.js';
 import { localPath } from './origins.js';
@@ -51,9 +61,9 @@ export function addPageRoutes(
     const notice = readNotice(http, request);
     if (notice !== null) reply.header('set-cookie', http.cookies.clear('notice'));
     try {
-      const data = await page.load(asking(request, who));
-      const shown = { title: page.title(data), body: page.view(data), page, notice, problem: problem?.message ?? null };
-      return sendHtml(reply, problem?.status ?? 200, documentOf(http, visit, shown));
+      const shown = shownOf(page, await page.load(asking(request, who)));
+      const told = { ...shown, notice, problem: problem?.message ?? null };
+      return sendHtml(reply, problem?.status ?? 200, documentOf(http, visit, told));
     } catch (error) {
       return sendError(http, reply, visit, error, logger, page);
     }
@@ -80,7 +90,8 @@ export function addPageRoutes(
           return show(request, reply, page, who, { status: 403, message: 'The form was too old. Send it again.' });
         try {
           const done = await act(asking(request, who), form);
-          if ('show' in done) return sendPage(http, reply, { ...visitOf(request), who }, page, done.show);
+          if ('show' in done)
+            return sendHtml(reply, 200, documentOf(http, { ...visitOf(request), who }, shownOf(page, done.show)));
           const { to, notice } = done;
           if (notice !== undefined) reply.header('set-cookie', http.cookies.set('notice', noticeText(notice), 60));
           return reply.redirect(localPath(to ?? visitOf(request).path), 303);
@@ -111,8 +122,8 @@ export function addPageRoutes(
   }
 }
 
-function sendPage(http: Http, reply: FastifyReply, visit: Visit, page: AnyPage, data: unknown): FastifyReply {
-  return sendHtml(reply, 200, documentOf(http, visit, { title: page.title(data), body: page.view(data), page }));
+function shownOf(page: AnyPage, data: unknown): Shown {
+  return { title: page.title(data), body: page.view(data), page };
 }
 
 /** @throws BotError BAD_REQUEST for a wrong input, NOT_READY, and what the operation throws */
@@ -171,9 +182,4 @@ function noticeText(notice: string): string {
 function readNotice(http: Http, { headers }: FastifyRequest): string | null {
   const text = http.cookies.read(headers.cookie, 'notice');
   return text === null || text === '' ? null : Buffer.from(text, 'base64url').toString().slice(0, 500);
-}
-
-function sentence(message: string): string {
-  const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -50,7 +50,7 @@ export class Sessions {
   /** Always under a new secret: one that was there before the login is worth nothing after it. @returns what the cookie holds */
   async begin(who: Pick<KeptSession, 'kind' | 'name' | 'grant'>, agent: string | undefined): Promise<string> {
     const { store, clock, logger } = this.deps;
-    const token = randomBytes(32).toString('base64url');
+    const token = newToken();
     const now = clock.now();
     const session: KeptSession = {
       ...who,
@@ -136,7 +136,7 @@ export class Sessions {
 
   /** Keep something for a browser that goes to a forge to log in. @returns what its cookie holds */
   async keepLogin(content: string): Promise<string> {
-    const token = randomBytes(32).toString('base64url');
+    const token = newToken();
     const endsAt = new Date(this.deps.clock.now().getTime() + LOGIN_MS);
     await this.deps.store.addTicket('login', loginHash(token), content, endsAt);
     return token;
@@ -180,6 +180,10 @@ export class Sessions {
 
 function isSamePerson(one: KeptSession, other: Acting['session']): boolean {
   return one.id === other.id || (one.kind === 'person' && other.kind === 'person' && one.grant === other.grant);
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 function tokenHash(token: string): string {
