@@ -16,11 +16,17 @@ export class AssetFiles {
   /** Address of the style sheet. */
   readonly theme: string;
   private readonly files = new Map<string, Asset>();
+  /** Addresses of the islands, by name. */
+  private readonly scripts = new Map<string, string>();
 
   constructor() {
     const theme = readFileSync(THEME);
     this.theme = this.add(`theme-${createHash('sha256').update(theme).digest('hex').slice(0, 12)}.css`, theme);
-    for (const name of scriptNames()) this.add(name, readFileSync(`${SCRIPTS}${name}`));
+    for (const name of scriptNames()) {
+      const address = this.add(name, readFileSync(`${SCRIPTS}${name}`));
+      const island = /^(.+)-[0-9a-f]{8}\.js$/.exec(name)?.[1];
+      if (island !== undefined) this.scripts.set(island, address);
+    }
   }
 
   get(name: string): Asset | undefined {
@@ -29,8 +35,7 @@ export class AssetFiles {
 
   /** The address of an island; null where the islands were not built (tests that run the sources). */
   script(island: string): string | null {
-    const found = [...this.files.keys()].find((name) => /^(.+)-[0-9a-f]{8}\.js$/.exec(name)?.[1] === island);
-    return found === undefined ? null : addressOf(found);
+    return this.scripts.get(island) ?? null;
   }
 
   private add(name: string, body: Buffer): string {
@@ -38,7 +43,7 @@ export class AssetFiles {
       body,
       type: name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
     });
-    return addressOf(name);
+    return `/assets/${name}`;
   }
 }
 
@@ -48,8 +53,4 @@ function scriptNames(): string[] {
   } catch {
     return [];
   }
-}
-
-function addressOf(name: string): string {
-  return `/assets/${name}`;
 }
