@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { aBot, type TestBot } from '../support/a-bot.js';
 import { acmeConfig } from '../support/acme-config.js';
-import { Browser } from '../support/a-browser.js';
+import { Browser, consoleOf } from '../support/a-browser.js';
 
 /** Nobody answers there, and the Console shows that. */
 const NO_FORGE = { apiUrl: 'http://127.0.0.1:9/api/v1' };
@@ -17,7 +17,7 @@ beforeAll(async () => {
     files: { 'rules/r.yaml': 'version: 1\norg: acme\nrules: []\n' },
     env: ENV,
   });
-  url = bot.places.find((place) => place.startsWith('console '))?.slice('console '.length) ?? '';
+  url = consoleOf(bot);
 });
 
 afterAll(() => bot.close());

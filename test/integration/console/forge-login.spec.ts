@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { aBot, type TestBot } from '../support/a-bot.js';
 import { acmeConfig } from '../support/acme-config.js';
 import { aForge, type TestForge } from '../support/a-forge.js';
-import { Browser, type Page } from '../support/a-browser.js';
+import { Browser, consoleOf, type Page } from '../support/a-browser.js';
 import { anApplication, type LoginApplication, PersonAtBrowser } from '../support/a-forge-login.js';
 
 const ENV = { HOOK: 'h'.repeat(40) };
@@ -54,7 +54,7 @@ beforeAll(async () => {
       SECRET_OTHER: applications.other.clientSecret.reveal(),
     },
   });
-  url = bot.places.find((place) => place.startsWith('console '))?.slice('console '.length) ?? '';
+  url = consoleOf(bot);
   for (const id of ['main', 'other'] as const)
     for (const application of forges[id].sandbox.parts.world.oauthApplications.values())
       application.redirectUris = [`${url}/login/callback/${id}`];

@@ -4,7 +4,7 @@ import { until } from '../../services/until.js';
 import { aBot, type TestBot } from '../support/a-bot.js';
 import { aForge, type TestForge } from '../support/a-forge.js';
 import { acmeConfig } from '../support/acme-config.js';
-import { Browser } from '../support/a-browser.js';
+import { Browser, consoleOf } from '../support/a-browser.js';
 
 const RULES = `version: 1
 org: acme
@@ -24,7 +24,7 @@ class Timeline {
 
   static open(of: Browser, query = ''): Promise<Timeline> {
     const timeline = new Timeline();
-    const cookie = [...of.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const { cookie } = of;
     return new Promise((resolve, reject) => {
       const asking = request(new URL(`/live${query}`, of.url), { headers: { cookie }, agent: false }, (stream) => {
         timeline.stream = stream;
@@ -50,8 +50,7 @@ beforeAll(async () => {
     files: { 'rules/r.yaml': RULES },
     env: { FORGE_TOKEN: forge.botToken, HOOK: 'h'.repeat(40) },
   });
-  const url = bot.places.find((place) => place.startsWith('console '))?.slice('console '.length) ?? '';
-  browser = new Browser(url);
+  browser = new Browser(consoleOf(bot));
   await browser.follow((await bot.reach.post<{ url: string }>('/v1/console/links', {})).url);
   // What was there before the bot is history: it polls once first.
   await until(async () => {

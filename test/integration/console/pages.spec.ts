@@ -4,7 +4,7 @@ import { until } from '../../services/until.js';
 import { aBot, type TestBot } from '../support/a-bot.js';
 import { acmeConfig } from '../support/acme-config.js';
 import { aForge, type TestForge } from '../support/a-forge.js';
-import { Browser } from '../support/a-browser.js';
+import { Browser, consoleOf } from '../support/a-browser.js';
 import { anApplication, PersonAtBrowser } from '../support/a-forge-login.js';
 
 const LONG_MS = 60_000;
@@ -58,7 +58,7 @@ beforeAll(async () => {
     files: { 'rules/r.yaml': RULES },
     env: { HOOK: 'h'.repeat(40), FORGE_TOKEN: forge.botToken, SECRET: application.clientSecret.reveal() },
   });
-  url = bot.places.find((place) => place.startsWith('console '))?.slice('console '.length) ?? '';
+  url = consoleOf(bot);
   for (const one of forge.sandbox.parts.world.oauthApplications.values())
     one.redirectUris = [`${url}/login/callback/main`];
   await forge.hook(`${bot.url}/webhooks/acme`, 'h'.repeat(40));

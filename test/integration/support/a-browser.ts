@@ -1,4 +1,5 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
+import type { TestBot } from './a-bot.js';
 
 export interface Page {
   readonly status: number;
@@ -8,6 +9,11 @@ export interface Page {
 
 /** What a browser does of itself, and a test may leave out or forge: null takes a header away. */
 export type Headers = Readonly<Record<string, string | null>>;
+
+/** Where the bot serves the Console. */
+export function consoleOf({ places }: Pick<TestBot, 'places'>): string {
+  return places.find((place) => place.startsWith('console '))?.slice('console '.length) ?? '';
+}
 
 /** As much of a browser as the Console needs: it keeps cookies, and says where its requests come from. */
 export class Browser {
@@ -42,8 +48,13 @@ export class Browser {
     return /<meta name="csrf" content="([^"]*)"/.exec(text)?.[1] ?? '';
   }
 
+  /** What it sends along with each request. */
+  get cookie(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
   private ask(method: string, path: string, headers: Headers, body?: string): Promise<Page> {
-    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const { cookie } = this;
     const sent = Object.entries({ ...(cookie === '' ? {} : { cookie }), ...headers }).filter(
       (entry): entry is [string, string] => entry[1] !== null,
     );
