@@ -48,7 +48,7 @@ export interface Again<Data> {
 }
 
 /** What an island of a page asks; both ways JSON. */
-export type Call = (ask: Ask, body: Json, signal: AbortSignal) => Promise<Json>;
+export type Call = (ask: Ask, body: Json) => Promise<Json>;
 
 export interface Page<Data> {
   /** `/runs/:id`. Rows link to it, so it lasts. */

@@ -134,8 +134,8 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
       });
     } catch (error) {
       const told = toldError(error);
-      if (told.status < 500) refuse(request, 'forge', error instanceof BotError ? error.code : 'refused');
-      else throw error;
+      if (told.status >= 500) throw error;
+      refuse(request, 'forge', error instanceof BotError ? error.code : 'refused');
       return page(request, reply, 403, sentence(told.message));
     }
     // A page of ours goes on, not a redirect: to the browser a redirect still comes from the forge, and it would not send a strict cookie.

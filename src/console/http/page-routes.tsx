@@ -109,10 +109,8 @@ export function addPageRoutes(
         const sent = request.headers['x-csrf-token'];
         if (!who || token === null || !isCsrfToken(typeof sent === 'string' ? sent : undefined, token))
           return reply.code(401).send({ error: 'UNAUTHORIZED', message: 'log in again' });
-        const gone = new AbortController();
-        request.raw.once('close', () => gone.abort());
         try {
-          return await reply.send(await answer(asking(request, who), request.body as Json, gone.signal));
+          return await reply.send(await answer(asking(request, who), request.body as Json));
         } catch (error) {
           const { status, message } = toldError(error);
           if (status === 500) logger.error({ error }, 'console.call-failed');

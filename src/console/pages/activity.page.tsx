@@ -2,7 +2,7 @@ import type { SentTo } from '../../api/operations/index.js';
 import { hasFired } from '../../core/run.js';
 import { INTENT_STATES, RUN_STATES } from '../../core/states.js';
 import { definePage } from '../page.js';
-import { Callout, Filters, Pager, Table, Time, type Column } from '../ui/components.js';
+import { Callout, counted, Filters, Pager, Table, Time, type Column } from '../ui/components.js';
 import { Live } from '../ui/live.js';
 import {
   aboutText,
@@ -111,7 +111,7 @@ function What(row: ActivityRow) {
       <a href={href}>{event ?? 'delivery without an event'}</a>
       <div class="muted small">
         {sourcesText(sources)}
-        {twice > 0 && `, ${twice} duplicate${twice === 1 ? '' : 's'}`}
+        {twice > 0 && `, ${counted(twice, 'duplicate')}`}
       </div>
     </>
   );

@@ -96,13 +96,7 @@ function About({ act: { operation, org, about } }: { act: Act }) {
   );
 }
 
-interface CheckedChain {
-  readonly checked: number;
-  readonly head: { readonly n: number; readonly link: string } | null;
-  readonly broken: { readonly n: number; readonly runId: string; readonly why: string } | null;
-  readonly again: readonly string[];
-  readonly isEnd: boolean;
-}
+type CheckedChain = Omit<AnswerOf<'audit'>, 'org'>;
 
 async function chainOf(call: Ask['call'], org: string | undefined): Promise<CheckedChain> {
   let [checked, after] = [0, 0];

@@ -1,6 +1,6 @@
 import { definePage, unknownAct, type Ask, type Done, type Form } from '../page.js';
 import { counted, Facts, Section, Time } from '../ui/components.js';
-import { aboutText, Act, Effects, eventPath, State } from '../ui/words.js';
+import { aboutText, Act, Effects, eventPath, sourceText, State } from '../ui/words.js';
 
 /** One delivery or polled entry, and what came of it. */
 export const deliveryPage = definePage({
@@ -13,14 +13,13 @@ export const deliveryPage = definePage({
   title: ({ delivery: { kind, eventType, org } }) =>
     `${kind === 'entry' ? 'Entry' : 'Delivery'} ${eventType} of ${org}`,
   view: ({ delivery, mayAct }) => {
-    const { id, org, source, hook, deliveryId, verdict, at, state, reason, code, repeats, archivedAt, eventIds } =
-      delivery;
+    const { id, org, hook, deliveryId, verdict, at, state, reason, code, repeats, archivedAt, eventIds } = delivery;
     return (
       <>
         <Facts
           facts={[
             ['Arrived', <Time at={at} />],
-            ['Source', hook === null ? source : `hook ${hook}${verdict === 'unsigned' ? ', unsigned' : ''}`],
+            ['Source', `${sourceText(delivery)}${hook !== null && verdict === 'unsigned' ? ', unsigned' : ''}`],
             ['Organization', org],
             deliveryId !== null && ['Id at the forge', <code>{deliveryId}</code>],
             ['State', <State of={state === 'stored' ? 'waits' : state} />],
@@ -57,7 +56,7 @@ export const deliveryPage = definePage({
               ))}
             </ul>
           )}
-          <Effects effects={delivery.effects.map((effect) => ({ ...effect, repoId: null }))} />
+          <Effects effects={delivery.effects} />
         </Section>
         {mayAct && (
           <Section title="Acts">

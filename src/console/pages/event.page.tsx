@@ -11,6 +11,7 @@ import {
   placeText,
   rulePath,
   runPath,
+  sourceText,
   State,
 } from '../ui/words.js';
 import { UserError } from '../../core/errors.js';
@@ -81,7 +82,7 @@ export const eventPage = definePage({
           empty="Its arrivals are not kept any more."
           columns={[
             { head: 'When', kind: 'tight', cell: ({ at }) => <Time at={at} /> },
-            { head: 'Source', cell: ({ source, hook }) => (hook === null ? source : `hook ${hook}`) },
+            { head: 'Source', cell: sourceText },
             { head: 'Delivery', kind: 'wide', cell: ({ deliveryId }) => deliveryId && <code>{deliveryId}</code> },
             { head: 'Came again', kind: 'number', cell: ({ repeats }) => repeats },
             { head: 'Arrival', cell: ({ id }) => <Id id={id} href={deliveryPath(id)} /> },
@@ -109,7 +110,7 @@ export const eventPage = definePage({
 export const decisionPage = definePage({
   path: '/events/:id/rules/:rule',
   within: '/activity',
-  load: (ask) => decisionOf(ask),
+  load: decisionOf,
   title: ({ rule }) => `Why ${rule} did or did not fire`,
   view: ({ rule, event, verdict, reason, look, runs, notes, ...why }) => (
     <>

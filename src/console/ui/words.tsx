@@ -8,7 +8,7 @@ import { Badge, ConfirmForm, type Filter, type Tone } from './components.js';
 
 export type ActivityRow = AnswerOf<'activity'>['rows'][number];
 export type Plan = NonNullable<AnswerOf<'planOf'>['plan']>;
-export type EffectCount = ActivityRow['runs'][number]['effects'][number];
+export type EffectCount = Omit<ActivityRow['runs'][number]['effects'][number], 'repoId'>;
 
 const TONES = tableOf<Tone>({
   done: 'good',
@@ -94,9 +94,14 @@ export function Effects({ effects }: { effects: readonly EffectCount[] }) {
   );
 }
 
+/** Where an arrival came from: `hook acme`, `feed`. */
+export function sourceText({ source, hook }: { source: string; hook: string | null }): string {
+  return hook === null ? source : `hook ${hook}`;
+}
+
 /** Where something came from: `hook acme, feed`. */
 export function sourcesText(sources: ActivityRow['sources']): string {
-  return [...new Set(sources.map(({ source, hook }) => (hook === null ? source : `hook ${hook}`)))].join(', ');
+  return [...new Set(sources.map(sourceText))].join(', ');
 }
 
 /** Equal deliveries, and other arrivals that told the same. */
