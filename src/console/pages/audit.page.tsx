@@ -19,8 +19,12 @@ export const auditPage = definePage({
     if (org === undefined) return { owned, org, chain: null, others: null, acts: [] };
     // Who sees everything is shown everything, until an organization is chosen.
     const isAll = may('read', null) && query['org'] === undefined;
-    const { acts } = await call('acts', { org: isAll ? undefined : org, before: query['before'], limit: ACTS_SHOWN });
-    return { owned, org, acts, chain: await chainOf(call, org), others: isAll ? await chainOf(call, undefined) : null };
+    const [{ acts }, chain, others] = await Promise.all([
+      call('acts', { org: isAll ? undefined : org, before: query['before'], limit: ACTS_SHOWN }),
+      chainOf(call, org),
+      isAll ? chainOf(call, undefined) : null,
+    ]);
+    return { owned, org, acts, chain, others };
   },
   title: () => 'Audit',
   view: ({ owned, org, chain, others, acts }) => (
