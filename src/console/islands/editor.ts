@@ -204,10 +204,7 @@ function offers(language: Language | null, context: CompletionContext): Completi
   if (!language) return null;
   const text = context.state.doc.toString();
   const place = placeAt(text, context.pos);
-  const typed =
-    DOTTED.exec(
-      context.state.doc.lineAt(context.pos).text.slice(0, context.pos - context.state.doc.lineAt(context.pos).from),
-    )?.[0] ?? '';
+  const typed = context.matchBefore(DOTTED)?.text ?? '';
   if (typed === '' && !context.explicit) return null;
   const names = typed.split('.');
   const kinds = kindsAround(language, text, context.pos);
