@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A Chromium with a folder of its own. */
 export interface TestBrowser {
@@ -88,7 +88,7 @@ export class Person {
 /** What axe finds on a page by the rules of WCAG 2.2 AA. */
 export async function axeOf(page: Page): Promise<string[]> {
   // Evaluated by the browser's debugger: the policy of the page holds for its own scripts.
-  await page.evaluate(`${await source()};undefined`);
+  await page.evaluate(`${AXE};undefined`);
   const { violations } = (await page.evaluate(
     `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
   )) as { violations: Array<{ id: string; help: string; nodes: Array<{ html: string; failureSummary: string }> }> };
@@ -99,13 +99,6 @@ export async function axeOf(page: Page): Promise<string[]> {
         .slice(0, 3)
         .join(' | ')}`,
   );
-}
-
-let axe: Promise<string> | undefined;
-
-function source(): Promise<string> {
-  axe ??= import('node:fs/promises').then(({ readFile }) => readFile(AXE, 'utf8'));
-  return axe;
 }
 
 /** How far the page is wider than its window; 0 = nothing has to be scrolled aside. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Browser } from '../../integration/support/a-browser.js';
 import { freePort } from '../../services/processes.mjs';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot, type Bot } from '../support/bot.js';
@@ -52,13 +53,9 @@ function memoryKb(): number {
 
 async function logIn(): Promise<string> {
   const { stdout } = await forgehand(place, 'console', 'open', '--config', place.configFile);
-  const { hash, origin } = new URL(stdout.trim());
-  const answer = await fetch(`${origin}/login/link`, {
-    method: 'POST',
-    headers: { origin },
-    body: new URLSearchParams({ code: hash.slice(1) }),
-  });
-  return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const browser = new Browser(`http://127.0.0.1:${port}`);
+  await browser.follow(stdout.trim());
+  return browser.cookie;
 }
 
 /** Resolves with the first that it tells. */
