@@ -4,6 +4,7 @@ import { silentLogger } from '../core/logger.js';
 import type { ControlCaller } from '../core/operators.js';
 import type { ActStore } from './act-store.port.js';
 import { Acts, type ActToRecord } from './acts.js';
+import { Ids } from './operations/shared.js';
 
 const ANN: ControlCaller = {
   kind: 'person',
@@ -29,7 +30,7 @@ function recorder(names: readonly string[] = ['acme', 'other'], over: Partial<Ac
   const orgs = names.map((name) => ({ name }));
   const acts = new Acts(
     store,
-    { like: async (text) => (text === 'abcd' ? [{ kind: 'intent' as const, id: 'abcd-whole' }] : []) },
+    new Ids({ like: async (text) => (text === 'abcd' ? [{ kind: 'intent' as const, id: 'abcd-whole' }] : []) }),
     { find: (typed) => orgs.find(({ name }) => name === typed.toLowerCase()) as never, visible: () => orgs as never },
     silentLogger,
   );

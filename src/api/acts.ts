@@ -1,12 +1,11 @@
 import { ACT_ID } from '../core/audit-chain.js';
-import { BotError } from '../core/errors.js';
+import { BotError, UserError } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { ControlCaller } from '../core/operators.js';
 import { seesOrg, type Sight } from '../core/sight.js';
 import type { Act, ActStore } from './act-store.port.js';
-import type { IdStore } from './id-store.port.js';
-import type { Orgs } from './operations/shared.js';
+import type { Ids, Orgs } from './operations/shared.js';
 
 /** What is carried out, and for whom. */
 export interface ActToRecord {
@@ -27,7 +26,7 @@ const LONGEST = 200;
 export class Acts {
   constructor(
     private readonly store: ActStore,
-    private readonly ids: Pick<IdStore, 'like'>,
+    private readonly ids: Pick<Ids, 'whole'>,
     private readonly orgs: Pick<Orgs, 'find' | 'visible'>,
     private readonly logger: Logger,
   ) {}
@@ -76,10 +75,12 @@ export class Acts {
 
   /** As the operation will take it. What is not one thing in sight is told as it was typed. */
   private async wholeId(typed: string, sight: Sight): Promise<string> {
-    const text = typed.toLowerCase();
-    if (!/^[0-9a-f][0-9a-f-]{3,35}$/.test(text)) return typed;
-    const found = await this.ids.like(text, ['intent', 'run', 'event', 'arrival'], 2, sight);
-    return found.length === 1 ? (found[0]?.id ?? typed) : typed;
+    try {
+      return await this.ids.whole(typed, ['intent', 'run', 'event', 'arrival'], sight);
+    } catch (error) {
+      if (error instanceof UserError) return typed;
+      throw error;
+    }
   }
 
   /** Never one that the caller does not see: nobody writes into the records of others. */

@@ -142,7 +142,7 @@ const PARTS = [
   part(Ids, { store: ID_STORE }, ({ store }) => new Ids(store)),
   part(
     Acts,
-    { store: ACT_STORE, ids: ID_STORE, orgs: Orgs, logger: LOGGER },
+    { store: ACT_STORE, ids: Ids, orgs: Orgs, logger: LOGGER },
     ({ store, ids, orgs, logger }) => new Acts(store, ids, orgs, logger),
   ),
   part(RecentDeliveries, { gaps: GAP_STORE, clock: CLOCK }, ({ gaps, clock }) => new RecentDeliveries(gaps, clock)),

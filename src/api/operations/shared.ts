@@ -111,7 +111,8 @@ export class Ids {
     const [first, second] = found;
     if (!first && sight !== null) throw new UserError('NOT_FOUND', `there is no ${listed(kinds)} ${typed}`);
     if (!first) return typed;
-    if (!second || found.some(({ id }) => id === text)) return found.find(({ id }) => id === text)?.id ?? first.id;
+    const exact = found.find(({ id }) => id === text);
+    if (exact || !second) return (exact ?? first).id;
     const shown = found.slice(0, CANDIDATES_SHOWN).map(({ kind, id }) => `${kind} ${id}`);
     throw new UserError(
       'AMBIGUOUS_ID',
