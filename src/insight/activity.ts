@@ -13,6 +13,7 @@ import type { JournalStore } from '../pipeline/journal-store.port.js';
 import type { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import { about, aboutEvent, aboutRun, countEffects, effectCount, whatAbout } from './about-run.js';
 import type { ActivityStore, CauseFilter, FoundCause, SourceOfEvent } from './activity-store.port.js';
+import { eventsById, intentsByRun } from './read-work.js';
 
 /** Arrivals of one event that are shown; a hook that tells it again and again counts as repeats. */
 const SOURCES_SHOWN = 10;
@@ -99,31 +100,26 @@ export class Activity {
     const { store, inbox, journal } = this.deps;
     const idsOf = (kind: FoundCause['what']): string[] => causes.flatMap(({ what, id }) => (what === kind ? [id] : []));
     const [eventIds, arrivalIds, runIds] = [idsOf('event'), idsOf('arrival'), idsOf('run')];
-    const [events, sources, arrivals, ofEvents, alone] = await Promise.all([
-      Promise.all(eventIds.map((id) => inbox.event(id))),
+    const [events, sources, arrivals, decided, alone] = await Promise.all([
+      eventsById(inbox, eventIds),
       store.sources(eventIds, sight, SOURCES_SHOWN),
       store.arrivals(arrivalIds, sight),
       eventIds.length === 0 ? [] : journal.runs({ eventIds, shadow: false, sight, limit: RUNS_OF_PAGE }),
       runIds.length === 0 ? [] : journal.runs({ ids: runIds, sight, limit: runIds.length }),
     ]);
-    const runs = [...ofEvents.reverse(), ...alone];
-    const work = await journal.workOfRuns(
-      runs.map(({ id }) => id),
-      sight,
-    );
-    const intentsOf = new Map(runs.map(({ id }, n) => [id, (work[n] ?? []).map(({ intent }) => intent)]));
-    const shownOf = (run: Run): ActivityRow['runs'][number] => shownRun(run, intentsOf.get(run.id) ?? []);
+    const ofEvents = decided.toReversed();
+    const wanted = await intentsByRun(journal, [...ofEvents, ...alone], sight);
+    const shownOf = (run: Run): ActivityRow['runs'][number] => shownRun(run, wanted.get(run.id) ?? []);
 
     const rows = new Map<string, ActivityRow>();
     for (const arrival of arrivals) rows.set(arrival.id, rowOfArrival(arrival));
-    for (const event of events) {
-      if (!event) continue;
+    for (const event of events.values()) {
       const told = sources.find(({ eventId }) => eventId === event.id);
       const own = ofEvents.filter(({ cause }) => cause.kind === 'event' && cause.eventId === event.id);
       rows.set(event.id, rowOfEvent(event, told?.arrivals ?? [], told?.isDecided ?? true, own.map(shownOf)));
     }
     for (const run of alone) {
-      const intents = intentsOf.get(run.id) ?? [];
+      const intents = wanted.get(run.id) ?? [];
       const active = run.cause.kind === 'tick' ? await this.deps.keeper.active(run.org) : null;
       const found = whatAbout({ run, event: null, intents, active, now: this.deps.clock.now() });
       rows.set(run.id, rowOfRun(run, found, shownOf(run)));

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../core/json.js';
 import { entryKinds } from '../../events/pairing-table.js';
 import { aboutEvent, countEffects } from '../../insight/about-run.js';
 import { explanation } from '../../insight/explanation.js';
+import { eventsById, intentsByRun } from '../../insight/read-work.js';
 import { tellHistory } from '../../insight/tell-history.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { deliveryReport, gapReport, replayReport, toldHistory, type DeliveryReport } from './answers.js';
@@ -202,31 +203,28 @@ export const deliveryOperations = {
 /** Runs of one page of events that are looked at. */
 const RUNS_OF_PAGE = 5_000;
 
-/** What became of each arrival, in as many reads for many as for one. */
+/** What became of each arrival. */
 async function reports(
   { inbox, journal }: Pick<Needs, 'inbox' | 'journal'>,
   arrivals: readonly ArrivalSummary[],
   sight: Sight,
 ): Promise<DeliveryReport[]> {
   const eventIds = [...new Set(arrivals.flatMap((arrival) => arrival.eventIds))];
-  const events = await Promise.all(eventIds.map((id) => inbox.event(id)));
-  const eventOf = new Map(eventIds.map((id, n) => [id, events[n] ?? null]));
-  const runs = eventIds.length === 0 ? [] : await journal.runs({ eventIds, shadow: false, sight, limit: RUNS_OF_PAGE });
-  const work = await journal.workOfRuns(
-    runs.map(({ id }) => id),
-    sight,
+  const firsts = await eventsById(
+    inbox,
+    arrivals.flatMap((arrival) => arrival.eventIds.slice(0, 1)),
   );
-  const decided = runs.map((run, n) => ({ run, intents: (work[n] ?? []).map(({ intent }) => intent) })).reverse();
+  const runs = eventIds.length === 0 ? [] : await journal.runs({ eventIds, shadow: false, sight, limit: RUNS_OF_PAGE });
+  const wanted = await intentsByRun(journal, runs, sight);
+  const decided = runs.toReversed();
   return arrivals.map((arrival) => {
-    const own = decided.filter(
-      ({ run: { cause } }) => cause.kind === 'event' && arrival.eventIds.includes(cause.eventId),
-    );
-    const event = eventOf.get(arrival.eventIds[0] ?? '') ?? null;
+    const own = decided.filter(({ cause }) => cause.kind === 'event' && arrival.eventIds.includes(cause.eventId));
+    const event = firsts.get(arrival.eventIds[0] ?? '') ?? null;
     return {
       ...arrival,
       about: event && aboutEvent(event),
-      rules: [...new Set(own.filter(({ run }) => hasFired(run.state)).map(({ run }) => run.rule))],
-      effects: countEffects(own.flatMap(({ intents }) => intents)),
+      rules: [...new Set(own.filter(({ state }) => hasFired(state)).map(({ rule }) => rule))],
+      effects: countEffects(own.flatMap(({ id }) => wanted.get(id) ?? [])),
     };
   });
 }

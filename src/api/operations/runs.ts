@@ -8,6 +8,7 @@ import { seesWholeOrg, type Sight } from '../../core/sight.js';
 import { RUN_STATES } from '../../core/states.js';
 import { waitsForApproval } from '../../core/state-table.js';
 import { countEffects, whatAbout } from '../../insight/about-run.js';
+import { eventsById, intentsByRun } from '../../insight/read-work.js';
 import { openReads } from '../../pipeline/decide/answer-lookups.js';
 import { compareShadow, ruleIdOf, type ShadowPair } from '../../pipeline/decide/shadow.js';
 import type { JournalStore } from '../../pipeline/journal-store.port.js';
@@ -197,13 +198,17 @@ async function reports(
     runs.map(({ id }) => id),
     sight,
   );
+  const events = await eventsById(
+    inbox,
+    runs.flatMap(({ cause }) => (cause.kind === 'event' ? [cause.eventId] : [])),
+  );
   const now = clock.now();
   return Promise.all(
     runs.map(async (run, n) => {
       const made = work[n] ?? [];
       const intents = made.map(({ intent: one }) => one);
       const { cause } = run;
-      const event = cause.kind === 'event' ? await inbox.event(cause.eventId) : null;
+      const event = cause.kind === 'event' ? (events.get(cause.eventId) ?? null) : null;
       const active = cause.kind === 'tick' ? await keeper.active(run.org) : null;
       return {
         run: shown(openedFor(sight, run, encryptor)),
@@ -238,13 +243,9 @@ async function shadowPairs(journal: JournalStore, shadows: readonly Run[], sight
     runs.push(found[0] ?? null);
   }
   const live = runs.filter((run) => run !== null);
-  const work = await journal.workOfRuns(
-    live.map(({ id }) => id),
-    sight,
-  );
-  const intentsOf = new Map(live.map(({ id }, n) => [id, (work[n] ?? []).map(({ intent: one }) => one)]));
+  const wanted = await intentsByRun(journal, live, sight);
   return shadows.map((shadow, n) => {
     const run = runs[n] ?? null;
-    return { shadow, live: run && { run, intents: intentsOf.get(run.id) ?? [] } };
+    return { shadow, live: run && { run, intents: wanted.get(run.id) ?? [] } };
   });
 }
