@@ -30,7 +30,7 @@ export const activityOperations = {
     handle: ({ orgs, activity }, filter, _caller, sight) => {
       const { org, sight: within, ...asked } = orgs.within(filter, sight);
       // Runs of a rule are found by its organization.
-      const names = org === undefined ? orgs.visible(sight).map(({ name }) => name) : [org];
+      const names = orgs.namesOf(org, sight);
       const isAll = org === undefined && sight === null && asked.rule === undefined;
       return activity.page({ ...asked, orgs: isAll ? undefined : names, sight: within });
     },

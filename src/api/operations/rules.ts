@@ -41,8 +41,7 @@ export const ruleOperations = {
     input: z.object({ org: z.string().optional() }),
     answer: z.array(ruleSummary),
     handle: async (needs, { org }, _caller, sight) => {
-      const names =
-        org === undefined ? needs.orgs.visible(sight).map(({ name }) => name) : [needs.orgs.nameOf(org, sight)];
+      const names = needs.orgs.namesOf(org, sight);
       const found = await Promise.all(names.map((name) => summariesOf(needs, name, sight)));
       return found.flatMap(({ rules }) => rules.map(({ summary }) => summary));
     },
@@ -88,11 +87,12 @@ export const ruleOperations = {
     command: 'pause',
     input: paused.extend({ reason: reasoned.reason.describe('Why; `status` shows it.') }),
     answer: z.object({ paused: z.boolean() }),
-    handle: async (needs, { reason, ...scope }, caller, sight) => {
+    handle: async (needs, asked, caller, sight) => {
       const { orgs, orders, journal, clock } = needs;
+      const { reason, ...scope } = asked;
       if (!scope.org) needEverything(sight, ONE_ORG);
       if (scope.rule) await checkRule(needs, scope.rule, scope.org, sight);
-      orders.record('pause', caller, reason === undefined ? scope : { ...scope, reason });
+      orders.record('pause', caller, asked);
       const org = scope.org ? orgs.wholeOf(scope.org, sight) : null;
       await journal.pause({
         org,
@@ -112,9 +112,9 @@ export const ruleOperations = {
     command: 'resume',
     input: paused.extend(reasoned),
     answer: z.object({ resumed: z.boolean().describe('False when there was no such pause.') }),
-    handle: async ({ orgs, orders, journal }, { reason, ...scope }, caller, sight) => {
+    handle: async ({ orgs, orders, journal }, scope, caller, sight) => {
       if (!scope.org) needEverything(sight, ONE_ORG);
-      orders.record('resume', caller, reason === undefined ? scope : { ...scope, reason });
+      orders.record('resume', caller, scope);
       const org = scope.org ? orgs.wholeOf(scope.org, sight) : null;
       const resumed = await journal.resume(org, scope.rule ?? null, caller.name);
       orders.nudge();

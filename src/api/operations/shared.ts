@@ -38,9 +38,7 @@ export class Orgs {
   nameOf(typed: string, sight: Sight): string {
     const org = this.find(typed);
     if (org && seesOrg(sight, org.name)) return org.name;
-    const names = this.visible(sight)
-      .map(({ name }) => name)
-      .join(', ');
+    const names = this.namesOf(undefined, sight).join(', ');
     const there = sight === null ? 'the config has' : 'you may see';
     throw new UserError(
       'NO_SUCH_ORG',
@@ -53,6 +51,11 @@ export class Orgs {
     const org = this.nameOf(typed, sight);
     needWholeOrg(sight, org);
     return org;
+  }
+
+  /** The one that was named, or all of which something is in sight. @throws UserError NO_SUCH_ORG */
+  namesOf(typed: string | undefined, sight: Sight): readonly string[] {
+    return typed === undefined ? this.visible(sight).map(({ name }) => name) : [this.nameOf(typed, sight)];
   }
 
   /**
@@ -139,7 +142,7 @@ export async function checkRule(
   org: string | undefined,
   sight: Sight,
 ): Promise<void> {
-  const names = org ? [orgs.nameOf(org, sight)] : orgs.visible(sight).map(({ name }) => name);
+  const names = orgs.namesOf(org || undefined, sight);
   const active = await Promise.all(names.map((name) => keeper.active(name)));
   const known = active.flatMap((kept) => (kept ? [...kept.revision.rules, ...kept.revision.policies] : []));
   if (OWN_NAMES.includes(rule) || active.includes(null) || known.some(({ id }) => id === rule)) return;
