@@ -71,8 +71,18 @@ export class Backtests {
       throw new UserError('TOO_MANY_BACKTESTS', `${MAX_KEPT} people try rules: try again in ten minutes`);
     const since = new Date(until.getTime() - days * DAY_MS);
     const job: Job = {
-      ...{ id: newId(), draft, days, since, until, state: 'waiting', events: 0, reached: since },
-      ...{ problems: [], failure: null, report: null, askedAt: until },
+      id: newId(),
+      draft,
+      days,
+      since,
+      until,
+      state: 'waiting',
+      events: 0,
+      reached: since,
+      problems: [],
+      failure: null,
+      report: null,
+      askedAt: until,
     };
     this.#jobs.set(by, job);
     this.#last = this.#last.then(() => this.#run(job));
@@ -125,27 +135,25 @@ export class Backtests {
       return;
     }
     const notes = new Set<string>();
-    for (let after: string | null = null; this.#goesOn(job);) {
+    let after: string | null = null;
+    do {
+      if (!this.#goesOn(job)) return;
       const began = performance.now();
       const page: ToldHistory = await this.deps.history({ org: draft.org, since, until, limit: PAGE, after });
       expected(await this.#ask({ kind: 'add', page }, PAGE_MS), 'added');
       job.events += page.events.length;
       job.reached = page.events.at(-1)?.storedAt ?? job.reached;
       if (!page.bot) notes.add('no forge told who the bot is: its own acts are taken for those of people');
-      if (page.next !== null && job.events >= MAX_EVENTS)
+      after = job.events >= MAX_EVENTS ? null : page.next;
+      if (after !== page.next)
         notes.add(`only the first ${MAX_EVENTS} events were tried; \`forgehand backtest\` tries all of them`);
-      else if (page.next !== null) {
-        after = page.next;
-        await (this.deps.rest ?? sleep)(REST_SHARE * (performance.now() - began));
-        continue;
-      }
-      const about = { org: draft.org, since, until, notes: [...notes] };
-      const { report } = expected(await this.#ask({ kind: 'report', about }, PAGE_MS), 'reported');
-      if (!this.#goesOn(job)) return;
-      job.report = report;
-      job.state = 'done';
-      return;
-    }
+      if (after !== null) await (this.deps.rest ?? sleep)(REST_SHARE * (performance.now() - began));
+    } while (after !== null);
+    const about = { org: draft.org, since, until, notes: [...notes] };
+    const { report } = expected(await this.#ask({ kind: 'report', about }, PAGE_MS), 'reported');
+    if (!this.#goesOn(job)) return;
+    job.report = report;
+    job.state = 'done';
   }
 
   async #ask(order: TryOrder, limitMs: number): Promise<TryAnswer> {
