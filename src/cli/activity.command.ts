@@ -4,10 +4,10 @@ import type { ActivityRow } from '../insight/activity.js';
 import { hasFired, type RunState } from '../core/run.js';
 import { INTENT_STATES, RUN_STATES, type IntentState } from '../core/states.js';
 import { limitOption, storeCommand } from './command-options.js';
-import { aboutText, allOption, effectsText, hidesUnchanged, type ListOptions } from './list-options.js';
+import { aboutText, allOption, effectsText, footer, hidesUnchanged, type ListOptions } from './list-options.js';
 import { plain, print, shortIds, state, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
-import { colour, writeOut } from './terminal.js';
+import { writeOut } from './terminal.js';
 import { untilStopped } from './until-stopped.js';
 
 interface ActivityOptions extends ListOptions {
@@ -41,10 +41,11 @@ export function activityCommand(): Command {
       withBot(options.config, async (bot) => {
         if (options.follow) return follow(bot, options);
         const { org, repo, person, kind, rule, state: of, effects, before, limit } = options;
-        const changed = (of ?? effects) === undefined && hidesUnchanged(options) ? true : undefined;
-        const asked = { org, repo, person, kind, rule, state: of, effects, before, limit, changed };
+        // Whoever asks for a state wants all of that state.
+        const hides = (of ?? effects) === undefined && hidesUnchanged(options);
+        const asked = { org, repo, person, kind, rule, state: of, effects, before, limit, changed: hides || undefined };
         const page = await bot.call('activity', asked);
-        print(options.json, page, () => listed(page.rows, page.next, page.lookedBackTo, options));
+        print(options.json, page, () => `${linesOf(page.rows)}${footer({ ...page, hides, before: page.next })}`);
       }),
     );
 }
@@ -77,26 +78,10 @@ async function follow(bot: Pick<Reach, 'call'>, { limit, json }: ActivityOptions
 
 const HEAD = ['at (UTC)', 'id', 'what', 'about', 'by', 'rules', 'effects, or why none'];
 
-function listed(
-  rows: readonly ActivityRow[],
-  next: string | null,
-  lookedBackTo: Date | string | null,
-  options: ActivityOptions,
-): string {
+function linesOf(rows: readonly ActivityRow[]): string {
   const short = shortIds(rows.map(({ id }) => id));
-  const notes = [
-    ...(hidesUnchanged(options) && (options.state ?? options.effects) === undefined
-      ? ['what changed nothing is left out: --all shows it']
-      : []),
-    ...(lookedBackTo === null ? [] : [`looked back to ${when(lookedBackTo)} UTC, not further`]),
-    ...(next === null ? [] : [`older ones: --before ${next}`]),
-  ];
-  const shown = table(
-    HEAD,
-    rows.map((row) => cellsOf(row, short)),
-    'nothing happened that fits',
-  );
-  return `${shown}${notes.map((note) => `\n${colour.dim(note)}`).join('')}`;
+  const cells = rows.map((row) => cellsOf(row, short));
+  return table(HEAD, cells, 'nothing happened that fits');
 }
 
 function cellsOf(row: ActivityRow, short: (id: string) => string): string[] {

@@ -1,9 +1,9 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Act } from '../api/act-store.port.js';
 import { limitOption, storeCommand } from './command-options.js';
+import { beforeOption, footer } from './list-options.js';
 import { plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
-import { colour } from './terminal.js';
 
 interface ActsOptions {
   readonly config: string;
@@ -16,7 +16,7 @@ interface ActsOptions {
 export function actsCommand(): Command {
   return storeCommand('acts', 'list who did what, newest first: orders of people with reason and outcome')
     .option('--org <name>', 'only this organization')
-    .addOption(new Option('--before <id>', 'the page before this one'))
+    .addOption(beforeOption())
     .addOption(limitOption())
     .action(({ config, json, ...page }: ActsOptions) =>
       withBot(config, async (bot) => {
@@ -24,8 +24,7 @@ export function actsCommand(): Command {
         print(json, acts, () => {
           const head = ['when (UTC)', 'who', 'what', 'org', 'about', 'outcome', 'reason'];
           const last = acts.length === page.limit ? acts.at(-1) : undefined;
-          const older = last ? `\n${colour.dim(`older ones: --before ${last.id}`)}` : '';
-          return `${table(head, acts.map(row), 'nobody has done anything yet')}${older}`;
+          return `${table(head, acts.map(row), 'nobody has done anything yet')}${footer({ before: last?.id })}`;
         });
       }),
     );

@@ -6,11 +6,11 @@ import {
   allOption,
   beforeOption,
   effectsText,
-  footer,
   hidesUnchanged,
+  listed,
   type ListOptions,
 } from './list-options.js';
-import { plain, print, shortIds, state, table, when } from './print.js';
+import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';
 
 interface DeliveriesOptions extends ListOptions {
@@ -32,26 +32,24 @@ export function deliveriesCommand(): Command {
       withBot(options.config, async (bot) => {
         if (id !== undefined) {
           const arrival = await bot.call('delivery', { id });
-          return print(options.json, arrival, () => listed([arrival], { ...options, all: true }));
+          return print(options.json, arrival, () => listed([arrival], LIST, { ...options, hides: false }));
         }
         const { org, before, limit } = options;
-        const changed = hidesUnchanged(options) ? true : undefined;
-        const arrivals = await bot.call('deliveries', { org, before, limit, changed });
-        print(options.json, arrivals, () => listed(arrivals, options));
+        const hides = hidesUnchanged(options);
+        const arrivals = await bot.call('deliveries', { org, before, limit, changed: hides || undefined });
+        print(options.json, arrivals, () => listed(arrivals, LIST, { hides, limit }));
       }),
     );
 }
 
-const HEAD = ['at (UTC)', 'id', 'from', 'event', 'about', 'by', 'state', 'repeats', 'what came of it'];
+const LIST = {
+  head: ['at (UTC)', 'id', 'from', 'event', 'about', 'by', 'state', 'repeats', 'what came of it'],
+  empty: 'nothing has arrived',
+  idOf: ({ id }: DeliveryReport) => id,
+  cellsOf,
+};
 
-function listed(arrivals: readonly DeliveryReport[], options: DeliveriesOptions): string {
-  const short = shortIds(arrivals.map(({ id }) => id));
-  const last = arrivals.at(-1)?.id;
-  const rows = arrivals.map((arrival) => row(arrival, short));
-  return `${table(HEAD, rows, 'nothing has arrived')}${footer(arrivals.length, last && short(last), options)}`;
-}
-
-function row(arrival: DeliveryReport, short: (id: string) => string): string[] {
+function cellsOf(arrival: DeliveryReport, short: (id: string) => string): string[] {
   const { about, effects, rules } = arrival;
   const from =
     arrival.source === 'webhook'

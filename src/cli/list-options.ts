@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { About, EffectCount } from '../insight/about-run.js';
-import { plain, state } from './print.js';
+import { plain, shortIds, state, table, when } from './print.js';
 import { colour } from './terminal.js';
 
 /** Options of the lists of what happened. */
@@ -20,13 +20,45 @@ export function hidesUnchanged({ json, all }: ListOptions): boolean {
   return !json && !all;
 }
 
-/** What stands below a list: what it leaves out, and how to go on. */
-export function footer(shown: number, lastId: string | undefined, options: ListOptions): string {
+/** What stands below a list: what it leaves out, how far it looked, and how to go on. */
+export function footer({
+  hides = false,
+  lookedBackTo = null,
+  before,
+}: {
+  readonly hides?: boolean;
+  readonly lookedBackTo?: Date | string | null;
+  /** Where the older ones begin; without it there are none. */
+  readonly before: string | null | undefined;
+}): string {
   const lines = [
-    ...(hidesUnchanged(options) ? ['what changed nothing is left out: --all shows it'] : []),
-    ...(shown === options.limit && lastId !== undefined ? [`older ones: --before ${lastId}`] : []),
+    ...(hides ? ['what changed nothing is left out: --all shows it'] : []),
+    ...(lookedBackTo === null ? [] : [`looked back to ${when(lookedBackTo)} UTC, not further`]),
+    ...(before === null || before === undefined ? [] : [`older ones: --before ${before}`]),
   ];
   return lines.map((line) => `\n${colour.dim(line)}`).join('');
+}
+
+/** A page of what has an id, which cells may name in short; the page after a full one begins behind its last row. */
+export function listed<Row>(
+  rows: readonly Row[],
+  {
+    head,
+    empty,
+    idOf,
+    cellsOf,
+  }: {
+    readonly head: string[];
+    readonly empty: string;
+    readonly idOf: (row: Row) => string;
+    readonly cellsOf: (row: Row, short: (id: string) => string) => string[];
+  },
+  { hides, limit }: { readonly hides: boolean; readonly limit: number },
+): string {
+  const short = shortIds(rows.map(idOf));
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  const cells = rows.map((row) => cellsOf(row, short));
+  return `${table(head, cells, empty)}${footer({ hides, before: last && short(idOf(last)) })}`;
 }
 
 /** `acme/app #12`; empty where it is about the organization. */

@@ -9,12 +9,12 @@ import {
   allOption,
   beforeOption,
   effectsText,
-  footer,
   hidesUnchanged,
+  listed,
   type ListOptions,
 } from './list-options.js';
 import { printExplanation } from './print-explanation.js';
-import { plain, print, shortIds, state, table, when } from './print.js';
+import { plain, print, state, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
 
@@ -52,17 +52,18 @@ export function runsCommand(): Command {
             () => orgs.map(shadowOf).join('\n\n') || 'no organization has a shadow revision (orgs[].rules.shadow)',
           );
         }
+        // Whoever asks for a state wants all of that state.
+        const hides = options.state === undefined && hidesUnchanged(options);
         const reports = await bot.call('runs', {
           org: options.org,
           rule: options.rule,
           state: options.state,
           shadow: false,
-          // Whoever asks for a state wants all of that state.
-          changed: options.state === undefined && hidesUnchanged(options) ? true : undefined,
+          changed: hides || undefined,
           before: options.before,
           limit: options.limit,
         });
-        return print(options.json, reports, () => listed(reports, options));
+        return print(options.json, reports, () => listed(reports, LIST, { hides, limit: options.limit }));
       }),
     );
 }
@@ -88,11 +89,15 @@ function shadowOf({ org, rules }: OrgShadow): string {
   ].join('\n');
 }
 
-const HEAD = ['at (UTC)', 'run', 'rule', 'about', 'by', 'state', 'effects, or why none'];
+const LIST = {
+  head: ['at (UTC)', 'run', 'rule', 'about', 'by', 'state', 'effects, or why none'],
+  empty: 'no run',
+  idOf: ({ run }: RunReport) => run.id,
+  cellsOf,
+};
 
-function listed(reports: readonly RunReport[], options: RunsOptions): string {
-  const short = shortIds(reports.map(({ run }) => run.id));
-  const rows = reports.map(({ run, about, effects }) => [
+function cellsOf({ run, about, effects }: RunReport, short: (id: string) => string): string[] {
+  return [
     when(run.decidedAt),
     short(run.id),
     `${run.org}/${run.rule}`,
@@ -100,8 +105,5 @@ function listed(reports: readonly RunReport[], options: RunsOptions): string {
     plain(about.person ?? (about.schedule ? 'schedule' : '')),
     state(run.state),
     effects.length > 0 ? effectsText(effects) : plain(run.reason),
-  ]);
-  const last = reports.at(-1)?.run.id;
-  const more = options.state === undefined ? options : { ...options, all: true };
-  return `${table(HEAD, rows, 'no run')}${footer(reports.length, last && short(last), more)}`;
+  ];
 }
