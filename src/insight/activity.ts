@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.js';
-import type { ForgeEvent } from '../core/event.js';
+import type { EventSource, ForgeEvent } from '../core/event.js';
 import { textOf } from '../core/reason.js';
 import type { Intent, Run } from '../core/run.js';
 import { count, fields, maybeText, maybeTime, mode, text, time, word, type Shape } from '../core/schema.js';
 import { seesRepo, seesWholeOrg, type Sight } from '../core/sight.js';
 import { RUN_STATES } from '../core/states.js';
 import type { ArrivalState } from '../core/arrival.js';
-import type { EventSource } from '../core/event.js';
 import type { ArrivalSummary, InboxStore } from '../pipeline/inbox-store.port.js';
 import type { JournalStore } from '../pipeline/journal-store.port.js';
 import type { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Json } from '../core/json.js';
 import type { Sight } from '../core/sight.js';
 import { attempt, shownRun } from '../core/run.js';
-import { RUN_STATES } from '../core/states.js';
 import {
   count,
   fields,
@@ -16,7 +15,7 @@ import {
   time,
   type Shape,
 } from '../core/schema.js';
-import { INTENT_STATES } from '../core/states.js';
+import { INTENT_STATES, RUN_STATES } from '../core/states.js';
 import { aboutRun } from './about-run.js';
 import { origin } from '../rules/sources/rule-repository.port.js';
 import { sourceText } from './source-text.js';

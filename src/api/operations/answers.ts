@@ -3,7 +3,6 @@ import { BUDGET_HELD } from '../../core/budgets.js';
 import { ENTRY_SOURCES } from '../../core/event.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { attempt, shownIntent, shownRun } from '../../core/run.js';
-import { RUN_STATES } from '../../core/states.js';
 import {
   type Shape,
   count,
@@ -17,8 +16,9 @@ import {
   time,
   word,
 } from '../../core/schema.js';
-import { INTENT_STATES } from '../../core/states.js';
+import { INTENT_STATES, RUN_STATES } from '../../core/states.js';
 import { about, aboutRun, effectCount } from '../../insight/about-run.js';
+import { place } from '../../insight/explanation.js';
 import { ruleCounts } from '../../insight/rule-counts.js';
 import { sourceText } from '../../insight/source-text.js';
 import { arrivalSummary } from '../../pipeline/inbox-store.port.js';
@@ -223,7 +223,7 @@ const pause = z.object({ ...fields('org rule reason', maybeText), by: text, at: 
 export const ruleSummary = z.object({
   ...fields('org id', text),
   kind: z.enum(['rule', 'policy']),
-  place: z.object({ file: text, ...fields('line col', count) }),
+  place,
   mode: z.enum(['live', 'dry-run', 'shadow']).describe('As its file says; `stage` says what people made of it.'),
   canary: count.nullable().describe('Percent of the repositories in which it writes, as its file says.'),
   disabled: maybeText.describe('Why nothing starts it; null = it is not switched off.'),

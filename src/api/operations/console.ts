@@ -4,7 +4,7 @@ import { UserError } from '../../core/errors.js';
 import { hashOf } from '../../core/ids.js';
 import type { ControlCaller } from '../../core/operators.js';
 import { text, time } from '../../core/schema.js';
-import { consoleSession } from '../session-store.port.js';
+import { consoleSession, type ConsoleSession, type KeptSession } from '../session-store.port.js';
 import { needEverything } from './admission.js';
 import { operationOf } from './operation.js';
 
@@ -48,7 +48,7 @@ export const consoleOperations = {
     answer: z.object({ sessions: z.array(consoleSession) }),
     handle: async ({ sessions }, _input, _caller, sight) => {
       needEverything(sight);
-      return { sessions: (await sessions.list()).map(({ grant: _grant, ...session }) => session) };
+      return { sessions: (await sessions.list()).map(shown) };
     },
   }),
   endConsoleSession: operation({
@@ -64,11 +64,15 @@ export const consoleOperations = {
       orders.record('console end', caller, { session: id });
       const ended = await sessions.end(id, clock.now());
       if (!ended) throw new UserError('NOT_FOUND', `no session ${id} could be ended (see forgehand console sessions)`);
-      const { grant: _grant, ...session } = ended;
-      return { session };
+      return { session: shown(ended) };
     },
   }),
 };
+
+/** Whose rights a session has is the store's alone to know. */
+function shown({ grant: _grant, ...session }: KeptSession): ConsoleSession {
+  return session;
+}
 
 /** Under which the store knows the code of a link. */
 export function linkHash(code: string): string {
