@@ -96,7 +96,7 @@ function recordCommand(): Command {
     .addOption(new Option('-o, --out <file>', 'output file; - is standard output').default('', 'beside the rules'))
     .action((id: string, options: { config: string; json: boolean; rules?: string; out: string }) =>
       withBot(options.config, async (bot) => {
-        const { FolderSource, makeTrial, readHistory, recordFixture } = await import('./trying.js');
+        const { FolderSource, makeTrial, readHistory, recordFixture, secretsIn } = await import('./trying.js');
         const told = readHistory(await bot.read('historyOf', { id }));
         const [event] = told.events;
         const org = whichOrg(bot.config, event?.org);
@@ -109,20 +109,18 @@ function recordCommand(): Command {
           new Set(Object.keys(org.secrets)),
         );
         if (!loaded.ok) throw new InvalidFile(loaded.problems);
-        const secrets = [
-          ...bot.config.orgs.flatMap((one) => Object.values(one.secrets)),
-          ...bot.config.forges.map(({ auth }) => (auth.type === 'token' ? auth.token : auth.password)),
-        ];
-        const { text, rules, notes } = recordFixture(told, {
+        const {
+          file: name,
+          text,
+          rules,
+          notes,
+        } = recordFixture(told, {
           revision: loaded.revision,
           rules: trial.rules,
           actions: trial.actions,
-          secrets,
+          secrets: secretsIn(bot.config),
         });
-        const file =
-          options.out === ''
-            ? join(folder, `${event?.kind ?? 'event'}-${(event?.id ?? id).slice(-8)}.test.yaml`)
-            : options.out;
+        const file = options.out === '' ? join(folder, name) : options.out;
         if (file === '-') writeFileText(text);
         else writeFileSync(file, text, { flag: 'wx' });
         if (file !== '-')

@@ -115,10 +115,7 @@ export const tryingOperations = {
     handle: async (needs, { org: typed, files, id }, _caller, sight) => {
       const org = needs.orgs.wholeOf(typed, sight);
       const edited = await needs.drafts.draft(org, files);
-      const history = await historyOf(needs, org, id, sight);
-      const [event] = history.events;
-      const file = `${event?.kind ?? 'event'}-${(event?.id ?? id).slice(-8)}.test.yaml`;
-      return { file, ...(await needs.drafts.fixture(edited, history)) };
+      return needs.drafts.fixture(edited, await historyOf(needs, org, id, sight));
     },
   }),
   startBacktest: operation({
