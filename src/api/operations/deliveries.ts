@@ -13,6 +13,7 @@ import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { deliveryReport, gapReport, replayReport, toldHistory, type DeliveryReport } from './answers.js';
 import type { Needs } from './needs.js';
 import { flag, limit, operationOf, reasoned } from './operation.js';
+import { historyOfId } from './shared.js';
 
 /** Coverage is told over so long. */
 const COVERED_MS = 7 * 86_400_000;
@@ -189,10 +190,8 @@ export const deliveryOperations = {
     command: 'test record',
     input: z.object({ id: z.string() }),
     answer: toldHistory,
-    handle: async (needs, { id: typed }, _caller, sight) => {
-      const id = await needs.ids.whole(typed, ['event', 'arrival'], sight);
-      const [first] = await needs.inbox.eventsOfArrival(id);
-      const page = await needs.history.ofEvent(first ?? id, sight);
+    handle: async (needs, { id }, _caller, sight) => {
+      const page = await historyOfId(needs, id, sight);
       const [event] = page.events;
       if (!event) throw new UserError('NOT_FOUND', `there is no event or arrival ${id}`);
       return tellHistory(needs, event.org, page, sight);

@@ -8,6 +8,7 @@ import type { Logger } from '../../core/logger.js';
 import type { ControlCaller } from '../../core/operators.js';
 import { seesOrg, seesWholeOrg, sightWithin, type Sight } from '../../core/sight.js';
 import type { ConnectedForges } from '../../forge/connected-forges.js';
+import type { HistoryPage } from '../../insight/history-store.port.js';
 import type { RuleOrigin } from '../../rules/sources/rule-repository.port.js';
 import { needWholeOrg } from './admission.js';
 import type { Needs } from './needs.js';
@@ -156,6 +157,17 @@ export async function checkRule(
     'NO_SUCH_RULE',
     `there is no rule or policy ${rule} in ${names.join(', ')}${meant ? ` (did you mean ${meant}?)` : ''}`,
   );
+}
+
+/** What is stored of one event, by its own id or that of an arrival; no events where none in sight has it. */
+export async function historyOfId(
+  { ids, inbox, history }: Pick<Needs, 'ids' | 'inbox' | 'history'>,
+  typed: string,
+  sight: Sight,
+): Promise<HistoryPage> {
+  const id = await ids.whole(typed, ['event', 'arrival'], sight);
+  const [first] = await inbox.eventsOfArrival(id);
+  return history.ofEvent(first ?? id, sight);
 }
 
 /** What all orders share. */

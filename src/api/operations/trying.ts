@@ -7,6 +7,7 @@ import { tellHistory } from '../../insight/tell-history.js';
 import { draftBacktest, draftCheck, eventTrial, ruleLanguage } from '../../insight/trying/try-answers.js';
 import type { Needs } from './needs.js';
 import { operationOf } from './operation.js';
+import { historyOfId } from './shared.js';
 
 const operation = operationOf(
   'orgs',
@@ -166,9 +167,7 @@ async function historyOf(
   typed: string,
   sight: Sight,
 ): Promise<ToldHistory> {
-  const id = await needs.ids.whole(typed, ['event', 'arrival'], sight);
-  const [first] = await needs.inbox.eventsOfArrival(id);
-  const page = await needs.history.ofEvent(first ?? id, sight);
+  const page = await historyOfId(needs, typed, sight);
   if (page.events[0]?.org !== org) throw new UserError('NOT_FOUND', `${org} has no event or arrival ${typed}`);
   return tellHistory(needs, org, page, sight);
 }
