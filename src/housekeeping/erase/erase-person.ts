@@ -28,13 +28,15 @@ const WRITTEN = ['title', 'body', 'content', 'message', 'note', 'original_title'
 const AUTHORS = ['user', 'author', 'poster', 'act_user', 'publisher'];
 /** Who did what a delivery tells: objects in it that name no author are that person's. */
 const ACTORS = ['sender', 'act_user', 'pusher'];
+/** Objects of a place are the place's, whoever acts there. */
+const OF_PLACE = ['repository', 'organization', 'repo', 'label', 'labels', 'milestone'];
 /** Texts shorter than the first are words, and stand in much that is nobody's; shorter than the second, they count where they stand alone. */
 const SHORTEST = 4;
 const SHORTEST_WITHIN = 12;
 
 export interface Erased<Value> {
   readonly value: Value;
-  /** Null when nothing in it was the person's. */
+  /** False when nothing in it was the person's. */
   readonly isChanged: boolean;
   /** Texts that were taken out: what a rule made of them holds them too. */
   readonly texts: readonly string[];
@@ -62,11 +64,8 @@ export class PersonEraser {
   /** The outermost object of a delivery, a row or an event: what stands beside its objects (`action`, `ref`) is nobody's text. */
   private told({ changes, ...object }: JsonObject, isActor: boolean): JsonObject {
     const isOwn = isActor || ACTORS.some((key) => this.isPerson(object[key]));
-    const inside = Object.fromEntries(
-      Object.entries(object).map(([key, value]): [string, Json] => [key, this.any(value, isOwn && !isOfPlace(key))]),
-    );
     const isRow = isOwn && 'act_user' in object;
-    const erased = isRow || this.isPerson(object) ? this.object(object, isOwn) : inside;
+    const erased = isRow || this.isPerson(object) ? this.object(object, isOwn) : this.inside(object, isOwn);
     if (changes === undefined) return erased;
     // Whoever changed a text of the person: the one before the change was the person's too.
     return { ...erased, changes: isOwn || this.texts.size > 0 ? this.emptied(changes) : this.any(changes, false) };
@@ -82,15 +81,18 @@ export class PersonEraser {
     if (this.isPerson(object)) return this.account(object);
     const authors = AUTHORS.map((key) => object[key]).filter(isJsonObject);
     const isOwn = authors.length === 0 ? isByActor : authors.some((author) => this.isPerson(author));
-    const inside = Object.fromEntries(
-      Object.entries(object).map(([key, value]): [string, Json] => [key, this.any(value, isOwn && !isOfPlace(key))]),
-    );
-    return isOwn ? this.authored(inside) : inside;
+    const inside = this.inside(object, isOwn);
+    if (!isOwn) return inside;
+    return this.without(inside, 'tag_name' in object ? [...WRITTEN, 'name'] : WRITTEN);
   }
 
-  private authored(object: JsonObject): JsonObject {
-    const keys = 'tag_name' in object ? [...WRITTEN, 'name'] : WRITTEN;
-    return this.without(object, keys);
+  private inside(object: JsonObject, isOwn: boolean): JsonObject {
+    return Object.fromEntries(
+      Object.entries(object).map(([key, value]): [string, Json] => [
+        key,
+        this.any(value, isOwn && !OF_PLACE.includes(key)),
+      ]),
+    );
   }
 
   private account(object: JsonObject): JsonObject {
@@ -160,18 +162,6 @@ export class PersonEraser {
   private isPerson(value: Json | undefined): boolean {
     return isJsonObject(value) && isAccountOf(value, this.person);
   }
-}
-
-/** Objects of a place are the place's, whoever acts there. */
-function isOfPlace(key: string): boolean {
-  return (
-    key === 'repository' ||
-    key === 'organization' ||
-    key === 'repo' ||
-    key === 'label' ||
-    key === 'labels' ||
-    key === 'milestone'
-  );
 }
 
 function isAccountOf(object: JsonObject, { login, addresses }: PersonToErase): boolean {

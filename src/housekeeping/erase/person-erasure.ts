@@ -24,6 +24,9 @@ export const erasureReport = z.object({
 });
 export type ErasureReport = Shape<typeof erasureReport>;
 
+/** Of rows that an erasure changes. */
+const KINDS = ['arrivals', 'events', 'runs', 'acts'] as const;
+
 /** Takes the texts and the addresses of a person out of what is stored. Keys, numbers, names of accounts, and counts stay. */
 export class PersonErasure {
   constructor(
@@ -37,19 +40,10 @@ export class PersonErasure {
     const person: PersonToErase = { login, addresses };
     const needles = needlesOf(person);
     const key = auditKey(this.encryptor);
-    const done = {
-      arrivals: new Set<string>(),
-      events: new Set<string>(),
-      runs: new Set<string>(),
-      acts: new Set<string>(),
-    };
-    const write = async ({ arrivals = [], events = [], runs = [], acts = [] }: ErasedRows): Promise<void> => {
-      for (const [kind, rows] of Object.entries({ arrivals, events, runs, acts }) as Array<
-        [keyof typeof done, ReadonlyArray<{ id: string }>]
-      >)
-        for (const { id } of rows) done[kind].add(id);
-      if (!isDryRun && arrivals.length + events.length + runs.length + acts.length > 0)
-        await this.store.write({ arrivals, events, runs, acts }, key);
+    const done = { arrivals: new Set(), events: new Set(), runs: new Set(), acts: new Set() };
+    const write = async (rows: ErasedRows): Promise<void> => {
+      for (const kind of KINDS) for (const { id } of rows[kind] ?? []) done[kind].add(id);
+      if (!isDryRun && KINDS.some((kind) => (rows[kind] ?? []).length > 0)) await this.store.write(rows, key);
     };
 
     for await (const rows of this.pages((after) => this.store.arrivals(forge, after, needles)))
@@ -64,8 +58,13 @@ export class PersonErasure {
       await write({ runs: this.erasedRuns(rows, person, new Map()) });
     for await (const rows of this.pages((after) => this.store.acts(forge, login, after, needles)))
       await write({ acts: rows.flatMap((row) => erasedAct(row, person)) });
-    const [arrivals, events, runs, acts] = [done.arrivals.size, done.events.size, done.runs.size, done.acts.size];
-    return { arrivals, events, runs, acts, addresses: [...addresses].sort() };
+    return {
+      arrivals: done.arrivals.size,
+      events: done.events.size,
+      runs: done.runs.size,
+      acts: done.acts.size,
+      addresses: [...addresses].sort(),
+    };
   }
 
   private erasedArrival(
