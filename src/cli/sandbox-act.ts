@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { EnvironmentFile, environmentFileOf } from '../config/environment-file.js';
+import { webAddress } from '../config/safe-address.js';
 import { UserError } from '../core/errors.js';
 import type { Json, JsonObject } from '../core/json.js';
 import { configOption, jsonOption } from './command-options.js';
@@ -37,7 +38,7 @@ export function sandboxActCommand(): Command {
       if (!forge || !org || controlToken === undefined)
         throw new UserError('NO_SANDBOX', `${config.file} is of no sandbox: set one up with forgehand init --sandbox`);
       const apiUrl = forge.baseUrl;
-      const client = new SandboxClient({ url: apiUrl.replace(/\/api\/v1$/, ''), apiUrl, controlToken });
+      const client = new SandboxClient({ url: webAddress(apiUrl), apiUrl, controlToken });
       if (act === undefined) {
         const acts = await client.acts();
         return print(options.json, acts, () =>

@@ -10,6 +10,11 @@ export function isLoopback(host: string): boolean {
   return isIP(name) === 4 ? name.startsWith('127.') : name === '::1';
 }
 
+/** Where a forge has its pages: its address without the API. @param baseUrl ends in /api/v1 */
+export function webAddress(baseUrl: string): string {
+  return baseUrl.replace(/\/api\/v1\/?$/, '');
+}
+
 /** The parts of `host:port` or `[v6]:port`, as `control.listen` and `metrics.listen` hold it. */
 export function listenAddress(address: string): { host: string; port: number } {
   const cut = address.lastIndexOf(':');

@@ -75,7 +75,7 @@ export async function connectForge(client: ForgeClient, options: ConnectOptions 
   version = told.version;
   for (const name of options.probe ?? []) await probe(learning, name);
   const capabilities: ForgeCapabilities = {
-    product: version === null ? 'unknown' : /\+gitea-/.test(version) ? 'forgejo' : 'gitea',
+    product: productOf(version),
     version,
     self,
     isSiteAdmin,
@@ -84,6 +84,12 @@ export async function connectForge(client: ForgeClient, options: ConnectOptions 
     noteMissing: (name) => void missing.add(name),
   };
   return { client: learning, capabilities };
+}
+
+/** Which server says this version of itself; null = it tells none. */
+export function productOf(version: string | null): ForgeCapabilities['product'] {
+  if (version === null) return 'unknown';
+  return version.includes('+gitea-') ? 'forgejo' : 'gitea';
 }
 
 function forgeIsAway(operation: OperationName, { facts }: ForgeError): ForgeError {

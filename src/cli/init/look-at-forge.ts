@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json.js';
 import { messageOf } from '../../core/errors.js';
+import { productOf } from '../../forge/connected-forges.js';
 import { ForgeApi, ForgeRefused, saidIn } from '../real-forge/forge-api.js';
 
 /** What a forge says of itself to anybody. */
@@ -18,6 +19,9 @@ export interface SeenAccount {
   readonly orgs: readonly string[] | null;
 }
 
+/** What the token of the bot may do, so that it can do what rules and policies ask. */
+export const BOT_SCOPES = ['write:repository', 'write:issue', 'write:organization', 'write:user'];
+
 /** @returns a sentence when nothing like a forge answers there */
 export async function lookAtForge(baseUrl: string): Promise<SeenForge | string> {
   try {
@@ -27,7 +31,7 @@ export async function lookAtForge(baseUrl: string): Promise<SeenForge | string> 
     if (version === null && !isHidden) return `no Gitea or Forgejo answers at ${baseUrl} (GET /version: ${status})`;
     const date = Date.parse(String(headers.date));
     return {
-      product: version === null ? 'unknown' : /\+gitea-/.test(version) ? 'forgejo' : 'gitea',
+      product: productOf(version),
       version,
       aheadS: Number.isNaN(date) ? null : Math.round((date + 500 - Date.now()) / 1000),
     };

@@ -10,7 +10,7 @@ import type { Asker } from './asker.js';
 import { readForgeAddress } from './forge-address.js';
 import { hearFirstDelivery, installWebhook, offerPlan, runDoctor } from './go-live.js';
 import { openBot, type LiveBot } from './live-bot.js';
-import { lookAtAccount, lookAtForge, type SeenAccount, type SeenForge } from './look-at-forge.js';
+import { BOT_SCOPES, lookAtAccount, lookAtForge, type SeenAccount, type SeenForge } from './look-at-forge.js';
 import { configText, placesOf, variableOf, type NewConfig, type Places } from './operator-files.js';
 import { addressOf, addressTowards, freePort } from './own-address.js';
 import { openSandboxForge, type SandboxForge } from './sandbox-forge.js';
@@ -69,7 +69,6 @@ const DEFAULT_PORT = 8080;
 const SANDBOX_RATE = 500;
 /** Difference of clocks that a person should know of. */
 const CLOCK_S = 30;
-const SCOPES = ['write:repository', 'write:issue', 'write:organization', 'write:user'];
 
 /**
  * From nothing to a bot that hears its organization. Each step looks at what is there first, so that it can be repeated.
@@ -210,7 +209,7 @@ async function askToken(
     steps.say(
       '',
       'The bot needs an account of its own, in a team of the organization (Owners, so that it may install the webhook).',
-      `Sign in as that account, open ${webPages(baseUrl).tokens}, and generate a token with: ${SCOPES.join(', ')}`,
+      `Sign in as that account, open ${webPages(baseUrl).tokens}, and generate a token with: ${BOT_SCOPES.join(', ')}`,
     );
   const token = await asker.secret({
     flag: '--token-stdin, or FORGE_TOKEN in the environment',

@@ -1,15 +1,16 @@
 import type { EnvironmentFile } from '../../config/environment-file.js';
+import { webAddress } from '../../config/safe-address.js';
 import { UserError } from '../../core/errors.js';
 import { seedAcme } from '../../sandbox/seed/seed-acme.js';
 import { startSandbox } from '../../sandbox/start-sandbox.js';
 import { SandboxClient } from '../demo/sandbox-client.js';
+import { BOT_SCOPES } from './look-at-forge.js';
 import type { Places } from './operator-files.js';
 import { freePort } from './own-address.js';
 import { SANDBOX_BOT, SANDBOX_TOKEN } from './sandbox-names.js';
 
 const ORG = 'acme';
 const FIRST_PORT = 4000;
-const API = '/api/v1';
 
 /** The forge in a box that `init --sandbox` works on. */
 export interface SandboxForge {
@@ -53,7 +54,7 @@ export async function openSandboxForge(
 
 async function answers(baseUrl: string, token: string): Promise<boolean> {
   const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(`${baseUrl.slice(0, -API.length)}/_sandbox/world`, { headers }).catch(() => null);
+  const answer = await fetch(`${webAddress(baseUrl)}/_sandbox/world`, { headers }).catch(() => null);
   await answer?.body?.cancel();
   return answer?.ok === true;
 }
@@ -64,7 +65,7 @@ function steered(
   isElsewhere: boolean,
   close: () => Promise<void>,
 ): SandboxForge {
-  const client = new SandboxClient({ url: baseUrl.slice(0, -API.length), apiUrl: baseUrl, controlToken });
+  const client = new SandboxClient({ url: webAddress(baseUrl), apiUrl: baseUrl, controlToken });
   return {
     baseUrl,
     org: ORG,
@@ -78,7 +79,7 @@ function steered(
           org: ORG,
           team: 'Owners',
           token: 'forgehand init',
-          scopes: ['write:repository', 'write:issue', 'write:organization', 'write:user'],
+          scopes: BOT_SCOPES,
         })
       ).token,
     act: async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { webAddress } from '../../config/safe-address.js';
 import type { Clock } from '../../core/clock.js';
 import { BotError } from '../../core/errors.js';
 import { Secret } from '../../core/secret.js';
@@ -59,7 +60,7 @@ export class OAuthClient {
 
   /** @throws UserError when CA file or proxy cannot be used */
   constructor(private readonly options: OAuthClientOptions) {
-    this.issuer = options.baseUrl.replace(/\/api\/v1\/?$/, '');
+    this.issuer = webAddress(options.baseUrl);
     this.#send = createTransport({ ...options, baseUrl: this.issuer, concurrency: 1 });
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { webAddress } from '../../config/safe-address.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { count, maybeText, text, texts, time, type Shape } from '../../core/schema.js';
 import { serverAccess } from '../../forge/server-access.js';
@@ -67,7 +68,7 @@ interface WebPages {
 
 /** @param baseUrl address of the API, ends in /api/v1 */
 export function webPages(baseUrl: string): WebPages {
-  const web = baseUrl.replace(/\/api\/v1\/?$/, '');
+  const web = webAddress(baseUrl);
   return {
     hooks: (org) => `${web}/org/${encodeURIComponent(org)}/settings/hooks`,
     teams: (org) => `${web}/org/${encodeURIComponent(org)}/teams`,

@@ -1,4 +1,5 @@
 import type { AppConfig, OrgConfig } from '../../config/app-config.js';
+import { webAddress } from '../../config/safe-address.js';
 import { BotError, InvalidFile, UserError } from '../../core/errors.js';
 import { cannotLoad, loadLimit } from '../../policies/thread/bounded-rules.js';
 import type { RuleFile } from '../../rules/language/revision.js';
@@ -127,7 +128,7 @@ export class Drafts {
     const { forge } = this.configOf(org);
     const baseUrl = this.deps.config.forges.find(({ id }) => id === forge)?.baseUrl;
     if (baseUrl === undefined) return null;
-    const web = `${baseUrl.replace(/\/api\/v1$/, '')}/${encoded(repository)}`;
+    const web = `${webAddress(baseUrl)}/${encoded(repository)}`;
     return { edit: `${web}/_edit/${encoded(branch)}`, create: `${web}/_new/${encoded(branch)}/` };
   }
 
