@@ -1,5 +1,5 @@
 import type { PlanLine } from '../policies/policy-plan.js';
-import { plain } from './print.js';
+import { counted, plain } from './print.js';
 import { colour } from './terminal.js';
 
 const NAMES_SHOWN = 8;
@@ -40,7 +40,7 @@ function describeGroup(group: readonly PlanLine[]): string {
   if (!first) return '';
   const [sign, tint] = signOf(first);
   const repos = new Set(group.flatMap(({ repo }) => repo?.name ?? []));
-  const where = repos.size === 0 ? '' : ` in ${repos.size} ${repos.size === 1 ? 'repository' : 'repositories'}`;
+  const where = repos.size === 0 ? '' : ` in ${counted(repos.size, 'repository', 'repositories')}`;
   const fields = sign === '~' ? `: ${few(group.flatMap((line) => line.fields.map(({ field }) => field)))}` : '';
   const how =
     sign === '!'

@@ -5,7 +5,7 @@ import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
 import { UserError } from '../core/errors.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
-import { plain, print, state, table, when } from './print.js';
+import { counted, plain, print, state, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
 
 interface RunOptions {
@@ -73,7 +73,7 @@ async function runJob(bot: Reach, job: string, { json, org, dryRun }: RunOptions
       `there is no job ${job} (see forgehand housekeeping list); to fire a rule or policy of that id, pass --org`,
     );
   const answer = await bot.call('runSchedule', { org, schedule: job, dryRun });
-  const runs = `${answer.runs} run${answer.runs === 1 ? '' : 's'}`;
+  const runs = counted(answer.runs, 'run');
   print(json, answer, () =>
     answer.rehearsed
       ? [`${job}: it would make ${runs}; nothing was stored or done`, ...answer.rehearsed.map(rehearsedLine)].join('\n')

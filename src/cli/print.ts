@@ -76,6 +76,11 @@ export function shortIds(ids: readonly string[]): (id: string) => string {
   return (id) => id.slice(-length);
 }
 
+/** `1 run`, `2 runs`. @param more the plural, where it takes more than an s */
+export function counted(many: number, one: string, more = `${one}s`): string {
+  return `${many} ${many === 1 ? one : more}`;
+}
+
 /** How many rows each table has. */
 export function tableOfCounts(tables: ReadonlyArray<{ name: string; rows: number }>): string {
   return table(

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../core/json.js';
 import { configOption, jsonOption } from './command-options.js';
 import { SandboxClient, type ActAnswer } from './demo/sandbox-client.js';
 import { SANDBOX_BOT, SANDBOX_TOKEN } from './init/sandbox-names.js';
-import { plain, print, table } from './print.js';
+import { counted, plain, print, table } from './print.js';
 
 interface ActOptions {
   readonly config: string;
@@ -83,7 +83,7 @@ function exampleOf({ as: _as, act: _act, ...parameters }: JsonObject): string {
 function told(as: string, act: string, parameters: JsonObject, { happened, deliveries, result }: ActAnswer): string {
   const number = (result as { number?: unknown } | null)?.number;
   const where = typeof parameters.repo === 'string' ? ` in ${parameters.repo}` : '';
-  const sent = deliveries.length === 1 ? '1 delivery' : `${deliveries.length} deliveries`;
+  const sent = counted(deliveries.length, 'delivery', 'deliveries');
   return plain(
     `${as} did ${act}${where}${number === undefined ? '' : ` (#${String(number)})`}: ${happened.join(', ')}; ${sent}`,
   );

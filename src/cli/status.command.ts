@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { describeOrigin } from './describe-origin.js';
 import type { StatusReport } from '../api/operations/answers.js';
 import { storeCommand } from './command-options.js';
-import { plain, print, state, when } from './print.js';
+import { counted, plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
 
@@ -35,7 +35,7 @@ function describe(report: StatusReport, running: boolean): string {
     if (org.source) lines.push(...sourceLines(org.source));
     // A bot of before does not say.
     for (const { hook, count: many, last } of (report.deliveries?.hooks ?? []).filter((one) => one.org === org.name))
-      lines.push(`  hook ${hook}: ${count(many, 'delivery', 'deliveries')} in the last day, last ${when(last)}`);
+      lines.push(`  hook ${hook}: ${counted(many, 'delivery', 'deliveries')} in the last day, last ${when(last)}`);
     for (const poller of org.pollers)
       lines.push(
         `  ${poller.source}: last advanced ${when(poller.advancedAt)}${poller.oldestReadAt ? `, every repository read since ${when(poller.oldestReadAt)}` : ''}`,
@@ -74,7 +74,7 @@ function describe(report: StatusReport, running: boolean): string {
 
 function pausedLine({ org, rule, by, at, reason, waiting }: StatusReport['paused'][number]): string {
   const head = `paused: ${org ?? 'everything'}${rule ? `, rule ${rule}` : ''} by ${plain(by)} since ${when(at)}${reason ? `: ${plain(reason)}` : ''}`;
-  const waits = waiting === undefined ? '' : `; ${count(waiting, 'effect waits', 'effects wait')}`;
+  const waits = waiting === undefined ? '' : `; ${counted(waiting, 'effect waits', 'effects wait')}`;
   return `${head}${waits} (forgehand resume${org ? ` --org ${plain(org)}` : ''}${rule ? ` --rule ${plain(rule)}` : ''})`;
 }
 
@@ -94,7 +94,7 @@ const RULES_SHOWN = 5;
 
 function heldLine({ code, org, kind, of, perHour, effects, since, next, until }: StatusReport['held'][number]): string {
   const times = `since ${when(since)}; the first is tried again at ${when(next)}, the last at ${when(until)}`;
-  return `held: ${count(effects, 'effect', 'effects')} in ${plain(org)} by the budget of ${kind} ${plain(of)} (${perHour} per hour) ${times} (${code})`;
+  return `held: ${counted(effects, 'effect')} in ${plain(org)} by the budget of ${kind} ${plain(of)} (${perHour} per hour) ${times} (${code})`;
 }
 
 function sourceLines({
@@ -136,11 +136,7 @@ function stageLine({
 
 function countsOf({ rules, policies }: { rules: number | null; policies: number | null }): string[] {
   return [
-    ...(rules === null ? [] : [count(rules, 'rule', 'rules')]),
-    ...(policies === null ? [] : [count(policies, 'policy', 'policies')]),
+    ...(rules === null ? [] : [counted(rules, 'rule')]),
+    ...(policies === null ? [] : [counted(policies, 'policy', 'policies')]),
   ];
-}
-
-function count(many: number, one: string, more: string): string {
-  return `${many} ${many === 1 ? one : more}`;
 }

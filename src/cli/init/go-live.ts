@@ -4,6 +4,7 @@ import { hostWord } from '../../housekeeping/doctor/examine-deliveries.js';
 import { describeFix } from '../doctor.command.js';
 import { ended } from '../apply.command.js';
 import { countChanges } from '../count-changes.js';
+import { counted } from '../print.js';
 import { describeApply, describeDone } from '../print-plan.js';
 import { colour } from '../terminal.js';
 import type { Asker } from './asker.js';
@@ -133,10 +134,7 @@ export async function offerPlan(to: GoLive, isAgain = false): Promise<void> {
   const runs = await ended(bot.reach, report.runs);
   const well = runs.filter(({ run }) => run.state === 'done').length;
   if (well === runs.length)
-    return steps.done(
-      'plan',
-      `plan ${short} is applied: ${plan.lines.length} ${plan.lines.length === 1 ? 'change' : 'changes'}`,
-    );
+    return steps.done('plan', `plan ${short} is applied: ${counted(plan.lines.length, 'change')}`);
   steps.left('plan', `${runs.length - well} of ${runs.length} runs did not end well`, 'type: forgehand runs');
   steps.say(describeDone(runs, report.plan.calls));
 }

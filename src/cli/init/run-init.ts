@@ -6,6 +6,7 @@ import { readConfig } from '../../config/read-config.js';
 import { InvalidFile, UserError } from '../../core/errors.js';
 import { webPages } from '../../housekeeping/doctor/check.js';
 import { checkOrg } from '../check-rules.js';
+import { counted } from '../print.js';
 import type { Asker } from './asker.js';
 import { readForgeAddress } from './forge-address.js';
 import { hearFirstDelivery, installWebhook, offerPlan, runDoctor } from './go-live.js';
@@ -352,6 +353,5 @@ async function checkRules({ steps, places }: Setup, name: string): Promise<void>
   if (!org || org.rules.path === null) return;
   const { rules, policies, problems, folder } = await checkOrg(org, org.rules.path);
   if (problems.length > 0) throw new InvalidFile(problems);
-  const many = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
-  steps.done('check', `${many(rules, 'rule', 'rules')} and ${many(policies, 'policy', 'policies')} in ${folder}`);
+  steps.done('check', `${counted(rules, 'rule')} and ${counted(policies, 'policy', 'policies')} in ${folder}`);
 }
