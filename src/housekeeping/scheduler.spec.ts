@@ -22,7 +22,7 @@ function revision(
   } = {},
 ): ActiveRevision {
   const list = (named: Record<string, ScheduleSpec | null> = {}) =>
-    Object.entries(named).map(([id, schedule]) => ({ id, schedule }));
+    Object.entries(named).map(([id, schedule]) => ({ id, textHash: `text of ${id}`, schedule }));
   const id = over.id ?? 'rev-1';
   return {
     id,

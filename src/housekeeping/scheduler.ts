@@ -212,7 +212,7 @@ export class Scheduler {
     if (this.revisionsSeen.has(seen)) return;
     const before = await this.reconciled(where);
     for (const policy of revision.policies) {
-      if (before[policy.id] === policy.textHash && before[policy.id] !== undefined) continue;
+      if (before[policy.id] === policy.textHash) continue;
       const tick = await this.claim(where, `policy:${policy.id}@${revision.hash}`, wholeSecond(loadedAt));
       if (tick) await this.tryDecide(tick);
     }
