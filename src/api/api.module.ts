@@ -5,7 +5,6 @@ import { CLOCK } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
 import { LOGGER } from '../core/logger.js';
 import { OPERATOR_STORE, type OperatorStore } from '../core/operator-store.port.js';
-import type { ControlCaller } from '../core/operators.js';
 import { part, portToken, type Token } from '../core/part.js';
 import { TwoPeople } from '../core/two-people.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
@@ -61,6 +60,7 @@ import { PersonErasure } from '../housekeeping/erase/person-erasure.js';
 import { ERASURE_STORE } from '../housekeeping/erase/erasure-store.port.js';
 import { ID_STORE } from './id-store.port.js';
 import { SESSION_STORE } from './session-store.port.js';
+import { StoreGauges } from './store-gauges.js';
 import { STORE_COPIER } from './store-files.port.js';
 
 const CONTROL = portToken<Control>('Control');
@@ -96,7 +96,6 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   inbox: INBOX_STORE,
   journal: JOURNAL_STORE,
   keeper: RevisionKeeper,
-  metrics: Metrics,
   offers: CapabilityCheck,
   operators: OPERATOR_STORE,
   orders: Orders,
@@ -130,9 +129,6 @@ const BOUND = Object.entries(GROUPS).map(([name, group]: [string, Group]) => {
   );
 });
 
-/** Whoever reads the metrics; each listener has asked for a token before. */
-const SCRAPER: ControlCaller = { kind: 'command', name: 'metrics', login: null, scopes: ['read'], grants: null };
-
 const PARTS = [
   part(
     PersonErasure,
@@ -147,6 +143,18 @@ const PARTS = [
   ),
   part(RecentDeliveries, { gaps: GAP_STORE, clock: CLOCK }, ({ gaps, clock }) => new RecentDeliveries(gaps, clock)),
   part(Orgs, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => new Orgs(config, forges)),
+  part(
+    StoreGauges,
+    {
+      inbox: INBOX_STORE,
+      journal: JOURNAL_STORE,
+      cursors: CURSOR_STORE,
+      orgs: Orgs,
+      metrics: Metrics,
+      clock: CLOCK,
+    },
+    (deps) => new StoreGauges(deps),
+  ),
   part(
     Orders,
     { process: THIS_PROCESS, forges: ConnectedForges, sweep: Sweep, logger: LOGGER },
@@ -177,13 +185,13 @@ const PARTS = [
   ...BOUND,
   {
     provide: CONTROL,
-    inject: [OPERATOR_STORE, ...BOUND.map(({ provide }) => provide)],
-    useFactory: (operators: OperatorStore, ...groups: object[]): Control => {
+    inject: [OPERATOR_STORE, StoreGauges, ...BOUND.map(({ provide }) => provide)],
+    useFactory: (operators: OperatorStore, gauges: StoreGauges, ...groups: object[]): Control => {
       const operations = Object.assign({}, ...groups) as Control['operations'];
       return {
         operations,
         operatorOf: (tokenHash) => operators.byTokenHash(tokenHash),
-        readGauges: () => operations.status({}, SCRAPER),
+        readGauges: () => gauges.read(),
       };
     },
   },

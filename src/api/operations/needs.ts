@@ -20,7 +20,6 @@ import type { RuleBehind } from '../../insight/rule-behind.js';
 import type { Backtests } from '../../insight/trying/backtests.js';
 import type { Drafts } from '../../insight/trying/drafts.js';
 import type { HistoryStore } from '../../insight/history-store.port.js';
-import type { Metrics } from '../../observability/metrics.js';
 import type { ArrivalToIntents } from '../../pipeline/decide.js';
 import type { Rollout } from '../../pipeline/decide/rollout.js';
 import type { GapStore } from '../../pipeline/gap-store.port.js';
@@ -73,7 +72,6 @@ export interface Needs {
   readonly inbox: InboxStore;
   readonly journal: JournalStore;
   readonly keeper: RevisionKeeper;
-  readonly metrics: Metrics;
   readonly offers: CapabilityCheck;
   readonly operators: OperatorStore;
   readonly orders: Orders;

@@ -3,7 +3,7 @@ import type { GapStore, HourOfHook } from '../../pipeline/gap-store.port.js';
 
 const DAY_MS = 86_400_000;
 const COUNTED = 10_000;
-/** Many viewers and scrapers ask; the store is asked once for them. */
+/** Many viewers ask; the store is asked once for them. */
 const KEPT_MS = 5_000;
 
 /** What came by webhook in the last day, by hook and hour. */

@@ -4,6 +4,7 @@ import type { IdKind, IdStore } from '../id-store.port.js';
 import type { AppConfig, OrgConfig } from '../../config/app-config.js';
 import { didYouMean } from '../../core/did-you-mean.js';
 import { UserError } from '../../core/errors.js';
+import type { EntrySource } from '../../core/event.js';
 import type { Logger } from '../../core/logger.js';
 import type { ControlCaller } from '../../core/operators.js';
 import { seesOrg, seesWholeOrg, sightWithin, type Sight } from '../../core/sight.js';
@@ -81,6 +82,11 @@ export class Orgs {
     if (!org) return { ...filter, sight };
     const name = this.nameOf(org, sight);
     return { ...filter, org: name, sight: sight && sightWithin(sight, name) };
+  }
+
+  /** What is polled of an organization. */
+  sourcesOf(org: string): EntrySource[] {
+    return ['feed', 'tasks', ...(this.readsLists(org, 'searchIssues') ? (['lists'] as const) : [])];
   }
 
   /** Whether the lists of issues or releases are read for what neither deliveries nor the feed tell. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { OrgConfig } from '../../config/app-config.js';
 import type { GapOutcome } from '../../pipeline/gap-store.port.js';
-import { INTENT_STATES } from '../../core/states.js';
 import { textOf } from '../../core/reason.js';
 import { jsonObject } from '../../core/schema.js';
 import { seesWholeOrg, type Sight } from '../../core/sight.js';
@@ -32,7 +31,6 @@ const operation = operationOf(
   'poisonMessages',
   'doctor',
   'document',
-  'metrics',
   'gaps',
   'recentDeliveries',
   'raisedAlerts',
@@ -115,17 +113,12 @@ function ofOneOrg({ checks: all }: DoctorReport, org: string): DoctorReport {
 }
 const ORG_CHECKS: ReadonlySet<string> = new Set(['rules', 'rule', 'hook', 'delivery']);
 
-/** Sets the gauges of the store on its way, where all is in sight. */
 async function statusOf(needs: StatusNeeds, sight: Sight) {
-  const { config, inbox, journal, metrics, running, poisonMessages, orgs } = needs;
+  const { config, inbox, journal, running, poisonMessages, orgs } = needs;
   const deployment: StatusReport['deployment'] = config.store.kind === 'embedded' ? 'embedded' : 'distributed';
   // In the order of the flow: what moves on meanwhile is counted twice, never missed.
   const backlog = await inbox.backlog(sight);
   const intents = await journal.countByState(sight);
-  if (sight === null) {
-    for (const [what, count] of Object.entries(backlog)) metrics.backlog.set({ what }, count);
-    for (const state of INTENT_STATES) metrics.intents.set({ state }, intents[state]);
-  }
   const quarantined = await poisonMessages.quarantined(QUARANTINED_SHOWN, sight);
   const seen = orgs.visible(sight);
   const paused = await pausesOver(needs, seen, sight);
@@ -260,15 +253,12 @@ async function rulesBehind(
 }
 
 async function orgStatus(needs: StatusNeeds, name: string, forge: string) {
-  const { keeper, revisions, offers, verdicts, rollouts, cursors, metrics, clock, orgs } = needs;
-  const sources = ['feed', 'tasks', ...(orgs.readsLists(name, 'searchIssues') ? (['lists'] as const) : [])] as const;
+  const { keeper, revisions, offers, verdicts, rollouts, cursors, orgs } = needs;
   const pollers = await Promise.all(
-    sources.map(async (source) => {
+    orgs.sourcesOf(name).map(async (source) => {
       const stored = await cursors.read(forge, name, source);
       const advancedAt = stored?.advancedAt ?? null;
       const oldest = source === 'tasks' ? readTaskPosition(stored?.position)?.oldestReadAt : null;
-      if (advancedAt)
-        metrics.pollAge.set({ org: name, source }, Math.max(0, (clock.now().getTime() - advancedAt.getTime()) / 1000));
       return { source, advancedAt, oldestReadAt: oldest ? new Date(oldest) : null };
     }),
   );

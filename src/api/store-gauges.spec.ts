@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../test/fakes/manual-clock.js';
+import { INTENT_STATES } from '../core/states.js';
+import { Metrics } from '../observability/metrics.js';
+import { StoreGauges } from './store-gauges.js';
+
+describe('api/store-gauges', () => {
+  it('tells backlog, intents by state, and how long ago each source was polled', async () => {
+    const clock = new ManualClock('2026-11-20T12:00:30Z');
+    const metrics = new Metrics();
+    const gauges = new StoreGauges({
+      inbox: { backlog: async () => ({ arrivals: 2, events: 3 }) },
+      journal: {
+        countByState: async () => Object.fromEntries(INTENT_STATES.map((state, n) => [state, n])) as never,
+      },
+      cursors: {
+        read: async (_forge, _org, source) =>
+          source === 'feed' ? { position: null, advancedAt: new Date('2026-11-20T12:00:00Z') } : null,
+      },
+      orgs: { visible: () => [{ name: 'acme', forge: 'main' }] as never, sourcesOf: () => ['feed', 'tasks'] },
+      metrics,
+      clock,
+    });
+
+    await gauges.read();
+
+    const text = await metrics.text();
+    expect(text).toContain('forgehand_backlog{what="arrivals"} 2\n');
+    expect(text).toContain('forgehand_backlog{what="events"} 3\n');
+    for (const [n, state] of INTENT_STATES.entries())
+      expect(text).toContain(`forgehand_intents{state="${state}"} ${n}\n`);
+    expect(text).toContain('forgehand_poll_age_seconds{org="acme",source="feed"} 30\n');
+    expect(text).not.toContain('source="tasks"');
+  });
+});

@@ -1,0 +1,37 @@
+import type { Clock } from '../core/clock.js';
+import { INTENT_STATES } from '../core/states.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { InboxStore } from '../pipeline/inbox-store.port.js';
+import type { JournalStore } from '../pipeline/journal-store.port.js';
+import type { CursorStore } from '../polling/cursor-store.port.js';
+import type { Orgs } from './operations/shared.js';
+
+/** Gauges of what the store holds. They are set when somebody reads the metrics, and ask for no more than they show. */
+export class StoreGauges {
+  constructor(
+    private readonly deps: {
+      readonly inbox: Pick<InboxStore, 'backlog'>;
+      readonly journal: Pick<JournalStore, 'countByState'>;
+      readonly cursors: Pick<CursorStore, 'read'>;
+      readonly orgs: Pick<Orgs, 'visible' | 'sourcesOf'>;
+      readonly metrics: Pick<Metrics, 'backlog' | 'intents' | 'pollAge'>;
+      readonly clock: Pick<Clock, 'now'>;
+    },
+  ) {}
+
+  async read(): Promise<void> {
+    const { inbox, journal, cursors, orgs, metrics, clock } = this.deps;
+    // In the order of the flow: what moves on meanwhile is counted twice, never missed.
+    const backlog = await inbox.backlog();
+    const intents = await journal.countByState();
+    for (const [what, count] of Object.entries(backlog)) metrics.backlog.set({ what }, count);
+    for (const state of INTENT_STATES) metrics.intents.set({ state }, intents[state]);
+    for (const { name: org, forge } of orgs.visible(null))
+      for (const source of orgs.sourcesOf(org)) {
+        const stored = await cursors.read(forge, org, source);
+        if (!stored) continue;
+        const ageMs = clock.now().getTime() - stored.advancedAt.getTime();
+        metrics.pollAge.set({ org, source }, Math.max(0, ageMs / 1000));
+      }
+  }
+}
