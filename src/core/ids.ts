@@ -6,6 +6,18 @@ export function newId(): string {
   return v7();
 }
 
+/** When an id was made: milliseconds since 1970; null where it is none of ours. */
+export function madeAtMs(id: string): number | null {
+  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id);
+  return match ? parseInt(`${match[1]}${match[2]}`, 16) : null;
+}
+
+/** Comes before every id that is made from this moment on, and after all that were made before it. */
+export function firstIdAt(at: Date): string {
+  const digits = at.getTime().toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
+}
+
 /** Of one state of an organization's rule files: the same in every process, store and output. */
 export function revisionId(org: string, filesHash: string): string {
   return hashOf(org, filesHash).slice(0, 32);

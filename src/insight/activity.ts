@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.js';
 import type { EventSource, ForgeEvent } from '../core/event.js';
+import { madeAtMs } from '../core/ids.js';
 import { textOf } from '../core/reason.js';
 import type { Intent, Run } from '../core/run.js';
 import { count, fields, maybeText, maybeTime, mode, text, time, word, type Shape } from '../core/schema.js';
@@ -84,8 +85,9 @@ export class Activity {
     }
     const next = before ?? null;
     const isShort = next !== null && causes.length < filter.limit;
+    const madeAt = isShort ? madeAtMs(next) : null;
     const rows = (await this.rowsOf(causes, filter.sight)).filter((row) => isExactly(row, filter));
-    return { rows, next, lookedBackTo: isShort ? timeOf(next) : null };
+    return { rows, next, lookedBackTo: madeAt === null ? null : new Date(madeAt) };
   }
 
   /** The newest rows, unless nothing has changed since this mark was given. */
@@ -188,9 +190,4 @@ function shownRun(run: Run, intents: readonly Intent[]): ActivityRow['runs'][num
 
 function repoOf({ target }: Intent): string | null {
   return target.kind === 'repository' && !target.refused ? target.id : null;
-}
-
-/** Ids begin with the milliseconds of their making. */
-function timeOf(id: string): Date {
-  return new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16));
 }

@@ -1,4 +1,5 @@
 import type { ArrivalSummary } from '../pipeline/inbox-store.port.js';
+import { firstIdAt } from '../core/ids.js';
 import type { Sight } from '../core/sight.js';
 import type {
   ActivityStore,
@@ -116,7 +117,7 @@ SELECT rule, state, code, ${BECAUSE} AS because, sum(count)::int AS count FROM (
   GROUP BY r.rule, r.state, r.reason_code, params
 ) AS counted GROUP BY rule, state, code, because`;
 
-/** Activity in PostgreSQL, by the primary keys alone. */
+/** Activity in PostgreSQL: by the primary keys, or out of the index of one rule or of one state of effects. */
 export class SqlActivityStore implements ActivityStore {
   constructor(private readonly db: Database) {}
 
@@ -171,7 +172,7 @@ export class SqlActivityStore implements ActivityStore {
   }
 
   async runCounts({ org, from, until, sight }: CountFilter): Promise<RunCount[]> {
-    const rows = await this.rows<RunCount>(RUN_COUNTS, [...sightValues(sight), org, idAt(from), idAt(until)]);
+    const rows = await this.rows<RunCount>(RUN_COUNTS, [...sightValues(sight), org, firstIdAt(from), firstIdAt(until)]);
     return rows.map((row) => ({ ...row, because: row.because === null ? null : unquoted(row.because) }));
   }
 
@@ -205,10 +206,4 @@ function paramsOf(
 /** The reasons are JSON: so is what was cut out of them. */
 function unquoted(text: string): string {
   return JSON.parse(`"${text}"`) as string;
-}
-
-/** The smallest id of a moment: they begin with its milliseconds. */
-function idAt(at: Date): string {
-  const digits = at.getTime().toString(16).padStart(12, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
+import { madeAtMs } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
 import { defineReasons, textOf } from '../../core/reason.js';
 import type { PoisonMessageStore, WatchedTopic } from '../poison-message-store.port.js';
@@ -125,14 +126,8 @@ export class CrashLoopGuard {
   }
 
   private isSuspect(id: string): boolean {
-    const bornMs = timeOf(id);
+    const bornMs = madeAtMs(id);
     if (bornMs === null) return false;
     return bornMs < this.options.startedAt.getTime() || this.deps.clock.now().getTime() - bornMs > OLD_MS;
   }
-}
-
-/** Ids tell when they were made (UUID version 7): milliseconds since 1970; null for any other id. */
-function timeOf(id: string): number | null {
-  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id);
-  return match ? parseInt(`${match[1]}${match[2]}`, 16) : null;
 }
