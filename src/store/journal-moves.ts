@@ -8,7 +8,7 @@ import { BAD_ENDS, FAILED_ENDS, canMove, isBadEnd, waitsForApproval } from '../c
 import { INTENT_STATES, type IntentState, isEnded } from '../core/states.js';
 import type { IntentMove } from '../pipeline/journal-store.port.js';
 import { reasonColumns } from './columns.js';
-import { execute, type Rows, type Statement } from './database.js';
+import { execute, executeAtOnce, type Rows, type Statement } from './database.js';
 import { forgetHolds, takePlace } from './journal-budgets.js';
 import { list, wantsApproval } from './journal-statements.js';
 
@@ -63,18 +63,28 @@ export async function moveIntent(manager: EntityManager, move: IntentMove): Prom
 
 /** Each for itself, in one order of locks. @param moves of different intents @returns whether each was made */
 export async function moveIntents(manager: EntityManager, moves: readonly IntentMove[]): Promise<boolean[]> {
-  const places = await placesFor(manager, moves);
+  const ids = moves.map(({ intentId }) => intentId);
+  await execute(manager, LOCK_RUNS, [ids]);
+  const places = await placesFor(manager, moves, (await execute<Movable>(manager, LOCK_INTENTS, [ids])).rows);
   const made = [];
-  for (const { sql, params } of moveStatements(moves, places))
+  for (const { sql, params } of writeStatements(moves, places))
     made.push(await execute<{ id: string }>(manager, sql, params));
   return movesMade(moves, made);
 }
 
 /**
- * The same as statements that need nothing of each other's answers, for moves that no budget holds: what a place in a budget is worth is known
- * only once it is taken. `movesMade` reads their answers.
+ * The same in one go and a transaction of its own (`executeAtOnce`), for moves that no budget holds: what a place in a budget is worth is known only
+ * once it is taken.
  */
-export function moveStatements(moves: readonly IntentMove[], places: Places = new Map()): Statement[] {
+export async function moveIntentsAtOnce(manager: EntityManager, moves: readonly IntentMove[]): Promise<boolean[]> {
+  const params = [moves.map(({ intentId }) => intentId)];
+  const locks = [LOCK_RUNS, LOCK_INTENTS].map((sql) => ({ sql, params }));
+  const answers = await executeAtOnce(manager, [...locks, ...writeStatements(moves, new Map())]);
+  return movesMade(moves, answers.slice(locks.length));
+}
+
+/** What is written once the rows are locked; the first one answers with the intents that were moved. */
+function writeStatements(moves: readonly IntentMove[], places: Places): Statement[] {
   const now = Date.now();
   const ids = moves.map(({ intentId }) => intentId);
   const reasons = moves.map((move) => reasonColumns(places.get(move)?.reason ?? move.reason));
@@ -95,8 +105,6 @@ export function moveStatements(moves: readonly IntentMove[], places: Places = ne
     moves.map(({ from, to }) => from.filter((state) => canMove(state, to)).join(' ')),
   ];
   return [
-    { sql: LOCK_RUNS, params: [ids] },
-    { sql: LOCK_INTENTS, params: [ids] },
     { sql: MOVE, params },
     ...(places.size > 0
       ? [{ sql: HOLD_LATER_STEPS, params: [[...places.keys()].map(({ intentId }) => intentId)] }]
@@ -106,24 +114,22 @@ export function moveStatements(moves: readonly IntentMove[], places: Places = ne
   ];
 }
 
-/** @param answers to `moveStatements`, in order */
-export function movesMade(
-  moves: readonly IntentMove[],
-  answers: ReadonlyArray<Rows<Record<string, unknown>>>,
-): boolean[] {
-  const moved = new Set(answers[2]?.rows.map(({ id }) => id));
+/** @param answers to `writeStatements`, in order */
+function movesMade(moves: readonly IntentMove[], [made]: ReadonlyArray<Rows<{ id?: unknown }>>): boolean[] {
+  const moved = new Set(made?.rows.map(({ id }) => id));
   return moves.map(({ intentId }) => moved.has(intentId));
 }
 
 type Places = ReadonlyMap<IntentMove, { readonly inMs: number; readonly reason: Reason }>;
 
 /** A place in its budget for each that is held and may be moved, in one order of budgets: two transactions cannot wait for each other. */
-async function placesFor(manager: EntityManager, moves: readonly IntentMove[]): Promise<Places> {
+async function placesFor(
+  manager: EntityManager,
+  moves: readonly IntentMove[],
+  locked: readonly Movable[],
+): Promise<Places> {
   const places = new Map<IntentMove, { inMs: number; reason: Reason }>();
-  if (!moves.some(({ held }) => held)) return places;
-  const ids = moves.map(({ intentId }) => intentId);
-  await execute(manager, LOCK_RUNS, [ids]);
-  const found = new Map((await execute<Movable>(manager, LOCK_INTENTS, [ids])).rows.map((row) => [row.id, row]));
+  const found = new Map(locked.map((row) => [row.id, row]));
   const held = moves.flatMap((move) => {
     const row = found.get(move.intentId);
     return move.held && row && mayMove(row, move) ? [{ move, row, spent: move.held }] : [];

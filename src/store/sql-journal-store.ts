@@ -21,7 +21,7 @@ import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { PauseEntity } from './entities/small.entities.js';
 import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
-import { approve, moveIntents, movesMade, moveStatements, reviveIntent } from './journal-moves.js';
+import { approve, moveIntents, moveIntentsAtOnce, reviveIntent } from './journal-moves.js';
 import {
   ATTEMPTS,
   BACKGROUND_AMONG,
@@ -329,8 +329,7 @@ export class SqlJournalStore implements JournalStore {
         : undefined;
     };
     if (moves.some(({ held }) => held)) return db.transaction((manager) => moveIntents(manager, moves), moved);
-    const statements = moveStatements(moves);
-    return db.statement(async (manager) => movesMade(moves, await executeAtOnce(manager, statements)), moved);
+    return db.statement((manager) => moveIntentsAtOnce(manager, moves), moved);
   }
 
   async reclaimExpired(): Promise<number> {
