@@ -17,6 +17,7 @@ import { FairTurns } from '../core/fair-turns.js';
 import { hashOf } from '../core/ids.js';
 import { RunAgain, isRunAgain, isUnavailable, sqlStateOf, toStoreError } from './store-errors.js';
 
+const NAME_UNKNOWN = 'a connection did not know the name of a statement';
 const TRIES = 5;
 const BACKOFF_MS = 20;
 
@@ -44,7 +45,7 @@ export async function execute<T = unknown>(
   } catch (error) {
     if (!prepared.isOfName(query, error)) throw failed(sql, error);
     // An error is the end of a transaction.
-    if (runner.isTransactionActive) throw new RunAgain('a connection did not know the name of a statement');
+    if (runner.isTransactionActive) throw new RunAgain(NAME_UNKNOWN);
     return rowsOf<T>(
       await client.query({ text: sql, values }).catch((again: unknown) => {
         throw failed(sql, again);
@@ -72,23 +73,17 @@ export async function executeAtOnce(
   const { client, prepared } = await clientOf(manager);
   const queries: Query[] = [];
   for (const { sql, params } of statements) queries.push(await prepared.queryOf(client, sql, params.map(withoutNul)));
-  const { stream } = client.connection;
-  stream.cork();
-  const asked = [{ text: BEGIN, values: [] }, ...queries, { text: 'COMMIT', values: [] }].map((query) =>
-    client.query(query),
-  );
-  stream.uncork();
-  const answers = await Promise.allSettled(asked);
-  // Those behind the first failure only say that the transaction had failed.
-  const failure = answers.findIndex(({ status }) => status === 'rejected');
-  if (failure < 0)
-    return answers
-      .slice(1, -1)
-      .flatMap((answer) => (answer.status === 'fulfilled' ? [rowsOf<Record<string, unknown>>(answer.value)] : []));
-  const { reason: error } = answers[failure] as PromiseRejectedResult;
-  const query = queries[failure - 1];
-  if (query && prepared.isOfName(query, error)) throw new RunAgain('a connection did not know the name of a statement');
-  throw failed(query?.text ?? 'COMMIT', error);
+  begin(client);
+  const asked = [...queries, { text: 'COMMIT', values: [] }].map(async (query) => {
+    try {
+      return rowsOf<Record<string, unknown>>(await client.query(query));
+    } catch (error) {
+      throw prepared.isOfName(query, error) ? new RunAgain(NAME_UNKNOWN) : failed(query.text, error);
+    }
+  });
+  // All have ended before anybody goes on; those behind the first failure only say that the transaction had failed.
+  await withBegin(client, Promise.allSettled(asked));
+  return (await Promise.all(asked)).slice(0, queries.length);
 }
 
 async function clientOf(
