@@ -149,10 +149,9 @@ async function decideFacts(
   tx: ArrivalDecision,
   facts: readonly EventFact[],
 ): Promise<Outcome> {
-  const { arrival } = tx;
   const outcome = nothing();
   const keys = new Set(facts.flatMap((fact) => keysOf(fact, deps.events.statedObjectOf(fact))));
-  await tx.lockFacts(arrival.forge, [...keys]);
+  await tx.lockFacts(tx.arrival.forge, [...keys]);
   if (facts.some(({ listed }) => listed)) return decideListed(deps, tx, facts);
   for (const fact of facts) {
     const [known, touchesOurs] = await Promise.all([findDuplicateOf(deps, tx, fact), mayTouchOurs(deps, tx, fact)]);
@@ -162,9 +161,7 @@ async function decideFacts(
       await tx.join(known);
       continue;
     }
-    const data = derived === null ? fact.data : { ...fact.data, derived };
-    const event = eventOf(arrival, { ...fact, data }, deps.clock.now());
-    await make(deps, tx, outcome, event, fact, touchesOurs);
+    await make(deps, tx, outcome, fact, derived, touchesOurs);
   }
   return outcome;
 }
@@ -185,13 +182,15 @@ async function mayTouchOurs(
 
 /** Stores the event, decided where nothing stands against it: an event of an object is decided behind those before it. */
 async function make(
-  { atOnce, events }: DecideArrivalDeps,
+  { atOnce, events, clock }: DecideArrivalDeps,
   tx: ArrivalDecision,
   outcome: Outcome,
-  event: ForgeEvent,
   fact: EventFact,
+  derived: JsonObject | null,
   touchesOurs: boolean,
 ): Promise<void> {
+  const data = derived === null ? fact.data : { ...fact.data, derived };
+  const event = eventOf(tx.arrival, { ...fact, data }, clock.now());
   const object = events.statedObjectOf(fact);
   const isFree = atOnce && !touchesOurs && !(object && (await tx.hasUndecided(event.forge, object)));
   const decision = isFree ? await atOnce.decide(event) : null;
@@ -228,12 +227,7 @@ async function decideListed(
       continue;
     }
     if (fact.listed?.change === null) seenAgainst = derived.state ?? seenAgainst;
-    const event = eventOf(
-      arrival,
-      { ...fact, data: derived.facts === null ? fact.data : { ...fact.data, derived: derived.facts } },
-      deps.clock.now(),
-    );
-    await make(deps, tx, outcome, event, fact, await mayTouchOurs(deps, tx, fact));
+    await make(deps, tx, outcome, fact, derived.facts, await mayTouchOurs(deps, tx, fact));
   }
   if (object && kept && kept !== before) await tx.keepObjectState(arrival.forge, object, kept);
   if (outcome.created.length + outcome.joined.length === 0) {

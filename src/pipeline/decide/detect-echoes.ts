@@ -13,7 +13,7 @@ import type { RecoveryStore } from '../recovery-store.port.js';
 import type { Accounts, BotSelf, EchoDetector, EchoKeys, EchoVerdict } from '../rule-engine.port.js';
 import type { Attempt, Intent } from '../../core/run.js';
 import { isSelf } from '../execute/forge-access.js';
-import { ruleBehind } from './rule-behind.js';
+import { ruleOfEcho } from './rule-behind.js';
 
 interface EchoDetectorDeps {
   readonly recovery: RecoveryStore;
@@ -80,7 +80,7 @@ export class EffectEchoDetector implements EchoDetector, EchoKeys {
     }
     const echo = await this.deps.recovery.echoOf(event.id);
     if (echo === null) return { depth: 0, held: null };
-    const rule = await ruleBehind(this.deps.recovery, this.deps.actions, event);
+    const rule = await ruleOfEcho(this.deps.recovery, this.deps.actions, event.kind, echo);
     const known = { depth: echo.depth, ...(rule === null ? {} : { rule }) };
     if (echo.depth < MAX_DEPTH) return { ...known, held: null };
     const held = runReason('run.echo', { depth: echo.depth });
