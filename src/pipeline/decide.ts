@@ -1,5 +1,6 @@
 import { Backoff } from '../core/backoff.js';
 import { callerOf, callingAs } from '../core/caller.js';
+import type { EventKind } from '../core/event-kinds.js';
 import type { ForgeEvent } from '../core/event.js';
 import { shown } from '../core/reason.js';
 import { traceOf } from '../core/trace.js';
@@ -7,9 +8,9 @@ import { laneOf } from '../core/target.js';
 import type { Report } from '../rules/language/revision.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 import type { CrashLoopGuard } from './decide/crash-loop-guard.js';
-import { CandidateDecider, decideAll, type Subject } from './decide/decide-candidate.js';
+import { CandidateDecider, decideAll, subjectOfEvent, type Subject } from './decide/decide-candidate.js';
 import { DueDecider, type DueDeps, type RehearsedRun } from './decide/decide-due.js';
-import type { Plan } from './decide/plan-intents.js';
+import { awaitedKinds, type Plan } from './decide/plan-intents.js';
 import { RecentlyProcessed } from './decide/recently-processed.js';
 import { DecisionRecorder, verdictOf, type RecorderDeps } from './decide/record-decision.js';
 import type { InboxStore } from './inbox-store.port.js';
@@ -58,14 +59,14 @@ export class ArrivalToIntents {
   private readonly due: DueDecider;
   private readonly done = new RecentlyProcessed();
   private readonly checked = new RecentlyProcessed();
-  private readonly awaited: ReadonlySet<string>;
+  private readonly awaited: ReadonlySet<EventKind>;
 
   constructor(private readonly deps: FlowDeps) {
     this.backoff = new Backoff(deps.clock);
     this.decider = new CandidateDecider(deps);
     this.recorder = new DecisionRecorder(deps);
     this.due = new DueDecider(deps, this.decider, this.recorder);
-    this.awaited = new Set([...deps.tools.actions.values()].flatMap(({ awaits = [] }) => awaits));
+    this.awaited = awaitedKinds(deps.tools);
   }
 
   /** Handler of the topic `arrival`: its events are made, and decided where nobody has to be asked. The others are announced under the topic `event`. */
@@ -223,8 +224,7 @@ export class ArrivalToIntents {
     const event = await this.deps.inbox.event(eventId);
     const active = event ? await this.deps.revisions.active(event.org) : null;
     if (!event || !active) return null;
-    const { forge, org, repo, storedAt: since } = event;
-    return { active, subject: { forge, org, cause: { kind: 'event', eventId }, event, repo, since, now: null } };
+    return { active, subject: subjectOfEvent(event) };
   }
 
   private candidates({ revision }: ActiveRevision, { event, forge, org }: Loaded['subject']): Candidate[] {

@@ -6,8 +6,8 @@ import type { ActiveRevision, ActiveRevisions } from '../../rules/revisions/acti
 import type { Answers } from '../answer/answers.js';
 import type { EventDecision, Touched } from '../inbox-store.port.js';
 import type { Candidate, EchoKeys } from '../rule-engine.port.js';
-import { CandidateDecider, type DeciderDeps } from './decide-candidate.js';
-import type { Plan } from './plan-intents.js';
+import { CandidateDecider, subjectOfEvent, type DeciderDeps } from './decide-candidate.js';
+import { awaitedKinds, type Plan } from './plan-intents.js';
 import { DecisionRecorder, type RecorderDeps } from './record-decision.js';
 import { isStaged } from './rollout.js';
 
@@ -51,7 +51,7 @@ export class AtOnceDecider {
       journal: { firedInLastHour: ask },
     });
     this.recorder = new DecisionRecorder(deps);
-    this.awaited = new Set([...deps.tools.actions.values()].flatMap(({ awaits = [] }) => awaits));
+    this.awaited = awaitedKinds(deps.tools);
   }
 
   /** What of ours the event may have to do with: where any of it is known, the event takes the longer way. Null = it does so in any case. */
@@ -64,14 +64,13 @@ export class AtOnceDecider {
 
   /** @returns null = somebody has to be asked first */
   async decide(event: ForgeEvent): Promise<DecidedAtOnce | null> {
-    const { forge, org, repo } = event;
+    const { forge, org } = event;
     const { revisions, rules, accounts, proposals, answers } = this.deps;
     const active = await revisions.active(org);
     if (!active || proposals?.mayPropose(event) || (await revisions.shadow?.(org))) return null;
     const candidates = rules.candidates(active.revision, event, accounts.self(forge, org));
     if (!candidates.every((candidate) => this.isAtHand(active, candidate))) return null;
-    const cause = { kind: 'event', eventId: event.id } as const;
-    const subject = { forge, org, cause, event, repo, since: event.storedAt, now: null };
+    const subject = subjectOfEvent(event);
     try {
       const runs: Plan[] = [];
       for (const candidate of candidates) runs.push(await this.decider.decide(active, candidate, subject));

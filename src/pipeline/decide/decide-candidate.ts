@@ -63,6 +63,11 @@ export interface Subject {
   readonly held?: Reason;
 }
 
+export function subjectOfEvent(event: ForgeEvent): Subject & { readonly event: ForgeEvent } {
+  const { id: eventId, forge, org, repo, storedAt: since } = event;
+  return { forge, org, cause: { kind: 'event', eventId }, event, repo, since, now: null };
+}
+
 /** Why a decision is made otherwise than at the first sight of its cause. */
 interface Manner {
   /** Runs of this rule and cause that wanted nothing, before a replay by hand. */

@@ -73,6 +73,11 @@ export interface PlanTools {
   readonly account: string;
 }
 
+/** Kinds of event that some action waits for. */
+export function awaitedKinds({ actions }: Pick<PlanTools, 'actions'>): ReadonlySet<EventKind> {
+  return new Set([...actions.values()].flatMap(({ awaits = [] }) => awaits));
+}
+
 export interface Plan extends RecordedRun {
   readonly run: NewRun;
   readonly intents: readonly NewIntent[];
