@@ -144,11 +144,11 @@ export class Sweep {
     const announced: string[] = [];
     const hasWaitedInTurn = this.waitInTurn(topic, ids);
     for (const id of ids) {
-      const isInQueue = isHealthy && hasWaitedInTurn(id);
-      const passes = hasWaitedInTurn(id) ? 1 : (before.get(`${topic}/${id}`) ?? 0) + 1;
+      const hasWaited = hasWaitedInTurn(id);
+      const passes = hasWaited ? 1 : (before.get(`${topic}/${id}`) ?? 0) + 1;
       this.seen.set(`${topic}/${id}`, passes);
       // It was announced at an earlier pass, and a queue need not know an id again.
-      if (isInQueue) continue;
+      if (hasWaited && isHealthy) continue;
       (isHealthy && passes <= MAX_ANNOUNCED ? announced : own).push(id);
     }
     if (announced.length > 0) await this.deps.queue.announce(topic, announced);
