@@ -20,8 +20,10 @@ import { sealAgain } from './sql-audit-store.js';
 const PAGE = 200;
 
 /** Whether one of the texts of $4, which are in lower case, stands in a text. */
-const holds = (text: string): string =>
-  `EXISTS (SELECT 1 FROM unnest($4::text[]) n WHERE strpos(lower(${text}), n) > 0)`;
+const holds = (text: string, texts = '$4::text[]'): string =>
+  `EXISTS (SELECT 1 FROM unnest(${texts}) n WHERE strpos(lower(${text}), n) > 0)`;
+/** The same; and what is sealed may hold anything. */
+const holdsOrSealed = (text: string): string => holds(text, "$4::text[] || ARRAY['$sealed']");
 const joined = (row: string, columns: readonly string[]): string =>
   `concat_ws(' ', ${columns.map((column) => `${row}.${column}`).join(', ')})`;
 
@@ -52,11 +54,6 @@ WHERE o.intent_id = ANY ($1) AND e.decided_at IS NOT NULL AND NOT EXISTS (SELECT
 const ARRIVALS_OF = `
 SELECT t.event_id AS "eventId", a.id, coalesce(a.json_text, a.body) AS text FROM arrival_events t JOIN arrivals a ON a.id = t.arrival_id
 WHERE t.event_id = ANY ($1) AND a.state <> 'stored' AND a.archived_at IS NULL`;
-
-/** What is sealed may hold anything. */
-const SEALED = `ARRAY['$sealed']`;
-const holdsOrSealed = (text: string): string =>
-  `EXISTS (SELECT 1 FROM unnest($4::text[] || ${SEALED}) n WHERE strpos(lower(${text}), n) > 0)`;
 
 const RUNS = `
 WITH page AS (
