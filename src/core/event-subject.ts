@@ -25,7 +25,8 @@ function fieldOf(value: Json | undefined, name: string): Json | undefined {
   return value !== undefined && isJsonObject(value) ? value[name] : undefined;
 }
 
-function numberOf(value: Json | undefined): string | null {
+/** A number of an issue or pull request, as text; null = the value is none. */
+export function numberOf(value: Json | undefined): string | null {
   const isNumber =
     typeof value === 'number' || typeof value === 'bigint' || (typeof value === 'string' && value !== '');
   return isNumber ? String(value) : null;

@@ -2,6 +2,7 @@ import type { LookupReader } from '../../actions/lookups/lookup-reader.port.js';
 import { isForAnybody } from '../../core/event-kinds.js';
 import { escapeMarkdown } from '../../core/escape-markdown.js';
 import type { EventActor, ForgeEvent } from '../../core/event.js';
+import { numberOf } from '../../core/event-subject.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { runReason } from '../../core/run-reasons.js';
@@ -74,7 +75,8 @@ export class Answers {
   planned(active: ActiveRevision, event: ForgeEvent, plans: readonly Plan[]): Plan[] {
     const { forge, org, actor, repo } = event;
     const settings = this.deps.settings(forge, org);
-    if (!settings || !actor || !repo || numberIn(event) === null || this.isBot(event, actor, settings)) return [];
+    if (!settings || !actor || !repo || numberOf(event.data['number']) === null || this.isBot(event, actor, settings))
+      return [];
     const command = commandOf(event)?.name ?? null;
     const asked = command === null ? byLabel(event, plans) : byCommand(active, plans);
     if (asked.length === 0 && !(command === HELP && takesCommands(active))) return [];
@@ -216,11 +218,6 @@ function byLabel({ kind }: ForgeEvent, plans: readonly Plan[]): Plan[] {
   return plans.filter(({ run, intents }) => run.kind === 'rule' && (intents.length > 0 || run.state === 'gathering'));
 }
 
-function numberIn({ data }: ForgeEvent): string | null {
-  const { number } = data;
-  return typeof number === 'number' || typeof number === 'bigint' || typeof number === 'string' ? String(number) : null;
-}
-
 function commentIn({ data }: ForgeEvent): string | null {
   const comment = data['comment'] ?? null;
   return isJsonObject(comment) && typeof comment['id'] === 'string' ? comment['id'] : null;
@@ -244,7 +241,7 @@ function reactionFor(code: string): string {
 
 /** One comment for each person and issue, edited in place; then a reaction to the command itself. */
 function stepsOf(event: ForgeEvent, { stage }: About, body: string, reaction: string | null): ProposedStep[] {
-  const number = numberIn(event) ?? '';
+  const number = numberOf(event.data['number']) ?? '';
   const comment = commentIn(event);
   const itemKey = String(stage);
   const key = `answer ${event.actor?.id || event.actor?.login || ''}`;

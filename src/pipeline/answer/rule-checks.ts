@@ -1,5 +1,6 @@
 import { callerOf, callingAs } from '../../core/caller.js';
 import type { ForgeEvent } from '../../core/event.js';
+import { numberOf } from '../../core/event-subject.js';
 import { CHECK_RULE } from '../../core/own-rules.js';
 import type { Logger } from '../../core/logger.js';
 import { runReason } from '../../core/run-reasons.js';
@@ -45,7 +46,7 @@ export class RuleChecks {
     const commit = await this.deps.proposals.commitOf(event);
     if (commit === null) return [];
     const { id, repo, data } = event;
-    const pull = typeof data['number'] === 'object' ? id : String(data['number'] ?? id);
+    const pull = numberOf(data['number']) ?? id;
     const waiting = {
       ...{ rule: CHECK_RULE, part: '', reason: runReason('run.check.waits'), trace: { check: { commit } } },
       mode: writesNothing(active) ? ('dry-run' as const) : ('live' as const),
