@@ -1,3 +1,4 @@
+import { NewestMap } from '../core/newest-map.js';
 import type { RevisionStore, StoredRevision } from '../rules/revisions/revision-store.port.js';
 import type { LoadResult, Revision, RuleFile } from '../rules/language/revision.js';
 import type { Look, Place, RevisionFacts } from './explanation.js';
@@ -26,7 +27,7 @@ export interface RevisionsDeps {
 
 /** Revisions as they were stored, opened for explaining. */
 export class StoredRevisions {
-  private readonly opened = new Map<string, OpenedRevision>();
+  private readonly opened = new NewestMap<string, OpenedRevision>(KEPT);
 
   constructor(private readonly deps: RevisionsDeps) {}
 
@@ -55,8 +56,6 @@ export class StoredRevisions {
     if (running?.id === stored.id) return { stored, revision: running.revision, problem: null };
     const opened = { stored, ...this.compile(stored) };
     this.opened.set(stored.id, opened);
-    const oldest = this.opened.size > KEPT ? this.opened.keys().next().value : undefined;
-    if (oldest !== undefined) this.opened.delete(oldest);
     return opened;
   }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.js';
+import { NewestMap } from '../core/newest-map.js';
 import { hasFired } from '../core/run.js';
 import { count, maybeText, time, type Shape } from '../core/schema.js';
 import type { Sight } from '../core/sight.js';
@@ -34,7 +35,7 @@ interface KeptDay {
 
 /** Counts by rule. A day is counted by itself, so that only the newest ones are counted again and again. */
 export class RuleCounter {
-  private readonly days = new Map<string, KeptDay>();
+  private readonly days = new NewestMap<string, KeptDay>(MOST_DAYS);
 
   constructor(
     private readonly store: Pick<ActivityStore, 'runCounts'>,
@@ -59,11 +60,8 @@ export class RuleCounter {
     if (known && known.until > now) return known.counts;
     const day = { org, sight, from: new Date(from), until: new Date(from + DAY_MS) };
     const counts = this.store.runCounts(day);
-    this.days.delete(key);
     this.days.set(key, { until: now + keptMs, counts });
     counts.catch(() => this.days.delete(key));
-    const oldest = this.days.size > MOST_DAYS ? this.days.keys().next().value : undefined;
-    if (oldest !== undefined) this.days.delete(oldest);
     return counts;
   }
 }

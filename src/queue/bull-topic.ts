@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { messageOf } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
+import { NewestMap } from '../core/newest-map.js';
 import type { Topic } from '../pipeline/wake-queue.port.js';
 import { cutRedis } from './redis-options.js';
 
@@ -36,7 +37,7 @@ export class BullTopic {
   private readonly name = newId();
   private jobs = 0;
   /** For each id that began here lately, the newest job of this process that was there before it began. */
-  private readonly begunAfter = new Map<string, number>();
+  private readonly begunAfter = new NewestMap<string, number>(BEGUN_KEPT);
   private handle: ((id: string) => Promise<void>) | null = null;
   private concurrency = 0;
   /** Monotonic ms of the last time a job was started or none waited. */
@@ -187,10 +188,7 @@ export class BullTopic {
   }
 
   private run(id: string, before: () => Promise<void> = async () => undefined): void {
-    this.begunAfter.delete(id);
     this.begunAfter.set(id, this.jobs);
-    const [oldest] = this.begunAfter.keys();
-    if (this.begunAfter.size > BEGUN_KEPT && oldest !== undefined) this.begunAfter.delete(oldest);
     this.running.set(id, this.handleUntilQuiet(id, before));
   }
 

@@ -1,3 +1,5 @@
+import { NewestMap } from '../../core/newest-map.js';
+
 /** More than the sweep announces between two of its passes. */
 const MOST = 10_000;
 
@@ -6,16 +8,13 @@ const MOST = 10_000;
  * a memory of what is written down; what is forgotten here is found decided in the store.
  */
 export class RecentlyProcessed {
-  private readonly ids = new Set<string>();
+  private readonly ids = new NewestMap<string, true>(MOST);
 
   has(id: string): boolean {
     return this.ids.has(id);
   }
 
   add(id: string): void {
-    this.ids.add(id);
-    if (this.ids.size <= MOST) return;
-    const [oldest] = this.ids;
-    if (oldest !== undefined) this.ids.delete(oldest);
+    this.ids.set(id, true);
   }
 }
