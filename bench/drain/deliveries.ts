@@ -72,7 +72,7 @@ function numbered(text: string, n: number, kinds: number): string {
   const body = JSON.parse(text) as Body;
   const turn = Math.floor(n / kinds);
   if (body.issue) {
-    const number = 1000 + turn * kinds + (n % kinds);
+    const number = 1000 + n;
     Object.assign(body.issue, { id: 100_000 + number, number });
     if (body.number !== undefined) body.number = number;
     return filled(body, (filler) => void (body.issue && (body.issue.body = filler)));
@@ -88,10 +88,6 @@ function numbered(text: string, n: number, kinds: number): string {
 function filled(body: Body, fill: (filler: string) => void): string {
   fill('');
   const missing = BODY_BYTES - Buffer.byteLength(JSON.stringify(body, null, 2));
-  fill(
-    'why it has to be done, at some length. '
-      .repeat(Math.ceil(Math.max(missing, 0) / 39))
-      .slice(0, Math.max(missing, 0)),
-  );
+  fill(''.padEnd(missing, 'why it has to be done, at some length. '));
   return JSON.stringify(body, null, 2);
 }

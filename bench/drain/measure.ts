@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Secret } from '../../src/core/secret.js';
@@ -12,6 +11,7 @@ import { startOwnPostgres, startOwnRedis } from '../../test/services/own-server.
 import { ROOT } from '../../test/services/with-services.mjs';
 import { diskFolder } from '../../test/tools/fast-folder.mjs';
 import { childrenCpuMs, usageOf } from '../ingest/children.js';
+import { organizationRules } from '../support/organization-rules.js';
 import { RecordedDeliveries } from './deliveries.js';
 
 export interface DrainOrder {
@@ -34,7 +34,6 @@ export interface Drained {
   readonly rssMb: number | null;
 }
 
-const RULES = 'config/rules/organization';
 const PROFILER = join(ROOT, 'bench/support/cpu-profile.mjs');
 const BATCH = 200;
 const EXPLAINED = 5;
@@ -50,7 +49,7 @@ export async function measureDrain({ deployment, count, profile }: DrainOrder): 
   const redis = deployment === 'distributed' ? await startOwnRedis() : null;
   const place = aPlace({
     config: configOf(deployment, forge.port),
-    files: shippedRules(),
+    files: Object.fromEntries(organizationRules().map(([name, text]) => [`rules/${name}`, text])),
     env: {
       FORGE_TOKEN: forge.botToken,
       HOOK_SECRET: 'the secret of the hook',
@@ -89,12 +88,6 @@ export async function measureDrain({ deployment, count, profile }: DrainOrder): 
     await forge.stop();
     place.remove();
   }
-}
-
-/** The rules that the package ships for an organization, without the tests beside them. */
-function shippedRules(): Record<string, string> {
-  const names = readdirSync(join(ROOT, RULES)).filter((name) => !name.endsWith('.test.yaml'));
-  return Object.fromEntries(names.map((name) => [`rules/${name}`, readFileSync(join(ROOT, RULES, name), 'utf8')]));
 }
 
 function configOf(deployment: Deployment, forgePort: number): object {

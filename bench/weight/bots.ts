@@ -1,16 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Role } from '../../src/config/app-config.js';
 import { ForgeProcess } from '../../test/chaos/rig/forge-process.js';
 import { aPlace, type Place } from '../../test/e2e/support/a-place.js';
 import { startBot } from '../../test/e2e/support/bot.js';
 import { startOwnPostgres, startOwnRedis } from '../../test/services/own-server.mjs';
-import { ROOT } from '../../test/services/with-services.mjs';
+import { organizationRules } from '../support/organization-rules.js';
 import { processorS, rssMb } from './processor-time.js';
-
-/** The rules that we ship for a whole organization. */
-export const ORGANIZATION_RULES = join(ROOT, 'config/rules/organization');
 
 export interface Weight {
   /** Processor time from the start to "started", in seconds. */
@@ -68,12 +63,9 @@ export function placeOf({ forge, orgs }: Forged, servers: { postgres: string; re
     ...(servers ? { queue: { url: { env: 'REDIS_URL' } }, keys: { data: { env: 'DATA_KEY' } } } : {}),
     server: { host: '127.0.0.1', port: 0 },
   };
-  const rules = readdirSync(ORGANIZATION_RULES).filter((name) => !name.endsWith('.test.yaml'));
+  const rules = organizationRules();
   const files = orgs.flatMap((org) =>
-    rules.map((name) => [
-      `rules/${org}/${name}`,
-      readFileSync(join(ORGANIZATION_RULES, name), 'utf8').replace(/^org: .*$/m, `org: ${org}`),
-    ]),
+    rules.map(([name, text]) => [`rules/${org}/${name}`, text.replace(/^org: .*$/m, `org: ${org}`)]),
   );
   const env = {
     FORGE_TOKEN: forge.botToken,

@@ -5,7 +5,8 @@ import Table from 'cli-table3';
 import { FORGEHAND, requireBuild } from '../../test/e2e/support/built.js';
 import { goalLine, median, short, type Goal } from '../support/figures.js';
 import { readOptions, someOf } from '../support/options.js';
-import { distributedWeights, embeddedWeights, ORGANIZATION_RULES, quietForge, ROLES, type Weight } from './bots.js';
+import { ORGANIZATION_RULES } from '../support/organization-rules.js';
+import { distributedWeights, embeddedWeights, quietForge, ROLES, type Weight } from './bots.js';
 import { installedPackages } from './packages.js';
 import { commandsS } from './processor-time.js';
 
