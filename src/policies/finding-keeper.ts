@@ -30,7 +30,7 @@ export class FindingKeeper {
     if (!recorded.found) return;
     const { findings, alerts } = this.deps;
     const { forge, org, rule: policy, decidedAt: at } = recorded.run;
-    const undone = await this.undoneAgain(recorded);
+    const undone = await this.undoneAgain(recorded, recorded.found.subject);
     const found = {
       ...recorded.found,
       failing: [...recorded.found.failing, ...undone.failing],
@@ -60,12 +60,14 @@ export class FindingKeeper {
   }
 
   /** What the policy has made twice as it wants it once more. It is over once a pass finds it as it should be. */
-  private async undoneAgain({ run, intents, found }: Pick<RecordedRun, 'run' | 'intents' | 'found'>): Promise<Found> {
+  private async undoneAgain({ run, intents }: Pick<RecordedRun, 'run' | 'intents'>, subject: string): Promise<Found> {
     const { findings, recovery } = this.deps;
     const { org, rule: policy } = run;
     const failing: Finding[] = [];
-    for (const { effectKey, stepId, itemKey, params, action } of intents) {
-      const before = (await recovery.sentOfEffects([effectKey], LOOKED_AT)).filter(
+    // Side by side: the store answers all of them at once.
+    const sent = await Promise.all(intents.map(({ effectKey }) => recovery.sentOfEffects([effectKey], LOOKED_AT)));
+    for (const [n, { stepId, itemKey, params, action }] of intents.entries()) {
+      const before = (sent[n] ?? []).filter(
         ({ intent }) =>
           intent.state === 'done' &&
           intent.rule === policy &&
@@ -77,8 +79,8 @@ export class FindingKeeper {
       failing.push({ name: `${UNDONE_PREFIX}${stepId}/${itemKey}`, severity: 'medium', message });
     }
     const names = new Set(failing.map(({ name }) => name));
-    const open = await findings.list({ org, policy, ended: false, limit: MOST_OPEN });
-    const over = open.filter(({ name, subject }) => subject === found?.subject && name.startsWith(UNDONE_PREFIX));
+    const open = await findings.list({ org, policy, subject, ended: false, limit: MOST_OPEN });
+    const over = open.filter(({ name }) => name.startsWith(UNDONE_PREFIX));
     return { failing, looked: [...new Set([...names, ...over.map(({ name }) => name)])] };
   }
 }

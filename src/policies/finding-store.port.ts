@@ -38,6 +38,8 @@ export interface FindingStore {
   list(filter: {
     org?: string | undefined;
     policy?: string | undefined;
+    /** Number of a repository; '' = the organization itself. */
+    subject?: string | undefined;
     severity?: Severity | undefined;
     ended: boolean;
     sight?: Sight | undefined;

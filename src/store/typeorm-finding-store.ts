@@ -21,7 +21,7 @@ const LIST = `
 SELECT forge, org, policy, subject, subject_name AS "subjectName", name, severity, message, since, last_seen_at AS "lastSeenAt", ended_at AS "endedAt"
 FROM findings
 WHERE ($1::text IS NULL OR lower(org) = lower($1)) AND ($2::text IS NULL OR policy = $2) AND ($3::text IS NULL OR severity = $3) AND ($4 OR ended_at IS NULL)
-  AND ${tellsRepo('org', `nullif(subject, '')`, placesFrom(6))}
+  AND ($9::text IS NULL OR subject = $9) AND ${tellsRepo('org', `nullif(subject, '')`, placesFrom(6))}
 ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], severity), seq DESC LIMIT $5`;
 
 export class TypeOrmFindingStore implements FindingStore {
@@ -52,13 +52,22 @@ export class TypeOrmFindingStore implements FindingStore {
   async list(filter: {
     org?: string | undefined;
     policy?: string | undefined;
+    subject?: string | undefined;
     severity?: Severity | undefined;
     ended: boolean;
     sight?: Sight | undefined;
     limit: number;
   }): Promise<KeptFinding[]> {
-    const { org, policy, severity, ended, sight = null, limit } = filter;
-    const params = [org ?? null, policy ?? null, severity ?? null, ended, limit, ...sightValues(sight)];
+    const { org, policy, subject, severity, ended, sight = null, limit } = filter;
+    const params = [
+      org ?? null,
+      policy ?? null,
+      severity ?? null,
+      ended,
+      limit,
+      ...sightValues(sight),
+      subject ?? null,
+    ];
     return (await this.db.run((manager) => execute<KeptFinding>(manager, LIST, params))).rows;
   }
 

@@ -235,6 +235,16 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
         await stores.findings.countOpen('acme', 'health', 'old'),
       ]).toEqual([1, 0]);
     });
+
+    it('lists those of one subject', async () => {
+      await stores.findings.record(found(0, ['old']));
+      await stores.findings.record(found(0, ['dead'], '8'));
+      await stores.findings.record(found(0, ['dead'], ''));
+      const of = async (subject: string): Promise<string[]> =>
+        (await stores.findings.list({ subject, ended: false, limit: 10 })).map(({ name }) => name);
+
+      expect([await of('7'), await of('8'), await of(''), await of('9')]).toEqual([['old'], ['dead'], ['dead'], []]);
+    });
   });
 
   describe('known facts', () => {
