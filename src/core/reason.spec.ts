@@ -35,6 +35,13 @@ describe('core/reason', () => {
     expect(textOf({ code: 'spec.of-tomorrow', params: { count: 3 } })).toBe('spec.of-tomorrow {"count":3}');
   });
 
+  it('shows a reason whose parameters another version wrote', () => {
+    expect(textOf({ code: 'spec.nested', params: { because: 'no answer' } })).toBe('stopped: no answer');
+    expect(textOf({ code: 'spec.nested', params: { message: 'no answer' } })).toBe(
+      'spec.nested {"message":"no answer"}',
+    );
+  });
+
   it.each([
     [
       'a parameter that anybody may read, and one that is not named so',

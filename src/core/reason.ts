@@ -35,10 +35,21 @@ export function defineReasons<T extends Record<string, Template>>(
   return (code, params = {} as never) => ({ code, params: params as JsonObject });
 }
 
-/** The sentence of a reason. If this version does not know the code (a newer version wrote it), the sentence is the code with its parameters. */
-export function textOf({ code, params }: Reason): string {
+/**
+ * The sentence of a reason. If another version wrote it, and this one does not know its code or cannot read its parameters, the sentence is the code
+ * with its parameters.
+ * @param reason a text where an older version kept one within another reason
+ */
+export function textOf(reason: Reason | string): string {
+  if (typeof reason === 'string') return reason;
+  const { code, params } = reason;
   const template = DEFINED.get(code)?.template;
-  return template ? template(params as never) : `${code} ${stringifyJson(params)}`;
+  try {
+    if (template) return template(params as never);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  return `${code} ${stringifyJson(params)}`;
 }
 
 const HIDDEN = '…';

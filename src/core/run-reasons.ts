@@ -277,6 +277,9 @@ export const legacyReason = defineReasons({
   legacy: ({ text }: { text: string }) => text,
   /** The same of a run that was held then. */
   'run.held.legacy': ({ text }: { text: string }) => text,
+  /** Rows that were stored before actions told their outcome by code. */
+  'intent.reported': ({ summary }: { summary: string }) => summary,
+  'intent.found': ({ found }: { found: string }) => found,
 });
 
 /** Steps that were cancelled because an earlier step of their run ended badly; a revival of that step revives them. */
