@@ -41,13 +41,9 @@ export class RuleVerdicts {
 
   /** Never throws: a verdict that cannot be told changes nothing about the rules. */
   concluded(forge: string, org: string, verdict: RuleVerdict): Promise<void> {
-    return this.inTurn(org, () => this.tell(forge, org, verdict));
-  }
-
-  private inTurn(org: string, work: () => Promise<void>): Promise<void> {
     const before = this.queues.get(org) ?? Promise.resolve();
     const next = before
-      .then(() => (this.isStopped ? undefined : work()))
+      .then(() => (this.isStopped ? undefined : this.tell(forge, org, verdict)))
       .catch((error: unknown) => this.deps.logger.warn({ org, error }, 'verdict.not-reported'));
     this.queues.set(org, next);
     return next;
@@ -75,32 +71,21 @@ export class RuleVerdicts {
     await this.deps.known.write(forge, org, KIND, told as unknown as JsonObject);
   }
 
+  /** @returns why the status could not be set; null when it was, or there is no commit or no forge to tell */
   private async post(
     forge: string,
     org: string,
     { repository, commit, state, problems, notes }: RuleVerdict,
     history: string | null,
   ): Promise<string | null> {
-    if (commit === null) return null;
-    const said = state === 'active' ? ['These rules are active', history, ...notes] : refusalOf('Not taken', problems);
-    return this.setStatus(forge, org, repository, commit, state === 'active', said);
-  }
-
-  /** @returns why it could not be set; null when it was, or there is no forge to tell */
-  private async setStatus(
-    forge: string,
-    org: string,
-    repository: string,
-    sha: string,
-    isGood: boolean,
-    said: ReadonlyArray<string | null>,
-  ): Promise<string | null> {
     const access = this.deps.forges.get(forge, org);
-    if (!access) return null;
+    if (commit === null || !access) return null;
     if (!access.offers('createStatus')) return 'this forge has no commit statuses';
     const [owner = '', repo = ''] = repository.split('/');
+    const isActive = state === 'active';
+    const said = isActive ? ['These rules are active', history, ...notes] : refusalOf('Not taken', problems);
     try {
-      await access.client.createStatus({ owner, repo, sha, body: statusOf(isGood, said) });
+      await access.client.createStatus({ owner, repo, sha: commit, body: statusOf(isActive, said) });
       return null;
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
