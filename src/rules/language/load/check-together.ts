@@ -4,6 +4,7 @@ import type { Json } from '../../../core/json.js';
 import type { ParamProgram, PolicyItem, PolicyPart } from '../compile/program.js';
 import type { CompiledPolicy, CompiledRule, Position } from '../revision.js';
 import { canMeet } from './find-loops.js';
+import { constantIn } from './raised-kinds.js';
 
 /** What is wrong with parts that are right by themselves. */
 export interface Together {
@@ -50,7 +51,7 @@ export function* checkTogether(
   const entries = live.flatMap((policy) =>
     policy.program.parts.flatMap((part) =>
       part.items.flatMap((item): Entry[] => {
-        const key = SINGLE.has(part.section) ? part.section : constant(item.params, part.action.naturalKey);
+        const key = SINGLE.has(part.section) ? part.section : constantIn(item.params, part.action.naturalKey);
         return typeof key === 'string' ? [{ policy, part, item, key: key.trim() }] : [];
       }),
     ),
@@ -64,11 +65,6 @@ export function* checkTogether(
     rules.filter(({ mode }) => mode === 'live'),
     entries,
   );
-}
-
-function constant(params: readonly ParamProgram[], name: string): Json | undefined {
-  const template = params.find((one) => one.name === name)?.template;
-  return template?.kind === 'constant' ? template.value : undefined;
 }
 
 function* contradictions(entries: readonly Entry[]): Generator<Together, void> {
@@ -107,28 +103,23 @@ function against(first: Entry, second: Entry): Together | null {
       ...at,
       message: `"${second.key}" is to be there and to be taken away (${where}): they undo each other for ever`,
     };
-  const topic = second.part.section === 'topics' ? contestedTopic(first.item.params, second.item.params) : null;
+  const isOfTopics = second.part.section === 'topics';
+  const topic = isOfTopics ? contestedTopic(first.item.params, second.item.params) : null;
   if (topic !== null)
     return {
       ...at,
       message: `the topic "${topic}" is to be there and to be taken away (${where}): they undo each other for ever`,
     };
-  if (!COMPARED.has(second.part.section) || [first, second].some(({ item }) => constant(item.params, 'keep') === true))
+  if (
+    !COMPARED.has(second.part.section) ||
+    [first, second].some(({ item }) => constantIn(item.params, 'keep') === true)
+  )
     return null;
-  const other = second.item.params.find(({ name }) => {
-    if (name === 'renamed_from' || second.part.section === 'topics') return false;
-    const [ours, theirs] = [constant(second.item.params, name), constant(first.item.params, name)];
-    return (
-      ours !== undefined &&
-      theirs !== undefined &&
-      (SINGLE.has(second.part.section) || name !== second.part.action.naturalKey) &&
-      canonicalJson(normal(ours)) !== canonicalJson(normal(theirs))
-    );
-  });
-  if (other)
+  const other = isOfTopics ? null : differing(second.item.params, first.item.params, keyIn(second.part));
+  if (other !== null)
     return {
       ...at,
-      message: `"${second.key}" has another ${other.name} here than at ${where}: they undo each other for ever`,
+      message: `"${second.key}" has another ${other} here than at ${where}: they undo each other for ever`,
     };
   return first.policy === second.policy && first.key === second.key
     ? { ...at, message: `"${second.key}" stands here twice (${where})`, isWarning: true }
@@ -144,7 +135,7 @@ function normal(value: Json): Json {
 /** `a` was `b` before, and `b` was `a`. */
 function* circles(entries: readonly Entry[]): Generator<Together, void> {
   const earlier = (entry: Entry): string[] => {
-    const names = constant(entry.item.params, 'renamed_from');
+    const names = constantIn(entry.item.params, 'renamed_from');
     return (Array.isArray(names) ? names : [names]).filter((name) => typeof name === 'string');
   };
   const renamed = entries.filter((entry) => earlier(entry).length > 0);
@@ -206,7 +197,7 @@ function* sameVariables(rules: readonly CompiledRule[]): Generator<Together, voi
   const writes = rules.flatMap((rule) =>
     rule.program.steps.flatMap((step) => {
       const { action, params, when, unless, forEach } = step;
-      const key = constant(params, action.naturalKey);
+      const key = constantIn(params, action.naturalKey);
       const isAlone = !when && !unless && !forEach && rule.program.conditions.length === 0;
       return action.target !== 'account' && typeof key === 'string' && isAlone ? [{ rule, step, key }] : [];
     }),
@@ -222,9 +213,9 @@ function* sameVariables(rules: readonly CompiledRule[]): Generator<Together, voi
           one.rule.on.some((kind) => rule.on.includes(kind)) &&
           canMeet(one.rule.program.where, rule.program.where, rule.program.org) &&
           (step.action.target === 'organization'
-            ? canonicalJson(constant(one.step.params, 'value') ?? null) !==
-              canonicalJson(constant(step.params, 'value') ?? null)
-            : differs(one.step.params, step.params, step.action.naturalKey)),
+            ? canonicalJson(constantIn(one.step.params, 'value') ?? null) !==
+              canonicalJson(constantIn(step.params, 'value') ?? null)
+            : differing(one.step.params, step.params, step.action.naturalKey) !== null),
       );
     if (other)
       yield {
@@ -256,7 +247,7 @@ function* againstPolicies(rules: readonly CompiledRule[], entries: readonly Entr
   for (const rule of rules)
     for (const { action, params, position } of rule.program.steps) {
       const own = sections.get(action.name);
-      const key = own !== undefined && SINGLE.has(own) ? own : constant(params, action.naturalKey);
+      const key = own !== undefined && SINGLE.has(own) ? own : constantIn(params, action.naturalKey);
       const undone = UNDOES[action.name];
       const about = (section: string | undefined): readonly Entry[] =>
         section === undefined || typeof key !== 'string'
@@ -278,13 +269,13 @@ function* againstPolicies(rules: readonly CompiledRule[], entries: readonly Entr
 }
 
 /** A step of a rule writes otherwise what an entry of a policy keeps. */
-function opposes(
-  ours: readonly ParamProgram[],
-  theirs: readonly ParamProgram[],
-  { section, action }: PolicyPart,
-): boolean {
-  if (section === 'topics') return contestedTopic(ours, theirs) !== null;
-  return differs(ours, theirs, SINGLE.has(section) ? '' : action.naturalKey);
+function opposes(ours: readonly ParamProgram[], theirs: readonly ParamProgram[], part: PolicyPart): boolean {
+  return (part.section === 'topics' ? contestedTopic(ours, theirs) : differing(ours, theirs, keyIn(part))) !== null;
+}
+
+/** The parameter that names an entry; null = there is one entry alone. */
+function keyIn({ section, action }: PolicyPart): string | null {
+  return SINGLE.has(section) ? null : action.naturalKey;
 }
 
 /** A topic that one of both puts on and the other takes off; null = none that can be told before a run. */
@@ -298,14 +289,14 @@ function contestedTopic(ours: readonly ParamProgram[], theirs: readonly ParamPro
 }
 
 function topicsIn(params: readonly ParamProgram[], name: string): string[] | null {
-  const value = constant(params, name);
+  const value = constantIn(params, name);
   return value === undefined ? null : [value].flat().filter((topic) => typeof topic === 'string');
 }
 
-/** Both say something of one parameter, and not the same. */
-function differs(ours: readonly ParamProgram[], theirs: readonly ParamProgram[], key: string): boolean {
-  return ours.some(({ name }) => {
-    const [one, other] = [constant(ours, name), constant(theirs, name)];
+/** The first parameter, beside the key, of which both say something, and not the same; null = none. */
+function differing(ours: readonly ParamProgram[], theirs: readonly ParamProgram[], key: string | null): string | null {
+  const found = ours.find(({ name }) => {
+    const [one, other] = [constantIn(ours, name), constantIn(theirs, name)];
     return (
       name !== key &&
       name !== 'renamed_from' &&
@@ -314,6 +305,7 @@ function differs(ours: readonly ParamProgram[], theirs: readonly ParamProgram[],
       canonicalJson(normal(one)) !== canonicalJson(normal(other))
     );
   });
+  return found?.name ?? null;
 }
 
 /** A label of almost the same name is made by a policy: nobody makes the one that is named here. */
