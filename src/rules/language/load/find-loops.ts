@@ -3,10 +3,11 @@ import type { Json } from '../../../core/json.js';
 import { canonicalJson } from '../../../core/canonical-json.js';
 import type { Expression, ParamProgram, Template } from '../compile/program.js';
 import type { GlobPattern } from '../match/glob.js';
+import { CREATES_REPOSITORY, WITHOUT_ACTOR } from '../match/led-to.js';
 import type { WhereFilter } from '../match/where-filter.js';
 import type { ActionFacts, CompiledPolicy, CompiledRule, Position } from '../revision.js';
 import { tableOf } from '../../../core/table.js';
-import { constantIn, raisesIn, raisesOf } from './raised-kinds.js';
+import { constantIn, raisesIn, raisesOf, stepsOf } from './raised-kinds.js';
 
 /** Rules and policies that start each other without end: the first one again at the end. */
 export interface Loop {
@@ -57,9 +58,9 @@ interface Link {
 
 /**
  * Cycles of step -> effect -> event -> step that no filter breaks and that do not end by themselves. The bot's own events start a rule only
- * where it says `actor: [bot]`, or `bot:RULE` for those of one rule, so most rules are in none; a policy is started by each repository that is made. Of conditions only what they
- * say of `event.kind` is used; everything else, and names that only the run tells, are taken to let everything through.
- * It stops after each of the steps (`inSlices`).
+ * where it says `actor: [bot]`, or `bot:RULE` for those of one rule, so most rules are in none; a policy is started by each repository that
+ * is made. Of conditions only what they say of `event.kind` is used; everything else, and names that only the run tells, are taken to let
+ * everything through. It stops after each of the steps (`inSlices`).
  */
 export function* loopSteps(
   rules: readonly CompiledRule[],
@@ -108,9 +109,6 @@ export function* loopSteps(
   return { loops: [...found.values()], isComplete: steps <= MAX_STEPS };
 }
 
-/** Runs and jobs that a poll finds do not tell who started them: whoever asks for no actor takes those of the bot too. */
-const WITHOUT_ACTOR = /^(?:workflow|task)\./;
-
 function isListening({ on, tickScope, schedule, program: { where } }: CompiledRule): boolean {
   if (where.actorIsBot || where.botRules) return true;
   if (schedule && tickScope === 'repository') return true;
@@ -130,7 +128,8 @@ function writersOfRule(rule: CompiledRule): Writer[] {
   return program.steps.map((step) => ({ ...step, owner, raises: raisesIn(step, rule.on) }));
 }
 
-function writersOfPolicy({ id, position, program }: CompiledPolicy): Writer[] {
+function writersOfPolicy(policy: CompiledPolicy): Writer[] {
+  const { id, position, program } = policy;
   const owner: Owner = {
     id,
     position,
@@ -139,13 +138,7 @@ function writersOfPolicy({ id, position, program }: CompiledPolicy): Writer[] {
     rule: null,
     takesSubjects: program.scope === 'repository',
   };
-  const written = [
-    ...program.parts.flatMap(({ action, items }) =>
-      items.map(({ params }) => ({ action, params, when: null, unless: null })),
-    ),
-    ...program.fixes.map(({ step }) => step),
-  ];
-  return written.map((step) => ({ ...step, owner, raises: raisesOf(step) }));
+  return stepsOf(policy).map((step) => ({ ...step, owner, raises: raisesOf(step) }));
 }
 
 function linksFrom(from: Writer, byOwner: ReadonlyMap<Owner, readonly Writer[]>): Link[] {
@@ -190,8 +183,6 @@ function runsOn({ owner, when, unless }: Writer, kind: EventKind): boolean {
   const isLeftOut = only?.path === 'event.kind' && only.operator === '==' && only.value === kind && more.length === 0;
   return !isOut && !isLeftOut;
 }
-
-const CREATES_REPOSITORY = 'repo.create_for_user';
 
 /** Whether the repository that it makes passes the filters. */
 function mayBeSubject({ params, owner: { org } }: Writer, { where, rule }: Owner): boolean {

@@ -1,17 +1,17 @@
 import type { EventKind } from '../../../core/event-kinds.js';
 import type { Json } from '../../../core/json.js';
-import type { ParamProgram } from '../compile/program.js';
-import type { ActionFacts, CompiledPolicy, CompiledRule } from '../revision.js';
+import type { ParamProgram, StepProgram } from '../compile/program.js';
+import type { CompiledPolicy, CompiledRule } from '../revision.js';
 
-interface Step {
-  readonly action: ActionFacts;
-  readonly params: readonly ParamProgram[];
-}
+/** Something that is written, and the conditions of it alone. */
+type Step = Pick<StepProgram, 'action' | 'params' | 'when' | 'unless'>;
 
 /** Steps of a rule, or what all sections of a policy write. */
 export function stepsOf({ program }: CompiledRule | CompiledPolicy): Step[] {
   if ('steps' in program) return [...program.steps];
-  const written = program.parts.flatMap(({ action, items }) => items.map(({ params }) => ({ action, params })));
+  const written = program.parts.flatMap(({ action, items }) =>
+    items.map(({ params }): Step => ({ action, params, when: null, unless: null })),
+  );
   return [...written, ...program.fixes.map(({ step }) => step)];
 }
 

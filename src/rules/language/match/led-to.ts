@@ -1,9 +1,9 @@
 import type { EventKind } from '../../../core/event-kinds.js';
 import type { ActionFacts, CompiledPolicy, CompiledRule, Revision } from '../revision.js';
 
-const CREATES_REPOSITORY = 'repo.create_for_user';
-/** Events of the bot that tell nobody who started them: they start whoever asks for no actor. */
-const WITHOUT_ACTOR = /^(?:workflow|task)\./;
+export const CREATES_REPOSITORY = 'repo.create_for_user';
+/** Runs and jobs that a poll finds do not tell who started them: whoever asks for no actor takes those of the bot too. */
+export const WITHOUT_ACTOR = /^(?:workflow|task)\./;
 
 /**
  * Rules and policies that the effects of one may start, directly or through others. Only kinds of events are compared; filters and conditions
@@ -25,7 +25,7 @@ export function ledToBy({ rules, policies }: Pick<Revision, 'rules' | 'policies'
 }
 
 /** Actions of all steps of a rule, or of all sections of a policy. */
-export function actionsOf({ program }: CompiledRule | CompiledPolicy): ActionFacts[] {
+function actionsOf({ program }: CompiledRule | CompiledPolicy): ActionFacts[] {
   return 'steps' in program
     ? program.steps.map(({ action }) => action)
     : [...program.parts.map(({ action }) => action), ...program.fixes.map(({ step }) => step.action)];
