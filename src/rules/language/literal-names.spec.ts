@@ -6,7 +6,7 @@ import { literalNames } from './literal-names.js';
 const TEXT = `version: 1
 org: acme
 policies:
-  - { id: made, subjects: { repos: [app, "lib-*"], not_repos: [old] }, labels: [{ name: made, color: "#ff0000" }] }
+  - { id: made, subjects: { repos: [app, "lib-*"], not_repos: [old] }, labels: [{ name: made, color: "#ff0000" }], branches: [{ new_branch_name: kept, old_ref_name: main }] }
 rules:
   - id: r
     on: issue.opened
@@ -16,7 +16,7 @@ rules:
       - issue.assign: { number: "\${{ event.number }}", add: [pia] }
   - { id: off, disabled: "later", on: issue.opened, where: { repo: nowhere }, do: { issue.label: { number: "\${{ event.number }}", add: [off] } } }
   - { id: pulls, on: pull_request.opened, do: { pull_request.request_review: { number: "\${{ event.number }}", teams: [core] } } }
-  - { id: lines, on: push, where: { repo: app, branch: [main, "release/*", old] }, do: { issue.milestone: { number: "1", title: "2.0" } } }
+  - { id: lines, on: push, where: { repo: app, branch: [main, "release/*", old, kept] }, do: { issue.milestone: { number: "1", title: "2.0" } } }
   - { id: new, on: branch.created, where: { branch: later }, do: { milestone.ensure: { title: "1.4" } } }
   - { id: known, on: issue.closed, do: { issue.milestone: { number: "1", title: "1.4" } } }
 `;

@@ -1,5 +1,6 @@
 import { itemKey } from './compile/item-positions.js';
 import type { ParamProgram, Template } from './compile/program.js';
+import { stepsOf } from './load/raised-kinds.js';
 import type { GlobPattern } from './match/glob.js';
 import type { WhereFilter } from './match/where-filter.js';
 import type { CompiledPolicy, CompiledRule, Position } from './revision.js';
@@ -30,26 +31,19 @@ const BRANCH_COMES_AND_GOES = new Set(['branch.created', 'branch.deleted', 'mirr
 /** Authors that a forge names, and of which it has no account. */
 const NO_ACCOUNT = new Set(['bot', 'ghost', 'actions-user', 'gitea-actions', 'forgejo-actions', 'gitea-actions[bot]']);
 
-/** What rules and policies name literally in filters and step parameters. Labels and milestones that the set makes itself are left out. */
+/** What rules and policies name literally in filters and step parameters. Labels, milestones and branches that the set makes itself are left out. */
 export function literalNames(
   rules: readonly CompiledRule[],
   policies: readonly CompiledPolicy[],
   org: string,
 ): LiteralName[] {
-  const madeBy = (section: string, made: string, param: string): string[] => [
-    ...policies.flatMap(({ program }) =>
-      program.parts
-        .filter((part) => part.section === section)
-        .flatMap(({ items }) => items.flatMap(({ params }) => constants(params, param))),
-    ),
-    ...rules.flatMap(({ program }) =>
-      program.steps.filter(({ action }) => action.name === made).flatMap(({ params }) => constants(params, param)),
-    ),
-  ];
+  const written = [...rules, ...policies].flatMap(stepsOf);
+  const madeBy = (name: string, param: string): ReadonlySet<string> =>
+    new Set(written.filter(({ action }) => action.name === name).flatMap(({ params }) => constants(params, param)));
   const made: Readonly<Partial<Record<NamedKind, ReadonlySet<string>>>> = {
-    label: new Set(madeBy('labels', 'label.ensure', 'name')),
-    milestone: new Set(madeBy('milestones', 'milestone.ensure', 'title')),
-    branch: new Set(madeBy('', 'branch.create', 'new_branch_name')),
+    label: madeBy('label.ensure', 'name'),
+    milestone: madeBy('milestone.ensure', 'title'),
+    branch: madeBy('branch.create', 'new_branch_name'),
   };
   const live = [...rules.filter(({ disabled }) => disabled === null), ...policies];
   const names = live.flatMap((one): LiteralName[] => {
