@@ -128,7 +128,7 @@ function warnOfLongLists({ file, vars }: FileContext, { source, paths }: Compile
 /** Types are looked at last: what an unknown name would have is nobody's guess. */
 function checked(context: FileContext, expression: Expression, { variables, guards }: TypeScope): Expression | null {
   const own = guardsOfText(expression.compiled.source);
-  const { type, problems, warnings, claims } = expression.compiled.check(variables, {
+  const { type, problems, warnings, claims, kinds } = expression.compiled.check(variables, {
     ...guards,
     paths: new Set([...guards.paths, ...own.paths]),
     notNull: new Set([...(guards.notNull ?? []), ...(own.notNull ?? [])]),
@@ -139,7 +139,7 @@ function checked(context: FileContext, expression: Expression, { variables, guar
     else context.file.problemAt(expression.positionOf(offset), message, hint);
   if (problems.length === 0)
     for (const { offset, message, hint } of warnings) context.file.warnAt(expression.positionOf(offset), message, hint);
-  return problems.some(({ isNew }) => !isNew) ? null : { ...expression, type, claims };
+  return problems.some(({ isNew }) => !isNew) ? null : { ...expression, type, claims, kinds };
 }
 
 /** A bare CEL condition (`if`, `when`, `unless`): no `${{ }}`, and never anything but true or false. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { DataType } from '../../../core/data-types.js';
-import type { Claim, CompiledExpression } from '../expression-engine.js';
+import type { Claim, CompiledExpression, TypeCheck } from '../expression-engine.js';
 import type { WhereFilter } from '../match/where-filter.js';
 import type { ActionFacts, LookupFacts, Position, Severity } from '../revision.js';
 
@@ -16,6 +16,8 @@ export interface Expression {
   readonly type?: DataType | undefined;
   /** What it says of single fields. */
   readonly claims?: readonly Claim[] | undefined;
+  /** For which kinds of event it may be true, and for which false. */
+  readonly kinds?: TypeCheck['kinds'] | undefined;
 }
 
 /** A value as written: constant, `${{ }}` that keeps its type, text around `${{ }}`, a secret, or lists and maps of these. */

@@ -76,8 +76,7 @@ export function where(
   holds: boolean,
 ): TypeScope | undefined {
   if (!types || !condition) return types;
-  const { compiled } = condition;
-  const { kinds } = compiled.check(types.variables, types.guards);
+  const { compiled, kinds } = condition;
   const own = holds ? guardsOfText(compiled.source) : NO_GUARDS;
   const { event } = types.variables;
   const left = holds ? kinds?.ifTrue : kinds?.ifFalse;
