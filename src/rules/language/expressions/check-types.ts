@@ -757,30 +757,33 @@ type Kinds = ReadonlyMap<string, ObjectType>;
 
 /** For which kinds of event an expression may be true, and for which false: by what it says of `event.kind`, and by which fields it asks for. */
 function kindsOf(expr: Expr, kinds: Kinds): NonNullable<TypeCheck['kinds']> {
-  const all = [...kinds.keys()];
-  const where = (is: (name: string) => boolean): NonNullable<TypeCheck['kinds']> => ({
-    ifTrue: all.filter(is),
-    ifFalse: all.filter((name) => !is(name)),
+  const those = (are: (type: ObjectType) => boolean): string[] =>
+    [...kinds].flatMap(([name, type]) => (are(type) ? [name] : []));
+  const split = (are: (type: ObjectType) => boolean): NonNullable<TypeCheck['kinds']> => ({
+    ifTrue: those(are),
+    ifFalse: those((type) => !are(type)),
   });
+  const all = [...kinds.keys()];
+  const untold = { ifTrue: all, ifFalse: all };
   const { exprKind } = expr;
   if (exprKind.case === 'selectExpr' && exprKind.value.testOnly) {
     const { operand, field } = exprKind.value;
     const isOfEvent = operand?.exprKind.case === 'identExpr' && operand.exprKind.value.name === 'event';
     return isOfEvent
       ? {
-          ifTrue: all.filter((name) => Object.hasOwn(kinds.get(name)?.fields ?? {}, field)),
-          ifFalse: all.filter((name) => ownValue(kinds.get(name)?.fields ?? {}, field)?.optional !== false),
+          ifTrue: those(({ fields }) => Object.hasOwn(fields, field)),
+          ifFalse: those(({ fields }) => ownValue(fields, field)?.optional !== false),
         }
-      : { ifTrue: all, ifFalse: all };
+      : untold;
   }
-  if (exprKind.case !== 'callExpr') return { ifTrue: all, ifFalse: all };
+  if (exprKind.case !== 'callExpr') return untold;
   const { function: name, args } = exprKind.value;
   const [first, second] = args;
   if (name === '!_' && first) {
     const { ifTrue, ifFalse } = kindsOf(first, kinds);
     return { ifTrue: ifFalse, ifFalse: ifTrue };
   }
-  if (!first || !second) return { ifTrue: all, ifFalse: all };
+  if (!first || !second) return untold;
   if (name === '_&&_' || name === '_||_') {
     const [left, right] = [kindsOf(first, kinds), kindsOf(second, kinds)];
     const both = (one: readonly string[], other: readonly string[]): string[] =>
@@ -791,8 +794,6 @@ function kindsOf(expr: Expr, kinds: Kinds): NonNullable<TypeCheck['kinds']> {
       ? { ifTrue: both(left.ifTrue, right.ifTrue), ifFalse: either(left.ifFalse, right.ifFalse) }
       : { ifTrue: either(left.ifTrue, right.ifTrue), ifFalse: both(left.ifFalse, right.ifFalse) };
   }
-  const isKind = (name_: string, word: string): boolean =>
-    kindNames(kinds.get(name_) ?? { kind: 'object', name: '', fields: {} }).some((kind) => kind === word);
   if (name === '_==_' || name === '_!=_') {
     const word =
       pathOf(first) === 'event.kind'
@@ -800,14 +801,18 @@ function kindsOf(expr: Expr, kinds: Kinds): NonNullable<TypeCheck['kinds']> {
         : pathOf(second) === 'event.kind'
           ? constantText(first)
           : undefined;
-    if (word === undefined) return { ifTrue: all, ifFalse: all };
-    return where((one) => isKind(one, word) === (name === '_==_'));
+    if (word === undefined) return untold;
+    return split((type) => isKind(type, word) === (name === '_==_'));
   }
   if (name === '@in' && pathOf(first) === 'event.kind' && second.exprKind.case === 'listExpr') {
     const words = second.exprKind.value.elements.map(constantText);
-    if (words.every((word) => word !== undefined)) return where((one) => words.some((word) => isKind(one, word)));
+    if (words.every((word) => word !== undefined)) return split((type) => words.some((word) => isKind(type, word)));
   }
-  return { ifTrue: all, ifFalse: all };
+  return untold;
+}
+
+function isKind(type: ObjectType, word: string): boolean {
+  return kindNames(type).some((kind) => kind === word);
 }
 
 /** The kind that events of this type have. */
