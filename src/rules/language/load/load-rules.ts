@@ -52,33 +52,20 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
   }
   yield;
   const sources = [...own, ...shared.sources];
-  const creating = createLabels(
-    loaded.flatMap(({ rules }) => rules),
-    loaded.flatMap(({ policies }) => policies),
-    env.actions.get('label.ensure'),
-  );
-  for (const { position, message, hint } of creating.problems)
+  const policies = loaded.flatMap((one) => one.policies);
+  const written = loaded.flatMap((one) => one.rules);
+  const { rules, problems: uncreated } = createLabels(written, policies, env.actions.get('label.ensure'));
+  for (const { position, message, hint } of uncreated)
     tellUntilEnough(() => sources.find(({ path }) => path === position.file)?.problemAt(position, message, hint));
-  for (const one of loaded) one.rules = creating.rules.splice(0, one.rules.length);
   checkUnique(
     sources,
-    loaded.flatMap(({ rules, policies }) => [...rules, ...policies]),
+    loaded.flatMap((one) => [...one.rules, ...one.policies]),
     shared,
   );
-  checkBotRules(
-    sources,
-    loaded.flatMap(({ rules }) => rules),
-    loaded.flatMap(({ policies }) => policies),
-  );
+  checkBotRules(sources, rules, policies);
   yield;
-  if (env.checkTypes)
-    yield* checkLoops(
-      sources,
-      loaded.flatMap(({ rules }) => rules),
-      loaded.flatMap(({ policies }) => policies),
-    );
   if (env.checkTypes) {
-    const [rules, policies] = [loaded.flatMap((one) => one.rules), loaded.flatMap((one) => one.policies)];
+    yield* checkLoops(sources, rules, policies);
     for (const { position, message, hint, isWarning } of checkTogether(rules, policies)) {
       const file = sources.find(({ path }) => path === position.file);
       if (isWarning) file?.warnAt(position, message, hint);
@@ -91,16 +78,7 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
   if (problems.length > 0) return { ok: false, problems, warnings };
   return {
     ok: true,
-    revision: rememberGiven(
-      Object.freeze({
-        org: env.org,
-        hash: hashOfFiles(files),
-        rules: loaded.flatMap(({ rules }) => rules),
-        policies: loaded.flatMap(({ policies }) => policies),
-      }),
-      files,
-      env,
-    ),
+    revision: rememberGiven(Object.freeze({ org: env.org, hash: hashOfFiles(files), rules, policies }), files, env),
     warnings,
   };
 }
@@ -130,8 +108,8 @@ function tellUntilEnough(tell: () => void): void {
 }
 
 interface LoadedFile {
-  rules: CompiledRule[];
-  policies: CompiledPolicy[];
+  readonly rules: readonly CompiledRule[];
+  readonly policies: readonly CompiledPolicy[];
 }
 
 /** Whoever read the bytes put U+FFFD where they are no UTF-8. */
