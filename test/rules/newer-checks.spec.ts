@@ -492,6 +492,13 @@ describe('acts of the bot by the name of a rule', () => {
     expect(told(load(two('["*", "bot:starts"]')))).toEqual([]);
   });
 
+  it('are taken by a rule that is switched off, and still only of a rule that is there', () => {
+    const off = (actor: string): string => two(actor).replace('{id: follows,', '{id: follows, disabled: not now,');
+
+    expect(told(load(off('["bot:starts"]')))).toEqual([]);
+    expect(told(load(off('["bot:start"]')))).toEqual([expect.stringContaining('there is no rule or policy "start"')]);
+  });
+
   it.each([
     [
       'a rule that is not there',

@@ -59,6 +59,12 @@ describe('rules/language/load/create-labels', () => {
     expect(rule.operations).toContain('createLabel');
   });
 
+  it('asks the forge for nothing where the rule is switched off', () => {
+    const loaded = load('add: [kind/bug], create: true', 'disabled: not now');
+
+    expect(loaded.ok && loaded.revision.rules[0]?.operations).toEqual([]);
+  });
+
   it.each(['add: [kind/bug]', 'add: [kind/bug], create: false', 'add: ["${{ repo.name }}"]'])(
     'leaves %s as it is',
     (label) => {

@@ -26,7 +26,7 @@ export function createLabels(
     return {
       ...rule,
       limits: limits && { ...limits, effectsPerRun: limits.effectsPerRun + more },
-      operations: [...new Set([...rule.operations, ...ensure.operations])].sort(),
+      operations: rule.disabled === null ? [...new Set([...rule.operations, ...ensure.operations])].sort() : [],
       program: { ...rule.program, steps: steps.map((step, no) => ({ ...step, no })) },
     };
   });

@@ -312,17 +312,18 @@ function checkBotRules(
   policies: readonly CompiledPolicy[],
 ): void {
   const owners = new Map([...policies, ...rules].map((one) => [one.id, one]));
-  for (const { on, position, program } of rules)
+  for (const { on, disabled, position, program } of rules)
     for (const id of program.where.botRules ?? []) {
       const place = program.where.positions[itemKey('actor', `bot:${id}`)] ?? position;
       const file = sources.find(({ path }) => path === place.file);
       const owner = owners.get(id);
+      const steps = owner ? stepsOf(owner) : [];
       if (!owner)
         tellUntilEnough(() =>
           file?.newProblemAt(place, `there is no rule or policy "${id}"`, suggest(id, [...owners.keys()], 'there are')),
         );
-      else if (!stepsOf(owner).some((step) => knownKindsOf(step).some((kind) => on.includes(kind)))) {
-        const steps = stepsOf(owner);
+      // A rule that is switched off has no events left to compare.
+      else if (disabled === null && !steps.some((step) => knownKindsOf(step).some((kind) => on.includes(kind)))) {
         const isRaised = on.some((kind) => steps.some((step) => raisesOf(step).includes(kind)));
         const known = [...new Set(steps.flatMap(knownKindsOf))];
         tellUntilEnough(() =>
