@@ -2,6 +2,7 @@ import { BotError } from '../../core/errors.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { formatProblem } from '../../core/problem.js';
+import type { RuleFile } from '../language/revision.js';
 import type { RuleHistory } from '../sources/rule-history.port.js';
 import { refusalOf, statusOf } from '../sources/rule-verdicts.js';
 import type { RevisionKeeper } from './revision-keeper.js';
@@ -57,10 +58,10 @@ export class Proposals {
     const found = repo && (await this.problemsOf(org, repo.id, commit));
     if (!found) return null;
     const { files, problems } = found;
-    // What happened is told to nobody outside.
-    const isCompared = problems.length === 0 && !isOfFork(data['pull_request'] ?? null, repo.id);
-    const history = isCompared ? await this.deps.history.onHistory(org, files).catch(() => null) : null;
     const isTaken = problems.length === 0;
+    // What happened is told to nobody outside.
+    const isCompared = isTaken && !isOfFork(data['pull_request'] ?? null, repo.id);
+    const history = isCompared ? await this.deps.history.onHistory(org, files).catch(() => null) : null;
     const said = isTaken ? ['These rules would be taken', history] : refusalOf('Would not be taken', problems);
     return { problems, history, status: statusOf(isTaken, said) };
   }
@@ -69,7 +70,7 @@ export class Proposals {
     org: string,
     repositoryId: string,
     commit: string,
-  ): Promise<{ files: Awaited<ReturnType<Read>>['files']; problems: string[] } | null> {
+  ): Promise<{ files: readonly RuleFile[]; problems: string[] } | null> {
     try {
       const read = await this.deps.keeper.proposed(org, repositoryId, commit);
       return read && { files: read.files, problems: read.result.ok ? [] : read.result.problems.map(formatProblem) };
@@ -79,8 +80,6 @@ export class Proposals {
     }
   }
 }
-
-type Read = () => Promise<NonNullable<Awaited<ReturnType<RevisionKeeper['proposed']>>>>;
 
 /** Also where the delivery does not say so. */
 function isOfFork(pull: Json, repositoryId: string): boolean {

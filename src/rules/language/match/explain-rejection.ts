@@ -47,8 +47,7 @@ export function explainRejections(rule: CompiledRule, event: ForgeEvent, context
 }
 
 function rejectKind(rule: CompiledRule, event: ForgeEvent): FilterRejection | null {
-  const { positions } = rule.program.where;
-  const { pushOf } = rule.program.where;
+  const { positions, pushOf } = rule.program.where;
   const starts = rule.on.map((kind) => (kind === 'push' && pushOf ? `push.${pushOf}` : kind));
   const base = { filter: 'on', wanted: starts, seen: event.kind, position: positions['on'] ?? rule.position };
   if (!isStarting(event)) return { ...base, reason: `${event.kind} starts no rule` };
