@@ -43,11 +43,11 @@ const MAX_COMPARISONS = 4_000_000;
 
 function countLines(before: Buffer | undefined, after: Buffer | undefined): { additions: number; deletions: number } {
   if (before?.includes(0) || after?.includes(0)) return { additions: 0, deletions: 0 };
-  const [before_, after_] = [linesOf(before), linesOf(after)];
-  const { start, end } = commonEnds(before_, after_);
-  const [old, now] = [before_, after_].map((lines) => lines.slice(start, lines.length - end)) as [string[], string[]];
-  const kept = old.length * now.length > MAX_COMPARISONS ? 0 : longestCommon(old, now);
-  return { additions: now.length - kept, deletions: old.length - kept };
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const { start, end } = commonEnds(old, now);
+  const [gone, come] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  const kept = gone.length * come.length > MAX_COMPARISONS ? 0 : longestCommon(gone, come);
+  return { additions: come.length - kept, deletions: gone.length - kept };
 }
 
 function linesOf(blob: Buffer | undefined): string[] {
