@@ -25,17 +25,17 @@ interface ActivityOptions extends ListOptions {
 const FOLLOW_EVERY_MS = 1_000;
 
 export function activityCommand(): Command {
-  return storeCommand('activity', 'list what happened, newest first: event, rules that decided about it, effects')
+  return storeCommand('activity', 'list what happened, newest first: events, the rules that evaluated them, effects')
     .option('--org <name>', 'only this organization')
     .option('--repo <owner/name>', 'only this repository')
-    .option('--person <login>', 'only what this person did')
-    .option('--kind <kind>', 'only this kind of event, or its family: issue')
-    .option('--rule <id>', 'only what this rule or policy decided about')
-    .addOption(new Option('--state <state>', 'only with a run in this state').choices(RUN_STATES))
-    .addOption(new Option('--effects <state>', 'only with an effect in this state').choices(INTENT_STATES))
-    .option('--follow', 'go on: print each new or changed line, of all organizations, until it is stopped', false)
+    .option('--person <login>', 'only events that this person caused')
+    .option('--kind <kind>', 'only events of this kind (issue.opened) or family (issue)')
+    .option('--rule <id>', 'only events that this rule or policy evaluated')
+    .addOption(new Option('--state <state>', 'only events with a run in this state').choices(RUN_STATES))
+    .addOption(new Option('--effects <state>', 'only events with an effect in this state').choices(INTENT_STATES))
+    .option('--follow', 'print each new or changed line of all organizations, until Ctrl-C', false)
     .addOption(allOption())
-    .option('--before <cursor>', 'the page before this one')
+    .option('--before <cursor>', 'show the next page: older lines than this cursor')
     .addOption(limitOption())
     .action((options: ActivityOptions) =>
       withBot(options.config, async (bot) => {
@@ -81,7 +81,7 @@ const HEAD = ['at (UTC)', 'id', 'what', 'about', 'by', 'rules', 'effects, or why
 function linesOf(rows: readonly ActivityRow[]): string {
   const short = shortIds(rows.map(({ id }) => id));
   const cells = rows.map((row) => cellsOf(row, short));
-  return table(HEAD, cells, 'nothing happened that fits');
+  return table(HEAD, cells, 'no event matches');
 }
 
 function cellsOf(row: ActivityRow, short: (id: string) => string): string[] {

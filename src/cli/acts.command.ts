@@ -14,7 +14,7 @@ interface ActsOptions {
 }
 
 export function actsCommand(): Command {
-  return storeCommand('acts', 'list who did what, newest first: orders of people with reason and outcome')
+  return storeCommand('acts', 'list what people did, newest first, with reason and outcome')
     .option('--org <name>', 'only this organization')
     .addOption(beforeOption())
     .addOption(limitOption())
@@ -24,7 +24,7 @@ export function actsCommand(): Command {
         print(json, acts, () => {
           const head = ['when (UTC)', 'who', 'what', 'org', 'about', 'outcome', 'reason'];
           const last = acts.length === page.limit ? acts.at(-1) : undefined;
-          return `${table(head, acts.map(row), 'nobody has done anything yet')}${footer({ before: last?.id })}`;
+          return `${table(head, acts.map(row), 'no acts yet')}${footer({ before: last?.id })}`;
         });
       }),
     );

@@ -31,12 +31,12 @@ interface Report {
 
 export function checkCommand(exit: SetExit): Command {
   return storeCommand('check', 'validate config and rule files')
-    .argument('[dir]', 'validate this folder or file of rules alone: no config, no secret')
+    .argument('[dir]', 'validate only this folder or file of rules, without config and secrets')
     .addOption(new Option('--format <format>', 'output format').choices(['text', 'json', 'sarif']).default('text'))
     .option('--strict', 'count warnings as errors', false)
     .option(
       '--online',
-      'ask the forge too: labels, repositories, users, teams, milestones and branches that the rules name',
+      'also look up at the forge the labels, repositories, users, teams, milestones and branches that the rules name',
       false,
     )
     .option('--org <name>', 'only this organization')

@@ -10,7 +10,7 @@ export const configOption = (): Option =>
   new Option('-c, --config <file>', 'the operator config').default('config/forgehand.yaml').env('FORGEHAND_CONFIG');
 export const jsonOption = (): Option => new Option('--json', 'print JSON').default(false);
 /** Of an order: recorded with the name of whoever gives it. */
-export const reasonOption = (): Option => new Option('--reason <text>', 'why; recorded with your name');
+export const reasonOption = (): Option => new Option('--reason <text>', 'reason for the act, recorded with your name');
 export const limitOption = (): Option =>
   new Option('-n, --limit <count>', 'maximum number of rows').default(20).argParser(wholeNumber(1, 1000));
 

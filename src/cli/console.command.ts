@@ -12,13 +12,13 @@ interface Common {
 export function consoleCommand(): Command {
   const open = storeCommand(
     'open',
-    'print a link that logs one browser in, once, within a minute (the default)',
+    'print a link that logs one browser in, once, within a minute (default command)',
   ).action(({ config, json }: Common) =>
     withBot(config, async (bot) => {
       const link = await bot.call('consoleLink');
       if (!json)
         writeErr(
-          `Open this link until ${when(link.expiresAt)} UTC. It works once, and logs in as the owner of the bot.\n`,
+          `Open this link until ${when(link.expiresAt)} UTC. It works once and logs you in as the owner of the bot.\n`,
         );
       print(json, link, () => link.url);
     }),
@@ -26,7 +26,7 @@ export function consoleCommand(): Command {
   const sessions = storeCommand('sessions', 'list the browsers that are logged in').action(({ config, json }: Common) =>
     withBot(config, async (bot) => {
       const { sessions: all } = await bot.call('consoleSessions');
-      const head = ['id', 'name', 'by', 'browser', 'begun (UTC)', 'last seen (UTC)', 'ends (UTC)'];
+      const head = ['id', 'name', 'by', 'browser', 'began (UTC)', 'last seen (UTC)', 'ends (UTC)'];
       print(json, all, () =>
         table(
           head,
@@ -45,7 +45,7 @@ export function consoleCommand(): Command {
     }),
   );
   const end = storeCommand('end', 'end a session at once')
-    .argument('<id>', 'the id of the session, whole')
+    .argument('<id>', 'full id of the session, from `forgehand console sessions`')
     .action((id: string, { config, json }: Common) =>
       withBot(config, async (bot) => {
         const { session } = await bot.call('endConsoleSession', { id });

@@ -21,7 +21,7 @@ interface DeliveriesOptions extends ListOptions {
 export function deliveriesCommand(): Command {
   return storeCommand(
     'deliveries',
-    'list deliveries and polled entries, newest first, and what came of them; with an id, one of them',
+    'list deliveries and polled entries with their result, newest first; with an id, show one',
   )
     .argument('[delivery]', 'id of one delivery or entry')
     .option('--org <name>', 'only this organization')

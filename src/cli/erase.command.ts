@@ -13,11 +13,11 @@ interface EraseOptions {
 }
 
 export function eraseCommand(): Command {
-  return storeCommand('erase', 'take the texts and addresses of a person out of what is stored; keys and counts stay')
+  return storeCommand('erase', 'erase the texts and addresses of a person from the store; keys and counts stay')
     .argument('<user>', 'name of the account at the forge')
-    .option('--forge <id>', 'the forge of the account, where the config has several')
-    .option('--address <address>', 'a further e-mail address of the person; may be given several times', collect, [])
-    .option('--dry-run', 'count what would be taken out, and change nothing', false)
+    .option('--forge <id>', 'forge of the account. Required when the config has several')
+    .option('--address <address>', 'another e-mail address of the person; repeat the option for several', collect, [])
+    .option('--dry-run', 'count what would be erased, and change nothing', false)
     .action((login: string, { config, json, forge, address, dryRun }: EraseOptions) =>
       withBot(config, async (bot) => {
         const report = await bot.call('erase', { login, forge, addresses: address, dryRun });
@@ -28,8 +28,8 @@ export function eraseCommand(): Command {
           return `${dryRun ? 'would erase' : 'erased'} ${what}${known}`;
         });
         if (json) return;
-        writeErr('Not reached: work that has not ended (run it again later), backups, logs, and the forge itself.\n');
-        if (report.archive !== null) writeErr(`Bodies in the archive stay too: ${plain(report.archive)}\n`);
+        writeErr('Not erased: unfinished work (run the command again later), backups, logs, and the forge itself.\n');
+        if (report.archive !== null) writeErr(`The archive keeps its bodies too: ${plain(report.archive)}\n`);
       }),
     );
 }

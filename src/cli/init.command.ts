@@ -25,26 +25,26 @@ const ENDED_BY = { SIGINT: 130, SIGTERM: 143 } as const;
 /** Exit: 0 everything is set up, 1 something is left to do (it says what). */
 export function initCommand(exit: SetExit): Command {
   return new Command('init')
-    .description('set up the bot: ask, write config, secrets and rules, install the webhook, and look whether it works')
+    .description('set up the bot: write config, secrets and rules, install the webhook, and check that it works')
     .addOption(configOption())
-    .option('--sandbox', 'on a forge in a box, with the organization acme', false)
+    .option('--sandbox', 'set up on a sandbox forge with the organization acme', false)
     .option('--forge <url>', 'address of the forge')
     .option('--insecure-http <reason>', 'why plain http to the forge is safe here')
-    .option('--token-stdin', 'read the token of the bot from standard input. Default: FORGE_TOKEN, else ask', false)
-    .option('--org <name>', 'organization')
-    .option('--public-url <url>', 'where the forge reaches the bot')
+    .option('--token-stdin', 'read the token of the bot from standard input. Default: FORGE_TOKEN, else a prompt', false)
+    .option('--org <name>', 'organization that the bot serves')
+    .option('--public-url <url>', 'address at which the forge reaches the bot')
     .addOption(
-      new Option('--port <port>', 'port of the webhook endpoint. Default: 8080, or the next that is free').argParser(
+      new Option('--port <port>', 'port of the webhook endpoint. Default: 8080, or the next free one').argParser(
         wholeNumber(1, 65535),
       ),
     )
-    .option('--starters <names>', 'starter sets: labels,stale,release-notes,milestones,mirrors, or none')
-    .option('--mirror-to <url>', 'where push mirrors go (their password: FORGEHAND_MIRROR_PASSWORD, else ask)')
-    .option('--mirror-user <name>', 'account there')
+    .option('--starters <names>', 'starter sets, separated by commas: labels,stale,release-notes,milestones,mirrors; or none')
+    .option('--mirror-to <url>', 'target of push mirrors (password: FORGEHAND_MIRROR_PASSWORD, else a prompt)')
+    .option('--mirror-user <name>', 'account at the target of push mirrors')
     .option('--install-hook', 'install the webhook, also on a public forge')
-    .option('--no-install-hook', 'do not install the webhook; say what to click')
+    .option('--no-install-hook', 'do not install the webhook; print the steps to do it by hand')
     .addOption(
-      new Option('--wait <seconds>', 'longest wait for the first delivery')
+      new Option('--wait <seconds>', 'maximum wait for the first delivery')
         .default(WAIT_S)
         .argParser(wholeNumber(0, 86_400)),
     )
@@ -52,7 +52,7 @@ export function initCommand(exit: SetExit): Command {
     .option('--no-apply', 'only show the plan')
     .option('--start', 'keep the bot running here')
     .option('--no-start', 'stop the bot at the end')
-    .option('-y, --yes', 'take the default of every question that has one', false)
+    .option('-y, --yes', 'accept the default answer of each question', false)
     .addOption(jsonOption())
     .addHelpText('after', HELP)
     .action(async ({ json, tokenStdin, starters, ...flags }: Flags) => {
@@ -109,9 +109,9 @@ export function initCommand(exit: SetExit): Command {
 }
 
 const HELP = `
-The token is never an argument: it comes from a prompt without echo, from standard input or from FORGE_TOKEN. Each step can be repeated; what is
-there stays as it is. --yes does not install a webhook on a public forge (--install-hook does), and applies no plan outside the sandbox (--apply does).
-Exit codes: 0 all is set up, 1 something is left to do, 2 wrong command line or file, 3 could not be done, 130 or 143 interrupted.`;
+The token is never an argument: it comes from a prompt without echo, from standard input or from FORGE_TOKEN. You can run the command again;
+existing files stay as they are. --yes does not install a webhook on a public forge (--install-hook does), and applies no plan outside the sandbox (--apply does).
+Exit codes: 0 all is set up, 1 some steps remain, 2 wrong command line or file, 3 could not be done, 130 or 143 interrupted.`;
 
 async function givenSecrets(fromStdin: boolean): Promise<GivenSecrets> {
   const token = fromStdin ? (await readAll(process.stdin)).trim() : (variable('FORGE_TOKEN') ?? undefined);

@@ -12,8 +12,8 @@ export interface ListOptions {
 }
 
 export const allOption = (): Option =>
-  new Option('--all', 'also what changed nothing. JSON always has it').default(false);
-export const beforeOption = (): Option => new Option('--before <id>', 'the page before this one');
+  new Option('--all', 'include rows that changed nothing. JSON always has them').default(false);
+export const beforeOption = (): Option => new Option('--before <id>', 'show the next page: older rows than this id');
 
 /** Scripts read everything; people read what changed something, unless they ask. */
 export function hidesUnchanged({ json, all }: ListOptions): boolean {
@@ -32,7 +32,7 @@ export function footer({
   readonly before: string | null | undefined;
 }): string {
   const lines = [
-    ...(hides ? ['what changed nothing is left out: --all shows it'] : []),
+    ...(hides ? ['rows that changed nothing are hidden: --all shows them'] : []),
     ...(lookedBackTo === null ? [] : [`looked back to ${when(lookedBackTo)} UTC, not further`]),
     ...(before === null || before === undefined ? [] : [`older ones: --before ${before}`]),
   ];

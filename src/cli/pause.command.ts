@@ -15,7 +15,7 @@ export function pauseCommand(): Command {
   return storeCommand('pause', 'pause all writes to the forge; arrivals are still stored and decided')
     .option('--org <name>', 'only this organization')
     .option('--rule <id>', 'only this rule or policy')
-    .option('--reason <text>', 'why; `forgehand status` shows it')
+    .option('--reason <text>', 'reason, shown by `forgehand status`')
     .action(async (options: Scope) => void (await order('pause', options, 'paused')));
 }
 

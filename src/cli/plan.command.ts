@@ -19,7 +19,7 @@ export function planCommand(exit: SetExit): Command {
   return storeCommand('plan', 'show what the policies would change; writes nothing')
     .option('--org <name>', 'organization. Required when the config has several')
     .option('--policy <id>', 'only this policy')
-    .option('--all', 'each change of each repository, with values before and after. JSON always has it', false)
+    .option('--all', 'list each change of each repository, with the values before and after. JSON always does', false)
     .addHelpText(
       'after',
       '\nExit codes: 0 nothing to change, 4 there are changes, 1 a limit stops the plan, or a policy is held back.',

@@ -17,7 +17,7 @@ import { colour } from './terminal.js';
 export function describePlan(plan: PlanReport, { all, now }: { all: boolean; now: Date }): string {
   const isCounted = !all && areRepeated(plan.lines);
   const lines = isCounted
-    ? [...countChanges(plan.lines), colour.dim('equal changes are counted: --all lists each, with its values'), '']
+    ? [...countChanges(plan.lines), colour.dim('equal changes are grouped: --all lists each with its values'), '']
     : [...groups(plan)].flatMap(([where, of]) => [
         colour.bold(plain(where)),
         ...of.flatMap((line) => describeLine(line, now)),
@@ -41,7 +41,7 @@ export function describePlan(plan: PlanReport, { all, now }: { all: boolean; now
         ]
       : []),
     ...(plan.newPolicies
-      ? [`New in this store: ${plan.newPolicies.join(', ')}. A policy waits once; later it is applied by itself.`]
+      ? [`New in this store: ${plan.newPolicies.join(', ')}. A new policy waits once for approval; later the bot applies it by itself.`]
       : []),
     ...(plan.origin ? [`policies from ${plain(describeOrigin(plan.origin))}`] : []),
     summaryOf(plan),

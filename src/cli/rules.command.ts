@@ -15,7 +15,7 @@ interface RulesOptions {
 export function rulesCommand(): Command {
   return storeCommand(
     'rules',
-    'list rules and policies: mode, what they did in 30 days, what holds them back; with an id, show one',
+    'list rules and policies: mode, counts of 30 days, what holds them back; with an id, show one',
   )
     .argument('[rule]', 'id of one rule or policy')
     .option('--org <name>', 'only this organization')
@@ -40,7 +40,7 @@ const HEAD = [
   'failed',
   'held',
   'next (UTC)',
-  'held back, or mostly not fired by',
+  'held back by, or main reason for not firing',
 ];
 
 function row(rule: RuleSummary): string[] {
@@ -83,7 +83,7 @@ function describe(rule: RuleReport): string {
     String(turnedAway),
     plain(text.replace(/\s+/g, ' ')),
   ]);
-  if (asked.length > 0) lines.push('', table(['condition', 'line', 'turned away', 'text'], asked, ''));
+  if (asked.length > 0) lines.push('', table(['condition', 'line', 'rejected', 'text'], asked, ''));
   if (source)
     lines.push(
       '',

@@ -28,7 +28,7 @@ interface RunsOptions extends ListOptions {
 
 export function runsCommand(): Command {
   return storeCommand('runs', 'list decisions and their outcome, newest first; with an id, show one in full')
-    .argument('[run]', 'id of one run, or the end of it')
+    .argument('[run]', 'id of one run, or a unique part of it')
     .option('--org <name>', 'only this organization')
     .option('--rule <id>', 'only this rule or policy')
     .addOption(new Option('--state <state>', 'only in this state').choices(RUN_STATES))

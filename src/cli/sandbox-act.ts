@@ -18,11 +18,11 @@ interface ActOptions {
 /** People of the sandbox do something, as its API and its web pages would let them. */
 export function sandboxActCommand(): Command {
   return new Command('act')
-    .description('let a person of the sandbox that `init --sandbox` set up do something; without an act, list them')
-    .argument('[act]', 'what is done, such as issue.open')
-    .argument('[parameters...]', "name=value; a value is JSON where it is valid JSON, else text: 'title=It crashes'")
+    .description('perform an act of a person in the sandbox of `init --sandbox`; without an act, list the acts')
+    .argument('[act]', 'name of the act, such as issue.open')
+    .argument('[parameters...]', "name=value, where valid JSON is read as JSON: 'title=It crashes'")
     .addOption(configOption())
-    .option('--as <login>', 'who does it. Default: a member of the organization')
+    .option('--as <login>', 'person who acts. Default: a member of the organization')
     .addOption(
       new Option('--control-token <text>', 'bearer token of /_sandbox. Default: from the environment file').env(
         SANDBOX_TOKEN,
@@ -36,7 +36,7 @@ export function sandboxActCommand(): Command {
       const controlToken =
         options.controlToken ?? new EnvironmentFile(environmentFileOf(config.file)).get(SANDBOX_TOKEN);
       if (!forge || !org || controlToken === undefined)
-        throw new UserError('NO_SANDBOX', `${config.file} is of no sandbox: set one up with forgehand init --sandbox`);
+        throw new UserError('NO_SANDBOX', `${config.file} belongs to no sandbox: set one up with forgehand init --sandbox`);
       const apiUrl = forge.baseUrl;
       const client = new SandboxClient({ url: webAddress(apiUrl), apiUrl, controlToken });
       if (act === undefined) {

@@ -11,7 +11,7 @@ interface SchedulesOptions {
 }
 
 export function schedulesCommand(): Command {
-  return storeCommand('schedules', 'list schedules of rules and policies: last, next, and why one did not run')
+  return storeCommand('schedules', 'list schedules of rules and policies: last run, next run, and why one did not run')
     .argument('[rule]', 'id of one rule or policy')
     .option('--org <name>', 'only this organization')
     .action((rule: string | undefined, { config, json, org }: SchedulesOptions) =>
@@ -22,7 +22,7 @@ export function schedulesCommand(): Command {
     );
 }
 
-const HEAD = ['rule', 'schedule', 'last (UTC)', 'it made', 'next (UTC)', 'why not'];
+const HEAD = ['rule', 'schedule', 'last (UTC)', 'runs', 'next (UTC)', 'why not'];
 
 function row({ org, id, cron, tz, last, next, runs, why }: ScheduleStatus): string[] {
   return [
