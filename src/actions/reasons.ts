@@ -139,12 +139,12 @@ export const say = defineReasons(
     'cannot.set': ({ what, names }: { what: string; names: readonly string[] }) =>
       `${what} of this forge have no ${names.join(', ')}`,
     'cannot.find-by-tag': () => 'this forge offers no way to find a release by its tag',
-    'cannot.number-release': () => 'the forge tells no number of the release',
+    'cannot.number-release': () => 'the forge shows no number of the release',
     'cannot.hold-topics': ({ most, count }: { most: number; count: number }) =>
       `a repository has at most ${most} topics, this would be ${count}`,
     'cannot.compare': ({ since, head }: { since: string; head: string }) => `${since} and ${head} cannot be compared`,
     'cannot.list-commits': ({ count, total, since }: { count: number; total: number; since: string }) =>
-      `the forge tells ${count} of ${total} commits since ${since}: say a later since`,
+      `the forge lists ${count} of ${total} commits since ${since}: say a later since`,
     'cannot.list-changes': ({ count, most, since }: { count: number; most: number; since: string | null }) =>
       `${count} pull requests were merged since ${since ?? 'the beginning'}, and at most ${most} are looked at: say since`,
     'cannot.mend-notes': ({ tag }: { tag: string }) =>

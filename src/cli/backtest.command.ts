@@ -71,7 +71,7 @@ export function backtestCommand(): Command {
           const query = { org: org.name, since: since.toISOString(), until: until.toISOString(), limit: PAGE, after };
           const page = readHistory(await bot.read('history', query));
           backtest.add(page, page.bot);
-          if (!page.bot) notes.add('no forge told who the bot is: its own acts are taken for those of people');
+          if (!page.bot) notes.add('no forge said which account the bot has: its own acts count as acts of people');
           progress.add(page.events.length);
           after = page.next;
         }

@@ -31,7 +31,7 @@ function describe({ gaps, coverage, coveredSince }: GapReport): string {
     one.visibleIn ?? 'deliveries alone',
   ]);
   const covered = table(
-    ['org', 'kind', 'told by both', 'by deliveries alone', 'by rows alone', 'a lost one is seen in'],
+    ['org', 'kind', 'in both', 'deliveries alone', 'feed rows alone', 'a lost delivery is visible in'],
     kinds,
     'no event yet',
   );
@@ -39,7 +39,7 @@ function describe({ gaps, coverage, coveredSince }: GapReport): string {
 }
 
 function row(gap: GapReport['gaps'][number]): string[] {
-  const what = gap.kind ?? 'a row that tells nothing we know';
+  const what = gap.kind ?? 'a row of an unknown kind';
   return [
     when(gap.foundAt),
     when(gap.factAt),

@@ -54,7 +54,7 @@ const TITLES: ReadonlyArray<readonly [keyof BacktestRule['differences'], string]
   ['firesNoMore', 'fired, and would not'],
   ['otherEffects', 'fires as before, and wants other things'],
   ['failsNow', 'would end as an error, and did not'],
-  ['unknown', 'cannot be told'],
+  ['unknown', 'unknown'],
 ];
 
 function samplesOf({ rule, differences, calls, unknownLookups }: BacktestRule): string[] {

@@ -126,7 +126,7 @@ function ofFacts({ id, kind, repo, subject, actor, source, factAt, storedAt, arr
       'event',
       `${kind}${repo === null ? '' : ` in ${plain(repo)}`}${subject === null ? '' : ` ${plain(subject)}`}${by}, ${when(factAt ?? storedAt)} UTC (${id})`,
     ),
-    fact('told by', told.length > 0 ? told.join(', ') : `${source}, its arrival is not kept any more`),
+    fact('source', told.length > 0 ? told.join(', ') : `${source}, its arrival is no longer stored`),
   ];
 }
 

@@ -204,7 +204,7 @@ export const configSchema = z.strictObject({
           .boolean()
           .default(false)
           .describe(
-            'apply policies that are new to this store at once. Default: each waits once, planned, for `forgehand approve`; rules never do',
+            'apply policies that are new to this store at once. Default: each waits once for `forgehand approve` of its plan; rules never wait',
           ),
         limits: z
           .strictObject({
@@ -255,12 +255,12 @@ export const configSchema = z.strictObject({
             enabled: z
               .boolean()
               .default(true)
-              .describe('tell people when what they asked for by a command or a label is refused, held or fails'),
+              .describe('answer people when the bot refuses, holds or fails what they asked for by a command or a label'),
             bots: z
               .array(z.string().min(1))
               .max(100)
               .default([])
-              .describe('logins of other bots, which are never answered; logins that end in -bot are known'),
+              .describe('logins of other bots, which the bot never answers; logins that end in -bot count as bots'),
           })
           .prefault({}),
         freeze: z
@@ -308,7 +308,7 @@ export const configSchema = z.strictObject({
   store: z.strictObject({
     url: secretAddress.describe('embedded:FOLDER or postgres://…'),
     group: z
-      .int({ error: 'the number of a group (getent group NAME tells it)' })
+      .int({ error: 'the number of a group (getent group NAME shows it)' })
       .min(0)
       .max(4294967294)
       .optional()

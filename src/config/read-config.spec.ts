@@ -390,7 +390,7 @@ describe('config/read-config: addresses and short secrets', () => {
   it('says what to write in place of a value of the wrong kind, and what is missing', () => {
     expect(of(['store: { url: "embedded:./data" }', 'store: { url: 5, group: staff }'])).toEqual([
       '8:15: store.url: an address, or one that holds a secret as { env: NAME }, { file: PATH } or { credential: NAME }',
-      '8:25: store.group: the number of a group (getent group NAME tells it)',
+      '8:25: store.group: the number of a group (getent group NAME shows it)',
     ]);
     expect(of(['url: "embedded:./data"', ''])).toEqual([
       '8:8: store.url is missing (an address, or one that holds a secret as { env: NAME }, { file: PATH } or { credential: NAME })',

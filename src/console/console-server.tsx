@@ -147,7 +147,7 @@ export class ConsoleServer {
         http,
         reply,
         this.visitOf(request),
-        new UserError('NOT_FOUND', 'the address may be mistyped, or what it named was given up'),
+        new UserError('NOT_FOUND', 'the address may be mistyped, or its object was deleted'),
         logger,
       ),
     );

@@ -29,7 +29,7 @@ export const verdictReason = defineReasons(
     'verdict.fault': ({ error }: { error: string }) => `internal fault (${error})`,
     /** It took longer than `ms`, or (null) more memory than a decision may. */
     'verdict.stopped': ({ what, ms, at }: { what: string; ms: number | null; at: string | null }) =>
-      `${what} took ${ms === null ? 'more memory than a decision may' : `longer than ${ms} ms`} and was stopped: walk shorter lists, filter them first, or put what can be told by where before it${placed(at)}`,
+      `${what} took ${ms === null ? 'more memory than a decision may' : `longer than ${ms} ms`} and was stopped: walk shorter lists, filter them first, or narrow the events with where first${placed(at)}`,
     'verdict.over-limit': ({ effects, limit }: { effects: number; limit: number }) =>
       `over its limit: wants ${effects} effects, limits.effects_per_run is ${limit}`,
     'verdict.policy': ({ effects, failing, unknown, held }: OfPolicy) => {
@@ -98,16 +98,16 @@ export const runReason = defineReasons(
     'run.coalesced': ({ into, key }: { into: string; key: string }) =>
       `coalesced: run ${into} decides for all of key "${key}" in this window`,
     /** A person is told what became of what they asked for. */
-    'run.answer': ({ because }: { because: Reason }) => `tells the person who asked: ${textOf(because)}`,
-    'run.answer.waits': () => 'waits for what a person asked for, to tell them if it is refused, held or fails',
-    'run.answer.none': () => 'nothing to tell: what the person asked for was done, or wanted nothing',
+    'run.answer': ({ because }: { because: Reason }) => `answers the person who asked: ${textOf(because)}`,
+    'run.answer.waits': () => 'waits for the result of what a person asked for, to answer if it is refused, held or fails',
+    'run.answer.none': () => 'no answer needed: the bot did what the person asked for, or nothing had to be done',
     /** A pull request is told what would become of the rules that it proposes. */
     'run.check': ({ problems }: { problems: number }) =>
       problems === 0
-        ? 'tells the pull request that its rules would be taken'
-        : `tells the pull request that its rules would not be taken: ${problems} ${problems === 1 ? 'problem' : 'problems'}`,
-    'run.check.waits': () => 'waits for a check of the rules that the pull request proposes',
-    'run.check.none': () => 'nothing to tell: the rules do not come from this repository',
+        ? 'reports to the pull request: its rules would be accepted'
+        : `reports to the pull request: its rules would not be accepted: ${problems} ${problems === 1 ? 'problem' : 'problems'}`,
+    'run.check.waits': () => 'waits for the check of the rules that the pull request proposes',
+    'run.check.none': () => 'no check needed: the rules do not come from this repository',
     'run.subject-gone': () => 'the store no longer has its cause',
     'run.rule-gone': () => 'the rule no longer exists',
   },

@@ -22,7 +22,7 @@ export function normalizeEntry(entry: Pick<NewEntry, 'org' | 'source' | 'text' |
   if (row instanceof Misfit) return row;
   // Null when the server cannot load it any more: nothing that a rule could act on.
   if (!repositoryOf(entry.source === 'feed' ? row.repo : row.repository))
-    return new Misfit('the row tells no repository', 'no_repository');
+    return new Misfit('the row names no repository', 'no_repository');
   const home = bindRow(entry.org, entry.source, row);
   if (home instanceof TenantMismatch) return home;
   const facts = factsOfRow(entry, row, home);

@@ -40,12 +40,12 @@ export const activityRow = about.extend({
   what: z
     .enum(['event', 'arrival', 'run'])
     .describe('`arrival`: a delivery or entry that made no event; `run`: a schedule or a person caused it.'),
-  repoId: maybeText.describe('Number of the repository; null = it is about the organization, or told nothing.'),
+  repoId: maybeText.describe('Number of the repository; null = it concerns the organization, or made no event.'),
   at: time,
   schedule: aboutRun.shape.schedule,
   sources: z
     .array(z.object({ id: text, source: word<EventSource>(), hook: maybeText, at: time, repeats: count }))
-    .describe('Arrivals that told it, the first of them first.'),
+    .describe('Arrivals that reported it, oldest first.'),
   state: z.enum(['waits', 'decided', 'quarantined']).describe('`waits`: the bot has not decided about it yet.'),
   reason: maybeText.describe('Of an arrival: why it made no event.'),
   code: maybeText,

@@ -478,8 +478,8 @@ describe('acts of the bot by the name of a rule', () => {
   it.each([
     ['issue.reopened', 'issue.state: {number: "1", state: closed}', 'nothing that "first" does leads to'],
     ['branch.deleted', `pull_request.merge: {${MERGE}}`, 'nothing that "first" does leads to'],
-    ['push', `pull_request.merge: {${MERGE}, method: rebase}`, 'no event of on tells that it comes of "first"'],
-    ['workflow.finished', 'run.rerun_failed: {run: "1"}', 'no event of on tells that it comes of "first"'],
+    ['push', `pull_request.merge: {${MERGE}, method: rebase}`, 'no event of on says that "first" caused it'],
+    ['workflow.finished', 'run.rerun_failed: {run: "1"}', 'no event of on says that "first" caused it'],
   ])('are refused by %s of a rule with %s', (on, does, message) => {
     const result = load(chain(on, does));
 

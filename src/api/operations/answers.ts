@@ -43,9 +43,9 @@ export const runReport = z.object({
 export type RunReport = z.output<typeof runReport>;
 
 export const deliveryReport = arrivalSummary.extend({
-  about: about.nullable().describe('Of its first event; null where it told none.'),
+  about: about.nullable().describe('Of its first event; null = it made no event.'),
   rules: texts.describe('Rules and policies that fired for its events.'),
-  effects: z.array(effectCount).describe('What they wanted, equal effects counted.'),
+  effects: z.array(effectCount).describe('Their planned effects, equal effects counted.'),
 });
 export type DeliveryReport = Shape<typeof deliveryReport>;
 
@@ -108,7 +108,7 @@ export const statusReport = z.object({
   intents: z.record(z.enum(INTENT_STATES), count),
   behind: z
     .array(z.object({ state: z.enum(INTENT_STATES), ...fields('org rule', text), count }))
-    .describe('The rules of those that wait for somebody or ended badly; of each state the oldest 100 are counted.'),
+    .describe('The rules of intents that wait for a person or ended badly; of each state the oldest 100 count.'),
   backlog: z.object(fields('arrivals events', count)).describe('What is stored and not decided yet.'),
   quarantined: z
     .array(z.object({ topic: z.enum(['arrival', 'event']), id: text, deaths: count, since: time }))
@@ -145,10 +145,10 @@ export const statusReport = z.object({
       ),
       hours: z.array(z.object({ at: time, count })).describe('Each hour of the last day.'),
     })
-    .describe('What came by webhook in the last day, of the newest 10,000 deliveries; hooks in sight.'),
+    .describe('Deliveries of the last day by webhook, of the newest 10,000; only hooks in sight.'),
   gaps: z
     .object({ since: time, ...fields('repaired late lost', count) })
-    .describe('What no delivery told, found in the last day; of the newest 200.'),
+    .describe('Gaps that polling found in the last day; of the newest 200.'),
   alerts: z
     .array(z.object({ ...fields('code message', text), at: time }))
     .describe('Raised and not resolved, as far as this process knows.'),
@@ -164,7 +164,7 @@ export const gapReport = z.object({
   coveredSince: time.describe('Coverage counts events stored since.'),
   coverage: z
     .array(coverage.extend({ visibleIn: entrySource.nullable() }))
-    .describe('`visibleIn`: which rows can tell the kind; null = none: what a delivery loses there stays lost.'),
+    .describe('`visibleIn`: which rows show the kind; null = none: a lost delivery of this kind cannot be repaired.'),
 });
 export type GapReport = z.output<typeof gapReport>;
 
@@ -214,7 +214,7 @@ export const toldHistory = z.object({
   bot: account
     .extend({ others: z.array(account).exactOptional() })
     .nullable()
-    .describe('Who the bot is on the forge of this organization; null while no forge told it.'),
+    .describe('Who the bot is on the forge of this organization; null while no forge said it.'),
 });
 
 const pause = z.object({ ...fields('org rule reason', maybeText), by: text, at: time });
@@ -224,12 +224,12 @@ export const ruleSummary = z.object({
   ...fields('org id', text),
   kind: z.enum(['rule', 'policy']),
   place,
-  mode: z.enum(['live', 'dry-run', 'shadow']).describe('As its file says; `stage` says what people made of it.'),
+  mode: z.enum(['live', 'dry-run', 'shadow']).describe('As written in its file; `stage` is what people promoted it to.'),
   canary: count.nullable().describe('Percent of the repositories in which it writes, as its file says.'),
   disabled: maybeText.describe('Why nothing starts it; null = it is not switched off.'),
   on: texts.describe('Kinds of event that start it.'),
   schedule: z.object({ ...fields('cron tz', text), next: maybeTime }).nullable(),
-  stage: rolloutRow.nullable().describe('Of a rule that is tried before it writes everywhere.'),
+  stage: rolloutRow.nullable().describe('Rollout stage of a rule that does not write everywhere yet.'),
   pause: pause.nullable().describe('The pause that holds its effects back.'),
   unmet: maybeText.describe('What it needs and the forge or the token does not offer.'),
   counts: ruleCounts,
@@ -244,10 +244,10 @@ export const ruleReport = ruleSummary.extend({
       z.object({
         ...fields('name text', text),
         line: count,
-        turnedAway: count.describe('How often it was the condition that did not hold, in the same days.'),
+        turnedAway: count.describe('How often this condition rejected an event, in the same days.'),
       }),
     )
-    .describe('Coverage: a condition that never turned anything away may be needless, or may never have been reached.'),
+    .describe('Coverage: a condition that never rejected an event may be needless, or was never reached.'),
   actions: texts,
   operations: texts.describe('Operations of the forge that it may call.'),
 });

@@ -75,7 +75,7 @@ export const deliveryOperations = {
   gaps: operation({
     route: 'GET /v1/gaps',
     summary:
-      'What polling found and no delivery told, newest first, and how much of each kind of event both sources told',
+      'Events that polling found without a delivery, newest first, and the coverage of each kind of event by both sources',
     scope: 'read',
     command: 'gaps',
     input: listed,

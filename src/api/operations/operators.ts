@@ -32,7 +32,7 @@ export const operatorOperations = {
   }),
   addOperator: operation({
     route: 'POST /v1/operators',
-    summary: 'Make a token. The answer is the only place where it is told',
+    summary: 'Make a token. Only this answer ever contains it',
     scope: 'owner',
     about: ['name', 'login', 'scopes', 'expiresS'],
     command: 'operators add',

@@ -101,7 +101,7 @@ export interface ToldError {
 export function toldError(error: unknown): ToldError {
   if (error instanceof BotError) {
     const status = statusOfError(error);
-    return { status, title: TITLES.get(status) ?? 'That cannot be done', message: error.message };
+    return { status, title: TITLES.get(status) ?? 'The request failed', message: error.message };
   }
   const status = (error as { statusCode?: number }).statusCode;
   if (status !== undefined && status < 500)
@@ -113,7 +113,7 @@ export function toldError(error: unknown): ToldError {
   return {
     status: 500,
     title: 'Something went wrong',
-    message: 'The bot made a mistake. Its log has a line about it.',
+    message: 'The bot has an internal error. Its log has the details.',
   };
 }
 

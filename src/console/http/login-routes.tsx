@@ -95,7 +95,7 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     const operator = isOperatorToken(token) ? ((await control()?.operatorOf(hash)) ?? null) : null;
     if (!operator || operatorState(operator, clock.now()) !== 'active') {
       refuse(request, 'token', operator ? 'over' : 'unknown');
-      return page(request, reply, 403, 'No operator has this token, or it is over. Ask the owner of the bot for one.');
+      return page(request, reply, 403, 'No operator has this token, or it has expired. Ask the owner of the bot for a new one.');
     }
     await logIn(request, reply, { kind: 'operator', name: operator.name, grant: hash });
     return reply.redirect(localPath(request.body?.['next']), 303);
@@ -103,7 +103,7 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
 
   server.get('/login/forge/:forge', async (request: ForgeRequest, reply) => {
     const { forge } = request.params;
-    if (!login.forges.includes(forge)) return page(request, reply, 404, `Nobody can log in through ${forge}.`);
+    if (!login.forges.includes(forge)) return page(request, reply, 404, `The Console has no login through ${forge}. Choose one of the login page.`);
     const wait = mustWait(request, begun);
     if (wait !== null) return page(request, reply, 429, wait);
     begun.failed(from(request));
@@ -122,7 +122,7 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     const pending = kept === null ? null : (JSON.parse(kept) as PendingLogin);
     if (pending?.forge !== forge) {
       refuse(request, 'forge', pending === null ? 'not_begun_here' : 'other_forge');
-      return page(request, reply, 403, 'This login was not begun in this browser, or took too long. Begin again.');
+      return page(request, reply, 403, 'This login began in another browser, or took too long. Begin again.');
     }
     try {
       const person = await login.finish(pending, queryOf(request), redirectUri(request, forge));

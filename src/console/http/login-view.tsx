@@ -18,7 +18,7 @@ export function LoginView({ forges, next }: { forges: readonly string[]; next: s
             ))}
           </ul>
           <p class="muted small">
-            You see what you may see there: owners their organization, writers their repositories.
+            Your rights at the forge decide what you see: owners see their organization, writers their repositories.
           </p>
         </Section>
       )}

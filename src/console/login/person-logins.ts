@@ -79,11 +79,11 @@ export class PersonLogins implements PersonLogin {
   async finish(pending: PendingLogin, query: CallbackQuery, redirectUri: string): Promise<KnownPerson> {
     const { state = '', verifier = '', redirectUri: begun } = pending.kept;
     if (state === '' || !equalSecret(query.state ?? '', state) || begun !== redirectUri)
-      throw new LoginRefused('LOGIN_STATE', 'this answer belongs to another login: begin again');
+      throw new LoginRefused('LOGIN_STATE', 'this callback belongs to another login: begin again');
     const forge = this.deps.forges.get(pending.forge);
     // Servers that name themselves must be the one that was asked: another forge could pass on a code that it was given.
     if (query.iss !== undefined && query.iss.replace(/\/+$/, '') !== forge.issuer)
-      throw new LoginRefused('LOGIN_ISSUER', 'another forge answered than the one that was asked');
+      throw new LoginRefused('LOGIN_ISSUER', 'the callback comes from another forge than the one where the login began: begin again');
     if (query.code === undefined || query.code === '') throw refusalOf(query.error);
     const tokens = await exchanged(forge.exchange({ code: query.code, verifier, redirectUri }));
     const person = await this.firstRights(forge, tokens);
@@ -122,7 +122,7 @@ export class PersonLogins implements PersonLogin {
       if (!isNo(error)) throw new LoginRefused('LOGIN_UNANSWERED', 'the forge does not answer now: try again');
       throw new LoginRefused(
         'LOGIN_RIGHTS',
-        'the forge does not let the bot read your account: it may be locked, or you allowed the application less before. ' +
+        'the forge does not let the bot read your account: the account may be locked, or you granted the application fewer rights earlier. ' +
           'Revoke it in the settings of your account at the forge, and log in again',
       );
     }

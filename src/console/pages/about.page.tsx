@@ -9,13 +9,13 @@ export const aboutPage = definePage({
     <>
       <Section title="Who sees what">
         <ul class="prose">
-          <li>Owners of an organization see all of it and may act on it.</li>
+          <li>Owners of an organization see everything in it and may act on it.</li>
           <li>
-            People who can write to one of its repositories see what concerns the repositories that they can see. They
+            People with write access to at least one of its repositories see what concerns the repositories they can see. They
             change nothing here.
           </li>
           <li>Nobody else sees anything. The operators of the bot see and do everything.</li>
-          <li>Rights come from the forge. The bot asks for them anew every ten minutes, and before each change.</li>
+          <li>Rights come from the forge. The bot reads them again every ten minutes, and before each change.</li>
           <li>The bot records each change with the name of the person who made it.</li>
         </ul>
       </Section>

@@ -49,7 +49,7 @@ function WhoDidWhat({ acts }: { acts: readonly Act[] }) {
   return (
     <Section title="Who did what">
       <p class="muted">
-        Orders that people gave in the Console, on the command line and by the control API, newest first.
+        Acts of people in the Console, on the command line and through the control API, newest first.
       </p>
       <Table
         caption="Acts of people, newest first"
@@ -131,7 +131,7 @@ function Chain({ chain: { checked, head, broken, again, isEnd } }: { chain: Chec
         <Callout tone="good">
           <p>
             {head === null
-              ? 'No run is sealed yet. The bot seals runs and acts some minutes after they ended.'
+              ? 'No run is sealed yet. The bot seals runs and acts a few minutes after they end.'
               : `${counted(checked, 'link')} ${checked === 1 ? 'holds' : 'hold'}.`}{' '}
             {!isEnd && 'The chain is longer: forgehand audit checks all of it.'}
           </p>
@@ -150,7 +150,7 @@ function Chain({ chain: { checked, head, broken, again, isEnd } }: { chain: Chec
           empty=""
           columns={[
             {
-              head: 'Sealed once more: taken up again by a person, or changed by an erasure',
+              head: 'Sealed again: resumed by a person, or changed by an erasure',
               cell: (id) => (isAct(id) ? id : <a href={runPath(id)}>{id}</a>),
             },
           ]}

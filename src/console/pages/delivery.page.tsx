@@ -43,7 +43,7 @@ export const deliveryPage = definePage({
             <p class="muted">
               {state === 'stored'
                 ? 'The bot has not decided about it yet. Look again in a moment.'
-                : 'It told no event.'}
+                : 'It made no event.'}
             </p>
           ) : (
             <ul class="lines">

@@ -20,7 +20,7 @@ export const gapsPage = definePage({
     <>
       <Filters filters={orgFilters(orgs)} />
       <Section title="Gaps">
-        <p class="muted">What polling found at the forge and no delivery told, newest first.</p>
+        <p class="muted">Events that polling found at the forge without a delivery, newest first.</p>
         <Table
           caption="Gaps, newest first"
           rows={gaps}
@@ -33,7 +33,7 @@ export const gapsPage = definePage({
               head: 'What',
               cell: ({ eventId, arrivalId, kind }) => (
                 <a href={eventId === null ? deliveryPath(arrivalId) : eventPath(eventId)}>
-                  {kind ?? 'a row that tells no event'}
+                  {kind ?? 'a row without an event'}
                 </a>
               ),
             },
@@ -73,14 +73,14 @@ export const gapsPage = definePage({
           columns={[
             { head: 'Kind', cell: ({ kind }) => <code>{kind}</code> },
             ...(orgs.length > 1 ? [{ head: 'Organization', cell: ({ org }: { org: string }) => org }] : []),
-            { head: 'Told by both', kind: 'number' as const, cell: ({ both }) => both },
-            { head: 'By deliveries alone', kind: 'number' as const, cell: ({ webhook }) => webhook },
-            { head: 'By rows alone', kind: 'number' as const, cell: ({ rows }) => rows },
+            { head: 'In both', kind: 'number' as const, cell: ({ both }) => both },
+            { head: 'Deliveries alone', kind: 'number' as const, cell: ({ webhook }) => webhook },
+            { head: 'Feed rows alone', kind: 'number' as const, cell: ({ rows }) => rows },
             {
               head: 'By day',
               cell: ({ days }) => <SmallBars bars={barsOf(days, coveredSince)} out="by rows alone" />,
             },
-            { head: 'A lost one is seen in', cell: ({ visibleIn }) => visibleIn ?? 'nothing: deliveries alone' },
+            { head: 'A lost delivery is visible in', cell: ({ visibleIn }) => visibleIn ?? 'nothing: deliveries alone' },
           ]}
         />
       </Section>

@@ -319,9 +319,9 @@ function Count({ of }: { of: number }) {
 const DIFFERENCES: ReadonlyArray<readonly [keyof RuleOf<Report>['differences'], string]> = [
   ['firesNow', 'would fire, and did not'],
   ['firesNoMore', 'fired, and would not'],
-  ['otherEffects', 'want other things than was done'],
+  ['otherEffects', 'would do other things than were done'],
   ['failsNow', 'would fail, and did not'],
-  ['unknown', 'cannot be told: history does not hold what they ask for'],
+  ['unknown', 'unknown: the history lacks what they look up'],
 ];
 
 function Differences({ rule: { rule, differences } }: { rule: RuleOf<Report> }) {

@@ -12,7 +12,7 @@ export function examineServer(footing: ServerAccess | null, failure: string | nu
   const { product, version, pages, self } = footing;
   const what =
     product === 'unknown'
-      ? 'something that does not tell its version'
+      ? 'a server that does not show its version'
       : `${product === 'gitea' ? 'Gitea' : 'Forgejo'} ${version ?? ''}`;
   const lists = pages?.most ? `; lists come by ${pages.default ?? pages.most}, at most ${pages.most}` : '';
   return [

@@ -8,7 +8,7 @@ export const saw = defineReasons({
     `${url} is ${what}${lists}`,
   'forge.reached.no': ({ url, failure, before }: { url: string; failure: string; before: string }) =>
     `${url} cannot be asked: ${failure}${before}`,
-  'forge.clock.hidden': () => 'the forge does not tell its time',
+  'forge.clock.hidden': () => 'the forge does not show its time',
   'forge.clock.agrees': () => 'the clocks of the forge and of this machine agree',
   'forge.clock.differs': ({ seconds, isAhead }: { seconds: number; isAhead: boolean }) =>
     `the clock of the forge is ${seconds} s ${isAhead ? 'ahead of' : 'behind'} the one of this machine`,
@@ -30,7 +30,7 @@ export const saw = defineReasons({
   'token.scopes.missing': ({ scopes }: { scopes: readonly string[] }) => `the token lacks ${scopes.join(', ')}`,
   'token.wide.more': ({ scopes }: { scopes: readonly string[] }) =>
     `the token may do more than the rules need: ${scopes.join(', ')}`,
-  'token.age.hidden': () => 'this server does not tell when a token was made or used',
+  'token.age.hidden': () => 'this server does not show when a token was made or used',
   'token.age.young': ({ token, days }: { token: string; days: number }) =>
     `the token ${token} was made ${days} days ago`,
   'token.age.old': ({ token, days }: { token: string; days: number }) => `the token ${token} is ${days} days old`,

@@ -14,7 +14,7 @@ const SHOWN = 200;
 /** Finds work that should have moved: takes it back from lost workers, announces it again, and reports it. */
 export const freeStuckWork: Job = {
   name: 'work.stuck',
-  summary: 'work that has not moved for long: taken up again, and told of',
+  summary: 'resume work that has not moved for long, and report it',
   per: 'bot',
   schedule: { cron: '*/15 * * * *', tz: 'UTC', jitterS: 0, catchUp: 'skip' },
   when: 'every quarter of an hour',

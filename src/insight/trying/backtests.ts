@@ -143,7 +143,7 @@ export class Backtests {
       expected(await this.#ask({ kind: 'add', page }, PAGE_MS), 'added');
       job.events += page.events.length;
       job.reached = page.events.at(-1)?.storedAt ?? job.reached;
-      if (!page.bot) notes.add('no forge told who the bot is: its own acts are taken for those of people');
+      if (!page.bot) notes.add('no forge said which account the bot has: its own acts count as acts of people');
       after = job.events >= MAX_EVENTS ? null : page.next;
       if (after !== page.next)
         notes.add(`only the first ${MAX_EVENTS} events were tried; \`forgehand backtest\` tries all of them`);

@@ -126,7 +126,7 @@ export class TryDesk {
         did: didOf(newest.get(line.rule)),
       })),
       steps: rule ? this.#stepsOf(rule, facts, decided.get(rule.id)) : null,
-      notes: bot ? [] : ['no forge told who the bot is: its own acts are taken for those of people'],
+      notes: bot ? [] : ['no forge said which account the bot has: its own acts count as acts of people'],
     };
   }
 

@@ -12,7 +12,7 @@ export const answerReason = defineReasons({
   'answer.not-granted': () => 'not done: the operators of the bot do not allow this here.',
   'answer.denied': () => 'not done: it needed an approval, and that was denied.',
   'answer.changed': () => 'not done: something changed meanwhile. Ask again if you still want it.',
-  'answer.undone': () => 'not done: a person undid this before, and the bot leaves it so.',
+  'answer.undone': () => 'not done: a person undid this change earlier, and the bot does not repeat it.',
   'answer.gave-up': (detail: Detail) =>
     `not done: the bot waited for days for what is missing${detailOf(detail)}. Ask again when it is there.`,
   'answer.refused': (detail: Detail) => `not done: the forge or the bot refused it${detailOf(detail)}.`,

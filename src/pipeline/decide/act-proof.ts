@@ -70,7 +70,7 @@ export async function judgeAct(prover: ActProver, event: ForgeEvent, rests: Rest
   const proof = await proveWithin(prover, event, rests.people, waitedMs);
   const judged: ActProof =
     proof.proven && proof.actor === null && rests.on === 'actor'
-      ? { proven: false, code: 'act.unreadable', reason: `the forge does not tell who did it (${proof.by})` }
+      ? { proven: false, code: 'act.unreadable', reason: `the forge does not say who did it (${proof.by})` }
       : proof;
   const refusal = judged.proven ? null : { code: judged.code, reason: judged.reason };
   return { namesActor: judged.proven && judged.actor !== null, refusal, kept: { value: { ...judged } as JsonObject } };

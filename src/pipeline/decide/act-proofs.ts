@@ -48,7 +48,7 @@ export class ActProofs implements ActProver {
     if (this.kept.size >= KEPT_AT_MOST) this.kept.clear();
     const proof = this.ask(event, people).catch((error: unknown) => {
       if (!(error instanceof ForgeError) || !isAnswer(error)) throw error;
-      return unproven('act.unreadable', `the forge does not tell: ${error.message}`);
+      return unproven('act.unreadable', `the forge cannot confirm it: ${error.message}`);
     });
     this.kept.set(key, { atMs: nowMs, proof });
     // That the forge could not be asked is its asker's alone.
@@ -70,7 +70,7 @@ export class ActProofs implements ActProver {
     const isEcho = !hasWords(event.kind) && (await this.deps.recovery.echoOf(event.id)) !== null;
     if (isEcho && others.length === 0) return proven('journal', actor);
     const access = this.deps.forges.get(event.forge, event.org);
-    if (!access || !repo) return unproven('act.unreadable', 'the delivery tells no repository');
+    if (!access || !repo) return unproven('act.unreadable', 'the delivery names no repository');
     const home = await this.deps.homes.of({ forge: event.forge, org: event.org, id: repo.id, name: repo.name });
     if (home.is === 'refused') return unproven('act.unreadable', `the repository cannot be read (${home.code})`);
     const { owner, name } = home.repository;
@@ -91,7 +91,7 @@ async function readAct(context: ActContext): Promise<ActProof> {
     const proof = await read(context);
     if (proof !== undefined) return proof;
   }
-  return unproven('act.unreadable', `this forge offers no read that tells who did it (${kind})`);
+  return unproven('act.unreadable', `this forge has no read that shows who did it (${kind})`);
 }
 
 /** Why one of the people beside the actor is not as the delivery says; null = the forge confirms them all. */
@@ -101,9 +101,9 @@ async function contradictionOf(
 ): Promise<ActProof | null> {
   for (const { path, claimed } of others) {
     if (path !== 'issue.user' && path !== 'pull_request.user')
-      return unproven('act.unreadable', `no read tells who event.${path} is`);
+      return unproven('act.unreadable', `no read shows who event.${path} is`);
     const found = await readIssue(context);
-    if (found === undefined) return unproven('act.unreadable', 'this forge offers no read that tells who wrote it');
+    if (found === undefined) return unproven('act.unreadable', 'this forge has no read that shows who wrote it');
     if (!isSame(claimed, found?.user)) return otherAuthor(claimed, found?.user, `event.${path}`);
   }
   return null;

@@ -181,7 +181,7 @@ function timeline(...types: string[]): Read {
     const [other] = fitting.slice(-1);
     return other
       ? otherAuthor(actor, other.user, `the history of #${index}`)
-      : unproven('act.not_found', `the history of #${index} tells of no such act`);
+      : unproven('act.not_found', `the history of #${index} has no such act`);
   };
 }
 
@@ -247,12 +247,12 @@ async function inFeed({ access, event, actor, readRow }: ActContext): Promise<Ac
       if (isSame(actor, fact.actor))
         return isSameWords(fact, event)
           ? proven('feed', actor)
-          : unproven('act.other_text', 'the feed tells other words than the delivery');
+          : unproven('act.other_text', 'the feed has another text than the delivery');
       other ??= fact.actor;
     }
     if ((rows ?? []).length < FEED_PAGE || !isNear(rows?.at(-1)?.created, event)) break;
   }
-  return other ? otherAuthor(actor, other, 'the feed') : unproven('act.not_found', 'the feed tells of no such act');
+  return other ? otherAuthor(actor, other, 'the feed') : unproven('act.not_found', 'the feed has no such act');
 }
 
 function isSameWords(fact: Pick<ForgeEvent, 'data'>, { kind, data }: ForgeEvent): boolean {
@@ -286,7 +286,7 @@ export function proven(by: string, actor: EventActor): ActProof {
 function provenAt(time: string | null | undefined, { factAt }: ForgeEvent, proof: ActProof): ActProof {
   return factAt !== null && timeOf(time) === factAt.getTime()
     ? proof
-    : unproven('act.not_found', 'the forge tells another time than the delivery');
+    : unproven('act.not_found', 'the forge shows another time than the delivery');
 }
 
 export function unproven(code: ActCode, reason: string): ActProof {

@@ -276,9 +276,9 @@ describe('pipeline/decide/decide-arrival', () => {
 
     const row = await world.readRow({ op_type: 'create_issue', content: '1|x', repo: null });
 
-    expect(row).toMatchObject({ created: [], joined: [], closed: 'the row tells no repository' });
+    expect(row).toMatchObject({ created: [], joined: [], closed: 'the row names no repository' });
     expect(await world.inbox.list({ limit: 1 })).toMatchObject([
-      { state: 'decided', reason: 'the row tells no repository', code: 'no_repository', eventId: null },
+      { state: 'decided', reason: 'the row names no repository', code: 'no_repository', eventId: null },
     ]);
     expect(world.counted).toEqual(['feed none']);
   });

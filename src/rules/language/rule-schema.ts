@@ -20,7 +20,7 @@ const EXPECTATION: JsonObject = {
   properties: {
     that: { ...EXPRESSION, description: 'The condition that should hold.' },
     severity: SEVERITY,
-    message: { ...TEXT, description: 'What is told when it does not.' },
+    message: { ...TEXT, description: 'Message of the finding when it does not.' },
   },
 };
 /** A value that may be an expression instead. */

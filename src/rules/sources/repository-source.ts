@@ -273,7 +273,7 @@ export class RepositorySource {
     if (protection === null || review === 'unknown')
       throw new UserError(
         'RULES_REVIEWS_UNKNOWN',
-        `orgs[].rules.require asks for ${wanted} reviews, and the forge does not tell this token who approved ${repository}@${commit.slice(0, 12)}: make the bot account an administrator of that repository, or take require.reviews away`,
+        `orgs[].rules.require asks for ${wanted} reviews, and the forge does not show this token who approved ${repository}@${commit.slice(0, 12)}: make the bot account an administrator of that repository, or take require.reviews away`,
       );
     const hole = protection.weakness.find((weakness) => Object.hasOwn(HOLES, weakness));
     if (hole !== undefined)
@@ -300,7 +300,7 @@ export class RepositorySource {
     if (signature === null)
       throw new UserError(
         'RULES_SIGNATURE_UNKNOWN',
-        `orgs[].rules.require asks for signed commits, and the forge does not tell whether ${repository}@${commit.slice(0, 12)} is signed: take require.signed away`,
+        `orgs[].rules.require asks for signed commits, and the forge does not say whether ${repository}@${commit.slice(0, 12)} is signed: remove require.signed`,
       );
     if (!signature.isVerified)
       throw new UserError(
@@ -331,7 +331,7 @@ export class RepositorySource {
       if (kept === null) return;
       throw new UserError(
         'RULES_PIN',
-        `the forge does not tell the number of ${options.repository}, which was ${kept}: nobody knows whether it is the same one`,
+        `the forge does not show the number of ${options.repository}, which was ${kept}: the bot cannot know whether it is the same repository`,
       );
     }
     if (kept === null) return deps.pin.write({ repository: options.repository, id });

@@ -94,7 +94,7 @@ describe('answers to people, by a bot that is killed', () => {
       const explained = await forgehand(place, 'explain', report?.run.id ?? '', '--config', place.configFile);
       expect(explained).toMatchObject({ code: 0, stderr: '' });
       expect(explained.stdout).toContain('@answer');
-      expect(explained.stdout).toContain('tells the person who asked');
+      expect(explained.stdout).toContain('answers the person who asked');
     },
     LONG_MS,
   );

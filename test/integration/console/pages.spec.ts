@@ -260,7 +260,7 @@ describe('integration/console: pages', () => {
     expect(status).toBe(403);
     expect(textOf(text)).toContain('You are logged in as otto@main');
     expect(textOf(text)).toContain('Owners of an organization that the bot serves');
-    expect(textOf(text)).toContain('People who can write to one of its repositories');
+    expect(textOf(text)).toContain('People with write access to at least one of its repositories');
     expect(text).toMatch(/<form method="post" action="\/logout"/);
     expect(text).not.toContain('<nav');
   });

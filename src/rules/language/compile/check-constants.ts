@@ -45,7 +45,7 @@ export function checkStepConstants(context: FileContext, step: StepProgram, writ
       context.file.warnAt(
         forEach.start,
         `two items of this list have the key ${key}: the run ends with an error`,
-        'take one out, or tell them apart with key: "${{ … }}"',
+        'remove one, or distinguish them with key: "${{ … }}"',
       );
     keys.set(key, index);
   }

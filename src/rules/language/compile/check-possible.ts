@@ -63,7 +63,7 @@ function checkKinds(file: SourceFile, on: readonly StartKind[], entry: YamlEntry
     const type = START_TYPES.get(kind);
     const node = nodes.find((candidate) => candidate.kind === 'scalar' && candidate.value === kind);
     if (!type || !node || type.webhook.length + type.feed.length + type.tasks.length > 0) continue;
-    file.problem(node.start, `nothing tells of ${kind}: the rule would never start`, UNTOLD_HINTS[kind] ?? null);
+    file.problem(node.start, `no source reports ${kind}: the rule would never start`, UNTOLD_HINTS[kind] ?? null);
   }
 }
 

@@ -91,7 +91,7 @@ function compileStep(
   if (listEntry && keyEntry === undefined && action.params[action.naturalKey] === undefined) {
     file.problem(
       listEntry.keyStart,
-      `${action.name} has no parameter that tells one item from another`,
+      `${action.name} has no parameter that distinguishes the items`,
       'add key: "${{ … }}"',
     );
   }
@@ -110,7 +110,7 @@ function compileStep(
     file.newProblem(
       keyEntry.value.start,
       'key is the same for each item of for_each',
-      looksLikeExpression(String(key.value))?.write ?? 'tell them apart: key: "${{ item… }}"',
+      looksLikeExpression(String(key.value))?.write ?? 'distinguish them: key: "${{ item… }}"',
     );
   return step;
 }

@@ -50,7 +50,7 @@ const FIELDS: Array<[string, string, string?]> = [
   ['event.actor.login.name == ""', '18: a text has no fields (it is a text already)'],
   [
     'event.number > 1',
-    '6: release.published tells no "number" (ask first: has(event.number) && …, or list fewer kinds under on)',
+    '6: release.published has no "number" (ask first: has(event.number) && …, or list fewer kinds under on)',
     '[issue.opened, release.published]',
   ],
 ];

@@ -200,7 +200,7 @@ class Checker {
     if (lacking.length > 0 && !this.guards.asksKind && !this.#isGuarded(expr, loop)) {
       this.#problem(
         expr,
-        `${nameSome(lacking)} ${lacking.length === 1 ? 'tells' : 'tell'} no "${name}"`,
+        `${nameSome(lacking)} ${lacking.length === 1 ? 'has' : 'have'} no "${name}"`,
         `ask first: has(event.${name}) && …, or list fewer kinds under on`,
       );
     }
@@ -483,7 +483,7 @@ class Checker {
     if (kinds.length === 0) return;
     this.#warn(
       expr,
-      `event.${name} may be missing: ${nameSome(kinds)} need not tell it`,
+      `event.${name} may be missing: ${nameSome(kinds)} may lack it`,
       `ask first: ${hasFirst(`event.${name}`)}`,
     );
   }
@@ -506,7 +506,7 @@ class Checker {
     const from = [...new Set(lacking.flatMap(({ without }) => without))].map((source) => SOURCE_NAMES[source]);
     this.#warn(
       expr,
-      `${path} is missing where ${from.join(' or ')} told of ${nameSome(lacking.map(({ kind }) => kind))}`,
+      `${path} is missing where ${from.join(' or ')} reported ${nameSome(lacking.map(({ kind }) => kind))}`,
       `ask first: has(${path}) && …; or where: {source: webhook}`,
     );
   }

@@ -210,7 +210,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('repository repo repo.created repository.create create_repo', 'repository.created'),
     word(
       'repository.archived repository.edited repository.publicized repository.privatized',
-      'nothing: no event tells of it; a policy keeps settings: settings: {…}',
+      'nothing: no event reports it; a policy keeps settings: settings: {…}',
     ),
     word('fork forked', 'repository.forked'),
     word('star watch', 'repository.starred or repository.watched'),
@@ -234,7 +234,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('workflow_dispatch repository_dispatch manual', 'comment.created, with where: {command: NAME}'),
     word(
       'milestone milestone.created label label.created',
-      'nothing: no event tells of it; a policy keeps labels and milestones',
+      'nothing: no event reports it; a policy keeps labels and milestones',
     ),
     word('merge_group discussion deployment page_build', 'nothing: this forge has no such event'),
     word('yes true no false', 'the name of an event, such as push'),
@@ -300,7 +300,7 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     word('pull.get pr.get', 'pull_request.get'),
     word(
       'pull_request.commits commits.list',
-      'event.commits of a push; pull_request.files tells what a pull request changes',
+      'event.commits of a push; pull_request.files lists what a pull request changes',
     ),
     word('reviews.list', 'pull_request.reviews'),
     word('pulls.of_commit commit.pulls commit.pull_requests pull_request.of_commit', 'pull_requests.of_commit'),

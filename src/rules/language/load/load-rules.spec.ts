@@ -693,7 +693,7 @@ describe('rules/load', () => {
     });
   });
 
-  const LABELS = 'event.labels may be missing: issue.opened need not tell it';
+  const LABELS = 'event.labels may be missing: issue.opened may lack it';
   it.each<[string, string, string[]]>([
     ['issue.opened', 'if: \'"a" in event.labels\'', [LABELS]],
     ['issue.opened', 'if: \'has(event.labels) && "a" in event.labels\'', []],
@@ -703,14 +703,14 @@ describe('rules/load', () => {
     [
       'release.published',
       'if: event.release.id != ""',
-      ['event.release.id is missing where the feed told of release.published'],
+      ['event.release.id is missing where the feed reported release.published'],
     ],
     ['release.published', 'if: event.release.tag_name != ""', []],
     ['release.updated', 'if: event.release.id != ""', []],
     [
       'issue.labeled',
       'if: event.actor.login == "ann"',
-      ['event.actor is missing where a list of issues told of issue.labeled'],
+      ['event.actor is missing where a list of issues reported issue.labeled'],
     ],
     ['issue.deleted', 'if: event.actor.login == "ann"', []],
     ['[push.tag, issue.deleted]', 'if: event.kind == "issue.deleted" && event.issue.title != ""', []],
@@ -718,7 +718,7 @@ describe('rules/load', () => {
     ['[push.tag, issue.deleted]', 'if: event.kind != "issue.deleted" || event.issue.title != ""', []],
     ['[push.tag, issue.deleted]', "if: \"!(event.kind in ['push']) && event.issue.title != ''\"", []],
     ['[push.tag, issue.deleted]', "if: \"has(event.tag) ? event.tag != '' : event.issue.title != ''\"", []],
-    ['[push.tag, issue.deleted]', 'if: event.issue.title != ""', ['push.tag tells no "issue"']],
+    ['[push.tag, issue.deleted]', 'if: event.issue.title != ""', ['push.tag has no "issue"']],
     [
       '[push.tag, issue.opened]',
       'if: event.kind == "push" && event.issue.title != ""',
@@ -727,7 +727,7 @@ describe('rules/load', () => {
     [
       '[push.tag, release.published]',
       'if: event.kind == "push" || event.release.id != ""',
-      ['event.release.id is missing where the feed told of release.published'],
+      ['event.release.id is missing where the feed reported release.published'],
     ],
     ['[push, issue.deleted]', 'if: [event.kind == "issue.deleted", event.issue.title != ""]', []],
   ])('on: %s, %s: knows what may be missing', (on, condition, told) => {
@@ -760,7 +760,7 @@ describe('rules/load', () => {
     expect(load('unless: has(event.tag)')).toMatchObject({ ok: true });
     expect(load('when: now != null')).toMatchObject({
       ok: false,
-      problems: [{ message: 'push.tag tells no "issue"' }],
+      problems: [{ message: 'push.tag has no "issue"' }],
     });
   });
 
@@ -794,7 +794,7 @@ describe('rules/load', () => {
     ['on: push\n    where: {branch: "m*"}', []],
     ['on: push.tag', ['an event of push has no "branch"']],
     ['on: push\n    where: {tag: "v*"}', ['an event of push has no "branch"']],
-    ['on: [push.branch, push.tag]', ['push.tag tells no "branch"']],
+    ['on: [push.branch, push.tag]', ['push.tag has no "branch"']],
     ['on: push.brnch', ['there is no event kind "push.brnch"']],
     ['on: push.branch\n    where: {tag: "v*"}', ['push.branch is about no tag: this filter turns it away']],
   ])('%s knows which field of a push is there', (on, told) => {

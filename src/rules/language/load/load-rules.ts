@@ -330,7 +330,7 @@ function checkBotRules(
           file?.newProblemAt(
             place,
             isRaised
-              ? `no event of on tells that it comes of "${id}", though "${id}" leads to it: this lets nothing in`
+              ? `no event of on says that "${id}" caused it, though "${id}" does cause some: this matches nothing`
               : `nothing that "${id}" does leads to an event of on: this lets nothing in`,
             `actor: [bot] takes all acts of the bot; those of "${id}" are known by ${known.join(', ') || 'no event'}`,
           ),
@@ -364,7 +364,7 @@ function* checkLoops(
     if (isWeak)
       file.warnAt(
         position,
-        `these rules may start each other without end, since a run does not always tell who started it: ${text}`,
+        `these rules may start each other without end, since a run does not always say who started it: ${text}`,
         'say which runs are meant, such as if: event.workflow.name == "ci"',
       );
     else tellUntilEnough(() => file.newProblemAt(position, message, LOOP_HINT));

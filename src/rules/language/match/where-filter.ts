@@ -81,7 +81,7 @@ export function rejectRepository(where: WhereFilter, repo: EventRepository | nul
         where,
         flag,
         seen === undefined
-          ? `whether the repository is ${flag} is not told`
+          ? `the event does not say whether the repository is ${flag}`
           : `the repository is ${seen ? '' : 'not '}${flag}`,
       );
   }
@@ -101,7 +101,7 @@ function rejectActor(where: WhereFilter, event: ForgeEvent, context: MatchContex
   return reject(
     where,
     'actor',
-    login === undefined ? 'who did it is not told' : `${login} is none of the actors asked for`,
+    login === undefined ? 'the event does not say who did it' : `${login} is none of the actors asked for`,
   );
 }
 

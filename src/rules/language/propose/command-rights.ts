@@ -39,7 +39,7 @@ export function judgeCommand(
 ): RightsVerdict | null {
   if (!program.where.command || steps.length === 0) return null;
   const actor = event?.actor ?? null;
-  if (!actor) return verdict({ level: 'none', units: {}, reason: 'who gave the command is not told' });
+  if (!actor) return verdict({ level: 'none', units: {}, reason: 'the event does not say who gave the command' });
   const author = program.rights === 'author' ? authorOf(event) : null;
   if (author && isSamePerson(actor, author) && steps.every((step) => isAbout(step, event, program)))
     return {

@@ -604,12 +604,12 @@ describe('rules/language/propose/evaluate-rule, steps', () => {
     [
       'items that have one key',
       'do: {milestone.ensure: {title: "${{ item }}"}, for_each: "[\'a\', \'b\']", key: same}',
-      'two items of milestone.ensure have the key "same": let key tell them apart (rules/1.yaml:10:9)',
+      'two items of milestone.ensure have the key "same": give each item its own key (rules/1.yaml:10:9)',
     ],
     [
       'the same item twice',
       "do: {milestone.ensure: {title: \"${{ item }}\"}, for_each: \"['a', 'b', 'a']\"}",
-      'two items of milestone.ensure have the key "a": take doubles out of the list, or say with key what tells them apart (rules/1.yaml:10:9)',
+      'two items of milestone.ensure have the key "a": remove duplicates from the list, or give each item its own key (rules/1.yaml:10:9)',
     ],
     [
       'more effects than allowed',

@@ -156,7 +156,7 @@ function itemKeyOf(
   if (!step.key) return keyText(params[step.action.naturalKey]);
   lookups.require(new Set(lookupsOfTemplate(step.key)), bindings);
   const key = evaluateTemplate(step.key, bindings, values, { name: 'key', position: step.position });
-  if (key === null || key === '') throw new Misfit('key is empty: items could not be told apart', step.position);
+  if (key === null || key === '') throw new Misfit('key is empty, so the bot cannot distinguish the items', step.position);
   return keyText(key);
 }
 
@@ -168,8 +168,8 @@ function keyText(value: Json | undefined): string {
 function addItem(items: Map<string, ProposedItem>, item: ProposedItem, step: StepProgram): void {
   if (items.has(item.itemKey)) {
     const fix = step.key
-      ? 'let key tell them apart'
-      : 'take doubles out of the list, or say with key what tells them apart';
+      ? 'give each item its own key'
+      : 'remove duplicates from the list, or give each item its own key';
     throw new Misfit(`two items of ${step.id} have the key "${item.itemKey.slice(0, 80)}": ${fix}`, step.position);
   }
   items.set(item.itemKey, item);
