@@ -53,7 +53,12 @@ describe('config/environment-file', () => {
   });
 
   it.each<[string, string | null, number, RegExp]>([
-    ['it is not there', null, 0, /^forges\.0\.auth\.token: the environment has no FORGE_TOKEN$/],
+    [
+      'it is not there',
+      null,
+      0,
+      /^forges\.0\.auth\.token: the environment has no FORGE_TOKEN: set it, or write the line FORGE_TOKEN=… into forgehand\.env \(chmod 600\)$/,
+    ],
     [
       'others can read it',
       LINES,

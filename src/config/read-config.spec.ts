@@ -92,7 +92,7 @@ describe('config/read-config', () => {
     [
       'a missing variable => named',
       GOOD.replace('env: HOOK', 'env: NOPE'),
-      ['6:33: orgs.0.hooks.0.secret: the environment has no NOPE'],
+      ['6:33: orgs.0.hooks.0.secret: the environment has no NOPE: set it, or write the line NOPE=… into forgehand.env (chmod 600)'],
     ],
     [
       'an unknown forge => named',

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Secret } from '../core/secret.js';
 import { ownValue } from '../core/table.js';
@@ -48,9 +48,9 @@ export function resolveSecret(
 
 function missingVariable(name: string, more: EnvironmentFile | undefined): string {
   if (more?.fault) return `the environment has no ${name}, and ${more.fault}`;
-  return more?.isRead === true
-    ? `neither the environment nor ${more.path} has ${name}`
-    : `the environment has no ${name}`;
+  if (more?.isRead === true) return `neither the environment nor ${more.path} has ${name}`;
+  const wayOut = more ? `: set it, or write the line ${name}=… into ${basename(more.path)} (chmod 600)` : '';
+  return `the environment has no ${name}${wayOut}`;
 }
 
 /** @param isPlain whether the mode bits of the file are all that protects it */

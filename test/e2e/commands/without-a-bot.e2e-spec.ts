@@ -208,7 +208,7 @@ describe('e2e/commands without a bot', () => {
     [
       'a secret that is not there',
       { ...CONFIG, orgs: [{ ...ORG, hooks: [{ id: 'acme', secret: { env: 'NO_SUCH' } }] }] },
-      /the environment has no NO_SUCH\n$/,
+      /the environment has no NO_SUCH: set it, or write the line NO_SUCH=… into wrong\.env \(chmod 600\)\n$/,
     ],
     [
       'an empty secret',
