@@ -64,7 +64,7 @@ export function sandboxActCommand(): Command {
 
 function readParameter(text: string): [string, Json] {
   const cut = text.indexOf('=');
-  if (cut < 1) throw new UserError('ACT_PARAMETER', `${text}: parameters are written name=value`);
+  if (cut < 1) throw new UserError('ACT_PARAMETER', `${text}: write parameters as name=value`);
   const value = text.slice(cut + 1);
   try {
     return [text.slice(0, cut), JSON.parse(value) as Json];

@@ -11,7 +11,7 @@ export const activityOperations = {
   activity: operation({
     route: 'GET /v1/activity',
     summary:
-      'What happened, newest first: each event, schedule or order, the rules that decided about it, and their effects',
+      'What happened, newest first: each event, schedule or order, the rules that evaluated it, and their effects',
     scope: 'read',
     command: 'activity',
     input: z.object({
@@ -19,7 +19,7 @@ export const activityOperations = {
       repo: z.string().min(1).max(500).optional().describe('Full name of a repository.'),
       person: z.string().min(1).max(255).optional().describe('Login of who did it.'),
       kind: z.string().min(1).max(64).optional().describe('Kind of event, or the family before its dot: `issue`.'),
-      rule: z.string().min(1).max(255).optional().describe('Id of a rule or policy that decided about it.'),
+      rule: z.string().min(1).max(255).optional().describe('Id of a rule or policy that evaluated it.'),
       state: z.enum(RUN_STATES).optional().describe('With a run in this state.'),
       effects: z.enum(INTENT_STATES).optional().describe('With an effect in this state.'),
       changed: flag.optional().describe('Without what changed nothing.'),
@@ -37,7 +37,7 @@ export const activityOperations = {
   }),
   activityNews: operation({
     route: 'GET /v1/activity/news',
-    summary: 'The newest lines of the timeline, unless nothing has changed since a mark; one question for many viewers',
+    summary: 'The newest lines of the timeline, or none if nothing has changed since a mark; one read serves many viewers',
     scope: 'read',
     command: 'activity',
     input: z.object({

@@ -16,10 +16,10 @@ export function missingScope(
   if (kind === 'nobody') return { error: 'UNAUTHORIZED', message: 'nobody is logged in' };
   if (needed === 'owner') {
     const who = kind === 'operator' ? 'an operator' : 'a person of the forge';
-    const message = `only the owner of the bot may do that (on its host, or with control.token); ${name} is ${who}`;
+    const message = `only the owner of the bot may do this, on its host or with control.token; ${name} is ${who}`;
     return { error: 'OWNER_ONLY', message };
   }
-  const message = `that takes the scope ${needed ?? '(none)'}, and ${name} has ${scopes.join(', ') || 'none'}`;
+  const message = `this operation takes the scope ${needed ?? '(none)'}, and ${name} has ${scopes.join(', ') || 'none'}`;
   return { error: 'SCOPE_MISSING', message };
 }
 
@@ -36,11 +36,11 @@ export function admit(caller: ControlCaller, needed: NeededScope): Sight {
 /** @throws UserError ORG_OWNERS_ONLY when the sight ends within the organization, or does not reach it */
 export function needWholeOrg(sight: Sight, org: string): void {
   if (!seesWholeOrg(sight, org))
-    throw new UserError('ORG_OWNERS_ONLY', `that concerns all of ${org}, and is for its owners`);
+    throw new UserError('ORG_OWNERS_ONLY', `only owners of ${org} may do this: it concerns the whole organization`);
 }
 
 /** @throws UserError SITE_ONLY when the sight has an end @param instead what the caller can do, with a colon before it */
 export function needEverything(sight: Sight, instead = ''): void {
   if (sight !== null)
-    throw new UserError('SITE_ONLY', `that concerns every organization of the bot, and is for its operators${instead}`);
+    throw new UserError('SITE_ONLY', `only operators of the bot may do this: it concerns every organization${instead}`);
 }

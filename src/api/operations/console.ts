@@ -16,7 +16,7 @@ const operation = operationOf('orders', 'running', 'sessions', 'clock');
 export const consoleOperations = {
   consoleLink: operation({
     route: 'POST /v1/console/links',
-    summary: 'Make a link that logs one browser in to the Console as the owner of the host: once, within a minute',
+    summary: 'Make a link that logs one browser in to the Console as the owner of the bot, once, within a minute',
     scope: 'owner',
     about: [],
     command: 'console open',
@@ -28,7 +28,7 @@ export const consoleOperations = {
         throw new UserError(
           'NO_CONSOLE',
           running
-            ? 'this bot serves no Console: see console.enabled in the config, and its log for a port that was taken'
+            ? 'this bot serves no Console: set console.enabled in the config, or look in its log for console.not-listening (the port is taken)'
             : 'no bot runs: start it with forgehand start',
         );
       const code = randomBytes(16).toString('base64url');
@@ -63,7 +63,7 @@ export const consoleOperations = {
       needEverything(sight);
       orders.record('console end', caller, { session: id });
       const ended = await sessions.end(id, clock.now());
-      if (!ended) throw new UserError('NOT_FOUND', `no session ${id} could be ended (see forgehand console sessions)`);
+      if (!ended) throw new UserError('NOT_FOUND', `there is no session ${id}: forgehand console sessions lists them`);
       return { session: shown(ended) };
     },
   }),

@@ -60,7 +60,7 @@ export const deliveryOperations = {
   }),
   delivery: operation({
     route: 'GET /v1/deliveries/:id',
-    summary: 'One delivery or polled entry, and what came of it',
+    summary: 'One delivery or polled entry, with its result',
     scope: 'read',
     command: 'deliveries',
     input: z.object({ id: z.string() }),

@@ -57,7 +57,7 @@ export const housekeepingOperations = {
   }),
   erase: operation({
     route: 'POST /v1/erase',
-    summary: 'Take the texts and addresses of a person out of what is stored; keys, names of accounts and counts stay',
+    summary: 'Erase the texts and addresses of a person from the store; keys, account names and counts stay',
     scope: 'owner',
     about: ['login', 'forge', 'dryRun'],
     command: 'erase',
@@ -79,7 +79,7 @@ export const housekeepingOperations = {
       const forge = typed ?? (others.length === 0 ? only?.id : undefined);
       if (forge === undefined || !config.forges.some(({ id }) => id === forge)) {
         const known = config.forges.map(({ id }) => id).join(', ');
-        throw new UserError('NO_SUCH_FORGE', `say with --forge where the account is: ${known}`);
+        throw new UserError('NO_SUCH_FORGE', `pass --forge with the forge of the account: ${known}`);
       }
       orders.record('erase', caller, { login, forge, dryRun });
       const report = await erasure.run(forge, login, addresses, dryRun);

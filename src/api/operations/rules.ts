@@ -35,7 +35,7 @@ export const ruleOperations = {
   rules: operation({
     route: 'GET /v1/rules',
     summary:
-      'Rules and policies in the order of their files: mode, what starts them, what they did in 30 days, what holds them back',
+      'Rules and policies in the order of their files: mode, triggers, counts of 30 days, what holds them back',
     scope: 'read',
     command: 'rules',
     input: z.object({ org: z.string().optional() }),
@@ -48,7 +48,7 @@ export const ruleOperations = {
   }),
   rule: operation({
     route: 'GET /v1/orgs/:org/rules/:rule',
-    summary: 'One rule or policy: its text, its conditions and how often each turned something away',
+    summary: 'One rule or policy: its text, its conditions and how often each rejected an event',
     scope: 'read',
     command: 'rules',
     input: z.object({ org: z.string().min(1), rule: z.string().min(1) }),

@@ -17,7 +17,7 @@ const operation = operationOf('orgs', 'orders', 'journal', 'plans', 'keeper', 'o
 export const scheduleOperations = {
   schedules: operation({
     route: 'GET /v1/schedules',
-    summary: 'Schedules of rules and policies: what came last, what comes next, and why one did not run',
+    summary: 'Schedules of rules and policies: last run, next run, and why one did not run',
     scope: 'read',
     command: 'schedules',
     input: z.object({ org: z.string().optional(), rule: z.string().optional().describe('Id of a rule or policy.') }),
@@ -54,7 +54,7 @@ export const scheduleOperations = {
   }),
   runSchedule: operation({
     route: 'POST /v1/orgs/:org/schedules/:schedule/run',
-    summary: 'Fire a schedule (rule or policy id) once, now; or only say what it would do',
+    summary: 'Fire a schedule (rule or policy id) once, now; or show what it would do',
     scope: 'operate',
     about: ['schedule', 'dryRun'],
     command: 'housekeeping run',

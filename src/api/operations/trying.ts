@@ -75,7 +75,7 @@ export const tryingOperations = {
   }),
   checkDraft: operation({
     route: 'POST /v1/drafts/:org/check',
-    summary: 'Check rule files with edits; nothing is kept',
+    summary: 'Check edited rule files; stores nothing',
     scope: 'read',
     changesNothing: true,
     maxBytes: BODY,
@@ -87,7 +87,7 @@ export const tryingOperations = {
   }),
   tryDraft: operation({
     route: 'POST /v1/drafts/:org/event',
-    summary: 'What rule files with edits make of one stored event, beside what was made of it; one rule step by step',
+    summary: 'The verdict of edited rule files on one stored event, beside the recorded one; one rule step by step',
     scope: 'read',
     changesNothing: true,
     maxBytes: BODY,
@@ -106,7 +106,7 @@ export const tryingOperations = {
   }),
   draftFixture: operation({
     route: 'POST /v1/drafts/:org/fixture',
-    summary: 'A stored event as a fixture for rule files with edits, without secrets',
+    summary: 'A stored event as a fixture for edited rule files, without secrets',
     scope: 'read',
     changesNothing: true,
     maxBytes: BODY,
@@ -141,7 +141,7 @@ export const tryingOperations = {
     handle: ({ orgs, backtests }, { org: typed }, { name }, sight) => {
       const org = orgs.wholeOf(typed, sight);
       const found = backtests.of(name);
-      if (found?.org !== org) throw new UserError('NOT_FOUND', `you have no back-test of ${org}: start one`);
+      if (found?.org !== org) throw new UserError('NOT_FOUND', `you have no back-test of ${org}: start one first`);
       return found;
     },
   }),
