@@ -107,8 +107,8 @@ export function toldError(error: unknown): ToldError {
   if (status !== undefined && status < 500)
     return {
       status,
-      title: 'The request cannot be read',
-      message: status === 413 ? 'It is too large.' : 'Go back and send the form again.',
+      title: 'The bot cannot read this request',
+      message: status === 413 ? 'The request is too large. Send less text.' : 'Go back and send the form again.',
     };
   return {
     status: 500,
@@ -125,7 +125,7 @@ export function sentence(message: string): string {
 
 const TITLES = new Map([
   [401, 'Log in first'],
-  [403, 'This is not for you'],
+  [403, 'You may not do this'],
   [404, 'There is no such page'],
   [503, 'The bot is not ready'],
 ]);

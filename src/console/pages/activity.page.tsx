@@ -91,7 +91,7 @@ export const activityPage = definePage({
       {lookedBackTo !== null && (
         <Callout>
           <p>
-            This page looked back to <Time at={lookedBackTo} />. Go to the older ones to look further.
+            This page looked back to <Time at={lookedBackTo} />. Open the older ones to look further.
           </p>
         </Callout>
       )}

@@ -167,7 +167,7 @@ export function EventFacts({ event }: { event: ExplainedEvent['event'] }) {
       facts={[
         ['Event', <code>{kind}</code>],
         ['About', repo === null ? org : <a href={activityPath({ repo })}>{aboutText({ repo, subject }, org)}</a>],
-        ['By', actor === null ? 'nobody that the forge names' : <a href={activityPath({ person: actor })}>{actor}</a>],
+        ['By', actor === null ? 'not named by the forge' : <a href={activityPath({ person: actor })}>{actor}</a>],
         ['Happened', factAt === null ? 'the forge does not say' : <Time at={factAt} />],
         ['Stored', <Time at={storedAt} />],
         ['Id', <code>{id}</code>],

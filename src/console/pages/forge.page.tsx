@@ -41,7 +41,7 @@ export const forgePage = definePage({
       </Section>
       <Section title="Doctor">
         {owned.length === 0 ? (
-          <p class="muted">Owners of an organization can let the doctor look.</p>
+          <p class="muted">Owners of an organization can run the doctor.</p>
         ) : (
           <form class="filters" method="get" action="/forge">
             <input type="hidden" name="look" value="yes" />

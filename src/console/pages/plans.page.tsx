@@ -77,7 +77,7 @@ export const plansPage = definePage({
         )}
       </Section>
       <Section title="Findings">
-        <p class="muted">Expectations of policies that do not hold.</p>
+        <p class="muted">Violated expectations of policies.</p>
         <Table
           caption="Findings"
           rows={findings}
@@ -161,7 +161,7 @@ export const planPage = definePage({
         )}
         <Section title="Changes">
           {plan.lines.length === 0 ? (
-            <p class="muted">Everything is as the policies say.</p>
+            <p class="muted">Nothing to change: everything matches the policies.</p>
           ) : (
             [...byRepository(plan)].map(([where, lines]) => (
               <Section title={where} key={where}>
@@ -291,7 +291,7 @@ function PlanActs({
               </p>
             </Act>
             <Act name="Deny it" button="Deny this plan" tone="bad" fields={{ act: 'deny' }}>
-              <p>Nothing of this plan is written, ever.</p>
+              <p>The bot will never write anything of this plan.</p>
             </Act>
           </>
         )}

@@ -69,7 +69,7 @@ export const rulesPage = definePage({
               counts.failed === 0 ? 0 : <a href={activityPath({ rule: id, state: 'failed' })}>{counts.failed}</a>,
           },
           { head: 'Held', kind: 'number', cell: ({ counts }) => counts.held },
-          { head: 'Mostly not fired by', kind: 'wide', cell: ({ counts }) => counts.mainReason?.because },
+          { head: 'Main reason for not firing', kind: 'wide', cell: ({ counts }) => counts.mainReason?.because },
           { head: 'Next', kind: 'tight', cell: ({ schedule }) => schedule && <Time at={schedule.next} /> },
           { head: 'Place', cell: ({ place }) => placeText(place) },
         ]}
@@ -183,7 +183,7 @@ export const rulePage = definePage({
               schedule && ['Next', <Time at={schedule.next} />],
               actions.length > 0 && ['May do', actions.join(', ')],
               counts.mainReason && [
-                'Mostly not fired by',
+                'Main reason for not firing',
                 `${counts.mainReason.because ?? ''} (${counts.mainReason.count})`,
               ],
               [
@@ -216,11 +216,11 @@ export const rulePage = definePage({
             <div class="acts">
               {pause?.rule === id && pause.org === org ? (
                 <Act name="Resume it" button={`Resume ${id}`} fields={{ act: 'resume' }}>
-                  <p>The bot does what it planned meanwhile, and writes again when the rule fires.</p>
+                  <p>The bot executes what it planned meanwhile, and writes again when the rule fires.</p>
                 </Act>
               ) : (
                 <Act name="Pause it" button={`Pause ${id}`} fields={{ act: 'pause' }}>
-                  <p>The bot goes on to decide, and writes nothing for {id} until somebody resumes it.</p>
+                  <p>The bot still decides, but writes nothing for {id} until somebody resumes it.</p>
                 </Act>
               )}
               {rule.kind === 'rule' && (stage?.stage === 'shadow' || stage?.stage === 'canary') && (
@@ -242,7 +242,7 @@ export const rulePage = definePage({
                       button={`Promote ${id} to a canary`}
                       fields={{ act: 'promote', to: '10' }}
                     >
-                      <p>It writes in one of ten repositories from now on, and goes on to record in the others.</p>
+                      <p>From now on the rule writes in one of ten repositories, and only records its effects in the others.</p>
                     </Act>
                   )}
                 </>

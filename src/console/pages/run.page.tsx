@@ -65,7 +65,7 @@ function RunView({ found, intents, mayOperate, mayApprove }: RunData) {
           </Act>
         )}
         {found.intents.length === 0 ? (
-          <p class="muted">It wanted no effect. The rule and the reasons below say why.</p>
+          <p class="muted">The run planned no effect. The rule and the reasons below say why.</p>
         ) : (
           found.intents.map((effect) => (
             <EffectView
@@ -89,7 +89,7 @@ function RunView({ found, intents, mayOperate, mayApprove }: RunData) {
               'Revision',
               <>
                 <code>{shortRevision(revision.id)}</code>{' '}
-                {revision.state === 'gone' ? 'not kept any more' : revision.state}
+                {revision.state === 'gone' ? 'no longer stored' : revision.state}
                 {revision.origin?.commit && (
                   <>
                     , commit <code>{revision.origin.commit.slice(0, 10)}</code>
@@ -114,7 +114,7 @@ function RunView({ found, intents, mayOperate, mayApprove }: RunData) {
           <>
             <EventFacts event={event} />
             <p>
-              <a href={eventPath(event.id)}>How it came, and what every rule made of it</a>
+              <a href={eventPath(event.id)}>Its sources, and the verdict of every rule</a>
             </p>
           </>
         ) : (

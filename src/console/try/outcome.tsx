@@ -176,7 +176,7 @@ function StepsView({
       <p>{reason}</p>
       <ol class="steps">
         {filters.map(({ filter, reason: why }, n) => (
-          <Step key={`f${n}`} tone="bad" word="turned away" what={filter} detail={why} />
+          <Step key={`f${n}`} tone="bad" word="rejected" what={filter} detail={why} />
         ))}
         {lookups.map(({ name, answer }) => (
           <Step key={`l${name}`} tone="info" word="looked up" what={`lookups.${name}`} detail={answer} />
