@@ -92,7 +92,9 @@ describe('config/read-config', () => {
     [
       'a missing variable => named',
       GOOD.replace('env: HOOK', 'env: NOPE'),
-      ['6:33: orgs.0.hooks.0.secret: the environment has no NOPE: set it, or write the line NOPE=… into forgehand.env (chmod 600)'],
+      [
+        '6:33: orgs.0.hooks.0.secret: the environment has no NOPE: set it, or write the line NOPE=… into forgehand.env (chmod 600)',
+      ],
     ],
     [
       'an unknown forge => named',
@@ -254,7 +256,9 @@ describe('config/read-config by role', () => {
       parseConfig('/etc/forgehand.yaml', WHOLE, { env, reader });
       return [];
     } catch (error) {
-      return (error as InvalidFile).problems.map(({ message }) => message.split(' ').at(-1) ?? '');
+      return (error as InvalidFile).problems.map(
+        ({ message }) => /environment has no (\w+)/.exec(message)?.[1] ?? message,
+      );
     }
   };
 

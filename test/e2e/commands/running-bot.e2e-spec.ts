@@ -425,7 +425,7 @@ describe('e2e/commands on a running embedded bot', () => {
       expect(await run('audit')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok acme/) });
       expect(await run('erase', 'olga', '--forge', 'elsewhere')).toMatchObject({
         code: 3,
-        stderr: expect.stringContaining('where the account is: main'),
+        stderr: expect.stringContaining('pass --forge with the forge of the account: main'),
       });
     },
     LONG_MS,
