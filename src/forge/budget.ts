@@ -1,5 +1,6 @@
 import { currentCaller, type Caller, CALL_LANES, type CallLane } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
+import { FairScheduler } from '../core/fair-scheduler.js';
 
 interface BudgetOptions {
   /** Calls at once, 1 or more; fewer while the forge answers slowly. */
@@ -62,13 +63,13 @@ export function createBudget({ concurrency, ratePerS, clock, nowMs = () => perfo
     }
   }
 
-  function turn(signal?: AbortSignal): Promise<void> {
+  function turn(signal?: AbortSignal): Promise<Turn> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(new WaitStopped());
       const waiting: Turn = {
         comes: () => {
           signal?.removeEventListener('abort', stop);
-          resolve();
+          resolve(waiting);
         },
       };
       const stop = (): void => {
@@ -83,11 +84,11 @@ export function createBudget({ concurrency, ratePerS, clock, nowMs = () => perfo
 
   return {
     async take(task, signal) {
-      await turn(signal);
+      const begun = await turn(signal);
       try {
         return await task();
       } finally {
-        schedule.ended();
+        schedule.ended(begun);
         begin();
       }
     },
@@ -197,94 +198,60 @@ const SHARES: Readonly<Record<CallLane, number>> = { interactive: 16, webhook: 8
 
 /** Lanes that nobody waits for: they keep an even pace, so that they never take the calls of a whole second in one go, and leave one place free. */
 const STEADY: ReadonlySet<CallLane> = new Set(['poll', 'housekeeping']);
-
-interface Waiting<Call> {
-  /** Those of one organization in the order they came; the organization whose turn it is first. */
-  readonly orgs: Map<string, Set<Call>>;
-  /** Grows with each call by the inverse of the lane's share; the lane that is least far goes next. */
-  way: number;
-}
+const UPPER_LANES = CALL_LANES.filter((lane) => !STEADY.has(lane));
 
 /**
- * Decides which call to a forge begins next: by lanes, within a lane one organization after another, within an organization first come first
- * served. Knows no clock and no timer: times are told, in ms of a clock that only grows.
+ * Decides which call to a forge begins now: whose turn it is, says the scheduler; this class keeps the pace. Knows no clock and no timer: times are
+ * told, in ms of a clock that only grows.
  */
 export class CallSchedule<Call extends object> {
-  readonly #lanes = new Map<CallLane, Waiting<Call>>(CALL_LANES.map((lane) => [lane, { orgs: new Map(), way: 0 }]));
-  readonly #callers = new Map<Call, Caller>();
+  readonly #turns = new FairScheduler<Call, CallLane>(SHARES);
   /** When the newest calls were begun, oldest first; at least as many as may begin in one window. */
   #begun: number[] = [];
   #lastSteadyMs = Number.NEGATIVE_INFINITY;
-  #underWay = 0;
-  #way = 0;
 
   /** Calls that wait, of one lane or of all. */
   waiting(lane?: CallLane): number {
-    return lane === undefined
-      ? this.#callers.size
-      : [...this.#lane(lane).orgs.values()].reduce((sum, calls) => sum + calls.size, 0);
+    return lane === undefined ? this.#turns.size : this.#turns.in(lane);
   }
 
-  add(call: Call, caller: Caller): void {
-    const lane = this.#lane(caller.lane);
-    const org = caller.org ?? '';
-    // A lane that was quiet saves nothing up: it stands beside those that were not.
-    if (lane.orgs.size === 0) lane.way = Math.max(lane.way, this.#way);
-    const calls = lane.orgs.get(org);
-    if (calls) calls.add(call);
-    else lane.orgs.set(org, new Set([call]));
-    this.#callers.set(call, caller);
+  add(call: Call, { lane, org }: Caller): void {
+    this.#turns.add(call, org ?? '', lane);
   }
 
   /** It does not want its turn any more. */
   remove(call: Call): void {
-    const caller = this.#callers.get(call);
-    if (!caller) return;
-    const { orgs } = this.#lane(caller.lane);
-    const calls = orgs.get(caller.org ?? '');
-    calls?.delete(call);
-    if (calls?.size === 0) orgs.delete(caller.org ?? '');
-    this.#callers.delete(call);
+    this.#turns.remove(call);
   }
 
   /** The call that begins now, which counts as under way from here on until `ended`. */
   next(nowMs: number, allowance: Allowance): Next<Call> {
-    if (this.#callers.size === 0 || this.#underWay >= allowance.concurrency) return null;
+    const { concurrency, ratePerS } = allowance;
+    if (this.#turns.size === 0 || this.#turns.underWay >= concurrency) return null;
     const roomInMs = this.#roomInMs(nowMs, allowance);
     if (roomInMs > 0) return { againInMs: roomInMs };
-    const steadyInMs = Math.max(this.#lastSteadyMs + 1000 / allowance.ratePerS - nowMs, 0);
-    const isSteadyFull = allowance.concurrency > 1 && this.#underWay >= allowance.concurrency - 1;
-    const candidates = CALL_LANES.filter((name) => this.#lane(name).orgs.size > 0);
+    const steadyInMs = Math.max(this.#lastSteadyMs + 1000 / ratePerS - nowMs, 0);
+    const isSteadyFull = concurrency > 1 && this.#turns.underWay >= concurrency - 1;
     // Beside an upper lane that waits its share is its right; alone it has time.
-    const isSteadyDue = steadyInMs <= 0 || candidates.some((name) => !STEADY.has(name));
-    const ready = candidates.filter((name) => !STEADY.has(name) || (isSteadyDue && !isSteadyFull));
-    // Of lanes equally far the upper one, which stands first.
-    const [chosen] = ready.sort((a, b) => this.#lane(a).way - this.#lane(b).way);
-    if (chosen === undefined) return isSteadyFull ? null : { againInMs: steadyInMs };
-    return { begin: this.#begin(chosen, nowMs, allowance) };
+    const isSteadyDue = steadyInMs <= 0 || UPPER_LANES.some((lane) => this.#turns.in(lane) > 0);
+    const turn = this.#turns.next({
+      places: concurrency,
+      lanes: isSteadyDue && !isSteadyFull ? CALL_LANES : UPPER_LANES,
+    });
+    if (!turn) return isSteadyFull ? null : { againInMs: steadyInMs };
+    this.#begin(turn.lane, nowMs, ratePerS);
+    return { begin: turn.item };
   }
 
   /** A call that had begun is over, whatever came of it. */
-  ended(): void {
-    this.#underWay -= 1;
+  ended(call: Call): void {
+    this.#turns.ended(call);
   }
 
-  #begin(name: CallLane, nowMs: number, { ratePerS }: Allowance): Call {
-    const lane = this.#lane(name);
-    const [turn] = lane.orgs;
-    const [call] = turn?.[1] ?? [];
-    if (!turn || !call) throw new Error(`nothing waits in the lane ${name}`);
-    const [org, calls] = turn;
-    this.remove(call);
-    // The next turn is another organization's.
-    if (lane.orgs.delete(org)) lane.orgs.set(org, calls);
-    this.#way = Math.max(this.#way, lane.way);
-    lane.way += 1 / SHARES[name];
+  #begin(lane: CallLane, nowMs: number, ratePerS: number): void {
     this.#begun.push(nowMs);
     if (this.#begun.length > 4 * capOf(ratePerS) + 64) this.#begun = this.#begun.slice(-2 * capOf(ratePerS));
-    if (STEADY.has(name)) this.#lastSteadyMs = nowMs;
-    this.#underWay += 1;
-    return call;
+    if (STEADY.has(lane)) this.#lastSteadyMs = nowMs;
   }
 
   /** In no window are more calls begun than its rate allows, in whatever lane. */
@@ -292,12 +259,6 @@ export class CallSchedule<Call extends object> {
     const cap = capOf(ratePerS);
     const oldest = this.#begun.at(-cap);
     return oldest === undefined ? 0 : Math.max(oldest + (cap * 1000) / ratePerS - nowMs, 0);
-  }
-
-  #lane(name: CallLane): Waiting<Call> {
-    const lane = this.#lanes.get(name);
-    if (!lane) throw new Error(`there is no lane ${name}`);
-    return lane;
   }
 }
 

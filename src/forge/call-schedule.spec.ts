@@ -11,7 +11,7 @@ class Hour {
   readonly schedule = new CallSchedule<Call>();
   readonly begun: Array<{ name: string; atMs: number }> = [];
   nowMs = 0;
-  private running: number[] = [];
+  private running: Array<{ call: Call; endsAtMs: number }> = [];
 
   constructor(
     private readonly allowance: Allowance,
@@ -31,12 +31,12 @@ class Hour {
       const next = this.schedule.next(this.nowMs, this.allowance);
       if (next && 'begin' in next) {
         this.begun.push({ name: next.begin.name, atMs: this.nowMs });
-        this.running.push(this.nowMs + this.tookMs);
+        this.running.push({ call: next.begin, endsAtMs: this.nowMs + this.tookMs });
         continue;
       }
       const wake = Math.min(
         next === null ? Number.POSITIVE_INFINITY : this.nowMs + next.againInMs,
-        ...this.running,
+        ...this.running.map(({ endsAtMs }) => endsAtMs),
         endMs,
       );
       if (wake >= endMs) {
@@ -44,7 +44,7 @@ class Hour {
         return this.begun.slice(before).map(({ name }) => name);
       }
       this.nowMs = wake;
-      this.running = this.running.filter((at) => at > wake || void this.schedule.ended());
+      this.running = this.running.filter(({ call, endsAtMs }) => endsAtMs > wake || void this.schedule.ended(call));
     }
   }
 }

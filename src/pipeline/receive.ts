@@ -2,7 +2,7 @@ import type { NewDelivery, NewEntry, Stored } from '../core/arrival.js';
 import type { Clock } from '../core/clock.js';
 import { BotError } from '../core/errors.js';
 import type { EntrySource } from '../core/event.js';
-import { FairTurns } from '../core/fair-turns.js';
+import { FairScheduler } from '../core/fair-scheduler.js';
 import { hashOf, newId } from '../core/ids.js';
 import { stringifyJson } from '../core/json.js';
 import type { InboxStore } from './inbox-store.port.js';
@@ -44,7 +44,7 @@ interface Waiting {
  * as the requests that came with it are read.
  */
 export class DeliveryWriter {
-  private readonly waiting = new FairTurns<Waiting>();
+  private readonly waiting = new FairScheduler<Waiting>();
   private readonly bytes = new Map<string, number>();
   private waitingBytes = 0;
   private running = 0;
@@ -78,14 +78,12 @@ export class DeliveryWriter {
         () => reject(new NotStoredInTime(`not stored within ${this.limits.answerWithinMs} ms`)),
         this.limits.answerWithinMs,
       );
-      this.waiting.add(delivery.org, {
-        delivery,
-        settle: (outcome) => {
-          clearTimeout(timer);
-          if (outcome instanceof Error) reject(outcome);
-          else resolve(outcome);
-        },
-      });
+      const settle = (outcome: Stored | Error): void => {
+        clearTimeout(timer);
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      };
+      this.waiting.add({ delivery, settle }, delivery.org);
       this.countBytes(delivery, 1);
       this.startNext();
     });
@@ -120,7 +118,7 @@ export class DeliveryWriter {
     const batch: Waiting[] = [];
     let bytes = 0;
     while (batch.length < maxBatch && bytes < maxBatchBytes) {
-      const next = this.waiting.take()?.item;
+      const next = this.waiting.next()?.item;
       if (!next) break;
       this.countBytes(next.delivery, -1);
       bytes += next.delivery.body.length;
@@ -128,6 +126,7 @@ export class DeliveryWriter {
     }
     this.running += 1;
     void this.commit(batch).finally(() => {
+      for (const one of batch) this.waiting.ended(one);
       this.running -= 1;
       this.startNext();
       if (this.running === 0 && this.waiting.size === 0) for (const resolve of this.idle.splice(0)) resolve();

@@ -14,7 +14,7 @@ export const TOPICS: readonly Topic[] = ['arrival', 'event', 'intent', 'backgrou
 export interface WakeQueue {
   /** @param org whose they are, so that no organization waits behind the flood of another; absent = nobody knows, as with what the sweep finds */
   announce(topic: Topic, ids: readonly string[], org?: string): Promise<void>;
-  /** At most `concurrency` handlers of the topic at once, of one organization perhaps one less. A handler that throws is logged; the sweep tries again. */
+  /** At most `concurrency` handlers of the topic at once, of one organization one less. A handler that throws is logged; the sweep tries again. */
   consume(topic: Topic, concurrency: number, handle: (id: string) => Promise<void>): Promise<void>;
   /** Whether wake-ups flow now (false = only the sweep works). */
   healthy(): Promise<boolean>;

@@ -31,14 +31,14 @@ export class BullQueue implements WakeQueue {
     this.watchdog.unref();
   }
 
-  async announce(topic: Topic, ids: readonly string[], org?: string): Promise<void> {
+  async announce(topic: Topic, ids: readonly string[], org = ''): Promise<void> {
     const target = this.topics.get(topic);
     // Commands given without a connection would pile up in memory.
     if (this.isClosed || !target?.isConnected) return;
-    const first = org === undefined ? 0 : target.share.take(org, ids.length, this.now());
+    const first = org === '' ? 0 : target.share.take(org, ids.length, this.now());
     const adding = (async () => {
-      if (first > 0) await target.add(ids.slice(0, first), 'first');
-      for (let at = first; at < ids.length; at += BATCH) await target.add(ids.slice(at, at + BATCH), 'in turn');
+      if (first > 0) await target.add(ids.slice(0, first), org, 'first');
+      for (let at = first; at < ids.length; at += BATCH) await target.add(ids.slice(at, at + BATCH), org, 'in turn');
     })();
     await within(ANNOUNCE_MS, adding).catch((error: unknown) =>
       this.logger.warn({ topic, count: ids.length, reason: messageOf(error) }, 'queue.not-announced'),

@@ -1,11 +1,11 @@
 import type { Job, Queue } from 'bull';
 import type { Redis } from 'ioredis';
-import { messageOf } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import { NewestMap } from '../core/newest-map.js';
 import type { Topic } from '../pipeline/wake-queue.port.js';
 import { cutRedis } from './redis-options.js';
+import { TopicTurns } from './topic-turns.js';
 
 /** Ids in one job: a job costs the server and both sides the same however many it wakes. */
 const IDS_IN_JOB = 16;
@@ -27,19 +27,16 @@ const DEAF_AFTER_MS = 10_000;
  * answer is to use Bull itself then (https://github.com/nestjs/bull/issues/395). And at a stop it waits for the server, which may be away.
  */
 export class BullTopic {
-  private readonly running = new Map<string, Promise<void>>();
-  private readonly again = new Set<string>();
   /** What of each organization goes first. */
   readonly share = new FirstShare();
-  /** Ids of jobs in hand that wait until what runs leaves room, each with what ends the wait of its job. */
-  private readonly waiting = new Map<string, Array<() => void>>();
+  private readonly turns: TopicTurns;
+  /** Ids of jobs in hand that have not begun, each with what ends the wait of its job. */
+  private readonly inHand = new Map<string, Array<() => void>>();
   /** Names the jobs of this process: NAME-NUMBER. */
   private readonly name = newId();
   private jobs = 0;
   /** For each id that began here lately, the newest job of this process that was there before it began. */
   private readonly begunAfter = new NewestMap<string, number>(BEGUN_KEPT);
-  private handle: ((id: string) => Promise<void>) | null = null;
-  private concurrency = 0;
   /** Monotonic ms of the last time a job was started or none waited. */
   private heardAt = 0;
   private isClosing = false;
@@ -50,6 +47,7 @@ export class BullTopic {
     private readonly logger: Logger,
     private readonly now: () => number,
   ) {
+    this.turns = new TopicTurns(topic, logger, (id) => this.begins(id));
     // Without a listener, an error event ends the process.
     queue.on('error', (error) => this.logger.warn({ topic, reason: error.message }, 'queue.error'));
     // The name of a connection is for people's eyes; when Redis no longer lets us in, its failure would end the process too.
@@ -65,7 +63,7 @@ export class BullTopic {
   }
 
   get isConsuming(): boolean {
-    return this.concurrency > 0;
+    return this.turns.isConsuming;
   }
 
   /** Open the connection now, for `isConnected` to come true; does not wait for it. */
@@ -78,32 +76,31 @@ export class BullTopic {
    * without the way over the server; what it dies with is found by the sweep, as any lost job is.
    * @param place `first`: before all that wait in turn
    */
-  async add(ids: readonly string[], place: 'first' | 'in turn'): Promise<void> {
+  async add(ids: readonly string[], org: string, place: 'first' | 'in turn'): Promise<void> {
     const fresh = [...new Set(ids)].filter(
-      (id) => !this.waiting.has(id) && !this.isRunningAgain(id) && !this.startHere(id),
+      (id) => !this.turns.isWaiting(id) && !this.isRunningAgain(id, org) && !this.turns.addIfRoom(id, org),
     );
     if (fresh.length === 0) return;
     // A job without a priority waits behind all that have one.
     const opts = { removeOnComplete: true, removeOnFail: true, ...(place === 'first' ? { priority: 1 } : {}) };
     const jobs = Array.from({ length: Math.ceil(fresh.length / IDS_IN_JOB) }, (_, n) => ({
-      data: { ids: fresh.slice(n * IDS_IN_JOB, (n + 1) * IDS_IN_JOB) },
+      data: { ids: fresh.slice(n * IDS_IN_JOB, (n + 1) * IDS_IN_JOB), ...(org === '' ? {} : { org }) },
       opts: { ...opts, jobId: `${this.name}-${++this.jobs}` },
     }));
     await this.queue.addBulk(jobs);
   }
 
   consume(concurrency: number, handle: (id: string) => Promise<void>): void {
-    this.concurrency = concurrency;
-    this.handle = handle;
+    this.turns.consume(concurrency, handle);
     this.heardAt = this.now();
     // Settled only when the queue is closed; failures come as error events.
     void this.queue.process(JOBS_IN_HAND, (job: Job) => this.take(job)).catch(() => undefined);
   }
 
-  /** Whether jobs wait that this consumer could start and does not. */
+  /** Whether jobs wait that this consumer could take and does not. Where ids of jobs in hand wait for their organization's turn, it has heard. */
   async isDeaf(): Promise<boolean> {
     if (!this.isConsuming) return false;
-    const couldStart = this.running.size < this.concurrency && (await this.queue.getWaitingCount()) > 0;
+    const couldStart = this.turns.hasRoom && this.inHand.size === 0 && (await this.queue.getWaitingCount()) > 0;
     if (!couldStart) this.heardAt = this.now();
     return this.now() - this.heardAt > DEAF_AFTER_MS;
   }
@@ -127,11 +124,12 @@ export class BullTopic {
   /** Take no more and wait for what runs. */
   async stop(): Promise<void> {
     this.isClosing = true;
-    for (const goOn of [...this.waiting.values()].flat()) goOn();
-    this.waiting.clear();
+    const running = this.turns.stop();
+    for (const goOn of [...this.inHand.values()].flat()) goOn();
+    this.inHand.clear();
     // Waited for: it connects the blocking read anew, which must not happen behind the close.
     const paused = this.isConsuming && this.isConnected ? this.queue.pause(true, true).catch(() => undefined) : null;
-    await Promise.all([paused, ...this.running.values()]);
+    await Promise.all([paused, running]);
   }
 
   async close(): Promise<void> {
@@ -144,9 +142,9 @@ export class BullTopic {
     for (const client of clients) cutRedis(client);
   }
 
-  private isRunningAgain(id: string): boolean {
-    if (!this.running.has(id)) return false;
-    this.again.add(id);
+  private isRunningAgain(id: string, org: string): boolean {
+    if (!this.turns.isRunning(id)) return false;
+    this.turns.add([id], org);
     return true;
   }
 
@@ -156,61 +154,35 @@ export class BullTopic {
     return number !== undefined && (this.begunAfter.get(id) ?? 0) >= Number(number);
   }
 
-  private startHere(id: string): boolean {
-    // Those in hand go first.
-    if (!this.handle || this.isClosing || this.running.size >= this.concurrency || this.waiting.size > 0) return false;
-    // After the caller of `announce` has gone on, as with a queue of its own.
-    this.run(id, () => new Promise<void>((resolve) => void setImmediate(resolve)));
-    return true;
-  }
-
   /** The job is over when all its ids have begun. What comes after the end of taking is left to the sweep, and to other workers. */
   private async take(job: Pick<Job<unknown>, 'id' | 'data'>): Promise<void> {
     this.heardAt = this.now();
-    const begun = idsIn(job.data).map(
+    const { ids, org } = contentOf(job.data);
+    const begun = ids.map(
       (id) =>
         new Promise<void>((resolve) => {
-          if (this.isClosing || this.hasBegunSince(id, job) || this.isRunningAgain(id)) return resolve();
-          this.waiting.set(id, [...(this.waiting.get(id) ?? []), resolve]);
+          if (this.isClosing || this.hasBegunSince(id, job) || this.isRunningAgain(id, org)) return resolve();
+          this.inHand.set(id, [...(this.inHand.get(id) ?? []), resolve]);
+          this.turns.add([id], org);
         }),
     );
-    this.startWaiting();
     await Promise.all(begun);
   }
 
-  private startWaiting(): void {
-    for (const [id, begun] of this.waiting) {
-      if (this.isClosing || this.running.size >= this.concurrency) return;
-      this.waiting.delete(id);
-      this.run(id);
-      for (const goOn of begun) goOn();
-    }
-  }
-
-  private run(id: string, before: () => Promise<void> = async () => undefined): void {
+  private begins(id: string): void {
     this.begunAfter.set(id, this.jobs);
-    this.running.set(id, this.handleUntilQuiet(id, before));
-  }
-
-  private async handleUntilQuiet(id: string, before: () => Promise<void>): Promise<void> {
-    do {
-      this.again.delete(id);
-      try {
-        await before();
-        await this.handle?.(id);
-      } catch (error) {
-        this.logger.error({ topic: this.topic, id, reason: messageOf(error) }, 'queue.handler-failed');
-      }
-    } while (this.again.has(id) && !this.isClosing);
-    this.running.delete(id);
-    this.startWaiting();
+    for (const goOn of this.inHand.get(id) ?? []) goOn();
+    this.inHand.delete(id);
   }
 }
 
 /** Whoever may write to our Redis may write anything: what is no id is left out, and the store knows which ids there are. */
-function idsIn(data: unknown): string[] {
-  const ids = (data as { ids?: unknown } | null)?.ids;
-  return Array.isArray(ids) ? [...new Set(ids.slice(0, IDS_IN_JOB))].filter((id) => typeof id === 'string') : [];
+function contentOf(data: unknown): { ids: string[]; org: string } {
+  const { ids, org } = (data ?? {}) as { ids?: unknown; org?: unknown };
+  return {
+    ids: Array.isArray(ids) ? [...new Set(ids.slice(0, IDS_IN_JOB))].filter((id) => typeof id === 'string') : [],
+    org: typeof org === 'string' ? org : '',
+  };
 }
 
 /** So many ids of an organization go first at once, … */
@@ -225,7 +197,8 @@ interface Bucket {
 
 /**
  * Which wake-ups go before those that wait in one queue of all organizations: as many of each organization as an ordinary day brings. What an
- * organization announces beyond that waits its turn behind everybody's share. Knows no clock: times are told, in ms of one that only grows.
+ * organization announces beyond that waits behind everybody's share. A rate and no turns, since no process sees what others have put into the list
+ * on the server, and none can order it. Knows no clock: times are told, in ms of one that only grows.
  */
 export class FirstShare {
   readonly #buckets = new Map<string, Bucket>();

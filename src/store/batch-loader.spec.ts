@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { type DataSource } from 'typeorm';
 import { callingAs } from '../core/caller.js';
 import { StoreUnavailable } from '../core/errors.js';
-import { Database, FairGate } from './database.js';
+import { Database } from './database.js';
 import { BatchLoader } from './batch-loader.js';
+import { StoreGate } from './store-gate.js';
 
 /** A store that nothing is asked of: what is asked together is asked of the doubles below. */
 const noStore = {} as unknown as DataSource;
@@ -27,8 +28,8 @@ describe('store/batch-loader', () => {
   });
 
   it.each([
-    ['a server: all of one round of the loop', new FairGate(2), [[1, 2]]],
-    ['the embedded store: what is there at once', new FairGate(1), [[1], [2]]],
+    ['a server: all of one round of the loop', new StoreGate(2), [[1, 2]]],
+    ['the embedded store: what is there at once', new StoreGate(1), [[1], [2]]],
   ])('waits for others of the same breath; with %s', async (_, gate, wanted) => {
     const batches: number[][] = [];
     const db = new Database(noStore, gate);
@@ -145,7 +146,7 @@ describe('store/batch-loader', () => {
       isBegun: Promise<void>;
     } {
       const batches: string[][] = [];
-      const gate = new Database(noStore, new FairGate(1));
+      const gate = new Database(noStore, new StoreGate(1));
       let goOn = (): void => undefined;
       let tell = (): void => undefined;
       const isBegun = new Promise<void>((resolve) => (tell = resolve));
@@ -190,7 +191,7 @@ describe('store/batch-loader', () => {
 
     it('lets others have a turn before those that are asked alone after they were refused together', async () => {
       const asked: string[][] = [];
-      const gate = new Database(noStore, new FairGate(1));
+      const gate = new Database(noStore, new StoreGate(1));
       let another: Promise<unknown> = Promise.resolve();
       const together = new BatchLoader<string, string>(
         () => gate,

@@ -16,6 +16,9 @@ interface Waiting<Ask, Answer> {
  * much of each other's. So what many organizations ask costs one turn, and a flood of one keeps nobody waiting for longer than a turn of it takes:
  * what another asks meanwhile neither waits for the flood's next batch nor for the whole of what the flood asks. Each gets its answer after the
  * commit that it stands for, and one whose ask the store refuses spoils no other: then each is asked alone.
+ *
+ * `dataloader` cannot do this: it fills a batch in the order asked, before the turn comes. Behind a flood of one organization the ask of another would
+ * wait for all its batches; a turn must choose its batch when it comes.
  */
 export class BatchLoader<Ask, Answer> {
   /** By organization, in the order asked. */

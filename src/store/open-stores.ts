@@ -29,7 +29,7 @@ import type { CursorStore } from '../polling/cursor-store.port.js';
 import type { RevisionStore } from '../rules/revisions/revision-store.port.js';
 import type { UntrustedProxyStore } from '../webhooks/untrusted-proxies.port.js';
 import { embeddedDataSource, postgresDataSource } from './data-source.js';
-import { Database, FairGate, execute } from './database.js';
+import { Database, execute } from './database.js';
 import { copyFiles } from './embedded/copy-files.js';
 import { openEmbedded } from './embedded/open-embedded.js';
 import { migrate } from './migrate.js';
@@ -45,6 +45,7 @@ import { SqlPoisonMessageStore } from './sql-poison-message-store.js';
 import { SqlErasureStore } from './sql-erasure-store.js';
 import { SqlRecoveryStore } from './sql-recovery-store.js';
 import { toStoreError } from './store-errors.js';
+import { StoreGate } from './store-gate.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
 import { TypeOrmFindingStore } from './typeorm-finding-store.js';
 import { TypeOrmGrantStore } from './typeorm-grant-store.js';
@@ -149,7 +150,7 @@ async function openEmbeddedStores(
   const embedded = await openEmbedded(dir, { onFlushFailed });
   const dataSource = embeddedDataSource(embedded, logger);
   await connect(dataSource);
-  const gate = new FairGate(1);
+  const gate = new StoreGate(1);
   return {
     ...storesOver(dataSource, new Database(dataSource, gate), new Database(dataSource, gate, 'first')),
     migrate: () => migrate(dataSource, { lock: false, logger, folder: dir === ':memory:' ? null : dir }),
@@ -181,7 +182,7 @@ async function openPostgresStores(
   }
   await warnOfLostCommits(dataSource, logger);
   return {
-    ...storesOver(dataSource, new Database(dataSource, new FairGate(size)), new Database(acks)),
+    ...storesOver(dataSource, new Database(dataSource, new StoreGate(size)), new Database(acks)),
     migrate: async () => {
       const own = postgresDataSource(url, { size: 2, statementTimeoutMs: 0, logger });
       await connect(own);

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { FairTurns } from '../core/fair-turns.js';
+import { FairScheduler } from '../core/fair-scheduler.js';
 
 /**
  * Reads bodies of several parts in turns: one sender after another, a part at a time, and of each sender the body
@@ -90,7 +90,7 @@ const SLICE_MS = 2;
  * each turn of its loop, so judging everything in one turn would keep new senders waiting until they give up.
  */
 export class JudgeTurns {
-  readonly #turns = new FairTurns<() => void>();
+  readonly #turns = new FairScheduler<() => void>();
   #isGoing = false;
 
   /** @param nowMs milliseconds of a clock that only grows */
@@ -102,7 +102,7 @@ export class JudgeTurns {
 
   /** @param judge must not throw */
   add(org: string, judge: () => void): void {
-    this.#turns.add(org, judge);
+    this.#turns.add(judge, org);
     if (this.#isGoing) return;
     this.#isGoing = true;
     setImmediate(this.#go);
@@ -110,9 +110,15 @@ export class JudgeTurns {
 
   readonly #go = (): void => {
     const until = this.nowMs() + SLICE_MS;
-    do this.#turns.take()?.item();
+    do this.#judgeNext();
     while (this.#turns.size > 0 && this.nowMs() < until);
     if (this.#turns.size > 0) setImmediate(this.#go);
     else this.#isGoing = false;
   };
+  #judgeNext(): void {
+    const next = this.#turns.next();
+    if (!next) return;
+    next.item();
+    this.#turns.ended(next.item);
+  }
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { currentCaller } from '../../src/core/caller.js';
 import type { WakeQueue } from '../../src/pipeline/wake-queue.port.js';
 import { until } from '../services/until.js';
 
@@ -94,6 +95,31 @@ export function wakeQueueSuite(make: () => Promise<WakeQueue>): void {
 
     await until(() => gate.entered.length === 302);
     expect(gate.entered.indexOf('quiet')).toBeLessThan(60);
+  });
+
+  it('keeps the last place of a topic for another organization than all the rest', async () => {
+    const floods = Array.from({ length: 40 }, (_, n) => `flood-${n}`);
+    await queue.consume('event', 3, gate.handle);
+
+    await queue.announce('event', floods, 'acme');
+    await until(() => gate.entered.length === 2);
+    await queue.announce('event', ['quiet'], 'beta');
+    await until(() => gate.entered.length === 3);
+
+    expect(gate.entered).toEqual(['flood-0', 'flood-1', 'quiet']);
+    gate.open();
+    await until(() => gate.entered.length === 41);
+    expect(gate.entered.filter((id) => id !== 'quiet')).toEqual(floods);
+  });
+
+  it('handles each id on behalf of its organization', async () => {
+    const callers: Array<string | null | undefined> = [];
+    await queue.consume('event', 1, async () => void callers.push(currentCaller()?.org));
+
+    for (const org of ['acme', 'beta', undefined]) await queue.announce('event', [`of ${org}`], org);
+
+    await until(() => callers.length === 3);
+    expect(new Set(callers)).toEqual(new Set(['acme', 'beta', null]));
   });
 
   it('handles an id once that is announced again while it waits', async () => {

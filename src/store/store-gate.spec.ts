@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { callingAs } from '../core/caller.js';
-import { FairGate } from './database.js';
+import { StoreGate } from './store-gate.js';
 
 /** Work that goes on until it is let go, and the order in which it began. */
 class Works {
   readonly begun: string[] = [];
   private readonly ends: Array<() => void> = [];
 
-  start(gate: FairGate, name: string, org: string | null): Promise<void> {
+  start(gate: StoreGate, name: string, org: string | null): Promise<void> {
     return callingAs({ lane: 'webhook', org }, () =>
       gate.through(async () => {
         this.begun.push(name);
@@ -22,9 +22,9 @@ class Works {
   }
 }
 
-describe('store/fair-gate', () => {
+describe('store/store-gate', () => {
   it('lets through as many at once as it has places', async () => {
-    const gate = new FairGate(2);
+    const gate = new StoreGate(2);
     const works = new Works();
     const all = ['a', 'b', 'c'].map((name) => works.start(gate, name, 'acme'));
 
@@ -37,7 +37,7 @@ describe('store/fair-gate', () => {
   });
 
   it('lets one organization after another through, and those of one in the order they came', async () => {
-    const gate = new FairGate(1, () => 0);
+    const gate = new StoreGate(1, () => 0);
     const works = new Works();
     const all = ['1', '2', '3', '4'].map((name) => works.start(gate, name, 'acme'));
     all.push(works.start(gate, 'quiet', 'beta'), works.start(gate, 'for nobody', null));
@@ -50,7 +50,7 @@ describe('store/fair-gate', () => {
 
   it('lets the organization through next that used the store for the least time', async () => {
     let now = 0;
-    const gate = new FairGate(1, () => now);
+    const gate = new StoreGate(1, () => now);
     const begun: string[] = [];
     const work = (org: string, ms: number): Promise<void> =>
       callingAs({ lane: 'webhook', org }, () =>
@@ -74,7 +74,7 @@ describe('store/fair-gate', () => {
   });
 
   it('lets through before all others what comes first', async () => {
-    const gate = new FairGate(1, () => 0);
+    const gate = new StoreGate(1, () => 0);
     const begun: string[] = [];
     const note = (name: string) => async (): Promise<void> => void begun.push(name);
 
@@ -84,7 +84,7 @@ describe('store/fair-gate', () => {
   });
 
   it('gives its place back after work that failed', async () => {
-    const gate = new FairGate(1);
+    const gate = new StoreGate(1);
 
     await expect(gate.through(() => Promise.reject(new Error('as asked')))).rejects.toThrow('as asked');
 
