@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Role } from '../../src/config/app-config.js';
 import { ForgeProcess } from '../../test/chaos/rig/forge-process.js';
 import { aPlace, type Place } from '../../test/e2e/support/a-place.js';
-import { startBot } from '../../test/e2e/support/bot.js';
+import { startBot, type Bot } from '../../test/e2e/support/bot.js';
 import { startOwnPostgres, startOwnRedis } from '../../test/services/own-server.mjs';
 import { organizationRules } from '../support/organization-rules.js';
 import { processorS, rssMb } from './processor-time.js';
@@ -22,6 +22,8 @@ export interface Forged {
 }
 
 const REPOSITORIES = 2;
+/** Those that the shipped rules ask for. */
+const POWERS = ['protection.ensure', 'repository_settings.ensure', 'topics.ensure'];
 /** The bot has done what its start asked for when it takes less of a core than this, in percent, in each of `QUIET_WINDOWS`. */
 const QUIET_PERCENT = 8;
 const QUIET_WINDOWS = 3;
@@ -58,18 +60,22 @@ export function placeOf({ forge, orgs }: Forged, servers: { postgres: string; re
       rules: { path: `rules/${name}` },
       trusted: true, // the first plan of a policy waits for nobody
       mirror_hosts: ['mirror.example.org'],
+      powers: POWERS,
+      secrets: { mirror_token: { env: 'MIRROR_TOKEN' } },
     })),
     store: { url: servers ? { env: 'DATABASE_URL' } : 'embedded:./data' },
     ...(servers ? { queue: { url: { env: 'REDIS_URL' } }, keys: { data: { env: 'DATA_KEY' } } } : {}),
     server: { host: '127.0.0.1', port: 0 },
+    console: { listen: '127.0.0.1:0' },
   };
   const rules = organizationRules();
   const files = orgs.flatMap((org) =>
-    rules.map(([name, text]) => [`rules/${org}/${name}`, text.replace(/^org: .*$/m, `org: ${org}`)]),
+    rules.map(([name, text]) => [`rules/${org}/${name}`, text.replaceAll(/\bacme\b/g, org)]),
   );
   const env = {
     FORGE_TOKEN: forge.botToken,
-    HOOK_SECRET: 'a secret of deliveries',
+    HOOK_SECRET: 'a secret of deliveries, long enough',
+    MIRROR_TOKEN: 'a token of the mirror',
     ...(servers ? { DATABASE_URL: servers.postgres, REDIS_URL: servers.redis, DATA_KEY: 'k'.repeat(40) } : {}),
   };
   return aPlace({ config, files: Object.fromEntries(files) as Record<string, string>, env });
@@ -114,13 +120,16 @@ export async function distributedWeights(forged: Forged, rounds: number, idleS: 
 
 /** @returns what each process took, in the order of the roles */
 async function weigh(place: Place, roles: readonly Role[], idleS: number): Promise<Weight[]> {
-  const started: Array<{ pid: number; startS: number; stop: () => Promise<unknown> }> = [];
+  const started: Array<{ bot: Bot; pid: number; startS: number }> = [];
   try {
     for (const role of roles) {
       const bot = await startBot(place, role);
-      started.push({ pid: bot.child.pid, startS: processorS(bot.child.pid), stop: () => bot.stop() });
+      started.push({ bot, pid: bot.child.pid, startS: processorS(bot.child.pid) });
     }
     for (const { pid } of started) await untilQuiet(pid);
+    for (const { bot } of started)
+      if (bot.child.stdout.includes('"alert":"rules.broken/'))
+        throw new Error('the bot refused its rules: it has nothing to do');
     const before = started.map(({ pid }) => processorS(pid));
     const began = performance.now();
     await wait(idleS * 1000);
@@ -131,7 +140,7 @@ async function weigh(place: Place, roles: readonly Role[], idleS: number): Promi
       rssMb: rssMb(pid),
     }));
   } finally {
-    for (const { stop } of started) await stop();
+    for (const { bot } of started) await bot.stop();
   }
 }
 
