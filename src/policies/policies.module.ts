@@ -1,16 +1,12 @@
 import { Global, Module } from '@nestjs/common';
-import { actionCatalogue, actions } from '../actions/index.js';
-import { lookupCatalogue } from '../actions/lookups/index.js';
+import { actions } from '../actions/index.js';
 import { LOOKUP_READER } from '../actions/lookups/lookup-reader.port.js';
-import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG } from '../config/config.module.js';
 import { ALERTS, alert } from '../core/alerts.js';
-import { CLOCK, type Clock } from '../core/clock.js';
+import { CLOCK } from '../core/clock.js';
 import { newId } from '../core/ids.js';
-import { inSlices } from '../core/in-slices.js';
 import { LOGGER } from '../core/logger.js';
-import { OPERATOR_STORE, type OperatorStore } from '../core/operator-store.port.js';
-import { approversOf } from '../core/operators.js';
+import { OPERATOR_STORE } from '../core/operator-store.port.js';
 import { part } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { SECURITY_LOG } from '../core/security-log.js';
@@ -28,25 +24,26 @@ import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { ACCOUNTS, RULE_ENGINE } from '../pipeline/rule-engine.port.js';
 import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
-import { CelEngine } from '../rules/language/expressions/cel-engine.js';
-import { loadSteps } from '../rules/language/load/load-rules.js';
 import { CapabilityCheck } from '../rules/requirements/capability-check.js';
 import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
-import { beyondLimits } from '../rules/revisions/operator-limits.js';
-import { RULE_LOADER, type RuleLoader } from '../rules/revisions/rule-loader.port.js';
-import { orgOf } from '../rules/revisions/shadow-org.js';
+import { RULE_LOADER } from '../rules/revisions/rule-loader.port.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { FINDING_STORE } from './finding-store.port.js';
 import { FindingKeeper } from './finding-keeper.js';
 import { frozenAt } from './freeze.js';
 import { PLAN_STORE } from './plan-store.port.js';
 import { Planner } from './planner.js';
-import { tryLoading } from './thread/bounded-rules.js';
+import { makeRuleLoader } from './rule-loader.js';
 import { makeRules, makeRuleThread } from './thread/make-rules.js';
+
+/** A first start loads the rules of each organization, one after another: one thread for all of them, for beginning one costs more than a load. */
+const REST_MS = 1_000;
 
 const PARTS = [
   part(RULE_ENGINE, {}, () => makeRules(makeRuleThread())),
-  part(RULE_LOADER, { config: APP_CONFIG, operators: OPERATOR_STORE, clock: CLOCK }, ruleLoader),
+  part(RULE_LOADER, { config: APP_CONFIG, operators: OPERATOR_STORE, clock: CLOCK }, (deps) =>
+    makeRuleLoader(deps, makeRuleThread(REST_MS)),
+  ),
   part(
     FindingKeeper,
     { findings: FINDING_STORE, alerts: ALERTS, recovery: RECOVERY_STORE },
@@ -164,47 +161,3 @@ const PARTS = [
   exports: [RULE_ENGINE, RULE_LOADER, POLICY_GATE, FINDING_SINK, Planner],
 })
 export class PoliciesModule {}
-
-interface LoaderNeeds {
-  readonly config: AppConfig;
-  readonly operators: OperatorStore;
-  readonly clock: Clock;
-}
-
-/** A start loads the rules of each organization, one after another: one thread for all of them, for beginning one costs more than a load. */
-const REST_MS = 1_000;
-
-function ruleLoader({ config, operators, clock }: LoaderNeeds): RuleLoader {
-  const thread = makeRuleThread(REST_MS);
-  const environment = {
-    actions: actionCatalogue(),
-    lookups: lookupCatalogue(),
-    engine: new CelEngine(),
-    checkTypes: true,
-  };
-  const orgs = new Map(config.orgs.map((org) => [org.name, org]));
-  return {
-    load: async (kept, files, known) => {
-      const name = orgOf(kept);
-      const org = orgs.get(name);
-      const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
-      // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time.
-      const problems = thread ? await tryLoading(thread, { org: name, files, powers, secrets, wasActive: known }) : [];
-      if (problems.length > 0) return { ok: false, problems };
-      const approvers = known ? {} : { approvers: approversOf(await operators.list(), clock.now()) };
-      const result = await inSlices(
-        loadSteps(files, {
-          ...environment,
-          ...approvers,
-          org: name,
-          powers: new Set(powers),
-          secrets: new Set(secrets),
-          mirrorHosts: org?.mirrorHosts ?? [],
-          wasActive: known,
-        }),
-      );
-      const beyond = result.ok && org ? beyondLimits(result.revision, org.limits) : [];
-      return beyond.length > 0 ? { ok: false, problems: beyond } : result;
-    },
-  };
-}

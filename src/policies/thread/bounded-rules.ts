@@ -181,7 +181,10 @@ export class BoundedPureRules extends Bounded {
  * Load files where no harm is done by what they may be, before this process looks at them.
  * @returns why they cannot be loaded; none when they were
  */
-export async function tryLoading(thread: RuleThread, load: Omit<LoadOrder, 'checkTypes'>): Promise<Problem[]> {
+export async function tryLoading(
+  thread: Pick<RuleThread, 'order'>,
+  load: Omit<LoadOrder, 'checkTypes'>,
+): Promise<Problem[]> {
   const order: Order = { kind: 'load', key: null, load: { ...load, checkTypes: true } };
   const outcome = await thread.order(order, loadLimit(load.files));
   if (outcome.is === 'answered') return outcome.answer.kind === 'loaded' ? [...outcome.answer.problems] : [];

@@ -1,0 +1,59 @@
+import { actionCatalogue } from '../actions/index.js';
+import { lookupCatalogue } from '../actions/lookups/index.js';
+import type { AppConfig } from '../config/app-config.js';
+import type { Clock } from '../core/clock.js';
+import { inSlices } from '../core/in-slices.js';
+import type { OperatorStore } from '../core/operator-store.port.js';
+import { approversOf } from '../core/operators.js';
+import { CelEngine } from '../rules/language/expressions/cel-engine.js';
+import { loadSteps } from '../rules/language/load/load-rules.js';
+import { beyondLimits } from '../rules/revisions/operator-limits.js';
+import type { RuleLoader } from '../rules/revisions/rule-loader.port.js';
+import { orgOf } from '../rules/revisions/shadow-org.js';
+import { tryLoading } from './thread/bounded-rules.js';
+import type { RuleThread } from './thread/rule-thread.js';
+
+interface LoaderNeeds {
+  readonly config: Pick<AppConfig, 'orgs'>;
+  readonly operators: Pick<OperatorStore, 'list'>;
+  readonly clock: Clock;
+}
+
+/** @param thread where files are tried first; null = they are loaded here at once */
+export function makeRuleLoader(
+  { config, operators, clock }: LoaderNeeds,
+  thread: Pick<RuleThread, 'order'> | null,
+): RuleLoader {
+  const environment = {
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    engine: new CelEngine(),
+    checkTypes: true,
+  };
+  const orgs = new Map(config.orgs.map((org) => [org.name, org]));
+  return {
+    load: async (kept, files, known) => {
+      const name = orgOf(kept);
+      const org = orgs.get(name);
+      const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
+      // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time. The files of the active revision passed
+      // before they became active: a restart, which meets no others, begins no thread.
+      const problems = thread && !known ? await tryLoading(thread, { org: name, files, powers, secrets }) : [];
+      if (problems.length > 0) return { ok: false, problems };
+      const approvers = known ? {} : { approvers: approversOf(await operators.list(), clock.now()) };
+      const result = await inSlices(
+        loadSteps(files, {
+          ...environment,
+          ...approvers,
+          org: name,
+          powers: new Set(powers),
+          secrets: new Set(secrets),
+          mirrorHosts: org?.mirrorHosts ?? [],
+          wasActive: known,
+        }),
+      );
+      const beyond = result.ok && org ? beyondLimits(result.revision, org.limits) : [];
+      return beyond.length > 0 ? { ok: false, problems: beyond } : result;
+    },
+  };
+}
