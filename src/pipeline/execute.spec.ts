@@ -4,6 +4,7 @@ import { actions } from '../actions/index.js';
 import { BotError } from '../core/errors.js';
 import { intentReason } from '../core/run-reasons.js';
 import type { IntentState } from '../core/states.js';
+import type { ForgeClient } from '../forge/forge-client.js';
 import type { IntentStatus } from '../rules/revisions/active-revisions.port.js';
 import { EffectRig, MIRROR_PASSWORD } from '../../test/builders/effect-rig.js';
 import { because, saying } from '../../test/builders/reasons.js';
@@ -39,11 +40,58 @@ describe('pipeline/execute', () => {
   });
 
   it('asks once what was sent of an effect, however many of its guards want to know', async () => {
+    rig.forge.failNext('createLabel', 'not-sent');
+    const { id } = await rig.want('label.ensure', BUG);
+    rig.clock.advance(MINUTE_MS);
     const asked = jest.spyOn(rig.journal, 'sentOfEffects');
+
+    expect((await rig.work(id)).state).toBe('done');
+
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+
+  it('asks nothing about an effect of which the claim knows that nothing was ever sent', async () => {
+    const asked = [jest.spyOn(rig.journal, 'sentOfEffects'), jest.spyOn(rig.journal, 'undoOf')];
 
     expect((await rig.want('label.ensure', BUG)).state).toBe('done');
 
-    expect(asked).toHaveBeenCalledTimes(1);
+    for (const question of asked) expect(question).not.toHaveBeenCalled();
+  });
+
+  it('stores the answer of its call with its end', async () => {
+    const alone = jest.spyOn(rig.journal, 'recordAnswer');
+    const together = jest.spyOn(rig.journal, 'settle');
+
+    const { id } = await rig.want('label.ensure', BUG);
+
+    const answer = { outcome: 'done', objectId: expect.anything() };
+    expect(together.mock.calls.map(([settlement]) => settlement.answer)).toEqual([expect.objectContaining(answer)]);
+    expect(alone).toHaveBeenCalledTimes(1);
+    expect(await rig.journal.attemptsOfIntent(id)).toMatchObject([answer]);
+  });
+
+  it('stores the answer of its call before any further call', async () => {
+    const known: Array<string | null | undefined> = [];
+    const readsOn: AnyAction = {
+      ...(actions.get('label.ensure') as AnyAction),
+      name: 'label.read_on',
+      ensure: async ({ forge }: { forge: Pick<ForgeClient, 'createLabel' | 'listLabels'> }) => {
+        await forge.createLabel({ owner: 'acme', repo: 'app', body: BUG });
+        await forge.listLabels({ owner: 'acme', repo: 'app' });
+        return changed(because('made'));
+      },
+    } as never;
+    (actions as Map<string, AnyAction>).set('label.read_on', readsOn);
+    const id = await rig.plan('label.read_on', BUG);
+    rig.forge.answer('listLabels', async () => {
+      known.push((await rig.journal.attemptsOfIntent(id))[0]?.outcome);
+      return [];
+    });
+
+    expect((await rig.work(id)).state).toBe('done');
+    (actions as Map<string, AnyAction>).delete('label.read_on');
+
+    expect(known).toEqual(['done']);
   });
 
   describe('retries', () => {
@@ -447,7 +495,7 @@ describe('pipeline/execute', () => {
 
     rig.effects.abort();
 
-    expect(await rig.effects.run(id)).toEqual({ claimed: false, againInMs: null });
+    expect(await rig.effects.run(id)).toBeNull();
   });
 
   it('keeps no secret in any stored row, whatever happens', async () => {

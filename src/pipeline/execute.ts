@@ -14,11 +14,19 @@ import type { Intent } from '../core/run.js';
 import type { SecurityLog } from '../core/security-log.js';
 import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
 import type { Budgets } from './execute/budget-keeper.js';
-import { classifyError, endingOf, endingOfStatus, reasonOf, type Ending, type Settler } from './execute/settle.js';
+import {
+  classifyError,
+  endingOf,
+  endingOfStatus,
+  reasonOf,
+  type Aftermath,
+  type Ending,
+  type Settler,
+} from './execute/settle.js';
 import type { ForgeHealth, ForgeAccess, OrgSettings } from './execute/forge-access.js';
 import { GuardedForge, ReadForAnother, SharedReads } from './execute/guarded-forge.js';
 import { keepLease } from './execute/keep-claim.js';
-import { CONTRADICTED, LiveState, findObjection, sentOnce } from './execute/objections.js';
+import { CONTRADICTED, LiveState, NO_HISTORY, findObjection, sentOnce } from './execute/objections.js';
 import {
   findMeans,
   prepareEffect,
@@ -73,24 +81,21 @@ export class IntentToEffect {
     this.reads = new SharedReads(deps.clock);
   }
 
-  /** Claimed false = there was nothing to claim (done by another, not due, paused, out of turn). */
-  async run(intentId: string): Promise<{ claimed: boolean; againInMs: number | null; org?: string }> {
+  /** @returns null where there was nothing to claim (done by another, not due, paused, out of turn) */
+  async run(intentId: string): Promise<(Aftermath & { org: string; isBackground: boolean }) | null> {
     const leaseMs = this.options.leaseMs ?? DEFAULT_LEASE_MS;
     const claim = this.stopping.signal.aborted
       ? null
       : await this.deps.journal.claim(intentId, this.options.owner, leaseMs);
-    if (!claim) return { claimed: false, againInMs: null };
+    if (!claim) return null;
     const lease = keepLease(this.deps.journal, claim);
     try {
-      const { org, background } = claim.intent;
+      const { org, background: isBackground = false } = claim.intent;
       const calls: CallsMade = new Map();
-      const work = async (): Promise<number | null> =>
+      const work = async (): Promise<Aftermath> =>
         this.deps.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
-      return {
-        claimed: true,
-        againInMs: await callingAs({ lane: background ? 'housekeeping' : 'webhook', org }, work),
-        org,
-      };
+      const aftermath = await callingAs({ lane: isBackground ? 'housekeeping' : 'webhook', org }, work);
+      return { ...aftermath, org, isBackground };
     } finally {
       lease.release();
     }
@@ -106,7 +111,7 @@ export class IntentToEffect {
    * @param wasMoved its target was renamed meanwhile, and is found anew
    */
   private async perform(
-    claim: Pick<Claim, 'intent' | 'epoch' | 'overtakenBy'>,
+    claim: Pick<Claim, 'intent' | 'epoch' | 'overtakenBy' | 'hasHistory'>,
     calls: CallsMade,
     shares = claim.epoch === 1,
     wasMoved = false,
@@ -121,7 +126,7 @@ export class IntentToEffect {
     if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
     const status = await this.deps.status.of(intent);
     if (status.is !== 'wanted') return endingOfStatus(status);
-    const deps = { ...this.deps, recovery: sentOnce(this.deps.recovery) };
+    const deps = { ...this.deps, recovery: claim.hasHistory ? sentOnce(this.deps.recovery) : NO_HISTORY };
     const objection = await findObjection(deps, claim, action);
     if (objection) return objection;
     const budgets = await this.budgetsOf(intent, settings);

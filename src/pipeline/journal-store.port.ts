@@ -17,6 +17,33 @@ export interface Claim {
   overtakenBy: Intent | null;
   /** Of the event, tick or plan that led to it. */
   causeId: string;
+  /** False = nothing was ever sent of its effect key, and no person undid anything of it. That stays so as long as the claim holds the key. */
+  hasHistory: boolean;
+}
+
+/** What a call was answered with. */
+export type Answer = Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>;
+
+/** How the work on a claim ended. */
+export interface Settlement {
+  readonly move: IntentMove;
+  /** The answer of an attempt that is not stored yet; it is stored whether the move is made or not. */
+  readonly answer?: (Answer & { readonly id: string }) | undefined;
+  /** At most so many of `dueNear` are told. */
+  readonly near: number;
+}
+
+export interface Settled {
+  readonly moved: boolean;
+  /** `dueNear`, after the move. */
+  readonly near: readonly DueIntent[];
+}
+
+/** An intent that could be claimed now. */
+export interface DueIntent {
+  readonly id: string;
+  /** A schedule or a plan caused it. */
+  readonly isBackground: boolean;
 }
 
 export interface IntentMove {
@@ -160,10 +187,10 @@ export interface JournalStore {
   /** What waits (`IntentMove.waits`) in a lane, for this organization, is due now. Answers the ids, in order of planning. */
   revisit(org: string, lane: string): Promise<string[]>;
   /**
-   * Ids among those that `dueIntents` would give which stand in the lane of this intent, in its run, or behind its effect key:
+   * Those that `dueIntents` would give which stand in the lane of this intent, in its run, or behind its effect key:
    * what its end may have set free, so that the next step does not wait for the sweep. In the same order.
    */
-  dueNear(intentId: string, limit: number): Promise<string[]>;
+  dueNear(intentId: string, limit: number): Promise<DueIntent[]>;
   /** Those among the ids that are in the background: a schedule or a plan caused them. In order of planning. */
   backgroundAmong(ids: readonly string[]): Promise<string[]>;
   /**
@@ -185,12 +212,14 @@ export interface JournalStore {
    */
   markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null>;
   /** Store the answer of an attempt; false when a later owner took over (the answer is kept, the state is not touched). */
-  recordAnswer(attemptId: string, answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>): Promise<void>;
+  recordAnswer(attemptId: string, answer: Answer): Promise<void>;
   /**
    * Move along the table of allowed moves (`canMove` of state-table.ts); false when refused, as for what waits for an approval. Ends the run when its last intent ended
    * (`runStateOf`); cancels later steps after a bad end (`isBadEnd`), with the reason LATER_STEP.
    */
   move(move: IntentMove): Promise<boolean>;
+  /** `recordAnswer`, `move` and `dueNear` in one transaction. */
+  settle(settlement: Settlement): Promise<Settled>;
   /** Claimed or sent intents whose lease ran out: claimed -> planned, sent -> unknown. Answers how many. */
   reclaimExpired(): Promise<number>;
   /** Newest ended intent of this effect key that wrote or confirmed something (done, unchanged): the memory where nothing can be read. */

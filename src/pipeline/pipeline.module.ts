@@ -295,11 +295,7 @@ const DOING = [
     },
     ({ tools, ...deps }) => new IntentToEffect({ ...tools, ...deps }, { owner: ownerName() }),
   ),
-  part(
-    Executor,
-    { journal: JOURNAL_STORE, queue: WAKE_QUEUE, effects: IntentToEffect, logger: LOGGER },
-    (deps) => new Executor(deps),
-  ),
+  part(Executor, { queue: WAKE_QUEUE, effects: IntentToEffect }, (deps) => new Executor(deps)),
   part(Rehearser, { tools: EFFECT_TOOLS }, ({ tools }) => new Rehearser(tools)),
   part(
     Sweep,

@@ -8,7 +8,7 @@ import { BAD_ENDS, FAILED_ENDS, canMove, isBadEnd, waitsForApproval } from '../c
 import { INTENT_STATES, type IntentState, isEnded } from '../core/states.js';
 import type { IntentMove } from '../pipeline/journal-store.port.js';
 import { reasonColumns } from './columns.js';
-import { execute, executeAtOnce, type Rows, type Statement } from './database.js';
+import { execute, type Rows, type Statement } from './database.js';
 import { forgetHolds, takePlace } from './journal-budgets.js';
 import { list, wantsApproval } from './journal-statements.js';
 
@@ -69,18 +69,13 @@ export async function moveIntents(manager: EntityManager, moves: readonly Intent
   const made = [];
   for (const { sql, params } of writeStatements(moves, places))
     made.push(await execute<{ id: string }>(manager, sql, params));
-  return movesMade(moves, made);
+  return movesMade(moves, made[0]);
 }
 
-/**
- * The same in one go and a transaction of its own (`executeAtOnce`), for moves that no budget holds: what a place in a budget is worth is known only
- * once it is taken.
- */
-export async function moveIntentsAtOnce(manager: EntityManager, moves: readonly IntentMove[]): Promise<boolean[]> {
-  const params = [moves.map(({ intentId }) => intentId)];
-  const locks = [LOCK_RUNS, LOCK_INTENTS].map((sql) => ({ sql, params }));
-  const answers = await executeAtOnce(manager, [...locks, ...writeStatements(moves, new Map())]);
-  return movesMade(moves, answers.slice(locks.length));
+/** The same as statements that need nothing of each other's answers, for moves that no budget holds; the second is answered with what was moved. */
+export function moveStatements(moves: readonly IntentMove[]): Statement[] {
+  const locks = { sql: LOCK_RUNS, params: [moves.map(({ intentId }) => intentId)] };
+  return [locks, ...writeStatements(moves, new Map())];
 }
 
 /** What is written once the rows are locked; the first one answers with the intents that were moved. */
@@ -114,8 +109,8 @@ function writeStatements(moves: readonly IntentMove[], places: Places): Statemen
   ];
 }
 
-/** @param answers to `writeStatements`, in order */
-function movesMade(moves: readonly IntentMove[], [made]: ReadonlyArray<Rows<{ id?: unknown }>>): boolean[] {
+/** @param made answer to the statement that moves */
+export function movesMade(moves: readonly IntentMove[], made: Rows<{ id?: unknown }> | undefined): boolean[] {
   const moved = new Set(made?.rows.map(({ id }) => id));
   return moves.map(({ intentId }) => moved.has(intentId));
 }

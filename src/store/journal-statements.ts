@@ -99,7 +99,7 @@ ORDER BY i.background, i.seq LIMIT $1`;
 
 /** The same in the lanes that the end of each of these intents may have set free: its own, and those of its run and its effect key. */
 export const DUE_NEAR = `
-SELECT a.place::integer AS place, near.id FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS a (intent_id, most, place)
+SELECT a.place::integer AS place, near.id, near.background FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS a (intent_id, most, place)
 CROSS JOIN LATERAL (
   WITH near AS (SELECT id, lane, run_id, effect_hash FROM intents WHERE id = a.intent_id),
   lanes AS (
@@ -136,6 +136,10 @@ SELECT pg_advisory_xact_lock(lane_key) FROM (
 const OVERTAKEN_BY = `(SELECT n.id FROM intents n WHERE n.effect_hash = i.effect_hash AND n.seq > i.seq AND n.state IN ('done', 'unchanged')
   AND n.mode = 'live' ORDER BY n.seq DESC LIMIT 1)`;
 
+/** Something was sent of the effect of the intent `i`, by it or by another, or a person undid something of it. */
+const HAS_HISTORY = `(EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = i.effect_hash AND s.attempts > 0)
+  OR EXISTS (SELECT 1 FROM undone u WHERE u.effect_hash = i.effect_hash))`;
+
 /**
  * Each intent is found by its id before anything is asked about it: a plan that begins with all that are planned asks about every one. The row lock
  * keeps a second claim of the same intent away.
@@ -150,7 +154,7 @@ WITH mine AS MATERIALIZED (
 UPDATE intents i SET state = 'claimed', reason = NULL, reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, epoch = i.epoch + 1, owner = mine.owner,
   lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
 FROM mine WHERE i.id = mine.id
-RETURNING ${OVERTAKEN_BY} AS overtaken_by, (SELECT r.cause FROM runs r WHERE r.id = i.run_id) AS cause, ${intentRows.list('i')}`;
+RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${HAS_HISTORY} AS has_history, (SELECT r.cause FROM runs r WHERE r.id = i.run_id) AS cause, ${intentRows.list('i')}`;
 
 /** What waits and is not held by a budget. One that is claimed now has just looked, or will. */
 export const REVISIT = `

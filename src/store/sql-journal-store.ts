@@ -4,7 +4,9 @@ import { INTENT_STATES, type IntentState } from '../core/states.js';
 import { sightWithin, type Sight } from '../core/sight.js';
 import { BudgetSpent, type BudgetLimit, type HeldByBudget, type SpentBudget } from '../core/budgets.js';
 import type {
+  Answer,
   Claim,
+  DueIntent,
   IntentMove,
   IntentWork,
   JournalStore,
@@ -12,16 +14,18 @@ import type {
   PauseRow,
   RecordedRun,
   RunFilter,
+  Settled,
+  Settlement,
 } from '../pipeline/journal-store.port.js';
 import { causeId, type Attempt, type Cause, type Intent, type NewIntent, type Run } from '../core/run.js';
 import { columnsOf, BatchLoader } from './batch-loader.js';
-import { execute, executeAtOnce, type Database } from './database.js';
+import { execute, executeAtOnce, type Database, type Rows, type Statement } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { PauseEntity } from './entities/small.entities.js';
 import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
-import { approve, moveIntents, moveIntentsAtOnce, reviveIntent } from './journal-moves.js';
+import { approve, moveIntents, moveStatements, movesMade, reviveIntent } from './journal-moves.js';
 import {
   ATTEMPTS,
   BACKGROUND_AMONG,
@@ -62,6 +66,11 @@ interface EventDecision {
   readonly runs: readonly RecordedRun[];
 }
 
+interface NearAsk {
+  readonly intentId: string;
+  readonly limit: number;
+}
+
 interface ClaimAsk {
   readonly intentId: string;
   readonly owner: string;
@@ -73,8 +82,6 @@ interface SentAsk {
   readonly epoch: number;
   readonly attempt: NewAttempt;
 }
-
-type Answer = Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>;
 
 /** Runs, intents and attempts in PostgreSQL. */
 export class SqlJournalStore implements JournalStore {
@@ -90,13 +97,13 @@ export class SqlJournalStore implements JournalStore {
     () => this.db,
     (asks: ReadonlyArray<Answer & { id: string }>, db) => this.recordAnswers(asks, db),
   );
-  private readonly moves = new BatchLoader(
+  private readonly settlements = new BatchLoader(
     () => this.db,
-    (asks: readonly IntentMove[], db) => this.moveAll(asks, db),
+    (asks: readonly Settlement[], db) => this.settleAll(asks, db),
   );
   private readonly near = new BatchLoader(
     () => this.db,
-    (asks: ReadonlyArray<{ intentId: string; limit: number }>, db) => this.dueNearAll(asks, db),
+    (asks: readonly NearAsk[], db) => this.dueNearAll(asks, db),
   );
   private readonly decisions = new BatchLoader(
     () => this.db,
@@ -191,17 +198,14 @@ export class SqlJournalStore implements JournalStore {
     return this.db.run(async (manager) => idsOf(await execute(manager, REVISIT, [org, lane])));
   }
 
-  async dueNear(intentId: string, limit: number): Promise<string[]> {
+  async dueNear(intentId: string, limit: number): Promise<DueIntent[]> {
     return this.near.ask({ intentId, limit });
   }
 
-  private async dueNearAll(
-    asks: ReadonlyArray<{ intentId: string; limit: number }>,
-    db: Database,
-  ): Promise<string[][]> {
-    const params = [asks.map(({ intentId }) => intentId), asks.map(({ limit }) => limit)];
-    const { rows } = await db.run((manager) => execute<{ place: number; id: string }>(manager, DUE_NEAR, params));
-    return asks.map((_, n) => rows.flatMap(({ place, id }) => (place === n + 1 ? [id] : [])));
+  private async dueNearAll(asks: readonly NearAsk[], db: Database): Promise<DueIntent[][]> {
+    const { sql, params } = nearStatement(asks);
+    const { rows } = await db.run((manager) => execute(manager, sql, params));
+    return nearOf(asks, rows);
   }
 
   async backgroundAmong(ids: readonly string[]): Promise<string[]> {
@@ -232,10 +236,11 @@ export class SqlJournalStore implements JournalStore {
     const rows = claims?.rows ?? [];
     const overtakers = await this.overtakers(rows, db);
     const claimed = new Map(
-      rows.map(({ overtaken_by, cause, ...row }) => [
+      rows.map(({ overtaken_by, has_history, cause, ...row }) => [
         row['id'],
         {
           row: intentRows.decode(row),
+          hasHistory: has_history !== false,
           overtakenBy: overtakers.get(overtaken_by),
           cause: parseJson(String(cause)) as Cause,
         },
@@ -244,8 +249,9 @@ export class SqlJournalStore implements JournalStore {
     return asks.map((ask) => {
       const found = firsts.get(ask.intentId) === ask ? claimed.get(ask.intentId) : undefined;
       if (!found) return null;
-      const { row, overtakenBy = null, cause } = found;
-      return { intent: toIntent(row), epoch: row.epoch, leaseMs: ask.leaseMs, overtakenBy, causeId: causeId(cause) };
+      const { row, hasHistory, overtakenBy = null, cause } = found;
+      const { leaseMs } = ask;
+      return { intent: toIntent(row), epoch: row.epoch, leaseMs, hasHistory, overtakenBy, causeId: causeId(cause) };
     });
   }
 
@@ -299,37 +305,69 @@ export class SqlJournalStore implements JournalStore {
   }
 
   private async recordAnswers(answers: ReadonlyArray<Answer & { id: string }>, db: Database): Promise<boolean[]> {
-    const params = columnsOf(answers, ['id', 'outcome', 'status', 'message', 'objectId'] as const);
-    const found = new Set(idsOf(await db.run((manager) => execute(manager, RECORD_ANSWER, params))));
+    const { sql, params } = answersStatement(answers);
+    const found = new Set(idsOf(await db.run((manager) => execute(manager, sql, params))));
     return answers.map(({ id }) => found.has(id));
   }
 
   async move(move: IntentMove): Promise<boolean> {
-    return this.moves.ask(move);
+    return (await this.settle({ move, near: 0 })).moved;
   }
 
-  private async moveAll(moves: readonly IntentMove[], db: Database): Promise<boolean[]> {
+  async settle(settlement: Settlement): Promise<Settled> {
+    return this.settlements.ask(settlement);
+  }
+
+  private async settleAll(settlements: readonly Settlement[], db: Database): Promise<Settled[]> {
     // A second move of one intent finds it as the first left it.
-    const firsts = moves.filter(({ intentId }, n) => moves.findIndex((other) => other.intentId === intentId) === n);
-    if (firsts.length < moves.length) {
-      const answered = new Map<IntentMove, boolean>();
-      for (const part of [firsts, ...moves.filter((move) => !firsts.includes(move)).map((move) => [move])]) {
-        const made = await this.moveAll(part, db);
-        for (const [n, move] of part.entries()) answered.set(move, made[n] ?? false);
-      }
-      return moves.map((move) => answered.get(move) ?? false);
+    const moved = new Set<string>();
+    const [firsts, others]: [Settlement[], Settlement[]] = [[], []];
+    for (const one of settlements) {
+      (moved.has(one.move.intentId) ? others : firsts).push(one);
+      moved.add(one.move.intentId);
     }
+    const settled = new Map<Settlement, Settled>();
+    for (const part of [firsts, ...others.map((one) => [one])]) {
+      const made = await this.settleEach(part, db);
+      for (const [n, one] of part.entries()) settled.set(one, made[n] ?? NOT_SETTLED);
+    }
+    return settlements.map((one) => settled.get(one) ?? NOT_SETTLED);
+  }
+
+  /** @param settlements of different intents */
+  private async settleEach(settlements: readonly Settlement[], db: Database): Promise<Settled[]> {
+    const moves = settlements.map(({ move }) => move);
+    const answers = settlements.flatMap(({ answer }) => (answer ? [answer] : []));
+    const before = answers.length === 0 ? [] : [answersStatement(answers)];
+    const asks = settlements.map(({ move, near }) => ({ intentId: move.intentId, limit: near }));
+    const after = asks.every(({ limit }) => limit === 0) ? [] : [nearStatement(asks)];
+    const settled = (made: readonly boolean[], near: Rows<unknown> | undefined): Settled[] => {
+      const found = nearOf(asks, near?.rows ?? []);
+      return settlements.map((_, n) => ({ moved: made[n] ?? false, near: found[n] ?? [] }));
+    };
     // After a commit of unknown outcome: a move that names its epoch and stands was ours.
-    const moved = async (manager: EntityManager): Promise<boolean[] | undefined> => {
+    const stands = async (manager: EntityManager): Promise<Settled[] | undefined> => {
       const told = moves.filter(({ epoch }) => epoch !== null);
       const params = [told.map(({ intentId }) => intentId), told.map(({ epoch }) => epoch), told.map(({ to }) => to)];
       const found = new Set(idsOf(await execute(manager, STANDS_SO, params)));
-      return found.size > 0 && told.length === moves.length
-        ? moves.map(({ intentId }) => found.has(intentId))
-        : undefined;
+      if (found.size === 0 || told.length < moves.length) return undefined;
+      return settled(
+        moves.map(({ intentId }) => found.has(intentId)),
+        undefined,
+      );
     };
-    if (moves.some(({ held }) => held)) return db.transaction((manager) => moveIntents(manager, moves), moved);
-    return db.statement((manager) => moveIntentsAtOnce(manager, moves), moved);
+    // What a place in a budget is worth is known only once it is taken.
+    if (moves.some(({ held }) => held))
+      return db.transaction(async (manager) => {
+        for (const { sql, params } of before) await execute(manager, sql, params);
+        const made = await moveIntents(manager, moves);
+        const [near] = after;
+        return settled(made, near && (await execute(manager, near.sql, near.params)));
+      }, stands);
+    return db.statement(async (manager) => {
+      const answered = await executeAtOnce(manager, [...before, ...moveStatements(moves), ...after]);
+      return settled(movesMade(moves, answered[before.length + 1]), after.length > 0 ? answered.at(-1) : undefined);
+    }, stands);
   }
 
   async reclaimExpired(): Promise<number> {
@@ -545,6 +583,27 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
     else groups.set(keyOf(item), [item]);
   }
   return groups;
+}
+
+const NOT_SETTLED: Settled = { moved: false, near: [] };
+
+function answersStatement(answers: ReadonlyArray<Answer & { id: string }>): Statement {
+  return {
+    sql: RECORD_ANSWER,
+    params: columnsOf(answers, ['id', 'outcome', 'status', 'message', 'objectId'] as const),
+  };
+}
+
+function nearStatement(asks: readonly NearAsk[]): Statement {
+  return { sql: DUE_NEAR, params: columnsOf(asks, ['intentId', 'limit'] as const) };
+}
+
+/** @param rows answers to `nearStatement` */
+function nearOf(asks: readonly NearAsk[], rows: readonly unknown[]): DueIntent[][] {
+  const near = asks.map((): DueIntent[] => []);
+  for (const { place, id, background } of rows as ReadonlyArray<{ place: number; id: string; background: boolean }>)
+    near[place - 1]?.push({ id, isBackground: background });
+  return near;
 }
 
 /** @returns those that may be sent */

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { IntentState } from '../../src/core/states.js';
 import { INTENT_STATES } from '../../src/core/states.js';
 import { BudgetSpent, type BudgetLimit } from '../../src/core/budgets.js';
-import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
+import type { DueIntent, JournalStore } from '../../src/pipeline/journal-store.port.js';
 import type { Cause, NewIntent } from '../../src/core/run.js';
 import { intentReason } from '../../src/core/run-reasons.js';
 import { canMove } from '../../src/core/state-table.js';
@@ -81,6 +81,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     if (via) await move(id, 'sent', via);
     await move(id, via ?? 'sent', state);
   }
+
+  const due = (id: string): DueIntent => ({ id, isBackground: false });
 
   const stateOf = async (id: string): Promise<IntentState | undefined> => (await journal.intent(id))?.state;
 
@@ -413,7 +415,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await move('a', 'claimed', 'unchanged');
 
-    expect(await journal.dueNear('a', 9)).toEqual(['c']);
+    expect(await journal.dueNear('a', 9)).toEqual([due('c')]);
     expect(await journal.claim('b', 'me', LEASE_MS)).toBeNull();
     await claim('c');
   });
@@ -433,8 +435,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await plan('elsewhere');
     await bringTo('a', 'done');
 
-    expect(await journal.dueNear('a', 9)).toEqual(['next', 'in-lane', 'same-effect']);
-    expect(await journal.dueNear('a', 1)).toEqual(['next']);
+    expect(await journal.dueNear('a', 9)).toEqual(['next', 'in-lane', 'same-effect'].map(due));
+    expect(await journal.dueNear('a', 1)).toEqual([due('next')]);
   });
 
   it.each<[string, { org: string | null; rule: string | null }, string[]]>([
@@ -555,6 +557,62 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await journal.attemptsOfIntent('a')).toMatchObject([
       { outcome: 'done', status: 201, objectId: '9007199254740993', answeredAt: expect.anything() },
     ]);
+  });
+
+  it('settles in one go: keeps the answer, moves, and names what that set free', async () => {
+    await plan('a', { lane: 'lane' });
+    await plan('waited-for', { lane: 'lane' });
+    await plan('b', { lane: 'other' });
+    await plan('by-schedule', { lane: 'other', background: true });
+    const answer = { outcome: 'done', status: null, message: null, objectId: '7' } as const;
+    const ending = async (id: string) => ({
+      move: { intentId: id, epoch: await send(id), from: ['sent'], to: 'done', reason: null } as const,
+      answer: { id: `attempt-${id}-1`, ...answer },
+      near: 9,
+    });
+    const endings = [await ending('a'), await ending('b')];
+
+    expect(await Promise.all(endings.map((one) => journal.settle(one)))).toEqual([
+      { moved: true, near: [due('waited-for')] },
+      { moved: true, near: [{ id: 'by-schedule', isBackground: true }] },
+    ]);
+
+    expect([(await journal.intent('a'))?.state, (await journal.intent('b'))?.state]).toEqual(['done', 'done']);
+    for (const id of ['a', 'b'])
+      expect(await journal.attemptsOfIntent(id)).toMatchObject([{ ...answer, answeredAt: expect.anything() }]);
+  });
+
+  it('keeps the answer of an attempt also where a later owner took over, and leaves the state to them', async () => {
+    await plan('a');
+    const epoch = await send('a');
+    await test.expireLeases();
+    await journal.reclaimExpired();
+    const answer = { id: 'attempt-a-1', outcome: 'done', status: null, message: null, objectId: '7' } as const;
+
+    const settled = await journal.settle({
+      move: { intentId: 'a', epoch, from: ['sent'], to: 'done', reason: null },
+      answer,
+      near: 0,
+    });
+
+    expect(settled).toEqual({ moved: false, near: [] });
+    expect((await journal.intent('a'))?.state).toBe('unknown');
+    expect(await journal.attemptsOfIntent('a')).toMatchObject([{ outcome: 'done', objectId: '7' }]);
+  });
+
+  it('tells a claim whether anything was ever sent of its effect, by itself or by another', async () => {
+    for (const id of ['a', 'b', 'c']) await plan(id, { effectKey: id === 'c' ? 'another' : 'the same' });
+    const epoch = await claim('a');
+    await move('a', 'claimed', 'planned');
+    const unsent = await journal.claim('a', 'me', LEASE_MS);
+    await journal.markSent('a', epoch + 1, { id: 'x', operation: 'createLabel', requestHash: 'h' });
+    await move('a', 'sent', 'planned');
+    const sent = await journal.claim('a', 'me', LEASE_MS);
+    await move('a', 'claimed', 'unchanged');
+
+    expect([unsent?.hasHistory, sent?.hasHistory]).toEqual([false, true]);
+    expect((await journal.claim('b', 'me', LEASE_MS))?.hasHistory).toBe(true);
+    expect((await journal.claim('c', 'me', LEASE_MS))?.hasHistory).toBe(false);
   });
 
   it('renews a lease for its owner alone, until somebody took it back', async () => {
@@ -873,7 +931,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
       await hold('a0');
 
-      expect(await journal.dueNear('a0', 9)).toEqual(['b']);
+      expect(await journal.dueNear('a0', 9)).toEqual([due('b')]);
       expect(await journal.dueIntents(9)).toEqual(['b', 'c']);
       for (const id of ['b', 'c']) await bringTo(id, 'done');
       expect(await journal.dueIntents(9)).toEqual([]);

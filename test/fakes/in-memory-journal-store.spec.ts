@@ -63,7 +63,7 @@ describe('test/fakes/in-memory-journal-store', () => {
     expect(await store.claim('b', 'me', LEASE_MS)).toBeNull();
     await store.move({ intentId: 'a', epoch, from: ['sent'], to: 'done', reason: null });
 
-    expect(await store.dueNear('a', 9)).toEqual(['b']);
+    expect(await store.dueNear('a', 9)).toEqual([{ id: 'b', isBackground: false }]);
   });
 
   it('lets an intent in back-off hold its lane', async () => {

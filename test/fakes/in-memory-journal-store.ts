@@ -12,7 +12,9 @@ import {
   type SpentBudget,
 } from '../../src/core/budgets.js';
 import type {
+  Answer,
   Claim,
+  DueIntent,
   IntentMove,
   IntentWork,
   JournalStore,
@@ -20,6 +22,8 @@ import type {
   PauseRow,
   RecordedRun,
   RunFilter,
+  Settled,
+  Settlement,
 } from '../../src/pipeline/journal-store.port.js';
 import type {
   Doubt,
@@ -238,14 +242,14 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return waiting.map(({ intent }) => intent.id);
   }
 
-  async dueNear(intentId: string, limit: number): Promise<string[]> {
+  async dueNear(intentId: string, limit: number): Promise<DueIntent[]> {
     const near = this.row(intentId).intent;
     const isNear = ({ intent }: Row): boolean =>
       intent.id !== near.id &&
       (intent.lane === near.lane || intent.runId === near.runId || intent.effectKey === near.effectKey);
     return this.due(isNear)
       .slice(0, limit)
-      .map((row) => row.intent.id);
+      .map(({ intent: { id, background = false } }) => ({ id, isBackground: background }));
   }
 
   async backgroundAmong(ids: readonly string[]): Promise<string[]> {
@@ -265,6 +269,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       intent: copy(row.intent),
       epoch: row.intent.epoch,
       leaseMs,
+      hasHistory: this.hasHistory(row.intent),
       overtakenBy: this.overtakenBy(row),
       causeId: this.causeIdOf(row),
     };
@@ -313,10 +318,20 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return copy(written);
   }
 
-  async recordAnswer(
-    attemptId: string,
-    answer: Pick<Attempt, 'outcome' | 'status' | 'message' | 'objectId'>,
-  ): Promise<void> {
+  private hasHistory({ effectKey }: Intent): boolean {
+    const isSent = ({ intent }: Row): boolean => intent.attempts > 0;
+    return this.undone.has(effectKey) || (this.ofEffect.get(effectKey) ?? []).some(isSent);
+  }
+
+  async settle({ move, answer, near }: Settlement): Promise<Settled> {
+    if (answer) {
+      const { id, ...told } = answer;
+      await this.recordAnswer(id, told);
+    }
+    return { moved: await this.move(move), near: near === 0 ? [] : await this.dueNear(move.intentId, near) };
+  }
+
+  async recordAnswer(attemptId: string, answer: Answer): Promise<void> {
     const attempt = this.attemptById.get(attemptId);
     if (!attempt) throw new Error(`no attempt ${attemptId}`);
     Object.assign(attempt, answer, { answeredAt: this.clock.now() });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForgeError } from '../../src/core/errors.js';
-import { silentLogger } from '../../src/core/logger.js';
 import { Executor } from '../../src/pipeline/execute/executor.js';
 import { EffectRig } from '../builders/effect-rig.js';
 
@@ -12,7 +11,7 @@ describe('reliability: what comes from outside the store', () => {
     const rig = new EffectRig();
     const ended = await rig.want('label.ensure', BUG);
     const queue = { announce: async () => undefined, consume: async () => undefined };
-    const executor = new Executor({ journal: rig.journal, queue, effects: rig.effects, logger: silentLogger });
+    const executor = new Executor({ queue, effects: rig.effects });
     const forged = [
       '',
       '*',

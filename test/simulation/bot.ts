@@ -179,7 +179,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     },
     { owner: process.name },
   );
-  const executor = new Executor({ journal, queue, effects, logger });
+  const executor = new Executor({ queue, effects });
   const events = {
     normalizeDelivery: deadlyToRead(process),
     normalizeEntry,

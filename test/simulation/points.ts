@@ -52,6 +52,7 @@ const CALLS = [
   'journal.recordDecision',
   'journal.renew',
   'journal.revisit',
+  'journal.settle',
   'journal.run',
   'journal.backgroundAmong',
   'plans.decide',

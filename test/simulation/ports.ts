@@ -33,6 +33,7 @@ const JOURNAL = [
   'markSent',
   'recordAnswer',
   'move',
+  'settle',
   'reclaimExpired',
   'lastSettled',
   'run',

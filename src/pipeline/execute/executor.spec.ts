@@ -39,7 +39,7 @@ describe('pipeline/execute/executor', () => {
   beforeEach(async () => {
     rig = new EffectRig();
     queue = new HeldQueue();
-    executor = new Executor({ journal: rig.journal, queue, effects: rig.effects, logger: silentLogger });
+    executor = new Executor({ queue, effects: rig.effects });
     await executor.start(4);
   });
 
@@ -101,7 +101,7 @@ describe('pipeline/recover/sweep', () => {
     queue = new HeldQueue();
     handled = [];
     arrivals = [];
-    const executor = new Executor({ journal: rig.journal, queue, effects: rig.effects, logger: silentLogger });
+    const executor = new Executor({ queue, effects: rig.effects });
     const note =
       (topic: string) =>
       async (id: string): Promise<void> => {

@@ -1,28 +1,32 @@
-import type { Logger } from '../../core/logger.js';
-import type { JournalStore } from '../journal-store.port.js';
+import type { DueIntent, JournalStore } from '../journal-store.port.js';
 import type { WakeQueue } from '../wake-queue.port.js';
 import type { IntentToEffect } from '../execute.js';
-
-/** How many that one end set free are woken at once; the others follow from theirs, or from the sweep. */
-const WAKE_NEXT = 8;
 
 /** Each under its topic; those whose kind the store cannot tell now as what is waited for. */
 export async function announceIntents(
   { journal, queue }: { journal: Pick<JournalStore, 'backgroundAmong'>; queue: Pick<WakeQueue, 'announce'> },
   ids: readonly string[],
-  org?: string,
 ): Promise<void> {
   const background = new Set(await journal.backgroundAmong(ids).catch(() => []));
-  const waitedFor = ids.filter((id) => !background.has(id));
-  if (waitedFor.length > 0) await queue.announce('intent', waitedFor, org);
-  if (background.size > 0) await queue.announce('background', [...background], org);
+  await announceDue(
+    queue,
+    ids.map((id) => ({ id, isBackground: background.has(id) })),
+  );
+}
+
+async function announceDue(queue: Pick<WakeQueue, 'announce'>, due: readonly DueIntent[], org?: string): Promise<void> {
+  for (const [topic, isOf] of [
+    ['intent', false],
+    ['background', true],
+  ] as const) {
+    const ids = due.flatMap(({ id, isBackground }) => (isBackground === isOf ? [id] : []));
+    if (ids.length > 0) await queue.announce(topic, ids, org);
+  }
 }
 
 interface ExecutorDeps {
-  readonly journal: Pick<JournalStore, 'dueNear' | 'backgroundAmong'>;
   readonly queue: Pick<WakeQueue, 'announce' | 'consume'>;
   readonly effects: IntentToEffect;
-  readonly logger: Logger;
 }
 
 /** Takes wake-ups of intents, works on each, and wakes what its end set free. */
@@ -68,19 +72,19 @@ export class Executor {
   }
 
   private async work(intentId: string): Promise<void> {
-    const { claimed, againInMs, org } = await this.deps.effects.run(intentId);
-    if (!claimed) return;
-    if (againInMs !== null) this.wakeLater(intentId, againInMs, org);
+    const done = await this.deps.effects.run(intentId);
+    if (!done) return;
+    const { againInMs, near, org, isBackground } = done;
+    if (againInMs !== null) this.wakeLater({ id: intentId, isBackground }, againInMs, org);
     // In the lanes of the same organization.
-    const next = await this.deps.journal.dueNear(intentId, WAKE_NEXT);
-    if (next.length > 0) await announceIntents(this.deps, next, org);
+    await announceDue(this.deps.queue, near, org);
   }
 
   /** A kindness of this process only: when it ends meanwhile, the sweep finds the intent when it is due. */
-  private wakeLater(intentId: string, ms: number, org?: string): void {
+  private wakeLater(intent: DueIntent, ms: number, org: string): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      if (!this.isStopping) void announceIntents(this.deps, [intentId], org);
+      if (!this.isStopping) void announceDue(this.deps.queue, [intent], org);
     }, ms + 1);
     timer.unref();
     this.timers.add(timer);

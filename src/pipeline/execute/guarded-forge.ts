@@ -14,7 +14,7 @@ import {
   wrapForgeClient,
 } from '../../forge/forge-client.js';
 import { type OperationName, isWrite } from '../../forge/operations.js';
-import type { JournalStore } from '../journal-store.port.js';
+import type { Answer, JournalStore } from '../journal-store.port.js';
 import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
 import { persist } from './keep-claim.js';
 
@@ -66,11 +66,17 @@ interface GuardOptions {
 }
 
 /** Outcome of the one write, as far as it is known. */
-export type WriteState = { readonly attempt: Attempt; readonly outcome: NonNullable<Attempt['outcome']> | null };
+export interface WriteState {
+  readonly attempt: Attempt;
+  readonly outcome: NonNullable<Attempt['outcome']> | null;
+  /** The answer that tells it, where that is not stored yet. */
+  readonly unstored?: Answer;
+}
 
 /**
- * The only way from an action to the forge: reads pass; the write is written down as sent before it is made, its answer after. In a dry
- * run the write becomes a proposal. One intent makes one write: a second one is a fault of the action.
+ * The only way from an action to the forge: reads pass; the write is written down as sent before it is made. The answer is written down
+ * after it: that of a success together with the end of the intent, which mostly follows at once, any other before anything else is done. In a
+ * dry run the write becomes a proposal. One intent makes one write: a second one is a fault of the action.
  */
 export class GuardedForge {
   readonly client: ForgeClient;
@@ -79,7 +85,8 @@ export class GuardedForge {
 
   constructor(private readonly options: GuardOptions) {
     this.client = wrapForgeClient(options.client, (name, next, args, callOptions) => {
-      const told: AnyForgeCall = (given, how) => {
+      const told: AnyForgeCall = async (given, how) => {
+        if (this.#write?.unstored) await this.storeAnswer();
         options.called?.(name);
         return this.told(next(given, how));
       };
@@ -126,14 +133,16 @@ export class GuardedForge {
         canReadBack: this.options.canReadBack,
         beforeSend: () => this.markSent(name, args),
       });
-      await this.recordAnswer('done', { objectId: idOf(answer) });
+      this.noteAnswer('done', { objectId: idOf(answer) });
       return answer;
     } catch (error) {
-      if (error instanceof ForgeError)
-        await this.recordAnswer(error.kind, {
+      if (error instanceof ForgeError) {
+        this.noteAnswer(error.kind, {
           status: error.facts.status ?? null,
           message: error.facts.forgeMessage ?? error.message,
         });
+        await this.storeAnswer();
+      }
       throw error;
     }
   }
@@ -162,21 +171,19 @@ export class GuardedForge {
     }
   }
 
-  private async recordAnswer(
+  private noteAnswer(
     outcome: NonNullable<Attempt['outcome']>,
-    answer: { status?: number | null; message?: string; objectId?: string | null },
-  ): Promise<void> {
-    if (!this.#write) return;
-    const { attempt } = this.#write;
-    this.#write = { attempt, outcome };
-    const stored = {
-      outcome,
-      status: answer.status ?? null,
-      message: answer.message ?? null,
-      objectId: answer.objectId ?? null,
-    };
+    { status = null, message = null, objectId = null }: Partial<Answer>,
+  ): void {
+    if (this.#write) this.#write = { ...this.#write, outcome, unstored: { outcome, status, message, objectId } };
+  }
+
+  private async storeAnswer(): Promise<void> {
+    if (!this.#write?.unstored) return;
+    const { unstored, ...write } = this.#write;
+    this.#write = write;
     // When even that fails, the move that follows still tells the outcome; else the intent is found as unknown.
-    await persist(() => this.options.journal.recordAnswer(attempt.id, stored)).catch(() => undefined);
+    await persist(() => this.options.journal.recordAnswer(write.attempt.id, unstored)).catch(() => undefined);
   }
 }
 

@@ -42,6 +42,9 @@ export function sentOnce(recovery: ObjectionDeps['recovery']): ObjectionDeps['re
   };
 }
 
+/** What `sentOnce` would tell of an effect key without a history (`Claim.hasHistory`). */
+export const NO_HISTORY: ObjectionDeps['recovery'] = { undoOf: async () => null, sentOfEffects: async () => [] };
+
 /** What others did to the same thing, or want of it, and a live intent gives way to; null = nothing. */
 export async function findObjection(
   deps: ObjectionDeps,

@@ -11,7 +11,7 @@ import { intentReason } from '../../core/run-reasons.js';
 import { traceOf } from '../../core/trace.js';
 import type { Intent } from '../../core/run.js';
 import type { IntentState } from '../../core/states.js';
-import type { Claim, IntentMove, JournalStore } from '../journal-store.port.js';
+import type { Claim, DueIntent, IntentMove, JournalStore, Settled } from '../journal-store.port.js';
 import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
 import { WriteNotAllowed, WriteNotWanted, type WriteState, WriteSuppressed } from './guarded-forge.js';
 import { persist } from './keep-claim.js';
@@ -235,46 +235,57 @@ interface SettleDeps {
 
 type Move = Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held' | 'waits'> & { result?: Json };
 
+/** How many that one end set free are woken at once; the others follow from theirs, or from the sweep. */
+const WAKE_NEXT = 8;
+
+/** What follows the work on a claim. */
+export interface Aftermath {
+  /** Milliseconds until it may be claimed again; null when it need not be. */
+  readonly againInMs: number | null;
+  /** What its end may have set free. */
+  readonly near: readonly DueIntent[];
+}
+
 /** Writes down how the work on a claim ended: retry, dead letter or end is decided here and nowhere else. */
 export class Settler {
   constructor(private readonly deps: SettleDeps) {}
 
-  /** @returns milliseconds until it may be claimed again; null when it need not be */
-  async settle({ intent, epoch, causeId }: Claim, ending: Ending): Promise<number | null> {
+  async settle({ intent, epoch, causeId }: Claim, ending: Ending): Promise<Aftermath> {
+    const { journal, unknown, clock, logger } = this.deps;
     const move = this.moveFor(intent, ending);
     // Its lease may have run out while the call was under way. As long as the epoch is ours nobody else worked on it, and our answer
     // is the truth that an unknown or waiting intent lacks.
     const from: IntentState[] = ending.wrote ? ['sent', 'unknown', 'waiting'] : ['claimed'];
-    const moved =
-      (await persist(() => this.deps.journal.move({ intentId: intent.id, epoch, from, ...move }))) ||
-      (await this.tellLate(intent, ending.wrote, move));
+    const { wrote } = ending;
+    const answer = wrote?.unstored && { id: wrote.attempt.id, ...wrote.unstored };
+    const settled = await persist(() =>
+      journal.settle({ move: { intentId: intent.id, epoch, from, ...move }, answer, near: WAKE_NEXT }),
+    );
+    const { moved, near } = settled.moved ? settled : ((await this.tellLate(intent, wrote, move)) ?? settled);
     this.report(intent, causeId, ending, move.to, move.reason, moved);
-    // What fails here is found by the sweep.
-    if (moved && move.to === 'unknown')
-      await this.deps.unknown
+    if (!moved) return { againInMs: null, near };
+    if (move.to === 'unknown') {
+      // What fails here is found by the sweep.
+      await unknown
         .handle(intent)
-        .catch((error: unknown) => this.deps.logger.warn({ intentId: intent.id, error }, 'unknown.put-off'));
-    return moved && move.dueAt && ending.to === 'failed'
-      ? Math.max(move.dueAt.getTime() - this.deps.clock.now().getTime(), 0)
-      : null;
+        .catch((error: unknown) => logger.warn({ intentId: intent.id, error }, 'unknown.put-off'));
+      return { againInMs: null, near: await journal.dueNear(intent.id, WAKE_NEXT) };
+    }
+    const dueAt = ending.to === 'failed' ? move.dueAt : undefined;
+    return { againInMs: dueAt ? Math.max(dueAt.getTime() - clock.now().getTime(), 0) : null, near };
   }
 
   /** Somebody read about it meanwhile: as long as no further call was made, a sure answer is worth more than any read. */
-  private async tellLate(
-    intent: Intent,
-    wrote: Ending['wrote'],
-    move: ReturnType<Settler['moveFor']>,
-  ): Promise<boolean> {
-    if (!wrote || wrote.outcome === null || wrote.outcome === 'unknown') return false;
-    return persist(() =>
-      this.deps.journal.move({
-        intentId: intent.id,
-        epoch: null,
-        attempts: wrote.attempt.n,
-        from: ['unknown', 'waiting'],
-        ...move,
-      }),
-    );
+  private async tellLate(intent: Intent, wrote: Ending['wrote'], move: Move): Promise<Settled | null> {
+    if (!wrote || wrote.outcome === null || wrote.outcome === 'unknown') return null;
+    const late: IntentMove = {
+      intentId: intent.id,
+      epoch: null,
+      attempts: wrote.attempt.n,
+      from: ['unknown', 'waiting'],
+      ...move,
+    };
+    return persist(() => this.deps.journal.settle({ move: late, near: WAKE_NEXT }));
   }
 
   private moveFor(intent: Intent, ending: Ending): Move {

@@ -77,7 +77,7 @@ const TROUBLES: Record<string, () => Promise<Trouble>> = {
       const queue = module.get<WakeQueue>(WAKE_QUEUE);
       cleanUps.push(() => queue.close(1_000));
       const rig = new EffectRig();
-      const executor = new Executor({ journal: rig.journal, queue, effects: rig.effects, logger: silentLogger });
+      const executor = new Executor({ queue, effects: rig.effects });
       const heard: string[] = [];
       const handle = (id: string): Promise<void> => executor.handle(id);
       const nothing = async (): Promise<void> => undefined;

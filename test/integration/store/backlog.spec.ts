@@ -231,7 +231,9 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
       expect(await stores.journal.move({ intentId: id, from: ['sent'], to: 'done', reason: null, epoch: 1 })).toBe(
         true,
       );
-      expect(await stores.journal.dueNear(id, 10)).toEqual(lane === 'quiet' ? [] : [idOf(n + 1)]);
+      expect(await stores.journal.dueNear(id, 10)).toEqual(
+        lane === 'quiet' ? [] : [{ id: idOf(n + 1), isBackground: false }],
+      );
       expect(await stores.recovery.doubtAbout((await stores.journal.intent(id))?.runId ?? '')).toBeNull();
     }
 
