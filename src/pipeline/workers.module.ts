@@ -8,10 +8,10 @@ import { Sweep } from './recover/sweep.js';
 import { WAKE_QUEUE, type WakeQueue } from './wake-queue.port.js';
 
 /**
- * One of each is not for the organization that has all the others, where the queue knows whose work it is. Arrivals that wait at the same time are
- * decided in one transaction, however many.
+ * One of each is not for the organization that has all the others, where the queue knows whose work it is. What is in the same stage at the same
+ * time shares its statements, so that many at once cost the store less than few; the forge's own limits are kept by its client.
  */
-const WORKERS_PER_TOPIC = { arrival: 129, event: 5, intent: 17, background: 5 } as const;
+const WORKERS_PER_TOPIC = { arrival: 129, event: 17, intent: 33, background: 5 } as const;
 
 /** In processes that work: takes what the queue wakes and what the sweep finds, from the end of the start to the beginning of the stop. */
 @Module({
