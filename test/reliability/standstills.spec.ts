@@ -133,7 +133,7 @@ describe('reliability: processes that stand still', () => {
         'before markSent',
         'at the socket of createLabel',
         'after createLabel',
-        'before move',
+        'before settle',
       ]),
     );
     expect(paused).not.toContain('nowhere');
