@@ -14,15 +14,8 @@ import type { Intent } from '../core/run.js';
 import type { SecurityLog } from '../core/security-log.js';
 import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
 import type { Budgets } from './execute/budget-keeper.js';
-import {
-  classifyError,
-  endingOf,
-  endingOfStatus,
-  reasonOf,
-  type Aftermath,
-  type Ending,
-  type Settler,
-} from './execute/settle.js';
+import { classifyError, endingOf, endingOfStatus, reasonOf } from './execute/settle.js';
+import type { Aftermath, Ending, Settler } from './execute/settle.js';
 import type { ForgeHealth, ForgeAccess, OrgSettings } from './execute/forge-access.js';
 import { GuardedForge, ReadForAnother, SharedReads } from './execute/guarded-forge.js';
 import { keepLease } from './execute/keep-claim.js';
@@ -82,7 +75,7 @@ export class IntentToEffect {
   }
 
   /** @returns null where there was nothing to claim (done by another, not due, paused, out of turn) */
-  async run(intentId: string): Promise<(Aftermath & { org: string; isBackground: boolean }) | null> {
+  async run(intentId: string): Promise<Aftermath | null> {
     const leaseMs = this.options.leaseMs ?? DEFAULT_LEASE_MS;
     const claim = this.stopping.signal.aborted
       ? null
@@ -90,12 +83,11 @@ export class IntentToEffect {
     if (!claim) return null;
     const lease = keepLease(this.deps.journal, claim);
     try {
-      const { org, background: isBackground = false } = claim.intent;
+      const { org, background } = claim.intent;
       const calls: CallsMade = new Map();
       const work = async (): Promise<Aftermath> =>
         this.deps.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
-      const aftermath = await callingAs({ lane: isBackground ? 'housekeeping' : 'webhook', org }, work);
-      return { ...aftermath, org, isBackground };
+      return await callingAs({ lane: background ? 'housekeeping' : 'webhook', org }, work);
     } finally {
       lease.release();
     }

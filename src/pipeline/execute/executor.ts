@@ -1,6 +1,7 @@
 import type { DueIntent, JournalStore } from '../journal-store.port.js';
 import type { WakeQueue } from '../wake-queue.port.js';
 import type { IntentToEffect } from '../execute.js';
+import type { Again } from './settle.js';
 
 /** Each under its topic; those whose kind the store cannot tell now as what is waited for. */
 export async function announceIntents(
@@ -74,18 +75,18 @@ export class Executor {
   private async work(intentId: string): Promise<void> {
     const done = await this.deps.effects.run(intentId);
     if (!done) return;
-    const { againInMs, near, org, isBackground } = done;
-    if (againInMs !== null) this.wakeLater({ id: intentId, isBackground }, againInMs, org);
+    const { again, near, org } = done;
+    if (again !== null) this.wakeLater(again, org);
     // In the lanes of the same organization.
     await announceDue(this.deps.queue, near, org);
   }
 
   /** A kindness of this process only: when it ends meanwhile, the sweep finds the intent when it is due. */
-  private wakeLater(intent: DueIntent, ms: number, org: string): void {
+  private wakeLater({ inMs, ...intent }: Again, org: string): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       if (!this.isStopping) void announceDue(this.deps.queue, [intent], org);
-    }, ms + 1);
+    }, inMs + 1);
     timer.unref();
     this.timers.add(timer);
   }

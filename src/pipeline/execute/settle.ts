@@ -238,10 +238,16 @@ type Move = Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held' | 'wa
 /** How many that one end set free are woken at once; the others follow from theirs, or from the sweep. */
 const WAKE_NEXT = 8;
 
+/** An intent that may be claimed again. */
+export interface Again extends DueIntent {
+  readonly inMs: number;
+}
+
 /** What follows the work on a claim. */
 export interface Aftermath {
-  /** Milliseconds until it may be claimed again; null when it need not be. */
-  readonly againInMs: number | null;
+  readonly org: string;
+  /** Null when it need not be claimed again. */
+  readonly again: Again | null;
   /** What its end may have set free. */
   readonly near: readonly DueIntent[];
 }
@@ -263,16 +269,21 @@ export class Settler {
     );
     const { moved, near } = settled.moved ? settled : ((await this.tellLate(intent, wrote, move)) ?? settled);
     this.report(intent, causeId, ending, move.to, move.reason, moved);
-    if (!moved) return { againInMs: null, near };
+    const { id, org, background: isBackground = false } = intent;
+    const aftermath = { org, again: null, near };
+    if (!moved) return aftermath;
     if (move.to === 'unknown') {
       // What fails here is found by the sweep.
       await unknown
         .handle(intent)
         .catch((error: unknown) => logger.warn({ intentId: intent.id, error }, 'unknown.put-off'));
-      return { againInMs: null, near: await journal.dueNear(intent.id, WAKE_NEXT) };
+      return { ...aftermath, near: await journal.dueNear(id, WAKE_NEXT) };
     }
-    const dueAt = ending.to === 'failed' ? move.dueAt : undefined;
-    return { againInMs: dueAt ? Math.max(dueAt.getTime() - clock.now().getTime(), 0) : null, near };
+    if (ending.to !== 'failed' || !move.dueAt) return aftermath;
+    return {
+      ...aftermath,
+      again: { id, isBackground, inMs: Math.max(move.dueAt.getTime() - clock.now().getTime(), 0) },
+    };
   }
 
   /** Somebody read about it meanwhile: as long as no further call was made, a sure answer is worth more than any read. */
