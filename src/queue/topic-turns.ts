@@ -7,9 +7,9 @@ import type { Topic } from '../pipeline/wake-queue.port.js';
 type Handle = (id: string) => Promise<void>;
 
 /**
- * The ids of one topic that wait in this process, and the handlers that run: organizations take turns, and the last place is for another organization
- * than all the rest, so that nobody waits until a flood leaves one. An id that is announced while it runs is handled again after its end: the handler
- * may have read before the change.
+ * The ids of one topic that wait in this process, and the handlers that run. The next place is for the organization whose handlers took the least
+ * time, and the last one for another organization than all the rest, so that nobody waits until a flood leaves one. An id that is announced while it
+ * runs is handled again after its end: the handler may have read before the change.
  */
 export class TopicTurns {
   readonly #turns = new FairScheduler<string>();
@@ -84,6 +84,7 @@ export class TopicTurns {
   }
 
   async #run({ item: id, owner: org }: Turn<string>, handle: Handle): Promise<void> {
+    const from = performance.now();
     // After the caller of `announce` has gone on, as with a queue of its own.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     try {
@@ -92,7 +93,7 @@ export class TopicTurns {
     } catch (error) {
       this.logger.error({ topic: this.topic, id, reason: messageOf(error) }, 'queue.handler-failed');
     }
-    this.#turns.ended(id);
+    this.#turns.ended(id, performance.now() - from);
     this.#begin();
   }
 }

@@ -207,5 +207,35 @@ describe('store/batch-loader', () => {
       await another;
       expect(asked).toEqual([['a-1', 'a-2', 'a-3'], ['another'], ['a-1'], ['a-2'], ['a-3']]);
     });
+
+    it('takes as many as fit into 25 ms, eight at least, while another organization uses it', async () => {
+      let now = 0;
+      let msPerAsk = 2;
+      const sizes: number[] = [];
+      const gate = new Database(noStore, new StoreGate(1, () => now));
+      const together = new BatchLoader<string, string>(
+        () => gate,
+        async (asks) => {
+          sizes.push(asks.length);
+          now += asks.length * msPerAsk;
+          return asks;
+        },
+        () => now,
+      );
+      const flood = (count: number): Promise<string[]> =>
+        Promise.all(named('flood', count).map((ask) => of('flood', together, ask)));
+
+      await flood(70);
+      expect(sizes.splice(0)).toEqual([64, 6]);
+      await of('quiet', together, 'quiet');
+      await flood(30);
+      expect(sizes.splice(0)).toEqual([1, 12, 12, 6]);
+      msPerAsk = 10;
+      await flood(20);
+      expect(sizes.splice(0)).toEqual([12, 8]);
+      now += 2_000;
+      await flood(20);
+      expect(sizes.splice(0)).toEqual([20]);
+    });
   });
 });

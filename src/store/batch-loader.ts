@@ -4,6 +4,10 @@ import type { Database } from './database.js';
 
 /** More in one statement would hold its locks for too long. */
 const MOST = 64;
+/** A turn aims at this time where organizations share the one place of the store, … */
+const SHARED_TURN_MS = 25;
+/** … but takes so many at least: each turn has costs of its own. */
+const LEAST_SHARED = 8;
 
 interface Waiting<Ask, Answer> {
   readonly ask: Ask;
@@ -25,14 +29,18 @@ export class BatchLoader<Ask, Answer> {
   private readonly waiting = new Map<string, Array<Waiting<Ask, Answer>>>();
   /** Those that wait for their turn, or whose turn it is. */
   private readonly inTurn = new Set<string>();
+  /** What one ask took in the last turn. */
+  private msPerAsk = 0;
 
   /**
    * @param turns asked for late, since it is a field of the class that has this one
    * @param all answers in the order asked, by the store it is given and no other; it may be given the same ask once more after it failed
+   * @param now ms of a clock that only grows
    */
   constructor(
-    private readonly turns: () => Pick<Database, 'inTurn' | 'afterOthers'>,
+    private readonly turns: () => Pick<Database, 'inTurn' | 'afterOthers' | 'isShared'>,
     private readonly all: (asks: readonly Ask[], db: Database) => Promise<readonly Answer[]>,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   ask(ask: Ask): Promise<Answer> {
@@ -57,11 +65,16 @@ export class BatchLoader<Ask, Answer> {
 
   /** None, if another took them along. */
   private take(org: string): Array<Waiting<Ask, Answer>> {
-    const taken = this.takeOf(org, MOST);
+    const taken = this.takeOf(org, this.mostOfOne());
     const share = taken.length;
     for (const other of this.waiting.keys())
-      if (taken.length < MOST) taken.push(...this.takeOf(other, Math.min(share, MOST - taken.length)));
+      if (other !== org && taken.length < MOST) taken.push(...this.takeOf(other, Math.min(share, MOST - taken.length)));
     return taken;
+  }
+
+  private mostOfOne(): number {
+    if (!this.turns().isShared) return MOST;
+    return Math.min(Math.max(Math.floor(SHARED_TURN_MS / this.msPerAsk), LEAST_SHARED), MOST);
   }
 
   private takeOf(org: string, most: number): Array<Waiting<Ask, Answer>> {
@@ -77,6 +90,7 @@ export class BatchLoader<Ask, Answer> {
     db: Database,
   ): Promise<ReadonlyArray<Waiting<Ask, Answer>>> {
     if (asked.length === 0) return [];
+    const from = this.now();
     try {
       const answers = await this.all(
         asked.map(({ ask }) => ask),
@@ -89,6 +103,8 @@ export class BatchLoader<Ask, Answer> {
       // A store that is away is away for each of them.
       if (asked.length > 1 && !(error instanceof StoreUnavailable)) return asked;
       for (const { reject } of asked) reject(error);
+    } finally {
+      this.msPerAsk = (this.now() - from) / asked.length;
     }
     return [];
   }

@@ -201,6 +201,11 @@ export class Database {
     return gate ? gate.through(() => work(new Database(this.dataSource)), this.place) : work(this);
   }
 
+  /** Whether several organizations use the one place of the store. */
+  get isShared(): boolean {
+    return this.gate?.isShared ?? false;
+  }
+
   /**
    * Begin after all that ask in the same breath. With a server that is the same round of the event loop, so that the answers of many calls that
    * come in together are one question; the embedded store may keep the loop from its next round for long, and is asked at once.

@@ -90,4 +90,41 @@ describe('store/store-gate', () => {
 
     await expect(gate.through(() => Promise.resolve('next'))).resolves.toBe('next');
   });
+
+  it('gives a place that is free to those who ask with the answer in hand, before others whose organization used more', async () => {
+    let now = 0;
+    const gate = new StoreGate(1, () => now);
+    const begun: string[] = [];
+    const asks = (org: string, count: number, ms: number): Promise<void> =>
+      callingAs({ lane: 'webhook', org }, async () => {
+        for (let n = 1; n <= count; n += 1)
+          await gate.through(async () => {
+            begun.push(`${org} ${n}`);
+            now += ms;
+          });
+      });
+
+    await Promise.all([asks('acme', 1, 50), asks('acme', 1, 50), asks('acme', 1, 50), asks('beta', 3, 10)]);
+
+    expect(begun).toEqual(['acme 1', 'beta 1', 'beta 2', 'beta 3', 'acme 1', 'acme 1']);
+  });
+
+  it('is shared while several organizations use its one place', async () => {
+    let now = 0;
+    const [gate, ofServer] = [new StoreGate(1, () => now), new StoreGate(10, () => now)];
+    const isSharedAfter = async (org: string | null): Promise<boolean[]> => {
+      for (const one of [gate, ofServer])
+        await callingAs({ lane: 'webhook', org }, () => one.through(() => Promise.resolve()));
+      return [gate.isShared, ofServer.isShared];
+    };
+
+    expect(await isSharedAfter('acme')).toEqual([false, false]);
+    expect(await isSharedAfter(null)).toEqual([false, false]);
+    expect(await isSharedAfter('acme')).toEqual([false, false]);
+    expect(await isSharedAfter('beta')).toEqual([true, false]);
+    now += 1_999;
+    expect(await isSharedAfter('beta')).toEqual([true, false]);
+    now += 1;
+    expect(await isSharedAfter('beta')).toEqual([false, false]);
+  });
 });
