@@ -10,6 +10,9 @@ INSERT INTO revisions (id, org, hash, files, state, problems, loaded_at, origin)
 ON CONFLICT (id) DO UPDATE SET state = excluded.state, problems = excluded.problems, origin = coalesce(excluded.origin, revisions.origin),
   loaded_at = CASE WHEN revisions.state = excluded.state THEN revisions.loaded_at ELSE excluded.loaded_at END`;
 
+const MISSING =
+  'SELECT k.id FROM unnest($1::text[]) AS k (id) WHERE NOT EXISTS (SELECT 1 FROM revisions r WHERE r.id = k.id)';
+
 export class TypeOrmRevisionStore implements RevisionStore {
   constructor(private readonly db: Database) {}
 
@@ -44,6 +47,11 @@ export class TypeOrmRevisionStore implements RevisionStore {
   async byId(id: string): Promise<StoredRevision | null> {
     const row = await this.db.table(RevisionEntity, (revisions) => revisions.findOneBy({ id }));
     return row ? toRevision(row) : null;
+  }
+
+  async missing(ids: readonly string[]): Promise<string[]> {
+    const { rows } = await this.db.run((manager) => execute<{ id: string }>(manager, MISSING, [ids]));
+    return rows.map(({ id }) => id);
   }
 
   async list(org: string, limit: number): Promise<StoredRevision[]> {

@@ -246,12 +246,27 @@ describe('webhooks/undecided-bytes', () => {
   it('counts more seldom where a count takes long', async () => {
     const { undecided, answer, count, pass } = counting();
     answer.tookMs = 200;
+    answer.bytes = [{ hook: 'acme', bytes: 1 }];
 
     await undecided.count();
     pass(9_000);
     await undecided.count();
     expect(count()).toBe(1);
     pass(2_000);
+    await undecided.count();
+
+    expect(count()).toBe(2);
+  });
+
+  it('counts no more where nothing waits, until something is stored here', async () => {
+    const { undecided, count, pass } = counting();
+
+    for (const _ of [1, 2, 3]) {
+      await undecided.count();
+      pass(2_000);
+    }
+    expect(count()).toBe(1);
+    undecided.stored('acme', 1);
     await undecided.count();
 
     expect(count()).toBe(2);

@@ -211,6 +211,7 @@ export class UndecidedBytes {
   /** Bytes that this process stored since the last count began. */
   #since = new Map<string, number>();
   #nextAtMs = 0;
+  #hasCounted = false;
 
   constructor(
     private readonly inbox: Pick<InboxStore, 'undecidedBytes'>,
@@ -231,10 +232,12 @@ export class UndecidedBytes {
     this.#total += bytes;
   }
 
-  /** Count again, if it is time. */
+  /** Count again, if it is time, and if there may be anything to count. */
   async count(): Promise<void> {
     const startedAt = this.clock.monotonicMs();
-    if (startedAt < this.#nextAtMs) return;
+    // Where nothing waited at the last count and nothing came here since, what others stored matters with the next delivery: the count after it sees it.
+    const isQuiet = this.#hasCounted && this.#counted.size === 0 && this.#since.size === 0;
+    if (isQuiet || startedAt < this.#nextAtMs) return;
     // Never start a second count beside one that does not end.
     this.#nextAtMs = Infinity;
     // Valid while the count runs, and when it fails.
@@ -245,6 +248,7 @@ export class UndecidedBytes {
     try {
       // A delivery that is stored while the count runs may be in both numbers, until the next count.
       this.#counted = new Map((await this.inbox.undecidedBytes()).map(({ hook, bytes }) => [hook, bytes]));
+      this.#hasCounted = true;
     } finally {
       const endedAt = this.clock.monotonicMs();
       this.#nextAtMs = endedAt + (endedAt - startedAt) / MOST_SHARE;

@@ -465,6 +465,14 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       expect(await stores.revisions.byId(second.id)).toMatchObject({ state: 'replaced' });
     });
 
+    it('names the ids that are not stored', async () => {
+      const [first, second] = [aRevision(), aRevision({ state: 'broken' })];
+      for (const revision of [first, second]) await stores.revisions.save(revision);
+
+      expect(await stores.revisions.missing([first.id, 'other', second.id])).toEqual(['other']);
+      expect(await stores.revisions.missing([])).toEqual([]);
+    });
+
     it('has one active revision when many are saved at once', async () => {
       await Promise.all(Array.from({ length: 10 }, () => stores.revisions.save(aRevision())));
 

@@ -19,6 +19,10 @@ export class InMemoryRevisionStore implements RevisionStore {
     return this.rows.get(id) ?? null;
   }
 
+  async missing(ids: readonly string[]): Promise<string[]> {
+    return ids.filter((id) => !this.rows.has(id));
+  }
+
   async list(org: string, limit: number): Promise<StoredRevision[]> {
     return [...this.rows.values()]
       .filter((row) => row.org === org)

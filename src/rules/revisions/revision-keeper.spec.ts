@@ -27,6 +27,10 @@ class MemoryRevisions implements RevisionStore {
     return Promise.resolve(this.rows.get(id) ?? null);
   }
 
+  missing(ids: readonly string[]): Promise<string[]> {
+    return Promise.resolve(ids.filter((id) => !this.rows.has(id)));
+  }
+
   list(): Promise<StoredRevision[]> {
     return Promise.resolve([...this.rows.values()]);
   }
@@ -193,6 +197,21 @@ describe('rules/revisions/revision-keeper', () => {
     expect(await active()).toBe('two');
     expect(activated).toEqual(['one', 'two']);
     expect(await store.active('acme')).toMatchObject({ id: known, files: [file('two')] });
+  });
+
+  it('finds by a look at the store that the active revision is missing there, and reads no files while none is', async () => {
+    const source = new MemorySource([file('one')]);
+    const { keeper, store } = start(source);
+    await keeper.start();
+    const read = jest.spyOn(source, 'read');
+
+    await keeper['lookAtStore']();
+    expect(read).not.toHaveBeenCalled();
+    const [row] = store.rows.values();
+    store.rows.clear();
+    await keeper['lookAtStore']();
+
+    expect([...store.rows.values()]).toEqual([row]);
   });
 
   it('never lets a broken state replace the running one, and keeps it visible until it is mended', async () => {

@@ -57,7 +57,8 @@ export interface KeptRevision {
   readonly loadedAt: Date;
 }
 
-const OUTSIDE_EVERY_MS = 5_000;
+/** How often the bot looks whether something outside of the files asks for another load. */
+const LOOK_EVERY_MS = 5_000;
 
 type Activated = (org: string, kept: KeptRevision) => void | Promise<void>;
 
@@ -75,7 +76,7 @@ export class RevisionKeeper {
   private readonly loading = new Map<string, Promise<void>>();
   /** Who waits for the first end of a load, by organization. */
   private readonly waiting = new Map<string, Array<() => void>>();
-  private outsideTimer: NodeJS.Timeout | null = null;
+  private lookTimer: NodeJS.Timeout | null = null;
 
   constructor(private readonly deps: RevisionKeeperDeps) {}
 
@@ -90,11 +91,15 @@ export class RevisionKeeper {
       org.source.watch(() => void this.reload(org));
     }
     const { outside } = this.deps;
-    if (outside) this.outsideTimer = setInterval(() => void this.tryHeldAgain(outside), OUTSIDE_EVERY_MS).unref();
+    const look = (): void => {
+      if (outside) void this.tryHeldAgain(outside);
+      void this.lookAtStore();
+    };
+    this.lookTimer = setInterval(look, LOOK_EVERY_MS).unref();
   }
 
   async stop(): Promise<void> {
-    if (this.outsideTimer) clearInterval(this.outsideTimer);
+    if (this.lookTimer) clearInterval(this.lookTimer);
     for (const org of this.deps.orgs) org.source.close();
     await Promise.all(this.loading.values());
     for (const org of this.waiting.keys()) this.wake(org);
@@ -165,6 +170,13 @@ export class RevisionKeeper {
       this.seenHash.delete(org.name);
       await this.reload(org);
     }
+  }
+
+  /** One statement for all organizations. Where a revision is missing, its files are read, and it is stored again. */
+  private async lookAtStore(): Promise<void> {
+    const ids = [...this.kept.values()].map(({ id }) => id);
+    const missing = ids.length > 0 ? await this.deps.store.missing(ids).catch(() => []) : [];
+    for (const org of this.deps.orgs) if (missing.includes(this.kept.get(org.name)?.id ?? '')) await this.reload(org);
   }
 
   private reload(org: KeptOrg): Promise<void> {

@@ -20,6 +20,8 @@ export interface RevisionStore {
   save(revision: StoredRevision): Promise<void>;
   active(org: string): Promise<StoredRevision | null>;
   byId(id: string): Promise<StoredRevision | null>;
+  /** Those of the ids that are not stored. */
+  missing(ids: readonly string[]): Promise<string[]>;
   list(org: string, limit: number): Promise<StoredRevision[]>;
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { hashOfFiles } from '../language/load/load-rules.js';
 import { FolderSource } from './folder-source.js';
 
@@ -10,6 +10,7 @@ const made: string[] = [];
 const open: FolderSource[] = [];
 
 afterEach(() => {
+  jest.restoreAllMocks();
   for (const source of open.splice(0)) source.close();
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
@@ -94,6 +95,54 @@ describe('rules/sources/folder-source', () => {
     await afterChange(folder, () => rmSync(join(folder, 'b.yaml')));
 
     expect(await names(folder)).toEqual(['a.yaml', 'd.yaml']);
+  });
+
+  it('reads the folder again on a look that shows something else, and until what was read is dealt with', async () => {
+    const folder = folderWith({ 'a.yaml': 'a' });
+    const source = new FolderSource(folder);
+    open.push(source);
+    source.watch(() => undefined);
+    const changed = jest.fn();
+    const look = async (): Promise<number> => {
+      await source['lookAgain'](changed);
+      return changed.mock.calls.length;
+    };
+    await source.read();
+    source.concluded();
+    // A time that is younger than the clock's steps tells nothing.
+    expect(await look()).toBe(1);
+
+    const aged = Date.now() + 60_000;
+    jest.spyOn(Date, 'now').mockReturnValue(aged);
+    await source.read();
+    source.concluded();
+    expect(await look()).toBe(1);
+    writeFileSync(join(folder, 'a.yaml'), 'b');
+    expect(await look()).toBe(2);
+    await source.read();
+    expect(await look()).toBe(3);
+    source.concluded();
+    expect(await look()).toBe(3);
+    writeFileSync(join(folder, 'b.yaml'), 'b');
+    expect(await look()).toBe(4);
+    rmSync(folder, { recursive: true });
+    await expect(source.read()).rejects.toThrow('does not exist');
+    source.concluded();
+    expect(await look()).toBe(5);
+  });
+
+  it('reads the folder on each look where rules may extend files of other folders', async () => {
+    const source = new FolderSource(folderWith({ 'a.yaml': 'a' }), [folderWith({})]);
+    open.push(source);
+    source.watch(() => undefined);
+    const changed = jest.fn();
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    await source.read();
+    source.concluded();
+
+    await source['lookAgain'](changed);
+
+    expect(changed).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -14,14 +14,19 @@ const MAX_FILE_BYTES = 256 * 1024;
 
 /** Editors write a file in several steps; what is read between them is broken for a moment. */
 const SETTLE_MS = 150;
-/** Some file systems (network shares, some containers) tell no changes: the folder is read again anyway. */
-const REREAD_MS = 5_000;
+/** Some file systems (network shares, some containers) tell no changes: the bot looks at the folder anyway. */
+const LOOK_MS = 5_000;
+/** A file that was written shortly before it was looked at may be written again without another time. */
+const YOUNG_MS = 2_000;
 
 /** A local folder of rule files, or one file. */
 export class FolderSource {
   private watchers: FSWatcher[] = [];
   private settle: NodeJS.Timeout | null = null;
-  private reread: NodeJS.Timeout | null = null;
+  private looking: NodeJS.Timeout | null = null;
+  /** What the folder showed right before it was last read, and before the last read that came to an end. Null = not known. */
+  private looked: string | null = null;
+  private concludedLook: string | null = null;
   /** Known until something may have changed. */
   private commit: { readonly hash: string; readonly found: Promise<string | null> } | null = null;
 
@@ -36,7 +41,12 @@ export class FolderSource {
    * @throws UserError when the folder is not there, InvalidFile when it holds too many files or a file is too large
    */
   async read(): Promise<RuleFile[]> {
-    const paths = await this.paths((name) => !/\.test\.ya?ml$/.test(name));
+    if (this.looking) this.looked = await this.look();
+    return this.readFiles();
+  }
+
+  private async readFiles(): Promise<RuleFile[]> {
+    const paths = await this.paths(isRuleFile);
     if (paths.length > MAX_FILES)
       throw refused(
         'TOO_MANY_RULE_FILES',
@@ -71,7 +81,7 @@ export class FolderSource {
 
   private async findCommit(hash: string): Promise<string | null> {
     const commit = await checkoutCommit(this.folder);
-    return commit !== null && hashOfFiles(await this.read()) === hash ? commit : null;
+    return commit !== null && hashOfFiles(await this.readFiles()) === hash ? commit : null;
   }
 
   /** Call back (at most once per settling time) when something below the folder may have changed. */
@@ -84,23 +94,52 @@ export class FolderSource {
       if (this.settle) clearTimeout(this.settle);
       this.settle = setTimeout(changed, SETTLE_MS);
     };
-    this.reread = setInterval(changed, REREAD_MS);
-    this.reread.unref();
+    this.looking = setInterval(() => void this.lookAgain(changed), LOOK_MS);
+    this.looking.unref();
     for (const place of [this.folder, ...this.extendsFrom]) {
       try {
         const watcher = watch(place, { recursive: true }, soon);
         watcher.on('error', () => watcher.close());
         this.watchers.push(watcher);
       } catch {
-        // Not watchable here: the regular reading remains.
+        // Not watchable here: the regular looks remain.
       }
+    }
+  }
+
+  /** What was read is dealt with: until the folder shows something else, it is not read again. */
+  concluded(): void {
+    this.concludedLook = this.looked;
+  }
+
+  private async lookAgain(changed: () => void): Promise<void> {
+    this.commit = null;
+    if (this.concludedLook === null || (await this.look()) !== this.concludedLook) changed();
+  }
+
+  /** Names, sizes and times of the rule files; null where they do not tell whether something changed. Shared files may lie anywhere: they are read. */
+  private async look(): Promise<string | null> {
+    if (this.extendsFrom.length > 0) return null;
+    try {
+      const paths = await this.paths(isRuleFile);
+      const now = Date.now();
+      const shown: string[] = [];
+      for (const path of paths) {
+        const { ino, size, mtimeNs, ctimeNs, ctimeMs } = await lstat(path, { bigint: true });
+        if (now - Number(ctimeMs) < YOUNG_MS) return null;
+        shown.push([path, ino, size, mtimeNs, ctimeNs].join(' '));
+      }
+      return shown.join('\n');
+    } catch {
+      // Whoever reads it is told why.
+      return null;
     }
   }
 
   close(): void {
     for (const watcher of this.watchers) watcher.close();
     if (this.settle) clearTimeout(this.settle);
-    if (this.reread) clearInterval(this.reread);
+    if (this.looking) clearInterval(this.looking);
   }
 
   private async paths(isWanted: (name: string) => boolean): Promise<string[]> {
@@ -144,6 +183,10 @@ export class FolderSource {
       text: await readFile(path, 'utf8'),
     };
   }
+}
+
+function isRuleFile(name: string): boolean {
+  return !/\.test\.ya?ml$/.test(name);
 }
 
 /** Below the folder where the program runs without the way to it, else whole. */
