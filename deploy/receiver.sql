@@ -22,11 +22,9 @@ REVOKE ALL ON ALL TABLES IN SCHEMA public FROM forgehand_receiver;
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM forgehand_receiver;
 GRANT USAGE ON SCHEMA public TO forgehand_receiver;
 
--- A delivery as it came. Not what it became, nor what polling reads.
-GRANT INSERT (id, kind, forge, org, source, hook, event_type, event, delivery_id, target_type, content_type, verdict, once_key, text_hash, body, json_text,
-              state, repeats, arrived_at) ON arrivals TO forgehand_receiver;
--- An equal one is counted; to know it, its hash is compared, and its number is the answer.
-GRANT SELECT (id, once_key, repeats), UPDATE (repeats) ON arrivals TO forgehand_receiver;
+-- A delivery as it came: to put it in, and nothing else. Not what it became, nor what polling reads; not even whether it is there.
+GRANT INSERT (id, kind, forge, org, source, hook, event_type, event, delivery_id, target_type, content_type, verdict, body, state, repeats, arrived_at)
+  ON arrivals TO forgehand_receiver;
 
 -- That a receiver is alive, and when none was.
 GRANT SELECT (name, at), INSERT (name, at), UPDATE (at) ON heartbeats TO forgehand_receiver;

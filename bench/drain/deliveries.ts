@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NewDelivery } from '../../src/core/arrival.js';
-import { hashOf, newId } from '../../src/core/ids.js';
+import { newId } from '../../src/core/ids.js';
 import { ROOT } from '../../test/services/with-services.mjs';
 
 /** An act that a Gitea server told, of a kind that no rule of the shipped organization set asks for. */
@@ -39,7 +39,6 @@ export class RecordedDeliveries {
     const template = this.templates[n % this.templates.length];
     if (!template) throw new Error('no act is recorded');
     const body = Buffer.from(numbered(template.body, n, this.templates.length));
-    const text = body.toString();
     return {
       id: newId(),
       forge: 'main',
@@ -52,8 +51,6 @@ export class RecordedDeliveries {
       contentType: 'json',
       verdict: 'signed',
       body,
-      text,
-      textHash: hashOf(text),
       receivedAt: new Date(),
     };
   }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { ForgeEvent } from '../../src/core/event.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeDelivery } from '../../test/builders/normalize-delivery.js';
 import type { ExpressionEngine } from '../../src/rules/language/expression-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
 import type { Revision, RuleFile } from '../../src/rules/language/revision.js';
@@ -127,7 +127,7 @@ export function pushEvent(): ForgeEvent {
     .flatMap(({ deliveries }) => deliveries)
     .find(({ event_type }) => event_type === 'push');
   if (!delivery) throw new Error(`no push in ${path}`);
-  const fact = normalizeDelivery({ org: 'acme', eventType: 'push', text: jsonTextOf(delivery), textHash: '' });
+  const fact = normalizeDelivery({ org: 'acme', eventType: 'push', text: jsonTextOf(delivery) });
   if ('reason' in fact) throw new Error(fact.reason);
   const { kind, factKey, factAt, actor, repo, data } = fact;
   if (!repo) throw new Error('the recorded push names no repository');

@@ -43,6 +43,8 @@ export const alert = defineReasons({
     `an intent of ${rule} in ${org} waits for a person: ${because ? textOf(because) : ''}`,
   'intent.doubled': ({ org, rule, found }: { org: string; rule: string; found: Reason }) =>
     `${textOf(found)} (rule ${rule} in ${org})`,
+  'delivery.quarantined': ({ org, hook, code, id }: { org: string; hook: string; code: string; id: string }) =>
+    `a delivery of ${org} by hook ${hook} makes no event (${code}): it is kept until \`forgehand release ${id}\`; \`forgehand deliveries\` lists others like it`,
   'work.quarantined': ({ topic, id, because }: { topic: string; id: string; because: Reason }) =>
     `${topic} ${id}: ${textOf(because)}`,
   /** A violation of an expectation; the message is the policy's own. */

@@ -1,16 +1,14 @@
 import type { EntrySource } from './event.js';
 
-/** One webhook POST as received, after authenticity was checked. */
+/** One webhook POST as received, after authenticity was checked. Nobody has looked into its body yet. */
 export interface NewDelivery {
   id: string;
   forge: string;
   org: string;
   hook: string;
-  /** Precise name from the Event-Type header (route on this). */
+  /** Precise name from the Event-Type header (route on this); '' when the server sends none, until it is decided. */
   eventType: string;
-  /** Optional. The name under which an equal text is the same delivery (see `replayNameOf`). Default: the event type. */
-  replayName?: string;
-  /** Family name from the Event header. */
+  /** Family name from the Event header; may be ''. */
   event: string;
   deliveryId: string;
   targetType: string | null;
@@ -18,11 +16,15 @@ export interface NewDelivery {
   verdict: 'signed' | 'unsigned';
   /** Bytes as received. */
   body: Buffer;
-  /** The JSON text: of `json` that of `body`, of `form` the decoded `payload`. */
+  receivedAt: Date;
+}
+
+/** A delivery as the inbox gives it out. */
+export interface StoredDelivery extends NewDelivery {
+  /** The JSON text: of `json` that of `body`, of `form` the decoded `payload`; '' when a form has none. */
   text: string;
   /** SHA-256 hex of the JSON text. */
   textHash: string;
-  receivedAt: Date;
 }
 
 /** One feed row or one task row as read. */
@@ -41,10 +43,10 @@ export interface NewEntry {
 
 export type ArrivalState = 'stored' | 'decided' | 'quarantined';
 
-export type Arrival = (({ kind: 'delivery' } & NewDelivery) | ({ kind: 'entry' } & NewEntry)) & {
+export type Arrival = (({ kind: 'delivery' } & StoredDelivery) | ({ kind: 'entry' } & NewEntry)) & {
   state: ArrivalState;
   eventId: string | null;
-  /** Equal deliveries acknowledged after the first. */
+  /** Equal deliveries that were no act of their own. */
   repeats: number;
   /** A person released it after the bot had quarantined it for its age: the bot does not check its age again. */
   isAgeAccepted?: true;
@@ -52,8 +54,9 @@ export type Arrival = (({ kind: 'delivery' } & NewDelivery) | ({ kind: 'entry' }
   archivedAt: Date | null;
 };
 
+/** What became of an entry. */
 export interface Stored {
-  /** Id of the stored row: the new one, or the equal row that was there before. */
+  /** Id of the stored row: the new one, or the row of the same key that was there before. */
   id: string;
   duplicate: boolean;
 }

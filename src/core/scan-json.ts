@@ -6,6 +6,13 @@ export interface JsonCaps {
   readonly maxNodes: number;
 }
 
+/** Why a text is refused. */
+export interface JsonFlaw {
+  readonly code: 'too_deep' | 'too_many_values' | 'unended_text' | 'endless_number' | 'key_twice' | 'key_proto';
+  /** What the text has, for people. */
+  readonly text: string;
+}
+
 /** Longer than any number of a forge; turning digits into a big number costs more than linear time. */
 const MAX_WORD_BYTES = 256;
 
@@ -28,7 +35,7 @@ const KIND = kinds({ [SPACE]: ' \t\n\r', [STRING]: '"', [COMMA]: ',', [COLON]: '
  * @param text in UTF-8
  * @returns how many keys the text has (for `checkKeys`), or why it is refused
  */
-export function scanJson(text: Uint8Array, caps: JsonCaps): number | string {
+export function scanJson(text: Uint8Array, caps: JsonCaps): number | JsonFlaw {
   let depth = 0;
   let keys = 0;
   // A value stands before each comma, and one more in each object or array that is not empty, and at the top.
@@ -42,7 +49,7 @@ export function scanJson(text: Uint8Array, caps: JsonCaps): number | string {
       i += 1;
     } else if (kind === STRING) {
       i = afterString(text, i + 1);
-      if (i > end) return 'a string without end';
+      if (i > end) return { code: 'unended_text', text: 'a string without end' };
       isEmpty = false;
     } else if (kind === COMMA) {
       i += 1;
@@ -55,7 +62,7 @@ export function scanJson(text: Uint8Array, caps: JsonCaps): number | string {
       i += 1;
       depth += 1;
       nodes += 1;
-      if (depth > caps.maxDepth) return `a nesting deeper than ${caps.maxDepth}`;
+      if (depth > caps.maxDepth) return { code: 'too_deep', text: `a nesting deeper than ${caps.maxDepth}` };
       if (nodes > caps.maxNodes + 1) return tooMany(caps);
       isEmpty = true;
     } else if (kind === CLOSE) {
@@ -66,7 +73,7 @@ export function scanJson(text: Uint8Array, caps: JsonCaps): number | string {
     } else {
       const start = i;
       i = afterWord(text, i + 1);
-      if (i - start > MAX_WORD_BYTES) return 'a number without end';
+      if (i - start > MAX_WORD_BYTES) return { code: 'endless_number', text: 'a number without end' };
       isEmpty = false;
     }
   }
@@ -78,10 +85,10 @@ export function scanJson(text: Uint8Array, caps: JsonCaps): number | string {
  * @param keys how many the text had
  * @returns why it is refused, or null
  */
-export function checkKeys(value: unknown, keys: number): string | null {
+export function checkKeys(value: unknown, keys: number): JsonFlaw | null {
   const found = countKeys(value);
-  if (found < 0) return 'a key named __proto__';
-  return found === keys ? null : 'a key twice in one object';
+  if (found < 0) return { code: 'key_proto', text: 'a key named __proto__' };
+  return found === keys ? null : { code: 'key_twice', text: 'a key twice in one object' };
 }
 
 /** @returns -1 when one of the keys is `__proto__`. Recurses as deep as the scan let the text be. */
@@ -106,8 +113,8 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-function tooMany(caps: JsonCaps): string {
-  return `more than ${caps.maxNodes} values`;
+function tooMany(caps: JsonCaps): JsonFlaw {
+  return { code: 'too_many_values', text: `more than ${caps.maxNodes} values` };
 }
 
 /** Index after the closing quote; beyond the end when there is none. */

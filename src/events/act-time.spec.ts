@@ -3,7 +3,7 @@ import { sampleBody } from '../../test/builders/sample-bodies.js';
 import { jsonTextOf, readActFolders } from '../../test/recordings-tool/act-file.js';
 import { EVENT_KINDS, type EventKind } from '../core/event-kinds.js';
 import { ACT_TIMES, actTimeOf } from './act-time.js';
-import { normalizeDelivery } from './normalize-delivery.js';
+import { normalizeDelivery } from '../../test/builders/normalize-delivery.js';
 
 interface Told {
   readonly server: string;
@@ -23,7 +23,6 @@ function recorded(): Told[] {
           org,
           eventType: delivery.event_type,
           text: jsonTextOf(delivery),
-          textHash: '',
         });
         const rowsAt = (feed ?? []).map(({ created }) => new Date(String(created)));
         return 'kind' in fact

@@ -60,14 +60,6 @@ export function bindRow(org: string, source: PolledSource, row: JsonObject): Bin
   return bind(org, type, findPlaces(row, type, true), row, true);
 }
 
-/** Whether the body of a delivery names no owner and no repository at all where its event type has them. Looks at the listed places alone. */
-export function namesNoHome(eventType: string, body: JsonObject): boolean {
-  const type = deliveryPlaces(eventType) ?? UNKNOWN_TYPE;
-  return !Object.entries(type.places).some(
-    ([path, { role }]) => role === 'home' && !path.includes('[]') && namesSomething(valueAt(body, path)),
-  );
-}
-
 /** Names of accounts are ASCII and compared without regard to ASCII case; letters that merely look or fold alike are others. */
 function isSameName(a: string, b: string): boolean {
   return asciiLower(a) === asciiLower(b);
@@ -312,13 +304,6 @@ function valueAt(body: JsonObject, path: string): Json | undefined {
 
 function lastKey(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
-}
-
-function namesSomething(value: Json | undefined): boolean {
-  if (value === undefined || isAbsent(value)) return false;
-  const repository = readRepository(value);
-  const owner = readOwner(value);
-  return repository !== null || (owner !== null && owner.names.length > 0);
 }
 
 function isAbsent(value: Json | undefined): boolean {

@@ -31,7 +31,7 @@ export interface DeliveryReader {
   readonly shape: z.ZodType;
   /**
    * Words of `action` that this event type sends. A word that a sibling type (same body shape) sends means another event's body;
-   * a word nobody is known to send makes an `unrecognized` event.
+   * a word nobody is known to send is of an unknown kind.
    */
   readonly actions?: readonly string[];
   readonly siblingActions?: readonly string[];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { readText } from '../core/json-bytes.js';
 import type { JsonObject } from '../core/json.js';
 import { stringifyJson } from '../core/json.js';
 import {
@@ -11,7 +12,9 @@ import {
   sampleBody,
 } from '../../test/builders/sample-bodies.js';
 import { type EventFact, Misfit } from './event-fact.js';
-import { misfitOf, normalizeDelivery, replayNameOf } from './normalize-delivery.js';
+import { eventTypeFor, misfitOf, readDelivery } from './normalize-delivery.js';
+import { aDelivery } from '../../test/builders/arrivals.js';
+import { normalizeDelivery } from '../../test/builders/normalize-delivery.js';
 import { DELIVERY_READERS } from './normalize/index.js';
 
 function read(eventType: string, body: JsonObject | string): EventFact {
@@ -19,7 +22,6 @@ function read(eventType: string, body: JsonObject | string): EventFact {
     org: 'acme',
     eventType,
     text: typeof body === 'string' ? body : stringifyJson(body),
-    textHash: 'hash',
   });
   if (fact instanceof Misfit) throw new Error(fact.reason);
   return fact;
@@ -56,18 +58,6 @@ describe('events/normalize-delivery', () => {
     expect(misfitOf('lantern', SAMPLE_BODIES.issues)).toBe('not the body of lantern: it is the body of issues');
     expect(misfitOf('lantern', { lantern: { id: 1 }, repository, sender })).toBeNull();
     expect(misfitOf('lantern', { ...sampleBody('issues'), action: 'pinned' })).toBeNull();
-  });
-
-  it('gives all bodies that no reader knows one replay name', () => {
-    const pinned = { ...sampleBody('issues'), action: 'pinned' };
-
-    expect([replayNameOf('issues', SAMPLE_BODIES.issues), replayNameOf('push', SAMPLE_BODIES.push)]).toEqual([
-      'issues',
-      'push',
-    ]);
-    expect(
-      new Set([replayNameOf('issues', pinned), replayNameOf('lantern', pinned), replayNameOf('lamp', pinned)]),
-    ).toEqual(new Set(['unrecognized']));
   });
 
   it.each([
@@ -232,11 +222,9 @@ describe('events/normalize-delivery', () => {
     ['an event type nobody knows', 'sponsorship', { action: 'created', repository: REPOSITORY, sender: SENDER }],
     ['an action nobody knows', 'issues', { ...sampleBody('issues'), action: 'pinned' }],
     ['an action nobody knows of a repository', 'repository', { ...sampleBody('repository'), action: 'transferred' }],
-  ])('keeps %s as unrecognized', (_title, eventType, body) => {
-    expect(read(eventType, body)).toMatchObject({
-      kind: 'unrecognized',
-      repo: { id: '37' },
-      data: { event_type: eventType },
+  ])('does not know what %s tells', (_title, eventType, body) => {
+    expect(normalizeDelivery({ org: 'acme', eventType, text: stringifyJson(body) })).toMatchObject({
+      code: 'unknown_kind',
     });
   });
 
@@ -245,7 +233,7 @@ describe('events/normalize-delivery', () => {
     ['a list', '[]'],
     ['a body without its object', '{"action":"opened"}'],
   ])('answers %s with a reason', (_title, text) => {
-    expect(normalizeDelivery({ org: 'acme', eventType: 'issues', text, textHash: '' })).toBeInstanceOf(Misfit);
+    expect(normalizeDelivery({ org: 'acme', eventType: 'issues', text })).toBeInstanceOf(Misfit);
   });
 
   it('tolerates fields that are new, and optional ones that are missing', () => {
@@ -267,5 +255,88 @@ describe('events/normalize-delivery', () => {
 
     expect(a.factKey).not.toContain('v1|x');
     expect(a.factKey).not.toBe(b.factKey);
+  });
+});
+
+describe('events/read-delivery', () => {
+  const PUSH = JSON.stringify(sampleBody('push'));
+  const bytesOf = (body: string | Buffer): Buffer => (typeof body === 'string' ? Buffer.from(body) : body);
+
+  it('reads a body and a form', () => {
+    const form = Buffer.from(`payload=${encodeURIComponent(PUSH)}`);
+
+    expect(readDelivery(aDelivery({ text: PUSH }))).toMatchObject({ eventType: 'push', fact: { kind: 'push' } });
+    expect(readDelivery(aDelivery({ contentType: 'form', text: PUSH, body: form }))).toMatchObject({
+      fact: { kind: 'push' },
+    });
+  });
+
+  it.each<[string, string | Buffer, string]>([
+    ['malformed JSON', '{"a":', 'not_json'],
+    ['nothing', '', 'not_json'],
+    ['a text', '"acme"', 'not_json'],
+    ['a list', '[]', 'not_json'],
+    ['null', 'null', 'not_json'],
+    ['text after the JSON', `${PUSH}{}`, 'not_json'],
+    ['a byte order mark', `\uFEFF${PUSH}`, 'not_json'],
+    ['a NUL', PUSH.replace('main', '\u0000'), 'not_json'],
+    ['a string without end', '{"a":"', 'unended_text'],
+    ['an endless number', `{"a":${'9'.repeat(300)}}`, 'endless_number'],
+    ['broken UTF-8', Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')]), 'not_utf8'],
+    ['a body nested too deep', `${'['.repeat(100)}${']'.repeat(100)}`, 'too_deep'],
+    ['too many values', `[${'0,'.repeat(100_001)}0]`, 'too_many_values'],
+    ['a __proto__ key', PUSH.replace('{', '{"__proto__":{"polluted":1},'), 'key_proto'],
+    [
+      'a __proto__ key beside a long number',
+      PUSH.replace('{', '{"__proto__":1,"n":12345678901234567890,'),
+      'key_proto',
+    ],
+    ['a key twice', PUSH.replace('{', '{"ref":"refs/heads/x",'), 'key_twice'],
+    ['a key twice, once escaped', PUSH.replace('{', '{"re\\u0066":"refs/heads/x",'), 'key_twice'],
+    ['no organization', '{"ref":"refs/heads/main"}', 'misfit'],
+    ['a body that is no push', JSON.stringify({ repository: REPOSITORY }), 'misfit'],
+    ['a body of another event', JSON.stringify(sampleBody('issues')), 'misfit'],
+  ])('%s => set aside, with its code', (_title, body, code) => {
+    const { text } = readText('json', bytesOf(body));
+
+    expect(readDelivery(aDelivery({ body: bytesOf(body), text }))).toMatchObject({ code });
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it.each([
+    ['a form without a payload', 'a=1', 'no_payload'],
+    ['a form with two', 'payload=%7B%7D&payload=%7B%7D', 'no_payload'],
+    ['a form whose payload is not UTF-8', 'payload=%ff', 'not_utf8'],
+  ])('%s => set aside, with its code', (_title, body, code) => {
+    expect(readDelivery(aDelivery({ contentType: 'form', body: Buffer.from(body), text: '' }))).toMatchObject({ code });
+  });
+
+  it('asks for the name of the event, in a header of whatever family', () => {
+    expect(readDelivery(aDelivery({ eventType: '', event: '', text: PUSH }))).toMatchObject({ code: 'no_event_type' });
+    expect(readDelivery(aDelivery({ eventType: '', event: 'push', text: PUSH }))).toMatchObject({ eventType: 'push' });
+  });
+
+  it('routes on the precise name, whatever the family name says', () => {
+    const headers = { eventType: 'pull_request_comment', event: 'issue_comment' };
+
+    expect(eventTypeFor(headers, { action: 'reviewed' })).toBe('pull_request_comment');
+  });
+
+  it.each([
+    ['push', {}, 'push'],
+    ['issues', { action: 'opened' }, 'issues'],
+    ['issues', { action: 'assigned' }, 'issue_assign'],
+    ['issues', { action: 'label_cleared' }, 'issue_label'],
+    ['issues', { action: 'demilestoned' }, 'issue_milestone'],
+    ['pull_request', { action: 'closed' }, 'pull_request'],
+    ['pull_request', { action: 'synchronized' }, 'pull_request_sync'],
+    ['pull_request', { action: 'review_requested' }, 'pull_request_review_request'],
+    ['issue_comment', { is_pull: false }, 'issue_comment'],
+    ['issue_comment', { is_pull: true }, 'pull_request_comment'],
+    ['pull_request_approved', {}, 'pull_request_review_approved'],
+    ['pull_request_rejected', {}, 'pull_request_review_rejected'],
+    ['pull_request_comment', {}, 'pull_request_review_comment'],
+  ])('without a precise name, the family %s with %j => %s', (event, body, expected) => {
+    expect(eventTypeFor({ eventType: '', event }, body)).toBe(expected);
   });
 });

@@ -1,18 +1,21 @@
-import type { NewDelivery } from '../core/arrival.js';
-import type { EventRepository } from '../core/event.js';
+import { isUtf8 } from 'node:buffer';
+import type { StoredDelivery } from '../core/arrival.js';
+import { jsonBytesOf } from '../core/json-bytes.js';
 import type { JsonObject } from '../core/json.js';
 import { isJsonObject } from '../core/json.js';
+import { scanJson, type JsonCaps } from '../core/scan-json.js';
+import { tableOf } from '../core/table.js';
 import { bindDelivery, TenantMismatch } from './bind-tenant.js';
-import { type EventFact, Misfit, factKeyOf } from './event-fact.js';
+import { type EventFact, Misfit } from './event-fact.js';
 import { type DeliveryReader, TELLING_KEYS } from './family.js';
 import { DELIVERY_READERS } from './normalize/index.js';
-import { readBody, actorOf, told } from './read-fields.js';
+import { readBody } from './read-fields.js';
 
 /**
- * Whether a body is what its event type says; the door asks this before a delivery is stored, since the event type stands outside the
- * signature (reliability S2). Takes the body as any JSON parser gives it.
- * @returns why it does not fit, or null. An unknown event type fits a body that no known type reads: the delivery is stored and visible. The body of a known
- * type under an unknown name is a replay under a made-up header.
+ * Whether a body is what its event type says, since the event type stands outside the signature (reliability S2). Takes the body as any JSON
+ * parser gives it.
+ * @returns why it does not fit, or null. An unknown event type fits a body that no known type reads. The body of a known type under an unknown
+ * name is a replay under a made-up header.
  */
 export function misfitOf(eventType: string, body: unknown): string | null {
   if (!isJsonObject(body)) return 'not a JSON object';
@@ -22,18 +25,6 @@ export function misfitOf(eventType: string, body: unknown): string | null {
     ([known, of]) => !isUnknownWord(of, body.action) && misfitWith(known, of, body) === null,
   );
   return owner ? `not the body of ${eventType}: it is the body of ${owner[0]}` : null;
-}
-
-/** The name of all bodies that no reader knows: equal ones are one delivery, whatever event type their headers say. */
-const UNRECOGNIZED = 'unrecognized';
-
-/**
- * The name under which equal bodies are one delivery: the event type, or, of a body that no reader knows, the same name for all. Only for a body that fits
- * (see `misfitOf`).
- */
-export function replayNameOf(eventType: string, body: unknown): string {
-  const reader = DELIVERY_READERS.get(eventType);
-  return reader && isJsonObject(body) && !isUnknownWord(reader, body.action) ? eventType : UNRECOGNIZED;
 }
 
 function misfitWith(eventType: string, reader: DeliveryReader, body: JsonObject): string | null {
@@ -47,35 +38,83 @@ function misfitWith(eventType: string, reader: DeliveryReader, body: JsonObject)
   return null;
 }
 
-/** The event that a delivery tells to the organization of its hook. Pure. */
-export function normalizeDelivery(
-  delivery: Pick<NewDelivery, 'org' | 'eventType' | 'text' | 'textHash'>,
-): EventFact | Misfit {
-  const body = readBody(delivery.text);
-  if (body instanceof Misfit) return body;
-  const reason = misfitOf(delivery.eventType, body);
-  if (reason !== null) return new Misfit(reason);
-  const home = bindDelivery(delivery.org, delivery.eventType, body);
-  if (home instanceof TenantMismatch) return home;
-  const reader = DELIVERY_READERS.get(delivery.eventType);
-  if (!reader || isUnknownWord(reader, body.action)) return unrecognized(delivery, body, home.repo);
-  return reader.read(body, home.repo, delivery.eventType);
+/** What a delivery tells, and under which event type it is read. */
+export interface ReadDelivery {
+  readonly eventType: string;
+  readonly fact: EventFact;
 }
 
-/** A kind that newer servers may send: kept as it came, under what most bodies have in common. */
-function unrecognized(
-  delivery: Pick<NewDelivery, 'eventType' | 'textHash'>,
-  body: JsonObject,
-  repo: EventRepository | null,
-): EventFact {
-  return {
-    kind: 'unrecognized',
-    factKey: factKeyOf(repo?.id ?? '-', 'unrecognized', delivery.eventType, delivery.textHash),
-    factAt: null,
-    actor: actorOf(body.sender),
-    repo,
-    data: told({ event_type: delivery.eventType, action: body.action, body }),
-  };
+/** Caps on a delivery's JSON text. No recorded body has more than nine levels. */
+const CAPS: JsonCaps = { maxDepth: 64, maxNodes: 100_000 };
+
+/**
+ * Read a delivery from its bytes. Its signature says who sent it, and nothing about what it is: whoever can sign may have been taken over,
+ * and the headers stand outside the signature. Pure.
+ */
+export function readDelivery(
+  delivery: Pick<StoredDelivery, 'org' | 'eventType' | 'event' | 'contentType' | 'body' | 'text'>,
+): ReadDelivery | Misfit {
+  const bytes = jsonBytesOf(delivery.contentType, delivery.body);
+  if (bytes === null) return new Misfit('the form has no single field payload', 'no_payload');
+  if (!isUtf8(bytes)) return new Misfit('the body is not UTF-8', 'not_utf8');
+  const scanned = scanJson(bytes, CAPS);
+  if (typeof scanned !== 'number') return new Misfit(`the body has ${scanned.text}`, scanned.code);
+  const body = readBody(delivery.text, scanned);
+  if (body instanceof Misfit) return body;
+  const eventType = eventTypeFor(delivery, body);
+  if (eventType === '') return new Misfit('no header names the event', 'no_event_type');
+  const fact = normalizeBody(delivery.org, eventType, body);
+  return fact instanceof Misfit ? fact : { eventType, fact };
+}
+
+/** The event that the body of a delivery tells to the organization of its hook. Pure. */
+export function normalizeBody(org: string, eventType: string, body: JsonObject): EventFact | Misfit {
+  const reason = misfitOf(eventType, body);
+  if (reason !== null) return new Misfit(reason);
+  const home = bindDelivery(org, eventType, body);
+  if (home instanceof TenantMismatch) return home;
+  const reader = DELIVERY_READERS.get(eventType);
+  if (!reader || isUnknownWord(reader, body.action))
+    return new Misfit('this version does not know what it tells: an upgrade may', 'unknown_kind');
+  return reader.read(body, home.repo, eventType);
+}
+
+/** Precise names of the events that a family name covers, by the body's `action`. Source: webhooks.md 3 and 5. */
+const PRECISE: Readonly<Record<string, string>> = tableOf({
+  assigned: 'assign',
+  unassigned: 'assign',
+  label_updated: 'label',
+  label_cleared: 'label',
+  milestoned: 'milestone',
+  demilestoned: 'milestone',
+  synchronized: 'sync',
+  review_requested: 'review_request',
+  review_request_removed: 'review_request',
+});
+
+/**
+ * The event type to route on: the Event-Type header, or, when the server sends only the family (Gogs), the type that family
+ * and body imply.
+ */
+export function eventTypeFor(headers: Pick<StoredDelivery, 'eventType' | 'event'>, body: JsonObject): string {
+  if (headers.eventType !== '') return headers.eventType;
+  const precise = typeof body.action === 'string' ? PRECISE[body.action] : undefined;
+  switch (headers.event) {
+    case 'issues':
+      return precise ? `issue_${precise}` : 'issues';
+    case 'pull_request':
+      return precise ? `pull_request_${precise}` : 'pull_request';
+    case 'issue_comment':
+      return body.is_pull === true ? 'pull_request_comment' : 'issue_comment';
+    case 'pull_request_approved':
+      return 'pull_request_review_approved';
+    case 'pull_request_rejected':
+      return 'pull_request_review_rejected';
+    case 'pull_request_comment':
+      return 'pull_request_review_comment';
+    default:
+      return headers.event;
+  }
 }
 
 function isSiblings(reader: DeliveryReader, action: unknown): boolean {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../core/json.js';
 import { stringifyJson } from '../core/json.js';
 import { REPOSITORY, SENDER, SHA_A, SHA_B, ZERO_SHA, sampleBody } from '../../test/builders/sample-bodies.js';
 import { type EventFact, Misfit } from './event-fact.js';
-import { normalizeDelivery } from './normalize-delivery.js';
+import { normalizeDelivery } from '../../test/builders/normalize-delivery.js';
 import { normalizeEntry } from './normalize-entry.js';
 
 function feedRow(fields: JsonObject): JsonObject {
@@ -55,7 +55,6 @@ function keyOfDelivery(eventType: string, change: JsonObject = {}): string {
     org: 'acme',
     eventType,
     text: stringifyJson({ ...sampleBody(eventType), ...change }),
-    textHash: '',
   });
   if (fact instanceof Misfit) throw new Error(fact.reason);
   return fact.factKey;
@@ -153,7 +152,6 @@ describe('events/normalize-entry', () => {
       org: 'acme',
       eventType: 'pull_request_review_comment',
       text: stringifyJson(sampleBody('pull_request_review_comment')),
-      textHash: '',
     });
 
     expect(fact?.discussionKey).toBe(review instanceof Misfit ? null : review.discussionKey);

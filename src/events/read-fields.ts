@@ -1,26 +1,30 @@
 import type { EventActor, EventRepository } from '../core/event.js';
 import { type Json, type JsonObject, isJsonObject, parseJson } from '../core/json.js';
+import { checkKeys } from '../core/scan-json.js';
 import { Misfit } from './event-fact.js';
 
-/** Deeper bodies are refused at the door already; rows of the feed are flat. */
+/** Deeper bodies are refused before; rows of the feed are flat. */
 const MAX_DEPTH = 64;
 
 /**
  * Parse an arrival's text into the form in which events hold it: every `id` and `*_id` a decimal string, no text that PostgreSQL's
  * jsonb cannot hold (U+0000 and lone surrogates become U+FFFD), no number that JSON cannot write.
+ * @param keys how many the text has (`scanJson`): one that is lost, or is named `__proto__`, makes a misfit. Default: nobody counted
  */
-export function readBody(text: string): JsonObject | Misfit {
+export function readBody(text: string, keys?: number): JsonObject | Misfit {
   let body: Json;
   try {
     body = parseJson(text);
   } catch {
-    return new Misfit('not JSON');
+    return new Misfit('not JSON', 'not_json');
   }
-  if (!isJsonObject(body)) return new Misfit('not a JSON object');
+  const flaw = keys === undefined ? null : checkKeys(body, keys);
+  if (flaw) return new Misfit(`the body has ${flaw.text}`, flaw.code);
+  if (!isJsonObject(body)) return new Misfit('not a JSON object', 'not_json');
   try {
     return cleanObject(body, 0);
   } catch (error) {
-    if (error instanceof RangeError) return new Misfit('nested too deep');
+    if (error instanceof RangeError) return new Misfit('nested too deep', 'too_deep');
     throw error;
   }
 }

@@ -17,7 +17,12 @@ function anInbox(old: number) {
     old -= taken;
     return taken;
   };
-  const inbox = { archive, get: async () => null, storeDeliveries: async () => [], storeEntries: async () => [] };
+  const inbox = {
+    archive,
+    get: async () => null,
+    storeDeliveries: async () => undefined,
+    storeEntries: async () => [],
+  };
   const store = { oldest: async () => [], giveUp: async () => 0, putBack: async () => false };
   return { asked, deps: { inbox, store, files: null, clock: new ManualClock(), logger: silentLogger } };
 }

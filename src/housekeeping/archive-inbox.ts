@@ -84,9 +84,9 @@ export class ArchiveInbox {
         kept += 1;
         continue;
       }
-      const [one] =
-        arrival.kind === 'delivery' ? await inbox.storeDeliveries([arrival]) : await inbox.storeEntries([arrival]);
-      if (one?.duplicate === false) stored += 1;
+      if (arrival.kind === 'delivery') await inbox.storeDeliveries([arrival]);
+      const isStored = arrival.kind === 'delivery' || (await inbox.storeEntries([arrival]))[0]?.duplicate === false;
+      if (isStored) stored += 1;
       else kept += 1;
     }
     return { putBack, stored, kept };

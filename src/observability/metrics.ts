@@ -9,6 +9,11 @@ export class Metrics {
     'hook',
     'answer',
   ]);
+  readonly setAside = this.counter(
+    'forgehand_deliveries_set_aside_total',
+    'Stored deliveries that made no event, by code: duplicate, or why they are quarantined',
+    ['org', 'hook', 'code'],
+  );
   readonly entries = this.counter('forgehand_entries_total', 'Feed and task rows stored', ['org', 'source']);
   readonly events = this.counter('forgehand_events_total', 'Events', ['org', 'kind', 'source']);
   readonly runs = this.counter('forgehand_runs_total', 'Decisions by verdict', ['org', 'rule', 'verdict']);
@@ -49,9 +54,7 @@ export class Metrics {
   /** Requests that were not stored at an endpoint, by the word of the answer. */
   async refusedAt(hook: string): Promise<Record<string, number>> {
     const { values } = await this.deliveries.get();
-    const refused = values.filter(
-      ({ labels }) => labels['hook'] === hook && labels['answer'] !== 'stored' && labels['answer'] !== 'duplicate',
-    );
+    const refused = values.filter(({ labels }) => labels['hook'] === hook && labels['answer'] !== 'stored');
     return Object.fromEntries(refused.map(({ labels, value }) => [String(labels['answer']), value]));
   }
 

@@ -6,11 +6,12 @@ import { ENTRY_SOURCES, type EntrySource, type EventSource, type ForgeEvent } fr
 import type { JsonObject } from '../core/json.js';
 import { count, maybeText, maybeTime, text, time, word, type Shape } from '../core/schema.js';
 import type { StatedObject } from '../events/derive/derive-facts.js';
+import type { TextAct } from '../events/equal-texts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../core/arrival.js';
 import type { RecordedRun } from './journal-store.port.js';
 
 /** The store's adapters know it from here. */
-export type { StatedObject };
+export type { StatedObject, TextAct };
 
 /** An event that an arrival may tell once more. */
 export interface ToldEvent {
@@ -42,11 +43,27 @@ export function keyOfObject({ repoId, kind, objectId }: StatedObject): string {
   return `state|${repoId}|${kind}|${objectId}`;
 }
 
+/** What the deliveries of one text are locked under. */
+export function keyOfText(textKey: string): string {
+  return `text|${textKey}`;
+}
+
 /** What deciding about one arrival may read and write, all inside one transaction that holds the lock of the fact's object. */
 export interface ArrivalDecision {
   readonly arrival: Arrival;
   /** Serialize with every other decision about one of these keys (until commit). A decision names all of its keys at once, before it reads. */
   lockFacts(forge: string, factKeys: readonly string[]): Promise<void>;
+  /** The deliveries that count under these keys (see `equal-texts.ts`), in their order; null = none yet. Their text's lock (`keyOfText`) must be held. */
+  actsOfText(keys: readonly string[]): Promise<Array<TextAct | null>>;
+  /**
+   * What the arrival's hook brought between this delivery and the arrival, whichever came first: an act of one of these facts (see `isOneOf`), or
+   * else something that is not decided yet.
+   */
+  receivedBetween(first: TextAct, factKeys: readonly string[]): Promise<'opposite' | 'undecided' | 'nothing'>;
+  /** The delivery counts under this key, and is of this event type. */
+  claimText(key: string, eventType: string): Promise<void>;
+  /** The delivery is no act of its own: it is counted with the one that is, and its body is dropped. To be closed as well. */
+  countWith(first: TextAct): Promise<void>;
   /**
    * The material for deduplication: events of this fact key that are open to this arrival, told by the other class of source alone (the
    * webhook, or the polls) or shown by a list alone, to a list all of them, and, where a discussion is given (see `EventFact.discussionKey`), all events of it. Oldest first; of many, the newest 200.
@@ -144,8 +161,8 @@ export interface HookBytes {
 
 /** The inbox: arrivals as they came. */
 export interface InboxStore {
-  /** One commit for all; equal text under (org, replay name) is a duplicate, for ever. Answers in order. */
-  storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]>;
+  /** One commit for all. One whose id is known is stored already. Needs no right but to insert arrivals. */
+  storeDeliveries(batch: readonly NewDelivery[]): Promise<void>;
   /**
    * One commit for all; an entry key already known is a duplicate. Answers in order.
    * With `closed`, new rows are kept as known only: state `decided` with this reason, never due (history from before the first start).
@@ -156,6 +173,7 @@ export interface InboxStore {
   /** Ids of arrivals in state `stored`, oldest first. */
   dueArrivals(limit: number): Promise<string[]>;
   get(id: string): Promise<Arrival | null>;
+  /** Without deliveries that are counted with another. */
   list(filter: ArrivalFilter): Promise<ArrivalSummary[]>;
   /** Run `decide` in one transaction over a locked arrival; null when it is not `stored` any more. The whole is retried on 40001/40P01. */
   decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null>;

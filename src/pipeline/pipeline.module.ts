@@ -21,7 +21,7 @@ import { SECURITY_LOG } from '../core/security-log.js';
 import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-facts.js';
 import { Misfit, type EventFact } from '../events/event-fact.js';
 import { deduplicateInto } from '../events/deduplicate.js';
-import { normalizeDelivery } from '../events/normalize-delivery.js';
+import { readDelivery } from '../events/normalize-delivery.js';
 import { normalizeEntry } from '../events/normalize-entry.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeHomes } from '../forge/forge-homes.js';
@@ -188,7 +188,7 @@ const DECIDING = [
       forges: FORGES,
     },
     ({ config, keeper, offers, findings, encryptor, metrics, forges, ...deps }) => {
-      const { inbox, queue, clock, logger, security, accounts, acts, journal, lookups } = deps;
+      const { inbox, queue, clock, logger, security, alerts, accounts, acts, journal, lookups } = deps;
       const tools = { actions, encryptor, newId };
       const decides = {
         ...deps,
@@ -208,13 +208,14 @@ const DECIDING = [
       };
       const arrivals = {
         atOnce: new AtOnceDecider(decides),
-        ...{ inbox, queue, clock, logger, security },
-        events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
+        ...{ inbox, queue, clock, logger, security, alerts },
+        events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
         maxActAgeMs: config.retention.maxAgeMs,
         counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {
           metrics.events.inc(what);
           if (event && mayChangeRules(event)) keeper.nudge(event.org, event.repo?.id ?? null);
         },
+        setAside: (what: { org: string; hook: string; code: string }) => metrics.setAside.inc(what),
       };
       return new ArrivalToIntents({ ...decides, arrivals: arrivalDecider(arrivals) });
     },

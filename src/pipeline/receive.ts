@@ -1,10 +1,11 @@
-import type { NewDelivery, NewEntry, Stored } from '../core/arrival.js';
+import type { NewDelivery, NewEntry } from '../core/arrival.js';
 import type { Clock } from '../core/clock.js';
 import { BotError } from '../core/errors.js';
 import type { EntrySource } from '../core/event.js';
 import { FairScheduler } from '../core/fair-scheduler.js';
 import { hashOf, newId } from '../core/ids.js';
 import { stringifyJson } from '../core/json.js';
+import { SharedDeadlines } from '../core/shared-deadlines.js';
 import type { InboxStore } from './inbox-store.port.js';
 import type { WakeQueue } from './wake-queue.port.js';
 
@@ -36,7 +37,8 @@ export class NotStoredInTime extends Error {}
 
 interface Waiting {
   readonly delivery: NewDelivery;
-  readonly settle: (outcome: Stored | Error) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
 }
 
 /**
@@ -47,6 +49,7 @@ export class DeliveryWriter {
   private readonly waiting = new FairScheduler<Waiting>();
   private readonly bytes = new Map<string, number>();
   private waitingBytes = 0;
+  private readonly deadlines: SharedDeadlines<Waiting>;
   private running = 0;
   private isStarting = false;
   private idle: Array<() => void> = [];
@@ -55,7 +58,11 @@ export class DeliveryWriter {
     private readonly inbox: Pick<InboxStore, 'storeDeliveries'>,
     private readonly queue: Pick<WakeQueue, 'announce'>,
     private readonly limits: WriterLimits = DEFAULT_WRITER_LIMITS,
-  ) {}
+  ) {
+    const late = ({ reject }: Waiting): void =>
+      reject(new NotStoredInTime(`not stored within ${limits.answerWithinMs} ms`));
+    this.deadlines = new SharedDeadlines(limits.answerWithinMs, late);
+  }
 
   /**
    * Whether the next delivery of this organization would have to be shed. What one fills up does not keep out another that has less than its
@@ -72,18 +79,11 @@ export class DeliveryWriter {
    * Resolves after the commit that holds the delivery.
    * @throws NotStoredInTime, or what the store threw
    */
-  write(delivery: NewDelivery): Promise<Stored> {
+  write(delivery: NewDelivery): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new NotStoredInTime(`not stored within ${this.limits.answerWithinMs} ms`)),
-        this.limits.answerWithinMs,
-      );
-      const settle = (outcome: Stored | Error): void => {
-        clearTimeout(timer);
-        if (outcome instanceof Error) reject(outcome);
-        else resolve(outcome);
-      };
-      this.waiting.add({ delivery, settle }, delivery.org);
+      const waiting = { delivery, resolve, reject };
+      this.deadlines.begin(waiting);
+      this.waiting.add(waiting, delivery.org);
       this.countBytes(delivery, 1);
       this.startNext();
     });
@@ -135,24 +135,24 @@ export class DeliveryWriter {
 
   private async commit(batch: readonly Waiting[]): Promise<void> {
     try {
-      const stored = await this.inbox.storeDeliveries(batch.map(({ delivery }) => delivery));
-      const fresh = new Map<string, string[]>();
-      batch.forEach(({ delivery: { org }, settle }, index) => {
-        const one = stored[index];
-        settle(one ?? new Error('the store gave no answer'));
-        if (!one || one.duplicate) return;
-        const ids = fresh.get(org);
-        if (ids) ids.push(one.id);
-        else fresh.set(org, [one.id]);
-      });
-      // Not waited for: the sweep finds what the queue was not told.
-      for (const [org, ids] of fresh) void this.queue.announce('arrival', ids, org).catch(() => undefined);
+      await this.inbox.storeDeliveries(batch.map(({ delivery }) => delivery));
     } catch (cause) {
-      const error = cause instanceof Error ? cause : new Error(String(cause));
       // One delivery that the store cannot hold must not take the others of its batch with it.
       if (batch.length > 1 && isDataError(cause)) for (const one of batch) await this.commit([one]);
-      else for (const { settle } of batch) settle(error);
+      else for (const waiting of batch) this.settle(waiting, cause instanceof Error ? cause : new Error(String(cause)));
+      return;
     }
+    for (const waiting of batch) this.settle(waiting);
+    const stored = new Map<string, string[]>(batch.map(({ delivery }) => [delivery.org, []]));
+    for (const { delivery } of batch) stored.get(delivery.org)?.push(delivery.id);
+    // Not waited for: the sweep finds what the queue was not told.
+    for (const [org, ids] of stored) void this.queue.announce('arrival', ids, org).catch(() => undefined);
+  }
+
+  private settle(waiting: Waiting, error?: Error): void {
+    this.deadlines.done(waiting);
+    if (error) waiting.reject(error);
+    else waiting.resolve();
   }
 }
 

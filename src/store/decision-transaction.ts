@@ -4,9 +4,11 @@ import type { EventSource, ForgeEvent } from '../core/event.js';
 import { type JsonObject, isJsonObject, parseJson, stringifyJson } from '../core/json.js';
 import {
   keyOfObject,
+  keyOfText,
   type ArrivalDecision,
   type EventDecision,
   type StatedObject,
+  type TextAct,
   type ToldEvent,
   type Touched,
 } from '../pipeline/inbox-store.port.js';
@@ -14,11 +16,14 @@ import { columnsOf } from './batch-loader.js';
 import { lockKeyOf } from './columns.js';
 import { execute } from './database.js';
 import {
+  COUNT_REPEATS,
   EVENT_COLUMNS,
+  FIND_ACTS,
   FIND_OBJECTS,
   FIND_REPORTED,
   FIND_TOUCHED,
   OPEN_TO,
+  RECEIVED_BETWEEN,
   REPORTED_BY,
   WRITE_DECISIONS,
 } from './inbox-statements.js';
@@ -47,6 +52,10 @@ interface DecisionNews {
   readonly joined: readonly string[];
   readonly kept: readonly KeptState[];
   readonly closed: { readonly state: ArrivalState; readonly reason: string; readonly code: string | null } | null;
+  /** Of a delivery: under which key it counts, in hex, and what it is. */
+  readonly claimed: { readonly key: string; readonly eventType: string } | null;
+  /** Id of the delivery with which this one is counted. */
+  readonly countedWith: string | null;
 }
 
 /** What deciding about one arrival does, inside the transaction that holds its row, and perhaps others'. */
@@ -54,7 +63,9 @@ class TypeOrmArrivalDecision implements ArrivalDecision {
   private made: NewEvent[] = [];
   private joined = new Set<string>();
   private kept: KeptState[] = [];
-  private closed: { state: ArrivalState; reason: string; code: string | null } | null = null;
+  private closed: DecisionNews['closed'] = null;
+  private claimed: DecisionNews['claimed'] = null;
+  private countedWith: string | null = null;
 
   constructor(
     private readonly transaction: DecisionTransaction,
@@ -63,6 +74,25 @@ class TypeOrmArrivalDecision implements ArrivalDecision {
 
   async lockFacts(forge: string, factKeys: readonly string[]): Promise<void> {
     this.transaction.lock(this, forge, factKeys);
+  }
+
+  async actsOfText(keys: readonly string[]): Promise<Array<TextAct | null>> {
+    await this.transaction.behindOthers(this, this.arrival.forge, keys.map(keyOfText));
+    return this.transaction.actsOfText(keys);
+  }
+
+  async receivedBetween(first: TextAct, factKeys: readonly string[]): Promise<'opposite' | 'undecided' | 'nothing'> {
+    // What undid the first is about the same object, and may be decided in this transaction.
+    await this.transaction.behindAll(this);
+    return this.transaction.receivedBetween([first.id, this.arrival.id, first.hook, factKeys]);
+  }
+
+  async claimText(key: string, eventType: string): Promise<void> {
+    this.claimed = { key, eventType };
+  }
+
+  async countWith(first: TextAct): Promise<void> {
+    this.countedWith = first.id;
   }
 
   async eventsOfFact(forge: string, factKey: string, discussionKey?: string): Promise<ToldEvent[]> {
@@ -122,10 +152,11 @@ class TypeOrmArrivalDecision implements ArrivalDecision {
 
   /** What was not taken yet; null = nothing. */
   takeNews(): DecisionNews | null {
-    const { made, joined, kept, closed } = this;
-    if (made.length + joined.size + kept.length === 0 && closed === null) return null;
+    const { made, joined, kept, closed, claimed, countedWith } = this;
+    if (made.length + joined.size + kept.length === 0 && closed === null && claimed === null) return null;
     [this.made, this.joined, this.kept, this.closed] = [[], new Set(), [], null];
-    return { made, joined: [...joined], kept, closed };
+    [this.claimed, this.countedWith] = [null, null];
+    return { made, joined: [...joined], kept, closed, claimed, countedWith };
   }
 }
 
@@ -222,6 +253,8 @@ export class DecisionTransaction {
   private facts: Array<Reading<FactAsk, ToldEvent[]>> = [];
   private objects: Array<Reading<ObjectAsk, KnownObject>> = [];
   private touched: Array<Reading<TouchedAsk, boolean>> = [];
+  private acts: Array<Reading<readonly string[], Array<TextAct | null>>> = [];
+  private spans: Array<Reading<readonly unknown[], 'opposite' | 'undecided' | 'nothing'>> = [];
   private readonly known = new Map<string, KnownObject>();
   /** Reads go to the store one after the other, each for all that wait for one by then. */
   private turn: Promise<void> = Promise.resolve();
@@ -265,10 +298,22 @@ export class DecisionTransaction {
   }
 
   /** Waits for the ends of earlier decisions that have one of these keys. */
-  async behindOthers(decision: TypeOrmArrivalDecision, forge: string, factKeys: readonly string[]): Promise<void> {
+  behindOthers(decision: TypeOrmArrivalDecision, forge: string, factKeys: readonly string[]): Promise<void> {
+    return this.behind(
+      decision,
+      factKeys.map((factKey) => `${forge}\n${factKey}`),
+    );
+  }
+
+  /** Waits for the ends of all earlier decisions that share a key with it. */
+  behindAll(decision: TypeOrmArrivalDecision): Promise<void> {
+    return this.behind(decision, [...(this.running.get(decision)?.before.keys() ?? [])]);
+  }
+
+  private async behind(decision: TypeOrmArrivalDecision, keys: readonly string[]): Promise<void> {
     const own = this.running.get(decision);
-    for (const factKey of factKeys) {
-      const before = own?.before.get(`${forge}\n${factKey}`);
+    for (const key of keys) {
+      const before = own?.before.get(key);
       const other = before && this.running.get(before);
       if (!own || !before || !other || other.hasEnded) continue;
       for (let next: TypeOrmArrivalDecision | null = before; next; next = this.running.get(next)?.waitsFor ?? null) {
@@ -304,6 +349,21 @@ export class DecisionTransaction {
     });
   }
 
+  actsOfText(ask: readonly string[]): Promise<Array<TextAct | null>> {
+    return new Promise((resolve, reject) => {
+      this.acts.push({ ask, resolve, reject });
+      this.readSoon();
+    });
+  }
+
+  /** @param ask two ids of arrivals, the hook that brought both, fact keys */
+  receivedBetween(ask: readonly unknown[]): Promise<'opposite' | 'undecided' | 'nothing'> {
+    return new Promise((resolve, reject) => {
+      this.spans.push({ ask, resolve, reject });
+      this.readSoon();
+    });
+  }
+
   /** What becomes of an object that was read. One that was not is read after what is to be written. */
   note(about: ObjectAsk, news: Partial<KnownObject>): void {
     const key = objectKey(about);
@@ -335,20 +395,26 @@ export class DecisionTransaction {
   }
 
   private async read(): Promise<void> {
-    const { facts, objects, touched } = this;
-    [this.facts, this.objects, this.touched, this.hasTurn] = [[], [], [], false];
+    const { facts, objects, touched, acts, spans } = this;
+    [this.facts, this.objects, this.touched, this.acts, this.spans, this.hasTurn] = [[], [], [], [], [], false];
     try {
       if (this.failure) throw this.failure.error;
       await this.write();
       const told = await this.findTold(facts.map(({ ask }) => ask));
       const found = await this.findObjects(objects.map(({ ask }) => ask));
       const areKnown = await this.findTouched(touched.map(({ ask }) => ask));
+      const counted = await this.findActs(acts.map(({ ask }) => ask));
+      const between: Array<'opposite' | 'undecided' | 'nothing'> = [];
+      // Rare: twice the same within seconds.
+      for (const { ask } of spans) between.push(await this.findBetween(ask));
       for (const [n, { resolve }] of facts.entries()) resolve(told[n] ?? []);
       for (const [n, { resolve }] of objects.entries()) resolve(found[n] ?? { state: null, isOpen: true });
       for (const [n, { resolve }] of touched.entries()) resolve(areKnown[n] ?? true);
+      for (const [n, { resolve }] of acts.entries()) resolve(counted[n] ?? []);
+      for (const [n, { resolve }] of spans.entries()) resolve(between[n] ?? 'undecided');
     } catch (error) {
       this.failure ??= { error };
-      for (const { reject } of [...facts, ...objects, ...touched]) reject(error);
+      for (const { reject } of [...facts, ...objects, ...touched, ...acts, ...spans]) reject(error);
     }
   }
 
@@ -408,12 +474,25 @@ export class DecisionTransaction {
     return asks.map((_, n) => found.has(n));
   }
 
+  private async findActs(asks: ReadonlyArray<readonly string[]>): Promise<Array<Array<TextAct | null>>> {
+    if (asks.length === 0) return [];
+    const keys = [...new Set(asks.flat())].map((key) => Buffer.from(key, 'hex'));
+    const { rows } = await execute<TextAct & { key: string }>(this.manager, FIND_ACTS, [keys]);
+    const found = new Map(rows.map(({ key, ...act }) => [key, act]));
+    return asks.map((own) => own.map((key) => found.get(key) ?? null));
+  }
+
+  private async findBetween(ask: readonly unknown[]): Promise<'opposite' | 'undecided' | 'nothing'> {
+    const { rows } = await execute<{ opposite: boolean; undecided: boolean }>(this.manager, RECEIVED_BETWEEN, ask);
+    return rows[0]?.opposite ? 'opposite' : rows[0]?.undecided ? 'undecided' : 'nothing';
+  }
+
   /** What was not written yet. */
   private async write(): Promise<void> {
     await this.locks.take(this.manager);
     const all = [...this.running.keys()].flatMap((decision) => {
       const news = decision.takeNews();
-      return news ? [{ arrivalId: decision.arrival.id, source: decision.source, news }] : [];
+      return news ? [{ arrival: decision.arrival, arrivalId: decision.arrival.id, source: decision.source, news }] : [];
     });
     if (all.length === 0) return;
     const joins = all.flatMap(({ arrivalId, source, news }) =>
@@ -449,7 +528,16 @@ export class DecisionTransaction {
         ['arrivalId', 'state', 'reason', 'code', 'eventId'] as const,
       ),
       MOST_ROWS,
+      all.map(({ news }) => news.claimed?.eventType ?? null),
+      all.map(({ news }) => (news.claimed ? Buffer.from(news.claimed.key, 'hex') : null)),
+      all.map(({ arrival }) => Buffer.from(arrival.textHash, 'hex')),
+      all.map(({ news }) => news.countedWith !== null),
     ]);
+    const repeats = new Map<string, number>();
+    for (const { news } of all)
+      if (news.countedWith !== null) repeats.set(news.countedWith, (repeats.get(news.countedWith) ?? 0) + 1);
+    if (repeats.size > 0)
+      await execute(this.manager, COUNT_REPEATS, [[...repeats.keys()], [...repeats.values()], MOST_ROWS]);
     await insertPlainRuns(
       this.manager,
       all.flatMap(({ news }) => news.made.flatMap(({ decision }) => decision?.runs ?? [])),

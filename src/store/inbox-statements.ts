@@ -3,21 +3,14 @@ import { changedSomething } from './journal-statements.js';
 import { arrivalRows } from './rows.js';
 import { placesFrom, tellsArrival, tellsOrg, tellsRepo } from './sight-statements.js';
 
-/** One statement for any number of deliveries; equal ones count as repeats of the first. Parameters: see `storeDeliveries`. */
+/** One statement for any number of deliveries. It needs no right but to insert. Parameters: see `storeDeliveries`. */
 export const INSERT_DELIVERIES = `
-INSERT INTO arrivals (id, kind, forge, org, source, hook, event_type, event, delivery_id, target_type, content_type, verdict,
-                      once_key, text_hash, body, json_text, state, repeats, arrived_at)
+INSERT INTO arrivals (id, kind, forge, org, source, hook, event_type, event, delivery_id, target_type, content_type, verdict, body, state, repeats, arrived_at)
 SELECT d.id, 'delivery', d.forge, d.org, 'webhook', d.hook, d.event_type, d.event, d.delivery_id, d.target_type, d.content_type, d.verdict,
-       substring($12::bytea FROM (d.n::int - 1) * 32 + 1 FOR 32), substring($13::bytea FROM (d.n::int - 1) * 32 + 1 FOR 32),
-       substring($14::bytea FROM d.body_start FOR d.body_length), substring($17::bytea FROM d.text_start FOR d.text_length),
-       'stored', d.repeats, d.arrived_at
+       substring($12::bytea FROM d.body_start FOR d.body_length), 'stored', 0, d.arrived_at
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-            $11::timestamptz[], $15::int[], $16::int[], $18::int[], $19::int[], $20::int[]) WITH ORDINALITY
-  AS d (id, forge, org, hook, event_type, event, delivery_id, target_type, content_type, verdict,
-        arrived_at, body_start, body_length, text_start, text_length, repeats, n)
-ON CONFLICT (once_key) DO UPDATE
-  SET repeats = arrivals.repeats + CASE WHEN arrivals.id = excluded.id THEN 0 ELSE excluded.repeats + 1 END
-RETURNING id, encode(once_key, 'hex') AS once_key`;
+            $11::timestamptz[], $13::int[], $14::int[])
+  AS d (id, forge, org, hook, event_type, event, delivery_id, target_type, content_type, verdict, arrived_at, body_start, body_length)`;
 
 export const DUE_ARRIVALS = `SELECT id FROM arrivals WHERE state = 'stored' ORDER BY id LIMIT $1`;
 export const UNDECIDED_EVENTS = `SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT $1`;
@@ -30,12 +23,12 @@ SELECT e.id, 'entry', e.forge, e.org, e.source, e.entry_key,
        CASE WHEN $12::text = 'stored' THEN NULL ELSE e.arrived_at END
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $10::int[], $11::int[]) WITH ORDINALITY
   AS e (id, forge, org, source, entry_key, arrived_at, body_start, body_length, n)
-ON CONFLICT (once_key) DO NOTHING
+ON CONFLICT (once_key) WHERE once_key IS NOT NULL DO NOTHING
 RETURNING id, encode(once_key, 'hex') AS once_key`;
 
 /** What was decided and arrived before $1 loses its body, at most $2 at a time; any number of processes may do it. */
 export const ARCHIVE = `
-UPDATE arrivals SET body = '', json_text = NULL, archived_at = clock_timestamp()
+UPDATE arrivals SET body = '', archived_at = clock_timestamp()
 WHERE id IN (
   SELECT id FROM arrivals WHERE archived_at IS NULL AND state <> 'stored' AND arrived_at < $1::timestamptz
   ORDER BY arrived_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
@@ -50,7 +43,7 @@ SELECT a.id, a.kind, a.org, a.hook, a.source, coalesce(a.event_type, a.entry_key
 FROM arrivals a`;
 
 const LIST = (which: string): string => `${ARRIVAL_SUMMARY}
-WHERE ($1::text IS NULL OR lower(a.org) = lower($1)) AND ($2::text IS NULL OR a.kind = $2) AND ($4::text IS NULL OR a.id < $4)
+WHERE a.code IS DISTINCT FROM 'duplicate' AND ($1::text IS NULL OR lower(a.org) = lower($1)) AND ($2::text IS NULL OR a.kind = $2) AND ($4::text IS NULL OR a.id < $4)
   AND (NOT $5::boolean OR a.state <> 'decided'
     OR EXISTS (SELECT 1 FROM arrival_events t JOIN runs r ON r.event_id = t.event_id WHERE t.arrival_id = a.id AND ${changedSomething('r')}))
   ${which}
@@ -66,25 +59,43 @@ export const BACKLOG = `
 SELECT (SELECT count(*) FROM arrivals a WHERE a.state = 'stored' AND ${tellsOrg('a.org', '$1')})::int AS arrivals,
        (SELECT count(*) FROM events e WHERE e.decided_at IS NULL AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(1))})::int AS events`;
 
-const TEXTS_THAT_FIT = {
-  body: 'CASE WHEN q.before < $2 THEN a.body END',
-  json_text: 'CASE WHEN q.before < $2 THEN a.json_text END',
-};
-
 /**
- * Lock the arrivals $1 that are `stored`, in the order in which a batch of deliveries locks those that it tells again: neither waits for the other. Those
- * before which there are $2 bytes or more of others come without their texts, `fits` false.
+ * Lock the arrivals $1 that are `stored`, in one order whoever asks. Those before which there are $2 bytes or more of others come without their
+ * texts, `fits` false.
  */
 export const LOCK_STORED = `
 WITH asked AS MATERIALIZED (
-  SELECT k.id, s.once_key, sum(s.size) OVER (ORDER BY k.place) - s.size AS before
+  SELECT k.id, sum(s.size) OVER (ORDER BY k.place) - s.size AS before
   FROM unnest($1::text[]) WITH ORDINALITY AS k (id, place)
-  CROSS JOIN LATERAL (
-    SELECT o.once_key, octet_length(o.body) + coalesce(octet_length(o.json_text), 0) AS size FROM arrivals o WHERE o.id = k.id AND o.state = 'stored' OFFSET 0
-  ) AS s
+  CROSS JOIN LATERAL (SELECT octet_length(o.body) AS size FROM arrivals o WHERE o.id = k.id AND o.state = 'stored' OFFSET 0) AS s
 )
-SELECT q.before < $2 AS fits, ${arrivalRows.list('a', TEXTS_THAT_FIT)} FROM (SELECT * FROM asked ORDER BY once_key) AS q
+SELECT q.before < $2 AS fits, ${arrivalRows.list('a', { body: 'CASE WHEN q.before < $2 THEN a.body END' })} FROM (SELECT * FROM asked ORDER BY id) AS q
 CROSS JOIN LATERAL (SELECT * FROM arrivals WHERE id = q.id AND state = 'stored' OFFSET 0 FOR UPDATE) AS a`;
+
+/** Deliveries that count, by the keys $1. */
+export const FIND_ACTS = `
+SELECT encode(k.key, 'hex') AS key, a.* FROM unnest($1::bytea[]) AS k (key)
+CROSS JOIN LATERAL (
+  SELECT o.id, o.hook, o.delivery_id AS "deliveryId", o.arrived_at AS "receivedAt" FROM arrivals o WHERE o.once_key = k.key OFFSET 0
+) AS a`;
+
+/**
+ * Ids tell when arrivals were received, and lead to them; where the clocks of two receivers differ, both must say so. Parameters: two arrivals, the
+ * hook, fact keys.
+ */
+export const RECEIVED_BETWEEN = `
+WITH between AS (
+  SELECT a.id, a.state FROM arrivals a
+  CROSS JOIN (SELECT min(arrived_at) AS "from", max(arrived_at) AS "to" FROM arrivals WHERE id IN ($1, $2)) AS span
+  WHERE a.id > least($1::text, $2) AND a.id < greatest($1::text, $2) AND a.arrived_at BETWEEN span."from" AND span."to" AND a.hook = $3
+)
+SELECT EXISTS (
+  SELECT 1 FROM between b JOIN arrival_events t ON t.arrival_id = b.id JOIN events e ON e.id = t.event_id
+  WHERE EXISTS (SELECT 1 FROM unnest($4::text[]) AS k (key) WHERE e.fact_key = k.key OR starts_with(e.fact_key, k.key || '|'))
+) AS opposite, EXISTS (SELECT 1 FROM between WHERE state = 'stored') AS undecided`;
+
+export const COUNT_REPEATS = `
+UPDATE arrivals a SET repeats = a.repeats + r.n FROM (SELECT * FROM unnest($1::text[], $2::integer[]) LIMIT $3) AS r (id, n) WHERE a.id = r.id`;
 
 /**
  * Bits of `events.reported_by`: which classes of source have reported it. What one alone has reported is open to the other; what only the lists show is open to
@@ -165,8 +176,12 @@ WITH made AS (
   SELECT * FROM unnest($23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[])
   ON CONFLICT (forge, org, repo_id, kind, object_id) DO UPDATE SET state = excluded.state, kept_at = clock_timestamp()
 )
-UPDATE arrivals a SET state = coalesce(c.state, a.state), reason = coalesce(c.reason, a.reason), code = coalesce(c.code, a.code), event_id = coalesce(a.event_id, c.event_id)
-FROM (SELECT * FROM unnest($29::text[], $30::text[], $31::text[], $32::text[], $33::text[]) LIMIT $34) AS c (id, state, reason, code, event_id) WHERE a.id = c.id`;
+UPDATE arrivals a SET state = coalesce(c.state, a.state), reason = coalesce(c.reason, a.reason), code = coalesce(c.code, a.code), event_id = coalesce(a.event_id, c.event_id),
+  event_type = coalesce(c.event_type, a.event_type), once_key = coalesce(c.once_key, a.once_key), text_hash = coalesce(c.text_hash, a.text_hash),
+  body = CASE WHEN c.is_repeat THEN '' ELSE a.body END, archived_at = CASE WHEN c.is_repeat THEN clock_timestamp() ELSE a.archived_at END
+FROM (
+  SELECT * FROM unnest($29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $35::text[], $36::bytea[], $37::bytea[], $38::boolean[]) LIMIT $34
+) AS c (id, state, reason, code, event_id, event_type, once_key, text_hash, is_repeat) WHERE a.id = c.id`;
 
 export const EVENT_COLUMNS = [
   'id',

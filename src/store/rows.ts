@@ -1,6 +1,7 @@
-import type { Arrival, NewDelivery, NewEntry } from '../core/arrival.js';
+import type { Arrival, NewEntry } from '../core/arrival.js';
 import type { ForgeEvent } from '../core/event.js';
 import { hashOf } from '../core/ids.js';
+import { readText } from '../core/json-bytes.js';
 import type { Attempt, Intent, Run } from '../core/run.js';
 import type { StatedObject } from '../pipeline/inbox-store.port.js';
 import { RowDecoder, asJson, keyOf, reasonOf, runReasonOf } from './columns.js';
@@ -11,21 +12,8 @@ import type { IntentEntity } from './entities/intent.entity.js';
 import type { RunEntity } from './entities/run.entity.js';
 
 export const arrivalRows = new RowDecoder<ArrivalEntity>(`
-id kind forge org source hook eventType event deliveryId targetType contentType verdict entryKey onceKey textHash body jsonText
+id kind forge org source hook eventType event deliveryId targetType contentType verdict entryKey onceKey textHash body
 state reason code eventId repeats arrivedAt matchedAt archivedAt ageAcceptedAt`);
-
-/** Hex. Two deliveries are the same when they bring the same text to one organization under the same replay name, through whatever hook and id. */
-export function deliveryOnceKey(
-  delivery: Pick<NewDelivery, 'forge' | 'org' | 'eventType' | 'replayName' | 'textHash'>,
-): string {
-  return hashOf(
-    'delivery',
-    delivery.forge,
-    delivery.org.toLowerCase(),
-    delivery.replayName ?? delivery.eventType,
-    delivery.textHash,
-  );
-}
 
 /** Hex. An entry is the same when it is the same row of the same list. */
 export function entryOnceKey(entry: Pick<NewEntry, 'forge' | 'org' | 'source' | 'entryKey'>): string {
@@ -40,12 +28,14 @@ export function toArrival(row: ArrivalEntity): Arrival {
     archivedAt: row.archivedAt,
     ...(row.ageAcceptedAt ? { isAgeAccepted: true as const } : {}),
   };
+  const { text, textHash } = readText(row.contentType ?? 'json', row.body);
   const shared = {
     id: row.id,
     forge: row.forge,
     org: row.org,
-    text: (row.jsonText ?? row.body).toString('utf8'),
-    textHash: row.textHash.toString('hex'),
+    text,
+    // Of what gave up its body, the hash is kept.
+    textHash: row.textHash?.toString('hex') ?? textHash,
   };
   if (row.kind === 'entry') {
     return {

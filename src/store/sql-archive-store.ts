@@ -7,9 +7,9 @@ import { ArrivalEntity } from './entities/arrival.entity.js';
 
 const OLDEST = `SELECT id FROM arrivals WHERE archived_at IS NULL AND state <> 'stored' AND arrived_at < $1::timestamptz ORDER BY arrived_at LIMIT $2`;
 const GIVE_UP = `
-UPDATE arrivals SET body = '', json_text = NULL, archived_at = clock_timestamp()
+UPDATE arrivals SET body = '', archived_at = clock_timestamp()
 WHERE id = ANY ($1::text[]) AND archived_at IS NULL AND state <> 'stored'`;
-const PUT_BACK = `UPDATE arrivals SET body = $2, json_text = $3, archived_at = NULL WHERE id = $1 AND archived_at IS NOT NULL AND text_hash = $4`;
+const PUT_BACK = `UPDATE arrivals SET body = $2, archived_at = NULL WHERE id = $1 AND archived_at IS NOT NULL AND coalesce(text_hash, $3) = $3`;
 
 export class SqlArchiveStore implements ArchiveStore {
   constructor(private readonly db: Database) {}
@@ -31,8 +31,7 @@ export class SqlArchiveStore implements ArchiveStore {
 
   async putBack(arrival: Arrival): Promise<boolean> {
     const body = arrival.kind === 'delivery' ? arrival.body : Buffer.from(arrival.text);
-    const text = arrival.kind === 'delivery' && arrival.contentType !== 'json' ? Buffer.from(arrival.text) : null;
-    const params = [arrival.id, body, text, Buffer.from(arrival.textHash, 'hex')];
+    const params = [arrival.id, body, Buffer.from(arrival.textHash, 'hex')];
     return this.db.run(async (manager) => (await execute(manager, PUT_BACK, params)).affected === 1);
   }
 }

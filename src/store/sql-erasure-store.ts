@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { AuditKey } from '../core/audit-chain.js';
+import { jsonBytesOf, type Encoding } from '../core/json-bytes.js';
 import type {
   AttemptColumns,
   ErasableAct,
@@ -31,13 +32,15 @@ const RUN_COLUMNS = ['trace', 'lookups', 'reason', 'reason_params'] as const;
 const INTENT_COLUMNS = ['params', 'result', 'reason', 'reason_params'] as const;
 const ATTEMPT_COLUMNS = ['snapshot', 'message'] as const;
 
-/** Bytes that are no text of JSON are compared all the same. */
+/** Bytes that are no text of JSON are compared all the same. A form is looked at whatever it holds: its text stands there encoded. */
 const ARRIVALS = `
 WITH page AS (
-  SELECT id, coalesce(json_text, body) AS text FROM arrivals
+  SELECT id, content_type, body FROM arrivals
   WHERE forge = $1 AND ($2::text IS NULL OR id > $2) AND state <> 'stored' AND archived_at IS NULL ORDER BY id LIMIT $3
 )
-SELECT id, id AS place, CASE WHEN ${holds(`encode(text, 'escape')`)} THEN text END AS text FROM page ORDER BY id`;
+SELECT id, id AS place, content_type AS "contentType",
+  CASE WHEN content_type = 'form' OR ${holds(`encode(body, 'escape')`)} THEN body END AS body
+FROM page ORDER BY id`;
 
 const EVENTS = `
 WITH page AS (
@@ -52,7 +55,7 @@ const ECHOES = `
 SELECT o.intent_id AS "intentId", e.id, e.actor, e.data FROM echoes o JOIN events e ON e.id = o.event_id
 WHERE o.intent_id = ANY ($1) AND e.decided_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.ended_at IS NULL)`;
 const ARRIVALS_OF = `
-SELECT t.event_id AS "eventId", a.id, coalesce(a.json_text, a.body) AS text FROM arrival_events t JOIN arrivals a ON a.id = t.arrival_id
+SELECT t.event_id AS "eventId", a.id, a.content_type AS "contentType", a.body FROM arrival_events t JOIN arrivals a ON a.id = t.arrival_id
 WHERE t.event_id = ANY ($1) AND a.state <> 'stored' AND a.archived_at IS NULL`;
 
 const RUNS = `
@@ -80,9 +83,9 @@ const ATTEMPT_ROWS = `
 SELECT a.id, i.run_id AS "runId", ${ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')}
 FROM attempts a JOIN intents i ON i.id = a.intent_id WHERE i.run_id = ANY ($1) ORDER BY a.id`;
 
-/** A body that came as a form has no other text any more than its JSON. */
+/** Of a body that came as a form nothing is kept but its JSON. */
 const WRITE_ARRIVAL = `
-UPDATE arrivals SET body = CASE WHEN json_text IS NULL THEN $2::bytea ELSE '' END, json_text = CASE WHEN json_text IS NULL THEN NULL ELSE $2::bytea END
+UPDATE arrivals SET body = $2::bytea, content_type = CASE WHEN content_type = 'form' THEN 'json' ELSE content_type END
 WHERE id = $1 AND state <> 'stored' AND archived_at IS NULL`;
 const WRITE_ACT = `UPDATE acts SET reason = $2 WHERE id = $1`;
 const WRITE_EVENT = `UPDATE events SET data = $2 WHERE id = $1`;
@@ -97,8 +100,13 @@ export class SqlErasureStore implements ErasureStore {
     after: string | null,
     needles: readonly string[],
   ): Promise<ErasurePage<ErasableArrival>> {
-    const { rows, last } = await this.page<{ id: string; text: Buffer | null }>(ARRIVALS, forge, after, needles);
-    return { last, rows: rows.flatMap(({ id, text }) => (text === null ? [] : [{ id, text: text.toString('utf8') }])) };
+    const { rows, last } = await this.page<BodyRow<Buffer | null>>(ARRIVALS, forge, after, needles);
+    return {
+      last,
+      rows: rows.flatMap(({ id, body, contentType }) =>
+        body === null ? [] : [{ id, text: textOf({ body, contentType }) }],
+      ),
+    };
   }
 
   async events(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableEvent>> {
@@ -138,12 +146,10 @@ export class SqlErasureStore implements ErasureStore {
     return this.db.run(async (manager) => {
       const events = (await execute<ErasableEvent & { intentId: string }>(manager, ECHOES, [intentIds])).rows;
       const ids = events.map(({ id }) => id);
-      const { rows } = await execute<{ eventId: string; id: string; text: Buffer }>(manager, ARRIVALS_OF, [ids]);
+      const { rows } = await execute<BodyRow<Buffer> & { eventId: string }>(manager, ARRIVALS_OF, [ids]);
       return events.map((event) => ({
         ...event,
-        arrivals: rows
-          .filter(({ eventId }) => eventId === event.id)
-          .map(({ id, text }) => ({ id, text: text.toString('utf8') })),
+        arrivals: rows.filter(({ eventId }) => eventId === event.id).map((row) => ({ id: row.id, text: textOf(row) })),
       }));
     });
   }
@@ -178,6 +184,18 @@ export class SqlErasureStore implements ErasureStore {
     );
     return { rows, last: rows.length < PAGE ? null : (rows.at(-1)?.place ?? null) };
   }
+}
+
+interface BodyRow<Body> {
+  readonly id: string;
+  /** Null = an entry, which is JSON. */
+  readonly contentType: Encoding | null;
+  readonly body: Body;
+}
+
+/** The JSON text of a body; of a form without one, the body. */
+function textOf({ contentType, body }: Omit<BodyRow<Buffer>, 'id'>): string {
+  return (jsonBytesOf(contentType ?? 'json', body) ?? body).toString('utf8');
 }
 
 type RowOf<Columns> = Columns & { readonly id: string; readonly runId: string };

@@ -11,7 +11,7 @@ import type {
   HookBytes,
   InboxStore,
 } from '../pipeline/inbox-store.port.js';
-import { arrivalRows, deliveryOnceKey, entryOnceKey, toArrival, eventRows, toEvent } from './rows.js';
+import { arrivalRows, entryOnceKey, toArrival, eventRows, toEvent } from './rows.js';
 import { columnsOf, integers, Packed, BatchLoader } from './batch-loader.js';
 import { execute, type Database } from './database.js';
 import { DecisionTransaction, FactLocks } from './decision-transaction.js';
@@ -28,6 +28,7 @@ import {
   UNDECIDED_EVENTS,
 } from './inbox-statements.js';
 import { placesFrom, sightValues, tellsArrival } from './sight-statements.js';
+import { StoreFailed } from './store-errors.js';
 
 /** The key in hex. */
 type StoredRow = { id: string; once_key: string };
@@ -71,12 +72,15 @@ export class SqlInboxStore implements InboxStore {
     private readonly acks: Database = db,
   ) {}
 
-  async storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]> {
-    if (batch.length === 0) return [];
-    const keys = batch.map(deliveryOnceKey);
-    const groups = groupByKey(batch, keys);
-    const rows = await this.acks.run((manager) => insertDeliveries(manager, groups));
-    return answers(batch, keys, new Map(rows.map((row) => [row.once_key, row.id])));
+  async storeDeliveries(batch: readonly NewDelivery[]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      await this.acks.run((manager) => insertDeliveries(manager, batch));
+    } catch (error) {
+      // Ids are made by us: one that is there was stored by a try whose answer was lost. A receiver may not look.
+      if (!isKnownAlready(error)) throw error;
+      if (batch.length > 1) for (const one of batch) await this.storeDeliveries([one]);
+    }
   }
 
   async storeEntries(batch: readonly NewEntry[], closed?: { reason: string; code?: string }): Promise<Stored[]> {
@@ -236,21 +240,17 @@ interface Group<T> {
   /** Hex. */
   key: string;
   first: T;
-  /** Equal ones after the first, in this batch. */
-  repeats: number;
 }
 
 /**
- * In the order of the keys: batches that meet the same rows then lock them in the same order.
+ * The first of each key, in the order of the keys: batches that meet the same rows then lock them in the same order.
  * @param keys of the items, in their order
  */
 function groupByKey<T>(batch: readonly T[], keys: readonly string[]): Array<Group<T>> {
   const groups = new Map<string, Group<T>>();
   for (const [index, first] of batch.entries()) {
     const key = keys[index] ?? '';
-    const group = groups.get(key);
-    if (group) group.repeats += 1;
-    else groups.set(key, { key, first, repeats: 0 });
+    if (!groups.has(key)) groups.set(key, { key, first });
   }
   return [...groups.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
@@ -262,49 +262,41 @@ function answers<T extends { id: string }>(
 ): Stored[] {
   return batch.map((item, index) => {
     const id = idOf.get(keys[index] ?? '');
-    if (id === undefined) throw new Error('an arrival was neither stored nor found');
+    if (id === undefined) throw new Error('an entry was neither stored nor found');
     return { id, duplicate: id !== item.id };
   });
 }
 
-async function insertDeliveries(
-  manager: EntityManager,
-  groups: ReadonlyArray<Group<NewDelivery>>,
-): Promise<StoredRow[]> {
+const UNIQUE_VIOLATION = '23505';
+
+/** A delivery that nobody has decided has one unique key alone, its id. */
+function isKnownAlready(error: unknown): boolean {
+  return error instanceof StoreFailed && error.context.sqlState === UNIQUE_VIOLATION;
+}
+
+const DELIVERY_COLUMNS = [
+  'id',
+  'forge',
+  'org',
+  'hook',
+  'eventType',
+  'event',
+  'deliveryId',
+  'targetType',
+  'contentType',
+  'verdict',
+] as const;
+
+async function insertDeliveries(manager: EntityManager, batch: readonly NewDelivery[]): Promise<void> {
   const bodies = new Packed();
-  const texts = new Packed();
-  for (const { first } of groups) {
-    bodies.add(first.body);
-    // The JSON text of a JSON body is the body.
-    texts.add(first.contentType === 'json' ? null : Buffer.from(first.text));
-  }
-  const rows = groups.map(({ first }) => first);
-  const names = [
-    'id',
-    'forge',
-    'org',
-    'hook',
-    'eventType',
-    'event',
-    'deliveryId',
-    'targetType',
-    'contentType',
-    'verdict',
-  ] as const;
-  const result = await execute<StoredRow>(manager, INSERT_DELIVERIES, [
-    ...columnsOf(rows, names),
-    rows.map((row) => row.receivedAt.toISOString()),
-    Buffer.from(groups.map(({ key }) => key).join(''), 'hex'),
-    Buffer.from(rows.map((row) => row.textHash).join(''), 'hex'),
+  for (const { body } of batch) bodies.add(body);
+  await execute(manager, INSERT_DELIVERIES, [
+    ...columnsOf(batch, DELIVERY_COLUMNS),
+    batch.map(({ receivedAt }) => receivedAt.toISOString()),
     bodies.bytes,
     integers(bodies.starts),
     integers(bodies.lengths),
-    texts.bytes,
-    integers(texts.starts),
-    integers(texts.lengths),
-    integers(groups.map(({ repeats }) => repeats)),
   ]);
-  return result.rows;
 }
 
 async function insertEntries(
@@ -332,6 +324,6 @@ async function insertEntries(
 /** @param keys hex */
 async function findByKeys(manager: EntityManager, keys: readonly string[]): Promise<StoredRow[]> {
   if (keys.length === 0) return [];
-  const sql = `SELECT id, encode(once_key, 'hex') AS once_key FROM arrivals WHERE once_key = ANY ($1::bytea[])`;
+  const sql = `SELECT id, encode(once_key, 'hex') AS once_key FROM arrivals WHERE once_key = ANY ($1::bytea[]) AND once_key IS NOT NULL`;
   return (await execute<StoredRow>(manager, sql, [keys.map((key) => Buffer.from(key, 'hex'))])).rows;
 }

@@ -6,7 +6,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
-import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import { type ServerLimits, DEFAULT_SERVER_LIMITS, ServerSockets, NoteUntrustedProxies } from './connections.js';
 import { DEFAULT_WEBHOOK_LIMITS } from './webhook.controller.js';
 import { given } from '../../test/builders/given.js';
@@ -25,8 +24,6 @@ async function listen(limits: ServerLimits, maxPerAddress = 100): Promise<number
     hooks: [{ id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret('s')], authorizations: [] }],
     inbox: new InMemoryInboxStore(),
     queue: { announce: async () => {} },
-    misfitOf,
-    replayNameOf,
     logger: silentLogger,
     limits: { ...DEFAULT_WEBHOOK_LIMITS, maxBodyBytes: 1000 },
     connections: { maxConnections: 1000, maxConnectionsPerAddress: maxPerAddress },

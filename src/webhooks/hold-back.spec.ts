@@ -10,7 +10,6 @@ import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
-import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import { HELD_BACK_MS, holdBack } from './event-loop-turns.js';
 import type { UnverifiedLimits } from './byte-budgets.js';
 import { DEFAULT_WEBHOOK_LIMITS } from './webhook.controller.js';
@@ -77,8 +76,6 @@ describe('webhooks/hold-back: at the door', () => {
       hooks: [{ id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret('s')], authorizations: [] }],
       inbox: new InMemoryInboxStore(),
       queue: { announce: async () => {} },
-      misfitOf,
-      replayNameOf,
       logger: silentLogger,
       // How slow a request is must not depend on how busy the machine is.
       clock: new ManualClock(),

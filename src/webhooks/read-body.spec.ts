@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import * as fc from 'fast-check';
-import { BodyTooLarge, ReceivedBody, readBody, Slabs, encodingOf, jsonBytesOf, textOf } from './read-body.js';
-import { given } from '../../test/builders/given.js';
+import { BodyTooLarge, ReceivedBody, readBody, Slabs, encodingOf } from './read-body.js';
 
 function reading(
   maxBytes = 100,
@@ -108,8 +106,6 @@ describe('webhooks/read-body', () => {
   });
 });
 
-const form = (text: string): Buffer => Buffer.from(`payload=${new URLSearchParams({ p: text }).toString().slice(2)}`);
-
 describe('webhooks/read-text', () => {
   it.each([
     ['application/json', 'json'],
@@ -125,58 +121,5 @@ describe('webhooks/read-text', () => {
     [undefined, null],
   ])('%s => %s', (contentType, encoding) => {
     expect(encodingOf(contentType)).toBe(encoding);
-  });
-
-  it('gives a JSON body as it came', () => {
-    const body = Buffer.from(' {"a": 1}\n');
-
-    expect(jsonBytesOf('json', body)).toBe(body);
-  });
-
-  it('decodes the one field payload to the bytes that were encoded', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        fc.pre(Buffer.from(text).toString() === text);
-        expect(jsonBytesOf('form', form(text))?.toString('utf8')).toBe(text);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  it.each([
-    ['other fields beside it', 'a=1&payload=%7B%7D&b=2', '{}'],
-    ['fields of names like it', 'payloads=1&xpayload=2&payload.=3&payloa=4&payload=%7B%7D', '{}'],
-    ['empty fields around it', '&&payload=%7B%7D&', '{}'],
-    ['a plus as a space', 'payload=a+b%2Bc', 'a b+c'],
-    ['an empty value', 'payload=', ''],
-    ['the name alone', 'payload', ''],
-  ])('%s => decoded', (_title, body, text) => {
-    expect(jsonBytesOf('form', Buffer.from(body))?.toString()).toBe(text);
-  });
-
-  it.each([
-    ['no payload', 'other=1'],
-    ['nothing', ''],
-    ['payload twice', 'payload=%7B%7D&payload=%7B%7D'],
-    ['payload twice, once without a value', 'payload&payload=%7B%7D'],
-    ['payload twice, once at the end', 'payload=%7B%7D&payload'],
-    ['a percent sign alone', 'payload=%'],
-    ['half an escape', 'payload=%7'],
-    ['an escape that is no number', 'payload=%zz'],
-    ['a JSON text', '{"payload":1}'],
-    ['the name encoded', '%70ayload=%7B%7D'],
-  ])('%s => no text', (_title, body) => {
-    expect(jsonBytesOf('form', Buffer.from(body))).toBeNull();
-  });
-
-  it('keeps broken UTF-8 for the check that refuses it', () => {
-    const bytes = jsonBytesOf('form', Buffer.from('payload=%ff%fe'));
-
-    expect(bytes).toEqual(Buffer.from([0xff, 0xfe]));
-    expect(textOf(given(bytes))).toBeNull();
-  });
-
-  it('keeps a byte order mark, which no JSON parser takes', () => {
-    expect(textOf(Buffer.from('\uFEFF{}'))).toBe('\uFEFF{}');
   });
 });

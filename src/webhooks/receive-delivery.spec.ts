@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { Secret } from '../core/secret.js';
-import { eventTypeFor, readDeliveryHeaders, verify } from './receive-delivery.js';
-import { given } from '../../test/builders/given.js';
+import { readDeliveryHeaders, verify } from './receive-delivery.js';
 
 const family = (name: string, eventType: string, event: string) => ({
   [`x-${name}-event-type`]: eventType,
@@ -50,39 +49,13 @@ describe('webhooks/delivery-headers', () => {
     ['a family name that is none', family('gitea', 'push', '<b>')],
     ['an endless name', family('gitea', 'p'.repeat(65), 'push')],
   ])('%s => none', (_title, headers) => {
-    expect(readDeliveryHeaders(headers)).toBeNull();
+    expect(readDeliveryHeaders(headers)).toMatchObject({ eventType: '', event: '' });
   });
 
   it('cuts an endless delivery id', () => {
     expect(
-      readDeliveryHeaders({ ...family('gitea', 'push', 'push'), 'x-gitea-delivery': 'x'.repeat(5000) })?.deliveryId,
+      readDeliveryHeaders({ ...family('gitea', 'push', 'push'), 'x-gitea-delivery': 'x'.repeat(5000) }).deliveryId,
     ).toHaveLength(200);
-  });
-
-  it('routes on the precise name, whatever the family name says', () => {
-    const headers = given(readDeliveryHeaders(family('gitea', 'pull_request_comment', 'issue_comment')));
-
-    expect(eventTypeFor(headers, { action: 'reviewed' })).toBe('pull_request_comment');
-  });
-
-  it.each([
-    ['push', {}, 'push'],
-    ['issues', { action: 'opened' }, 'issues'],
-    ['issues', { action: 'assigned' }, 'issue_assign'],
-    ['issues', { action: 'label_cleared' }, 'issue_label'],
-    ['issues', { action: 'demilestoned' }, 'issue_milestone'],
-    ['pull_request', { action: 'closed' }, 'pull_request'],
-    ['pull_request', { action: 'synchronized' }, 'pull_request_sync'],
-    ['pull_request', { action: 'review_requested' }, 'pull_request_review_request'],
-    ['issue_comment', { is_pull: false }, 'issue_comment'],
-    ['issue_comment', { is_pull: true }, 'pull_request_comment'],
-    ['pull_request_approved', {}, 'pull_request_review_approved'],
-    ['pull_request_rejected', {}, 'pull_request_review_rejected'],
-    ['pull_request_comment', {}, 'pull_request_review_comment'],
-  ])('without a precise name, the family %s with %j => %s', (event, body, expected) => {
-    const headers = given(readDeliveryHeaders({ 'x-gogs-event': event, 'x-gogs-delivery': 'id' }));
-
-    expect(eventTypeFor(headers, body)).toBe(expected);
   });
 });
 

@@ -17,7 +17,7 @@ export interface Exchange {
   readonly startedAt: number;
 }
 
-/** Called once per answer: `stored`, `duplicate`, or the word of a refusal. `seconds` from the request's start. */
+/** Called once per answer: `stored`, or the word of a refusal. `seconds` from the request's start. */
 export type Counted = (what: { org: string; hook: string; answer: string; seconds: number }) => void;
 
 /** Ends a request: the framework answers with its body and status. */

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import {
   Controller,
+  HttpCode,
   Inject,
   Injectable,
   Post,
   Req,
-  Res,
   UseGuards,
   type CanActivate,
   type ExecutionContext,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { NewDelivery, Stored } from '../core/arrival.js';
+import type { NewDelivery } from '../core/arrival.js';
 import { holderOf, withoutMapping } from '../core/client-address.js';
 import { systemClock, type Clock } from '../core/clock.js';
 import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { portToken } from '../core/part.js';
-import type { JsonCaps } from '../core/scan-json.js';
+import type { Encoding } from '../core/json-bytes.js';
 import { Secret } from '../core/secret.js';
 import type { SecurityLog } from '../core/security-log.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
@@ -25,7 +25,7 @@ import { DEFAULT_WRITER_LIMITS, DeliveryWriter, type WriterLimits } from '../pip
 import type { WakeQueue } from '../pipeline/wake-queue.port.js';
 import { ServerSockets, type ConnectionLimits } from './connections.js';
 import { JudgeTurns, ReadTurns } from './event-loop-turns.js';
-import { announcedBytes, BodyTooLarge, encodingOf, readBody, ReceivedBody, Slabs, type Encoding } from './read-body.js';
+import { announcedBytes, BodyTooLarge, encodingOf, readBody, ReceivedBody, Slabs } from './read-body.js';
 import {
   NOT_AUTHENTIC,
   receiveDelivery,
@@ -39,14 +39,12 @@ import { type UndecidedBytes, UnverifiedBytes, type Receipt, type UnverifiedLimi
 
 export interface WebhookLimits {
   readonly maxBodyBytes: number;
-  readonly caps: JsonCaps;
   readonly writer: WriterLimits;
   readonly unverified: UnverifiedLimits;
 }
 
 export const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = {
   maxBodyBytes: 5 * 1024 * 1024,
-  caps: { maxDepth: 64, maxNodes: 100_000 },
   writer: DEFAULT_WRITER_LIMITS,
   unverified: { bytes: 40 * 1024 * 1024, bytesPerAddress: 20 * 1024 * 1024 },
 };
@@ -56,8 +54,6 @@ export interface WebhookDeps {
   readonly hooks: readonly Hook[];
   readonly inbox: Pick<InboxStore, 'storeDeliveries'>;
   readonly queue: Pick<WakeQueue, 'announce'>;
-  readonly misfitOf: (eventType: string, body: unknown) => string | null;
-  readonly replayNameOf: (eventType: string, body: unknown) => string;
   readonly logger: Logger;
   readonly limits?: WebhookLimits;
   /** Open connections of the server. */
@@ -130,8 +126,8 @@ export class WebhookGuard implements CanActivate {
 }
 
 /**
- * `POST /webhooks/{hook}`. It reads the body itself: the raw bytes of any type, on the budget of their sender. Answers: 202 stored, 200
- * duplicate, 400, 401, 413, 415, 429, 503; a 2xx only after the commit, never a 5xx because of what a verified sender sent.
+ * `POST /webhooks/{hook}`. It reads the body itself: the raw bytes of any type, on the budget of their sender. Answers: 202 stored, 400, 401,
+ * 413, 415, 429, 503; a 2xx only after the commit, never a 5xx because of what a verified sender sent.
  */
 @Controller('webhooks')
 export class WebhookController {
@@ -156,25 +152,22 @@ export class WebhookController {
   }
 
   @Post(':hook')
+  @HttpCode(202)
   @UseGuards(WebhookGuard)
-  async receive(
-    @Req() { admitted }: AdmittedRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<{ id: string; duplicate?: true }> {
-    const { id, duplicate } = await this.readAndStore(admitted);
+  async receive(@Req() { admitted }: AdmittedRequest): Promise<{ id: string }> {
+    const id = await this.readAndStore(admitted);
     this.deps.counted?.({
       org: admitted.hook?.org ?? '',
       hook: admitted.hook?.id ?? '',
-      answer: duplicate ? 'duplicate' : 'stored',
+      answer: 'stored',
       seconds: (this.clock.monotonicMs() - admitted.startedAt) / 1000,
     });
     this.sockets.answered(admitted.request.raw.socket);
-    void reply.code(duplicate ? 200 : 202);
-    return duplicate ? { id, duplicate } : { id };
+    return { id };
   }
 
   /** Read the body on its sender's budget, then have it judged and stored in its organization's turn. */
-  private readAndStore(exchange: Admitted): Promise<Stored> {
+  private readAndStore(exchange: Admitted): Promise<string> {
     return new Promise((resolve) => {
       const { raw, ip } = exchange.request;
       const { socket } = raw;
@@ -216,20 +209,19 @@ export class WebhookController {
     });
   }
 
-  private async store(exchange: Admitted, body: ReceivedBody, receipt: Receipt): Promise<Stored> {
+  private async store(exchange: Admitted, body: ReceivedBody, receipt: Receipt): Promise<string> {
     const { hook, request } = exchange;
     const received = this.judged(hook ?? NOBODY, exchange, body.take());
     receipt.release();
     if (!hook) throw this.refusals.refused(exchange, NOT_AUTHENTIC);
     // An error of the bot proves nothing about the sender.
-    if (received === NOT_AUTHENTIC || received === CANNOT_STORE) throw this.refusals.refused(exchange, received);
-    this.proved(request);
     if ('status' in received) throw this.refusals.refused(exchange, received);
+    this.proved(request);
     if (this.writer.isFull(hook.org)) throw this.refusals.refused(exchange, OVERLOADED);
     try {
-      const stored = await this.writer.write(received);
-      if (!stored.duplicate) this.deps.undecided?.stored(hook.id, received.body.length);
-      return stored;
+      await this.writer.write(received);
+      this.deps.undecided?.stored(hook.id, received.body.length);
+      return received.id;
     } catch (error) {
       this.deps.logger.error(
         { org: hook.org, hook: hook.id, deliveryId: received.deliveryId, error: messageOf(error) },
@@ -242,16 +234,7 @@ export class WebhookController {
   /** An error of the bot must neither end the process nor leave the forge waiting. */
   private judged(hook: Hook, { request, encoding }: Admitted, body: Buffer): NewDelivery | Refusal {
     try {
-      return receiveDelivery(
-        hook,
-        { headers: request.headers, encoding, body },
-        {
-          caps: this.limits.caps,
-          misfitOf: this.deps.misfitOf,
-          replayNameOf: this.deps.replayNameOf,
-          clock: this.clock,
-        },
-      );
+      return receiveDelivery(hook, { headers: request.headers, encoding, body }, this.clock) ?? NOT_AUTHENTIC;
     } catch (error) {
       this.deps.logger.error({ hook: hook.id, error: messageOf(error) }, 'webhook.failed');
       return CANNOT_STORE;

@@ -14,7 +14,6 @@ import { LOGGER } from '../core/logger.js';
 import { part } from '../core/part.js';
 import { SECURITY_LOG, silentSecurityLog } from '../core/security-log.js';
 import { STOP_GRACE } from '../core/stop-grace.js';
-import { misfitOf, replayNameOf } from '../events/normalize-delivery.js';
 import { Metrics } from '../observability/metrics.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { DeliveryWriter } from '../pipeline/receive.js';
@@ -147,8 +146,6 @@ const PARTS = [
         hooks: orgs.flatMap((org) => org.hooks.map((hook) => ({ ...hook, org: org.name, forge: org.forge }))),
         inbox,
         queue,
-        misfitOf,
-        replayNameOf,
         logger,
         clock,
         security,

@@ -9,6 +9,7 @@ import { describe, expect, it } from '@jest/globals';
 const ENDED_BY: Record<string, string> = {
   'console/console-server.tsx': 'close()',
   'console/live/hub.ts': 'the last viewer, who goes with the server',
+  'core/shared-deadlines.ts': 'the end of what waits, and a fortieth of its time',
   'core/within.ts': 'the work that it bounds',
   'forge/budget.ts': 'the last call that waits for its turn',
   'forge/connected-forges.ts': 'stop()',
@@ -19,7 +20,6 @@ const ENDED_BY: Record<string, string> = {
   'pipeline/decide/crash-loop-guard.ts': 'the end of the lease',
   'pipeline/execute/executor.ts': 'stop()',
   'pipeline/execute/keep-claim.ts': 'the end of the lease, and a short wait before the store is asked again',
-  'pipeline/receive.ts': 'the commit',
   'pipeline/recover/sweep.ts': 'stop()',
   'policies/thread/rule-thread.ts': 'the answer of the thread, and stop()',
   'queue/bull-queue.ts': 'close()',

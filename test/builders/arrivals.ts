@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../../src/core/ids.js';
 import type { ForgeEvent } from '../../src/core/event.js';
-import type { NewDelivery, NewEntry } from '../../src/core/arrival.js';
+import type { NewEntry, StoredDelivery } from '../../src/core/arrival.js';
 
 const AT = new Date('2026-11-20T12:00:00Z');
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** A signed push delivery of acme; equal to another one when `text` and `eventType` are. */
-export function aDelivery(over: Partial<NewDelivery> = {}): NewDelivery {
-  const text = over.text ?? `{"ref":"refs/heads/main","n":"${newId()}"}`;
+export function aDelivery(over: Partial<StoredDelivery> = {}): StoredDelivery {
+  const text = over.text ?? over.body?.toString('utf8') ?? `{"ref":"refs/heads/main","n":"${newId()}"}`;
   return {
     id: newId(),
     forge: 'main',

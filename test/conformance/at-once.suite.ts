@@ -8,7 +8,7 @@ import type { Run } from '../../src/core/run.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
 import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import { AtOnceDecider } from '../../src/pipeline/decide/decide-at-once.js';
@@ -103,7 +103,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
   }
 
   async function decide(ids: readonly string[], decider: AtOnceDecider | null = atOnce()): Promise<void> {
-    const events = { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
+    const events = { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
     const deps = { inbox: stores.inbox, queue, events, clock: systemClock, logger: silentLogger };
     await Promise.all(ids.map((id) => decideArrival(decider ? { ...deps, atOnce: decider } : deps, id)));
   }
@@ -112,7 +112,8 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     const deliveries = texts.map((text) =>
       aDelivery({ eventType, event: eventType, text, body: Buffer.from(text), org }),
     );
-    return (await stores.inbox.storeDeliveries(deliveries)).map(({ id }) => id);
+    await stores.inbox.storeDeliveries(deliveries);
+    return deliveries.map(({ id }) => id);
   }
 
   const eventOf = async (arrival = ''): Promise<string> => (await stores.inbox.eventsOfArrival(arrival))[0] ?? '';

@@ -1,16 +1,17 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/core/clock.js';
 import type { ForgeEvent } from '../../src/core/event.js';
-import { newId } from '../../src/core/ids.js';
+import { hashOf, newId } from '../../src/core/ids.js';
+import { readText } from '../../src/core/json-bytes.js';
 import type { Json, JsonObject } from '../../src/core/json.js';
 import { stringifyJson } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { type StatedObject, deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { deduplicateInto } from '../../src/events/deduplicate.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
-import { keyOfObject, type ArrivalDecision, type InboxStore } from '../../src/pipeline/inbox-store.port.js';
+import { keyOfObject, keyOfText, type ArrivalDecision, type InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 
@@ -31,9 +32,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
   it('keeps a delivery byte for byte', async () => {
     const body = Buffer.from([0x7b, 0x22, 0x00, 0xff, 0xfe, 0x22, 0x7d]);
-    const delivery = aDelivery({ body, text: body.toString('utf8') });
+    const delivery = aDelivery({ body, ...readText('json', body) });
 
-    expect(await inbox.storeDeliveries([delivery])).toEqual([{ id: delivery.id, duplicate: false }]);
+    await inbox.storeDeliveries([delivery]);
 
     expect(await inbox.get(delivery.id)).toEqual({
       ...delivery,
@@ -56,64 +57,107 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.get(json.id)).toMatchObject({ text: json.text, body: json.body });
   });
 
-  it('knows an equal text again under another id, through another hook, and in another spelling of the organization', async () => {
-    const [first, second] = [aDelivery({ text: '{"a":1}' }), aDelivery({ text: '{"a":1}' })];
-    const others = [aDelivery({ text: '{"a":1}', hook: 'other' }), aDelivery({ text: '{"a":1}', org: 'ACME' })];
+  /** What deciding does with equal texts, in short. @returns the id of the delivery that counts */
+  const place = (id: string, keys: readonly string[]): Promise<string | null> =>
+    inbox.decide(id, async (tx) => {
+      await tx.lockFacts('main', keys.map(keyOfText));
+      const [key = ''] = keys;
+      const [first] = await tx.actsOfText([key]);
+      if (first) await tx.countWith(first);
+      else await tx.claimText(key, 'create');
+      await tx.close('decided', first ? 'again' : 'first', first ? 'duplicate' : null);
+      return first?.id ?? id;
+    });
+  const aKey = (): string => hashOf(newId());
 
-    expect(await inbox.storeDeliveries([first, second])).toEqual([
-      { id: first.id, duplicate: false },
-      { id: first.id, duplicate: true },
+  it('counts deliveries of a text with the one that counts, and drops their bodies', async () => {
+    const key = aKey();
+    const [first, second] = [aDelivery(), aDelivery()];
+    await inbox.storeDeliveries([first, second]);
+
+    expect([await place(first.id, [key]), await place(second.id, [key])]).toEqual([first.id, first.id]);
+
+    expect(await inbox.get(first.id)).toMatchObject({ repeats: 1, eventType: 'create', text: first.text });
+    expect(await inbox.get(second.id)).toMatchObject({ state: 'decided', text: '', archivedAt: expect.anything() });
+    expect((await inbox.list({ limit: 9 })).map(({ id }) => id)).toEqual([first.id]);
+    expect(await inbox.undecidedBytes()).toEqual([]);
+  });
+
+  it('knows what counts by its key: its hook, its delivery id and when it was received', async () => {
+    const [key, other] = [aKey(), aKey()];
+    const [first, asking] = [aDelivery(), aDelivery()];
+    await inbox.storeDeliveries([first, asking]);
+    await place(first.id, [key]);
+
+    const { id, hook, deliveryId, receivedAt } = first;
+    expect(await inbox.decide(asking.id, (tx) => tx.actsOfText([other, key]))).toEqual([
+      null,
+      { id, hook, deliveryId, receivedAt },
     ]);
-    expect(await inbox.storeDeliveries(others)).toEqual([
-      { id: first.id, duplicate: true },
-      { id: first.id, duplicate: true },
-    ]);
-
-    expect(await inbox.get(first.id)).toMatchObject({ repeats: 3 });
   });
 
-  it.each([
-    ['another event type', { eventType: 'create' }],
-    ['another organization', { org: 'other' }],
-    ['another forge', { forge: 'second' }],
-    ['another text', { text: '{"a":2}' }],
-  ])('keeps the same apart under %s', async (_what, over) => {
-    const deliveries = [aDelivery({ text: '{"a":1}' }), aDelivery({ text: '{"a":1}', ...over })];
-
-    const stored = await inbox.storeDeliveries(deliveries);
-
-    expect(stored.map((row) => row.duplicate)).toEqual([false, false]);
-  });
-
-  it('stores one of 50 equal deliveries that come at once', async () => {
-    const deliveries = Array.from({ length: 50 }, () => aDelivery({ text: '{"a":1}' }));
-
-    const stored = (await Promise.all(deliveries.map((delivery) => inbox.storeDeliveries([delivery])))).flat();
-
-    expect(stored.filter((row) => !row.duplicate)).toHaveLength(1);
-    expect(new Set(stored.map((row) => row.id)).size).toBe(1);
-    expect(await inbox.dueArrivals(100)).toHaveLength(1);
-  });
-
-  it('stores overlapping batches at once, whatever their order', async () => {
-    const texts = Array.from({ length: 20 }, (_, n) => `{"n":${n}}`);
-    const batches = Array.from({ length: 10 }, (_, n) =>
-      (n % 2 === 0 ? texts : [...texts].reverse()).map((text) => aDelivery({ text })),
-    );
-
-    const stored = (await Promise.all(batches.map((batch) => inbox.storeDeliveries(batch)))).flat();
-
-    expect(stored.filter((row) => !row.duplicate)).toHaveLength(20);
-  });
-
-  it('answers a second store of the same rows as the first', async () => {
-    const deliveries = [aDelivery(), aDelivery()];
+  it('counts one of 50 equal deliveries that are decided at once', async () => {
+    const key = aKey();
+    const deliveries = Array.from({ length: 50 }, () => aDelivery());
     await inbox.storeDeliveries(deliveries);
 
-    const again = await inbox.storeDeliveries(deliveries);
+    const counting = await Promise.all(deliveries.map(({ id }) => place(id, [key])));
 
-    expect(again.map((row) => row.id)).toEqual(deliveries.map((row) => row.id));
-    expect(await inbox.dueArrivals(9)).toHaveLength(2);
+    expect(new Set(counting).size).toBe(1);
+    expect(await inbox.get(counting[0] ?? '')).toMatchObject({ repeats: 49 });
+    expect(await inbox.dueArrivals(100)).toEqual([]);
+  });
+
+  it('decides overlapping texts at once, whatever their order', async () => {
+    const keys = Array.from({ length: 20 }, aKey);
+    const batches = Array.from({ length: 10 }, (_, n) =>
+      (n % 2 === 0 ? keys : keys.toReversed()).map((key) => ({ key, delivery: aDelivery() })),
+    );
+    await Promise.all(batches.map((batch) => inbox.storeDeliveries(batch.map(({ delivery }) => delivery))));
+
+    const counting = await Promise.all(batches.flat().map(({ key, delivery }) => place(delivery.id, [key])));
+
+    expect(new Set(counting).size).toBe(20);
+    expect((await inbox.list({ limit: 99 })).map(({ repeats }) => repeats)).toEqual(keys.map(() => 9));
+  });
+
+  it('sees what a hook brought between two deliveries: an act of a fact, or something undecided', async () => {
+    const [before, first, undo, foreign, again, after] = [
+      aDelivery(),
+      aDelivery(),
+      aDelivery(),
+      aDelivery({ hook: 'other' }),
+      aDelivery(),
+      aDelivery(),
+    ];
+    for (const one of [before, first, undo, foreign, again, after]) await inbox.storeDeliveries([one]);
+    const { id, hook, deliveryId, receivedAt } = first;
+    const seen = (factKeys: string[]) =>
+      inbox.decide(again.id, (tx) => tx.receivedBetween({ id, hook, deliveryId, receivedAt }, factKeys));
+    for (const [one, factKey] of [
+      [before, '7|before'],
+      [foreign, '7|foreign'],
+      [after, '7|after'],
+    ] as const)
+      await tell(one.id, anEvent({ factKey }));
+
+    expect(await seen(['7|undo', '7|before', '7|foreign', '7|after'])).toBe('undecided');
+
+    await tell(undo.id, anEvent({ factKey: '7|undo|twice' }));
+
+    expect(await seen(['7|undo'])).toBe('opposite');
+    expect(await seen(['7|undo|twice'])).toBe('opposite');
+    expect(await seen(['7|und', '7|before', '7|foreign', '7|after'])).toBe('nothing');
+  });
+
+  it('stores a delivery once, however often it is told to', async () => {
+    const [first, second, third] = [aDelivery(), aDelivery(), aDelivery()];
+    await inbox.storeDeliveries([first, second]);
+
+    await inbox.storeDeliveries([first, second]);
+    await inbox.storeDeliveries([second, third, first]);
+
+    expect(await inbox.dueArrivals(9)).toEqual([first.id, second.id, third.id]);
   });
 
   it('stores an entry once for each key, and knows which are known', async () => {
@@ -377,7 +421,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       'tenant_other_owner',
     ],
   ])('keeps %s as quarantined, with its code', async (_title, eventType, change, code) => {
-    const events = { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
+    const events = { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
     const text = stringifyJson({ ...sampleBody(eventType), ...change });
     const delivery = aDelivery({ eventType, text, body: Buffer.from(text) });
     await inbox.storeDeliveries([delivery]);
@@ -504,7 +548,11 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     ];
     await inbox.storeDeliveries([oldest, young, waiting]);
     await inbox.storeEntries([old]);
-    const event = await tell(oldest.id, anEvent());
+    const [key, event] = [aKey(), anEvent()];
+    await inbox.decide(oldest.id, async (tx) => {
+      await tx.claimText(key, 'push');
+      await foldOrInsert(tx, event);
+    });
     await inbox.decide(old.id, (tx) => tx.close('decided', 'tells nothing'));
     await inbox.decide(young.id, (tx) => tx.close('quarantined', 'cannot be read'));
 
@@ -516,7 +564,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       body: Buffer.alloc(0),
       text: '',
       textHash: oldest.textHash,
-      eventId: event,
+      eventId: event.id,
       archivedAt: expect.anything(),
     });
     expect(await inbox.get(old.id)).toMatchObject({ text: '', archivedAt: expect.anything() });
@@ -525,7 +573,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect((await inbox.list({ limit: 9 })).flatMap(({ id, archivedAt }) => (archivedAt ? [id] : [])).sort()).toEqual(
       [oldest.id, old.id].sort(),
     );
-    expect(await inbox.storeDeliveries([{ ...oldest, id: newId() }])).toEqual([{ id: oldest.id, duplicate: true }]);
+    const again = aDelivery({ receivedAt: at(20) });
+    await inbox.storeDeliveries([again]);
+    expect(await place(again.id, [key])).toBe(oldest.id);
     expect(await inbox.knownEntries('main', 'acme', 'feed', [old.entryKey])).toEqual(new Set([old.entryKey]));
   });
 
@@ -607,7 +657,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     });
 
     it('gives events what the forge does not say', async () => {
-      const events = { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
+      const events = { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
       const deps = { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events };
       const told = async (
         eventType: string,
@@ -626,8 +676,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
           labels: labels.map((name) => ({ name })),
         };
         const text = stringifyJson({ ...sampleBody('issues'), action, issue: subject });
-        const [stored] = await inbox.storeDeliveries([aDelivery({ eventType, text, body: Buffer.from(text) })]);
-        const decided = await decideArrival(deps, stored?.id ?? '');
+        const delivery = aDelivery({ eventType, text, body: Buffer.from(text) });
+        await inbox.storeDeliveries([delivery]);
+        const decided = await decideArrival(deps, delivery.id);
         return (await inbox.event(decided?.created[0] ?? ''))?.data.derived;
       };
 

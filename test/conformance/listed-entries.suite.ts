@@ -6,7 +6,7 @@ import { stringifyJson } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { deduplicateInto } from '../../src/events/deduplicate.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
@@ -34,7 +34,7 @@ export function listedEntriesSuite(open: () => Promise<InboxStore>): void {
         queue: { announce: async () => {} },
         clock: systemClock,
         logger: silentLogger,
-        events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
+        events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
       },
       id,
     ));
@@ -57,8 +57,9 @@ export function listedEntriesSuite(open: () => Promise<InboxStore>): void {
 
   const delivered = async (eventType: string, action: string, over: JsonObject): Promise<void> => {
     const text = stringifyJson({ ...sampleBody('issues'), action, number: issue, issue: theIssue(over) });
-    const [stored] = await inbox.storeDeliveries([aDelivery({ eventType, text, body: Buffer.from(text) })]);
-    if (stored && !stored.duplicate) await decide(stored.id);
+    const delivery = aDelivery({ eventType, text, body: Buffer.from(text) });
+    await inbox.storeDeliveries([delivery]);
+    await decide(delivery.id);
   };
   const listed = async (over: JsonObject, around: JsonObject = {}): Promise<void> => {
     const object = theIssue(over);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { canonicalJson } from '../../src/core/canonical-json.js';
 import { hashOf } from '../../src/core/ids.js';
 import { stringifyJson, type Json } from '../../src/core/json.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeDelivery } from '../builders/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { jsonTextOf, type Act } from '../recordings-tool/act-file.js';
 import { readRecordedActs, SERVERS } from './recorded-shapes.js';
@@ -32,11 +32,7 @@ export const EVENT_DIGESTS_FILE = FILE;
 function digestsOf(act: Act): Array<[string, string]> {
   const deliveries = act.deliveries.map((delivery): [string, string] => {
     const text = jsonTextOf(delivery);
-    return entry(
-      delivery.event_type,
-      text,
-      normalizeDelivery({ org: act.org, eventType: delivery.event_type, text, textHash: 'hash' }),
-    );
+    return entry(delivery.event_type, text, normalizeDelivery({ org: act.org, eventType: delivery.event_type, text }));
   });
   const rows = (act.feed ?? []).map((row): [string, string] => rowDigest(act, 'feed', row));
   const repository = { id: 37, name: 'app', full_name: `${act.org}/app`, owner: { login: act.org } };

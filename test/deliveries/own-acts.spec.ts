@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/core/json.js';
 import { stringifyJson } from '../../src/core/json.js';
 import { hashOf } from '../../src/core/ids.js';
 import { type EventFact, Misfit } from '../../src/events/event-fact.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeDelivery } from '../builders/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { jsonTextOf, type Act } from '../recordings-tool/act-file.js';
 import { readRecordedActs, SERVERS } from './recorded-shapes.js';
@@ -60,7 +60,7 @@ function eventsOf({ org, deliveries, feed }: Act): ForgeEvent[] {
   // One hook is told all that the others are, and the committed selection may hold that one alone.
   const told = deliveries
     .filter(({ hook }) => hook === deliveries[0]?.hook)
-    .map((one) => normalizeDelivery({ org, eventType: one.event_type, text: jsonTextOf(one), textHash: '' }));
+    .map((one) => normalizeDelivery({ org, eventType: one.event_type, text: jsonTextOf(one) }));
   const rows = (feed ?? []).map((row) =>
     normalizeEntry({ org, source: 'feed', text: stringifyJson(row as JsonObject), textHash: '' }),
   );

@@ -1,7 +1,9 @@
 import type { Sight } from '../../src/core/sight.js';
 import { wholeSight } from './whole-sight.js';
 import type { EventSource, ForgeEvent } from '../../src/core/event.js';
+import { readText } from '../../src/core/json-bytes.js';
 import type { JsonObject } from '../../src/core/json.js';
+import { isOneOf } from '../../src/events/equal-texts.js';
 import type { StatedObject } from '../../src/events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/core/arrival.js';
 import type { Doubt } from '../../src/pipeline/recovery-store.port.js';
@@ -14,6 +16,7 @@ import type {
   EventDecision,
   HookBytes,
   InboxStore,
+  TextAct,
   ToldEvent,
   Touched,
 } from '../../src/pipeline/inbox-store.port.js';
@@ -28,7 +31,8 @@ interface Row {
 /** Twin of the database's inbox for tests without one: the same rules, one process, nothing kept. Both run the conformance suite. */
 export class InMemoryInboxStore implements InboxStore {
   private readonly rows = new Map<string, Row>();
-  private readonly byText = new Map<string, string>();
+  /** By the key under which a delivery counts. */
+  private readonly byTextKey = new Map<string, string>();
   private readonly byEntryKey = new Map<string, string>();
   private readonly events = new Map<string, ForgeEvent>();
   private readonly objects = new Map<string, string>();
@@ -37,30 +41,25 @@ export class InMemoryInboxStore implements InboxStore {
   /** Decisions run one after the other, as the lock of a fact would have it at the worst. */
   private last: Promise<unknown> = Promise.resolve();
 
-  async storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]> {
-    return batch.map((delivery) => {
-      const { replayName, ...kept } = delivery;
-      const key = JSON.stringify([
-        delivery.forge,
-        delivery.org.toLowerCase(),
-        replayName ?? delivery.eventType,
-        delivery.textHash,
-      ]);
-      const known = this.byText.get(key);
-      if (known !== undefined) {
-        const row = this.rows.get(known);
-        if (row) row.arrival.repeats += 1;
-        return { id: known, duplicate: true };
-      }
-      this.byText.set(key, delivery.id);
+  async storeDeliveries(batch: readonly NewDelivery[]): Promise<void> {
+    for (const delivery of batch) {
+      if (this.rows.has(delivery.id)) continue;
+      const read = readText(delivery.contentType, delivery.body);
       this.rows.set(delivery.id, {
-        arrival: { kind: 'delivery', ...kept, state: 'stored', eventId: null, repeats: 0, archivedAt: null },
+        arrival: {
+          ...delivery,
+          ...read,
+          kind: 'delivery',
+          state: 'stored',
+          eventId: null,
+          repeats: 0,
+          archivedAt: null,
+        },
         reason: null,
         code: null,
         eventIds: [],
       });
-      return { id: delivery.id, duplicate: false };
-    });
+    }
   }
 
   async storeEntries(batch: readonly NewEntry[], closed?: { reason: string; code?: string }): Promise<Stored[]> {
@@ -106,7 +105,8 @@ export class InMemoryInboxStore implements InboxStore {
     return [...this.rows.values()]
       .reverse()
       .filter(
-        ({ arrival }) =>
+        ({ arrival, code }) =>
+          code !== 'duplicate' &&
           (filter.before === undefined || arrival.id < filter.before) &&
           (filter.org === undefined || arrival.org.toLowerCase() === filter.org.toLowerCase()) &&
           (filter.kind === undefined || arrival.kind === filter.kind),
@@ -286,10 +286,16 @@ export class InMemoryInboxStore implements InboxStore {
     const joined: string[] = [];
     const kept = new Map<string, JsonObject>();
     let end: { state: ArrivalState; reason: string | null; code: string | null } | null = null;
+    let claimed: { key: string; eventType: string } | null = null;
+    let countedWith: string | null = null;
     const { org } = row.arrival;
     const answer = await decide({
       arrival: { ...row.arrival },
       lockFacts: async () => {},
+      actsOfText: async (keys) => keys.map((key) => this.actOf(this.byTextKey.get(key))),
+      receivedBetween: async (first, factKeys) => this.receivedBetween(first.id, arrivalId, factKeys),
+      claimText: async (key, eventType) => void (claimed = { key, eventType }),
+      countWith: async ({ id }) => void (countedWith = id),
       eventsOfFact: async (forge, factKey, discussionKey) =>
         this.eventsOfFact(row.arrival, forge, factKey, discussionKey, inserted),
       objectState: async (forge, object) =>
@@ -316,6 +322,16 @@ export class InMemoryInboxStore implements InboxStore {
       },
       close: async (state, reason, code = null) => void (end = { state, reason, code }),
     });
+    const [claim, first] = [claimed as { key: string; eventType: string } | null, countedWith as string | null];
+    if (claim && row.arrival.kind === 'delivery') {
+      row.arrival.eventType = claim.eventType;
+      this.byTextKey.set(claim.key, arrivalId);
+    }
+    const firstRow = first === null ? undefined : this.rows.get(first);
+    if (firstRow) {
+      firstRow.arrival.repeats += 1;
+      Object.assign(row.arrival, { text: '', body: Buffer.alloc(0), archivedAt: new Date() });
+    }
     for (const event of inserted) this.events.set(event.id, event);
     for (const [id, decision] of decisions) await this.recordDecision(id, decision);
     for (const [key, state] of kept) this.states.set(key, state);
@@ -328,6 +344,39 @@ export class InMemoryInboxStore implements InboxStore {
       row.code = ended.code;
     }
     return answer;
+  }
+
+  private actOf(id: string | undefined): TextAct | null {
+    const arrival = id === undefined ? undefined : this.rows.get(id)?.arrival;
+    if (arrival?.kind !== 'delivery') return null;
+    const { hook, deliveryId, receivedAt } = arrival;
+    return { id: arrival.id, hook, deliveryId, receivedAt };
+  }
+
+  private receivedBetween(
+    one: string,
+    other: string,
+    factKeys: readonly string[],
+  ): 'opposite' | 'undecided' | 'nothing' {
+    const rows = [...this.rows.values()];
+    const [from = 0, to = 0] = [one, other]
+      .map((id) => rows.findIndex(({ arrival }) => arrival.id === id))
+      .sort((a, b) => a - b);
+    const [begins, ends] = [rows[from], rows[to]].map((row) => row?.arrival as Arrival & { kind: 'delivery' });
+    if (!begins || !ends) return 'nothing';
+    const times = [begins, ends].map(({ receivedAt }) => receivedAt.getTime());
+    const between = rows
+      .slice(from + 1, to)
+      .filter(
+        ({ arrival }) =>
+          arrival.kind === 'delivery' &&
+          arrival.hook === begins.hook &&
+          arrival.receivedAt.getTime() >= Math.min(...times) &&
+          arrival.receivedAt.getTime() <= Math.max(...times),
+      );
+    const told = between.flatMap(({ eventIds }) => eventIds.map((id) => this.events.get(id)?.factKey ?? ''));
+    if (told.some((key) => isOneOf(key, factKeys))) return 'opposite';
+    return between.some(({ arrival }) => arrival.state === 'stored') ? 'undecided' : 'nothing';
   }
 
   private eventsOfFact(

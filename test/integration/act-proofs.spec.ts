@@ -4,7 +4,7 @@ import { newId } from '../../src/core/ids.js';
 import { stringifyJson, type Json } from '../../src/core/json.js';
 import { Secret } from '../../src/core/secret.js';
 import { Misfit, type EventFact } from '../../src/events/event-fact.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeDelivery } from '../builders/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { ActProofs } from '../../src/pipeline/decide/act-proofs.js';
 import type { ForgeAccess } from '../../src/pipeline/execute/forge-access.js';
@@ -136,7 +136,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
       if (act === 'repository.create' && params['repo'] === 'acme/app') furnish(parts);
       // The forge is asked while the act is the newest there, as when a delivery has just come.
       for (const { text } of parts.deliveries.history().slice(before)) {
-        const fact = normalizeDelivery({ org: 'acme', eventType: text.type, text: text.json, textHash: newId() });
+        const fact = normalizeDelivery({ org: 'acme', eventType: text.type, text: text.json });
         if (fact instanceof Misfit || !fact.actor || !fact.repo || as === DORA) continue;
         asked.push({
           kind: fact.kind,

@@ -70,12 +70,13 @@ for (const [kind, describeIt] of [
         const ann = world.userByName('ann');
         if (ann) ann.email = ADDRESS;
         bot = await started(forge, kind);
-        await forge.control('/_sandbox/hooks', {
-          org: 'acme',
+        const hook = {
           url: `${bot.url}/webhooks/acme`,
           secret: ENV.HOOK,
           events: ['issues', 'issue_comment'],
-        });
+        };
+        await forge.control('/_sandbox/hooks', { org: 'acme', ...hook });
+        await forge.control('/_sandbox/hooks', { repo: 'acme/open', content_type: 'form', ...hook });
         for (const repo of ['acme/open', 'acme/hidden']) {
           const as = (login: string, act: string, params: object) =>
             forge?.control('/_sandbox/act', { as: login, act, repo, ...params });
@@ -102,6 +103,7 @@ for (const [kind, describeIt] of [
           }
           const [wasSealed, counts] = [await sealed(stores), await countsOf(stores)];
           expect(wasSealed).toBeGreaterThan(0);
+          expect(await formsWith(stores, CANARY)).toBeGreaterThan(0);
           const erasure = new PersonErasure(stores.erasure, ENCRYPTOR);
 
           const planned = await erasure.run('main', 'ann', [], true);
@@ -178,6 +180,12 @@ async function countsOf({ dataSource }: Stores): Promise<unknown> {
     (SELECT md5(string_agg(fact_key, '' ORDER BY id)) FROM events) AS facts,
     (SELECT md5(string_agg(effect_key, '' ORDER BY id)) FROM intents) AS effects`);
   return row;
+}
+
+/** Bodies that came as a form, in which a word stands as it is. */
+async function formsWith({ dataSource }: Stores, word: string): Promise<number> {
+  const sql = `SELECT count(*)::int AS n FROM arrivals WHERE content_type = 'form' AND strpos(encode(body, 'escape'), $1) > 0`;
+  return (await dataSource.query<Array<{ n: number }>>(sql, [word]))[0]?.n ?? 0;
 }
 
 /** With what is sealed in it. */

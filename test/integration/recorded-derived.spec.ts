@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { deduplicateInto } from '../../src/events/deduplicate.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { taskStateOf } from '../../src/events/normalize/task.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
@@ -27,7 +27,7 @@ type DerivedOfAct = Array<{ kind: string; derived: Json | undefined }>;
 /** Every act of a folder, one after the other, and what was derived in each. */
 async function play({ acts }: ActFolder): Promise<Map<string, DerivedOfAct>> {
   const inbox = new InMemoryInboxStore();
-  const events = { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
+  const events = { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
   const deps = { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events };
   const byAct = new Map<string, DerivedOfAct>();
   for (const act of acts) {
@@ -45,18 +45,10 @@ async function play({ acts }: ActFolder): Promise<Map<string, DerivedOfAct>> {
 }
 
 async function arrivalsOf(inbox: InMemoryInboxStore, act: Act): Promise<string[]> {
-  const deliveries = await inbox.storeDeliveries(
-    act.deliveries.map((delivery) => {
-      const text = jsonTextOf(delivery);
-      return aDelivery({
-        org: act.org,
-        eventType: delivery.event_type,
-        text,
-        body: Buffer.from(text),
-        textHash: hashOf(text),
-      });
-    }),
+  const deliveries = act.deliveries.map((delivery) =>
+    aDelivery({ org: act.org, eventType: delivery.event_type, text: jsonTextOf(delivery) }),
   );
+  await inbox.storeDeliveries(deliveries);
   const repository = repositoryOf(act);
   const tasks = await inbox.storeEntries(
     (repository === null ? [] : (act.tasks ?? [])).map((row) => {
@@ -70,7 +62,7 @@ async function arrivalsOf(inbox: InMemoryInboxStore, act: Act): Promise<string[]
       });
     }),
   );
-  return [...deliveries, ...tasks].filter(({ duplicate }) => !duplicate).map(({ id }) => id);
+  return [...deliveries, ...tasks.filter(({ duplicate }) => !duplicate)].map(({ id }) => id);
 }
 
 /** Task rows do not name their repository; the act's deliveries do. */

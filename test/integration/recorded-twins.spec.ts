@@ -7,11 +7,12 @@ import { silentLogger } from '../../src/core/logger.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { findReviews, REVIEW_MARK } from '../../src/events/review-rows.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { taskStateOf } from '../../src/events/normalize/task.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import type { Stored } from '../../src/core/arrival.js';
+import { aDelivery } from '../builders/arrivals.js';
 import { InMemoryInboxStore } from '../fakes/in-memory-inbox-store.js';
 import type { Act, ActFolder } from '../recordings-tool/act-file.js';
 import { factOf, jsonTextOf, readActFolders } from '../recordings-tool/act-file.js';
@@ -19,29 +20,25 @@ import { factOf, jsonTextOf, readActFolders } from '../recordings-tool/act-file.
 const FULL_SET = process.env.FORGEHAND_RECORDINGS ?? resolve('../shared/recordings');
 const FOLDERS = readActFolders(existsSync(FULL_SET) ? FULL_SET : resolve('test/recordings'));
 
-type Told = (inbox: InMemoryInboxStore) => Promise<Stored[]>;
+const ACTS = FOLDERS.flatMap(({ acts }) => acts);
 
+type Told = (inbox: InMemoryInboxStore) => Promise<ReadonlyArray<Pick<Stored, 'id'> & Partial<Stored>>>;
+
+/** Acts are a minute apart, as people are: what one act sends comes together. */
 function deliveriesOf(act: Act): Told[] {
-  return act.deliveries.map((delivery) => (inbox) => {
-    const text = jsonTextOf(delivery);
-    return inbox.storeDeliveries([
-      {
-        id: newId(),
-        forge: 'main',
-        org: act.org,
-        hook: delivery.hook,
-        eventType: delivery.event_type,
-        event: '',
-        deliveryId: newId(),
-        targetType: null,
-        contentType: delivery.content_type,
-        verdict: 'signed',
-        body: Buffer.from(delivery.body),
-        text,
-        textHash: hashOf(text),
-        receivedAt: new Date(),
-      },
-    ]);
+  const receivedAt = new Date(Date.UTC(2026, 10, 20) + ACTS.indexOf(act) * 60_000);
+  return act.deliveries.map((delivery) => async (inbox) => {
+    const told = aDelivery({
+      org: act.org,
+      hook: delivery.hook,
+      eventType: delivery.event_type,
+      event: '',
+      contentType: delivery.content_type,
+      body: Buffer.from(delivery.body),
+      receivedAt,
+    });
+    await inbox.storeDeliveries([told]);
+    return [told];
   });
 }
 
@@ -90,7 +87,7 @@ async function play(order: readonly Told[]): Promise<Array<{ kind: string; sourc
     queue: { announce: async () => {} },
     clock: systemClock,
     logger: silentLogger,
-    events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
+    events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
   };
   const toldBy = new Map<string, number>();
   for (const tell of order) {

@@ -1,15 +1,10 @@
 import type { AddressInfo } from 'node:net';
-import { systemClock } from '../../src/core/clock.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { openStores, type Stores } from '../../src/store/open-stores.js';
-import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { deduplicateInto } from '../../src/events/deduplicate.js';
-import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
-import { normalizeEntry } from '../../src/events/normalize-entry.js';
-import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { CursorStore } from '../../src/polling/cursor-store.port.js';
 import type { Hook } from '../../src/webhooks/receive-delivery.js';
+import { decideAll } from '../builders/decide-all.js';
 import { makeWebhookApp } from '../builders/webhook-app.js';
 import { InMemoryCursorStore } from '../fakes/in-memory-cursor-store.js';
 import { InMemoryInboxStore } from '../fakes/in-memory-inbox-store.js';
@@ -31,25 +26,14 @@ export async function startEmbeddedBot(hooks: readonly Hook[], inMemory = false)
     : await openStoresInMemory();
   const { inbox, cursors }: { inbox: InboxStore; cursors: CursorStore } = stores;
   const queue = { announce: async (): Promise<void> => {} };
-  const door = { hooks, inbox, queue, misfitOf, replayNameOf, logger: silentLogger };
+  const door = { hooks, inbox, queue, logger: silentLogger };
   const app = await makeWebhookApp(door);
   await app.init();
-  const deps = {
-    inbox,
-    queue,
-    clock: systemClock,
-    logger: silentLogger,
-    events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
-  };
   return {
     port: (app.getHttpServer().address() as AddressInfo).port,
     inbox,
     cursors,
-    decideAll: async () => {
-      for (let due = await inbox.dueArrivals(200); due.length > 0; due = await inbox.dueArrivals(200)) {
-        for (const id of due) await decideArrival(deps, id);
-      }
-    },
+    decideAll: () => decideAll(inbox),
     close: async () => {
       await app.close();
       await stores.close();

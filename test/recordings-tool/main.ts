@@ -64,7 +64,7 @@ function passes({ problems }: { readonly problems: readonly string[] }): boolean
 
 function print(all: readonly FolderResult[]): void {
   const table = new Table({
-    head: ['folder', 'acts', 'deliveries', 'facts', 'events', 'duplicates', 'refused', 'unrecognized'],
+    head: ['folder', 'acts', 'deliveries', 'facts', 'events', 'duplicates', 'refused', 'set aside'],
     style: { head: [], border: [] },
   });
   for (const one of all)
@@ -76,7 +76,7 @@ function print(all: readonly FolderResult[]): void {
       one.events,
       one.duplicates,
       one.refused,
-      one.unrecognized,
+      one.setAside,
     ]);
   console.log(table.toString());
   printProblems(all);

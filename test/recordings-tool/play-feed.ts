@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import type { ForgeEvent } from '../../src/core/event.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { Misfit } from '../../src/events/event-fact.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeDelivery } from '../builders/normalize-delivery.js';
 import { taskStateOf } from '../../src/events/normalize/task.js';
 import { FEED_ROWS, TASK_ROWS, type RowMeaning } from '../../src/events/pairing-table.js';
 import { FeedPoller } from '../../src/polling/feed-poller.js';
@@ -252,7 +252,7 @@ function deliveriesOf(act: Act, eventType: string, kind: string | null): string[
   return act.deliveries
     .filter((delivery) => delivery.event_type === eventType)
     .filter((delivery) => {
-      const fact = normalizeDelivery({ org: 'acme', eventType, text: jsonTextOf(delivery), textHash: '' });
+      const fact = normalizeDelivery({ org: 'acme', eventType, text: jsonTextOf(delivery) });
       return !(fact instanceof Misfit) && (kind === null || fact.kind === kind);
     })
     .map((delivery) => factOf(act, delivery));

@@ -14,10 +14,11 @@ export interface FolderResult {
   /** Distinct (organization, event type, JSON text). */
   readonly facts: number;
   readonly events: number;
-  /** Acknowledged as known already. */
+  /** Decided as duplicates. */
   readonly duplicates: number;
   readonly refused: number;
-  readonly unrecognized: number;
+  /** Quarantined. */
+  readonly setAside: number;
   /** Events by kind. */
   readonly kinds: Readonly<Record<string, number>>;
   /** What is wrong, one line each; empty = the folder passes. */
@@ -42,7 +43,6 @@ class Play {
   private readonly facts = new Map<string, { arrivalId: string; place: string }>();
   private readonly problems: string[] = [];
   private deliveries = 0;
-  private duplicates = 0;
   private refused = 0;
 
   constructor(
@@ -57,16 +57,16 @@ class Play {
       for (const delivery of act.deliveries) await this.send(act, delivery);
       await this.bot.decideAll();
     }
-    const { events, kinds } = await this.compare();
+    const { events, kinds, duplicates, setAside } = await this.compare();
     return {
       folder: this.folder,
       acts: acts.length,
       deliveries: this.deliveries,
       facts: this.facts.size,
       events,
-      duplicates: this.duplicates,
+      duplicates,
       refused: this.refused,
-      unrecognized: kinds.unrecognized ?? 0,
+      setAside,
       kinds,
       problems: this.problems,
     };
@@ -81,24 +81,17 @@ class Play {
       `/webhooks/${encodeURIComponent(this.hooks.get(hookKeyOf(act, delivery))?.id ?? '')}`,
       delivery,
     );
-    if (answer.id === null || (answer.status !== 202 && answer.status !== 200)) {
+    if (answer.id === null || answer.status !== 202) {
       this.refused += 1;
       this.problems.push(`${place}: answered ${answer.status} ${answer.error ?? ''}`.trim());
       return;
     }
-    if (answer.status === 200) this.duplicates += 1;
     const fact = factOf(act, delivery);
-    const known = this.facts.get(fact);
-    if (!known) {
-      if (answer.status === 200) this.problems.push(`${place}: a new fact was answered as known`);
-      this.facts.set(fact, { arrivalId: answer.id, place });
-    } else if (known.arrivalId !== answer.id) {
-      this.problems.push(`${place}: a known fact was stored once more (first: ${known.place})`);
-    }
+    if (!this.facts.has(fact)) this.facts.set(fact, { arrivalId: answer.id, place });
   }
 
   /** Each fact must have an event of its own, and there may be no others. */
-  private async compare(): Promise<{ events: number; kinds: Record<string, number> }> {
+  private async compare(): Promise<Pick<FolderResult, 'events' | 'kinds' | 'duplicates' | 'setAside'>> {
     const { inbox } = this.bot;
     const events = await inbox.undecidedEvents(this.deliveries * 10 + 100);
     const kinds: Record<string, number> = {};
@@ -114,13 +107,18 @@ class Play {
       const arrival = arrivals.get(arrivalId);
       if (!arrival?.eventId)
         this.problems.push(`${place}: no event (${arrival ? `${arrival.code}: ${arrival.reason}` : 'not stored'})`);
-      else if (arrival.eventKinds.includes('unrecognized')) this.problems.push(`${place}: unrecognized`);
       else if (told.has(arrival.eventId))
         this.problems.push(`${place}: shares its event with ${told.get(arrival.eventId)}`);
       if (arrival?.eventId) told.set(arrival.eventId, place);
     }
     if (events.length !== this.facts.size) this.problems.push(`${this.facts.size} facts, ${events.length} events`);
-    return { events: events.length, kinds };
+    const all = [...arrivals.values()];
+    return {
+      events: events.length,
+      kinds,
+      duplicates: all.reduce((sum, { repeats }) => sum + repeats, 0),
+      setAside: all.filter(({ state }) => state === 'quarantined').length,
+    };
   }
 }
 

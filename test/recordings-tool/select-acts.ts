@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Misfit } from '../../src/events/event-fact.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeDelivery } from '../builders/normalize-delivery.js';
 import type { Act } from './act-file.js';
 import { factOf, jsonTextOf, readActFolders } from './act-file.js';
 
@@ -67,7 +67,6 @@ function wordsOf(act: Act): string[] {
       org: 'acme',
       eventType: delivery.event_type,
       text: jsonTextOf(delivery),
-      textHash: '',
     });
     words.add(
       `delivery ${delivery.event_type} ${fact instanceof Misfit ? 'misfit' : `${fact.kind} ${String(fact.data.action ?? '')}`}`,

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { given } from '../builders/given.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { aLoadEnvironment } from '../builders/rule-environment.js';
 import { REPOSITORY, SAMPLE_BODIES, SENDER } from '../builders/sample-bodies.js';
@@ -7,7 +8,7 @@ import { Secret } from '../../src/core/secret.js';
 import { parseConfig } from '../../src/config/read-config.js';
 import { InvalidFile } from '../../src/core/errors.js';
 import { Misfit } from '../../src/events/event-fact.js';
-import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
+import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { fromForgejoRun } from '../../src/core/objects/forgejo-run.js';
 import { receiveDelivery } from '../../src/webhooks/receive-delivery.js';
@@ -19,23 +20,17 @@ const WORDS = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueO
 const TYPES = Object.keys(SAMPLE_BODIES);
 const KEY = 'a secret of the hook that is long enough';
 const HOOK = { id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret(KEY)], authorizations: [] };
-const RULES = { caps: { maxDepth: 64, maxNodes: 100_000 }, misfitOf, replayNameOf, clock: new ManualClock() };
 const OF_PROTOTYPES = /native code|\[object |=> \{|function [\w$]*\(/;
 
-function receive(headers: Readonly<Record<string, string>>, body: object): ReturnType<typeof receiveDelivery> {
+/** What the door and the worker make of it, in words. */
+function told(headers: Readonly<Record<string, string>>, body: object): string {
   const bytes = Buffer.from(JSON.stringify(body));
   const signed = { ...headers, 'x-gitea-signature': createHmac('sha256', KEY).update(bytes).digest('hex') };
-  return receiveDelivery(HOOK, { headers: signed, encoding: 'json', body: bytes }, RULES);
-}
-
-/** What the door and the normalizer make of it, in words. */
-function told(headers: Readonly<Record<string, string>>, body: object): string {
-  const received = receive(headers, body);
-  if ('status' in received) return `${received.status} ${received.error} ${received.message}`;
-  const fact = normalizeDelivery(received);
-  return fact instanceof Misfit
-    ? `${received.eventType} misfit ${fact.reason}`
-    : `${received.eventType} ${String(fact.kind)} ${fact.factKey}`;
+  const received = given(receiveDelivery(HOOK, { headers: signed, encoding: 'json', body: bytes }, new ManualClock()));
+  const read = readDelivery({ ...received, text: bytes.toString() });
+  return read instanceof Misfit
+    ? `misfit ${read.code} ${read.reason}`
+    : `${read.eventType} ${String(read.fact.kind)} ${read.fact.factKey}`;
 }
 
 const CONFIG = `
@@ -71,7 +66,7 @@ describe.each(WORDS)('reliability/names-of-prototypes: %s', (word) => {
       const outcome = told(headers, body);
 
       expect(outcome).not.toMatch(OF_PROTOTYPES);
-      expect(outcome).not.toMatch(/^5|undefined/);
+      expect(outcome).not.toMatch(/undefined/);
     }
     expect(({} as Record<string, unknown>)[type]).toBeUndefined();
   });

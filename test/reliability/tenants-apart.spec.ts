@@ -5,7 +5,8 @@ import { TenantMismatch } from '../../src/events/bind-tenant.js';
 import { statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { type EventFact, Misfit } from '../../src/events/event-fact.js';
 import { HOME_PLACES, PLACES_IN_REPOSITORY, type Teller } from '../../src/events/home-places.js';
-import { misfitOf, normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { misfitOf } from '../../src/events/normalize-delivery.js';
+import { normalizeDelivery } from '../builders/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { repositoryOf } from '../../src/events/read-fields.js';
 import { hasFullSet } from '../deliveries/recorded-shapes.js';
@@ -28,7 +29,7 @@ function tell({ type, body }: Arriving): EventFact[] | Misfit {
   const isRow = type === 'feed' || type === 'tasks' || type === 'lists';
   const told = isRow
     ? normalizeEntry({ org: OURS, source: type, text, textHash: 'hash' })
-    : normalizeDelivery({ org: OURS, eventType: type, text, textHash: 'hash' });
+    : normalizeDelivery({ org: OURS, eventType: type, text });
   return told instanceof Misfit || Array.isArray(told) ? told : [told];
 }
 

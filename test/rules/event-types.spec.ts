@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { DataType, ObjectType } from '../../src/core/data-types.js';
 import { EVENT_TYPES } from '../../src/core/event-types.js';
 import { Misfit } from '../../src/events/event-fact.js';
-import { normalizeDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeDelivery } from '../builders/normalize-delivery.js';
 import { DELIVERY_READERS, ROW_READERS } from '../../src/events/normalize/index.js';
 import { taskStateOf } from '../../src/events/normalize/task.js';
 import * as branches from '../../src/core/objects/git.js';
@@ -82,7 +82,7 @@ describe('core/event-types', () => {
     'knows every field of every event that %s told, and what it is',
     (server) => {
       const facts = readRecordedDeliveries(server).map((one) =>
-        normalizeDelivery({ org: 'acme', eventType: one.event_type, text: jsonTextOf(one), textHash: '' }),
+        normalizeDelivery({ org: 'acme', eventType: one.event_type, text: jsonTextOf(one) }),
       );
       const strange = facts.flatMap((fact) => {
         if (fact instanceof Misfit || fact.kind === 'unrecognized') return [];
@@ -97,7 +97,7 @@ describe('core/event-types', () => {
 
   it.each(SERVERS.map(([server]) => server))('names the delivery that tells each kind, as %s tells it', (server) => {
     const wrong = readRecordedDeliveries(server).flatMap((one) => {
-      const fact = normalizeDelivery({ org: 'acme', eventType: one.event_type, text: jsonTextOf(one), textHash: '' });
+      const fact = normalizeDelivery({ org: 'acme', eventType: one.event_type, text: jsonTextOf(one) });
       if (fact instanceof Misfit || fact.kind === 'unrecognized') return [];
       return EVENT_TYPES.get(fact.kind)?.webhook.includes(one.event_type) ? [] : [`${fact.kind} by ${one.event_type}`];
     });

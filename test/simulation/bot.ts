@@ -8,7 +8,7 @@ import { newId } from '../../src/core/ids.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
 import { RevisionStatus } from '../../src/rules/revisions/rule-status.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { misfitOf, normalizeDelivery, replayNameOf } from '../../src/events/normalize-delivery.js';
+import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { Budgets } from '../../src/pipeline/execute/budget-keeper.js';
 import { Executor } from '../../src/pipeline/execute/executor.js';
@@ -25,7 +25,6 @@ import { FeedPoller } from '../../src/polling/feed-poller.js';
 import { PollLoop } from '../../src/polling/poll-loop.js';
 import { DeliveryWriter } from '../../src/pipeline/receive.js';
 import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
-import { DEFAULT_WEBHOOK_LIMITS } from '../../src/webhooks/webhook.controller.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
 import { AtOnceDecider } from '../../src/pipeline/decide/decide-at-once.js';
 import { CrashLoopGuard } from '../../src/pipeline/decide/crash-loop-guard.js';
@@ -56,12 +55,21 @@ const POLLS_EVERY_MS = 8_000;
 const POLLS_ARE_DUE_EVERY_MS = 2_000;
 
 const SELF = { id: '5', login: 'forgehand' };
-const HOOK: Hook = { id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret(HOOK_SECRET)], authorizations: [] };
+const hookOf = (id: HookId): Hook => ({
+  id,
+  org: 'acme',
+  forge: 'main',
+  secrets: [new Secret(HOOK_SECRET)],
+  authorizations: [],
+});
 const SEALER = new Encryptor(new Secret('ab'.repeat(32)));
 const rules = new PureRuleEngine(engine);
+/** Of the organization, and of a repository: each tells the same. */
+export type HookId = 'acme' | 'app';
+
 export interface RunningBot {
   readonly process: SimProcess;
-  receive(headers: Record<string, string>, body: Buffer, answer: (status: number) => void): Promise<void>;
+  receive(hook: HookId, headers: Record<string, string>, body: Buffer, answer: (status: number) => void): Promise<void>;
   /** What a person says to a step that waits for consent. */
   consent(intentId: string, verdict: 'given' | 'denied'): Promise<void>;
   /** Of its own accord a person has a plan made; it is to be decided like those that a schedule makes. */
@@ -73,10 +81,10 @@ export interface RunningBot {
 }
 
 /** Reading such a delivery ends the process. */
-function deadlyToRead(process: SimProcess): typeof normalizeDelivery {
+function deadlyToRead(process: SimProcess): typeof readDelivery {
   return (delivery) => {
     if (delivery.text.includes(POISON.arrival)) process.diesOf(POISON.arrival);
-    return normalizeDelivery(delivery);
+    return readDelivery(delivery);
   };
 }
 
@@ -181,7 +189,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   );
   const executor = new Executor({ queue, effects });
   const events = {
-    normalizeDelivery: deadlyToRead(process),
+    readDelivery: deadlyToRead(process),
     normalizeEntry,
     deduplicateInto,
     statedObjectOf,
@@ -313,15 +321,11 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   }
   return {
     process,
-    receive: async (headers, body, answer) => {
-      const received = receiveDelivery(
-        HOOK,
-        { headers, encoding: 'json', body },
-        { caps: DEFAULT_WEBHOOK_LIMITS.caps, misfitOf, replayNameOf, clock },
-      );
-      if ('status' in received) return answer(received.status);
+    receive: async (hook, headers, body, answer) => {
+      const received = receiveDelivery(hookOf(hook), { headers, encoding: 'json', body }, clock);
+      if (!received) return answer(401);
       await writer.write(received).then(
-        ({ duplicate }) => answer(duplicate ? 200 : 202),
+        () => answer(202),
         () => answer(503),
       );
     },

@@ -17,6 +17,7 @@ import type { PlanStore } from '../../src/policies/plan-store.port.js';
 import type { PolicyGate } from '../../src/pipeline/policy-gate.port.js';
 import type { WakeQueue } from '../../src/pipeline/wake-queue.port.js';
 import type { SimProcess } from './world/sim-process.js';
+import { readText } from '../../src/core/json-bytes.js';
 import { because } from '../builders/reasons.js';
 
 /** What a process is made of, before the production modules are wired over it. */
@@ -110,13 +111,13 @@ export const BUGS: readonly Bug[] = [
           ...inbox,
           storeDeliveries: async (batch) => {
             const known = await process.call('inbox.seen', () =>
-              batch.map(({ textHash }) => seen.has(textHash) || void seen.add(textHash)),
+              batch.map(({ contentType, body }) => {
+                const { textHash } = readText(contentType, body);
+                return seen.has(textHash) || void seen.add(textHash);
+              }),
             );
             const fresh = batch.filter((_, n) => !known[n]);
-            const stored = fresh.length > 0 ? await inbox.storeDeliveries(fresh) : [];
-            return batch.map(({ id }, n) =>
-              known[n] ? { id, duplicate: true } : (stored.shift() ?? { id, duplicate: false }),
-            );
+            if (fresh.length > 0) await inbox.storeDeliveries(fresh);
           },
         },
       };

@@ -95,6 +95,10 @@ const PLANS = [
 const CURSORS = ['read', 'write'] as const satisfies readonly (keyof CursorStore)[];
 const DECISION = [
   'lockFacts',
+  'actsOfText',
+  'receivedBetween',
+  'claimText',
+  'countWith',
   'eventsOfFact',
   'objectState',
   'hasUndecided',

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { Random } from './world/random.js';
 import { waitsForApproval } from '../../src/core/state-table.js';
-import { HOOK_SECRET, POISON, type RunningBot } from './bot.js';
+import { hashOf } from '../../src/core/ids.js';
+import { HOOK_SECRET, POISON, type HookId, type RunningBot } from './bot.js';
 import { rowOf } from './doubles/feed-row.js';
 import { aimedAt } from './points.js';
 import { START_MS, type World } from './world/world.js';
@@ -102,7 +103,7 @@ export function scenarioOf(seed: number): Scenario {
         const atMs = START_MS + plan.between(50, 30_000);
         world.time.at(null, atMs, () => happens(world, 'push', body, { isRepaired: plan.chance(0.5) }));
         if (plan.chance(0.3))
-          world.time.at(null, atMs + plan.between(1, 8_000), () => deliver(world, 'push', body, false));
+          world.time.at(null, atMs + plan.between(1, 8_000), () => deliver(world, 'push', body, false, 'app'));
       }
       if (plays.stages) {
         for (let n = 0; n < 5; n += 1) {
@@ -175,7 +176,7 @@ function tellIssue(world: World, plan: Random, more: Random, number: number): vo
     });
     // A second hook tells it once more: whether it still is so has to be asked.
     if (more.chance(0.4))
-      world.time.at(null, atMs + more.between(1, 1_500), () => deliver(world, 'issues', body, false));
+      world.time.at(null, atMs + more.between(1, 1_500), () => deliver(world, 'issues', body, false, 'app'));
     atMs += plan.between(1, 600);
   }
 }
@@ -308,10 +309,10 @@ function happens(
 }
 
 /** The forge calls a process that is up; it does so once. */
-function deliver(world: World, type: string, text: string, isRepaired: boolean): void {
+function deliver(world: World, type: string, text: string, isRepaired: boolean, hook: HookId = 'acme'): void {
   const up = world.bots.flatMap((bot) => (bot && !bot.process.isDead ? [bot] : []));
   const again = (): void => {
-    if (isRepaired) world.time.after(null, RESENT_AFTER_MS, () => deliver(world, type, text, isRepaired));
+    if (isRepaired) world.time.after(null, RESENT_AFTER_MS, () => deliver(world, type, text, isRepaired, hook));
   };
   if (up.length === 0) return again();
   const bot = world.chances.pick(up);
@@ -320,10 +321,11 @@ function deliver(world: World, type: string, text: string, isRepaired: boolean):
   let isAnswered = false;
   world.time.after(bot.process, world.chances.between(1, 20), () => {
     void bot.receive(
+      hook,
       {
         'x-gitea-event': type,
         'x-gitea-event-type': type,
-        'x-gitea-delivery': `d${world.time.nowMs}`,
+        'x-gitea-delivery': hashOf(hook, text),
         'x-gitea-signature': signature,
       },
       body,

@@ -16,7 +16,7 @@ export function readJson(body: Buffer): Json | undefined {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
   if (text.trim() === '') return undefined;
   const scanned = scanJson(body, CAPS);
-  if (typeof scanned === 'string') throw new SyntaxError(`the answer has ${scanned}`);
+  if (typeof scanned !== 'number') throw new SyntaxError(`the answer has ${scanned.text}`);
   return parseJson(text);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { aDelivery } from '../../../test/builders/arrivals.js';
 import { InMemoryInboxStore } from '../../../test/fakes/in-memory-inbox-store.js';
 import { REPOSITORY, SENDER, SHA_A, SHA_B, ZERO_SHA, sampleBody } from '../../../test/builders/sample-bodies.js';
 import { systemClock } from '../../core/clock.js';
@@ -10,7 +11,7 @@ import { silentLogger } from '../../core/logger.js';
 import type { SecurityEvent } from '../../core/security-log.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../events/derive/derive-facts.js';
 import { deduplicateInto } from '../../events/deduplicate.js';
-import { normalizeDelivery } from '../../events/normalize-delivery.js';
+import { readDelivery } from '../../events/normalize-delivery.js';
 import { normalizeEntry } from '../../events/normalize-entry.js';
 import type { DecideArrivalDeps } from './decide-arrival.js';
 import { decideArrival } from './decide-arrival.js';
@@ -18,10 +19,7 @@ import { given } from '../../../test/builders/given.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-function aWorld(
-  events: Partial<DecideArrivalDeps['events']> = {},
-  settings: Partial<Pick<DecideArrivalDeps, 'maxActAgeMs' | 'clock'>> = {},
-) {
+function aWorld(events: Partial<DecideArrivalDeps['events']> = {}, settings: Partial<DecideArrivalDeps> = {}) {
   const inbox = new InMemoryInboxStore();
   const announced: string[] = [];
   const counted: string[] = [];
@@ -31,7 +29,7 @@ function aWorld(
     clock: systemClock,
     logger: silentLogger,
     queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
-    events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews, ...events },
+    events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews, ...events },
     security: { record: (event) => void recorded.push(event) },
     counted: ({ kind, source }) => void counted.push(`${source} ${kind}`),
     ...settings,
@@ -47,25 +45,9 @@ function aWorld(
     decide,
     async deliver(eventType: string, change: JsonObject = {}) {
       const text = stringifyJson({ ...sampleBody(eventType), ...change });
-      const [stored] = await inbox.storeDeliveries([
-        {
-          id: newId(),
-          forge: 'main',
-          org: 'acme',
-          hook: 'acme',
-          eventType,
-          event: eventType,
-          deliveryId: newId(),
-          targetType: null,
-          contentType: 'json',
-          verdict: 'signed',
-          body: Buffer.from(text),
-          text,
-          textHash: sha256(text),
-          receivedAt: new Date(),
-        },
-      ]);
-      return decide(given(stored).id);
+      const delivery = aDelivery({ eventType, event: eventType, text, receivedAt: new Date() });
+      await inbox.storeDeliveries([delivery]);
+      return decide(delivery.id);
     },
     async readRow(fields: JsonObject, source: 'feed' | 'tasks' = 'feed') {
       rows += 1;
@@ -403,29 +385,119 @@ describe('pipeline/decide/decide-arrival', () => {
       },
     };
     const text = stringifyJson(sampleBody('issues'));
-    const [stored] = await world.inbox.storeDeliveries([
-      {
-        id: newId(),
-        forge: 'main',
-        org: 'acme',
-        hook: 'acme',
-        eventType: 'issues',
-        event: 'issues',
-        deliveryId: 'd',
-        targetType: null,
-        contentType: 'json',
-        verdict: 'signed',
-        body: Buffer.from(text),
-        text,
-        textHash: sha256(text),
-        receivedAt: new Date(),
-      },
-    ]);
+    const delivery = aDelivery({ eventType: 'issues', event: 'issues', deliveryId: 'd', text, receivedAt: new Date() });
+    await world.inbox.storeDeliveries([delivery]);
 
-    await expect(decideArrival(failing, given(stored).id)).rejects.toThrow('commit failed');
+    await expect(decideArrival(failing, delivery.id)).rejects.toThrow('commit failed');
 
     expect(world.announced).toEqual([]);
     expect(world.counted).toEqual([]);
+  });
+
+  describe('deliveries of one text', () => {
+    const AT = Date.parse('2026-11-20T12:00:00Z');
+    interface Sent {
+      readonly action?: string;
+      readonly hook?: string;
+      readonly deliveryId?: string;
+      readonly second?: number;
+    }
+
+    async function sent(world: ReturnType<typeof aWorld>, ...all: readonly Sent[]) {
+      const deliveries = all.map(({ action = 'closed', second = 0, ...over }) =>
+        aDelivery({
+          eventType: 'issues',
+          event: 'issues',
+          text: stringifyJson({ ...sampleBody('issues'), action }),
+          receivedAt: new Date(AT + second * 1_000),
+          ...over,
+        }),
+      );
+      await world.inbox.storeDeliveries(deliveries);
+      for (const { id } of deliveries) await decideArrival(world.deps, id);
+      return deliveries;
+    }
+    const kinds = (world: ReturnType<typeof aWorld>): string[] => world.inbox.allEvents().map(({ kind }) => kind);
+    const REOPENED = { action: 'reopened' };
+
+    it('make one event; the others are counted with the first, and only that', async () => {
+      const setAside: unknown[] = [];
+      const alerts: string[] = [];
+      const world = aWorld(
+        {},
+        { setAside: (what) => void setAside.push(what), alerts: { raise: (key) => void alerts.push(key) } },
+      );
+
+      const [first, again] = await sent(world, {}, {}, { second: 3600 });
+
+      expect(kinds(world)).toEqual(['issue.closed']);
+      expect(await world.inbox.list({ limit: 9 })).toMatchObject([{ id: first?.id, repeats: 2 }]);
+      expect(await world.inbox.get(given(again).id)).toMatchObject({ state: 'decided', text: '' });
+      expect(setAside).toEqual([1, 2].map(() => ({ org: 'acme', hook: 'acme', code: 'duplicate' })));
+      expect([world.counted, world.recorded, alerts]).toEqual([['webhook issue.closed'], [], []]);
+    });
+
+    it('make a second event where an act that undoes the first came between', async () => {
+      const world = aWorld();
+
+      await sent(world, {}, REOPENED, { second: 1 });
+
+      expect(kinds(world)).toEqual(['issue.closed', 'issue.reopened', 'issue.closed']);
+    });
+
+    it('never make a third', async () => {
+      const world = aWorld();
+
+      await sent(world, {}, REOPENED, {}, REOPENED, {}, REOPENED, {});
+
+      expect(kinds(world)).toEqual(['issue.closed', 'issue.reopened', 'issue.closed', 'issue.reopened']);
+    });
+
+    it.each<[string, readonly Sent[]]>([
+      ['nothing came between', [{}, {}]],
+      ['another act came between', [{}, { action: 'edited' }, {}]],
+      ['the opposite came before', [REOPENED, {}, {}]],
+      ['the opposite came by another hook', [{}, { ...REOPENED, hook: 'second' }, {}]],
+      ['it comes by another hook', [{}, REOPENED, { hook: 'second' }]],
+      ['it comes under the same id', [{ deliveryId: 'same' }, REOPENED, { deliveryId: 'same' }]],
+      ['it comes too late', [{}, REOPENED, { second: 11 }]],
+    ])('are duplicates where %s', async (_title, all) => {
+      const world = aWorld();
+
+      await sent(world, ...all);
+
+      expect(kinds(world).filter((kind) => kind === 'issue.closed')).toHaveLength(1);
+    });
+
+    it('wait for what came between and is not decided yet, but not for ever', async () => {
+      for (const [waitedMs, kept] of [
+        [0, ['issue.closed', 'issue.reopened', 'issue.closed']],
+        [3_601_000, ['issue.closed', 'issue.reopened']],
+      ] as const) {
+        const world = aWorld();
+        const receivedAt = new Date(Date.now() - waitedMs);
+        const [first, undo, again] = [{}, REOPENED, {}].map((change) =>
+          aDelivery({
+            eventType: 'issues',
+            event: 'issues',
+            text: stringifyJson({ ...sampleBody('issues'), action: 'closed', ...change }),
+            receivedAt,
+          }),
+        );
+        await world.inbox.storeDeliveries([given(first), given(undo), given(again)]);
+        await decideArrival(world.deps, given(first).id);
+
+        const decided = await decideArrival(world.deps, given(again).id);
+        expect([decided === null, await world.inbox.dueArrivals(9)]).toEqual(
+          waitedMs === 0 ? [true, [given(undo).id, given(again).id]] : [false, [given(undo).id]],
+        );
+
+        await decideArrival(world.deps, given(undo).id);
+        await decideArrival(world.deps, given(again).id);
+
+        expect(kinds(world)).toEqual(kept);
+      }
+    });
   });
 
   describe('a delivery of an old act', () => {

@@ -3,23 +3,34 @@ import type { Clock } from '../../core/clock.js';
 import type { EventSource, ForgeEvent } from '../../core/event.js';
 import { newId } from '../../core/ids.js';
 import { traceOf } from '../../core/trace.js';
+import { alert, type Alerts } from '../../core/alerts.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
 import type { Derived, StatedObject } from '../../events/derive/derive-facts.js';
 import type { SecurityLog } from '../../core/security-log.js';
 import { actTimeOf } from '../../events/act-time.js';
 import { TenantMismatch } from '../../events/bind-tenant.js';
+import {
+  mayBeSecondAct,
+  oppositesOf,
+  quarantineKeyOf,
+  secondKeyOf,
+  stillWaits,
+  textKeyOf,
+  type TextAct,
+} from '../../events/equal-texts.js';
 import type { EventFact, Misfit } from '../../events/event-fact.js';
 import type { DuplicateCandidate, ToldAgain } from '../../events/deduplicate.js';
+import type { ReadDelivery } from '../../events/normalize-delivery.js';
 import type { WakeQueue } from '../wake-queue.port.js';
-import type { Arrival, NewDelivery, NewEntry } from '../../core/arrival.js';
-import { keyOfObject, type ArrivalDecision, type InboxStore } from '../inbox-store.port.js';
+import type { Arrival, NewEntry, StoredDelivery } from '../../core/arrival.js';
+import { keyOfObject, keyOfText, type ArrivalDecision, type InboxStore } from '../inbox-store.port.js';
 import type { ArrivalDecider } from '../rule-engine.port.js';
 import type { AtOnceDecider, DecidedAtOnce } from './decide-at-once.js';
 
 /** How arrivals become events; pure functions of `events/`, handed in by the module. */
 export interface EventReader {
-  normalizeDelivery(delivery: NewDelivery): EventFact | Misfit | TenantMismatch;
+  readDelivery(delivery: StoredDelivery): ReadDelivery | Misfit | TenantMismatch;
   normalizeEntry(entry: NewEntry): EventFact[] | Misfit | TenantMismatch;
   /** Id of the event that the arrival tells once more, or null. */
   deduplicateInto(source: EventSource, fact: ToldAgain, candidates: readonly DuplicateCandidate[]): string | null;
@@ -46,8 +57,12 @@ export interface DecideArrivalDeps {
   readonly maxActAgeMs?: number | null;
   /** Hears of each arrival that names another organization's repository or tells of an act that is too old. Default: nobody does. */
   readonly security?: SecurityLog;
+  /** Hears of each delivery that is quarantined for what it says. Default: nobody does. */
+  readonly alerts?: Pick<Alerts, 'raise'>;
   /** Told after commit about each new event, and about each arrival that made none. */
   readonly counted?: (what: { org: string; kind: string; source: EventSource }, event?: ForgeEvent) => void;
+  /** Told after commit about each delivery that is quarantined, or a duplicate. */
+  readonly setAside?: (what: { org: string; hook: string; code: string }) => void;
 }
 
 export function arrivalDecider(deps: DecideArrivalDeps): ArrivalDecider {
@@ -68,12 +83,13 @@ interface DecidedArrival {
 /**
  * Turn one stored arrival into its event or events, deduplicate, and decide about what can be decided at once, all in the arrival's transaction. Safe to
  * call any number of times: an arrival that is not `stored` any more is left alone.
- * @returns null when there was nothing to decide
+ * @returns null when there was nothing to decide, or cannot be decided before another
  */
 export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string): Promise<DecidedArrival | null> {
   let told: { arrival: Arrival; outcome: Outcome } | null = null;
   const decided = await deps.inbox.decide(arrivalId, async (tx) => {
     const outcome = await decideInside(deps, tx);
+    if (!outcome) return null;
     told = { arrival: tx.arrival, outcome };
     return {
       arrivalId,
@@ -97,6 +113,8 @@ interface Outcome {
   readonly decisions: Map<string, DecidedAtOnce>;
   joined: string[];
   closed: string | null;
+  /** Of a delivery that makes no event. */
+  code?: string;
   mismatch?: Mismatch;
   oldAct?: OldAct;
 }
@@ -108,26 +126,70 @@ interface OldAct {
 
 type Mismatch = Pick<TenantMismatch, 'code' | 'place' | 'named'>;
 
-async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promise<Outcome> {
+/** @returns null: the sweep brings it again, when what came before it is decided */
+async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promise<Outcome | null> {
   const { arrival } = tx;
-  const facts = factsOf(deps, arrival);
-  if (!Array.isArray(facts)) {
-    // Rows that tell nothing are ordinary; a delivery that passed the door and cannot be read is not, nor is what names another organization.
-    const isOrdinary = arrival.kind === 'entry' && !facts.broken && !facts.mismatch;
-    await tx.close(isOrdinary ? 'decided' : 'quarantined', facts.reason, facts.code);
-    return { ...nothing(), closed: facts.reason, ...(facts.mismatch ? { mismatch: facts.mismatch } : {}) };
+  const read = readArrival(deps, arrival);
+  const facts = 'facts' in read ? read.facts : [];
+  const eventType = 'facts' in read ? read.eventType : null;
+  const textKey =
+    arrival.kind === 'entry' ? null : eventType === null ? quarantineKeyOf(arrival) : textKeyOf(arrival, eventType);
+  const keys = new Set(facts.flatMap((fact) => keysOf(fact, deps.events.statedObjectOf(fact))));
+  if (textKey !== null) keys.add(keyOfText(textKey));
+  await tx.lockFacts(arrival.forge, [...keys]);
+  if (arrival.kind === 'delivery' && textKey !== null) {
+    const place = await placeAmongEqual(tx, arrival, textKey, facts, deps.clock.now());
+    if (place === 'later') return null;
+    if (typeof place !== 'string') {
+      await tx.countWith(place.first);
+      const reason = `it says what delivery ${place.first.id} said`;
+      await tx.close('decided', reason, DUPLICATE);
+      return { ...nothing(), closed: reason, code: DUPLICATE };
+    }
+    await tx.claimText(place, eventType ?? arrival.eventType);
+  }
+  if (!('facts' in read)) {
+    // Rows that tell nothing are ordinary; a delivery that cannot be read is not, nor is what names another organization.
+    const isOrdinary = arrival.kind === 'entry' && !read.broken && !read.mismatch;
+    await tx.close(isOrdinary ? 'decided' : 'quarantined', read.reason, read.code);
+    const { reason: closed, code, mismatch } = read;
+    return { ...nothing(), closed, code, ...(mismatch ? { mismatch } : {}) };
   }
   const oldAct = oldActOf(deps, arrival, facts);
   if (oldAct) {
     const reason = `its act (${oldAct.kind}) happened at ${oldAct.actAt.toISOString()}, longer before its arrival than retention.max_age allows`;
     await tx.close('quarantined', reason, 'act_too_old');
-    return { ...nothing(), closed: reason, oldAct };
+    return { ...nothing(), closed: reason, code: 'act_too_old', oldAct };
   }
   const outcome = await decideFacts(deps, tx, facts);
   if (facts.some(({ hasMoved }) => hasMoved) && outcome.closed === null)
     await tx.close('decided', HAS_MOVED, 'repository_moved');
   return outcome;
 }
+
+/**
+ * Where a delivery stands among those of its text.
+ * @returns the key under which it counts; or the first of them, of which it is a duplicate; or that it cannot be told yet
+ */
+async function placeAmongEqual(
+  tx: ArrivalDecision,
+  delivery: StoredDelivery,
+  textKey: string,
+  facts: readonly EventFact[],
+  now: Date,
+): Promise<string | { first: TextAct } | 'later'> {
+  const secondKey = secondKeyOf(textKey);
+  const [first, second] = await tx.actsOfText([textKey, secondKey]);
+  if (!first || first.id === delivery.id) return textKey;
+  if (second?.id === delivery.id) return secondKey;
+  const opposites = facts.flatMap((fact) => oppositesOf(fact));
+  if (second || opposites.length === 0 || !mayBeSecondAct(first, delivery)) return { first };
+  const between = await tx.receivedBetween(first, opposites);
+  if (between === 'undecided' && stillWaits(delivery, now)) return 'later';
+  return between === 'opposite' ? secondKey : { first };
+}
+
+const DUPLICATE = 'duplicate';
 
 /**
  * The act of a delivery that came too long after it. The time of arrival counts, not that of the decision: what arrived in time stays in time while it waits
@@ -150,8 +212,6 @@ async function decideFacts(
   facts: readonly EventFact[],
 ): Promise<Outcome> {
   const outcome = nothing();
-  const keys = new Set(facts.flatMap((fact) => keysOf(fact, deps.events.statedObjectOf(fact))));
-  await tx.lockFacts(tx.arrival.forge, [...keys]);
   if (facts.some(({ listed }) => listed)) return decideListed(deps, tx, facts);
   for (const fact of facts) {
     const [known, touchesOurs] = await Promise.all([findDuplicateOf(deps, tx, fact), mayTouchOurs(deps, tx, fact)]);
@@ -261,14 +321,19 @@ interface NoFacts {
   readonly mismatch?: Mismatch;
 }
 
-function factsOf(deps: DecideArrivalDeps, arrival: Arrival): EventFact[] | NoFacts {
+interface Facts {
+  readonly facts: readonly EventFact[];
+  /** Of a delivery, as its body tells it where its headers do not. */
+  readonly eventType: string | null;
+}
+
+function readArrival(deps: DecideArrivalDeps, arrival: Arrival): Facts | NoFacts {
   try {
-    const facts =
-      arrival.kind === 'delivery' ? deps.events.normalizeDelivery(arrival) : deps.events.normalizeEntry(arrival);
-    if (Array.isArray(facts)) return facts;
-    if (!('reason' in facts)) return [facts];
-    const { reason, code } = facts;
-    return facts instanceof TenantMismatch ? { reason, code, mismatch: facts } : { reason, code };
+    const read = arrival.kind === 'delivery' ? deps.events.readDelivery(arrival) : deps.events.normalizeEntry(arrival);
+    if (Array.isArray(read)) return { facts: read, eventType: null };
+    if ('fact' in read) return { facts: [read.fact], eventType: read.eventType };
+    const { reason, code } = read;
+    return read instanceof TenantMismatch ? { reason, code, mismatch: read } : { reason, code };
   } catch (error) {
     // Reading is pure: what throws once throws always, and must not hold up the arrivals behind it.
     deps.logger.error({ arrivalId: arrival.id, org: arrival.org, error: messageOf(error) }, 'arrival.unreadable');
@@ -309,13 +374,16 @@ function report(
   deps: DecideArrivalDeps,
   arrival: Arrival,
   decided: DecidedArrival,
-  { created, mismatch, oldAct }: Outcome,
+  { created, mismatch, oldAct, code }: Outcome,
 ): void {
   const source = sourceOf(arrival);
   for (const event of created) deps.counted?.({ org: event.org, kind: event.kind, source }, event);
-  if (decided.closed !== null) deps.counted?.({ org: arrival.org, kind: 'none', source });
   const facts = { arrivalId: arrival.id, org: arrival.org, source };
   const by = arrival.kind === 'delivery' ? { hook: arrival.hook, type: arrival.eventType } : {};
+  if (arrival.kind === 'delivery' && code !== undefined)
+    deps.setAside?.({ org: arrival.org, hook: arrival.hook, code });
+  if (code === DUPLICATE) return deps.logger.debug({ ...facts, reason: decided.closed }, 'delivery.duplicate');
+  if (decided.closed !== null) deps.counted?.({ org: arrival.org, kind: 'none', source });
   if (oldAct)
     deps.security?.record({
       class: 'act_too_old',
@@ -324,9 +392,23 @@ function report(
       kind: oldAct.kind,
       actAt: oldAct.actAt.toISOString(),
     });
-  if (mismatch) {
-    const { code, place, named } = mismatch;
-    deps.security?.record({ class: 'tenant_mismatch', ...facts, ...by, code, place, named });
+  if (mismatch)
+    deps.security?.record({
+      class: 'tenant_mismatch',
+      ...facts,
+      ...by,
+      code: mismatch.code,
+      place: mismatch.place,
+      named: mismatch.named,
+    });
+  // The security log raises its own.
+  if (arrival.kind === 'delivery' && code !== undefined && !oldAct && !mismatch) {
+    const what = { org: arrival.org, hook: arrival.hook, code };
+    deps.alerts?.raise(
+      `delivery.quarantined/${what.org}/${what.hook}/${code}`,
+      alert('delivery.quarantined', { ...what, id: arrival.id }),
+      facts,
+    );
   }
   if (decided.closed !== null) deps.logger.info({ ...facts, reason: decided.closed }, 'arrival.no-event');
   for (const eventId of decided.joined)

@@ -44,20 +44,17 @@ export class ArrivalEntity {
   @Column('text', { nullable: true })
   entryKey: string | null;
 
-  /** Hash over what makes it the same as another: see `onceKeyOf`. Unique. */
-  @Column('bytea')
-  onceKey: Buffer;
+  /** Of a delivery since it was decided: under which it counts (`events/equal-texts.ts`). Of an entry: see `entryOnceKey`. Unique. */
+  @Column('bytea', { nullable: true })
+  onceKey: Buffer | null;
 
-  @Column('bytea')
-  textHash: Buffer;
+  /** Of a delivery since it was decided. */
+  @Column('bytea', { nullable: true })
+  textHash: Buffer | null;
 
   /** A delivery's bytes as received; an entry's JSON text in UTF-8. */
   @Column('bytea')
   body: Buffer;
-
-  /** The JSON text in UTF-8, where it is not the body (form, or bytes that are no UTF-8). */
-  @Column('bytea', { nullable: true })
-  jsonText: Buffer | null;
 
   @Column('text')
   state: ArrivalState;

@@ -34,6 +34,7 @@ import { RepositoriesOfRuns1763901700000 } from './1763901700000-repositories-of
 import { ConsoleSessions1763902000000 } from './1763902000000-console-sessions.js';
 import { ConsoleGrants1763902100000 } from './1763902100000-console-grants.js';
 import { Acts1763902200000 } from './1763902200000-acts.js';
+import { UndecidedDeliveries1763902300000 } from './1763902300000-undecided-deliveries.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -74,4 +75,5 @@ export const MIGRATIONS: Migrations = [
   ConsoleSessions1763902000000,
   ConsoleGrants1763902100000,
   Acts1763902200000,
+  UndecidedDeliveries1763902300000,
 ];

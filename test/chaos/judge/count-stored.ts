@@ -8,14 +8,15 @@ export interface Sent {
 }
 
 export interface Counted {
-  /** Acknowledged, and the store has no row of that id with that body. */
+  /** Acknowledged, and the store has no row of that id with that body, or that is counted as a repeat of that body. */
   readonly lost: readonly number[];
-  /** Bodies with more than one row. */
+  /** Bodies with more than one row, repeats apart. */
   readonly doubled: readonly number[];
   /** Bodies that do not have exactly one event of their own. */
   readonly withoutOneEvent: readonly number[];
-  /** Rows whose body nobody sent: half-written. */
+  /** Rows whose body nobody sent (half-written), and repeats that tell an event. */
   readonly strange: number;
+  /** Without repeats. */
   readonly rows: number;
   /** Those that the feed told are not among them. */
   readonly events: number;
@@ -24,6 +25,9 @@ export interface Counted {
 interface Row {
   id: string;
   body: string;
+  /** What the body was when it was decided: a repeat has none any more. */
+  text: string | null;
+  isRepeat: boolean;
   state: string;
   events: string[];
 }
@@ -36,8 +40,8 @@ export async function countStored(
   bodies: readonly Sent[],
   acknowledged: ReadonlyMap<number, { readonly id: string }>,
 ): Promise<Counted> {
-  const rows: Row[] = await dataSource.query(`
-    SELECT a.id, encode(sha256(a.body), 'hex') AS body, a.state,
+  const all: Row[] = await dataSource.query(`
+    SELECT a.id, encode(sha256(a.body), 'hex') AS body, encode(a.text_hash, 'hex') AS text, a.code IS NOT DISTINCT FROM 'duplicate' AS "isRepeat", a.state,
            coalesce((SELECT json_agg(e.event_id) FROM arrival_events e WHERE e.arrival_id = a.id), '[]'::json) AS events
     FROM arrivals a WHERE a.kind = 'delivery'`);
   const [{ count: events }] = (await dataSource.query(`
@@ -45,6 +49,8 @@ export async function countStored(
       SELECT 1 FROM arrival_events x JOIN arrivals a ON a.id = x.arrival_id WHERE x.event_id = e.id AND a.kind <> 'delivery')`)) as [
     { count: number },
   ];
+  const rows = all.filter(({ isRepeat }) => !isRepeat);
+  const repeats = new Map(all.filter(({ isRepeat }) => isRepeat).map((row) => [row.id, row]));
   const byBody = new Map<string, Row[]>();
   for (const row of rows) byBody.set(row.body, [...(byBody.get(row.body) ?? []), row]);
   const tellers = new Map<string, number>();
@@ -55,14 +61,18 @@ export async function countStored(
   const sent = new Set(bodies.map(({ text }) => hashOf(text)));
   const isLost = (body: Sent): boolean => {
     const answer = acknowledged.get(body.n);
-    return answer !== undefined && !rowsOf(body).some(({ id }) => id === answer.id);
+    if (answer === undefined) return false;
+    const repeated = repeats.get(answer.id);
+    return repeated ? repeated.text !== hashOf(body.text) : !rowsOf(body).some(({ id }) => id === answer.id);
   };
   const numbers = (are: (body: Sent) => boolean): number[] => bodies.filter(are).map(({ n }) => n);
   return {
     lost: numbers(isLost),
     doubled: numbers((body) => rowsOf(body).length > 1),
     withoutOneEvent: numbers((body) => rowsOf(body).filter(own).length !== 1),
-    strange: rows.filter(({ body }) => !sent.has(body)).length,
+    strange:
+      rows.filter(({ body }) => !sent.has(body)).length +
+      [...repeats.values()].filter(({ text, events: told }) => !sent.has(text ?? '') || told.length > 0).length,
     rows: rows.length,
     events,
   };

@@ -23,6 +23,9 @@ export type Found =
         readonly deliveryId: string | null;
         readonly isArchived: boolean;
         readonly bytes: number;
+        readonly state: string;
+        /** Counted with the first delivery of its text: it has no body, and its bytes are those of the first. */
+        readonly isRepeat: boolean;
       }>;
       readonly intents: ReadonlyArray<{ readonly params: string; readonly state: string }>;
       readonly cursor: { readonly position: JsonObject } | null;
@@ -42,13 +45,14 @@ export function judgeCut(before: Before, found: Found): string[] {
   const intents = new Map(
     found.intents.map(({ params, state }) => [keyOfIntent(parseJson(params) as JsonObject), state]),
   );
-  const ids = found.arrivals.flatMap(({ deliveryId }) => deliveryId ?? []);
+  const counting = found.arrivals.filter(({ state, isRepeat }) => state !== 'stored' && !isRepeat);
+  const ids = counting.flatMap(({ deliveryId }) => deliveryId ?? []);
   return [
     ...before.acknowledged
       .filter(({ id }) => !arrivals.has(id))
       .map(({ key }) => `lost: the acknowledged delivery ${key}`),
     ...[...arrivals.values()]
-      .filter(({ id, isArchived }) => isArchived && !archived.has(id))
+      .filter(({ id, isArchived, isRepeat }) => isArchived && !isRepeat && !archived.has(id))
       .map(({ id }) => `lost: the body of ${id} is in no archive`),
     ...[...arrivals.values()]
       .filter(({ bytes, isArchived }) => bytes === 0 && !isArchived)
@@ -56,7 +60,7 @@ export function judgeCut(before: Before, found: Found): string[] {
     ...before.effects
       .filter(({ key }) => UNSENT.includes(intents.get(key) ?? 'planned'))
       .map(({ key }) => `doubled: ${key} is in the forge, and its intent is ${intents.get(key) ?? 'not there'}`),
-    ...(new Set(ids).size < ids.length ? ['doubled: a delivery is stored twice'] : []),
+    ...(new Set(ids).size < ids.length ? ['doubled: a delivery counts twice'] : []),
     ...(before.key !== null && found.key !== before.key
       ? [`lost: the data key is ${found.key === null ? 'not there' : 'another'}`]
       : []),

@@ -23,7 +23,8 @@ async function factsOf({ dir, archive }) {
     for (const { name } of await ask(TABLES)) await ask(`SELECT count(t.*::text) FROM "${name}" t`);
     return {
       arrivals: await ask(
-        `SELECT id, delivery_id AS "deliveryId", archived_at IS NOT NULL AS "isArchived", octet_length(body) AS bytes FROM arrivals`,
+        `SELECT id, delivery_id AS "deliveryId", archived_at IS NOT NULL AS "isArchived", octet_length(body) AS bytes,
+           state, code IS NOT DISTINCT FROM 'duplicate' AS "isRepeat" FROM arrivals`,
       ),
       intents: await ask('SELECT params, state FROM intents'),
       cursor: await stores.cursors.read('main', 'acme', 'feed'),

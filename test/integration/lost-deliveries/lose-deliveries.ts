@@ -11,7 +11,8 @@ import { Misfit } from '../../../src/events/event-fact.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
 import { deduplicateInto } from '../../../src/events/deduplicate.js';
 import { idOf, objectOf } from '../../../src/events/read-fields.js';
-import { misfitOf, normalizeDelivery, replayNameOf } from '../../../src/events/normalize-delivery.js';
+import { readDelivery } from '../../../src/events/normalize-delivery.js';
+import { normalizeDelivery } from '../../builders/normalize-delivery.js';
 import { normalizeEntry } from '../../../src/events/normalize-entry.js';
 import { entryKinds } from '../../../src/events/pairing-table.js';
 import { createForgeClient } from '../../../src/forge/http/create-forge-client.js';
@@ -161,7 +162,7 @@ function note(
   polls: number,
 ): void {
   for (const { text, state } of records) {
-    const fact = normalizeDelivery({ org: 'acme', eventType: text.type, text: text.json, textHash: '' });
+    const fact = normalizeDelivery({ org: 'acme', eventType: text.type, text: text.json });
     if (fact instanceof Misfit) throw new Error(`the forge sent a ${text.type} that is none`);
     made.push({
       factKey: fact.factKey,
@@ -321,7 +322,7 @@ class Bot {
     const queue = { announce: async (): Promise<void> => {} };
     const { inbox, cursors } = stores;
     const hook = { id: 'acme', org: ORG, forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] };
-    const deps = { hooks: [hook], inbox, queue, misfitOf, replayNameOf, logger: silentLogger, clock };
+    const deps = { hooks: [hook], inbox, queue, logger: silentLogger, clock };
     const app = await makeWebhookApp(deps, { port });
     await app.init();
     const { login: username, password } = sandbox.admin;
@@ -401,7 +402,7 @@ class Bot {
             decideArrival(
               {
                 ...deps,
-                events: { normalizeDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
+                events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
               },
               id,
             ),

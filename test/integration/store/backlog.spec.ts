@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { newId } from '../../../src/core/ids.js';
+import { hashOf, newId } from '../../../src/core/ids.js';
+import { keyOfText } from '../../../src/pipeline/inbox-store.port.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import { aDelivery, anEvent } from '../../builders/arrivals.js';
 import { anIntent, aRun } from '../../builders/journal.js';
@@ -44,6 +45,8 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
       const delivery = aDelivery();
       await stores.inbox.storeDeliveries([delivery]);
       await stores.inbox.decide(delivery.id, async (tx) => {
+        await tx.actsOfText([hashOf(delivery.id), hashOf('none')]);
+        await tx.receivedBetween({ ...delivery, id: newId() }, ['none']);
         await tx.eventsOfFact('main', 'none', 'none');
         await tx.objectState('main', { repoId: '7', kind: 'issue', objectId: '101' });
         await tx.close('decided', 'tells nothing');
@@ -170,19 +173,22 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
               `fact ${n} ${place}`,
               { repoId: '7', kind: 'issue', objectId: `${n} ${place}` } as const,
             ];
-            await tx.lockFacts('main', [factKey]);
+            const textKey = hashOf(id);
+            await tx.lockFacts('main', [factKey, keyOfText(textKey)]);
+            const acts = await tx.actsOfText([textKey, hashOf(textKey)]);
+            await tx.claimText(textKey, 'push');
             const told = await tx.eventsOfFact('main', factKey, `talk ${n} ${place}`);
             const state = await tx.objectState('main', object);
             await tx.keepObjectState('main', object, { labels: [] });
             await tx.insertEvent(anEvent({ id, factKey }), `talk ${n} ${place}`, object);
             await tx.join(id);
-            return { told, state };
+            return { acts, told, state };
           }),
         ),
       );
       expect(found).toEqual([
-        { told: [], state: null },
-        { told: [], state: null },
+        { acts: [null, null], told: [], state: null },
+        { acts: [null, null], told: [], state: null },
       ]);
     }
 

@@ -57,8 +57,11 @@ const FILLED = [
   'revisions',
   'runs',
 ];
-/** Columns that a migration changes on purpose: what a spent budget holds is out of the lanes since 1763900400000. */
-const CHANGED = new Set(['intents.held', 'intents.due_at']);
+/**
+ * Columns that a migration changes on purpose: what a spent budget holds is out of the lanes since 1763900400000, and the JSON text of a form is
+ * read from its body since 1763902200000.
+ */
+const CHANGED = new Set(['intents.held', 'intents.due_at', 'arrivals.json_text']);
 
 /** What migrations gave another name, since the old program: a name of then -> that of today. */
 const RENAMED: Readonly<Record<string, string>> = {

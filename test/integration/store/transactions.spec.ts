@@ -276,9 +276,11 @@ describe('store/transactions: a server that is away', () => {
       expect(await stores.ping()).toBe(false);
       await server.restart();
 
-      expect(await stores.inbox.storeDeliveries([before, meanwhile])).toEqual([
-        { id: before.id, duplicate: false },
-        { id: meanwhile.id, duplicate: false },
+      await stores.inbox.storeDeliveries([before, meanwhile]);
+
+      expect((await stores.inbox.dueArrivals(9)).filter((id) => [before.id, meanwhile.id].includes(id))).toEqual([
+        before.id,
+        meanwhile.id,
       ]);
       expect(await stores.inbox.dueArrivals(9)).toHaveLength(2);
       await stores.close();

@@ -3,7 +3,6 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import type { Stores } from '../../../src/store/open-stores.js';
-import { misfitOf, replayNameOf } from '../../../src/events/normalize-delivery.js';
 import { sampleBody } from '../../builders/sample-bodies.js';
 import { makeWebhookApp } from '../../builders/webhook-app.js';
 
@@ -28,8 +27,6 @@ export async function aReceiver({ inbox }: Pick<Stores, 'inbox'>): Promise<TestR
   const app = await makeWebhookApp({
     hooks,
     inbox,
-    misfitOf,
-    replayNameOf,
     logger: silentLogger,
     queue: { announce: async () => undefined },
   });

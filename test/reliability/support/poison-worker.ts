@@ -8,7 +8,7 @@ import { Secret } from '../../../src/core/secret.js';
 import { openStores } from '../../../src/store/open-stores.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
 import { deduplicateInto } from '../../../src/events/deduplicate.js';
-import { normalizeDelivery } from '../../../src/events/normalize-delivery.js';
+import { readDelivery } from '../../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../../src/events/normalize-entry.js';
 import { decideArrival } from '../../../src/pipeline/decide/decide-arrival.js';
 import { CrashLoopGuard } from '../../../src/pipeline/decide/crash-loop-guard.js';
@@ -27,9 +27,9 @@ const watch = new CrashLoopGuard(
   { owner: newId(), startedAt: new Date(), leaseMs: 300, aloneAfterMs: 500 },
 );
 const events = {
-  normalizeDelivery: (delivery: Parameters<typeof normalizeDelivery>[0]) => {
+  readDelivery: (delivery: Parameters<typeof readDelivery>[0]) => {
     if (delivery.text.includes('poison')) process.kill(process.pid, 'SIGKILL');
-    return normalizeDelivery(delivery);
+    return readDelivery(delivery);
   },
   normalizeEntry,
   deduplicateInto,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ForgeEvent } from '../../../src/core/event.js';
 import { hashOf } from '../../../src/core/ids.js';
 import { Misfit } from '../../../src/events/event-fact.js';
-import { normalizeDelivery } from '../../../src/events/normalize-delivery.js';
+import { normalizeDelivery } from '../../builders/normalize-delivery.js';
 import { jsonTextOf, readActFolders } from '../../recordings-tool/act-file.js';
 
 /** The events that the recorded deliveries of one server tell, each once, as they would be stored. */
@@ -14,7 +14,6 @@ export function recordedEvents(server = 'gitea-1.27'): ForgeEvent[] {
       org: 'acme',
       eventType: delivery.event_type,
       text: jsonTextOf(delivery),
-      textHash: '',
     });
     if (fact instanceof Misfit) throw new Error(fact.reason);
     const id = hashOf(fact.kind, fact.factKey).slice(0, 24);

@@ -171,10 +171,9 @@ class SimInbox extends InMemoryInboxStore {
     super();
   }
 
-  override async storeDeliveries(batch: readonly NewDelivery[]): Promise<Stored[]> {
-    const stored = await super.storeDeliveries(batch);
-    for (const { id, duplicate } of stored) if (!duplicate) this.times.set(id, this.clock.now().getTime());
-    return stored;
+  override async storeDeliveries(batch: readonly NewDelivery[]): Promise<void> {
+    await super.storeDeliveries(batch);
+    for (const { id } of batch) this.times.set(id, this.times.get(id) ?? this.clock.now().getTime());
   }
 
   readonly entryKeys = new Set<string>();
