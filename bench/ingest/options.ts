@@ -2,8 +2,8 @@ import { oneOf, type OptionsOf, someOf } from '../support/options.js';
 
 export const HELP = `npm run bench:ingest -- [options]
 
-  --seconds N       counted seconds of each run (default 5; one more before it is not counted)
-  --rounds N        rounds; ratios are taken within each and their median is told (default 3)
+  --seconds N       counted seconds of each run (default 10; one more before it is not counted)
+  --rounds N        rounds; ratios are taken within each and their median is printed (default 6)
   --connections L   numbers of connections, by commas (default 32,128)
   --servers L       of a,b,c,d (default all)
   --queue Q         embedded: wake-ups stay in the process (default); redis: (a) also announces each delivery over Bull
@@ -13,8 +13,8 @@ export const HELP = `npm run bench:ingest -- [options]
 `;
 
 export const KINDS = {
-  seconds: 5,
-  rounds: 3,
+  seconds: 10,
+  rounds: 6,
   connections: [32, 128],
   servers: someOf(['a', 'b', 'c', 'd']),
   queue: oneOf('embedded', 'redis'),

@@ -5,38 +5,50 @@ import type { Run } from './rounds.js';
 
 type Key = Contestant['key'];
 
-interface Wanted {
+const GOALS: ReadonlyArray<{
   readonly name: string;
-  readonly wanted: number;
-  readonly over: Key;
-  readonly connections: number;
-}
-
-const WANTED: readonly Wanted[] = [
-  { name: 'ingest-32', wanted: 1.2, over: 'b', connections: 32 },
-  { name: 'ingest-128', wanted: 1.8, over: 'b', connections: 128 },
-  { name: 'ingest-probot (stretch)', wanted: 1.0, over: 'c', connections: 128 },
+  readonly wanted: Goal['wanted'];
+  readonly of: (runs: readonly Run[]) => number | null;
+}> = [
+  { name: 'ingest-32', wanted: { atLeast: 1.5 }, of: (runs) => ratioOf(runs, 'a', 'b', 32) },
+  { name: 'ingest-128', wanted: { atLeast: 2 }, of: (runs) => ratioOf(runs, 'a', 'b', 128) },
+  { name: 'ingest-probot-128', wanted: { atLeast: 1 }, of: (runs) => ratioOf(runs, 'a', 'c', 128) },
+  { name: 'ingest-probot-32 (stretch)', wanted: { atLeast: 1 }, of: (runs) => ratioOf(runs, 'a', 'c', 32) },
+  {
+    name: 'ingest-p99-32 (at most)',
+    wanted: { atMost: 1 },
+    of: (runs) => ratioOf(runs, 'a', 'b', 32, ({ p99Ms }) => p99Ms),
+  },
+  { name: 'ingest-rss (MB, at most)', wanted: { atMost: 150 }, of: (runs) => rssOf(runs, 'a') },
 ];
 
 export function goalsOf(runs: readonly Run[]): Goal[] {
-  return WANTED.map(({ name, wanted, over, connections }) => ({
-    name,
-    wanted: { atLeast: wanted },
-    measured: ratioOf(runs, 'a', over, connections),
-  }));
+  return GOALS.map(({ name, wanted, of }) => ({ name, wanted, measured: of(runs) }));
 }
 
-/** Median over the rounds of one's rate by the other's in the same round. */
-export function ratioOf(runs: readonly Run[], one: Key, other: Key, connections: number): number | null {
+/** Median over the rounds of one's figure by the other's in the same round. Default: their rates. */
+export function ratioOf(
+  runs: readonly Run[],
+  one: Key,
+  other: Key,
+  connections: number,
+  figureOf: (run: Run) => number = ({ perSecond }) => perSecond,
+): number | null {
   const ratios = runs
     .filter((run) => run.server === one && run.connections === connections)
     .flatMap((run) => {
       const pair = runs.find(
         (its) => its.server === other && its.connections === connections && its.round === run.round,
       );
-      return pair ? [run.perSecond / pair.perSecond] : [];
+      return pair ? [figureOf(run) / figureOf(pair)] : [];
     });
   return ratios.length > 0 ? median(ratios) : null;
+}
+
+/** The largest resident set after a run, in MB. */
+function rssOf(runs: readonly Run[], one: Key): number | null {
+  const sizes = runs.filter(({ server }) => server === one).flatMap(({ rss }) => rss ?? []);
+  return sizes.length > 0 ? Math.max(...sizes) / 1e6 : null;
 }
 
 export function tableOf(
@@ -69,7 +81,7 @@ export function tableOf(
         median(its.map((run) => run.perSecond)).toFixed(0),
         median(its.map((run) => run.p50Ms)).toFixed(1),
         median(its.map((run) => run.p99Ms)).toFixed(1),
-        figure(Math.max(...its.map((run) => (run.rss ?? NaN) / 1e6))),
+        figure(rssOf(its, key) ?? NaN),
         figure(median(its.map((run) => run.cpuUs ?? NaN))),
         figure(median(its.map((run) => run.databaseCpuUs ?? NaN))),
         ...others.map((other) => ratioOf(runs, key, other, count)?.toFixed(2) ?? ''),

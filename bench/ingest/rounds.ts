@@ -35,7 +35,10 @@ const WARM_UP_RUNS = 30;
 /** Their numbers lie far from those of the rounds. */
 const WARM_UP_FIRST = 2 ** 31;
 
-/** Everybody in turn, round after round, so that what else the machine does meets all alike. */
+/**
+ * Everybody in turn, round after round, so that what else the machine does meets all alike. Every second round goes backwards: nobody always
+ * follows the same one, whose dirty pages and heat it would inherit.
+ */
 export class Rounds {
   private readonly fastest = new Map<string, number>();
 
@@ -50,7 +53,8 @@ export class Rounds {
     const runs: Run[] = [];
     for (let round = 1; round <= plan.rounds; round += 1) {
       for (const connections of plan.connections) {
-        for (const contestant of this.contestants) {
+        const inTurn = round % 2 === 1 ? this.contestants : this.contestants.toReversed();
+        for (const contestant of inTurn) {
           const run = await this.once(contestant, connections, round, plan.seconds * 1000);
           this.say(
             `round ${round}/${plan.rounds}  ${connections} connections  (${run.server}) ${contestant.name}: ${Math.round(run.perSecond)}/s, p99 ${run.p99Ms.toFixed(1)} ms`,
