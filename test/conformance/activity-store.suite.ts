@@ -207,7 +207,12 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
       const id = next();
       const delivery = aDelivery();
       await storeEvent(stores.inbox, anEvent({ id }), delivery);
-      await stores.inbox.storeDeliveries([{ ...delivery, id: next() }]);
+      const again = { ...delivery, id: next() };
+      await stores.inbox.storeDeliveries([again]);
+      await stores.inbox.decide(again.id, async (tx) => {
+        await tx.countWith(delivery);
+        await tx.close('decided', 'it came again', 'duplicate');
+      });
 
       const found = await stores.activity.sources([id, 'nothing'], null, 10);
       expect(found).toEqual([
