@@ -47,7 +47,7 @@ export class BullTopic {
     private readonly logger: Logger,
     private readonly now: () => number,
   ) {
-    this.turns = new TopicTurns(topic, logger, (id) => this.begins(id));
+    this.turns = new TopicTurns(topic, logger, (id) => this.begins(id), now);
     // Without a listener, an error event ends the process.
     queue.on('error', (error) => this.logger.warn({ topic, reason: error.message }, 'queue.error'));
     // The name of a connection is for people's eyes; when Redis no longer lets us in, its failure would end the process too.

@@ -18,11 +18,15 @@ export class TopicTurns {
   #concurrency = 0;
   #isStopped = false;
 
-  /** @param begins called when the turn of an id comes */
+  /**
+   * @param begins called when the turn of an id comes
+   * @param now ms of a clock that only grows
+   */
   constructor(
     private readonly topic: Topic,
     private readonly logger: Logger,
     private readonly begins: (id: string) => void = () => undefined,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   get size(): number {
@@ -84,7 +88,7 @@ export class TopicTurns {
   }
 
   async #run({ item: id, owner: org }: Turn<string>, handle: Handle): Promise<void> {
-    const from = performance.now();
+    const from = this.now();
     // After the caller of `announce` has gone on, as with a queue of its own.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     try {
@@ -93,7 +97,7 @@ export class TopicTurns {
     } catch (error) {
       this.logger.error({ topic: this.topic, id, reason: messageOf(error) }, 'queue.handler-failed');
     }
-    this.#turns.ended(id, performance.now() - from);
+    this.#turns.ended(id, this.now() - from);
     this.#begin();
   }
 }

@@ -86,8 +86,9 @@ export function holdBack(socket: Socket, answer: () => void): void {
 const SLICE_MS = 2;
 
 /**
- * Bodies wait here to be judged: organizations take turns, a little at a time. Node accepts one new connection with
- * each turn of its loop, so judging everything in one turn would keep new senders waiting until they give up.
+ * Bodies wait here to be judged, a little at a time. Node accepts one new connection with each turn of its loop, so
+ * judging everything in one turn would keep new senders waiting until they give up. Whose body is next, says the
+ * scheduler; this class only cuts the work into slices of the loop.
  */
 export class JudgeTurns {
   readonly #turns = new FairScheduler<() => void>();
