@@ -33,6 +33,9 @@ GRANT INSERT (from_at, to_at) ON outages TO forgehand_receiver;
 -- Which proxy speaks for others and is not trusted to; the doctor reads it.
 GRANT SELECT (address, seen_at), INSERT (address, seen_at), UPDATE (seen_at) ON untrusted_proxies TO forgehand_receiver;
 
+-- Which alerts it has raised, for the other processes to show.
+GRANT SELECT (process), INSERT (process, alerts, at), UPDATE (alerts, at) ON open_alerts TO forgehand_receiver;
+
 -- How many bytes wait to be decided, by hook: no delivery can be read through it.
 GRANT SELECT ON undecided_bytes TO forgehand_receiver;
 

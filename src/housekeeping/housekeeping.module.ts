@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { actions } from '../actions/index.js';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
 import { credentialsOf } from '../config/credentials.js';
-import { ALERTS } from '../core/alerts.js';
+import { ALERTS, RAISED_ALERTS } from '../core/alerts.js';
 import { TrustedProxies } from '../core/client-address.js';
 import { CLOCK } from '../core/clock.js';
 import { newId } from '../core/ids.js';
@@ -43,6 +43,8 @@ import { HookHistory } from '../polling/gaps/hook-history.js';
 import { Doctor } from './doctor/doctor.js';
 import { jobs } from './jobs/index.js';
 import { JobRunner } from './jobs/job-runner.js';
+import { OPEN_ALERT_STORE } from './open-alert-store.port.js';
+import { OpenAlerts } from './open-alerts.js';
 import { Scheduler } from './scheduler.js';
 import { STORE_MAINTENANCE } from './store-maintenance.port.js';
 
@@ -244,6 +246,12 @@ const PARTS = [
         logger,
       }),
   ),
+  part(
+    OpenAlerts,
+    { raised: RAISED_ALERTS, store: OPEN_ALERT_STORE, clock: CLOCK },
+    ({ raised, store, clock }) => new OpenAlerts(newId(), raised, store, clock),
+  ),
+  stopping({ alerts: OpenAlerts }, ({ alerts }) => alerts.withdraw()),
   stopping({ archive: ArchiveInbox, scheduler: Scheduler, runner: JobRunner }, ({ archive, scheduler, runner }) =>
     Promise.all([archive.stop(), scheduler.stop().then(() => runner.idle())]),
   ),
@@ -253,6 +261,6 @@ const PARTS = [
 @Module({
   imports: [ForgeModule, RulesModule, PipelineModule],
   providers: PARTS,
-  exports: [ArchiveInbox, Doctor, JobRunner, Scheduler],
+  exports: [ArchiveInbox, Doctor, JobRunner, OpenAlerts, Scheduler],
 })
 export class HousekeepingModule {}

@@ -13,7 +13,8 @@ interface IntervalJob {
 
 /** Timers of the framework, from when the application is up until it is closed. They wake and decide nothing. */
 export class IntervalJobs implements OnApplicationBootstrap {
-  /** Tokens: a process may have either, or both. */
+  /** Tokens: a process may have several. */
+  static readonly Everywhere = portToken<IntervalJobs>('IntervalJobs of every process');
   static readonly Scheduling = portToken<IntervalJobs>('IntervalJobs of a process that schedules');
   static readonly Receiving = portToken<IntervalJobs>('IntervalJobs of a process that receives');
 

@@ -13,6 +13,14 @@ import { HousekeepingModule } from './housekeeping.module.js';
 import { ScheduleTimer } from './schedule-timer.cron.js';
 import { StoreMaintenanceTimer } from './store-maintenance.cron.js';
 import { IntervalJobs } from './interval-jobs.cron.js';
+import { OpenAlerts } from './open-alerts.js';
+
+const EVERYWHERE = part(
+  IntervalJobs.Everywhere,
+  { registry: SchedulerRegistry, alerts: OpenAlerts, logger: LOGGER },
+  ({ registry, alerts, logger }) =>
+    new IntervalJobs(registry, [{ name: 'alerts', everyMs: 5_000, wake: () => alerts.publish() }], logger),
+);
 
 /** In processes that schedule. */
 const SCHEDULING = [
@@ -21,14 +29,15 @@ const SCHEDULING = [
   StoreMaintenanceTimer,
   part(
     IntervalJobs.Scheduling,
-    { registry: SchedulerRegistry, gaps: GapKeeper, archive: ArchiveInbox, logger: LOGGER },
-    ({ registry, gaps, archive, logger }) =>
+    { registry: SchedulerRegistry, gaps: GapKeeper, archive: ArchiveInbox, alerts: OpenAlerts, logger: LOGGER },
+    ({ registry, gaps, archive, alerts, logger }) =>
       new IntervalJobs(
         registry,
         [
           { name: 'gaps', everyMs: 5_000, wake: () => gaps.pass() },
           // Small batches during the day, not everything at night.
           { name: 'archive', everyMs: 10 * 60_000, wake: () => archive.run() },
+          { name: 'old-alerts', everyMs: 3_600_000, wake: () => alerts.forgetOld() },
         ],
         logger,
       ),
@@ -61,7 +70,7 @@ export class TimersModule {
     return {
       module: TimersModule,
       imports: [PollingModule, HousekeepingModule, ...(isReceiver ? [WebhooksModule] : [])],
-      providers: [...(isScheduler ? SCHEDULING : []), ...(isReceiver ? RECEIVING : [])],
+      providers: [EVERYWHERE, ...(isScheduler ? SCHEDULING : []), ...(isReceiver ? RECEIVING : [])],
     };
   }
 }

@@ -14,6 +14,7 @@ import type { SeenRepositories } from '../forge/seen-repositories.port.js';
 import type { ErasureStore } from '../housekeeping/erase/erasure-store.port.js';
 import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
 import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
+import type { OpenAlertStore } from '../housekeeping/open-alert-store.port.js';
 import type { ActivityStore } from '../insight/activity-store.port.js';
 import type { HistoryStore } from '../insight/history-store.port.js';
 import type { GapStore } from '../pipeline/gap-store.port.js';
@@ -41,6 +42,7 @@ import { SqlGapStore } from './sql-gap-store.js';
 import { SqlIdStore } from './sql-id-store.js';
 import { SqlInboxStore } from './sql-inbox-store.js';
 import { SqlJournalStore } from './sql-journal-store.js';
+import { SqlOpenAlertStore } from './sql-open-alert-store.js';
 import { SqlPoisonMessageStore } from './sql-poison-message-store.js';
 import { SqlErasureStore } from './sql-erasure-store.js';
 import { SqlRecoveryStore } from './sql-recovery-store.js';
@@ -105,6 +107,7 @@ export interface Stores {
   readonly poisonMessages: PoisonMessageStore;
   readonly audit: AuditStore;
   readonly acts: ActStore;
+  readonly openAlerts: OpenAlertStore;
   readonly operators: OperatorStore;
   readonly sessions: SessionStore;
   readonly grants: GrantStore;
@@ -222,6 +225,7 @@ function storesOver(
     poisonMessages: new SqlPoisonMessageStore(db),
     audit: new SqlAuditStore(db),
     acts: new SqlActStore(db),
+    openAlerts: new SqlOpenAlertStore(db),
     operators: new TypeOrmOperatorStore(db),
     sessions: new TypeOrmSessionStore(db),
     grants: new TypeOrmGrantStore(db),

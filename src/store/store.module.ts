@@ -19,6 +19,7 @@ import { makePrivate } from '../core/private-files.js';
 import { SEEN_REPOSITORIES } from '../forge/seen-repositories.port.js';
 import { ARCHIVE_STORE } from '../housekeeping/archive-store.port.js';
 import { AUDIT_STORE } from '../housekeeping/audit/audit-store.port.js';
+import { OPEN_ALERT_STORE } from '../housekeeping/open-alert-store.port.js';
 import { STORE_MAINTENANCE } from '../housekeeping/store-maintenance.port.js';
 import { ACTIVITY_STORE } from '../insight/activity-store.port.js';
 import { HISTORY_STORE } from '../insight/history-store.port.js';
@@ -75,6 +76,7 @@ const PARTS = [
   portOf(POISON_MESSAGE_STORE, 'poisonMessages'),
   portOf(AUDIT_STORE, 'audit'),
   portOf(ACT_STORE, 'acts'),
+  portOf(OPEN_ALERT_STORE, 'openAlerts'),
   portOf(OPERATOR_STORE, 'operators'),
   portOf(SESSION_STORE, 'sessions'),
   portOf(GRANT_STORE, 'grants'),

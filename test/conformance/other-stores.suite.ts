@@ -32,6 +32,52 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
 
   keptWorkSuite(open);
 
+  describe('open alerts', () => {
+    const at = new Date('2026-11-24T10:00:00Z');
+    const alert = (key: string) => ({ key, code: 'gaps', message: `about ${key}`, org: 'acme', at });
+    const age = (process: string) =>
+      stores.dataSource.query(`UPDATE open_alerts SET at = at - interval '5 minutes' WHERE process = $1`, [process]);
+
+    it('are those that each process published last, while it goes on to publish', async () => {
+      await stores.openAlerts.publish('a', [alert('gaps/a1'), alert('gaps/a2')]);
+      await stores.openAlerts.publish('b', [{ ...alert('gaps/b'), org: null }]);
+      await stores.openAlerts.publish('c', [alert('gaps/c')]);
+      await stores.openAlerts.publish('a', [alert('gaps/a2')]);
+      await age('c');
+
+      expect((await stores.openAlerts.publishedWithin(60_000)).sort((a, b) => (a.key < b.key ? -1 : 1))).toEqual([
+        alert('gaps/a2'),
+        { ...alert('gaps/b'), org: null },
+      ]);
+      await stores.openAlerts.publish('c', [alert('gaps/c')]);
+      expect(await stores.openAlerts.publishedWithin(60_000)).toHaveLength(3);
+    });
+
+    it('are forgotten with a process that is gone', async () => {
+      await stores.openAlerts.publish('gone', [alert('gaps/a')]);
+      await stores.openAlerts.publish('here', [alert('gaps/b')]);
+      await age('gone');
+
+      await stores.openAlerts.forget(60_000);
+
+      const rows = (await stores.dataSource.query('SELECT process FROM open_alerts')) as unknown;
+      expect(rows).toEqual([{ process: 'here' }]);
+    });
+
+    it.each(['no JSON', '{}', '[{"key":1}]', `["${'x'.repeat(1_000_000)}"]`])(
+      'leave out what no process of this version writes: %.20s',
+      async (text) => {
+        await stores.openAlerts.publish('a', [alert('gaps/a')]);
+        await stores.dataSource.query(
+          `INSERT INTO open_alerts (process, alerts, at) VALUES ('odd', $1, clock_timestamp())`,
+          [text],
+        );
+
+        expect(await stores.openAlerts.publishedWithin(60_000)).toEqual([alert('gaps/a')]);
+      },
+    );
+  });
+
   describe('work for a sweep', () => {
     it('may be there from an arrival until it is decided, and from an event until it is', async () => {
       const delivery = aDelivery();

@@ -35,6 +35,7 @@ import { ConsoleSessions1763902000000 } from './1763902000000-console-sessions.j
 import { ConsoleGrants1763902100000 } from './1763902100000-console-grants.js';
 import { Acts1763902200000 } from './1763902200000-acts.js';
 import { UndecidedDeliveries1763902300000 } from './1763902300000-undecided-deliveries.js';
+import { OpenAlerts1763902400000 } from './1763902400000-open-alerts.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -76,4 +77,5 @@ export const MIGRATIONS: Migrations = [
   ConsoleGrants1763902100000,
   Acts1763902200000,
   UndecidedDeliveries1763902300000,
+  OpenAlerts1763902400000,
 ];

@@ -156,6 +156,21 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
     expect((await owner.query('SELECT address FROM untrusted_proxies')).rows).toEqual([{ address: '10.0.0.7' }]);
   });
 
+  it('publishes its alerts, and reads those of nobody', async () => {
+    const stores = await openStores({ kind: 'postgres', url: new Secret(url) });
+    const alert = { key: 'forge.silent/main', code: 'forge.silent', message: 'silent', org: null, at: new Date() };
+    try {
+      await stores.openAlerts.publish('receiver', [alert]);
+      await stores.openAlerts.publish('receiver', []);
+
+      await expect(stores.openAlerts.publishedWithin(60_000)).rejects.toMatchObject({ code: 'STORE_FORBIDDEN' });
+    } finally {
+      await stores.close();
+    }
+    const { rows } = await owner.query(`SELECT alerts FROM open_alerts WHERE process = 'receiver'`);
+    expect(rows).toEqual([{ alerts: '[]' }]);
+  });
+
   it('tells that it is alive, and when nobody was', async () => {
     const stores = await openStores({ kind: 'postgres', url: new Secret(url) });
     try {
@@ -244,6 +259,8 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
     `UPDATE cursors SET position = '{}'`,
     'DELETE FROM ticks',
     'DELETE FROM untrusted_proxies',
+    'SELECT * FROM open_alerts',
+    'DELETE FROM open_alerts',
     'SELECT * FROM outages',
     'DELETE FROM outages',
     'DELETE FROM heartbeats',

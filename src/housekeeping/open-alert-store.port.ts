@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { portToken } from '../core/part.js';
+import { maybeText, text } from '../core/schema.js';
+
+/** An alert that was raised and not resolved, as people see it. */
+export const openAlert = z.object({
+  key: text,
+  code: text,
+  message: text,
+  org: maybeText.describe('The organization that it names.'),
+  at: z.coerce.date<string>(),
+});
+export type OpenAlert = Readonly<z.output<typeof openAlert>>;
+
+/** What each process of the bot has raised and not resolved. */
+export interface OpenAlertStore {
+  /** Replaces what this process published before. */
+  publish(process: string, alerts: readonly OpenAlert[]): Promise<void>;
+  /** Alerts of the processes that published within so many milliseconds, by the clock of the store. */
+  publishedWithin(ms: number): Promise<OpenAlert[]>;
+  /** Removes the processes that have not published for so long. */
+  forget(ms: number): Promise<void>;
+}
+
+export const OPEN_ALERT_STORE = portToken<OpenAlertStore>('OpenAlertStore');

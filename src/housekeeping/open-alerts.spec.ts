@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../test/fakes/manual-clock.js';
+import { alert, type RaisedAlert } from '../core/alerts.js';
+import type { OpenAlert } from './open-alert-store.port.js';
+import { OpenAlerts } from './open-alerts.js';
+
+const AT = new Date('2026-11-24T10:00:00Z');
+const LATER = new Date('2026-11-24T10:05:00Z');
+const GAPS: RaisedAlert = { key: 'gaps/acme', reason: alert('gaps', { org: 'acme' }), at: AT };
+const SILENT: RaisedAlert = { key: 'forge.silent/main', reason: alert('forge.silent', { forge: 'main' }), at: LATER };
+
+let clock: ManualClock;
+let raised: RaisedAlert[];
+let others: OpenAlert[];
+let published: string[][];
+let alerts: OpenAlerts;
+
+beforeEach(() => {
+  clock = new ManualClock(AT.toISOString());
+  raised = [];
+  others = [];
+  published = [];
+  alerts = new OpenAlerts(
+    'worker-1',
+    { raised: () => raised },
+    {
+      publish: async (process, open) => void published.push([process, ...open.map(({ key }) => key)]),
+      publishedWithin: async () => others,
+      forget: async () => undefined,
+    },
+    clock,
+  );
+});
+
+describe('housekeeping/open-alerts', () => {
+  it('writes nothing while there is nothing to tell', async () => {
+    await alerts.publish();
+    clock.advance(3_600_000);
+    await alerts.publish();
+    await alerts.withdraw();
+
+    expect(published).toEqual([]);
+  });
+
+  it('publishes what changed at once, and what stays once a minute', async () => {
+    raised = [GAPS];
+    await alerts.publish();
+    await alerts.publish();
+    raised = [GAPS, SILENT];
+    await alerts.publish();
+    clock.advance(59_000);
+    await alerts.publish();
+    clock.advance(1_000);
+    await alerts.publish();
+    raised = [];
+    await alerts.publish();
+    clock.advance(60_000);
+    await alerts.publish();
+
+    expect(published).toEqual([
+      ['worker-1', 'gaps/acme'],
+      ['worker-1', 'gaps/acme', 'forge.silent/main'],
+      ['worker-1', 'gaps/acme', 'forge.silent/main'],
+      ['worker-1'],
+    ]);
+  });
+
+  it('takes its alerts away at the end, and publishes none after', async () => {
+    raised = [GAPS];
+    await alerts.publish();
+    await alerts.withdraw();
+    raised = [SILENT];
+    await alerts.publish();
+
+    expect(published).toEqual([['worker-1', 'gaps/acme'], ['worker-1']]);
+  });
+
+  it('shows the alerts of all processes, the oldest first, each once with the time it was raised first', async () => {
+    raised = [SILENT];
+    const told = { code: 'gaps', message: 'of another', org: 'acme' };
+    others = [
+      { ...told, key: 'gaps/acme', at: AT },
+      { ...told, key: 'forge.silent/main', at: new Date('2026-11-24T10:01:00Z') },
+    ];
+
+    expect((await alerts.all()).map(({ key, at }) => [key, at.toISOString()])).toEqual([
+      ['gaps/acme', '2026-11-24T10:00:00.000Z'],
+      ['forge.silent/main', '2026-11-24T10:01:00.000Z'],
+    ]);
+  });
+});
