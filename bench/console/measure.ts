@@ -176,7 +176,8 @@ async function pathsOf(browser: Browser): Promise<string[]> {
   const linksOf = async (path: string): Promise<string[]> => linksIn((await browser.get(path)).text);
   const [nav = ''] = /<nav[\s\S]*?<\/nav>/.exec((await browser.get('/')).text) ?? [];
   const main = linksIn(nav);
-  const behind = (await Promise.all(main.map(linksOf))).flat();
+  // Nothing changed anything: the timeline shows that only where it is asked for.
+  const behind = (await Promise.all([...main, '/activity?all=yes'].map(linksOf))).flat();
   return [...main, ...INNER.flatMap((kind) => behind.find((path) => kind.test(path)) ?? [])];
 }
 

@@ -1,6 +1,6 @@
 import { Inject, Module } from '@nestjs/common';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
-import { ALERTS, RAISED_ALERTS } from '../core/alerts.js';
+import { ALERTS } from '../core/alerts.js';
 import { CLOCK } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
 import { LOGGER } from '../core/logger.js';
@@ -14,10 +14,13 @@ import { AUDIT_STORE } from '../housekeeping/audit/audit-store.port.js';
 import { Doctor } from '../housekeeping/doctor/doctor.js';
 import { HousekeepingModule } from '../housekeeping/housekeeping.module.js';
 import { JobRunner } from '../housekeeping/jobs/job-runner.js';
+import { OpenAlerts } from '../housekeeping/open-alerts.js';
 import { Scheduler } from '../housekeeping/scheduler.js';
 import { BOT_SELF } from '../insight/bot-self.js';
 import { ACTIVITY_STORE } from '../insight/activity-store.port.js';
 import { Activity } from '../insight/activity.js';
+import { BotLoad } from '../insight/bot-load.js';
+import { CoverageCounter } from '../insight/coverage.js';
 import { RuleCounter } from '../insight/rule-counts.js';
 import { Explainer } from '../insight/explainer.js';
 import { RULE_BEHIND } from '../insight/rule-behind.js';
@@ -80,6 +83,7 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   clock: CLOCK,
   config: APP_CONFIG,
   copier: STORE_COPIER,
+  coverage: CoverageCounter,
   cursors: CURSOR_STORE,
   doctor: Doctor,
   document: DOCUMENT,
@@ -97,13 +101,13 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   journal: JOURNAL_STORE,
   keeper: RevisionKeeper,
   offers: CapabilityCheck,
+  openAlerts: OpenAlerts,
   operators: OPERATOR_STORE,
   orders: Orders,
   orgs: Orgs,
   planner: Planner,
   plans: PLAN_STORE,
   poisonMessages: POISON_MESSAGE_STORE,
-  raisedAlerts: RAISED_ALERTS,
   recentDeliveries: RecentDeliveries,
   recovery: RECOVERY_STORE,
   revisions: REVISION_STORE,
@@ -185,12 +189,13 @@ const PARTS = [
   ...BOUND,
   {
     provide: CONTROL,
-    inject: [OPERATOR_STORE, StoreGauges, ...BOUND.map(({ provide }) => provide)],
-    useFactory: (operators: OperatorStore, gauges: StoreGauges, ...groups: object[]): Control => {
+    inject: [OPERATOR_STORE, StoreGauges, BotLoad, ...BOUND.map(({ provide }) => provide)],
+    useFactory: (operators: OperatorStore, gauges: StoreGauges, load: BotLoad, ...groups: object[]): Control => {
       const operations = Object.assign({}, ...groups) as Control['operations'];
       return {
         operations,
         operatorOf: (tokenHash) => operators.byTokenHash(tokenHash),
+        isBusy: () => load.isBusy(),
         readGauges: () => gauges.read(),
       };
     },

@@ -97,7 +97,12 @@ describe('api/control-access', () => {
         return {};
       },
     });
-    const service = { operations, operatorOf: (hash: string) => store.byTokenHash(hash), readGauges: async () => {} };
+    const service = {
+      operations,
+      operatorOf: (hash: string) => store.byTokenHash(hash),
+      isBusy: async () => false,
+      readGauges: async () => {},
+    };
     return buildControlServer({
       service: () => service,
       metrics: new Metrics(),

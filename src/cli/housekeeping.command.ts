@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { RehearsedRun, RestoreReport } from '../api/operations/answers.js';
 import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
 import { UserError } from '../core/errors.js';
-import { storeCommand } from './command-options.js';
+import { reasonOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { counted, plain, print, state, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
@@ -13,6 +13,7 @@ interface RunOptions {
   readonly json: boolean;
   readonly org?: string;
   readonly dryRun: boolean;
+  readonly reason?: string;
 }
 
 /** Exit code where a job could not be done; findings are no failure. */
@@ -32,6 +33,7 @@ export function housekeepingCommand(exit: SetExit): Command {
     .argument('<job>', 'name of a job (see list), or id of a scheduled rule or policy')
     .option('--org <name>', 'only this organization. Required for a rule or policy')
     .option('--dry-run', 'show what the job would do, and do nothing', false)
+    .addOption(reasonOption())
     .action((job: string, options: RunOptions) => withBot(options.config, (bot) => runJob(bot, job, options, exit)));
   const restore = storeCommand(
     'restore',
@@ -59,10 +61,15 @@ export function housekeepingCommand(exit: SetExit): Command {
     .addCommand(restore.exitOverride());
 }
 
-async function runJob(bot: Reach, job: string, { json, org, dryRun }: RunOptions, exit: SetExit): Promise<void> {
+async function runJob(
+  bot: Reach,
+  job: string,
+  { json, org, dryRun, reason }: RunOptions,
+  exit: SetExit,
+): Promise<void> {
   const { jobs } = await bot.call('jobs');
   if (jobs.some((known) => known.job === job)) {
-    const { runs } = await bot.call('runJob', { job, org, dryRun });
+    const { runs } = await bot.call('runJob', { job, org, dryRun, reason });
     print(json, runs, () => runs.map((run) => describe(job, run, dryRun)).join('\n'));
     if (runs.some(({ error }) => error !== null)) exit(FAILED);
     return;
@@ -72,7 +79,7 @@ async function runJob(bot: Reach, job: string, { json, org, dryRun }: RunOptions
       'NO_SUCH_JOB',
       `there is no job ${job} (see forgehand housekeeping list); to fire a rule or policy of that id, pass --org`,
     );
-  const answer = await bot.call('runSchedule', { org, schedule: job, dryRun });
+  const answer = await bot.call('runSchedule', { org, schedule: job, dryRun, reason });
   const runs = counted(answer.runs, 'run');
   print(json, answer, () =>
     answer.rehearsed

@@ -199,7 +199,7 @@ export interface ConsoleConfig {
   readonly listen: string;
   /** The origin under which browsers reach it, without a slash at the end; null = the address that it listens on. */
   readonly publicUrl: string | null;
-  /** People who see and do everything: `login@forge`, in lower case. */
+  /** People who see and do everything: `login@forge` or `id:NUMBER@forge`, in lower case. */
   readonly operators: readonly string[];
 }
 

@@ -255,7 +255,9 @@ export const configSchema = z.strictObject({
             enabled: z
               .boolean()
               .default(true)
-              .describe('answer people when the bot refuses, holds or fails what they asked for by a command or a label'),
+              .describe(
+                'answer people when the bot refuses, holds or fails what they asked for by a command or a label',
+              ),
             bots: z
               .array(z.string().min(1))
               .max(100)
@@ -413,11 +415,15 @@ export const configSchema = z.strictObject({
         .describe('address under which browsers reach the Console, without a path: https, or http on this machine'),
       operators: z
         .array(
-          z.string().regex(/^[^\s@]+@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { error: 'login@forge, such as ann@main' }),
+          z.string().regex(/^([^\s@:]+|id:[1-9]\d{0,18})@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
+            error: 'login@forge, such as ann@main, or id:NUMBER@forge with the number of the account',
+          }),
         )
         .max(100)
         .default([])
-        .describe('people who see and do everything there: login@forge'),
+        .describe(
+          'people who see and do everything there: `login@forge`, or `id:NUMBER@forge`, which no other account can take over',
+        ),
     })
     .prefault({}),
   metrics: z

@@ -1,6 +1,7 @@
 import Fastify from 'fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AddressInfo } from 'node:net';
+import type { ActStore } from '../api/act-store.port.js';
 import type { Control } from '../api/operations/index.js';
 import type { SessionStore } from '../api/session-store.port.js';
 import type { ConsoleConfig } from '../config/app-config.js';
@@ -38,6 +39,7 @@ export interface ConsoleServerDeps {
   /** Null while the bot starts or stops. */
   readonly control: () => Control | null;
   readonly store: SessionStore;
+  readonly acts: Pick<ActStore, 'begin' | 'end'>;
   readonly login: PersonLogin;
   readonly security: SecurityLog;
   readonly clock: Clock;

@@ -1,6 +1,7 @@
 import { Module, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { ApiModule } from '../api/api.module.js';
 import { CurrentControl } from '../api/control.module.js';
+import { ACT_STORE } from '../api/act-store.port.js';
 import { SESSION_STORE } from '../api/session-store.port.js';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
@@ -64,6 +65,7 @@ const PARTS = [
       config: APP_CONFIG,
       control: CurrentControl,
       store: SESSION_STORE,
+      acts: ACT_STORE,
       login: PERSON_LOGIN,
       security: SECURITY_LOG,
       clock: CLOCK,

@@ -8,6 +8,7 @@ import { LOGGER } from '../core/logger.js';
 import { part, stopping } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { openReads } from '../pipeline/decide/answer-lookups.js';
+import { GAP_STORE } from '../pipeline/gap-store.port.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
@@ -27,6 +28,8 @@ import { Explainer } from './explainer.js';
 import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
 import { ruleBehind } from '../pipeline/decide/rule-behind.js';
 import { RULE_BEHIND, withRules, type RuleBehind } from './rule-behind.js';
+import { BotLoad } from './bot-load.js';
+import { CoverageCounter } from './coverage.js';
 import { RuleCounter } from './rule-counts.js';
 import { HISTORY_STORE, type HistoryStore } from './history-store.port.js';
 import { tellHistory } from './tell-history.js';
@@ -71,6 +74,8 @@ const PARTS = [
     { store: ACTIVITY_STORE, inbox: INBOX_STORE, journal: JOURNAL_STORE, keeper: RevisionKeeper, clock: CLOCK },
     (deps) => new Activity(deps),
   ),
+  part(BotLoad, { store: RECOVERY_STORE, clock: CLOCK }, ({ store, clock }) => new BotLoad(store, clock)),
+  part(CoverageCounter, { store: GAP_STORE, clock: CLOCK }, ({ store, clock }) => new CoverageCounter(store, clock)),
   part(RuleCounter, { store: ACTIVITY_STORE, clock: CLOCK }, ({ store, clock }) => new RuleCounter(store, clock)),
   part(
     Drafts,
@@ -83,16 +88,18 @@ const PARTS = [
     {
       config: APP_CONFIG,
       history: HISTORY_STORE,
+      load: BotLoad,
       self: BOT_SELF,
       ruleBehind: RULE_BEHIND,
       encryptor: Encryptor,
       clock: CLOCK,
       logger: LOGGER,
     },
-    ({ history, clock, logger, ...telling }) =>
+    ({ history, load, clock, logger, ...telling }) =>
       new Backtests({
         thread: makeTryThread(REST_MS),
         history: async (query) => tellHistory(telling, query.org, await history.page(query), query.sight ?? null),
+        isBusy: () => load.isBusy(),
         clock,
         logger,
       }),
@@ -152,7 +159,18 @@ const PARTS = [
 @Module({
   imports: [RulesModule, PipelineModule],
   providers: PARTS,
-  exports: [RULE_HISTORY, BOT_SELF, RULE_BEHIND, Activity, RuleCounter, Explainer, Drafts, Backtests],
+  exports: [
+    RULE_HISTORY,
+    BOT_SELF,
+    RULE_BEHIND,
+    Activity,
+    BotLoad,
+    CoverageCounter,
+    RuleCounter,
+    Explainer,
+    Drafts,
+    Backtests,
+  ],
 })
 export class InsightModule {}
 

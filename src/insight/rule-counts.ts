@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.js';
-import { NewestMap } from '../core/newest-map.js';
 import { hasFired } from '../core/run.js';
 import { count, maybeText, time, type Shape } from '../core/schema.js';
 import type { Sight } from '../core/sight.js';
 import type { ActivityStore, RunCount } from './activity-store.port.js';
+import { DailyCounts } from './daily-counts.js';
 
 export const COUNTED_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /** What a rule or policy decided in the last 30 days. */
 export const ruleCounts = z.object({
@@ -23,46 +22,18 @@ export const ruleCounts = z.object({
 });
 export type RuleCounts = Shape<typeof ruleCounts>;
 
-/** How long the counts of one day are given again. Runs of an older day change seldom: somebody retries or approves what they wanted. */
-const KEPT_MS = { today: 15_000, yesterday: 10 * 60_000, before: 6 * 3_600_000 } as const;
-/** Days kept, of all organizations and sights together. */
-const MOST_DAYS = 3_000;
-
-interface KeptDay {
-  readonly until: number;
-  readonly counts: Promise<readonly RunCount[]>;
-}
-
-/** Counts by rule. A day is counted by itself, so that only the newest ones are counted again and again. */
+/** Counts by rule. */
 export class RuleCounter {
-  private readonly days = new NewestMap<string, KeptDay>(MOST_DAYS);
+  private readonly days: DailyCounts<RunCount>;
 
-  constructor(
-    private readonly store: Pick<ActivityStore, 'runCounts'>,
-    private readonly clock: Pick<Clock, 'now'>,
-  ) {}
+  constructor(store: Pick<ActivityStore, 'runCounts'>, clock: Pick<Clock, 'now'>) {
+    this.days = new DailyCounts((filter) => store.runCounts(filter), clock);
+  }
 
   /** Runs in sight, by rule and outcome. */
   async count(org: string, sight: Sight): Promise<{ since: Date; counts: RunCount[] }> {
-    const now = this.clock.now().getTime();
-    const today = now - (now % DAY_MS);
-    const counts: RunCount[] = [];
-    for (let back = COUNTED_DAYS - 1; back >= 0; back -= 1) {
-      const kept = back === 0 ? KEPT_MS.today : back === 1 ? KEPT_MS.yesterday : KEPT_MS.before;
-      counts.push(...(await this.countDay(org, sight, today - back * DAY_MS, now, kept)));
-    }
-    return { since: new Date(today - (COUNTED_DAYS - 1) * DAY_MS), counts };
-  }
-
-  private countDay(org: string, sight: Sight, from: number, now: number, keptMs: number): KeptDay['counts'] {
-    const key = JSON.stringify([from, org, sight?.filter((one) => one.org === org) ?? null]);
-    const known = this.days.get(key);
-    if (known && known.until > now) return known.counts;
-    const day = { org, sight, from: new Date(from), until: new Date(from + DAY_MS) };
-    const counts = this.store.runCounts(day);
-    this.days.set(key, { until: now + keptMs, counts });
-    counts.catch(() => this.days.delete(key));
-    return counts;
+    const days = await this.days.of(org, sight, COUNTED_DAYS);
+    return { since: days[0]?.day ?? new Date(0), counts: days.flatMap(({ rows }) => [...rows]) };
   }
 }
 

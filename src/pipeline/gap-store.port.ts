@@ -4,7 +4,7 @@ import type { Sight } from '../core/sight.js';
 import { ENTRY_SOURCES, type EntrySource } from '../core/event.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { JsonObject } from '../core/json.js';
-import { count, fields, maybeText, maybeTime, text, time, word, type Shape } from '../core/schema.js';
+import { fields, maybeText, maybeTime, text, time, word, type Shape } from '../core/schema.js';
 
 /** Why a delivery did not come, as far as it can be known. */
 const GAP_CLASSES = ['down', 'hook-inactive', 'not-subscribed', 'branch-filter', 'duplicate-hook', 'unknown'] as const;
@@ -60,15 +60,13 @@ export interface Outage {
   readonly to: Date;
 }
 
-const told = fields('both webhook rows', count);
-/** How events of one kind were told: in all, and on each day (in UTC) that had any, the oldest first. */
-export const coverage = z.object({
-  org: text,
-  kind: word<EventKind>(),
-  ...told,
-  days: z.array(z.object({ day: time, ...told })),
-});
-export type Coverage = Shape<typeof coverage>;
+/** How many events of one kind deliveries and rows reported, both or one of them alone. */
+export interface KindCount {
+  readonly kind: EventKind;
+  readonly both: number;
+  readonly webhook: number;
+  readonly rows: number;
+}
 
 /** Deliveries of one hook in one hour. */
 export interface HourOfHook {
@@ -89,8 +87,8 @@ export interface GapStore {
   markLate(): Promise<number>;
   /** Newest first. Which repository a gap is about, its event tells. Default sight: everything. */
   gaps(filter: { org?: string | undefined; sight?: Sight | undefined; limit: number }): Promise<Gap[]>;
-  /** Over events stored since; kinds in no order. Default sight: everything. */
-  coverage(filter: { org?: string | undefined; sight?: Sight | undefined; since: Date }): Promise<Coverage[]>;
+  /** Of events stored from one moment until another, which is not included; kinds in no order. */
+  coverage(filter: { org: string; sight: Sight; from: Date; until: Date }): Promise<KindCount[]>;
   /** Whether any delivery of the organization was stored at this time or later. */
   anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean>;
   /** When the newest delivery of the organization that is kept was stored; null = none is. */

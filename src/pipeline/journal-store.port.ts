@@ -233,7 +233,9 @@ export interface JournalStore {
   /** What these runs did, in two reads however many they are: each run in the order asked, its intents as planned, their attempts as made. */
   workOfRuns(runIds: readonly string[], sight?: Sight): Promise<IntentWork[][]>;
   /** Intents by state, for status, metrics and the dead-letter list. */
-  countByState(sight?: Sight): Promise<Record<IntentState, number>>;
+  countByState(): Promise<Record<IntentState, number>>;
+  /** The same of what is in sight, among the newest so many of each state. */
+  countNewestByState(most: number, sight: Sight): Promise<Record<IntentState, number>>;
   intentsInState(state: IntentState, limit: number, sight?: Sight): Promise<Intent[]>;
   /**
    * Revive a dead or refused intent, or a live one that was suppressed since a person undid its effect (which is forgotten then): -> planned

@@ -1,7 +1,8 @@
 import { MoreThanOrEqual } from 'typeorm';
 import { parseJson, type JsonObject } from '../core/json.js';
 import type { EventKind } from '../core/event-kinds.js';
-import type { Coverage, Gap, GapStore, HourOfHook, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
+import { firstIdAt } from '../core/ids.js';
+import type { Gap, GapStore, HourOfHook, KindCount, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
 import type { Sight } from '../core/sight.js';
 import { execute, type Database } from './database.js';
 import { OutageEntity } from './entities/intake.entities.js';
@@ -70,17 +71,12 @@ SELECT org, hook, to_timestamp(floor(extract(epoch FROM arrived_at) / 3600) * 36
    ORDER BY arrived_at DESC LIMIT $2)
 ) recent GROUP BY 1, 2, 3`;
 
+/** Ids grow with time: the span is one of the primary key. Bits of `reported_by`: 1 = deliveries, the others = rows. */
 const COVERAGE = `
-SELECT org, kind, to_timestamp(day * 86400) AS day, count(*) FILTER (WHERE by_webhook AND by_rows)::int AS both, count(*) FILTER (WHERE by_webhook AND NOT by_rows)::int AS webhook,
-       count(*) FILTER (WHERE by_rows AND NOT by_webhook)::int AS rows
-FROM (
-  SELECT e.org, e.kind, floor(extract(epoch FROM e.stored_at) / 86400) AS day, bool_or(t.source = 'webhook') AS by_webhook, bool_or(t.source <> 'webhook') AS by_rows
-  FROM events e JOIN arrival_events t ON t.event_id = e.id
-  WHERE e.stored_at >= $2 AND ($1::text IS NULL OR lower(e.org) = lower($1)) AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(3))}
-  GROUP BY e.id, e.org, e.kind, e.stored_at
-) told GROUP BY org, kind, day ORDER BY org, kind, day`;
-
-type DayOfKind = Omit<Coverage, 'days'> & Coverage['days'][number];
+SELECT kind, count(*) FILTER (WHERE reported_by & 1 <> 0 AND reported_by & ~1 <> 0)::int AS both,
+       count(*) FILTER (WHERE reported_by & ~1 = 0)::int AS webhook, count(*) FILTER (WHERE reported_by & 1 = 0)::int AS rows
+FROM events e WHERE e.id >= $2 AND e.id < $3 AND e.org = $1 AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(4))}
+GROUP BY kind`;
 
 type WaitingRow = Omit<WaitingEntry, 'event'> & {
   eventId: string | null;
@@ -160,22 +156,9 @@ export class SqlGapStore implements GapStore {
     return (await this.db.run((manager) => execute<Gap>(manager, LIST, params))).rows;
   }
 
-  async coverage(filter: { org?: string | undefined; sight?: Sight | undefined; since: Date }): Promise<Coverage[]> {
-    const params = [filter.org ?? null, filter.since, ...sightValues(filter.sight ?? null)];
-    const { rows } = await this.db.run((manager) => execute<DayOfKind>(manager, COVERAGE, params));
-    const kinds = new Map<string, Coverage>();
-    for (const { org, kind, ...day } of rows) {
-      const key = `${org} ${kind}`;
-      const before = kinds.get(key) ?? { org, kind, both: 0, webhook: 0, rows: 0, days: [] };
-      kinds.set(key, {
-        ...before,
-        both: before.both + day.both,
-        webhook: before.webhook + day.webhook,
-        rows: before.rows + day.rows,
-        days: [...before.days, day],
-      });
-    }
-    return [...kinds.values()];
+  async coverage({ org, sight, from, until }: Parameters<GapStore['coverage']>[0]): Promise<KindCount[]> {
+    const params = [org, firstIdAt(from), firstIdAt(until), ...sightValues(sight)];
+    return (await this.db.run((manager) => execute<KindCount>(manager, COVERAGE, params))).rows;
   }
 
   async anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean> {

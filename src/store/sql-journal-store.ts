@@ -83,6 +83,14 @@ interface SentAsk {
   readonly attempt: NewAttempt;
 }
 
+/** Effects that are done stay for good: no more of them are looked at than somebody wants to know. */
+const countNewest = (which: string): string => `
+SELECT s.state, c.count FROM unnest($1::text[]) AS s (state) CROSS JOIN LATERAL (
+  SELECT count(*)::int AS count FROM (SELECT * FROM intents n WHERE n.state = s.state ORDER BY n.seq DESC LIMIT $2) AS i ${which}
+) AS c`;
+const COUNT_NEWEST = countNewest('');
+const COUNT_NEWEST_IN_SIGHT = countNewest(`WHERE ${tellsIntent('i', placesFrom(3))}`);
+
 /** Runs, intents and attempts in PostgreSQL. */
 export class SqlJournalStore implements JournalStore {
   private readonly claims = new BatchLoader(
@@ -465,12 +473,19 @@ export class SqlJournalStore implements JournalStore {
     );
   }
 
-  async countByState(sight: Sight = null): Promise<Record<IntentState, number>> {
-    const which = sight === null ? '' : `WHERE ${tellsIntent('i', placesFrom(1))}`;
-    const sql = `SELECT i.state, count(*)::int AS count FROM intents i ${which} GROUP BY i.state`;
-    const params = sight === null ? [] : sightValues(sight);
+  async countByState(): Promise<Record<IntentState, number>> {
+    return this.countsOf(`SELECT state, count(*)::int AS count FROM intents GROUP BY state`, []);
+  }
+
+  async countNewestByState(most: number, sight: Sight): Promise<Record<IntentState, number>> {
+    return sight === null
+      ? this.countsOf(COUNT_NEWEST, [INTENT_STATES, most])
+      : this.countsOf(COUNT_NEWEST_IN_SIGHT, [INTENT_STATES, most, ...sightValues(sight)]);
+  }
+
+  private async countsOf(sql: string, params: readonly unknown[]): Promise<Record<IntentState, number>> {
     const { rows } = await this.db.run((manager) =>
-      execute<{ state: IntentState; count: number }>(manager, sql, params),
+      execute<{ state: IntentState; count: number }>(manager, sql, [...params]),
     );
     const counts = Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as Record<IntentState, number>;
     for (const { state, count } of rows) counts[state] = count;

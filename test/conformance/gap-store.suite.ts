@@ -287,31 +287,17 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
       await tx.insertEvent(labeled);
       await tx.join(labeled.id);
     });
-    const since = new Date('2026-11-20T00:00:00Z');
+    const now = Date.now();
+    const span = { org: 'acme', sight: null, from: new Date(now - 3_600_000), until: new Date(now + 3_600_000) };
 
-    const covered = await stores.gaps.coverage({ org: 'ACME', since });
-    const day = covered[0]?.days[0]?.day;
-    expect((day?.getTime() ?? 1) % 86_400_000).toBe(0);
+    const covered = await stores.gaps.coverage(span);
 
     expect(covered.sort((a, b) => (a.kind < b.kind ? -1 : 1))).toEqual([
-      {
-        org: 'acme',
-        kind: 'issue.labeled',
-        both: 0,
-        webhook: 1,
-        rows: 0,
-        days: [{ day, both: 0, webhook: 1, rows: 0 }],
-      },
-      {
-        org: 'acme',
-        kind: 'issue.opened',
-        both: 1,
-        webhook: 0,
-        rows: 1,
-        days: [{ day, both: 1, webhook: 0, rows: 1 }],
-      },
+      { kind: 'issue.labeled', both: 0, webhook: 1, rows: 0 },
+      { kind: 'issue.opened', both: 1, webhook: 0, rows: 1 },
     ]);
-    expect(await stores.gaps.coverage({ org: 'other', since })).toEqual([]);
-    expect(await stores.gaps.coverage({ since: new Date('2027-01-01T00:00:00Z') })).toEqual([]);
+    expect(await stores.gaps.coverage({ ...span, org: 'other' })).toEqual([]);
+    expect(await stores.gaps.coverage({ ...span, sight: [{ org: 'acme', repositories: ['99'] }] })).toEqual([]);
+    expect(await stores.gaps.coverage({ ...span, from: span.until, until: new Date(now + 7_200_000) })).toEqual([]);
   });
 }

@@ -802,6 +802,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     expect(await journal.countByState()).toMatchObject({ planned: 2, dead: 1, waiting: 0 });
     expect(Object.keys(await journal.countByState()).sort()).toEqual([...INTENT_STATES].sort());
+    expect(await journal.countNewestByState(9, null)).toEqual(await journal.countByState());
+    expect(await journal.countNewestByState(1, null)).toMatchObject({ planned: 1, dead: 1, waiting: 0 });
     expect((await journal.intentsInState('planned', 9)).map(({ id }) => id)).toEqual(['a', 'c']);
     expect(await journal.intentsInState('planned', 1)).toHaveLength(1);
   });

@@ -518,8 +518,14 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return Promise.all(runIds.map(workOf));
   }
 
-  async countByState(sight: Sight = null): Promise<Record<IntentState, number>> {
+  async countNewestByState(most: number, sight: Sight): Promise<Record<IntentState, number>> {
     wholeSight(sight);
+    const counts = await this.countByState();
+    for (const state of INTENT_STATES) counts[state] = Math.min(counts[state], most);
+    return counts;
+  }
+
+  async countByState(): Promise<Record<IntentState, number>> {
     const counts = Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as Record<IntentState, number>;
     for (const { intent } of this.rows.values()) counts[intent.state] += 1;
     return counts;

@@ -86,6 +86,8 @@ const TABLE: readonly Row[] = [
   // nobody outsi. reader writer  other   owner  socket
   row('status', '', {},
     'login scope scope alpq    bq      alopqv ablopqsv'),
+  row('organizations', '', {},
+    'login scope scope -       b       -      b'),
   row('openApi', '', {},
     'login scope scope -       -       -      -'),
   row('activity', '', { limit: 1000 },
@@ -428,7 +430,7 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
     const counted: Partial<Record<Person, object>> = {};
     for (const person of ['writer', 'other owner', 'owner', 'socket'] as const) {
       const status = await running.control.operations.status({}, callers[person]);
-      const { coverage } = await running.control.operations.gaps({ limit: 1 }, callers[person]);
+      const { coverage } = await running.control.operations.gaps({ limit: 1, days: 30 }, callers[person]);
       counted[person] = {
         planned: status.intents.planned,
         dead: status.intents.dead,

@@ -43,6 +43,7 @@ const JOURNAL = [
   'attemptsOfIntent',
   'workOfRuns',
   'countByState',
+  'countNewestByState',
   'intentsInState',
   'retry',
   'pause',

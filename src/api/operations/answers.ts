@@ -19,10 +19,11 @@ import {
 import { INTENT_STATES, RUN_STATES } from '../../core/states.js';
 import { about, aboutRun, effectCount } from '../../insight/about-run.js';
 import { place } from '../../insight/explanation.js';
+import { coverage } from '../../insight/coverage.js';
 import { ruleCounts } from '../../insight/rule-counts.js';
 import { sourceText } from '../../insight/source-text.js';
 import { arrivalSummary } from '../../pipeline/inbox-store.port.js';
-import { coverage, gap } from '../../pipeline/gap-store.port.js';
+import { gap } from '../../pipeline/gap-store.port.js';
 import { rolloutRow } from '../../pipeline/rollout-store.port.js';
 import { applyReport, keptPlan } from '../../policies/policy-plan.js';
 import { origin } from '../../rules/sources/rule-repository.port.js';
@@ -105,7 +106,7 @@ export const statusReport = z.object({
   roles: texts,
   startedAt: maybeTime.describe('Null when the answer comes from the store, without a running bot.'),
   queueHealthy: z.boolean().nullable(),
-  intents: z.record(z.enum(INTENT_STATES), count),
+  intents: z.record(z.enum(INTENT_STATES), count).describe('Among the newest 10,000 of each state.'),
   behind: z
     .array(z.object({ state: z.enum(INTENT_STATES), ...fields('org rule', text), count }))
     .describe('The rules of intents that wait for a person or ended badly; of each state the oldest 100 count.'),
@@ -151,7 +152,7 @@ export const statusReport = z.object({
     .describe('Gaps that polling found in the last day; of the newest 200.'),
   alerts: z
     .array(z.object({ ...fields('code message', text), at: time }))
-    .describe('Raised and not resolved, as far as this process knows.'),
+    .describe('Raised and not resolved, by any process of the bot; those of another process may be some seconds old.'),
   orgs: z.array(orgStatus),
   forges: z.array(
     z.object({ id: text, ...fields('product version self', maybeText), reachable: z.boolean().nullable() }),
@@ -224,7 +225,9 @@ export const ruleSummary = z.object({
   ...fields('org id', text),
   kind: z.enum(['rule', 'policy']),
   place,
-  mode: z.enum(['live', 'dry-run', 'shadow']).describe('As written in its file; `stage` is what people promoted it to.'),
+  mode: z
+    .enum(['live', 'dry-run', 'shadow'])
+    .describe('As written in its file; `stage` is what people promoted it to.'),
   canary: count.nullable().describe('Percent of the repositories in which it writes, as its file says.'),
   disabled: maybeText.describe('Why nothing starts it; null = it is not switched off.'),
   on: texts.describe('Kinds of event that start it.'),

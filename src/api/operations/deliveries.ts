@@ -15,15 +15,13 @@ import type { Needs } from './needs.js';
 import { flag, limit, operationOf, reasoned } from './operation.js';
 import { historyOfId } from './shared.js';
 
-/** Coverage is told over so long. */
-const COVERED_MS = 7 * 86_400_000;
-
 const operation = operationOf(
   'arrivals',
   'orgs',
   'orders',
   'inbox',
   'gaps',
+  'coverage',
   'ids',
   'history',
   'journal',
@@ -78,17 +76,26 @@ export const deliveryOperations = {
       'Events that polling found without a delivery, newest first, and the coverage of each kind of event by both sources',
     scope: 'read',
     command: 'gaps',
-    input: listed,
+    input: listed.extend({
+      days: z.coerce
+        .number<number>()
+        .int()
+        .min(1)
+        .max(30)
+        .default(7)
+        .describe('Coverage of so many days, today included.'),
+    }),
     answer: gapReport,
-    handle: async ({ gaps, orgs, clock }, filter, _caller, sight) => {
+    handle: async ({ gaps, coverage, orgs, clock }, { days, ...filter }, _caller, sight) => {
       const { limit: most, ...within } = orgs.within(filter, sight);
-      const since = new Date(clock.now().getTime() - COVERED_MS);
       const seenBy = entryKinds();
-      const coverage = await gaps.coverage({ ...within, since });
+      const names = orgs.namesOf(filter.org, sight);
+      const covered = await Promise.all(names.map((org) => coverage.of(org, within.sight, days)));
       return {
         gaps: await gaps.gaps({ ...within, limit: most }),
-        coveredSince: since,
-        coverage: coverage
+        coveredSince: covered[0]?.since ?? clock.now(),
+        coverage: covered
+          .flatMap(({ kinds }) => kinds)
           .map((one) => {
             const source = seenBy.get(one.kind) ?? null;
             // Lists tell only where they are read.
@@ -96,8 +103,7 @@ export const deliveryOperations = {
               source !== 'lists' ||
               orgs.readsLists(one.org, one.kind.startsWith('release.') ? 'listReleases' : 'searchIssues');
             return { ...one, visibleIn: isRead ? source : null };
-          })
-          .sort((a, b) => (a.org + a.kind < b.org + b.kind ? -1 : 1)),
+          }),
       };
     },
   }),

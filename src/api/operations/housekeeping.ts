@@ -4,7 +4,7 @@ import { erasureReport } from '../../housekeeping/erase/person-erasure.js';
 import { jobRun, jobStatus } from '../../housekeeping/jobs/job-runner.js';
 import { restoreReport, storeFiles } from './answers.js';
 import { needEverything } from './admission.js';
-import { operationOf } from './operation.js';
+import { operationOf, reasoned } from './operation.js';
 
 const operation = operationOf('orgs', 'orders', 'runner', 'archive', 'copier', 'erasure', 'config');
 
@@ -28,13 +28,14 @@ export const housekeepingOperations = {
       job: z.string(),
       org: z.string().min(1).optional(),
       dryRun: z.boolean().default(false),
+      ...reasoned,
     }),
     answer: z.object({ runs: z.array(jobRun) }),
-    handle: async ({ orgs, orders, runner }, { job, org: typed, dryRun }, caller, sight) => {
+    handle: async ({ orgs, orders, runner }, { job, org: typed, dryRun, ...why }, caller, sight) => {
       if (typed === undefined || (sight !== null && !runner.isPerOrganization(job)))
         needEverything(sight, ': run a job that is done for each organization, and name yours');
       const org = typed === undefined ? null : orgs.wholeOf(typed, sight);
-      orders.record('run-job', caller, { job, org, dryRun });
+      orders.record('run-job', caller, { job, org, dryRun, ...why });
       await orders.connected();
       const runs = await runner.run(job, org, dryRun, caller.name);
       orders.nudge();

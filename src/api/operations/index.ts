@@ -56,6 +56,8 @@ export interface Control {
   readonly operations: Bound<Operations>;
   /** Whose token this is, whatever its state; null = nobody's. */
   operatorOf(tokenHash: string): Promise<Operator | null>;
+  /** Whether the bot has work to do, which whoever only looks must not slow down. */
+  isBusy(): Promise<boolean>;
   /** Read the gauges of the store anew. */
   readGauges(): Promise<unknown>;
 }

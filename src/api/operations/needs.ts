@@ -1,5 +1,5 @@
 import type { AppConfig, Role } from '../../config/app-config.js';
-import type { Alerts, RaisedAlerts } from '../../core/alerts.js';
+import type { Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { Encryptor } from '../../core/encryptor.js';
 import type { JsonObject } from '../../core/json.js';
@@ -10,10 +10,12 @@ import type { ArchiveInbox } from '../../housekeeping/archive-inbox.js';
 import type { AuditStore } from '../../housekeeping/audit/audit-store.port.js';
 import type { Doctor } from '../../housekeeping/doctor/doctor.js';
 import type { JobRunner } from '../../housekeeping/jobs/job-runner.js';
+import type { OpenAlerts } from '../../housekeeping/open-alerts.js';
 import type { Scheduler } from '../../housekeeping/scheduler.js';
 import type { BotSelfOf } from '../../insight/bot-self.js';
 import type { ActivityStore } from '../../insight/activity-store.port.js';
 import type { Activity } from '../../insight/activity.js';
+import type { CoverageCounter } from '../../insight/coverage.js';
 import type { RuleCounter } from '../../insight/rule-counts.js';
 import type { Explainer } from '../../insight/explainer.js';
 import type { RuleBehind } from '../../insight/rule-behind.js';
@@ -55,6 +57,7 @@ export interface Needs {
   readonly clock: Clock;
   readonly config: AppConfig;
   readonly copier: StoreCopier;
+  readonly coverage: CoverageCounter;
   readonly cursors: CursorStore;
   readonly doctor: Doctor;
   /** The OpenAPI document of the table of operations. */
@@ -73,13 +76,13 @@ export interface Needs {
   readonly journal: JournalStore;
   readonly keeper: RevisionKeeper;
   readonly offers: CapabilityCheck;
+  readonly openAlerts: OpenAlerts;
   readonly operators: OperatorStore;
   readonly orders: Orders;
   readonly orgs: Orgs;
   readonly planner: Planner;
   readonly plans: PlanStore;
   readonly poisonMessages: PoisonMessageStore;
-  readonly raisedAlerts: RaisedAlerts;
   readonly recentDeliveries: RecentDeliveries;
   readonly recovery: RecoveryStore;
   readonly revisions: RevisionStore;

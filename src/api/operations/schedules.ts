@@ -6,7 +6,7 @@ import { seesWholeOrg } from '../../core/sight.js';
 import { scheduleStatus, scheduleStatusOf, waitsFor } from '../../housekeeping/schedule-status.js';
 import { pauseOf } from '../../pipeline/journal-store.port.js';
 import { rehearsedRun } from './answers.js';
-import { operationOf } from './operation.js';
+import { operationOf, reasoned } from './operation.js';
 import { checkRule } from './shared.js';
 
 /** Of one schedule: those of its last occurrence are among them, unless it looks at more repositories. */
@@ -58,16 +58,16 @@ export const scheduleOperations = {
     scope: 'operate',
     about: ['schedule', 'dryRun'],
     command: 'housekeeping run',
-    input: z.object({ org: z.string(), schedule: z.string(), dryRun: z.boolean().default(false) }),
+    input: z.object({ org: z.string(), schedule: z.string(), dryRun: z.boolean().default(false), ...reasoned }),
     answer: z.object({
       tickId: z.string().describe('Empty of a dry run, which leaves no tick.'),
       runs: z.number(),
       rehearsed: z.array(rehearsedRun).exactOptional().describe('Of a dry run: what each run would want.'),
     }),
-    handle: async (needs, { org: typed, schedule, dryRun }, caller, sight) => {
+    handle: async (needs, { org: typed, schedule, dryRun, ...why }, caller, sight) => {
       const { orgs, orders, scheduler, flow } = needs;
       const org = orgs.wholeOf(typed, sight);
-      orders.record('run-schedule', caller, { org, schedule, ...(dryRun ? { dryRun } : {}) });
+      orders.record('run-schedule', caller, { org, schedule, ...(dryRun ? { dryRun } : {}), ...why });
       await checkRule(needs, schedule, org, sight);
       await orders.connected();
       return callingAs({ lane: 'housekeeping', org }, async () => {

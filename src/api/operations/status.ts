@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { OrgConfig } from '../../config/app-config.js';
 import type { GapOutcome } from '../../pipeline/gap-store.port.js';
 import { textOf } from '../../core/reason.js';
-import { jsonObject } from '../../core/schema.js';
+import { fields, jsonObject, text } from '../../core/schema.js';
 import { seesWholeOrg, type Sight } from '../../core/sight.js';
 import { VERSION } from '../../core/version.js';
 import { hookReport } from '../../housekeeping/doctor/install-hook.js';
@@ -13,6 +13,7 @@ import { flag, operationOf } from './operation.js';
 
 const QUARANTINED_SHOWN = 20;
 const HELD_SHOWN = 20;
+const INTENTS_COUNTED = 10_000;
 
 const operation = operationOf(
   'config',
@@ -33,7 +34,7 @@ const operation = operationOf(
   'document',
   'gaps',
   'recentDeliveries',
-  'raisedAlerts',
+  'openAlerts',
   'clock',
 );
 type StatusNeeds = Parameters<Parameters<typeof operation>[0]['handle']>[0];
@@ -47,6 +48,18 @@ export const statusOperations = {
     input: z.object({}),
     answer: statusReport,
     handle: (needs, _input, _caller, sight) => statusOf(needs, sight),
+  }),
+  organizations: operation({
+    route: 'GET /v1/orgs',
+    summary: 'Organizations of which the caller may see something',
+    scope: 'read',
+    command: { none: '`status` lists them, with their rules; pages need the names alone' },
+    input: z.object({}),
+    answer: z.array(
+      z.object({ ...fields('name forge', text), isWhole: z.boolean().describe('All of it may be seen.') }),
+    ),
+    handle: ({ orgs }, _input, _caller, sight) =>
+      orgs.visible(sight).map(({ name, forge }) => ({ name, forge, isWhole: seesWholeOrg(sight, name) })),
   }),
   openApi: operation({
     route: 'GET /v1/openapi.json',
@@ -118,7 +131,7 @@ async function statusOf(needs: StatusNeeds, sight: Sight) {
   const deployment: StatusReport['deployment'] = config.store.kind === 'embedded' ? 'embedded' : 'distributed';
   // In the order of the flow: what moves on meanwhile is counted twice, never missed.
   const backlog = await inbox.backlog(sight);
-  const intents = await journal.countByState(sight);
+  const intents = await journal.countNewestByState(INTENTS_COUNTED, sight);
   const quarantined = await poisonMessages.quarantined(QUARANTINED_SHOWN, sight);
   const seen = orgs.visible(sight);
   const paused = await pausesOver(needs, seen, sight);
@@ -138,7 +151,7 @@ async function statusOf(needs: StatusNeeds, sight: Sight) {
     held: await journal.heldByBudgets(HELD_SHOWN, sight),
     deliveries: await deliveriesOf(needs, seen, sight),
     gaps: await gapsOf(needs, sight),
-    alerts: alertsOf(needs, sight),
+    alerts: await alertsOf(needs, sight),
     orgs: await Promise.all(
       seen.map(({ name, forge }) =>
         seesWholeOrg(sight, name) ? orgStatus(needs, name, forge) : partOfOrg(needs, name, forge),
@@ -196,12 +209,14 @@ async function gapsOf(
 }
 
 /** To who does not see everything, those that name an organization that is wholly in sight. */
-function alertsOf({ raisedAlerts }: Pick<StatusNeeds, 'raisedAlerts'>, sight: Sight): StatusReport['alerts'] {
-  return raisedAlerts.raised().flatMap(({ reason, at }) => {
-    const { org } = reason.params;
-    const isTold = sight === null || (typeof org === 'string' && seesWholeOrg(sight, org));
-    return isTold ? [{ code: reason.code, message: textOf(reason), at }] : [];
-  });
+async function alertsOf(
+  { openAlerts }: Pick<StatusNeeds, 'openAlerts'>,
+  sight: Sight,
+): Promise<StatusReport['alerts']> {
+  const all = await openAlerts.all();
+  return all
+    .filter(({ org }) => sight === null || (org !== null && seesWholeOrg(sight, org)))
+    .map(({ code, message, at }) => ({ code, message, at }));
 }
 
 /** Pauses that hold back something in sight: of its organizations, of everything, and of rules that one of them has. */

@@ -95,7 +95,12 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     const operator = isOperatorToken(token) ? ((await control()?.operatorOf(hash)) ?? null) : null;
     if (!operator || operatorState(operator, clock.now()) !== 'active') {
       refuse(request, 'token', operator ? 'over' : 'unknown');
-      return page(request, reply, 403, 'No operator has this token, or it has expired. Ask the owner of the bot for a new one.');
+      return page(
+        request,
+        reply,
+        403,
+        'No operator has this token, or it has expired. Ask the owner of the bot for a new one.',
+      );
     }
     await logIn(request, reply, { kind: 'operator', name: operator.name, grant: hash });
     return reply.redirect(localPath(request.body?.['next']), 303);
@@ -103,7 +108,8 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
 
   server.get('/login/forge/:forge', async (request: ForgeRequest, reply) => {
     const { forge } = request.params;
-    if (!login.forges.includes(forge)) return page(request, reply, 404, `The Console has no login through ${forge}. Choose one of the login page.`);
+    if (!login.forges.includes(forge))
+      return page(request, reply, 404, `The Console has no login through ${forge}. Choose one of the login page.`);
     const wait = mustWait(request, begun);
     if (wait !== null) return page(request, reply, 429, wait);
     begun.failed(from(request));

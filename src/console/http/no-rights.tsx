@@ -12,7 +12,10 @@ export function NoRights({ name }: { name: string }) {
       <Section title="What it takes">
         <ul class="prose">
           <li>Owners of an organization that the bot serves see and do everything there.</li>
-          <li>People with write access to at least one of its repositories see what concerns the repositories they can see.</li>
+          <li>
+            People with write access to at least one of its repositories see what concerns the repositories they can
+            see.
+          </li>
         </ul>
         <p>
           Ask an owner of the organization for one of them. The bot asks the forge again within ten minutes:{' '}

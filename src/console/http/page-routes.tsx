@@ -20,6 +20,7 @@ import {
   type Visit,
 } from './answers.js';
 import { isCsrfToken } from './csrf.js';
+import { PageTurns } from './page-turns.js';
 import { NoRights } from './no-rights.js';
 import { localPath } from './origins.js';
 
@@ -39,6 +40,7 @@ export function addPageRoutes(
   server: FastifyInstance,
   { http, pages, sessions, control, logger, visitOf }: PageDeps,
 ): void {
+  const turns = new PageTurns({ isBusy: async () => (await control()?.isBusy()) ?? false });
   const asking = (request: PageRequest, who: LoggedIn): Ask => ({
     caller: who.caller,
     session: who.session,
@@ -76,7 +78,7 @@ export function addPageRoutes(
       const { token } = visitOf(request);
       const who = await sessions.find(token, { fresh: false });
       if (!who) return toLogin(request, reply);
-      return show(request, reply, page, who, null);
+      return turns.take(() => show(request, reply, page, who, null));
     });
 
     const { act, calls = {} } = page;

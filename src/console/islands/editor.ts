@@ -94,7 +94,7 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
         hoverTooltip((shown, at) => hover(language, shown, at)),
         // Tab leaves the editor, as it leaves any field.
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
-        EditorView.contentAttributes.of({ 'aria-labelledby': 'draft-title', spellcheck: 'false' }),
+        EditorView.contentAttributes.of({ 'aria-labelledby': 'draft-title', spellcheck: 'false', tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) area.value = update.state.doc.toString();
         }),

@@ -1,6 +1,13 @@
 import type { ControlCaller } from '../../core/operators.js';
 import { portToken } from '../../core/part.js';
 
+/** What a person may do now, and the number of the account at its forge: a login may pass to another account. */
+export interface PersonNow {
+  readonly caller: ControlCaller;
+  readonly forge: string;
+  readonly userId: string;
+}
+
 /** What a login must remember until the browser comes back; kept on the server, bound to the browser by a cookie, used once. Plain JSON. */
 export interface PendingLogin {
   readonly forge: string;
@@ -41,7 +48,7 @@ export interface PersonLogin {
    * Rights now, read with the person's own token: at most ten minutes old, and with `fresh`, before a write, read at once.
    * @returns null when nothing may be shown: the grant has ended, or the forge was not reached for too long
    */
-  callerOf(grantId: string, options: { readonly fresh: boolean }): Promise<ControlCaller | null>;
+  callerOf(grantId: string, options: { readonly fresh: boolean }): Promise<PersonNow | null>;
   /** The last session of the grant has ended: revoke what can be revoked, and forget it. */
   end(grantId: string): Promise<void>;
 }

@@ -6,13 +6,13 @@ import { BotError, ForgeError, messageOf } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject, parseJson, stringifyJson } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
-import { personCaller, type ControlCaller } from '../../core/operators.js';
+import { personCaller } from '../../core/operators.js';
 import { Secret } from '../../core/secret.js';
 import { OAuthRefused, type OAuthTokens } from '../../forge/oauth/oauth-client.js';
 import type { PersonForge } from '../../forge/oauth/person-forges.js';
 import type { PersonAtForge } from '../../forge/oauth/rights-of-person.js';
 import type { GrantStore, KeptGrant } from './grant-store.port.js';
-import type { CallbackQuery, KnownPerson, PendingLogin, PersonLogin } from './login.port.js';
+import type { CallbackQuery, KnownPerson, PendingLogin, PersonLogin, PersonNow } from './login.port.js';
 
 const MINUTE_MS = 60_000;
 /** Rights that were read longer ago are worth nothing: without an answer of the forge, nothing is shown. */
@@ -83,21 +83,26 @@ export class PersonLogins implements PersonLogin {
     const forge = this.deps.forges.get(pending.forge);
     // Servers that name themselves must be the one that was asked: another forge could pass on a code that it was given.
     if (query.iss !== undefined && query.iss.replace(/\/+$/, '') !== forge.issuer)
-      throw new LoginRefused('LOGIN_ISSUER', 'the callback comes from another forge than the one where the login began: begin again');
+      throw new LoginRefused(
+        'LOGIN_ISSUER',
+        'the callback comes from another forge than the one where the login began: begin again',
+      );
     if (query.code === undefined || query.code === '') throw refusalOf(query.error);
     const tokens = await exchanged(forge.exchange({ code: query.code, verifier, redirectUri }));
     const person = await this.firstRights(forge, tokens);
     return this.keep(pending.forge, person, tokens);
   }
 
-  async callerOf(grantId: string, { fresh }: { readonly fresh: boolean }): Promise<ControlCaller | null> {
+  async callerOf(grantId: string, { fresh }: { readonly fresh: boolean }): Promise<PersonNow | null> {
     const grant = await this.deps.grants.byId(grantId);
     if (!grant) {
       this.known.delete(grantId);
       return null;
     }
     const known = fresh ? await this.read(grant) : await this.recent(grant);
-    return known?.person ? personCaller({ forge: grant.forge, login: known.person.login }, known.person.rights) : null;
+    if (!known?.person) return null;
+    const { forge, userId } = grant;
+    return { caller: personCaller({ forge, login: known.person.login }, known.person.rights), forge, userId };
   }
 
   async end(grantId: string): Promise<void> {

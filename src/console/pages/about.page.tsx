@@ -11,8 +11,8 @@ export const aboutPage = definePage({
         <ul class="prose">
           <li>Owners of an organization see everything in it and may act on it.</li>
           <li>
-            People with write access to at least one of its repositories see what concerns the repositories they can see. They
-            change nothing here.
+            People with write access to at least one of its repositories see what concerns the repositories they can
+            see. They change nothing here.
           </li>
           <li>Nobody else sees anything. The operators of the bot see and do everything.</li>
           <li>Rights come from the forge. The bot reads them again every ten minutes, and before each change.</li>

@@ -48,8 +48,8 @@ export const activityPage = definePage({
   islands: ['live'],
   load: async ({ call, query }) => {
     const asked = Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
-    const [status, page] = await Promise.all([
-      call('status'),
+    const [orgs, page] = await Promise.all([
+      call('organizations'),
       // The operation checks what the address asks for.
       call('activity', {
         ...(asked as SentTo<'activity'>),
@@ -58,7 +58,7 @@ export const activityPage = definePage({
         limit: SHOWN,
       }),
     ]);
-    return { ...page, orgs: status.orgs.map(({ name }) => name), isNewest: query['before'] === undefined };
+    return { ...page, orgs: orgs.map(({ name }) => name), isNewest: query['before'] === undefined };
   },
   view: ({ rows, next, lookedBackTo, orgs, isNewest }) => (
     <>

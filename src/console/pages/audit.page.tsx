@@ -14,25 +14,33 @@ export const auditPage = definePage({
   path: '/audit',
   nav: { label: 'Audit', order: 70 },
   load: async ({ call, query, may }) => {
-    const owned = (await call('status')).orgs.map(({ name }) => name).filter((name) => may('read', name));
+    const owned = (await call('organizations')).map(({ name }) => name).filter((name) => may('read', name));
     const org = query['org'] ?? owned[0];
-    if (org === undefined) return { owned, org, chain: null, others: null, acts: [] };
+    if (org === undefined) return { owned, org, chosen: undefined, chain: null, others: null, acts: [] };
     // Who sees everything is shown everything, until an organization is chosen.
     const isAll = may('read', null) && query['org'] === undefined;
+    // To check the chain reads all that it holds: somebody asks for it.
+    const isChecked = query['check'] === 'yes';
     const [{ acts }, chain, others] = await Promise.all([
       call('acts', { org: isAll ? undefined : org, before: query['before'], limit: ACTS_SHOWN }),
-      chainOf(call, org),
-      isAll ? chainOf(call, undefined) : null,
+      isChecked ? chainOf(call, org) : null,
+      isChecked && isAll ? chainOf(call, undefined) : null,
     ]);
-    return { owned, org, acts, chain, others };
+    return { owned, org, chosen: query['org'], acts, chain, others };
   },
   title: () => 'Audit',
-  view: ({ owned, org, chain, others, acts }) => (
+  view: ({ owned, org, chosen, chain, others, acts }) => (
     <>
       <Filters filters={orgFilters(owned)} />
       {org !== undefined && <WhoDidWhat acts={acts} />}
       <Section title={org === undefined ? 'Audit chain' : `Audit chain of ${org}`}>
-        {chain === null ? <p class="muted">The chain is for owners of the organization.</p> : <Chain chain={chain} />}
+        {org === undefined ? (
+          <p class="muted">The chain is for owners of the organization.</p>
+        ) : chain === null ? (
+          <CheckChain org={chosen} />
+        ) : (
+          <Chain chain={chain} />
+        )}
       </Section>
       {others !== null && (others.checked > 0 || others.broken !== null) && (
         <Section title="Audit chain of acts that concern no organization alone">
@@ -43,14 +51,25 @@ export const auditPage = definePage({
   ),
 });
 
+function CheckChain({ org }: { org: string | undefined }) {
+  return (
+    <form class="filters" method="get" action="/audit">
+      <input type="hidden" name="check" value="yes" />
+      {org !== undefined && <input type="hidden" name="org" value={org} />}
+      <p class="muted">
+        Finished runs and acts are links of a chain, which shows whether somebody changed the store beside the bot.
+      </p>
+      <button type="submit">Check the chain</button>
+    </form>
+  );
+}
+
 type Act = AnswerOf<'acts'>['acts'][number];
 
 function WhoDidWhat({ acts }: { acts: readonly Act[] }) {
   return (
     <Section title="Who did what">
-      <p class="muted">
-        Acts of people in the Console, on the command line and through the control API, newest first.
-      </p>
+      <p class="muted">Acts of people in the Console, on the command line and through the control API, newest first.</p>
       <Table
         caption="Acts of people, newest first"
         rows={acts}

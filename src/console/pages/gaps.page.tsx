@@ -1,24 +1,36 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { definePage } from '../page.js';
 import { SmallBars } from '../ui/chart.js';
-import { Callout, Filters, Section, Table, Time } from '../ui/components.js';
+import { Callout, Filters, Section, Table, Time, type Filter } from '../ui/components.js';
 import { deliveryPath, eventPath, orgFilters, State } from '../ui/words.js';
 
 const SHOWN = 200;
 const DAY_MS = 86_400_000;
+const DAYS = [1, 7, 30] as const;
+const DEFAULT_DAYS = 7;
+const SPAN: Filter = {
+  name: 'days',
+  label: 'Coverage of',
+  options: DAYS.map((days) => [String(days), days === 1 ? 'today' : `${days} days`] as const),
+  normally: String(DEFAULT_DAYS),
+};
 
 /** What no delivery told, and how well each kind of event is covered. */
 export const gapsPage = definePage({
   path: '/gaps',
   nav: { label: 'Gaps', order: 40 },
   load: async ({ call, query }) => {
-    const [{ orgs }, found] = await Promise.all([call('status'), call('gaps', { org: query['org'], limit: SHOWN })]);
-    return { ...found, orgs: orgs.map(({ name }) => name) };
+    const days = DAYS.find((one) => String(one) === query['days']) ?? DEFAULT_DAYS;
+    const [orgs, found] = await Promise.all([
+      call('organizations'),
+      call('gaps', { org: query['org'], limit: SHOWN, days }),
+    ]);
+    return { ...found, days, orgs: orgs.map(({ name }) => name) };
   },
   title: () => 'Gaps and coverage',
-  view: ({ gaps, coverage, coveredSince, orgs }) => (
+  view: ({ gaps, coverage, coveredSince, orgs, days }) => (
     <>
-      <Filters filters={orgFilters(orgs)} />
+      <Filters filters={[...orgFilters(orgs), SPAN]} />
       <Section title="Gaps">
         <p class="muted">Events that polling found at the forge without a delivery, newest first.</p>
         <Table
@@ -78,9 +90,12 @@ export const gapsPage = definePage({
             { head: 'Feed rows alone', kind: 'number' as const, cell: ({ rows }) => rows },
             {
               head: 'By day',
-              cell: ({ days }) => <SmallBars bars={barsOf(days, coveredSince)} out="by rows alone" />,
+              cell: ({ days: of }) => <SmallBars bars={barsOf(of, coveredSince, days)} out="by rows alone" />,
             },
-            { head: 'A lost delivery is visible in', cell: ({ visibleIn }) => visibleIn ?? 'nothing: deliveries alone' },
+            {
+              head: 'A lost delivery is visible in',
+              cell: ({ visibleIn }) => visibleIn ?? 'nothing: deliveries alone',
+            },
           ]}
         />
       </Section>
@@ -91,11 +106,10 @@ export const gapsPage = definePage({
 type Day = AnswerOf<'gaps'>['coverage'][number]['days'][number];
 
 /** Each day since, also those without events. */
-function barsOf(days: readonly Day[], since: Date) {
-  const first = Math.floor(since.getTime() / DAY_MS) * DAY_MS;
-  return Array.from({ length: 8 }, (_, n) => {
-    const at = new Date(first + n * DAY_MS);
-    const { both = 0, webhook = 0, rows = 0 } = days.find(({ day }) => day.getTime() === at.getTime()) ?? {};
+function barsOf(told: readonly Day[], since: Date, days: number) {
+  return Array.from({ length: days }, (_, n) => {
+    const at = new Date(since.getTime() + n * DAY_MS);
+    const { both = 0, webhook = 0, rows = 0 } = told.find(({ day }) => day.getTime() === at.getTime()) ?? {};
     return { at, count: both + webhook + rows, out: rows };
   });
 }

@@ -1,13 +1,13 @@
 import { definePage, unknownAct } from '../page.js';
 import { ActForm, counted, Section, Table, Time } from '../ui/components.js';
-import { dryPath, rulePath, State } from '../ui/words.js';
+import { Act, dryPath, rulePath, State } from '../ui/words.js';
 
 /** Schedules and the bot's own jobs: last, next, and now. */
 export const jobsPage = definePage({
   path: '/jobs',
   nav: { label: 'Jobs', order: 60 },
   load: async ({ call, may }) => {
-    const [{ orgs }, schedules, { jobs }] = await Promise.all([call('status'), call('schedules'), call('jobs')]);
+    const [orgs, schedules, { jobs }] = await Promise.all([call('organizations'), call('schedules'), call('jobs')]);
     return {
       schedules,
       jobs,
@@ -54,11 +54,14 @@ export const jobsPage = definePage({
                     <a href={dryPath(org, id)}>
                       Try<span class="unseen"> {id}</span>
                     </a>{' '}
-                    <ActForm class="inline" fields={{ act: 'schedule', org, schedule: id }}>
-                      <button type="submit" class="button-plain">
-                        Run now<span class="unseen"> {id}</span>
-                      </button>
-                    </ActForm>
+                    <Act
+                      name="Run now"
+                      about={id}
+                      button={`Run ${id} now`}
+                      fields={{ act: 'schedule', org, schedule: id }}
+                    >
+                      <p>The bot fires the schedule once, for every repository that it is about.</p>
+                    </Act>
                   </>
                 ),
             },
@@ -96,16 +99,22 @@ export const jobsPage = definePage({
               cell: ({ job, per }) => {
                 const orgs = per === 'organization' ? owned : mayAll ? [''] : [];
                 return orgs.map((org) => (
-                  <ActForm class="inline" fields={{ act: 'job', job, org }} key={org}>
-                    <button type="submit" name="dry" value="yes" class="button-plain">
-                      Try<span class="unseen"> {job}</span>
-                      {org && ` for ${org}`}
-                    </button>{' '}
-                    <button type="submit" class="button-plain">
-                      Run now<span class="unseen"> {job}</span>
-                      {org && ` for ${org}`}
-                    </button>
-                  </ActForm>
+                  <div key={org}>
+                    <ActForm class="inline" fields={{ act: 'job', job, org, dry: 'yes' }}>
+                      <button type="submit" class="button-plain">
+                        Try<span class="unseen"> {job}</span>
+                        {org && ` for ${org}`}
+                      </button>
+                    </ActForm>
+                    <Act
+                      name={org ? `Run now for ${org}` : 'Run now'}
+                      about={job}
+                      button={`Run ${job} now`}
+                      fields={{ act: 'job', job, org }}
+                    >
+                      <p>The bot runs the job once, now. Its schedule stays as it is.</p>
+                    </Act>
+                  </div>
                 ));
               },
             },
@@ -115,15 +124,15 @@ export const jobsPage = definePage({
     </>
   ),
   act: async ({ call }, form) => {
-    const org = form['org'];
+    const { org, reason } = form;
     switch (form['act']) {
       case 'schedule': {
-        const { runs } = await call('runSchedule', { org: org ?? '', schedule: form['schedule'] ?? '' });
+        const { runs } = await call('runSchedule', { org: org ?? '', schedule: form['schedule'] ?? '', reason });
         return { notice: `The schedule was fired: ${counted(runs, 'run')}.` };
       }
       case 'job': {
         const dryRun = form['dry'] === 'yes';
-        const { runs } = await call('runJob', { job: form['job'] ?? '', org, dryRun });
+        const { runs } = await call('runJob', { job: form['job'] ?? '', org, dryRun, reason });
         const told = runs.map(({ outcome, error }) => error ?? outcome?.summary ?? '').join('; ');
         return { notice: `${dryRun ? 'It would do' : 'Done'}: ${told}` };
       }

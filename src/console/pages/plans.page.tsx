@@ -24,12 +24,12 @@ export const plansPage = definePage({
   nav: { label: 'Plans', order: 30 },
   load: async ({ call, query, may }) => {
     const asked = { org: query['org'], limit: SHOWN };
-    const [status, plans, findings] = await Promise.all([
-      call('status'),
+    const [known, plans, findings] = await Promise.all([
+      call('organizations'),
       call('plans', asked),
       call('findings', asked),
     ]);
-    const orgs = status.orgs.map(({ name }) => name);
+    const orgs = known.map(({ name }) => name);
     return { plans, findings, orgs, planners: orgs.filter((org) => may('operate', org)) };
   },
   title: () => 'Plans and findings',

@@ -242,7 +242,10 @@ export const rulePage = definePage({
                       button={`Promote ${id} to a canary`}
                       fields={{ act: 'promote', to: '10' }}
                     >
-                      <p>From now on the rule writes in one of ten repositories, and only records its effects in the others.</p>
+                      <p>
+                        From now on the rule writes in one of ten repositories, and only records its effects in the
+                        others.
+                      </p>
                     </Act>
                   )}
                 </>
@@ -277,7 +280,7 @@ export const rulePage = definePage({
         return { notice: `${rule} is ${stage === 'live' ? 'live' : `a canary of ${stage}%`} now.` };
       }
       case 'run': {
-        const { runs } = await call('runSchedule', { org, schedule: rule });
+        const { runs } = await call('runSchedule', { org, schedule: rule, reason });
         return { notice: `The schedule was fired: ${counted(runs, 'run')}.` };
       }
       default:

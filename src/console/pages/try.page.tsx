@@ -71,7 +71,7 @@ function filesOf({ path = '', text = '' }: Form): Array<{ path: string; text: st
 }
 
 async function tried(ask: Ask, asked: Form, form: Form | null): Promise<Tried> {
-  const { orgs: known } = await ask.call('status');
+  const known = await ask.call('organizations');
   const orgs = known.map(({ name }) => name).filter((name) => ask.may('read', name));
   const org = orgs.find((name) => name === asked['org']) ?? orgs[0] ?? null;
   if (org === null) return NOTHING;

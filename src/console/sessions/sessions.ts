@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import type { ActStore } from '../../api/act-store.port.js';
 import type { Control } from '../../api/operations/index.js';
 import type { KeptSession, SessionStore } from '../../api/session-store.port.js';
 import type { ConsoleConfig } from '../../config/app-config.js';
+import { ACT_ID } from '../../core/audit-chain.js';
 import type { Clock } from '../../core/clock.js';
 import { hashOf, newId } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
 import { OPERATOR_SCOPES, operatorState } from '../../core/operator-scopes.js';
 import { sightOf, type ControlCaller } from '../../core/operators.js';
 import type { Sight } from '../../core/sight.js';
-import type { PersonLogin } from '../login/login.port.js';
+import type { PersonLogin, PersonNow } from '../login/login.port.js';
 
 const HOUR_MS = 3_600_000;
 /** A session that was not used for this long is over. */
@@ -36,6 +38,8 @@ interface Acting {
 
 export interface SessionDeps {
   readonly store: SessionStore;
+  /** Logins and logouts are links of the audit chain. */
+  readonly acts: Pick<ActStore, 'begin' | 'end'>;
   readonly control: () => Control | null;
   readonly login: PersonLogin;
   readonly config: Pick<ConsoleConfig, 'operators'>;
@@ -61,7 +65,7 @@ export class Sessions {
       endsAt: new Date(now.getTime() + LIFE_MS[who.kind]),
       endedAt: null,
     };
-    await store.add(session, tokenHash(token));
+    await this.record('login', session, () => store.add(session, tokenHash(token)));
     logger.info({ session: session.id, by: who.name, kind: who.kind }, 'console.logged-in');
     return token;
   }
@@ -111,7 +115,8 @@ export class Sessions {
   async end(id: string, by: Acting): Promise<boolean> {
     const { store, clock, logger } = this.deps;
     const found = (await this.list(by)).find((session) => session.id === id);
-    const ended = found && (await store.end(found.id, clock.now()));
+    if (!found) return false;
+    const ended = await this.record('endConsoleSession', by.session, () => store.end(found.id, clock.now()), found.id);
     if (!ended) return false;
     logger.info({ session: id, by: by.session.name }, 'console.session-ended');
     await this.sweep();
@@ -122,9 +127,27 @@ export class Sessions {
   async endOf(token: string | null): Promise<void> {
     const session = token === null ? null : await this.deps.store.byTokenHash(tokenHash(token));
     if (!session) return;
-    const ended = await this.deps.store.end(session.id, this.deps.clock.now());
+    if (session.endedAt) return;
+    const ended = await this.record('logout', session, () => this.deps.store.end(session.id, this.deps.clock.now()));
     if (ended) this.deps.logger.info({ session: session.id, by: session.name }, 'console.logged-out');
     await this.sweep();
+  }
+
+  /** Like an order of the control API: what cannot be recorded is not done. */
+  private async record<Answer>(
+    operation: 'login' | 'logout' | 'endConsoleSession',
+    { id: own, kind, name }: Pick<KeptSession, 'id' | 'kind' | 'name'>,
+    work: () => Promise<Answer>,
+    about = own,
+  ): Promise<Answer> {
+    const { acts, logger } = this.deps;
+    const id = `${ACT_ID}${newId()}`;
+    const byKind = kind === 'local' ? 'socket' : kind;
+    await acts.begin({ id, by: name, byKind, operation, org: null, about: { session: about }, reason: null });
+    const answer = await work();
+    // It was done, whatever the store says now.
+    await acts.end(id, 'done').catch(() => logger.error({ act: id, outcome: 'done' }, 'act.outcome-lost'));
+    return answer;
   }
 
   /** Forget what is over; a person whose last session has ended takes the grant along. */
@@ -158,8 +181,8 @@ export class Sessions {
       case 'operator':
         return this.operatorOf(grant ?? '');
       case 'person': {
-        const caller = await this.deps.login.callerOf(grant ?? '', { fresh });
-        return caller && this.asSiteOperator(caller);
+        const person = await this.deps.login.callerOf(grant ?? '', { fresh });
+        return person && this.asSiteOperator(person);
       }
     }
   }
@@ -172,8 +195,9 @@ export class Sessions {
     return { kind: 'operator', name, login, scopes, grants: null };
   }
 
-  private asSiteOperator(caller: ControlCaller): ControlCaller {
-    const isOne = this.deps.config.operators.includes(caller.name.replace(/^person:/, '').toLowerCase());
+  private asSiteOperator({ caller, forge, userId }: PersonNow): ControlCaller {
+    const names = [caller.name.replace(/^person:/, ''), `id:${userId}@${forge}`];
+    const isOne = names.some((name) => this.deps.config.operators.includes(name.toLowerCase()));
     return isOne ? { ...caller, scopes: OPERATOR_SCOPES, grants: null } : caller;
   }
 }

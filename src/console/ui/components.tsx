@@ -165,6 +165,8 @@ export interface Filter {
   /** Words to choose from; absent = a text. */
   readonly options?: ReadonlyArray<readonly [value: string, label: string]>;
   readonly placeholder?: string;
+  /** The word that counts where none was chosen. Absent = any. */
+  readonly normally?: string;
 }
 
 /** Filters of a list, in its address, so that a list can be bookmarked. Works without JavaScript. */
@@ -174,14 +176,14 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
   const isSet = filters.some(({ name }) => query[name] !== undefined);
   return (
     <form class="filters" method="get" action={path} role="search">
-      {filters.map(({ name, label, options, placeholder }) => (
+      {filters.map(({ name, label, options, placeholder, normally }) => (
         <label key={name}>
           <span>{label}</span>
           {options ? (
             <select name={name}>
-              <option value="">any</option>
+              {normally === undefined && <option value="">any</option>}
               {options.map(([value, text]) => (
-                <option value={value} selected={query[name] === value} key={value}>
+                <option value={value} selected={(query[name] ?? normally) === value} key={value}>
                   {text}
                 </option>
               ))}

@@ -157,6 +157,7 @@ export function Seen({ seen }: { seen: Readonly<Record<string, Json>> }) {
 /** An act behind its name: the preview and the question for a reason open on demand, also without JavaScript. */
 export function Act({
   name,
+  about,
   button,
   fields,
   tone = 'neutral',
@@ -164,6 +165,8 @@ export function Act({
 }: {
   /** Verb and object, in the list of acts. */
   name: string;
+  /** For those who hear the page and do not see what is beside it. */
+  about?: string;
   button: string;
   fields: Readonly<Record<string, string>>;
   tone?: 'neutral' | 'bad';
@@ -172,7 +175,10 @@ export function Act({
 }) {
   return (
     <details class="act">
-      <summary>{name}</summary>
+      <summary>
+        {name}
+        {about !== undefined && <span class="unseen"> {about}</span>}
+      </summary>
       <ConfirmForm button={button} fields={fields} tone={tone}>
         {children}
       </ConfirmForm>

@@ -27,15 +27,17 @@ const draft = (text = TEXT): Draft => ({
 const PAGES = 3;
 
 /** Pages of one event each; a page is given out when the test says so. */
-function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}) {
+function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, { isBusy = false } = {}) {
   const clock = new ManualClock();
   const desk = new TryDesk(makeTrial());
   const asked: HistoryQuery[] = [];
+  const rests: number[] = [];
   let open = 0;
   const backtests = new Backtests({
     clock,
     logger: silentLogger,
-    rest: async () => undefined,
+    isBusy: async () => isBusy,
+    rest: async (ms) => void rests.push(ms),
     thread: {
       order: async (order) => {
         const why = ends[order.kind];
@@ -47,12 +49,13 @@ function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}) {
       asked.push(query);
       const n = asked.length;
       await until(async () => open >= n);
+      clock.advanceMonotonic(10);
       const storedAt = new Date(query.since.getTime() + (n / PAGES) * (query.until.getTime() - query.since.getTime()));
       const event = anEvent({ id: `e${n}`, kind: 'tag.created', data: { tag: `v${n}` }, storedAt });
       return { events: [event], runs: [], next: n < PAGES ? event.id : null, bot: null };
     },
   });
-  return { backtests, clock, asked, give: (pages: number) => (open = pages) };
+  return { backtests, clock, asked, rests, give: (pages: number) => (open = pages) };
 }
 
 describe('insight/trying/backtests', () => {
@@ -72,6 +75,18 @@ describe('insight/trying/backtests', () => {
       report: { events: PAGES, rules: [{ rule: 'greet', would: { fired: PAGES } }] },
     });
     expect(asked.map(({ after }) => after)).toEqual([null, 'e1', 'e2']);
+  });
+
+  it.each([
+    ['idle', false, 30],
+    ['at work', true, 150],
+  ])('rests after each page but the last, while the bot is %s', async (_what, isBusy, ms) => {
+    const { backtests, rests, give } = aRig({}, { isBusy });
+    backtests.start('ann', draft(), 7);
+    give(PAGES);
+    await until(async () => backtests.of('ann')?.state === 'done');
+
+    expect(rests).toEqual([ms, ms]);
   });
 
   it('has one back-test for each person: the newer one takes the place', async () => {

@@ -17,7 +17,7 @@ const PAGE = 100;
 /** Longest that the thread may take for one page. */
 const PAGE_MS = 10_000;
 /** After each page the back-test rests so many times as long as the page took: the bot has the processor and the store first. */
-const REST_SHARE = 3;
+const REST_SHARE = { idle: 3, busy: 15 } as const;
 const MAX_EVENTS = 50_000;
 /** Whoever does not ask how far it is any more has left. */
 const ABANDONED_MS = 60_000;
@@ -45,7 +45,9 @@ interface Job {
 export interface BacktestsDeps {
   readonly thread: TryThread;
   readonly history: (query: HistoryQuery) => Promise<ToldHistory>;
-  readonly clock: Pick<Clock, 'now'>;
+  /** Whether the bot has work to do. */
+  readonly isBusy: () => Promise<boolean>;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly logger: Logger;
   readonly rest?: (ms: number) => Promise<unknown>;
 }
@@ -138,7 +140,7 @@ export class Backtests {
     let after: string | null = null;
     do {
       if (!this.#goesOn(job)) return;
-      const began = performance.now();
+      const began = this.deps.clock.monotonicMs();
       const page: ToldHistory = await this.deps.history({ org: draft.org, since, until, limit: PAGE, after });
       expected(await this.#ask({ kind: 'add', page }, PAGE_MS), 'added');
       job.events += page.events.length;
@@ -147,13 +149,19 @@ export class Backtests {
       after = job.events >= MAX_EVENTS ? null : page.next;
       if (after !== page.next)
         notes.add(`only the first ${MAX_EVENTS} events were tried; \`forgehand backtest\` tries all of them`);
-      if (after !== null) await (this.deps.rest ?? sleep)(REST_SHARE * (performance.now() - began));
+      const tookMs = this.deps.clock.monotonicMs() - began;
+      if (after !== null) await this.#rest(tookMs);
     } while (after !== null);
     const about = { org: draft.org, since, until, notes: [...notes] };
     const { report } = expected(await this.#ask({ kind: 'report', about }, PAGE_MS), 'reported');
     if (!this.#goesOn(job)) return;
     job.report = report;
     job.state = 'done';
+  }
+
+  async #rest(tookMs: number): Promise<void> {
+    const share = (await this.deps.isBusy()) ? REST_SHARE.busy : REST_SHARE.idle;
+    await (this.deps.rest ?? sleep)(share * tookMs);
   }
 
   async #ask(order: TryOrder, limitMs: number): Promise<TryAnswer> {

@@ -234,6 +234,65 @@ describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (d
   );
 
   it(
+    'shows a member with write what concerns the repositories of the team, and lets the member change nothing',
+    async () => {
+      const rita = await browser.person();
+      const page = await stage.logIn(rita, 'rita');
+      const shown = async (path: string): Promise<string> => {
+        await page.goto(stage.url + path);
+        return (await page.locator('main').textContent()) ?? '';
+      };
+
+      expect(await page.locator('h1').textContent()).toBe('Overview');
+      const activity = await shown('/activity?all=yes');
+      expect([activity.includes('acme/app'), activity.includes('acme/web')]).toEqual([true, false]);
+      expect(await (await olga.open(`${stage.url}/activity?all=yes`)).locator('main').textContent()).toContain(
+        'acme/web',
+      );
+      expect(await shown('/rules/acme/greet')).toContain('greet');
+      expect(await page.locator('summary', { hasText: 'Pause it' }).count()).toBe(0);
+      const status = await page.evaluate(`fetch('/rules/acme/greet', {
+        method: 'POST',
+        body: new URLSearchParams({
+          csrf: document.querySelector('meta[name="csrf"]').content, act: 'pause', reason: 'she tries',
+        }),
+      }).then((answer) => answer.status)`);
+      expect(status).toBe(403);
+      expect((await stage.ask<{ paused: unknown[] }>('/v1/status')).paused).toEqual([]);
+      expect(rita.complaints).toEqual([]);
+      await rita.close();
+    },
+    LONG_MS,
+  );
+
+  it(
+    'shows what a process of the bot complains about, whichever it is',
+    async () => {
+      // The process that receives deliveries is not the one that serves the Console, where there are several.
+      const refused = await fetch(`${stage.receiver}/webhooks/acme`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-gitea-event': 'push',
+          'x-gitea-delivery': '00000000-0000-4000-8000-000000000001',
+          'x-gitea-signature': '0'.repeat(64),
+        },
+        body: '{}',
+      });
+      expect(refused.status).toBe(401);
+
+      await until(async () =>
+        (await stage.ask<{ alerts: Array<{ code: string }> }>('/v1/status')).alerts.some(
+          ({ code }) => code === 'security.authentication_failed',
+        ),
+      );
+      const overview = await (await browser.person()).open(await stage.link());
+      await overview.locator('main').getByText('authentication failed').first().waitFor();
+    },
+    LONG_MS,
+  );
+
+  it(
     'shows nothing any more to an owner who lost the rights, on pages and in an open stream',
     async () => {
       const stream = await olga.open(`${stage.url}/about`);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { ROOT } from '../../services/with-services.mjs';
 import { aBrowser, axeOf, describeInChromium, overflowOf, walkOf, type Person, type TestBrowser } from './browser.js';
-import { aStage, HOSTILE, type Stage } from './stage.js';
+import { aStage, HOSTILE, HOSTILE_PLACES, type Stage } from './stage.js';
 
 const LONG_MS = 240_000;
 
@@ -23,6 +23,9 @@ const INNER = [
   /^\/rules\/[^?#]+$/,
   /^\/plans\/[^?#]+$/,
 ];
+
+/** Rules whose conditions saw hostile texts. */
+const SHOWING = ['greet', 'hostile-effect', 'hostile-label'];
 
 describeInChromium('e2e/console: how the pages look', () => {
   let stage: Stage;
@@ -119,10 +122,20 @@ describeInChromium('e2e/console: how the pages look', () => {
     'hostile texts stay texts on every page',
     async () => {
       const shown: string[] = [];
-      // Pages of decisions show the values that a condition saw: the titles.
-      const runs = await stage.ask<Array<{ run: { cause: { eventId?: string } } }>>('/v1/runs?rule=greet&limit=100');
-      const decisions = runs.map(({ run }) => `/events/${run.cause.eventId}/rules/greet`);
-      for (const path of [...paths, ...decisions]) {
+      // Pages of decisions show the values that a condition saw: titles, branches, labels. Those of runs show effects.
+      const runs =
+        await stage.ask<Array<{ run: { id: string; rule: string; cause: { eventId?: string } } }>>(
+          '/v1/runs?limit=200',
+        );
+      const decisions = runs
+        .filter(({ run: { rule, cause } }) => cause.eventId !== undefined && SHOWING.includes(rule))
+        .flatMap(({ run: { id, rule, cause } }) => [
+          `/events/${cause.eventId}`,
+          `/events/${cause.eventId}/rules/${rule}`,
+          ...(rule === 'hostile-effect' ? [`/runs/${id}`] : []),
+        ]);
+      const rules = ['hostile', ...SHOWING].map((id) => `/rules/acme/${id}`);
+      for (const path of new Set([...paths, ...decisions, ...rules])) {
         await visit(path);
         shown.push((await page.evaluate(`document.documentElement.textContent`)) as string);
         const made = await page.evaluate(
@@ -130,10 +143,11 @@ describeInChromium('e2e/console: how the pages look', () => {
         );
         expect({ path, made }).toEqual({ path, made: [] });
       }
-      const told = HOSTILE.filter((text) =>
+      const all = [...HOSTILE, ...Object.values(HOSTILE_PLACES)];
+      const told = all.filter((text) =>
         shown.some((one) => one.includes(text) || one.includes(JSON.stringify(text).slice(1, -1))),
       );
-      expect(told).toEqual(HOSTILE);
+      expect(told).toEqual(all);
     },
     LONG_MS,
   );

@@ -27,6 +27,13 @@ export const HOSTILE = [
   '</textarea></style></title><b>7',
 ] as const;
 
+/** The same in other places than titles; each is made of what its place allows. */
+export const HOSTILE_PLACES = {
+  label: '"><img src=x onerror=alert(10)>',
+  branch: 'x"><img/src=x/onerror=alert(11)>',
+  effect: '<script>alert(12)</script>',
+} as const;
+
 const RULES = `version: 1
 org: acme
 rules:
@@ -44,6 +51,16 @@ rules:
     if:
       says: event.issue.title.contains("<script>alert(9)</script>")
     do: { label.ensure: { name: never, color: "#000000" } }
+  - id: hostile-effect
+    on: push
+    if:
+      odd: event.ref.contains("onerror")
+    do: { label.ensure: { name: "${HOSTILE_PLACES.effect}", color: "#000000" } }
+  - id: hostile-label
+    on: issue.labeled
+    if:
+      none: size(event.labels) == 0
+    do: { label.ensure: { name: never, color: "#000000" } }
 policies:
   - id: house-labels
     schedule: "0 0 29 2 *"
@@ -52,12 +69,23 @@ policies:
     labels: [{ name: kind/bug, color: "#d73a4a" }]
 `;
 
+/** Rita is no owner: she may write to acme/app, once it is there. */
+const WRITERS = {
+  team: 'writers',
+  org: 'acme',
+  permission: 'write',
+  members: ['rita'],
+  units: ['repo.code', 'repo.issues'],
+};
+
 /** A bot at work on an organization that lives, and its Console. */
 export interface Stage {
   readonly forge: Forge;
   readonly place: Place;
   /** Of the Console. */
   readonly url: string;
+  /** Of the process that takes deliveries. */
+  readonly receiver: string;
   /** A link that logs one browser in as the owner of the bot. */
   link(): Promise<string>;
   /** Log somebody in by the pages of the forge. */
@@ -71,7 +99,8 @@ export interface Stage {
 export async function aStage(deployment: Deployment, { lives = true } = {}): Promise<Stage> {
   requireBuild();
   const forge = await aForge();
-  await forge.control('POST', '/_sandbox/given', { user: 'wes' });
+  for (const user of ['wes', 'rita']) await forge.control('POST', '/_sandbox/given', { user });
+  await forge.control('POST', '/_sandbox/given', WRITERS);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const { clientId, clientSecret } = await anApplication(forge.sandbox, [`${url}/login/callback/main`]);
@@ -100,6 +129,7 @@ export async function aStage(deployment: Deployment, { lives = true } = {}): Pro
     },
   });
   const bots: Bot[] = [];
+  let receiver = '';
   const close = async (): Promise<void> => {
     await Promise.all(bots.map((bot) => bot.kill()));
     await forge.close();
@@ -121,8 +151,8 @@ export async function aStage(deployment: Deployment, { lives = true } = {}): Pro
       bots.push(await startBot(place, role, file));
     }
     bots.push(await startBot(place, database ? 'console' : 'all'));
-    const receiver = bots.find(({ url: of }) => of !== '') ?? bots[0];
-    await forge.hook(receiver?.url ?? '', 'the secret of the hook');
+    receiver = bots.find(({ url: of }) => of !== '')?.url ?? '';
+    await forge.hook(receiver, 'the secret of the hook');
     if (lives) await live(forge);
   } catch (error) {
     await close();
@@ -132,6 +162,7 @@ export async function aStage(deployment: Deployment, { lives = true } = {}): Pro
     forge,
     place,
     url,
+    receiver,
     link: async () => (await askJson<{ url: string }>(place, 'console', 'open', '--config', place.configFile)).url,
     logIn: async (person, login) => {
       const page = await person.open(`${url}/login`);
@@ -157,10 +188,23 @@ function configText({ configFile }: Place): string {
   return readFileSync(configFile, 'utf8');
 }
 
+/** The newest is what people see first: texts that are hostile come before the others. */
 async function live(forge: Forge): Promise<void> {
-  for (const repo of ['app', 'web'])
-    await forge.act('repository.create', { repo: `acme/${repo}`, description: HOSTILE[0] });
+  const { world } = forge.sandbox.parts;
+  for (const name of ['app', 'web'])
+    await forge.act('repository.create', { repo: `acme/${name}`, description: HOSTILE[0], private: name === 'web' });
+  const writers = [...world.teams.values()].find(({ name }) => name === WRITERS.team);
+  for (const { id, name } of world.repos.values()) if (name === 'app') writers?.repos.add(id);
+  const { label, branch } = HOSTILE_PLACES;
+  await forge.control('POST', '/_sandbox/given', { label, repo: 'acme/app', color: '#000000' });
+  for (const title of HOSTILE) await forge.act('issue.open', { repo: 'acme/app', title, body: title });
+  await forge.act('issue.label', { repo: 'acme/app', number: 1, labels: [label] });
+  await forge.act('push', {
+    repo: 'acme/app',
+    branch,
+    commits: [{ message: HOSTILE[0], files: { 'a.md': HOSTILE[1] } }],
+  });
+  await forge.act('comment.create', { repo: 'acme/app', number: 1, body: HOSTILE[2] });
   await forge.act('issue.open', { repo: 'acme/app', title: 'bug: it crashes', body: 'It crashes.' });
   await forge.act('issue.open', { repo: 'acme/web', title: 'a question', body: 'How?' });
-  for (const title of HOSTILE) await forge.act('issue.open', { repo: 'acme/app', title, body: title });
 }

@@ -249,6 +249,10 @@ describe('access to the Console', () => {
     await browser.follow(await link());
 
     expect(bot.log()).toMatch(/"by":"console:[^"]+".*"msg":"console\.logged-in"/);
+    await browser.post('/logout', { csrf: await browser.csrf() });
+    await browser.follow(await link());
+    const { text } = await browser.get('/audit');
+    expect(text).toMatch(/<code>login<\/code>[\s\S]*<code>logout<\/code>[\s\S]*<code>login<\/code>/);
   });
 
   it('says nothing of its insides to who asks for nonsense', async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
     main: await anApplication(forges.main.sandbox, ['http://127.0.0.1/later']),
     other: await anApplication(forges.other.sandbox, ['http://127.0.0.1/later']),
   };
-  await forges.main.control('/_sandbox/given', { user: 'otto' });
+  for (const user of ['otto', 'nils']) await forges.main.control('/_sandbox/given', { user });
   const {
     forges: [main],
     orgs: [acme],
@@ -40,7 +40,7 @@ beforeAll(async () => {
         },
       ],
       orgs: [acme, { ...acme, name: 'zen', forge: 'other', hooks: [], rules: { path: 'zen' } }],
-      console: { listen: 0 },
+      console: { listen: 0, operators: [`id:${forges.main.sandbox.parts.world.userByName('nils')?.id}@main`] },
     },
     files: {
       'rules/r.yaml': 'version: 1\norg: acme\nrules: []\n',
@@ -101,6 +101,26 @@ describe('integration/console: log in through the forge', () => {
 
     const overview = (await browser.get('/')).text;
     expect([overview.includes('acme'), overview.includes('zen')]).toEqual([true, false]);
+  });
+
+  it('takes an operator by the number of the account, whatever its name is, and nobody else under that name', async () => {
+    const { world } = forges.main.sandbox.parts;
+    const [nils, otto] = [world.userByName('nils'), world.userByName('otto')];
+    if (!nils || !otto) throw new Error('the forge lost its people');
+    Object.assign(nils, { login: 'nils-as-was' });
+    Object.assign(otto, { login: 'nils' });
+    try {
+      await loggedIn('nils-as-was');
+      const overview = (await browser.get('/')).text;
+      expect([overview.includes('acme'), overview.includes('zen')]).toEqual([true, true]);
+
+      const other = new Browser(url);
+      await loggedIn('nils', other);
+      expect((await other.get('/')).status).toBe(403);
+    } finally {
+      Object.assign(otto, { login: 'otto' });
+      Object.assign(nils, { login: 'nils' });
+    }
   });
 
   it('shows an outsider nothing of anybody', async () => {

@@ -196,7 +196,12 @@ describe('integration/console: pages', () => {
 
   it('says what a schedule would do, fires it, and runs a job', async () => {
     expect(textOf(await page('olga', '/jobs/dry?org=acme&schedule=nightly'))).toContain('label.ensure nightly');
-    const fired = await send('olga', '/jobs', { act: 'schedule', org: 'acme', schedule: 'nightly' });
+    const fired = await send('olga', '/jobs', {
+      act: 'schedule',
+      org: 'acme',
+      schedule: 'nightly',
+      reason: 'tried by hand',
+    });
     expect(fired.status).toBe(303);
     expect(textOf(await page('olga', '/jobs'))).toContain('The schedule was fired: 1 run');
   });
@@ -205,11 +210,22 @@ describe('integration/console: pages', () => {
     expect(textOf(await page('olga', '/forge'))).not.toContain('hook.');
     expect(textOf(await page('olga', '/forge?look=yes&org=acme'))).toMatch(/hook\.\w+/);
     const audit = textOf(await page('olga', '/audit'));
-    expect(audit).toMatch(/No run is sealed yet|links? holds?/);
-    expect(audit).toMatch(/Who did what.*person:olga@main\s+runSchedule\s+schedule nightly.*done/s);
+    expect(audit).not.toMatch(/No run is sealed yet|links? holds?/);
+    expect(textOf(await page('olga', '/audit?check=yes'))).toMatch(/No run is sealed yet|links? holds?/);
+    expect(audit).toMatch(/Who did what.*person:olga@main\s+runSchedule\s+schedule nightly.*tried by hand\s+done/s);
     const gaps = await page('olga', '/gaps');
     expect(textOf(gaps)).toContain('repository.created');
-    expect(gaps).toMatch(/role="img" aria-label="(\d{4}-\d\d-\d\d: 0; ){7}\d{4}-\d\d-\d\d: 1(, 1 by rows alone)?"/);
+    expect(gaps).toMatch(/role="img" aria-label="(\d{4}-\d\d-\d\d: 0; ){6}\d{4}-\d\d-\d\d: 1(, 1 by rows alone)?"/);
+  });
+
+  it('shows the coverage of as many days as somebody chooses', async () => {
+    const barsOf = async (days: string): Promise<number> =>
+      (
+        (/role="img" aria-label="([^"]*)"/.exec(await page('olga', `/gaps?days=${days}`))?.[1] ?? '').match(/: \d/g) ??
+        []
+      ).length;
+
+    expect([await barsOf('1'), await barsOf('30'), await barsOf('8')]).toEqual([1, 30, 7]);
   });
 
   it('takes fields that a form left empty for none', async () => {

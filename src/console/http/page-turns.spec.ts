@@ -1,0 +1,58 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { PageTurns } from './page-turns.js';
+
+let isBusy: boolean;
+let now: number;
+let rests: Array<{ ms: number; over: () => void }>;
+let turns: PageTurns;
+
+beforeEach(() => {
+  [isBusy, now, rests] = [true, 0, []];
+  turns = new PageTurns({
+    isBusy: async () => isBusy,
+    rest: (ms) => new Promise<void>((over) => void rests.push({ ms, over })),
+    nowMs: () => now,
+  });
+});
+
+/** A page that takes so long, by the clock of the test. */
+const page = (name: string, ms: number, made: string[]) => async (): Promise<string> => {
+  made.push(name);
+  now += ms;
+  return name;
+};
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+describe('console/http/page-turns', () => {
+  it('lets nobody wait while the bot has nothing to do', async () => {
+    isBusy = false;
+    const made: string[] = [];
+
+    expect(await Promise.all([turns.take(page('a', 50, made)), turns.take(page('b', 50, made))])).toEqual(['a', 'b']);
+    expect(rests).toEqual([]);
+  });
+
+  it('answers a page at once, and the next one after a rest, while the bot has work', async () => {
+    const made: string[] = [];
+    const [first, second] = [turns.take(page('a', 20, made)), turns.take(page('b', 500, made))];
+
+    expect(await first).toBe('a');
+    await settled();
+    expect([made, rests.map(({ ms }) => ms)]).toEqual([['a'], [160]]);
+    rests[0]?.over();
+    expect(await second).toBe('b');
+    await settled();
+    expect(rests.map(({ ms }) => ms)).toEqual([160, 1000]);
+  });
+
+  it('goes on after a page that failed', async () => {
+    const failing = turns.take(async () => {
+      throw new Error('the page failed');
+    });
+    await expect(failing).rejects.toThrow('the page failed');
+    await settled();
+    rests[0]?.over();
+
+    expect(await turns.take(page('b', 1, []))).toBe('b');
+  });
+});

@@ -1,0 +1,24 @@
+import type { Clock } from '../core/clock.js';
+import type { RecoveryStore } from '../pipeline/recovery-store.port.js';
+
+/** Many ask; the store is asked once for them. */
+const KEPT_MS = 500;
+
+/** Whether the bot has work to do, which whoever only looks must not slow down. */
+export class BotLoad {
+  private kept: { readonly at: number; readonly answer: Promise<boolean> } | null = null;
+
+  constructor(
+    private readonly store: Pick<RecoveryStore, 'mayHaveWork'>,
+    private readonly clock: Pick<Clock, 'monotonicMs'>,
+  ) {}
+
+  isBusy(): Promise<boolean> {
+    const at = this.clock.monotonicMs();
+    if (this.kept && at - this.kept.at < KEPT_MS) return this.kept.answer;
+    // Who asked for something is told by that whether the store answers.
+    const answer = this.store.mayHaveWork().catch(() => false);
+    this.kept = { at, answer };
+    return answer;
+  }
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { Clock } from '../core/clock.js';
+import type { EventKind } from '../core/event-kinds.js';
+import { count, fields, text, time, word, type Shape } from '../core/schema.js';
+import type { Sight } from '../core/sight.js';
+import type { GapStore, KindCount } from '../pipeline/gap-store.port.js';
+import { DailyCounts } from './daily-counts.js';
+
+const reported = fields('both webhook rows', count);
+/** How events of one kind were reported: in all, and on each day (in UTC) that had any, the oldest first. */
+export const coverage = z.object({
+  org: text,
+  kind: word<EventKind>(),
+  ...reported,
+  days: z.array(z.object({ day: time, ...reported })),
+});
+export type Coverage = Shape<typeof coverage>;
+
+/** How well deliveries and rows cover each kind of event. */
+export class CoverageCounter {
+  private readonly days: DailyCounts<KindCount>;
+
+  constructor(store: Pick<GapStore, 'coverage'>, clock: Pick<Clock, 'now'>) {
+    this.days = new DailyCounts((filter) => store.coverage(filter), clock);
+  }
+
+  /** @param days today and so many before it, less one @returns kinds in alphabetical order */
+  async of(org: string, sight: Sight, days: number): Promise<{ since: Date | null; kinds: Coverage[] }> {
+    const counted = await this.days.of(org, sight, days);
+    const kinds = new Map<EventKind, Coverage>();
+    for (const { day, rows } of counted)
+      for (const { kind, ...told } of rows) {
+        const before = kinds.get(kind) ?? { org, kind, both: 0, webhook: 0, rows: 0, days: [] };
+        kinds.set(kind, {
+          ...before,
+          both: before.both + told.both,
+          webhook: before.webhook + told.webhook,
+          rows: before.rows + told.rows,
+          days: [...before.days, { day, ...told }],
+        });
+      }
+    return { since: counted[0]?.day ?? null, kinds: [...kinds.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1)) };
+  }
+}

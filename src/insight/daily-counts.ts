@@ -1,0 +1,55 @@
+import type { Clock } from '../core/clock.js';
+import { NewestMap } from '../core/newest-map.js';
+import type { Sight } from '../core/sight.js';
+import type { CountFilter } from './activity-store.port.js';
+
+const DAY_MS = 86_400_000;
+/** How long the counts of one day are given again. An older day changes seldom: somebody retries what it wanted, or polling reads it late. */
+const KEPT_MS = { today: 15_000, yesterday: 10 * 60_000, before: 6 * 3_600_000 } as const;
+/** Days kept, of all organizations and sights together. */
+const MOST_DAYS = 3_000;
+
+interface KeptDay<Row> {
+  readonly until: number;
+  readonly rows: Promise<readonly Row[]>;
+}
+
+export interface DayOfCounts<Row> {
+  /** Its beginning, in UTC. */
+  readonly day: Date;
+  readonly rows: readonly Row[];
+}
+
+/** Counts of the last days. A day is counted by itself, so that only the newest ones are counted again and again. */
+export class DailyCounts<Row> {
+  private readonly days = new NewestMap<string, KeptDay<Row>>(MOST_DAYS);
+
+  constructor(
+    private readonly count: (filter: CountFilter) => Promise<readonly Row[]>,
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {}
+
+  /** @param days today and so many before it, less one @returns the oldest first */
+  async of(org: string, sight: Sight, days: number): Promise<Array<DayOfCounts<Row>>> {
+    const now = this.clock.now().getTime();
+    const today = now - (now % DAY_MS);
+    const counted: Array<DayOfCounts<Row>> = [];
+    for (let back = days - 1; back >= 0; back -= 1) {
+      const kept = back === 0 ? KEPT_MS.today : back === 1 ? KEPT_MS.yesterday : KEPT_MS.before;
+      const from = today - back * DAY_MS;
+      counted.push({ day: new Date(from), rows: await this.countDay(org, sight, from, now, kept) });
+    }
+    return counted;
+  }
+
+  private countDay(org: string, sight: Sight, from: number, now: number, keptMs: number): KeptDay<Row>['rows'] {
+    const key = JSON.stringify([from, org, sight?.filter((one) => one.org === org) ?? null]);
+    const known = this.days.get(key);
+    if (known && known.until > now) return known.rows;
+    const rows = this.count({ org, sight, from: new Date(from), until: new Date(from + DAY_MS) });
+    this.days.set(key, { until: now + keptMs, rows });
+    // A question that failed is no answer for the next one.
+    rows.catch(() => this.days.delete(key));
+    return rows;
+  }
+}
