@@ -45,11 +45,10 @@ export class DecisionRecorder {
     return true;
   }
 
-  /** Of what the store has already, written with its event. What waits for consent is not due. */
+  /** Of what the store has already, written with its event. */
   async written(plans: readonly Plan[]): Promise<void> {
     await this.tell(plans);
-    const due = plans.flatMap(({ intents }) => intents.filter(({ approval }) => !approval).map(({ id }) => id));
-    await this.announce(plans, due);
+    await this.announce(plans, plans.flatMap(firstOf));
   }
 
   private async announce(plans: readonly Plan[], due: readonly string[]): Promise<void> {
@@ -105,6 +104,15 @@ export class DecisionRecorder {
         waiting,
       });
   }
+}
+
+/** Nothing of the run stands before them: of its first step the first in each lane. Their ends wake the others; what waits for consent is not due. */
+function firstOf({ intents }: Plan): string[] {
+  const firstStep = intents[0]?.stepNo;
+  const byLane = new Map<string, string>();
+  for (const { id, lane, stepNo, approval } of intents)
+    if (stepNo === firstStep && !approval && !byLane.has(lane)) byLane.set(lane, id);
+  return [...byLane.values()];
 }
 
 export function verdictOf({ run }: Pick<Plan, 'run'>): Report['verdict'] {
