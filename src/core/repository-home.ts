@@ -1,3 +1,4 @@
+import type { EventKind } from './event-kinds.js';
 import type { EventRepository } from './event.js';
 import { defineReasons } from './reason.js';
 
@@ -54,6 +55,8 @@ export interface HomeQuestion {
 export interface RepositoryHomes {
   /** @throws ForgeError while the forge cannot be asked; whoever asks waits */
   of(asked: AskedRepository, question?: HomeQuestion): Promise<RepositoryHome>;
+  /** What `of` would answer from memory, without any call; null = it may have to ask. */
+  peek(asked: AskedRepository): RepositoryHome | null;
   /** Ask the forge again at the next question, because an event reported a change or a call was redirected. */
   forget(forge: string, id: string): void;
   /** A call was answered 404: from now on, trust the known answer only as long as a write would. */
@@ -72,6 +75,11 @@ export const homeReason = defineReasons({
 });
 
 type Asked = Pick<AskedRepository, 'org' | 'id'>;
+
+/** After such an event the repository may have another name or owner, or be there at all only now. */
+export function tellsOfHome(kind: EventKind): boolean {
+  return kind.startsWith('repository.');
+}
 
 /** The owner as the forge names it; null when it names none. */
 export function ownerOf({ owner, full_name: fullName }: DescribedRepository): string | null {

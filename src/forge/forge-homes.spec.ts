@@ -188,6 +188,71 @@ describe('forge/forge-homes', () => {
     expect(await homes.of({ ...ASKED, id: '8' })).toEqual({ is: 'refused', code: 'repository_gone' });
   });
 
+  describe('at a glance', () => {
+    it('tells what it would answer from memory, and asks nobody', async () => {
+      forge.addRepository('app');
+      expect(homes.peek(ASKED)).toBeNull();
+      const told = await homes.of(ASKED);
+
+      expect(homes.peek(ASKED)).toEqual(told);
+      expect(homes.peek({ ...ASKED, org: 'other' })).toBeNull();
+      clock.advance(5 * 60_000 - 1);
+      expect(homes.peek(ASKED)).toEqual(told);
+      clock.advance(1);
+      expect(homes.peek(ASKED)).toBeNull();
+      expect(calls('getRepoById')).toBe(1);
+    });
+
+    it('tells nothing while the forge is being asked', async () => {
+      forge.addRepository('app');
+      const asking = homes.of(ASKED);
+
+      expect(homes.peek(ASKED)).toBeNull();
+      const told = await asking;
+      expect(homes.peek(ASKED)).toEqual(told);
+    });
+
+    it('tells nothing after an event that may have changed it, and after a 404 only what a write would rely on', async () => {
+      forge.addRepository('app');
+      await homes.of(ASKED);
+      homes.doubt('main', '7');
+      expect(homes.peek(ASKED)).toMatchObject({ is: 'ours' });
+      clock.advance(WRITE_TRUST_MS);
+      expect(homes.peek(ASKED)).toBeNull();
+      await homes.of(ASKED);
+
+      homes.forget('main', '7');
+
+      expect(homes.peek(ASKED)).toBeNull();
+    });
+
+    it('tells of a refusal as long as it holds', async () => {
+      await homes.of(ASKED);
+
+      expect(homes.peek(ASKED)).toEqual({ is: 'refused', code: 'repository_gone' });
+      clock.advance(60_000);
+      expect(homes.peek(ASKED)).toBeNull();
+    });
+
+    it('tells of what the forge listed, as far as it says whose that is', () => {
+      homes.learnListed('main', 'acme', [
+        { id: '7', name: 'app', full_name: 'acme/app', owner: { login: 'acme' } },
+        { id: '8', name: null, full_name: null, owner: { login: 'acme' } },
+      ]);
+
+      expect(homes.peek(ASKED)).toMatchObject({ is: 'ours', repository: { name: 'app' } });
+      expect(homes.peek({ ...ASKED, id: '8' })).toBeNull();
+    });
+
+    it('tells nothing where the store would have to be read', async () => {
+      start('core');
+      named = ['7'];
+
+      expect(await homes.of(ASKED)).toMatchObject({ is: 'ours' });
+      expect(homes.peek(ASKED)).toBeNull();
+    });
+  });
+
   it('keeps a bounded number of answers', async () => {
     for (let n = 0; n < 6_000; n += 1) await homes.of({ ...ASKED, id: String(n) });
 

@@ -46,6 +46,8 @@ interface Reading {
   readonly atMs: number;
   /** Null = not there; undefined = the forge does not say. */
   readonly found: Promise<DescribedRepository | null | undefined>;
+  /** The answer, once it is there; null = not yet, or the repository is not the organization's. */
+  ours: RepositoryHome | null;
   /** A call under its name was answered 404. */
   isDoubted?: true;
 }
@@ -76,18 +78,25 @@ export class ForgeHomes implements RepositoryHomes {
   constructor(private readonly deps: ForgeHomesDeps) {}
 
   async of(asked: AskedRepository, question: HomeQuestion = {}): Promise<RepositoryHome> {
-    const refusal = this.refusals.get(asked);
-    if (refusal && refusal.untilMs > this.deps.clock.monotonicMs()) return { is: 'refused', code: refusal.code };
+    const refusal = this.refusalOf(asked);
+    if (refusal) return refusal;
     const reading = this.read(asked, question);
     const found = await reading?.found;
     if (!reading || found === undefined) return this.withoutNumbers(asked);
     const home = judge(found, asked);
-    if (home.is === 'ours') this.refusals.delete(asked);
-    else {
+    if (home.is === 'ours') {
+      reading.ours = home;
+      this.refusals.delete(asked);
+    } else {
       this.drop(asked, reading);
       this.refuse(asked, home.code);
     }
     return home;
+  }
+
+  /** Where the forge finds none by number, the answer rests on the store, which a glance does not read. */
+  peek(asked: AskedRepository): RepositoryHome | null {
+    return this.refusalOf(asked) ?? this.trusted(asked, READ_TRUST_MS)?.ours ?? null;
   }
 
   forget(forge: string, id: string): void {
@@ -106,7 +115,9 @@ export class ForgeHomes implements RepositoryHomes {
       const { id } = repository;
       if (!id || !isOwnedBy(repository, org)) continue;
       this.refusals.delete({ forge, org, id });
-      this.readings.set({ forge, org, id }, { atMs, found: Promise.resolve(repository) });
+      const home = judge(repository, { org, id });
+      const ours = home.is === 'ours' ? home : null;
+      this.readings.set({ forge, org, id }, { atMs, found: Promise.resolve(repository), ours });
     }
   }
 
@@ -150,17 +161,28 @@ export class ForgeHomes implements RepositoryHomes {
   /** @returns undefined where the forge finds none by number */
   private read(asked: AskedRepository, { maxAgeMs = READ_TRUST_MS, read }: HomeQuestion): Reading | undefined {
     const { forge, org, id } = asked;
-    const nowMs = this.deps.clock.monotonicMs();
-    const known = this.readings.get(asked);
-    const trustMs = known?.isDoubted ? Math.min(maxAgeMs, WRITE_TRUST_MS) : maxAgeMs;
-    if (known && nowMs - known.atMs < trustMs) return known;
+    const known = this.trusted(asked, maxAgeMs);
+    if (known) return known;
     const access = this.deps.forges.get(forge, org);
     if (!access?.offers('getRepoById')) return undefined;
     const ask = read ?? ((args: { id: string }): Promise<DescribedRepository> => access.client.getRepoById(args));
-    const reading: Reading = { atMs: nowMs, found: whereTold(ask({ id })) };
+    const reading: Reading = { atMs: this.deps.clock.monotonicMs(), found: whereTold(ask({ id })), ours: null };
     this.readings.set(asked, reading);
     reading.found.catch(() => this.drop(asked, reading));
     return reading;
+  }
+
+  private refusalOf(asked: AskedRepository): RepositoryHome | undefined {
+    const refusal = this.refusals.get(asked);
+    const holds = refusal !== undefined && refusal.untilMs > this.deps.clock.monotonicMs();
+    return holds ? { is: 'refused', code: refusal.code } : undefined;
+  }
+
+  /** What was read before and is fresh enough. */
+  private trusted(asked: AskedRepository, maxAgeMs: number): Reading | undefined {
+    const known = this.readings.get(asked);
+    const trustMs = known?.isDoubted ? Math.min(maxAgeMs, WRITE_TRUST_MS) : maxAgeMs;
+    return known && this.deps.clock.monotonicMs() - known.atMs < trustMs ? known : undefined;
   }
 
   /** Another question may have brought a newer reading meanwhile. */
@@ -261,7 +283,7 @@ class ByNumber<Value> {
   }
 }
 
-function judge(found: DescribedRepository | null, { org, id }: AskedRepository): RepositoryHome {
+function judge(found: DescribedRepository | null, { org, id }: Pick<AskedRepository, 'org' | 'id'>): RepositoryHome {
   if (found === null) return { is: 'refused', code: 'repository_gone' };
   const name = found.name ?? found.full_name?.split('/')[1];
   // A forge that answers with another repository than the one asked for, or tells no owner or no name, confirms nothing.

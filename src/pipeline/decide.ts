@@ -3,6 +3,7 @@ import { callerOf, callingAs } from '../core/caller.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { ForgeEvent } from '../core/event.js';
 import { shown } from '../core/reason.js';
+import { tellsOfHome, type RepositoryHomes } from '../core/repository-home.js';
 import { traceOf } from '../core/trace.js';
 import { laneOf } from '../core/target.js';
 import type { Report } from '../rules/language/revision.js';
@@ -21,6 +22,7 @@ import type { Tick } from './tick-store.port.js';
 
 export interface FlowDeps extends DueDeps, RecorderDeps {
   readonly arrivals: ArrivalDecider;
+  readonly homes: Pick<RepositoryHomes, 'of' | 'forget'>;
   /** Where it tells the order of an object's events, they are decided in it. */
   readonly inbox: Pick<InboxStore, 'event'> & Partial<Pick<InboxStore, 'isBehindAnother' | 'nextOfObject'>>;
   readonly journal: Pick<
@@ -234,9 +236,4 @@ export class ArrivalToIntents {
   private watched(topic: WatchedTopic, id: string, work: (isAlone?: boolean) => Promise<void>): Promise<void> {
     return this.deps.watch ? this.deps.watch.run(topic, id, work) : work();
   }
-}
-
-/** After such an event the repository may have another name or owner, or be there at all only now. */
-function tellsOfHome(kind: ForgeEvent['kind']): boolean {
-  return kind.startsWith('repository.');
 }

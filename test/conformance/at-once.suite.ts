@@ -5,11 +5,13 @@ import type { ForgeEvent } from '../../src/core/event.js';
 import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { Run } from '../../src/core/run.js';
+import { WRITE_TRUST_MS, type RepositoryHomes } from '../../src/core/repository-home.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
 import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
+import { ForgeHomes } from '../../src/forge/forge-homes.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import { AtOnceDecider } from '../../src/pipeline/decide/decide-at-once.js';
 import { effectKeyOf } from '../../src/pipeline/decide/plan-intents.js';
@@ -18,6 +20,10 @@ import type { Stores } from '../../src/store/open-stores.js';
 import { ALife, BOT, THE_SEALER, acmeRevision, theRules } from '../builders/a-life.js';
 import { aDelivery } from '../builders/arrivals.js';
 import { anIntent, aRun } from '../builders/journal.js';
+import { FakeForge } from '../fakes/fake-forge.js';
+import { InMemorySeenRepositories } from '../fakes/in-memory-seen-repositories.js';
+import { ManualClock } from '../fakes/manual-clock.js';
+import { everyHomeIsOurs } from '../fakes/repository-homes.js';
 
 const RULES = `
 version: 1
@@ -35,6 +41,17 @@ rules:
   - id: told
     on: push
     do: { org_variable.set: { name: pushed, value: '\${{ event.branch }}' } }
+`;
+
+const REPOSITORY_RULES = `
+version: 1
+org: acme
+rules:
+  - id: labels
+    on: push
+    do:
+      - label.ensure: { name: '\${{ event.branch }}', color: '#d73a4a' }
+      - milestone.ensure: { title: '\${{ event.branch }}' }
 `;
 
 const REPOSITORY = {
@@ -62,6 +79,13 @@ function issueText(number: number, action: Kind, minute: number, title = 'one'):
   });
 }
 
+function pushText(): string {
+  return JSON.stringify({
+    ...{ ref: 'refs/heads/work', before: '1'.repeat(40), after: '2'.repeat(40), commits: [], total_commits: 0 },
+    ...{ repository: REPOSITORY, pusher: { id: 9, login: 'ben' }, sender: { id: 9, login: 'ben' } },
+  });
+}
+
 export type AtOnceStores = Pick<Stores, 'inbox' | 'journal' | 'recovery'>;
 
 /** What needs no answer of anybody is decided in the transaction that makes the event; it comes to what it would come to afterwards. */
@@ -78,11 +102,11 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       void announced.push(...ids.map((id) => `${topic} ${id}`)),
   };
 
-  function atOnce(): AtOnceDecider {
+  function atOnce(rules = RULES, homes: RepositoryHomes = { ...everyHomeIsOurs, peek: () => null }): AtOnceDecider {
     const { journal, recovery } = stores;
     const accounts = { self: () => BOT };
     const alerts = { raise: () => undefined, resolve: () => undefined };
-    const revision = acmeRevision(RULES);
+    const revision = acmeRevision(rules);
     const common = { journal, recovery, actions, accounts, clock: systemClock, logger: silentLogger, alerts };
     return new AtOnceDecider({
       ...common,
@@ -91,14 +115,23 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       revisions: { active: async () => ({ id: 'rev-1', revision, loadedAt: new Date() }) },
       lookups: { read: async () => ({ missing: true }) },
       acts: { prove: async ({ actor }) => ({ proven: true, by: 'spec', actor }) },
-      homes: {
-        of: async () => ({ is: 'refused', code: 'repository_gone' }),
-        forget: () => undefined,
-        doubt: () => undefined,
-      },
+      homes,
       security: silentSecurityLog,
       queue,
       tools: { actions, encryptor: THE_SEALER, newId },
+    });
+  }
+
+  function stepwise(rules: string, homes: RepositoryHomes = everyHomeIsOurs): ALife {
+    const { journal, inbox } = stores;
+    const tools = { actions, encryptor: THE_SEALER, newId };
+    return new ALife(rules, async () => ({ missing: true }), {
+      journal,
+      inbox,
+      homes,
+      queue,
+      tools,
+      clock: systemClock,
     });
   }
 
@@ -133,13 +166,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     const [now = '', later = ''] = await store([issueText(1, 'opened', 1), issueText(2, 'opened', 1)]);
     await decide([now]);
     await decide([later], null);
-    const life = new ALife(RULES, async () => ({ missing: true }), {
-      journal: stores.journal,
-      inbox: stores.inbox,
-      clock: systemClock,
-      tools: { actions, encryptor: THE_SEALER, newId },
-    });
-    await life.decides(await eventOf(later));
+    await stepwise(RULES).decides(await eventOf(later));
 
     const [written] = await runsOf(await eventOf(now));
     const [expected] = await runsOf(await eventOf(later));
@@ -151,11 +178,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
   });
 
   it('writes what a rule wants with its event, and wakes who does it', async () => {
-    const text = JSON.stringify({
-      ...{ ref: 'refs/heads/work', before: '1'.repeat(40), after: '2'.repeat(40), commits: [], total_commits: 0 },
-      ...{ repository: REPOSITORY, pusher: { id: 9, login: 'ben' }, sender: { id: 9, login: 'ben' } },
-    });
-    const ids = await store([text], 'push');
+    const ids = await store([pushText()], 'push');
 
     await decide(ids);
 
@@ -201,6 +224,123 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       ids.map((_, n) => Date.UTC(2026, 10, 20, 12, n)),
     );
     expect(await stores.inbox.undecidedEvents(99)).toEqual([]);
+  });
+
+  describe('what a rule wants in the repository of its event', () => {
+    const ASKED = { forge: 'main', org: 'acme', id: '7', name: 'app' };
+    let clock: ManualClock;
+    let forge: FakeForge;
+    let homes: ForgeHomes;
+    beforeEach(() => {
+      clock = new ManualClock();
+      forge = new FakeForge('gitea');
+      forge.addRepository('app');
+      const seen = new InMemorySeenRepositories();
+      homes = new ForgeHomes({ forges: { get: () => forge }, seen, namedByOperator: () => [], clock });
+    });
+
+    /** All that became of one push, but for its ids and times, and the steps that were woken. */
+    async function comesTo(isAtOnce: boolean): Promise<object> {
+      stores = await open();
+      announced = [];
+      const ids = await store([pushText()], 'push');
+      await decide(ids, isAtOnce ? atOnce(REPOSITORY_RULES, homes) : null);
+      const eventId = await eventOf(ids[0]);
+      expect(await stores.inbox.undecidedEvents(9)).toEqual(isAtOnce ? [] : [eventId]);
+      if (!isAtOnce) await stepwise(REPOSITORY_RULES, homes).decides(eventId);
+      const runs = await runsOf(eventId);
+      const intents = await stores.journal.intentsOfRun(runs[0]?.id ?? '');
+      const ofRun = { id: '', runKey: '', cause: null, decidedAt: null };
+      const ofIntent = { id: '', runId: '', intentKey: '', plannedAt: null, dueAt: null, updatedAt: null };
+      return {
+        runs: runs.map((run) => ({ ...run, ...ofRun })),
+        intents: intents.map((intent) => ({ ...intent, ...ofIntent })),
+        woken: intents.filter(({ id }) => announced.includes(`intent ${id}`)).map(({ action }) => action),
+      };
+    }
+
+    it('is written with the event where the home of the repository is known, as it is written afterwards', async () => {
+      await homes.of(ASKED);
+
+      const written = await comesTo(true);
+
+      expect(written).toMatchObject({
+        runs: [{ rule: 'labels', state: 'open' }],
+        intents: [
+          { action: 'label.ensure', target: { id: '7', owner: 'acme', name: 'app' }, lane: 'main/repository/7' },
+          { action: 'milestone.ensure' },
+        ],
+        woken: ['label.ensure'],
+      });
+      expect(await comesTo(false)).toEqual(written);
+    });
+
+    it('is refused at once where it is known that the repository is not ours, as it is refused afterwards', async () => {
+      forge.repositories.clear();
+      await homes.of(ASKED);
+
+      const written = await comesTo(true);
+
+      expect(written).toMatchObject({ intents: [{ target: { refused: 'repository_gone' } }, {}] });
+      expect(await comesTo(false)).toEqual(written);
+    });
+
+    it.each<[string, () => unknown]>([
+      ['nobody asked about it', () => undefined],
+      [
+        'the forge is being asked',
+        () => {
+          forge.answer('getRepoById', () => new Promise(() => undefined));
+          void homes.of(ASKED);
+        },
+      ],
+      [
+        'the answer is too old',
+        async () => {
+          await homes.of(ASKED);
+          clock.advance(5 * 60_000);
+        },
+      ],
+      [
+        'an event may have changed it',
+        async () => {
+          await homes.of(ASKED);
+          homes.forget('main', '7');
+        },
+      ],
+      [
+        'a call did not find it under its name',
+        async () => {
+          await homes.of(ASKED);
+          homes.doubt('main', '7');
+          clock.advance(WRITE_TRUST_MS);
+        },
+      ],
+      ['another organization asked', () => homes.of({ ...ASKED, org: 'other' })],
+    ])('takes the longer way, without a call, where %s', async (_, happens) => {
+      await happens();
+      const calls = forge.calls.length;
+      const ids = await store([pushText()], 'push');
+
+      await decide(ids, atOnce(REPOSITORY_RULES, homes));
+
+      const eventId = await eventOf(ids[0]);
+      expect([await stores.inbox.undecidedEvents(9), await runsOf(eventId)]).toEqual([[eventId], []]);
+      expect(announced).toEqual([`event ${eventId}`]);
+      expect(forge.calls).toHaveLength(calls);
+    });
+
+    it('takes the longer way behind an event after which the repository may have another owner', async () => {
+      await homes.of(ASKED);
+      const sender = { id: 9, login: 'ben' };
+      const organization = { login: 'acme' };
+      const deleted = JSON.stringify({ action: 'deleted', repository: REPOSITORY, organization, sender });
+      const ids = [...(await store([deleted], 'repository')), ...(await store([pushText()], 'push'))];
+
+      await decide(ids, atOnce(REPOSITORY_RULES, homes));
+
+      expect(await stores.inbox.undecidedEvents(9)).toEqual([await eventOf(ids[0]), await eventOf(ids[1])]);
+    });
   });
 
   describe('an event that may show an effect of ours', () => {

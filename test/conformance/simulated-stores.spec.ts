@@ -1,6 +1,7 @@
 import { describe } from '@jest/globals';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { SimStores } from '../simulation/doubles/sim-stores.js';
+import { systemClock } from '../../src/core/clock.js';
 import { atOnceSuite } from './at-once.suite.js';
 import { poisonMessageSuite } from './deadly-work.suite.js';
 import { feedRepositoriesSuite } from './feed-repositories.suite.js';
@@ -48,7 +49,7 @@ describe('conformance/simulated stores', () => {
 
   describe('what is decided at once', () =>
     atOnceSuite(async () => {
-      const { inbox, journal } = new SimStores(new ManualClock());
+      const { inbox, journal } = new SimStores(systemClock);
       return { inbox, journal, recovery: journal };
     }));
 

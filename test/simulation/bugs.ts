@@ -6,7 +6,7 @@ import type { TargetResolver } from '../../src/pipeline/execute/prepare-effect.j
 import type { UnknownOutcomes } from '../../src/pipeline/execute/settle.js';
 import type { TickStore } from '../../src/pipeline/tick-store.port.js';
 import type { EventReader } from '../../src/pipeline/decide/decide-arrival.js';
-import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
+import type { ArrivalDecision, InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { CursorStore } from '../../src/polling/cursor-store.port.js';
 import type { PoisonMessageStore } from '../../src/pipeline/poison-message-store.port.js';
 import type { JournalStore, RecordedRun } from '../../src/pipeline/journal-store.port.js';
@@ -210,13 +210,19 @@ export const BUGS: readonly Bug[] = [
     name: 'nobody is asked for consent',
     breaks: [12],
     plant: (parts) => {
-      const { journal } = parts;
+      const { journal, inbox } = parts;
       const unasked = <Planned extends RecordedRun>(plan: Planned): Planned => ({
         ...plan,
         intents: plan.intents.map(({ approval: _approval, ...intent }) => intent),
       });
+      const unaskedIn = (tx: ArrivalDecision): ArrivalDecision => ({
+        ...tx,
+        insertEvent: (event, discussionKey, object, decision) =>
+          tx.insertEvent(event, discussionKey, object, decision && { runs: decision.runs.map(unasked) }),
+      });
       return {
         ...parts,
+        inbox: { ...inbox, decide: (id, work) => inbox.decide(id, (tx) => work(unaskedIn(tx))) },
         journal: {
           ...journal,
           recordDecision: (decided, plans) => journal.recordDecision(decided, plans.map(unasked)),

@@ -1,5 +1,6 @@
 import type { EventKind } from '../../core/event-kinds.js';
 import type { ForgeEvent } from '../../core/event.js';
+import { tellsOfHome, type RepositoryHomes } from '../../core/repository-home.js';
 import type { Proposals } from '../../rules/revisions/proposals.js';
 import { laneOf } from '../../core/target.js';
 import type { ActiveRevision, ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
@@ -12,6 +13,7 @@ import { DecisionRecorder, type RecorderDeps } from './record-decision.js';
 import { isStaged } from './rollout.js';
 
 export interface AtOnceDeps extends DeciderDeps, RecorderDeps {
+  readonly homes: Pick<RepositoryHomes, 'of' | 'peek' | 'forget'>;
   readonly revisions: ActiveRevisions;
   readonly echoes: EchoKeys;
   /** Tells people what became of what they asked for; absent = nobody is told. */
@@ -26,7 +28,7 @@ export interface DecidedAtOnce extends EventDecision {
   readonly runs: readonly Plan[];
 }
 
-/** Thrown where the decision needs an answer of the forge or of the store. */
+/** Thrown where the decision needs an answer of the forge or of the store that is not in memory. */
 class MustAsk extends Error {}
 
 const ask = async (): Promise<never> => {
@@ -34,8 +36,8 @@ const ask = async (): Promise<never> => {
 };
 
 /**
- * Decides about an event in the transaction that makes it. This covers what needs no answer from anybody, above all what no rule wants. Every other
- * event is stored undecided and takes the way of `ArrivalToIntents.decideEvent`; both evaluate by the same `CandidateDecider`.
+ * Decides about an event in the transaction that makes it. This covers what needs no answer from anybody, above all what no rule wants, and what a rule
+ * wants in a repository whose owner is known already. Every other event is stored undecided and takes the way of `ArrivalToIntents.decideEvent`; both evaluate by the same `CandidateDecider`.
  */
 export class AtOnceDecider {
   private readonly decider: CandidateDecider;
@@ -47,17 +49,22 @@ export class AtOnceDecider {
       ...deps,
       lookups: { read: ask },
       acts: { prove: ask },
-      homes: { of: ask, forget: () => undefined, doubt: () => undefined },
+      homes: { of: async (asked) => deps.homes.peek(asked) ?? ask() },
       journal: { firedInLastHour: ask },
     });
     this.recorder = new DecisionRecorder(deps);
     this.awaited = awaitedKinds(deps.tools);
   }
 
-  /** What of ours the event may have to do with: where any of it is known, the event takes the longer way. Null = it does so in any case. */
+  /**
+   * What of ours the event may have to do with: where any of it is known, the event takes the longer way. Null = it does so in any case. After an event
+   * that may change whose a repository is, those behind it must not rely on what was known before.
+   */
   touchedBy(event: ForgeEvent): Touched | null {
     const { kind, forge, repo } = event;
-    const effectKeys = kind.startsWith('repository.') ? null : this.deps.echoes.effectsToldBy(event);
+    const hasNewHome = tellsOfHome(kind);
+    if (repo && hasNewHome) this.deps.homes.forget(forge, repo.id);
+    const effectKeys = hasNewHome ? null : this.deps.echoes.effectsToldBy(event);
     const lane = repo && this.awaited.has(kind) ? laneOf(forge, { kind: 'repository', ...repo }) : null;
     return effectKeys && { effectKeys, lane };
   }

@@ -35,7 +35,7 @@ export interface DeciderDeps {
   readonly acts: ActProver;
   readonly accounts: Accounts;
   /** Whose a repository is. */
-  readonly homes: RepositoryHomes;
+  readonly homes: Pick<RepositoryHomes, 'of'>;
   readonly journal: Pick<JournalStore, 'firedInLastHour'>;
   readonly tools: Omit<PlanTools, 'account'>;
   readonly clock: Clock;
