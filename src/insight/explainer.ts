@@ -5,13 +5,17 @@ import type { ForgeEvent } from '../core/event.js';
 import { subjectOf } from '../core/event-subject.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import type { JournalStore } from '../pipeline/journal-store.port.js';
-import type { BotSelf, RuleEngine } from '../pipeline/rule-engine.port.js';
-import { shown, textOf } from '../core/reason.js';
+import { lacksTrace } from '../pipeline/decide/left-out-trace.js';
+import type { BotSelf } from '../pipeline/rule-engine.port.js';
+import { stringifyJson } from '../core/json.js';
+import { shown, textOf, type Reason } from '../core/reason.js';
+import { runReason } from '../core/run-reasons.js';
 import type { Intent, Run } from '../core/run.js';
 import { seesWholeOrg, type Sight } from '../core/sight.js';
 import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import type { CompiledPolicy, CompiledRule, Revision } from '../rules/language/revision.js';
 import { whatAbout } from './about-run.js';
+import { factsOfEvent, type PureRules } from './decide-again.js';
 import { explainForEvent } from './explain-for-event.js';
 import { explainLookups, explainRun, notesOnSeal } from './explain-run.js';
 import type {
@@ -42,7 +46,7 @@ export interface ExplainerDeps extends RevisionsDeps {
   readonly open: (run: Run) => Run;
   readonly inbox: Pick<InboxStore, 'event' | 'arrivalsOfEvent' | 'eventsOfArrival'>;
   readonly engine: ExpressionEngine;
-  readonly rules: Pick<RuleEngine, 'candidates'>;
+  readonly rules: Pick<PureRules, 'candidates' | 'find' | 'evaluate'>;
   readonly ruleBehind: RuleBehind;
   readonly clock: Pick<Clock, 'now'>;
   /** Who the bot is on a forge; null while no forge told it. */
@@ -92,8 +96,9 @@ export class Explainer {
     const revisionOfNow = active?.revision ? { revision: active.revision } : null;
     const files = stored && seesWholeOrg(sight, run.org) ? stored.files : null;
     const ofPolicy = run.kind === 'policy' && files ? await this.placeIn(run.revisionId, run.rule) : null;
+    const told = event ? await this.withTrace(run, event) : run;
     return explainRun({
-      run,
+      run: told,
       intents: await Promise.all(
         intents.map(async (one) => ({ intent: one, attempts: await this.deps.journal.attemptsOfIntent(one.id) })),
       ),
@@ -106,8 +111,27 @@ export class Explainer {
         return place && sourceOf(files, place);
       },
       intentId: intent?.id ?? null,
-      notes: run.cause.kind === 'event' && !event ? [`its event ${run.cause.eventId} is not kept any more`] : [],
+      notes: [
+        ...(run.cause.kind === 'event' && !event ? [`its event ${run.cause.eventId} is not kept any more`] : []),
+        ...(event && lacksTrace(told) ? [NOT_DERIVED] : []),
+      ],
     });
+  }
+
+  /**
+   * A run that wanted nothing keeps no trace: its rule is evaluated again, by the revision and at the time of the run. What comes out otherwise than it
+   * did then (the bot has another account now) is no explanation, and the trace stays null.
+   */
+  async withTrace(run: Run, event: ForgeEvent): Promise<Run> {
+    if (!lacksTrace(run)) return run;
+    const revision = await this.revisions.compiled(run.org, run.revisionId);
+    const rule = revision && this.deps.rules.find(revision, run.rule);
+    if (!revision || rule?.kind !== 'rule') return run;
+    const facts = factsOfEvent(event, this.deps.self(event.forge, event.org), run.decidedAt);
+    const again = this.deps.rules.evaluate(revision, rule, facts, {});
+    if (again.kind !== 'decided' || again.report.verdict !== 'not-fired') return run;
+    const { reason: because, trace } = again.report;
+    return isEqual(runReason('run.not-fired', { because }), run.reason) ? { ...run, trace } : run;
   }
 
   private async placeIn(revisionId: string, id: string): Promise<Place | null> {
@@ -272,6 +296,14 @@ function factsFor(sight: Sight, stored: StoredRevision): RevisionFacts {
   const { origin, ...facts } = factsOf(stored);
   return origin && seesWholeOrg(sight, orgOf(stored.org)) ? { ...facts, origin } : facts;
 }
+
+/** As they are stored. */
+function isEqual(one: Reason, other: Reason): boolean {
+  return one.code === other.code && stringifyJson(one.params) === stringifyJson(other.params);
+}
+
+const NOT_DERIVED =
+  'its conditions cannot be shown: its revision does not load any more, or the bot has another account now';
 
 const NOTHING_FOUND = {
   about: 'decision',

@@ -36,6 +36,13 @@ export class StoredRevisions {
     return stored && this.open(stored);
   }
 
+  /** What a revision says, which never changes; null = it is not kept, or does not load any more. */
+  async compiled(org: string, id: string): Promise<Revision | null> {
+    const running = (await this.deps.running?.(org)) ?? null;
+    if (running?.id === id) return running.revision;
+    return (this.opened.get(id) ?? (await this.byId(id)))?.revision ?? null;
+  }
+
   async active(org: string): Promise<OpenedRevision | null> {
     const stored = await this.deps.store.active(org);
     return stored && this.open(stored);
@@ -50,10 +57,10 @@ export class StoredRevisions {
   }
 
   private async open(stored: StoredRevision): Promise<OpenedRevision> {
-    const known = this.opened.get(stored.id);
-    if (known) return { ...known, stored };
     const running = (await this.deps.running?.(stored.org)) ?? null;
     if (running?.id === stored.id) return { stored, revision: running.revision, problem: null };
+    const known = this.opened.get(stored.id);
+    if (known) return { ...known, stored };
     const opened = { stored, ...this.compile(stored) };
     this.opened.set(stored.id, opened);
     return opened;

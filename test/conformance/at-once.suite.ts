@@ -16,10 +16,17 @@ import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import { AtOnceDecider } from '../../src/pipeline/decide/decide-at-once.js';
 import { effectKeyOf } from '../../src/pipeline/decide/plan-intents.js';
 import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
+import type { RuleEngine } from '../../src/pipeline/rule-engine.port.js';
+import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
+import { Explainer } from '../../src/insight/explainer.js';
+import type { NewDelivery } from '../../src/core/arrival.js';
+import { stringifyJson, type Json } from '../../src/core/json.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { ALife, BOT, THE_SEALER, acmeRevision, theRules } from '../builders/a-life.js';
 import { aDelivery } from '../builders/arrivals.js';
 import { anIntent, aRun } from '../builders/journal.js';
+import { InMemoryRevisionStore } from '../fakes/in-memory-revision-store.js';
+import { jsonTextOf, readActFolders } from '../recordings-tool/act-file.js';
 import { FakeForge } from '../fakes/fake-forge.js';
 import { InMemorySeenRepositories } from '../fakes/in-memory-seen-repositories.js';
 import { ManualClock } from '../fakes/manual-clock.js';
@@ -42,6 +49,47 @@ rules:
     on: push
     do: { org_variable.set: { name: pushed, value: '\${{ event.branch }}' } }
 `;
+
+/** They see what events, the account of the bot and the time are, and want nothing. */
+const UNWANTED_RULES = `
+version: 1
+org: acme
+rules:
+  - id: issues
+    on: [issue.opened, issue.closed, issue.reopened]
+    if:
+      by_bot: event.actor.login == bot.login
+      named: event.issue.title.startsWith("no such title") && event.number > 0
+    do: { milestone.ensure: { title: '\${{ event.issue.title }}' } }
+  - id: pulls
+    on: [pull_request.opened, pull_request.closed, pull_request.reopened]
+    if: event.pull_request.labels.exists(label, label.name == "no such label")
+    do: { milestone.ensure: { title: '\${{ event.pull_request.title }}' } }
+  - id: pushes
+    on: push
+    if: now < timestamp("2020-01-01T00:00:00Z") || event.ref == repo.name
+    do: { milestone.ensure: { title: '\${{ event.ref }}' } }
+  - id: comments
+    on: comment.created
+    if: event.comment.body.matches("^no such text$")
+    do: { milestone.ensure: { title: '\${{ event.comment.body }}' } }
+  - id: releases
+    on: release.published
+    if: glob(event.tag, "nothing/*")
+    do: { milestone.ensure: { title: '\${{ event.tag }}' } }
+`;
+
+function recordedDeliveries(): NewDelivery[] {
+  return readActFolders('test/recordings').flatMap(({ acts }) =>
+    acts.flatMap(({ org, deliveries }) =>
+      deliveries.map((delivery) => {
+        const text = jsonTextOf(delivery);
+        const { event_type: eventType } = delivery;
+        return aDelivery({ eventType, event: eventType, text, body: Buffer.from(text), org });
+      }),
+    ),
+  );
+}
 
 const REPOSITORY_RULES = `
 version: 1
@@ -102,7 +150,11 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       void announced.push(...ids.map((id) => `${topic} ${id}`)),
   };
 
-  function atOnce(rules = RULES, homes: RepositoryHomes = { ...everyHomeIsOurs, peek: () => null }): AtOnceDecider {
+  function atOnce(
+    rules = RULES,
+    homes: RepositoryHomes = { ...everyHomeIsOurs, peek: () => null },
+    engine: RuleEngine = theRules,
+  ): AtOnceDecider {
     const { journal, recovery } = stores;
     const accounts = { self: () => BOT };
     const alerts = { raise: () => undefined, resolve: () => undefined };
@@ -110,7 +162,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     const common = { journal, recovery, actions, accounts, clock: systemClock, logger: silentLogger, alerts };
     return new AtOnceDecider({
       ...common,
-      rules: theRules,
+      rules: engine,
       echoes: new EffectEchoDetector(common),
       revisions: { active: async () => ({ id: 'rev-1', revision, loadedAt: new Date() }) },
       lookups: { read: async () => ({ missing: true }) },
@@ -175,6 +227,44 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     const own = { id: '', runKey: '', cause: null, decidedAt: null, endedAt: null };
     expect({ ...written, ...own }).toEqual({ ...expected, ...own });
     expect(await stores.inbox.undecidedEvents(9)).toEqual([]);
+  });
+
+  it('keeps no trace of what a rule does not want, and derives the one that would have been kept', async () => {
+    const evaluated = new Map<string, Json>();
+    const engine: RuleEngine = Object.assign(Object.create(theRules) as RuleEngine, {
+      evaluate: (...[revision, candidate, facts, answers]: Parameters<RuleEngine['evaluate']>) => {
+        const told = theRules.evaluate(revision, candidate, facts, answers);
+        if (told.kind === 'decided') evaluated.set(`${facts.event?.id} ${candidate.id}`, told.report.trace);
+        return told;
+      },
+    });
+    const revision = acmeRevision(UNWANTED_RULES);
+    const explainer = new Explainer({
+      ...{ journal: stores.journal, inbox: stores.inbox, store: new InMemoryRevisionStore() },
+      running: async () => ({ id: 'rev-1', revision }),
+      load: () => ({ ok: false, problems: [] }),
+      ...{ open: (run) => run, engine: new CelEngine(), rules: theRules, self: () => BOT },
+      ...{ ruleBehind: async () => null, clock: systemClock },
+    });
+    const arrivals = recordedDeliveries();
+    await stores.inbox.storeDeliveries(arrivals);
+    await decide(
+      arrivals.map(({ id }) => id),
+      atOnce(UNWANTED_RULES, undefined, engine),
+    );
+
+    const rules = new Set<string>();
+    for (const { id } of arrivals) {
+      const event = await stores.inbox.event(await eventOf(id));
+      for (const run of event ? await runsOf(event.id) : []) {
+        expect(run).toMatchObject({ state: 'not-fired', trace: null });
+        const { trace } = await explainer.withTrace(run, event as ForgeEvent);
+        expect(stringifyJson(trace)).toBe(stringifyJson(evaluated.get(`${event?.id} ${run.rule}`) ?? null));
+        expect(trace).toMatchObject({ conditions: expect.any(Array) });
+        rules.add(run.rule);
+      }
+    }
+    expect([...rules].sort()).toEqual(['comments', 'issues', 'pulls', 'pushes', 'releases']);
   });
 
   it('writes what a rule wants with its event, and wakes who does it', async () => {

@@ -20,6 +20,7 @@ import { checkRule, originOf } from './shared.js';
 const APPROVALS_SHOWN = 200;
 
 const operation = operationOf(
+  'explainer',
   'orgs',
   'orders',
   'journal',
@@ -190,7 +191,14 @@ async function secondPerson(
 }
 
 async function reports(
-  { journal, inbox, keeper, clock, encryptor }: Pick<Needs, 'journal' | 'inbox' | 'keeper' | 'clock' | 'encryptor'>,
+  {
+    journal,
+    inbox,
+    keeper,
+    clock,
+    encryptor,
+    explainer,
+  }: Pick<Needs, 'journal' | 'inbox' | 'keeper' | 'clock' | 'encryptor' | 'explainer'>,
   runs: readonly Run[],
   sight: Sight,
 ): Promise<RunReport[]> {
@@ -211,7 +219,7 @@ async function reports(
       const event = cause.kind === 'event' ? (events.get(cause.eventId) ?? null) : null;
       const active = cause.kind === 'tick' ? await keeper.active(run.org) : null;
       return {
-        run: shown(openedFor(sight, run, encryptor)),
+        run: shown(openedFor(sight, event ? await explainer.withTrace(run, event) : run, encryptor)),
         about: whatAbout({ run, event, intents, active, now }),
         effects: countEffects(intents),
         intents: made.map(({ intent: one, attempts }) => ({ ...showIntent(one), attempts_made: attempts })),

@@ -27,6 +27,7 @@ import { asShadow, shadowRule, withoutIntents } from './shadow.js';
 import type { Accounts, Candidate, RuleEngine } from '../rule-engine.port.js';
 import type { LookupReader, LookupScope } from '../../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
+import { mayLeaveOutTrace } from './left-out-trace.js';
 
 export interface DeciderDeps {
   readonly rules: RuleEngine;
@@ -183,7 +184,11 @@ export class CandidateDecider {
     const decision: Decision = {
       ...own,
       ...(judged?.namesActor ? { claim: null } : {}),
-      report: stage?.note ? { ...told, reason: withNote(told.reason, stage.note) } : told,
+      report: stage?.note
+        ? { ...told, reason: withNote(told.reason, stage.note) }
+        : mayLeaveOutTrace(own, event, told, lookups)
+          ? { ...told, trace: null }
+          : told,
       steps,
       lookups: kept,
       home,

@@ -11,6 +11,8 @@ import { anEvent } from '../../builders/arrivals.js';
 import { anIntent, aRun } from '../../builders/journal.js';
 import { HistoryRig } from './history-rig.js';
 import { because } from '../../builders/reasons.js';
+import { runReason } from '../../../src/core/run-reasons.js';
+import type { Run } from '../../../src/core/run.js';
 
 const RULES = `version: 1
 org: acme
@@ -211,6 +213,39 @@ describe('insight/explainer, a run', () => {
       conditions: [],
       notes: ['its event gone is not kept any more'],
     });
+  });
+
+  it('tells what the conditions saw also where the run kept no trace: the rule of then is evaluated again', async () => {
+    const { id, revision } = await rig.activate(RULES);
+    const decided = rig.decide(revision, EVENT, 'one-away', {});
+    const reason = runReason('run.not-fired', { because: decided.report.reason });
+    const traced = await rig.keepRun(id, EVENT, decided, { reason });
+    const untraced = await rig.keepRun(id, EVENT, decided, { reason, trace: null, runKey: 'other' });
+    await rig.activate(RULES.replaceAll('"bob"', '"cy"'), LATER);
+
+    const [expected, derived] = await Promise.all(
+      [traced, untraced].map(async (run) => about('run', await rig.explainer.explain({ id: run.id }))),
+    );
+
+    expect(derived).toEqual({ ...expected, run: { ...expected?.run, id: untraced.id } });
+    expect(derived?.conditions).toMatchObject([{ name: 'if', state: 'false', seen: { 'event.actor.login': 'ann' } }]);
+    expect(derived?.look).toMatchObject({ text: 'if: event.actor.login == "bob"' });
+  });
+
+  it.each<[string, Partial<Run>]>([
+    ['its revision is not kept any more', { revisionId: 'gone' }],
+    ['its rule comes to another reason', { reason: runReason('run.not-fired', { because: because('another') }) }],
+    ['its rule fires today', { rule: 'always' }],
+  ])('says that its conditions cannot be shown where %s', async (_, over) => {
+    const { id, revision } = await rig.activate(RULES);
+    const decided = rig.decide(revision, EVENT, 'one-away', {});
+    const reason = runReason('run.not-fired', { because: decided.report.reason });
+    const run = await rig.keepRun(id, EVENT, decided, { trace: null, reason, ...over });
+
+    const explained = about('run', await rig.explainer.explain({ id: run.id }));
+
+    expect(explained).toMatchObject({ conditions: [], look: null, run: { state: 'not-fired' } });
+    expect(explained.notes).toEqual([expect.stringContaining('cannot be shown')]);
   });
 
   it('is told on a tick, and as a policy with what it compared', async () => {
