@@ -62,7 +62,7 @@ export function bindRow(org: string, source: PolledSource, row: JsonObject): Bin
 
 /** Names of accounts are ASCII and compared without regard to ASCII case; letters that merely look or fold alike are others. */
 function isSameName(a: string, b: string): boolean {
-  return asciiLower(a) === asciiLower(b);
+  return a === b || asciiLower(a) === asciiLower(b);
 }
 
 /** A row's kind is no event type, whatever a header says. */
@@ -244,6 +244,7 @@ function findPlaces(body: JsonObject, type: PlacesOfType, isKnown: boolean): Pla
     }
     return found;
   }
+  const ends = new Set([...paths.keys()].map(lastKey));
   const walk = (value: Json, path: string, key: string, isInRepository: boolean): void => {
     const role = paths.get(path);
     if (role === 'foreign') return;
@@ -260,8 +261,12 @@ function findPlaces(body: JsonObject, type: PlacesOfType, isKnown: boolean): Pla
     if (naming && !Array.isArray(value)) found.push({ path, naming, value });
     if (Array.isArray(value)) for (const item of value) walk(item, `${path}[]`, key, false);
     else if (isJsonObject(value))
-      for (const [name, part] of Object.entries(value))
-        walk(part, path === '' ? name : `${path}.${name}`, name, naming === 'repository');
+      for (const name in value) {
+        const part = value[name] as Json;
+        // Most values are texts and numbers that name nothing: of those not even the path is made.
+        if (typeof part === 'object' || ends.has(name) || namingOfKey(name) !== null)
+          walk(part, path === '' ? name : `${path}.${name}`, name, naming === 'repository');
+      }
   };
   walk(body, '', '', false);
   return found;
@@ -277,13 +282,30 @@ function namingOfListed(key: string): Naming {
 
 /** What a value names by its key or its form; null = neither an owner nor a repository. */
 function namingOf(key: string, value: Json): Naming | null {
-  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  const byKey = namingOfKey(key);
   const isText = typeof value === 'string' && value !== '';
-  if (ID_KEY.test(key)) return isNumber || isText ? 'id' : null;
+  if (byKey === 'id') return typeof value === 'number' || typeof value === 'bigint' || isText ? 'id' : null;
   if (!isText && !isJsonObject(value)) return null;
-  if (OWNER_KEYS.has(key.toLowerCase())) return 'owner';
-  if (REPOSITORY_KEY.test(key)) return 'repository';
-  return isJsonObject(value) && looksLikeRepository(value) ? 'repository' : null;
+  return byKey ?? (isJsonObject(value) && looksLikeRepository(value) ? 'repository' : null);
+}
+
+/** Bodies of forges have few keys, and those again and again. Others may have any: so many are kept, no more. */
+const MOST_KEYS = 2_000;
+const MOST_LETTERS = 64;
+const namings = new Map<string, Naming | null>();
+
+function namingOfKey(key: string): Naming | null {
+  const known = namings.get(key);
+  if (known !== undefined) return known;
+  const naming = ID_KEY.test(key)
+    ? 'id'
+    : OWNER_KEYS.has(key.toLowerCase())
+      ? 'owner'
+      : REPOSITORY_KEY.test(key)
+        ? 'repository'
+        : null;
+  if (namings.size < MOST_KEYS && key.length <= MOST_LETTERS) namings.set(key, naming);
+  return naming;
 }
 
 /** Accounts have a full name too, beside a login. */
