@@ -41,6 +41,15 @@ interface DecisionAsk {
   readonly decide: (tx: ArrivalDecision) => Promise<unknown>;
 }
 
+interface DecisionLane {
+  readonly loader: BatchLoader<DecisionAsk, DecisionAnswer>;
+  /** Decisions that are under way. */
+  asked: number;
+}
+
+/** As many as one batch takes: few decisions go in one lane, and so into one transaction. */
+const MOST_IN_LANE = 64;
+
 /** Null = there is nothing to decide any more; `later` = the texts of others were too many. */
 type DecisionAnswer = { readonly answer: unknown } | 'later' | null;
 
@@ -61,10 +70,8 @@ export class SqlInboxStore implements InboxStore {
     (ids: readonly string[], db) => this.nextsOfObjects(ids, db),
   );
 
-  private readonly decisions = new BatchLoader(
-    () => this.db,
-    (asks: readonly DecisionAsk[], db) => this.decideAll(asks, db),
-  );
+  /** While the server works on one batch, this process reads the bodies of the next. */
+  private readonly decisions = [this.decisionLane(), this.decisionLane()] as const;
 
   /** @param acks connections that nothing else uses, so that a busy worker never delays an acknowledgement */
   constructor(
@@ -126,10 +133,21 @@ export class SqlInboxStore implements InboxStore {
   }
 
   async decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null> {
+    const [first, second] = this.decisions;
     for (;;) {
-      const decided = await this.decisions.ask({ arrivalId, decide });
+      const lane = first.asked < MOST_IN_LANE || first.asked <= second.asked ? first : second;
+      lane.asked += 1;
+      const decided = await lane.loader.ask({ arrivalId, decide }).finally(() => (lane.asked -= 1));
       if (decided !== 'later') return decided && (decided.answer as T);
     }
+  }
+
+  private decisionLane(): DecisionLane {
+    const loader = new BatchLoader(
+      () => this.db,
+      (asks: readonly DecisionAsk[], db) => this.decideAll(asks, db),
+    );
+    return { loader, asked: 0 };
   }
 
   private async decideAll(asks: readonly DecisionAsk[], db: Database): Promise<DecisionAnswer[]> {

@@ -30,6 +30,9 @@ interface SweepOptions {
 
 const DEFAULTS = { everyMs: 2_000, batch: 500, concurrency: 8 };
 
+/** Of a backlog the next arrivals are looked for when so few are in hand: the look takes as long as they do. */
+const FEW_ARRIVALS = 64;
+
 /** So many passes may see the same due id before it is worked on here although the queue says that it is well (a deaf consumer). */
 const MAX_ANNOUNCED = 2;
 
@@ -73,7 +76,7 @@ export class Sweep {
   }
 
   /**
-   * Decides an arrival that a wake-up names. Of a backlog, a pass brings one batch: who is through with it looks for the next at once, and does not wait
+   * Decides an arrival that a wake-up names. Of a backlog, a pass brings one batch: when it runs out here, the next is looked for at once, without waiting
    * for the timer.
    */
   async arrival(id: string): Promise<void> {
@@ -82,7 +85,7 @@ export class Sweep {
       await this.deps.handlers.arrival(id);
     } finally {
       this.inHand -= 1;
-      if (this.inHand === 0 && this.mayBeMore && this.timer) {
+      if (this.inHand <= FEW_ARRIVALS && this.mayBeMore && this.timer) {
         this.mayBeMore = false;
         void this.pass();
       }
