@@ -30,6 +30,7 @@ describe('core/fair-scheduler', () => {
     turns.add('quiet-2', 'beta');
 
     expect(turns.next()).toEqual({ owner: 'acme', item: 'flood-1', lane: 'all' });
+    expect(['flood-1', 'quiet-1', 'unknown'].map((item) => turns.ownerOf(item))).toEqual(['acme', 'beta', undefined]);
     expect(takeAll(turns)).toEqual(['quiet-1', 'flood-2', 'quiet-2', 'flood-3', 'flood-4']);
     expect(turns.size).toBe(0);
   });

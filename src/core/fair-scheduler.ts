@@ -70,6 +70,11 @@ export class FairScheduler<Item, Lane extends string = string> {
     return this.#underWay.has(item);
   }
 
+  /** Whose the item is that waits or is under way. */
+  ownerOf(item: Item): string | undefined {
+    return this.#waiting.get(item)?.owner ?? this.#underWay.get(item);
+  }
+
   /** Owners of whom something waits. */
   get owners(): number {
     return new Set([...this.#lines.values()].flatMap(({ owners }) => [...owners.keys()])).size;

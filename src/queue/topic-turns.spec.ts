@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { currentCaller } from '../core/caller.js';
 import { silentLogger } from '../core/logger.js';
 import { TopicTurns } from './topic-turns.js';
 
@@ -42,6 +43,21 @@ describe('queue/topic-turns', () => {
     expect([begun, turns.size, turns.hasRoom]).toEqual([['a', 'c'], 0, false]);
     await new Promise((resolve) => setImmediate(resolve));
     for (const end of ends) end();
+    await turns.stop();
+  });
+
+  it('handles an id again for its organization, when the sweep announces it while it runs', async () => {
+    const orgs: Array<string | null | undefined> = [];
+    const turns = new TopicTurns('event', silentLogger);
+    await new Promise<void>((resolve) => {
+      turns.consume(1, async () => {
+        if (orgs.push(currentCaller()?.org) === 3) resolve();
+        if (orgs.length === 1) turns.add(['a', 'lost'], '');
+      });
+      turns.add(['a'], 'acme');
+    });
+
+    expect(orgs.sort()).toEqual(['acme', 'acme', null]);
     await turns.stop();
   });
 });

@@ -55,9 +55,10 @@ export class TopicTurns {
     this.#begin();
   }
 
+  /** @param org '' = nobody knows, as with what the sweep finds: an id that runs here stays its organization's */
   add(ids: readonly string[], org: string): void {
     if (this.#isStopped) return;
-    for (const id of ids) this.#turns.add(id, org);
+    for (const id of ids) this.#turns.add(id, org || (this.#turns.ownerOf(id) ?? ''));
     this.#begin();
   }
 
