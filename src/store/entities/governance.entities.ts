@@ -291,3 +291,17 @@ export class UntrustedProxyEntity {
   @Column('timestamptz')
   seenAt: Date;
 }
+
+/** What a process of the bot has raised and not resolved. */
+@Entity('open_alerts')
+export class OpenAlertsEntity {
+  @PrimaryColumn('text')
+  process: string;
+
+  /** JSON text. */
+  @Column('text')
+  alerts: string;
+
+  @Column('timestamptz')
+  at: Date;
+}
