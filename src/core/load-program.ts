@@ -10,8 +10,9 @@ const BUNDLE = fileURLToPath(new URL('../bundle/', import.meta.url));
 const compiledOf = (file: string): string => `${file}.compiled`;
 
 // The embedded store's engine is compiled once more for speed where it is busiest, function by function. By V8's own measure that begins within a
-// start, and costs a third of it. Set before anything is loaded: V8 takes compiled code only under the flags it was made with.
-setFlagsFromString('--wasm-tiering-budget=20000000');
+// start, and costs a third of it, and memory that stays. An engine that works gets there within seconds, one that waits never does. Set before
+// anything is loaded: V8 takes compiled code only under the flags it was made with.
+setFlagsFromString('--wasm-tiering-budget=200000000');
 
 interface Loaded {
   readonly module: { exports: unknown };

@@ -166,6 +166,18 @@ describe('rules/language/expressions/cel-engine', () => {
     ).toEqual(['event.release.tag_name@0', 'event.labels@39', 'vars.base@72', 'repo.name@97', 'lookups@89 …']);
   });
 
+  it('compiles an expression that is in use once, for the same variables', () => {
+    const [first, again] = [
+      engine.compile('event.number + 1', VARIABLES),
+      engine.compile('event.number + 1', VARIABLES),
+    ];
+
+    expect(again).toBe(first);
+    expect(engine.compile('event.number + 2', VARIABLES)).not.toBe(first);
+    expect(engine.compile('event.number + 1', ['event'])).not.toBe(first);
+    expect(() => engine.compile('event.number + 1', ['repo'])).toThrow(ExpressionError);
+  });
+
   it('takes data that was converted before, and no JSON that looks like it', () => {
     const bound = engine.bind(DATA.event);
 

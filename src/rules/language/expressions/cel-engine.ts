@@ -29,6 +29,11 @@ export class CelEngine implements ExpressionEngine {
   readonly #kept = new WeakMap<object, Record<string, CelInput>>();
   readonly #functions: ReadonlyMap<string, RuleFunction>;
   readonly #env;
+  /** Compiled expressions in use, by what they were made of. Organizations share rules, and each of their expressions takes a millisecond to compile. */
+  readonly #inUse = new Map<string, WeakRef<CompiledExpression>>();
+  readonly #unused = new FinalizationRegistry<string>((key) => {
+    if (this.#inUse.get(key)?.deref() === undefined) this.#inUse.delete(key);
+  });
 
   constructor(functions: readonly RuleFunction[] = ruleFunctions) {
     this.#functions = new Map(functions.map((definition) => [definition.name, definition]));
@@ -52,6 +57,16 @@ export class CelEngine implements ExpressionEngine {
   }
 
   compile(source: string, variables: readonly string[]): CompiledExpression {
+    const key = [...variables, source].join('\n');
+    const known = this.#inUse.get(key)?.deref();
+    if (known) return known;
+    const compiled = this.#compileAnew(source, variables);
+    this.#inUse.set(key, new WeakRef(compiled));
+    this.#unused.register(compiled, key);
+    return compiled;
+  }
+
+  #compileAnew(source: string, variables: readonly string[]): CompiledExpression {
     if (source.length > MAX_SOURCE)
       throw new ExpressionError(`an expression may have ${MAX_SOURCE} characters, this has ${source.length}`, 0);
     if (source.trim() === '') throw new ExpressionError('the expression is empty', 0);
