@@ -76,6 +76,7 @@ export function placeOf({ forge, orgs }: Forged, servers: { postgres: string; re
     FORGE_TOKEN: forge.botToken,
     HOOK_SECRET: 'a secret of deliveries, long enough',
     MIRROR_TOKEN: 'a token of the mirror',
+    MALLOC_ARENA_MAX: '2', // as in the units in deploy/
     ...(servers ? { DATABASE_URL: servers.postgres, REDIS_URL: servers.redis, DATA_KEY: 'k'.repeat(40) } : {}),
   };
   return aPlace({ config, files: Object.fromEntries(files) as Record<string, string>, env });

@@ -149,6 +149,20 @@ function reaches(from: string, to: string, seen = new Set<string>()): boolean {
 
 const all = sources(SRC).flatMap(importsOf);
 
+/** What comes with a file when it is loaded: files of ours, and packages. Without what it loads when somebody asks for it. */
+function loadedWith(entry: string): { readonly files: readonly string[]; readonly packages: readonly string[] } {
+  const files = new Set([join(SRC, entry)]);
+  const packages = new Set<string>();
+  for (const file of files)
+    for (const { target, typeOnly, isLazy } of all.filter((one) => one.file === file)) {
+      if (typeOnly || isLazy || target.startsWith('node:')) continue;
+      const path = resolve(dirname(file), target).replace(/\.js$/, '.ts');
+      if (target.startsWith('.')) files.add(existsSync(path) ? path : `${path}x`);
+      else packages.add(target);
+    }
+  return { files: [...files].map(inSrc), packages: [...packages].sort() };
+}
+
 describe('architecture/imports', () => {
   it('finds the sources', () => {
     expect(all.length).toBeGreaterThan(100);
@@ -171,17 +185,34 @@ describe('architecture/imports', () => {
   });
 
   it('loads the Console where it is served alone', () => {
-    const known = new Set([join(SRC, 'main.ts')]);
-    for (const file of known)
-      for (const { target, typeOnly, isLazy } of all.filter((one) => one.file === file))
-        if (target.startsWith('.') && !typeOnly && !isLazy) {
-          const path = resolve(dirname(file), target).replace(/\.js$/, '.ts');
-          known.add(existsSync(path) ? path : `${path}x`);
-        }
-    const loaded = [...known].map(inSrc);
+    const loaded = loadedWith('main.ts').files;
 
     expect(loaded).toContain('api/api.module.ts');
     expect(loaded.filter((file) => file.startsWith('console/') && !file.endsWith('.port.ts'))).toEqual([]);
+  });
+
+  it('loads for a command line what reads and answers it, and no more', () => {
+    expect(loadedWith('cli/run-cli.ts').packages).toEqual(['cli-table3', 'commander', 'picocolors', 'uuid', 'zod']);
+  });
+
+  it('loads for `check` what reads rules, and neither framework nor store', () => {
+    expect(loadedWith('cli/check-rules.ts').packages).toEqual([
+      '@bufbuild/cel',
+      '@bufbuild/cel/ext',
+      'croner',
+      'fastest-levenshtein',
+      're2js',
+      'uuid',
+      'yaml',
+      'zod',
+    ]);
+  });
+
+  it('loads Bull and the client of Redis where the queue is Redis', () => {
+    const { files, packages } = loadedWith('main.ts');
+
+    expect(files).toContain('queue/queue.module.ts');
+    expect(packages.filter((name) => /^(bull|ioredis|@nestjs\/bull)$/.test(name))).toEqual([]);
   });
 
   it('has no folders that import one another', () => {
