@@ -150,10 +150,14 @@ class TypeOrmArrivalDecision implements ArrivalDecision {
     return this.arrival.kind === 'delivery' ? 'webhook' : this.arrival.source;
   }
 
-  /** What was not taken yet; null = nothing. */
-  takeNews(): DecisionNews | null {
+  /**
+   * What was not taken yet; null = nothing. A claim alone waits for the end: whoever asks about the same text does so behind it, and the arrival is then
+   * written once.
+   */
+  takeNews(hasEnded: boolean): DecisionNews | null {
     const { made, joined, kept, closed, claimed, countedWith } = this;
-    if (made.length + joined.size + kept.length === 0 && closed === null && claimed === null) return null;
+    const isDue = closed !== null || (hasEnded && claimed !== null);
+    if (made.length + joined.size + kept.length === 0 && !isDue) return null;
     [this.made, this.joined, this.kept, this.closed] = [[], new Set(), [], null];
     [this.claimed, this.countedWith] = [null, null];
     return { made, joined: [...joined], kept, closed, claimed, countedWith };
@@ -490,8 +494,8 @@ export class DecisionTransaction {
   /** What was not written yet. */
   private async write(): Promise<void> {
     await this.locks.take(this.manager);
-    const all = [...this.running.keys()].flatMap((decision) => {
-      const news = decision.takeNews();
+    const all = [...this.running].flatMap(([decision, { hasEnded }]) => {
+      const news = decision.takeNews(hasEnded);
       return news ? [{ arrival: decision.arrival, arrivalId: decision.arrival.id, source: decision.source, news }] : [];
     });
     if (all.length === 0) return;
