@@ -3,14 +3,16 @@ import { changedSomething } from './journal-statements.js';
 import { arrivalRows } from './rows.js';
 import { placesFrom, tellsArrival, tellsOrg, tellsRepo } from './sight-statements.js';
 
-/** One statement for any number of deliveries. It needs no right but to insert. Parameters: see `storeDeliveries`. */
+/**
+ * One statement for any number of deliveries. It needs no right but to insert. What many of them share ($1 to $8) is said once. The bytes come last:
+ * `pg` copies what it has of a statement each time its buffer grows. Parameters: see `storeDeliveries`.
+ */
 export const INSERT_DELIVERIES = `
 INSERT INTO arrivals (id, kind, forge, org, source, hook, event_type, event, delivery_id, target_type, content_type, verdict, body, state, repeats, arrived_at)
-SELECT d.id, 'delivery', d.forge, d.org, 'webhook', d.hook, d.event_type, d.event, d.delivery_id, d.target_type, d.content_type, d.verdict,
-       substring($12::bytea FROM d.body_start FOR d.body_length), 'stored', 0, d.arrived_at
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-            $11::timestamptz[], $13::int[], $14::int[])
-  AS d (id, forge, org, hook, event_type, event, delivery_id, target_type, content_type, verdict, arrived_at, body_start, body_length)`;
+SELECT d.id, 'delivery', ($1::text[])[d.place], ($2::text[])[d.place], 'webhook', ($3::text[])[d.place], ($4::text[])[d.place], ($5::text[])[d.place], d.delivery_id,
+       ($6::text[])[d.place], ($7::text[])[d.place], ($8::text[])[d.place], substring($15::bytea FROM d.body_start FOR d.body_length), 'stored', 0, d.arrived_at
+FROM unnest($9::text[], $10::text[], $11::timestamptz[], $12::int[], $13::int[], $14::int[])
+  AS d (id, delivery_id, arrived_at, place, body_start, body_length)`;
 
 export const DUE_ARRIVALS = `SELECT id FROM arrivals WHERE state = 'stored' ORDER BY id LIMIT $1`;
 export const UNDECIDED_EVENTS = `SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT $1`;

@@ -292,30 +292,49 @@ function isKnownAlready(error: unknown): boolean {
   return error instanceof StoreFailed && error.context.sqlState === UNIQUE_VIOLATION;
 }
 
-const DELIVERY_COLUMNS = [
-  'id',
+/** What deliveries of one hook that tell the same kind of event have in common. */
+const SHARED_COLUMNS = [
   'forge',
   'org',
   'hook',
   'eventType',
   'event',
-  'deliveryId',
   'targetType',
   'contentType',
   'verdict',
-] as const;
+] as const satisfies ReadonlyArray<keyof NewDelivery>;
 
 async function insertDeliveries(manager: EntityManager, batch: readonly NewDelivery[]): Promise<void> {
   const bodies = new Packed();
   for (const { body } of batch) bodies.add(body);
+  const { firsts, places } = sharedOf(batch);
   await execute(manager, INSERT_DELIVERIES, [
-    ...columnsOf(batch, DELIVERY_COLUMNS),
+    ...columnsOf(firsts, SHARED_COLUMNS),
+    ...columnsOf(batch, ['id', 'deliveryId'] as const),
     batch.map(({ receivedAt }) => receivedAt.toISOString()),
-    bodies.bytes,
+    integers(places),
     integers(bodies.starts),
     integers(bodies.lengths),
+    bodies.bytes,
   ]);
 }
+
+/** The first delivery of each that share their columns, and for each delivery the place of that first, from 1. */
+function sharedOf(batch: readonly NewDelivery[]): { firsts: readonly NewDelivery[]; places: readonly number[] } {
+  const placeOf = new Map<string, number>();
+  const firsts: NewDelivery[] = [];
+  const places = batch.map((delivery) => {
+    let key = '';
+    for (const name of SHARED_COLUMNS) key += `${delivery[name] ?? NO_VALUE}\n`;
+    const place = placeOf.get(key) ?? firsts.push(delivery);
+    placeOf.set(key, place);
+    return place;
+  });
+  return { firsts, places };
+}
+
+/** Stands for null, and is no value of a header. */
+const NO_VALUE = '\0';
 
 async function insertEntries(
   manager: EntityManager,

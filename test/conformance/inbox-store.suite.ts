@@ -46,6 +46,22 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     });
   });
 
+  it('keeps of each delivery of a batch what its own hook and headers say', async () => {
+    const batch = [
+      aDelivery(),
+      aDelivery({ hook: 'app', eventType: 'issues', event: 'issues' }),
+      aDelivery({ targetType: null }),
+      aDelivery({ targetType: 'null' }),
+      aDelivery({ targetType: '' }),
+      aDelivery({ eventType: '', event: 'push', verdict: 'unsigned', deliveryId: '' }),
+      aDelivery({ hook: 'app', eventType: 'issues', event: 'issues' }),
+    ];
+
+    await inbox.storeDeliveries(batch);
+
+    for (const delivery of batch) expect(await inbox.get(delivery.id)).toMatchObject(delivery);
+  });
+
   it('keeps body and text of a form apart', async () => {
     const text = '{"ref":"refs/heads/main"}';
     const form = aDelivery({ contentType: 'form', text, body: Buffer.from(`payload=${encodeURIComponent(text)}`) });
