@@ -81,7 +81,7 @@ function WhoDidWhat({ acts }: { acts: readonly Act[] }) {
           { head: 'What', cell: ({ operation }) => <code>{operation}</code> },
           { head: 'About', kind: 'wide', cell: (act) => <About act={act} /> },
           { head: 'Organization', cell: ({ org }) => org ?? <span class="muted">none alone</span> },
-          { head: 'Reason', kind: 'wide', cell: ({ reason }) => reason ?? <span class="muted">none given</span> },
+          { head: 'Reason', cell: ({ reason }) => reason ?? <span class="muted">none given</span> },
           { head: 'Outcome', cell: ({ outcome }) => <Outcome of={outcome} /> },
         ]}
       />

@@ -48,6 +48,7 @@ export const jobsPage = definePage({
             { head: 'Why not', kind: 'wide', cell: ({ why }) => why.map(({ text }) => text).join('; ') },
             {
               head: 'Act',
+              kind: 'tight',
               cell: ({ org, id }) =>
                 owned.includes(org) && (
                   <>
@@ -96,6 +97,7 @@ export const jobsPage = definePage({
             },
             {
               head: 'Act',
+              kind: 'tight',
               cell: ({ job, per }) => {
                 const orgs = per === 'organization' ? owned : mayAll ? [''] : [];
                 return orgs.map((org) => (

@@ -47,10 +47,11 @@ export const rulesPage = definePage({
         columns={[
           {
             head: 'Rule',
-            cell: ({ org, id, kind }) => (
+            cell: ({ org, id, kind, place }) => (
               <>
                 <a href={rulePath(org, id)}>{id}</a> {kind === 'policy' && <Badge>policy</Badge>}
                 {orgs.length > 1 && <div class="muted small">{org}</div>}
+                <div class="muted small">{placeText(place)}</div>
               </>
             ),
           },
@@ -69,9 +70,8 @@ export const rulesPage = definePage({
               counts.failed === 0 ? 0 : <a href={activityPath({ rule: id, state: 'failed' })}>{counts.failed}</a>,
           },
           { head: 'Held', kind: 'number', cell: ({ counts }) => counts.held },
-          { head: 'Main reason for not firing', kind: 'wide', cell: ({ counts }) => counts.mainReason?.because },
+          { head: 'Main reason for not firing', cell: ({ counts }) => counts.mainReason?.because },
           { head: 'Next', kind: 'tight', cell: ({ schedule }) => schedule && <Time at={schedule.next} /> },
-          { head: 'Place', cell: ({ place }) => placeText(place) },
         ]}
       />
     </>

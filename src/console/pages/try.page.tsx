@@ -31,6 +31,8 @@ interface Tried {
 const NEW_FILE = 'new.yaml';
 const DAYS = ['1', '7', '30'] as const;
 const EVENTS_OFFERED = 10;
+/** Several may tell one event, and many none. */
+const ARRIVALS_READ = 50;
 const BODY = 600 * 1024;
 
 /** Rule files with edits, tried before they are saved anywhere. */
@@ -105,12 +107,13 @@ rules:
 `;
 
 async function eventsOf({ call }: Ask, org: string): Promise<Tried['events']> {
-  const arrivals = await call('deliveries', { org, limit: EVENTS_OFFERED });
-  return arrivals.flatMap(({ eventIds: [id], about }) =>
-    id !== undefined && about
-      ? [{ id, label: [about.event, about.repo, about.subject].filter(Boolean).join(' · ') }]
-      : [],
+  const arrivals = await call('deliveries', { org, limit: ARRIVALS_READ });
+  const labels = new Map(
+    arrivals.flatMap(({ eventIds: [id], about }): Array<[string, string]> =>
+      id !== undefined && about ? [[id, [about.event, about.repo, about.subject].filter(Boolean).join(' · ')]] : [],
+    ),
   );
+  return [...labels].slice(0, EVENTS_OFFERED).map(([id, label]) => ({ id, label }));
 }
 
 /** What a button asks for. */
