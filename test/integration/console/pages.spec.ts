@@ -132,8 +132,8 @@ describe('integration/console: pages', () => {
     const rules = textOf(await page('olga', '/rules'));
     const rule = textOf(await page('olga', '/rules/acme/only-docs'));
 
-    expect(rules).toMatch(/greet live repository\.created 1 0 0 0/);
-    expect(rules).toMatch(/only-docs live repository\.created 0 1 0 0 docs_only/);
+    expect(rules).toMatch(/greet \S+r\.yaml:4 live repository\.created 1 0 0 0/);
+    expect(rules).toMatch(/only-docs \S+r\.yaml:7 live repository\.created 0 1 0 0 docs_only/);
     expect(rule).toContain('turned 1 event away');
   });
 
