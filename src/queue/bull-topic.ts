@@ -1,4 +1,4 @@
-import type { Job, Queue } from 'bull';
+import type { Job, JobOptions, Queue } from 'bull';
 import type { Redis } from 'ioredis';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
@@ -18,6 +18,13 @@ const BEGUN_KEPT = 1_000;
 /** Waiting jobs that nobody starts for so long mean that the consumer does not hear them. */
 const DEAF_AFTER_MS = 10_000;
 
+/** Ids of one organization that are announced together. */
+interface Announced {
+  readonly org: string;
+  readonly place: 'first' | 'in turn';
+  readonly ids: Set<string>;
+}
+
 /**
  * One topic: its Bull queue and, in a worker, the consumer. All that reaches into Bull's internals stands here.
  *
@@ -35,6 +42,9 @@ export class BullTopic {
   /** Names the jobs of this process: NAME-NUMBER. */
   private readonly name = newId();
   private jobs = 0;
+  /** What waits to be added, by place and organization, and the adding of it. */
+  private readonly announced = new Map<string, Announced>();
+  private adding: Promise<void> | null = null;
   /** For each id that began here lately, the newest job of this process that was there before it began. */
   private readonly begunAfter = new NewestMap<string, number>(BEGUN_KEPT);
   /** Monotonic ms of the last time a job was started or none waited. */
@@ -81,13 +91,12 @@ export class BullTopic {
       (id) => !this.turns.isWaiting(id) && !this.isRunningAgain(id, org) && !this.turns.addIfRoom(id, org),
     );
     if (fresh.length === 0) return;
-    // A job without a priority waits behind all that have one.
-    const opts = { removeOnComplete: true, removeOnFail: true, ...(place === 'first' ? { priority: 1 } : {}) };
-    const jobs = Array.from({ length: Math.ceil(fresh.length / IDS_IN_JOB) }, (_, n) => ({
-      data: { ids: fresh.slice(n * IDS_IN_JOB, (n + 1) * IDS_IN_JOB), ...(org === '' ? {} : { org }) },
-      opts: { ...opts, jobId: `${this.name}-${++this.jobs}` },
-    }));
-    await this.queue.addBulk(jobs);
+    const key = `${place} ${org}`;
+    const announced = this.announced.get(key) ?? { org, place, ids: new Set() };
+    this.announced.set(key, announced);
+    for (const id of fresh) announced.ids.add(id);
+    this.adding ??= this.addAnnounced();
+    await this.adding;
   }
 
   consume(concurrency: number, handle: (id: string) => Promise<void>): void {
@@ -140,6 +149,25 @@ export class BullTopic {
   cut(): void {
     const { clients } = this.queue as unknown as { clients: Redis[] };
     for (const client of clients) cutRedis(client);
+  }
+
+  /** What is announced in the same round of the event loop, as the intents of all that was decided together, shares jobs. */
+  private async addAnnounced(): Promise<void> {
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    const announced = [...this.announced.values()];
+    this.announced.clear();
+    this.adding = null;
+    await this.queue.addBulk(announced.flatMap((one) => this.jobsOf(one)));
+  }
+
+  private jobsOf({ org, place, ids }: Announced): Array<{ data: object; opts: JobOptions }> {
+    // A job without a priority waits behind all that have one.
+    const opts = { removeOnComplete: true, removeOnFail: true, ...(place === 'first' ? { priority: 1 } : {}) };
+    const all = [...ids];
+    return Array.from({ length: Math.ceil(all.length / IDS_IN_JOB) }, (_, n) => ({
+      data: { ids: all.slice(n * IDS_IN_JOB, (n + 1) * IDS_IN_JOB), ...(org === '' ? {} : { org }) },
+      opts: { ...opts, jobId: `${this.name}-${++this.jobs}` },
+    }));
   }
 
   private isRunningAgain(id: string, org: string): boolean {

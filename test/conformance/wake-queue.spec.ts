@@ -1,20 +1,48 @@
-import { describe } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
+import { getQueueToken } from '@nestjs/bull';
+import type { Queue } from 'bull';
 import { Secret } from '../../src/core/secret.js';
 import { queueModule } from '../../src/queue/queue.module.js';
 import { WAKE_QUEUE, type WakeQueue } from '../../src/pipeline/wake-queue.port.js';
 import type { QueueConfig } from '../../src/config/app-config.js';
 import { describeOnRedis, freshRedisUrl } from '../services/test-redis.js';
+import { until } from '../services/until.js';
 import { wakeQueueSuite } from './wake-queue.suite.js';
 
+function moduleOf(config: QueueConfig): Promise<TestingModule> {
+  return Test.createTestingModule({ imports: [queueModule(config)] }).compile();
+}
+
 async function throughNest(config: QueueConfig): Promise<WakeQueue> {
-  const module: TestingModule = await Test.createTestingModule({ imports: [queueModule(config)] }).compile();
-  return module.get<WakeQueue>(WAKE_QUEUE);
+  return (await moduleOf(config)).get<WakeQueue>(WAKE_QUEUE);
 }
 
 describe('conformance/wake-queue: in process', () =>
   wakeQueueSuite(() => throughNest({ kind: 'embedded', sweepS: 3 })));
 
-describeOnRedis('conformance/wake-queue: bull', () =>
-  wakeQueueSuite(async () => throughNest({ kind: 'redis', url: new Secret(await freshRedisUrl()), sweepS: 3 })),
-);
+describeOnRedis('conformance/wake-queue: bull', () => {
+  const onRedis = async (): Promise<QueueConfig> => ({
+    kind: 'redis',
+    url: new Secret(await freshRedisUrl()),
+    sweepS: 3,
+  });
+
+  wakeQueueSuite(async () => throughNest(await onRedis()));
+
+  it('puts what many announce in one breath into few jobs, those of each organization apart', async () => {
+    const module = await moduleOf(await onRedis());
+    const queue = module.get<WakeQueue>(WAKE_QUEUE);
+    await until(() => queue.healthy());
+    const jobs = module.get<Queue<{ ids: string[]; org?: string }>>(getQueueToken('intent'));
+
+    await Promise.all([
+      ...Array.from({ length: 20 }, (_, n) => queue.announce('intent', [`of-nobody-${n}`])),
+      ...['a', 'b', 'b'].map((id) => queue.announce('intent', [id], 'acme')),
+    ]);
+
+    const waiting = (await jobs.getWaiting()).map(({ data }) => `${data.org ?? 'nobody'}: ${data.ids.length}`);
+    await queue.close(1_000);
+    expect(waiting.sort()).toEqual(['acme: 2', 'nobody: 16', 'nobody: 4']);
+  });
+});
