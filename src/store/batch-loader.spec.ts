@@ -72,6 +72,31 @@ describe('store/batch-loader', () => {
     expect(batches).toEqual([[1], [2, 3]]);
   });
 
+  it('rests between two turns where it is told to, but not for one who asks alone', async () => {
+    const batches: number[][] = [];
+    let now = 0;
+    const resting = new BatchLoader<number, number>(
+      () => free,
+      async (asks) => {
+        batches.push([...asks]);
+        return asks;
+      },
+      60_000,
+      () => now,
+    );
+
+    for (const alone of [1, 2]) await resting.ask(alone);
+    await Promise.all([3, 4].map((ask) => resting.ask(ask)));
+    expect(batches.splice(0)).toEqual([[1], [2], [3, 4]]);
+    now = 59_990;
+    const early = resting.ask(5);
+    for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(batches).toEqual([]);
+    await Promise.all([early, resting.ask(6)]);
+
+    expect(batches).toEqual([[5, 6]]);
+  });
+
   it('asks each alone when they are refused together, so that one spoils no other', async () => {
     const together = new BatchLoader<number, number>(
       () => free,
@@ -220,6 +245,7 @@ describe('store/batch-loader', () => {
           now += asks.length * msPerAsk;
           return asks;
         },
+        0,
         () => now,
       );
       const flood = (count: number): Promise<string[]> =>

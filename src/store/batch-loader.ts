@@ -1,9 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { currentCaller } from '../core/caller.js';
 import { StoreUnavailable } from '../core/errors.js';
 import type { Database } from './database.js';
 
 /** More in one statement would hold its locks for too long. */
 const MOST = 64;
+/**
+ * From one turn to the next, for steps of work of which many are under way. Each turn is a transaction, with costs of its own: what comes in the
+ * meantime shares one. Whoever asks alone, one thing after another, waits for nobody.
+ */
+export const REST_MS = 15;
 /** A turn aims at this time where organizations share the one place of the store, … */
 const SHARED_TURN_MS = 25;
 /** … but takes so many at least: each turn has costs of its own. */
@@ -31,15 +37,20 @@ export class BatchLoader<Ask, Answer> {
   private readonly inTurn = new Set<string>();
   /** What one ask took in the last turn. */
   private msPerAsk = 0;
+  private lastTurnMs = Number.NEGATIVE_INFINITY;
+  /** The last turn was for more than one. */
+  private areMany = false;
 
   /**
    * @param turns asked for late, since it is a field of the class that has this one
    * @param all answers in the order asked, by the store it is given and no other; it may be given the same ask once more after it failed
+   * @param restMs at least so long from the begin of one turn to that of the next, while many ask
    * @param now ms of a clock that only grows
    */
   constructor(
     private readonly turns: () => Pick<Database, 'inTurn' | 'afterOthers' | 'isShared'>,
     private readonly all: (asks: readonly Ask[], db: Database) => Promise<readonly Answer[]>,
+    private readonly restMs = 0,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -57,6 +68,8 @@ export class BatchLoader<Ask, Answer> {
 
   private async work(org: string): Promise<void> {
     while (this.waiting.has(org)) {
+      const restMs = this.lastTurnMs + this.restMs - this.now();
+      if (this.areMany && restMs > 0) await wait(restMs);
       const refused = await this.turns().inTurn((db) => this.answer(this.take(org), db));
       for (const one of refused) await this.turns().inTurn((db) => this.answer([one], db));
     }
@@ -69,6 +82,7 @@ export class BatchLoader<Ask, Answer> {
     const share = taken.length;
     for (const other of this.waiting.keys())
       if (other !== org && taken.length < MOST) taken.push(...this.takeOf(other, Math.min(share, MOST - taken.length)));
+    if (taken.length > 0) [this.lastTurnMs, this.areMany] = [this.now(), taken.length > 1];
     return taken;
   }
 

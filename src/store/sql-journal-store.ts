@@ -18,7 +18,7 @@ import type {
   Settlement,
 } from '../pipeline/journal-store.port.js';
 import { causeId, type Attempt, type Cause, type Intent, type NewIntent, type Run } from '../core/run.js';
-import { columnsOf, BatchLoader } from './batch-loader.js';
+import { columnsOf, BatchLoader, REST_MS } from './batch-loader.js';
 import { execute, executeAtOnce, type Database, type Rows, type Statement } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
@@ -96,10 +96,12 @@ export class SqlJournalStore implements JournalStore {
   private readonly claims = new BatchLoader(
     () => this.db,
     (asks: readonly ClaimAsk[], db) => this.claimAll(asks, db),
+    REST_MS,
   );
   private readonly sends = new BatchLoader(
     () => this.db,
     (asks: readonly SentAsk[], db) => this.markAllSent(asks, db),
+    REST_MS,
   );
   private readonly answers = new BatchLoader(
     () => this.db,
@@ -108,6 +110,7 @@ export class SqlJournalStore implements JournalStore {
   private readonly settlements = new BatchLoader(
     () => this.db,
     (asks: readonly Settlement[], db) => this.settleAll(asks, db),
+    REST_MS,
   );
   private readonly near = new BatchLoader(
     () => this.db,

@@ -24,7 +24,7 @@ import { effectHash } from './journal-decisions.js';
 import { moveIntent, rearm } from './journal-moves.js';
 import { DUE_RUNS, EXPIRED } from './journal-statements.js';
 import { DUE_ARRIVALS, UNDECIDED_EVENTS } from './inbox-statements.js';
-import { BatchLoader } from './batch-loader.js';
+import { BatchLoader, REST_MS } from './batch-loader.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
 
@@ -117,6 +117,7 @@ export class SqlRecoveryStore implements RecoveryStore {
   private readonly doubts = new BatchLoader(
     () => this.db,
     (runIds: readonly string[], db) => this.doubtsAbout(runIds, db),
+    REST_MS,
   );
   private readonly sent = new BatchLoader(
     () => this.db,
