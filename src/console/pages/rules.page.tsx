@@ -56,7 +56,7 @@ export const rulesPage = definePage({
             ),
           },
           { head: 'Mode', cell: (rule) => <Mode rule={rule} /> },
-          { head: 'Starts on', kind: 'wide', cell: startsOn },
+          { head: 'Starts on', cell: startsOn },
           {
             head: 'Fired',
             kind: 'number',
