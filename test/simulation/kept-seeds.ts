@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export interface KeptSeeds {
   /** By bug: the first seed that shows it. */
   readonly bugs: Readonly<Record<string, number>>;
-  /** BatchLoader they kill a process at nearly every point. */
+  /** Together they kill a process at nearly every point. */
   readonly points: readonly number[];
 }
 

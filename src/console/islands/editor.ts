@@ -17,7 +17,16 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { AnswerOf } from '../../api/operations/index.js';
-import { kindsAround, keysAt, meaningOf, valuesAt, wordsOf, type Language, type Offer } from './editor/language.js';
+import {
+  kindsAround,
+  keysAt,
+  lookupAround,
+  meaningOf,
+  valuesAt,
+  wordsOf,
+  type Language,
+  type Offer,
+} from './editor/language.js';
 import { placeAt } from './editor/yaml-place.js';
 import { writeTimes } from './page.js';
 
@@ -208,12 +217,13 @@ function offers(language: Language | null, context: CompletionContext): Completi
   if (typed === '' && !context.explicit) return null;
   const names = typed.split('.');
   const kinds = kindsAround(language, text, context.pos);
+  const used = lookupAround(text, context.pos);
   const fields = place.key === null ? [] : wordsOf(language, kinds, names.slice(0, -1));
   if (names.length > 1 && fields.length > 0) return resultOf(context.pos - (names.at(-1)?.length ?? 0), fields);
   const values =
     place.key === null
-      ? keysAt(language, place.path)
-      : valuesAt(language, place.key === '' ? place.path : [...place.path, place.key]);
+      ? keysAt(language, place.path, used)
+      : valuesAt(language, place.key === '' ? place.path : [...place.path, place.key], used);
   const found = values.length > 0 ? values : fields;
   return found.length === 0 ? null : resultOf(context.pos - typed.length, found);
 }
@@ -244,9 +254,10 @@ function hover(language: Language | null, view: EditorView, at: number) {
     const dotted = (upTo === -1 ? whole : whole.slice(0, upTo)).split('.');
     const place = placeAt(text, from);
     const kinds = kindsAround(language, text, at);
+    const used = lookupAround(text, at);
     const meaning =
-      meaningOf(language, place, whole, whole.split('.'), kinds) ??
-      meaningOf(language, place, dotted.at(-1) ?? '', dotted, kinds);
+      meaningOf(language, place, whole, whole.split('.'), kinds, used) ??
+      meaningOf(language, place, dotted.at(-1) ?? '', dotted, kinds, used);
     if (meaning === null) return null;
     return {
       pos: from,

@@ -17,6 +17,9 @@ export interface Schema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly $defs?: Readonly<Record<string, Schema>>;
+  /** A lookup has the parameters of the one that it uses. */
+  readonly if?: Schema;
+  readonly then?: Schema;
 }
 
 /** Something that can be written at a place, and what it means. */
@@ -27,49 +30,59 @@ export interface Offer {
 }
 
 /** Every schema that what stands at this place may follow. */
-export function schemasAt(root: Schema, path: readonly string[]): Schema[] {
-  let found = spread(root, root);
-  for (const step of path) found = found.flatMap((schema) => below(root, schema, step));
+function schemasAt(root: Schema, path: readonly string[], used: string | null): Schema[] {
+  let found = spread(root, root, used);
+  for (const step of path) found = found.flatMap((schema) => below(root, schema, step, used));
   return found;
 }
 
-function below(root: Schema, schema: Schema, step: string): Schema[] {
-  if (step === '[]') return schema.items ? spread(root, schema.items) : [];
+function below(root: Schema, schema: Schema, step: string, used: string | null): Schema[] {
+  if (step === '[]') return schema.items ? spread(root, schema.items, used) : [];
   const { properties = {}, additionalProperties } = schema;
   const inner = Object.hasOwn(properties, step) ? properties[step] : additionalProperties;
-  return typeof inner === 'object' ? spread(root, inner) : [];
+  return typeof inner === 'object' ? spread(root, inner, used) : [];
 }
 
 /** A schema with its alternatives, each without references. */
-function spread(root: Schema, schema: Schema): Schema[] {
+function spread(root: Schema, schema: Schema, used: string | null): Schema[] {
   const name = schema.$ref?.replace('#/$defs/', '');
   const target = name === undefined ? undefined : root.$defs?.[name];
+  const isUsed = used !== null && schema.if?.properties?.['use']?.const === used;
   const inner = [
     ...(target ? [target] : []),
     ...(schema.anyOf ?? []),
     ...(schema.oneOf ?? []),
     ...(schema.allOf ?? []),
+    ...(isUsed && schema.then ? [schema.then] : []),
   ];
-  return [schema, ...inner.flatMap((one) => spread(root, one))];
+  return [schema, ...inner.flatMap((one) => spread(root, one, used))];
 }
 
-/** Keys that a map at this place may have. */
-export function keysAt({ schema }: Language, path: readonly string[]): Offer[] {
-  const offers = schemasAt(schema as Schema, path).flatMap(({ properties = {} }) =>
+/**
+ * Keys that a map at this place may have.
+ * @param used the lookup whose parameters may stand here
+ */
+export function keysAt({ schema }: Language, path: readonly string[], used: string | null): Offer[] {
+  const offers = schemasAt(schema as Schema, path, used).flatMap(({ properties = {} }) =>
     Object.entries(properties).map(([word, one]) => ({
       word,
       kind: 'key' as const,
       detail:
-        one.description ?? spread(schema as Schema, one).find(({ description }) => description)?.description ?? '',
+        one.description ??
+        spread(schema as Schema, one, used).find(({ description }) => description)?.description ??
+        '',
     })),
   );
   return unique(offers);
 }
 
 /** Values that are known for this place. */
-export function valuesAt({ schema, kinds }: Language, path: readonly string[]): Offer[] {
+export function valuesAt({ schema, kinds }: Language, path: readonly string[], used: string | null): Offer[] {
   const root = schema as Schema;
-  const schemas = schemasAt(root, path).flatMap((one) => [one, ...(one.items ? spread(root, one.items) : [])]);
+  const schemas = schemasAt(root, path, used).flatMap((one) => [
+    one,
+    ...(one.items ? spread(root, one.items, used) : []),
+  ]);
   const words = schemas.flatMap((one) => [...(one.enum ?? []), ...(one.const === undefined ? [] : [one.const])]);
   return unique(words.map((one) => ({ word: String(one), kind: 'value', detail: kinds[String(one)]?.summary ?? '' })));
 }
@@ -86,6 +99,12 @@ export function kindsAround(language: Language, text: string, offset: number): s
   const rule = lines.slice(from, to).join('\n');
   const [, value = ''] = /\bon\s*:\s*((?:\[[^\]]*\]|[^\n,}]*)(?:\n\s*-\s+[\w.]+)*)/.exec(rule) ?? [];
   return value.split(/[^\w.]+/).filter((word) => Object.hasOwn(language.kinds, word));
+}
+
+/** The lookup that is named last before a place, or first behind it. */
+export function lookupAround(text: string, offset: number): string | null {
+  const names = [...text.matchAll(/\buse\s*:\s*["']?([\w.]+)/g)];
+  return (names.findLast(({ index }) => index < offset) ?? names[0])?.[1] ?? null;
 }
 
 /** Fields of `event.release.author`, without the last name; null = nothing is known of it. */
@@ -144,6 +163,7 @@ export function meaningOf(
   word: string,
   dotted: readonly string[],
   kinds: readonly string[],
+  used: string | null,
 ): string | null {
   if (dotted.length > 1) {
     const field = fieldsOf(language, kinds, dotted.slice(0, -1))?.[word];
@@ -155,7 +175,7 @@ export function meaningOf(
   const name = dotted.join('.');
   const kind = language.kinds[name];
   if (kind && place.key !== null) return kind.summary;
-  const key = keysAt(language, place.path).find((offer) => offer.word === name || offer.word === word);
+  const key = keysAt(language, place.path, used).find((offer) => offer.word === name || offer.word === word);
   return key && key.detail !== '' ? key.detail : null;
 }
 
