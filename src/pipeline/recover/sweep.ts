@@ -87,7 +87,7 @@ export class Sweep {
       this.inHand -= 1;
       if (this.inHand <= FEW_ARRIVALS && this.mayBeMore && this.timer) {
         this.mayBeMore = false;
-        void this.pass();
+        void this.passAfterThis();
       }
     }
   }
@@ -98,6 +98,12 @@ export class Sweep {
       .catch((error: unknown) => this.deps.logger.warn({ error }, 'sweep.failed'))
       .finally(() => (this.passing = null));
     return this.passing;
+  }
+
+  /** The pass that runs may have looked for arrivals already. */
+  private async passAfterThis(): Promise<void> {
+    await this.passing;
+    if (this.timer) await this.pass();
   }
 
   private async sweep(): Promise<void> {
