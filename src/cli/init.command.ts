@@ -30,7 +30,11 @@ export function initCommand(exit: SetExit): Command {
     .option('--sandbox', 'set up on a sandbox forge with the organization acme', false)
     .option('--forge <url>', 'address of the forge')
     .option('--insecure-http <reason>', 'why plain http to the forge is safe here')
-    .option('--token-stdin', 'read the token of the bot from standard input. Default: FORGE_TOKEN, else a prompt', false)
+    .option(
+      '--token-stdin',
+      'read the token of the bot from standard input. Default: FORGE_TOKEN, else a prompt',
+      false,
+    )
     .option('--org <name>', 'organization that the bot serves')
     .option('--public-url <url>', 'address at which the forge reaches the bot')
     .addOption(
@@ -38,7 +42,10 @@ export function initCommand(exit: SetExit): Command {
         wholeNumber(1, 65535),
       ),
     )
-    .option('--starters <names>', 'starter sets, separated by commas: labels,stale,release-notes,milestones,mirrors; or none')
+    .option(
+      '--starters <names>',
+      'starter sets, separated by commas: labels,stale,release-notes,milestones,mirrors; or none',
+    )
     .option('--mirror-to <url>', 'target of push mirrors (password: FORGEHAND_MIRROR_PASSWORD, else a prompt)')
     .option('--mirror-user <name>', 'account at the target of push mirrors')
     .option('--install-hook', 'install the webhook, also on a public forge')

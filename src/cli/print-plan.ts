@@ -41,7 +41,9 @@ export function describePlan(plan: PlanReport, { all, now }: { all: boolean; now
         ]
       : []),
     ...(plan.newPolicies
-      ? [`New in this store: ${plan.newPolicies.join(', ')}. A new policy waits once for approval; later the bot applies it by itself.`]
+      ? [
+          `New in this store: ${plan.newPolicies.join(', ')}. A new policy waits once for approval; later the bot applies it by itself.`,
+        ]
       : []),
     ...(plan.origin ? [`policies from ${plain(describeOrigin(plan.origin))}`] : []),
     summaryOf(plan),

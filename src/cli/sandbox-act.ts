@@ -36,7 +36,10 @@ export function sandboxActCommand(): Command {
       const controlToken =
         options.controlToken ?? new EnvironmentFile(environmentFileOf(config.file)).get(SANDBOX_TOKEN);
       if (!forge || !org || controlToken === undefined)
-        throw new UserError('NO_SANDBOX', `${config.file} belongs to no sandbox: set one up with forgehand init --sandbox`);
+        throw new UserError(
+          'NO_SANDBOX',
+          `${config.file} belongs to no sandbox: set one up with forgehand init --sandbox`,
+        );
       const apiUrl = forge.baseUrl;
       const client = new SandboxClient({ url: webAddress(apiUrl), apiUrl, controlToken });
       if (act === undefined) {

@@ -99,7 +99,8 @@ export const runReason = defineReasons(
       `coalesced: run ${into} decides for all of key "${key}" in this window`,
     /** A person is told what became of what they asked for. */
     'run.answer': ({ because }: { because: Reason }) => `answers the person who asked: ${textOf(because)}`,
-    'run.answer.waits': () => 'waits for the result of what a person asked for, to answer if it is refused, held or fails',
+    'run.answer.waits': () =>
+      'waits for the result of what a person asked for, to answer if it is refused, held or fails',
     'run.answer.none': () => 'no answer needed: the bot did what the person asked for, or nothing had to be done',
     /** A pull request is told what would become of the rules that it proposes. */
     'run.check': ({ problems }: { problems: number }) =>

@@ -1,1 +1,6 @@
-export function startReaper(): { watch(pid: number): void; forget(pid: number): void; remove(dir: string): void; release(): void };
+export function startReaper(): {
+  watch(pid: number): void;
+  forget(pid: number): void;
+  remove(dir: string): void;
+  release(): void;
+};

@@ -1,5 +1,9 @@
 export const ROOT: string;
 export function withServices<T>(
   use: (services: { env: Record<string, string>; missing: string[] }) => Promise<T>,
-  options?: { log?: (line: string) => void; only?: ReadonlyArray<'postgres' | 'redis'>; postgresSettings?: Readonly<Record<string, string>> },
+  options?: {
+    log?: (line: string) => void;
+    only?: ReadonlyArray<'postgres' | 'redis'>;
+    postgresSettings?: Readonly<Record<string, string>>;
+  },
 ): Promise<T>;

@@ -37,7 +37,8 @@ export const activityOperations = {
   }),
   activityNews: operation({
     route: 'GET /v1/activity/news',
-    summary: 'The newest lines of the timeline, or none if nothing has changed since a mark; one read serves many viewers',
+    summary:
+      'The newest lines of the timeline, or none if nothing has changed since a mark; one read serves many viewers',
     scope: 'read',
     command: 'activity',
     input: z.object({

@@ -34,8 +34,7 @@ const ONE_ORG = ': name one organization';
 export const ruleOperations = {
   rules: operation({
     route: 'GET /v1/rules',
-    summary:
-      'Rules and policies in the order of their files: mode, triggers, counts of 30 days, what holds them back',
+    summary: 'Rules and policies in the order of their files: mode, triggers, counts of 30 days, what holds them back',
     scope: 'read',
     command: 'rules',
     input: z.object({ org: z.string().optional() }),

@@ -69,7 +69,11 @@ export class Orgs {
     if (sight === null) return undefined;
     const whole = this.visible(sight).filter(({ name }) => seesWholeOrg(sight, name));
     const [first, second] = whole;
-    if (!first) throw new UserError('ORG_OWNERS_ONLY', 'only owners of an organization may do this: it concerns a whole organization');
+    if (!first)
+      throw new UserError(
+        'ORG_OWNERS_ONLY',
+        'only owners of an organization may do this: it concerns a whole organization',
+      );
     if (!second) return first.name;
     throw new UserError('WHICH_ORG', `name one organization: ${whole.map(({ name }) => name).join(', ')}`);
   }

@@ -12,7 +12,11 @@ const { DEFAULT_WRITER_LIMITS, DeliveryWriter } = await load('pipeline/receive.j
 const MANY = 100;
 const stores = await openStores({ kind: 'embedded', dir });
 await stores.migrate();
-const writer = new DeliveryWriter(stores.inbox, { announce: async () => undefined }, { ...DEFAULT_WRITER_LIMITS, answerWithinMs: 120_000 });
+const writer = new DeliveryWriter(
+  stores.inbox,
+  { announce: async () => undefined },
+  { ...DEFAULT_WRITER_LIMITS, answerWithinMs: 120_000 },
+);
 
 async function costOf(work) {
   const [before, began] = [statSync(process.env['COUNT_FLUSHES']).size, performance.now()];

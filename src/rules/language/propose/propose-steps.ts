@@ -156,7 +156,8 @@ function itemKeyOf(
   if (!step.key) return keyText(params[step.action.naturalKey]);
   lookups.require(new Set(lookupsOfTemplate(step.key)), bindings);
   const key = evaluateTemplate(step.key, bindings, values, { name: 'key', position: step.position });
-  if (key === null || key === '') throw new Misfit('key is empty, so the bot cannot distinguish the items', step.position);
+  if (key === null || key === '')
+    throw new Misfit('key is empty, so the bot cannot distinguish the items', step.position);
   return keyText(key);
 }
 
