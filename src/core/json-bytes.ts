@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 
 /** How a delivery carries its JSON text: as its body, or as the field `payload` of a form. */
@@ -10,11 +9,6 @@ export type Encoding = 'json' | 'form';
  */
 export function jsonBytesOf(encoding: Encoding, body: Buffer): Buffer | null {
   return encoding === 'json' ? body : payloadOf(body);
-}
-
-/** Text of the bytes; null when they are not UTF-8. A byte order mark stays, so that the parser refuses it. */
-export function textOf(bytes: Buffer): string | null {
-  return isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
 const AMPERSAND = 38;
@@ -75,8 +69,13 @@ function hexDigit(code: number): number {
 
 const NOTHING = Buffer.alloc(0);
 
-/** The JSON text of a body and its SHA-256 in hex; of a form without one, '' and the hash of the body. */
-export function readText(encoding: Encoding, body: Buffer): { text: string; textHash: string } {
+/**
+ * The JSON text of a body and its SHA-256 in hex; of a form without one, '' and the hash of the body. A byte order mark stays, so that the parser
+ * refuses it.
+ * @param known the hash, where it is stored
+ */
+export function readText(encoding: Encoding, body: Buffer, known?: string): { text: string; textHash: string } {
   const bytes = jsonBytesOf(encoding, body) ?? NOTHING;
-  return { text: bytes.toString('utf8'), textHash: hash('sha256', bytes.length > 0 ? bytes : body, 'hex') };
+  const textHash = known ?? hash('sha256', bytes.length > 0 ? bytes : body, 'hex');
+  return { text: bytes.toString('utf8'), textHash };
 }

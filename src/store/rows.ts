@@ -28,14 +28,12 @@ export function toArrival(row: ArrivalEntity): Arrival {
     archivedAt: row.archivedAt,
     ...(row.ageAcceptedAt ? { isAgeAccepted: true as const } : {}),
   };
-  const { text, textHash } = readText(row.contentType ?? 'json', row.body);
   const shared = {
     id: row.id,
     forge: row.forge,
     org: row.org,
-    text,
     // Of what gave up its body, the hash is kept.
-    textHash: row.textHash?.toString('hex') ?? textHash,
+    ...readText(row.contentType ?? 'json', row.body, row.textHash?.toString('hex')),
   };
   if (row.kind === 'entry') {
     return {
