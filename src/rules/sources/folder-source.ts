@@ -63,7 +63,7 @@ export class FolderSource {
    * @throws UserError when the folder is not there, InvalidFile when it holds too many or one is too large
    */
   async readTests(): Promise<RuleFile[]> {
-    const paths = await this.paths((name) => /\.test\.ya?ml$/.test(name));
+    const paths = await this.paths((name) => !isRuleFile(name));
     if (paths.length > MAX_TEST_FILES)
       throw refused(
         'TOO_MANY_FIXTURES',
