@@ -234,10 +234,7 @@ export class CallSchedule<Call extends object> {
     const isSteadyFull = concurrency > 1 && this.#turns.underWay >= concurrency - 1;
     // Beside an upper lane that waits its share is its right; alone it has time.
     const isSteadyDue = steadyInMs <= 0 || UPPER_LANES.some((lane) => this.#turns.in(lane) > 0);
-    const turn = this.#turns.next({
-      places: concurrency,
-      lanes: isSteadyDue && !isSteadyFull ? CALL_LANES : UPPER_LANES,
-    });
+    const turn = this.#turns.next({ lanes: isSteadyDue && !isSteadyFull ? CALL_LANES : UPPER_LANES });
     if (!turn) return isSteadyFull ? null : { againInMs: steadyInMs };
     this.#begin(turn.lane, nowMs, ratePerS);
     return { begin: turn.item };
