@@ -3,7 +3,15 @@ import { normalizeDelivery } from '../../test/builders/normalize-delivery.js';
 import { REPOSITORY, SHA_A, SHA_B, ZERO_SHA, sampleBody } from '../../test/builders/sample-bodies.js';
 import type { JsonObject } from '../core/json.js';
 import { stringifyJson } from '../core/json.js';
-import { isOneOf, mayBeSecondAct, oppositesOf, quarantineKeyOf, secondKeyOf, textKeyOf } from './equal-texts.js';
+import {
+  isOneOf,
+  mayBeSecondAct,
+  oppositesOf,
+  quarantineKeyOf,
+  secondKeyOf,
+  stillWaits,
+  textKeyOf,
+} from './equal-texts.js';
 import { Misfit, type EventFact } from './event-fact.js';
 
 function factOf(eventType: string, change: JsonObject = {}): EventFact {
@@ -83,6 +91,15 @@ describe('events/equal-texts', () => {
     ['by another hook', { hook: 'second' }, false],
   ])('an equal text %s', (_title, over, expected) => {
     expect(mayBeSecondAct(act(), act({ deliveryId: 'two', ...over }))).toBe(expected);
+  });
+
+  it.each<[string, object, number, boolean]>([
+    ['received after the first waits an hour', { id: 'b' }, 3_600_000, true],
+    ['received after the first waits no longer', { id: 'b' }, 3_600_001, false],
+    ['received before the first waits a minute, since both may wait for each other', { id: '0' }, 60_000, true],
+    ['received before the first waits no longer', { id: '0' }, 60_001, false],
+  ])('an equal text that was %s', (_title, over, afterMs, expected) => {
+    expect(stillWaits(act(), act(over), later(afterMs))).toBe(expected);
   });
 
   it('names a text for its organization in any spelling, its event type and its forge', () => {

@@ -21,8 +21,10 @@ export interface TextAct {
 /** Whoever does the same again within a second is seen by us within so much. */
 const SECOND_ACT_WITHIN_MS = 10_000;
 
-/** Two that were received in another order than they were decided may wait for each other: neither does so for ever. */
+/** So long a delivery waits for what was received before it. */
 const WAITS_AT_MOST_MS = 60 * 60_000;
+/** … and so long for what was received after it, if an equal one that was received later was decided first: the two may wait for each other. */
+const WAITS_OUT_OF_ORDER_MS = 60_000;
 
 /** Names the first act of a text, in hex: the same text of one organization under one event type, through whatever hook and id. */
 export function textKeyOf({ forge, org, textHash }: TextOwner, eventType: string): string {
@@ -52,8 +54,9 @@ export function mayBeSecondAct(first: TextAct, again: TextAct): boolean {
 }
 
 /** Whether an equal delivery still waits for what came between and is not decided. After that it is a duplicate: a poll finds the act, if it was one. */
-export function stillWaits(again: Pick<TextAct, 'receivedAt'>, now: Date): boolean {
-  return now.getTime() - again.receivedAt.getTime() <= WAITS_AT_MOST_MS;
+export function stillWaits(first: Pick<TextAct, 'id'>, again: Pick<TextAct, 'id' | 'receivedAt'>, now: Date): boolean {
+  const mostMs = first.id < again.id ? WAITS_AT_MOST_MS : WAITS_OUT_OF_ORDER_MS;
+  return now.getTime() - again.receivedAt.getTime() <= mostMs;
 }
 
 /** Kinds that undo a kind, for the same object. One that undoes itself sets a value, and another text of it set another one. */

@@ -185,7 +185,7 @@ async function placeAmongEqual(
   const opposites = facts.flatMap((fact) => oppositesOf(fact));
   if (second || opposites.length === 0 || !mayBeSecondAct(first, delivery)) return { first };
   const between = await tx.receivedBetween(first, opposites);
-  if (between === 'undecided' && stillWaits(delivery, now)) return 'later';
+  if (between === 'undecided' && stillWaits(first, delivery, now)) return 'later';
   return between === 'opposite' ? secondKey : { first };
 }
 
