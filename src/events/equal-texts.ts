@@ -23,8 +23,11 @@ const SECOND_ACT_WITHIN_MS = 10_000;
 
 /** So long a delivery waits for what was received before it. */
 const WAITS_AT_MOST_MS = 60 * 60_000;
-/** … and so long for what was received after it, if an equal one that was received later was decided first: the two may wait for each other. */
-const WAITS_OUT_OF_ORDER_MS = 60_000;
+/**
+ * … and so long for what was received after it, if an equal one that was received later was decided first. The two may wait for each other, and
+ * hundreds for them: in a flood of replays whose order is lost, each pass of the sweep would try them all again.
+ */
+const WAITS_OUT_OF_ORDER_MS = SECOND_ACT_WITHIN_MS;
 
 /** Names the first act of a text, in hex: the same text of one organization under one event type, through whatever hook and id. */
 export function textKeyOf({ forge, org, textHash }: TextOwner, eventType: string): string {

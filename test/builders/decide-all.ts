@@ -21,8 +21,17 @@ export async function decideAll(
   inbox: Pick<InboxStore, 'decide' | 'dueArrivals'>,
   over: Partial<DecideArrivalDeps> = {},
 ): Promise<void> {
+  for (let due = await inbox.dueArrivals(200); due.length > 0; due = await inbox.dueArrivals(200))
+    await decideOnce(inbox, due, over);
+}
+
+/** What a worker does with these, one after the other. */
+export async function decideOnce(
+  inbox: Pick<InboxStore, 'decide'>,
+  arrivals: readonly string[],
+  over: Partial<DecideArrivalDeps> = {},
+): Promise<void> {
   const queue = { announce: async () => undefined };
   const deps = { inbox, queue, clock: systemClock, logger: silentLogger, events: EVENT_READER, ...over };
-  for (let due = await inbox.dueArrivals(200); due.length > 0; due = await inbox.dueArrivals(200))
-    for (const id of due) await decideArrival(deps, id);
+  for (const id of arrivals) await decideArrival(deps, id);
 }

@@ -7,7 +7,7 @@ import { actTimeOf } from '../../src/events/act-time.js';
 import { oppositesOf } from '../../src/events/equal-texts.js';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
-import { decideAll } from '../builders/decide-all.js';
+import { decideAll, decideOnce } from '../builders/decide-all.js';
 import { given } from '../builders/given.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 import { ManualClock } from '../fakes/manual-clock.js';
@@ -188,6 +188,22 @@ export function replaysSuite(open: () => Promise<ReplayRig>): void {
       await decide();
 
       expect((await size()).events).toBe(4);
+    });
+
+    it('decides a flood of replays whose order is lost, ten seconds after it at the latest', async () => {
+      const texts = Array.from({ length: 10 }, (_, n) => JSON.stringify({ ...sampleBody('push'), n }));
+      for (let round = 0; round < 4; round += 1) for (const text of texts) await post('push', text);
+      const due = await inbox.dueArrivals(1_000);
+      // Of one half of the texts the first counts, of the other one the last: what lies between waits for each other.
+      const counted = due.filter((_, n) => (n % 2 === 0 ? n < texts.length : n >= due.length - texts.length));
+      await decideOnce(inbox, [...new Set([...counted, ...due])], { clock });
+      expect((await inbox.dueArrivals(1_000)).length).toBeGreaterThan(0);
+
+      clock.advance(10 * SECOND + 1);
+      await decideOnce(inbox, await inbox.dueArrivals(1_000), { clock });
+
+      expect(await inbox.dueArrivals(1_000)).toEqual([]);
+      expect((await size()).events).toBe(texts.length);
     });
 
     it('holds a captured body that never arrived before when its act is 31 days old, until a person releases it', async () => {
