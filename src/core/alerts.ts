@@ -93,10 +93,14 @@ export interface RaisedAlert {
   readonly at: Date;
 }
 
-/** What this process has raised; another process knows its own. */
+/** The alerts of this process; another process knows its own. */
 export interface RaisedAlerts {
   /** Oldest first. */
   raised(): readonly RaisedAlert[];
+  /** Keys that this process resolved since then, whoever raised them, each with the time it was resolved last. */
+  resolvedSince(since: Date): ReadonlyMap<string, Date>;
+  /** Another process resolved the key: close the alert, unless it was raised later. */
+  resolvedElsewhere(key: string, resolvedAt: Date): void;
 }
 
 export const RAISED_ALERTS = portToken<RaisedAlerts>('RaisedAlerts');

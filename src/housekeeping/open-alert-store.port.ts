@@ -12,13 +12,23 @@ export const openAlert = z.object({
 });
 export type OpenAlert = Readonly<z.output<typeof openAlert>>;
 
+/** When a process of the bot resolved the alerts of a key. */
+export interface ResolvedAlert {
+  readonly key: string;
+  readonly at: Date;
+}
+
 /** What each process of the bot has raised and not resolved. */
 export interface OpenAlertStore {
   /** Replaces what this process published before. */
   publish(process: string, alerts: readonly OpenAlert[]): Promise<void>;
   /** Alerts of the processes that published within so many milliseconds, by the clock of the store. */
   publishedWithin(ms: number): Promise<OpenAlert[]>;
-  /** Removes the processes that have not published for so long. */
+  /** Tell the processes that published alerts of these keys. */
+  resolve(resolved: readonly ResolvedAlert[]): Promise<void>;
+  /** Which of these keys were resolved, with the last time. */
+  resolved(keys: readonly string[]): Promise<ResolvedAlert[]>;
+  /** Removes the processes that have not published for so long, and what was resolved before that. */
   forget(ms: number): Promise<void>;
 }
 

@@ -12,6 +12,9 @@ const SILENT: RaisedAlert = { key: 'forge.silent/main', reason: alert('forge.sil
 let clock: ManualClock;
 let raised: RaisedAlert[];
 let others: OpenAlert[];
+let resolvedHere: Map<string, Date>;
+let stored: Map<string, Date>;
+let closed: string[][];
 let published: string[][];
 let alerts: OpenAlerts;
 
@@ -19,13 +22,22 @@ beforeEach(() => {
   clock = new ManualClock(AT.toISOString());
   raised = [];
   others = [];
+  resolvedHere = new Map();
+  stored = new Map();
+  closed = [];
   published = [];
   alerts = new OpenAlerts(
     'worker-1',
-    { raised: () => raised },
+    {
+      raised: () => raised,
+      resolvedSince: (since) => new Map([...resolvedHere].filter(([, at]) => at >= since)),
+      resolvedElsewhere: (key, at) => void closed.push([key, at.toISOString()]),
+    },
     {
       publish: async (process, open) => void published.push([process, ...open.map(({ key }) => key)]),
       publishedWithin: async () => others,
+      resolve: async (resolved) => resolved.forEach(({ key, at }) => stored.set(key, at)),
+      resolved: async (keys) => [...stored].filter(([key]) => keys.includes(key)).map(([key, at]) => ({ key, at })),
       forget: async () => undefined,
     },
     clock,
@@ -87,5 +99,68 @@ describe('housekeeping/open-alerts', () => {
       ['gaps/acme', '2026-11-24T10:00:00.000Z'],
       ['forge.silent/main', '2026-11-24T10:01:00.000Z'],
     ]);
+  });
+
+  describe('that another process resolved', () => {
+    const told = { key: 'gaps/acme', code: 'gaps', message: 'of another', org: 'acme', at: AT };
+    const later = new Date(AT.getTime() + 1);
+
+    it('are told to the process that raised them: of all that is resolved here, what another one has open', async () => {
+      others = [told];
+      resolvedHere = new Map([
+        ['gaps/acme', later],
+        ['forge.silent/main', later],
+      ]);
+
+      await alerts.settle();
+
+      expect([...stored]).toEqual([['gaps/acme', later]]);
+    });
+
+    it('are told though they are published some seconds after they were resolved', async () => {
+      resolvedHere = new Map([['gaps/acme', later]]);
+      await alerts.settle();
+      clock.advance(10_000);
+      others = [told];
+      await alerts.settle();
+
+      expect([...stored.keys()]).toEqual(['gaps/acme']);
+    });
+
+    it('stay open where they were raised again', async () => {
+      others = [{ ...told, at: later }];
+      resolvedHere = new Map([['gaps/acme', later]]);
+
+      await alerts.settle();
+
+      expect([...stored]).toEqual([]);
+      expect((await alerts.all()).map(({ key }) => key)).toEqual(['gaps/acme']);
+    });
+
+    it('are closed in the process that raised them', async () => {
+      raised = [GAPS, SILENT];
+      stored.set('gaps/acme', later);
+
+      await alerts.settle();
+
+      expect(closed).toEqual([['gaps/acme', later.toISOString()]]);
+    });
+
+    it.each(['here', 'elsewhere'])('are not shown, before that: resolved %s', async (where) => {
+      others = [told];
+      raised = [SILENT];
+      (where === 'here' ? resolvedHere : stored).set('gaps/acme', later);
+
+      expect((await alerts.all()).map(({ key }) => key)).toEqual(['forge.silent/main']);
+    });
+
+    it('are told at the end too', async () => {
+      others = [told];
+      resolvedHere = new Map([['gaps/acme', later]]);
+
+      await alerts.withdraw();
+
+      expect([...stored.keys()]).toEqual(['gaps/acme']);
+    });
   });
 });

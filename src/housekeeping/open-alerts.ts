@@ -10,6 +10,8 @@ const FRESH_MS = 3 * REPEAT_MS;
 const FORGOTTEN_MS = 24 * 3_600_000;
 /** More are in the log. */
 const PUBLISHED = 200;
+/** An alert that was raised before its key was resolved may be published some seconds later. */
+const LATE_MS = 15_000;
 
 /** The alerts of every process: each publishes its own in the store. While a process has none, it writes nothing. */
 export class OpenAlerts {
@@ -35,10 +37,20 @@ export class OpenAlerts {
     this.published = { text, at };
   }
 
+  /** Close what another process resolved, and let the others close what this one did. */
+  async settle(): Promise<void> {
+    await this.tellResolved();
+    const keys = this.own.raised().map(({ key }) => key);
+    for (const { key, at } of await this.store.resolved(keys)) this.own.resolvedElsewhere(key, at);
+  }
+
   /** Before this process ends. If the store does not answer, the others drop these alerts after a while. */
   async withdraw(): Promise<void> {
     this.isOver = true;
-    if (this.published.text !== '[]') await this.store.publish(this.self, []).catch(() => undefined);
+    await Promise.allSettled([
+      this.tellResolved(),
+      this.published.text === '[]' ? null : this.store.publish(this.self, []),
+    ]);
   }
 
   forgetOld(): Promise<void> {
@@ -48,12 +60,30 @@ export class OpenAlerts {
   /** Oldest first, each key once: several processes may have raised it. */
   async all(): Promise<readonly OpenAlert[]> {
     const known = [...this.ownAlerts(), ...(await this.store.publishedWithin(FRESH_MS))];
+    const here = this.resolvedHere();
+    const elsewhere = new Map(
+      (await this.store.resolved(known.map(({ key }) => key))).map(({ key, at }) => [key, at] as const),
+    );
     const byKey = new Map<string, OpenAlert>();
     for (const alert of known) {
+      if (isOver(alert, here) || isOver(alert, elsewhere)) continue;
       const other = byKey.get(alert.key);
       if (!other || alert.at < other.at) byKey.set(alert.key, alert);
     }
     return [...byKey.values()].sort((a, b) => a.at.getTime() - b.at.getTime());
+  }
+
+  /** Of the keys that this process resolved, another one has raised few: only those are stored. */
+  private async tellResolved(): Promise<void> {
+    const here = this.resolvedHere();
+    if (here.size === 0) return;
+    const others = await this.store.publishedWithin(FRESH_MS);
+    const ended = new Set(others.filter((alert) => isOver(alert, here)).map(({ key }) => key));
+    await this.store.resolve([...here].filter(([key]) => ended.has(key)).map(([key, at]) => ({ key, at })));
+  }
+
+  private resolvedHere(): ReadonlyMap<string, Date> {
+    return this.own.resolvedSince(new Date(this.clock.now().getTime() - LATE_MS));
   }
 
   private ownAlerts(): OpenAlert[] {
@@ -62,4 +92,9 @@ export class OpenAlerts {
       return { key, code: reason.code, message: textOf(reason), org: typeof org === 'string' ? org : null, at };
     });
   }
+}
+
+function isOver({ key, at }: OpenAlert, resolved: ReadonlyMap<string, Date>): boolean {
+  const resolvedAt = resolved.get(key);
+  return resolvedAt !== undefined && at < resolvedAt;
 }

@@ -2,7 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import type { Role } from '../config/app-config.js';
 import { LOGGER } from '../core/logger.js';
-import { part } from '../core/part.js';
+import { part, type PartProvider } from '../core/part.js';
 import { GapKeeper } from '../polling/gaps/gap-keeper.js';
 import { PollTimer } from '../polling/poll-timer.cron.js';
 import { PollingModule } from '../polling/polling.module.js';
@@ -15,12 +15,22 @@ import { StoreMaintenanceTimer } from './store-maintenance.cron.js';
 import { IntervalJobs } from './interval-jobs.cron.js';
 import { OpenAlerts } from './open-alerts.js';
 
-const EVERYWHERE = part(
-  IntervalJobs.Everywhere,
-  { registry: SchedulerRegistry, alerts: OpenAlerts, logger: LOGGER },
-  ({ registry, alerts, logger }) =>
-    new IntervalJobs(registry, [{ name: 'alerts', everyMs: 5_000, wake: () => alerts.publish() }], logger),
-);
+/** A process that only receives may not read what others resolved, and none of them resolves what it raises. */
+function everywhere(role: Role): PartProvider {
+  return part(
+    IntervalJobs.Everywhere,
+    { registry: SchedulerRegistry, alerts: OpenAlerts, logger: LOGGER },
+    ({ registry, alerts, logger }) =>
+      new IntervalJobs(
+        registry,
+        [
+          { name: 'alerts', everyMs: 5_000, wake: () => alerts.publish() },
+          ...(role === 'web' ? [] : [{ name: 'resolved-alerts', everyMs: 5_000, wake: () => alerts.settle() }]),
+        ],
+        logger,
+      ),
+  );
+}
 
 /** In processes that schedule. */
 const SCHEDULING = [
@@ -70,7 +80,7 @@ export class TimersModule {
     return {
       module: TimersModule,
       imports: [PollingModule, HousekeepingModule, ...(isReceiver ? [WebhooksModule] : [])],
-      providers: [EVERYWHERE, ...(isScheduler ? SCHEDULING : []), ...(isReceiver ? RECEIVING : [])],
+      providers: [everywhere(role), ...(isScheduler ? SCHEDULING : []), ...(isReceiver ? RECEIVING : [])],
     };
   }
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { alert } from '../core/alerts.js';
 import { systemClock } from '../core/clock.js';
 import { silentLogger } from '../core/logger.js';
@@ -70,6 +71,47 @@ describe('observability/alert-sender', () => {
         facts: {},
       },
     });
+  });
+
+  it('closes what another process resolved, unless it was raised later', () => {
+    const clock = new ManualClock('2026-11-24T10:00:00Z');
+    const alerts = new AlertSender(silentLogger, new Metrics(), clock, null);
+    const before = clock.now();
+    alerts.raise('gaps/acme', MISSING);
+    clock.advance(1_000);
+    alerts.raise('gaps/other', MISSING);
+
+    alerts.resolvedElsewhere('gaps/acme', before);
+    expect(alerts.raised()).toHaveLength(2);
+    for (const key of ['gaps/acme', 'gaps/other', 'gaps/none']) alerts.resolvedElsewhere(key, clock.now());
+
+    expect(alerts.raised().map(({ key }) => key)).toEqual(['gaps/other']);
+    expect([...alerts.resolvedSince(before)]).toEqual([]);
+  });
+
+  it('keeps what was resolved, raised here or not, until it is raised again', () => {
+    const clock = new ManualClock('2026-11-24T10:00:00Z');
+    const alerts = new AlertSender(silentLogger, new Metrics(), clock, null);
+    alerts.resolve('gaps/acme');
+    clock.advance(1_000);
+    const since = clock.now();
+    alerts.resolve('gaps/b');
+    alerts.resolve('gaps/c');
+    alerts.raise('gaps/c', MISSING);
+
+    expect([...alerts.resolvedSince(since)]).toEqual([['gaps/b', since]]);
+  });
+
+  it('does not keep more of them than a process can need', () => {
+    const alerts = new AlertSender(silentLogger, new Metrics(), systemClock, null);
+    for (let n = 0; n < 10_005; n += 1) alerts.resolve(`intent.dead/acme/r${n}`);
+
+    const kept = alerts.resolvedSince(new Date(0));
+    expect([kept.size, kept.has('intent.dead/acme/r4'), kept.has('intent.dead/acme/r5')]).toEqual([
+      10_000,
+      false,
+      true,
+    ]);
   });
 
   it('does not wait at a stop for a receiver that does not answer', async () => {

@@ -10,6 +10,8 @@ import type { Metrics } from './metrics.js';
 
 /** An alert that its receiver does not take within this time at a stop is given up. */
 const CLOSE_MS = 1_000;
+/** Every success resolves a key, raised or not. Of more keys than this the oldest are forgotten. */
+const MOST_RESOLVED = 10_000;
 
 interface AlertTarget {
   url: string;
@@ -22,6 +24,8 @@ interface AlertTarget {
  */
 export class AlertSender implements Alerts, RaisedAlerts {
   private readonly open = new Map<string, RaisedAlert>();
+  /** Oldest first. */
+  private readonly resolved = new Map<string, Date>();
   private readonly sending = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
 
@@ -37,6 +41,7 @@ export class AlertSender implements Alerts, RaisedAlerts {
     { code, params }: Reason,
     facts: Readonly<Record<string, string | number | boolean | null>> = {},
   ): void {
+    this.resolved.delete(key);
     if (this.open.has(key)) return;
     this.open.set(key, { key, reason: { code, params }, at: this.clock.now() });
     const message = textOf({ code, params });
@@ -50,7 +55,19 @@ export class AlertSender implements Alerts, RaisedAlerts {
   }
 
   resolve(key: AlertKey): void {
-    if (this.open.delete(key)) this.logger.info({ alert: key }, 'alert.resolved');
+    this.resolved.delete(key);
+    this.resolved.set(key, this.clock.now());
+    if (this.resolved.size > MOST_RESOLVED) this.resolved.delete(this.resolved.keys().next().value ?? key);
+    this.end(key);
+  }
+
+  resolvedElsewhere(key: string, resolvedAt: Date): void {
+    const alert = this.open.get(key);
+    if (alert && alert.at < resolvedAt) this.end(key);
+  }
+
+  resolvedSince(since: Date): ReadonlyMap<string, Date> {
+    return new Map([...this.resolved].filter(([, at]) => at >= since));
   }
 
   raised(): readonly RaisedAlert[] {
@@ -67,6 +84,10 @@ export class AlertSender implements Alerts, RaisedAlerts {
     await within(graceMs, this.flush()).catch(() => undefined);
     this.stopping.abort();
     await this.flush();
+  }
+
+  private end(key: string): void {
+    if (this.open.delete(key)) this.logger.info({ alert: key }, 'alert.resolved');
   }
 
   private async send(target: AlertTarget, alert: object): Promise<void> {

@@ -7,17 +7,22 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ActiveRevision } from '../../src/rules/revisions/active-revisions.port.js';
 import type { StoredRevision } from '../../src/rules/revisions/revision-store.port.js';
+import { alert as raised } from '../../src/core/alerts.js';
 import { systemClock } from '../../src/core/clock.js';
 import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { Scheduler } from '../../src/housekeeping/scheduler.js';
+import { OpenAlerts } from '../../src/housekeeping/open-alerts.js';
+import { AlertSender } from '../../src/observability/alert-sender.js';
+import { Metrics } from '../../src/observability/metrics.js';
 import { ArchiveFiles } from '../../src/housekeeping/archive-files.js';
 import { ArchiveInbox } from '../../src/housekeeping/archive-inbox.js';
 import type { Tick } from '../../src/pipeline/tick-store.port.js';
 import type { SubjectFindings } from '../../src/policies/finding-store.port.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
+import { ManualClock } from '../fakes/manual-clock.js';
 import { storeEvent } from '../builders/store-event.js';
 import { feedRepositoriesSuite } from './feed-repositories.suite.js';
 import { keptWorkSuite } from './kept-work.suite.js';
@@ -62,6 +67,54 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
 
       const rows = (await stores.dataSource.query('SELECT process FROM open_alerts')) as unknown;
       expect(rows).toEqual([{ process: 'here' }]);
+    });
+
+    it('are closed where they were raised, when another process resolves them', async () => {
+      const clock = new ManualClock(at.toISOString());
+      const processes = ['raises', 'resolves'].map((self) => {
+        const own = new AlertSender(silentLogger, new Metrics(), clock, null);
+        return { own, alerts: new OpenAlerts(self, own, stores.openAlerts, clock) };
+      });
+      const [raises, resolves] = processes as [(typeof processes)[number], (typeof processes)[number]];
+      const everywhere = () =>
+        Promise.all(processes.map(async ({ alerts }) => (await alerts.all()).map(({ key }) => key)));
+      raises.own.raise('gaps/acme', raised('gaps', { org: 'acme' }));
+      raises.own.raise('gaps/other', raised('gaps', { org: 'other' }));
+      await raises.alerts.publish();
+      clock.advance(1_000);
+
+      resolves.own.resolve('gaps/acme');
+      const shown = (await resolves.alerts.all()).map(({ key }) => key);
+      await resolves.alerts.settle();
+      await raises.alerts.settle();
+
+      expect(shown).toEqual(['gaps/other']);
+      expect(raises.own.raised().map(({ key }) => key)).toEqual(['gaps/other']);
+      expect(await everywhere()).toEqual([['gaps/other'], ['gaps/other']]);
+      clock.advance(1_000);
+      raises.own.raise('gaps/acme', raised('gaps', { org: 'acme' }));
+      await raises.alerts.settle();
+      await raises.alerts.publish();
+      expect(await everywhere()).toEqual([
+        ['gaps/other', 'gaps/acme'],
+        ['gaps/other', 'gaps/acme'],
+      ]);
+    });
+
+    it('keep the last time that a key was resolved, for as long as processes are remembered', async () => {
+      const later = new Date(at.getTime() + 1_000);
+      await stores.openAlerts.resolve([
+        { key: 'gaps/a', at: later },
+        { key: 'gaps/b', at: new Date() },
+      ]);
+      await stores.openAlerts.resolve([{ key: 'gaps/a', at }]);
+
+      expect(await stores.openAlerts.resolved(['gaps/a', 'gaps/c'])).toEqual([{ key: 'gaps/a', at: later }]);
+      await stores.dataSource.query(
+        `UPDATE resolved_alerts SET at = now() - interval '5 minutes' WHERE key = 'gaps/a'`,
+      );
+      await stores.openAlerts.forget(60_000);
+      expect((await stores.openAlerts.resolved(['gaps/a', 'gaps/b'])).map(({ key }) => key)).toEqual(['gaps/b']);
     });
 
     it.each(['no JSON', '{}', '[{"key":1}]', `["${'x'.repeat(1_000_000)}"]`])(

@@ -305,3 +305,13 @@ export class OpenAlertsEntity {
   @Column('timestamptz')
   at: Date;
 }
+
+/** When a process resolved the alerts of a key. */
+@Entity('resolved_alerts')
+export class ResolvedAlertEntity {
+  @PrimaryColumn('text')
+  key: string;
+
+  @Column('timestamptz')
+  at: Date;
+}

@@ -36,6 +36,7 @@ import { ConsoleGrants1763902100000 } from './1763902100000-console-grants.js';
 import { Acts1763902200000 } from './1763902200000-acts.js';
 import { UndecidedDeliveries1763902300000 } from './1763902300000-undecided-deliveries.js';
 import { OpenAlerts1763902400000 } from './1763902400000-open-alerts.js';
+import { ResolvedAlerts1763902510000 } from './1763902510000-resolved-alerts.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -78,4 +79,5 @@ export const MIGRATIONS: Migrations = [
   Acts1763902200000,
   UndecidedDeliveries1763902300000,
   OpenAlerts1763902400000,
+  ResolvedAlerts1763902510000,
 ];

@@ -261,6 +261,8 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
     'DELETE FROM untrusted_proxies',
     'SELECT * FROM open_alerts',
     'DELETE FROM open_alerts',
+    'SELECT * FROM resolved_alerts',
+    `INSERT INTO resolved_alerts (key, at) VALUES ('gaps/acme', now())`,
     'SELECT * FROM outages',
     'DELETE FROM outages',
     'DELETE FROM heartbeats',
