@@ -67,6 +67,7 @@ function aWorld(options: { pageSize?: number; maxPages?: number } = {}) {
     announced,
     state,
     stored,
+    client: deps.client,
     poller: (over: Partial<FeedPollerDeps> = {}) =>
       new FeedPoller({ ...deps, ...over }, { forge: 'main', org: 'acme' }),
   };
@@ -99,6 +100,64 @@ describe('polling/feed-poller', () => {
     await world.poller().poll();
 
     expect(await world.stored()).toEqual(['2']);
+  });
+
+  it('leaves its start to the next process when it is killed during the first poll', async () => {
+    const world = aWorld();
+    world.rows.push(row(1, BEFORE), row(2, at(5)));
+    await new Promise<void>((reads) => {
+      const listOrgFeed = (): Promise<never> => new Promise(() => reads());
+      void world.poller({ client: { listOrgFeed } }).poll();
+    });
+
+    await world.poller({ startedAt: new Date(at(10)) }).poll();
+
+    expect(await world.stored()).toEqual(['2']);
+  });
+
+  it('leaves to the next process which rows were there before, when it is killed before they are stored', async () => {
+    const world = aWorld();
+    world.rows.push(row(1, BEFORE));
+    const killed = world.poller({ read: () => Promise.reject(new Error('killed')) });
+    await expect(killed.poll()).rejects.toThrow('killed');
+    // By the clock of the forge, which is behind ours.
+    world.rows.push(row(2, BEFORE));
+
+    await world.poller().poll();
+
+    expect(await world.stored()).toEqual(['2']);
+  });
+
+  it('takes nothing for history that came after the first poll of another process', async () => {
+    const world = aWorld();
+    world.rows.push(row(1, BEFORE));
+    const slow = world.poller({
+      client: {
+        listOrgFeed: async (args) => {
+          await world.poller().poll();
+          world.rows.push(row(2, BEFORE));
+          return world.client.listOrgFeed(args);
+        },
+      },
+    });
+
+    const outrun = await slow.poll();
+    await world.poller().poll();
+
+    expect(outrun).toMatchObject({ stored: 0, complete: false });
+    expect(await world.stored()).toEqual(['2']);
+  });
+
+  it('takes older rows as history also where the first poll is cut off before it comes to them', async () => {
+    const world = aWorld({ maxPages: 1 });
+    for (let id = 1; id <= 4; id += 1) world.rows.push(row(id, BEFORE));
+    for (let id = 5; id <= 10; id += 1) world.rows.push(row(id, at(id)));
+
+    const first = await world.poller().poll();
+    while (!(await world.poller().poll()).complete);
+
+    expect(first.complete).toBe(false);
+    expect((await world.stored()).map(Number).sort((a, b) => a - b)).toEqual([5, 6, 7, 8, 9, 10]);
   });
 
   it("takes a row that came after the first poll as new, although the forge's clock is behind ours", async () => {

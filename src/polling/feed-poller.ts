@@ -7,6 +7,7 @@ import type { CursorStore } from './cursor-store.port.js';
 import type { EntryWriterDeps, PolledOrg, ReadRow } from '../pipeline/receive.js';
 import { EntryWriter } from '../pipeline/receive.js';
 import type { FeedPosition } from './feed-position.js';
+import { keptPosition } from './kept-position.js';
 import { isUpTo, largestId, readFeedPosition, toWholeSecond } from './feed-position.js';
 
 export interface FeedPollerDeps extends EntryWriterDeps {
@@ -86,13 +87,23 @@ export class FeedPoller {
 
   private async pollNow(): Promise<FeedPoll> {
     const { forge, org } = this.polled;
-    const kept = await this.deps.cursors.read(forge, org, 'feed');
-    const read = readFeedPosition(kept?.position);
+    const since = toWholeSecond(this.deps.startedAt).toISOString();
+    const { position, advancedAt } = await keptPosition(this.deps.cursors, {
+      ...this.polled,
+      source: 'feed',
+      parse: readFeedPosition,
+      first: { since, historyTo: null, settledTo: since },
+    });
+    const now = this.deps.clock.now();
     const wasAway =
-      kept !== null &&
-      this.deps.clock.now().getTime() - kept.advancedAt.getTime() > (this.deps.outageMs ?? DEFAULT_OUTAGE_MS);
-    const known = read && wasAway ? lookingBack(read, this.deps.clock.now()) : read;
-    const reading = await this.readPages(known);
+      advancedAt !== null && now.getTime() - advancedAt.getTime() > (this.deps.outageMs ?? DEFAULT_OUTAGE_MS);
+    const reading = await this.readPages(wasAway ? lookingBack(position, now) : position);
+    // Before the rows are stored: what comes from now on is new to every process, whatever their clocks and the forge's say.
+    if (position.historyTo !== reading.position.historyTo) {
+      const known = { ...position, historyTo: reading.position.historyTo };
+      if (!(await this.deps.cursors.replace(forge, org, 'feed', position, known)))
+        return this.leaveToOther(reading.pages);
+    }
     const fresh = [...reading.fresh].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
     // Before the rows are stored: their events ask whose the repositories are.
     if (fresh.length > 0) await this.deps.read?.(fresh.toReversed().map(({ row }) => row as Activity));
@@ -104,21 +115,26 @@ export class FeedPoller {
     return { pages: reading.pages, stored, complete: reading.complete };
   }
 
+  /** Another process made the first poll meanwhile, and knows better which rows were there before: the next poll goes on from its position. */
+  private leaveToOther(pages: number): FeedPoll {
+    this.isCutOff = true;
+    return { pages, stored: 0, complete: false };
+  }
+
   private tellMovement(row: Activity): void {
     const id = row.repo?.id ?? row.repo_id;
     if (typeof id === 'string') this.deps.moved?.(id);
   }
 
   private async readPages(
-    start: FeedPosition | null,
+    start: FeedPosition,
   ): Promise<{ fresh: FeedRowRead[]; pages: number; complete: boolean; position: FeedPosition }> {
-    const since = start?.since ?? toWholeSecond(this.deps.startedAt).toISOString();
-    const settledTo = start?.settledTo ?? since;
+    const { since, settledTo } = start;
     const limit = this.deps.maxPages ?? DEFAULT_MAX_PAGES;
     const seen = new Set<string>();
     const fresh: FeedRowRead[] = [];
     const all: Activity[] = [];
-    let historyTo = start?.historyTo ?? '0';
+    let historyTo = start.historyTo ?? '0';
     let newest = settledTo;
     let isSure = true;
     let pages = 0;
@@ -129,7 +145,7 @@ export class FeedPoller {
       const rows = await this.deps.client.listOrgFeed({ org: this.polled.org, page: pages, limit: PAGE_SIZE });
       const read = rows.flatMap(rowsWithId);
       // The first poll ever: rows that are older than the start are history, whatever the two clocks say later.
-      if (!start)
+      if (start.historyTo === null)
         historyTo = largestId(
           read.filter(({ created }) => isBefore(created, since)).map(({ id }) => id),
           historyTo,
@@ -151,7 +167,11 @@ export class FeedPoller {
       fresh: await this.withReviews(fresh, all),
       pages,
       complete,
-      position: { since, historyTo, settledTo: complete && isSure ? newest : settledTo },
+      position: {
+        since,
+        historyTo: complete ? historyTo : start.historyTo,
+        settledTo: complete && isSure ? newest : settledTo,
+      },
     };
   }
 

@@ -5,16 +5,16 @@ import type { Json } from '../core/json.js';
 const schema = z.object({
   /** The first start, to the second (the feed's resolution). */
   since: z.iso.datetime(),
-  /** Rows up to this id that are older than `since` are history. */
-  historyTo: z.string().regex(/^\d+$/),
+  /** Rows up to this id that are older than `since` are history; null = no poll came to its end yet, and all older rows are. */
+  historyTo: z.string().regex(/^\d+$/).nullable(),
   /** Every row before this time has been read, except rows that a server shows late. */
   settledTo: z.iso.datetime(),
 });
 
 export type FeedPosition = z.output<typeof schema>;
 
-/** @returns null when nothing usable is stored: the next poll is the first one */
-export function readFeedPosition(position: Json | undefined): FeedPosition | null {
+/** @returns null for what is no position */
+export function readFeedPosition(position: Json): FeedPosition | null {
   const read = schema.safeParse(position);
   return read.success ? read.data : null;
 }

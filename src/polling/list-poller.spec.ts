@@ -95,7 +95,8 @@ function aWorld({ callsPerVisit = 10, pageSize = 2, lacks = [] as string[] } = {
     clock,
     stored,
     lacks,
-    poller: () => new ListPoller(deps, { forge: 'main', org: 'acme' }),
+    poller: (over: Partial<ListPollerDeps> = {}) =>
+      new ListPoller({ ...deps, ...over }, { forge: 'main', org: 'acme' }),
     visit,
   };
 }
@@ -115,6 +116,24 @@ describe('polling/list-poller', () => {
       `issue/1/2@${at(-400)} (first)`,
       `issue/1/1@${at(-500)} (first)`,
       'release/9 (first)',
+    ]);
+  });
+
+  it('leaves its start to the next process when it is killed during the first visit', async () => {
+    const world = aWorld();
+    world.issues.push(issue(1, -500), issue(2, 5));
+    world.releases.push({ id: '9', tag_name: 'v1', name: 'One', body: '', published_at: at(5) });
+    await new Promise<void>((reads) => {
+      void world.poller({ repositories: { list: () => new Promise(() => reads()) } }).poll();
+    });
+    world.clock.advance(2 * GRACE_S * 1000);
+
+    await world.poller().poll();
+
+    expect((await world.stored()).map((key) => key.replace(/@[0-9a-f]{16}/, ''))).toEqual([
+      `issue/1/2@${at(5)}`,
+      `issue/1/1@${at(-500)} (first)`,
+      'release/9',
     ]);
   });
 

@@ -8,6 +8,7 @@ import { EntryWriter, type EntryWriterDeps, type PolledOrg, type ReadRow } from 
 import { CallAllowance } from './call-allowance.js';
 import type { CursorStore } from './cursor-store.port.js';
 import { isUpTo, toWholeSecond } from './feed-position.js';
+import { keptPosition } from './kept-position.js';
 import type { PolledRepository, RepositoryLister } from './known-repositories.js';
 
 /** How far the lists of issues and releases of an organization are known. */
@@ -30,8 +31,8 @@ const positionSchema = z.object({
 
 type ListPosition = z.output<typeof positionSchema>;
 
-/** @returns null when nothing usable is stored: the next visit is the first one */
-function readListPosition(position: Json | undefined): ListPosition | null {
+/** @returns null for what is no position */
+function readListPosition(position: Json): ListPosition | null {
   const read = positionSchema.safeParse(position);
   return read.success ? read.data : null;
 }
@@ -97,17 +98,13 @@ export class ListPoller {
     const { forge, org } = this.polled;
     const { cursors, clock } = this.deps;
     const start = toWholeSecond(clock.now()).toISOString();
-    const known = readListPosition((await cursors.read(forge, org, 'lists'))?.position);
-    if (known && !isDue(known, clock.now(), this.deps.everyMs)) return { calls: 0, stored: 0, complete: true };
-    const position = known ?? {
-      since: start,
-      settledTo: start,
-      reading: null,
-      baselinePage: 1,
-      visitedAt: null,
-      after: null,
-      seen: [],
-    };
+    const { position } = await keptPosition(cursors, {
+      ...this.polled,
+      source: 'lists',
+      parse: readListPosition,
+      first: { since: start, settledTo: start, reading: null, baselinePage: 1, visitedAt: null, after: null, seen: [] },
+    });
+    if (!isDue(position, clock.now(), this.deps.everyMs)) return { calls: 0, stored: 0, complete: true };
     const allowance = new CallAllowance(this.deps.callsPerVisit);
     let stored = 0;
     try {

@@ -107,7 +107,8 @@ function aWorld(
     failing,
     rows,
     stored: async () => (await rows()).filter(({ state }) => state === 'stored').map(({ eventType }) => eventType),
-    poller: () => new TaskPoller(deps, { forge: 'main', org: 'acme' }),
+    poller: (over: Partial<TaskPollerDeps> = {}) =>
+      new TaskPoller({ ...deps, ...over }, { forge: 'main', org: 'acme' }),
     poll: () => new TaskPoller(deps, { forge: 'main', org: 'acme' }).poll(),
   };
 }
@@ -151,6 +152,21 @@ describe('polling/task-poller', () => {
     await world.poll();
 
     expect(await world.stored()).toEqual(['37/13:completed', '37/11:completed']);
+  });
+
+  it('leaves its start to the next process when it is killed during the first poll', async () => {
+    const world = aWorld();
+    world.tasks.set('app', [
+      aTask(13, 'success', { updated_at: '2026-11-20T12:00:05Z' }),
+      aTask(12, 'success', { updated_at: BEFORE }),
+    ]);
+    await new Promise<void>((reads) => {
+      void world.poller({ repositories: { list: () => new Promise(() => reads()) } }).poll();
+    });
+
+    await world.poller({ startedAt: new Date('2026-11-20T12:00:10Z') }).poll();
+
+    expect(await world.stored()).toEqual(['37/13:completed']);
   });
 
   it('stores the oldest first', async () => {

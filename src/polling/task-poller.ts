@@ -9,6 +9,7 @@ import { CallAllowance } from './call-allowance.js';
 import type { CursorStore } from './cursor-store.port.js';
 import { isUpTo, toWholeSecond } from './feed-position.js';
 import { JobFinder } from './job-finder.js';
+import { keptPosition } from './kept-position.js';
 import type { PolledRepository, RepositoryLister } from './known-repositories.js';
 import { OrgRuns } from './org-runs.js';
 
@@ -32,8 +33,8 @@ const positionSchema = z.object({
 
 type TaskPosition = z.output<typeof positionSchema>;
 
-/** @returns null when nothing usable is stored: the next poll is the first one */
-export function readTaskPosition(position: Json | undefined): TaskPosition | null {
+/** @returns null for what is no position */
+export function readTaskPosition(position: Json): TaskPosition | null {
   const read = positionSchema.safeParse(position);
   return read.success ? read.data : null;
 }
@@ -98,15 +99,19 @@ export class TaskPoller {
 
   private async pollNow(): Promise<TaskPoll> {
     const { forge, org } = this.polled;
-    const stored = await this.deps.cursors.read(forge, org, 'tasks');
-    const position: TaskPosition = readTaskPosition(stored?.position) ?? {
-      since: toWholeSecond(this.deps.startedAt).toISOString(),
-      after: null,
-      open: {},
-      oldestReadAt: null,
-      runs: null,
-      busy: [],
-    };
+    const { position } = await keptPosition(this.deps.cursors, {
+      ...this.polled,
+      source: 'tasks',
+      parse: readTaskPosition,
+      first: {
+        since: toWholeSecond(this.deps.startedAt).toISOString(),
+        after: null,
+        open: {},
+        oldestReadAt: null,
+        runs: null,
+        busy: [],
+      },
+    });
     const budget = new CallAllowance(this.deps.callsPerPoll);
     const look = await this.orgRuns.look(position.runs, position.since, budget);
     const busy = new Set([...position.busy, ...(look?.busy ?? [])]);

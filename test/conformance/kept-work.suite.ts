@@ -127,6 +127,29 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
       expect(await stores.cursors.read('main', 'acme', 'tasks')).toMatchObject({ position: null });
       expect(await stores.cursors.read('second', 'acme', 'feed')).toBeNull();
     });
+
+    it('keeps the first of two beginnings', async () => {
+      await Promise.all([1, 2, 3].map((n) => stores.cursors.begin('main', 'acme', 'feed', { n })));
+      const first = await stores.cursors.read('main', 'acme', 'feed');
+
+      await stores.cursors.begin('main', 'acme', 'feed', { n: 4 });
+
+      expect(await stores.cursors.read('main', 'acme', 'feed')).toEqual(first);
+    });
+
+    it('replaces a known position once, in whatever order its fields stand', async () => {
+      await stores.cursors.write('main', 'acme', 'feed', { since: 'one', historyTo: null });
+      const replace = (historyTo: string): Promise<boolean> =>
+        stores.cursors.replace('main', 'acme', 'feed', { historyTo: null, since: 'one' }, { since: 'one', historyTo });
+
+      const done = await Promise.all([replace('7'), replace('8')]);
+
+      expect(done.filter(Boolean)).toHaveLength(1);
+      expect(await stores.cursors.read('main', 'acme', 'feed')).toMatchObject({
+        position: { since: 'one', historyTo: done[0] ? '7' : '8' },
+      });
+      expect(await stores.cursors.replace('main', 'other', 'feed', { n: 1 }, { n: 2 })).toBe(false);
+    });
   });
 
   describe('ticks', () => {

@@ -1,21 +1,33 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { EntrySource } from '../../src/core/event.js';
 import type { Json } from '../../src/core/json.js';
-import type { CursorStore } from '../../src/polling/cursor-store.port.js';
+import type { CursorStore, KeptPosition } from '../../src/polling/cursor-store.port.js';
 
 /** Poll positions of one process. */
 export class InMemoryCursorStore implements CursorStore {
-  private readonly positions = new Map<string, { position: Json; advancedAt: Date }>();
+  private readonly positions = new Map<string, KeptPosition>();
 
   constructor(private readonly now: () => Date = () => new Date()) {}
 
-  async read(
-    forge: string,
-    org: string,
-    source: 'feed' | 'tasks',
-  ): Promise<{ position: Json; advancedAt: Date } | null> {
+  async read(forge: string, org: string, source: EntrySource): Promise<KeptPosition | null> {
     return structuredClone(this.positions.get(`${forge}/${org}/${source}`) ?? null);
   }
 
-  async write(forge: string, org: string, source: 'feed' | 'tasks', position: Json): Promise<void> {
+  async begin(forge: string, org: string, source: EntrySource, position: Json): Promise<void> {
+    if (!this.positions.has(`${forge}/${org}/${source}`)) this.keep(forge, org, source, position);
+  }
+
+  async replace(forge: string, org: string, source: EntrySource, known: Json, position: Json): Promise<boolean> {
+    if (!isDeepStrictEqual(this.positions.get(`${forge}/${org}/${source}`)?.position, known)) return false;
+    this.keep(forge, org, source, position);
+    return true;
+  }
+
+  async write(forge: string, org: string, source: EntrySource, position: Json): Promise<void> {
+    this.keep(forge, org, source, position);
+  }
+
+  protected keep(forge: string, org: string, source: EntrySource, position: Json): void {
     this.positions.set(`${forge}/${org}/${source}`, structuredClone({ position, advancedAt: this.now() }));
   }
 }

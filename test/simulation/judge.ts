@@ -279,10 +279,7 @@ export class Judge {
   /** Rows of the feed that have to be read and were not. */
   private unread(): number {
     const { stores, forge } = this.world;
-    const { firstMs } = stores.cursors;
-    return firstMs === null
-      ? 0
-      : forge.shown.filter(({ id, atMs }) => atMs > firstMs && !stores.inbox.entryKeys.has(id)).length;
+    return forge.shown.filter((row) => stores.cursors.isNews(row) && !stores.inbox.entryKeys.has(row.id)).length;
   }
 
   /** A plan is approved some time, and made anew where it was denied. */
@@ -304,8 +301,7 @@ export class Judge {
       new Map<string, number>(),
     ];
     for (const fact of forge.happened) count(happened, fact);
-    for (const { fact, atMs } of forge.shown)
-      if (stores.cursors.firstMs !== null && atMs > stores.cursors.firstMs) count(needed, fact);
+    for (const row of forge.shown) if (stores.cursors.isNews(row)) count(needed, row.fact);
     for (const { kind, data } of stores.inbox.allEvents())
       count(events, {
         kind,

@@ -1,6 +1,8 @@
 /** What a process does outside itself, call by call; a process may be killed before and after each. Found by the runs, and kept so that a list is aimed at. */
 const CALLS = [
+  'cursors.begin',
   'cursors.read',
+  'cursors.replace',
   'cursors.write',
   'deadly.begin',
   'deadly.end',

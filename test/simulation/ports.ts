@@ -93,7 +93,7 @@ const PLANS = [
   'isTrusted',
   'trust',
 ] as const satisfies readonly (keyof PlanStore)[];
-const CURSORS = ['read', 'write'] as const satisfies readonly (keyof CursorStore)[];
+const CURSORS = ['read', 'begin', 'replace', 'write'] as const satisfies readonly (keyof CursorStore)[];
 const DECISION = [
   'lockFacts',
   'actsOfText',

@@ -273,7 +273,7 @@ async function orgStatus(needs: StatusNeeds, name: string, forge: string) {
     orgs.sourcesOf(name).map(async (source) => {
       const stored = await cursors.read(forge, name, source);
       const advancedAt = stored?.advancedAt ?? null;
-      const oldest = source === 'tasks' ? readTaskPosition(stored?.position)?.oldestReadAt : null;
+      const oldest = source === 'tasks' && stored ? readTaskPosition(stored.position)?.oldestReadAt : null;
       return { source, advancedAt, oldestReadAt: oldest ? new Date(oldest) : null };
     }),
   );

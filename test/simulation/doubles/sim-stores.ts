@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/core/clock.js';
-import type { ForgeEvent } from '../../../src/core/event.js';
+import type { EntrySource, ForgeEvent } from '../../../src/core/event.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json.js';
 import type { EventDecision, Touched } from '../../../src/pipeline/inbox-store.port.js';
 import type { Tick } from '../../../src/pipeline/tick-store.port.js';
 import type { NewDelivery, Stored } from '../../../src/core/arrival.js';
@@ -241,16 +242,26 @@ class SimRollouts extends InMemoryRolloutStore {
 }
 
 class SimCursors extends InMemoryCursorStore {
-  /** When a position was kept for the first time: what the feed shows from then on is told. Null = never. */
-  firstMs: number | null = null;
+  /** The first start, by the clock of the process that stored it. */
+  private sinceMs = Infinity;
+  /** When a process stored for the first time which rows were there before. */
+  private historyMs = Infinity;
 
   constructor(private readonly clock: Clock) {
     super(() => clock.now());
   }
 
-  override async write(...args: Parameters<InMemoryCursorStore['write']>): Promise<void> {
-    await super.write(...args);
-    this.firstMs ??= this.clock.now().getTime();
+  protected override keep(forge: string, org: string, source: EntrySource, position: Json): void {
+    super.keep(forge, org, source, position);
+    if (!isJsonObject(position)) return;
+    const { since, historyTo } = position;
+    this.sinceMs = Math.min(this.sinceMs, Date.parse(String(since)));
+    if (historyTo !== null) this.historyMs = Math.min(this.historyMs, this.clock.now().getTime());
+  }
+
+  /** Whether a row of the feed is news, and no history: it was made after the first start, or shown after all rows that were there before were known. */
+  isNews({ atMs, row }: { readonly atMs: number; readonly row: JsonObject }): boolean {
+    return atMs > this.historyMs || Date.parse(String(row.created)) >= this.sinceMs;
   }
 }
 

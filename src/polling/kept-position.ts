@@ -1,0 +1,30 @@
+import type { EntrySource } from '../core/event.js';
+import type { Json } from '../core/json.js';
+import type { PolledOrg } from '../pipeline/receive.js';
+import type { CursorStore } from './cursor-store.port.js';
+
+interface Source<Position> extends PolledOrg {
+  readonly source: EntrySource;
+  /** Null for what nobody can go on from. */
+  readonly parse: (position: Json) => Position | null;
+  /** The position before the first poll ever, with the time of the first start. */
+  readonly first: Position & Json;
+}
+
+/**
+ * Reads the position of a source. The first poll ever stores its start before it reads anything from the forge. Otherwise, if the process is
+ * killed during this poll, the next process takes its own start for the first, and the acts before it for history.
+ */
+export async function keptPosition<Position>(
+  cursors: CursorStore,
+  { forge, org, source, parse, first }: Source<Position>,
+): Promise<{ position: Position; advancedAt: Date | null }> {
+  const kept = await cursors.read(forge, org, source);
+  const known = kept && parse(kept.position);
+  if (known) return { position: known, advancedAt: kept.advancedAt };
+  if (kept) await cursors.write(forge, org, source, first);
+  else await cursors.begin(forge, org, source, first);
+  // Another process may have begun at the same time: all of them go on from the start that is stored.
+  const begun = await cursors.read(forge, org, source);
+  return { position: (begun && parse(begun.position)) ?? first, advancedAt: null };
+}
