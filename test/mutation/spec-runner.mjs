@@ -17,6 +17,7 @@ import { collect, runCase } from './spec-harness.mjs';
 /** What tells something about the journal, the quickest first. */
 const FOLDERS = [
   ['src/pipeline/decide', '.spec.ts'],
+  ['src/pipeline', 'decide.spec.ts'],
   ...(process.env.MUTANTS_BY_SPECS_ONLY ? [] : [['test/mutation', '.mutation.ts']]),
 ];
 

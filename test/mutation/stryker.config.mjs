@@ -19,7 +19,6 @@ export default {
     '/deploy',
     '/data',
     '/reports',
-    '/test/recordings',
     '/test/e2e',
     '/test/chaos',
     '/.git',

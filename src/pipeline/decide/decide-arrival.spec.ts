@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { aDelivery } from '../../../test/builders/arrivals.js';
 import { InMemoryInboxStore } from '../../../test/fakes/in-memory-inbox-store.js';
@@ -14,13 +14,26 @@ import { deduplicateInto } from '../../events/deduplicate.js';
 import { readDelivery } from '../../events/normalize-delivery.js';
 import { normalizeEntry } from '../../events/normalize-entry.js';
 import type { DecideArrivalDeps } from './decide-arrival.js';
-import { decideArrival } from './decide-arrival.js';
+import { arrivalDecider, decideArrival } from './decide-arrival.js';
 import { given } from '../../../test/builders/given.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
+/** Knows which events were decided with their arrival, and nothing of what was decided. */
+class InboxWithJournal extends InMemoryInboxStore {
+  private readonly decided = new Set<string>();
+
+  protected override async recordDecision(eventId: string): Promise<void> {
+    this.decided.add(eventId);
+  }
+
+  protected override isDecided(eventId: string): boolean {
+    return this.decided.has(eventId);
+  }
+}
+
 function aWorld(events: Partial<DecideArrivalDeps['events']> = {}, settings: Partial<DecideArrivalDeps> = {}) {
-  const inbox = new InMemoryInboxStore();
+  const inbox = new InboxWithJournal();
   const announced: string[] = [];
   const counted: string[] = [];
   const recorded: SecurityEvent[] = [];
@@ -588,6 +601,152 @@ describe('pipeline/decide/decide-arrival', () => {
         { state: 'quarantined', code: expect.stringMatching(/^tenant_/) },
       ]);
       expect(world.inbox.allEvents()).toEqual([]);
+    });
+  });
+
+  describe('tells what became of an arrival', () => {
+    function aTellingWorld(settings: Partial<DecideArrivalDeps> = {}) {
+      const lines: string[] = [];
+      const facts: object[] = [];
+      const line = (level: string) => (fields: object, name: string) => {
+        lines.push(`${level} ${name}`);
+        facts.push(fields);
+      };
+      const alerts: string[] = [];
+      const aside: string[] = [];
+      const world = aWorld(
+        {},
+        {
+          logger: {
+            debug: line('debug'),
+            info: line('info'),
+            warn: line('warn'),
+            error: line('error'),
+          } as DecideArrivalDeps['logger'],
+          alerts: { raise: (key, { code }, more) => void alerts.push(`${key} ${code} ${JSON.stringify(more)}`) },
+          setAside: ({ org, hook, code }) => void aside.push(`${org} ${hook} ${code}`),
+          ...settings,
+        },
+      );
+      return { ...world, lines, facts, alerts, aside };
+    }
+
+    it('as an event, and once more', async () => {
+      const world = aTellingWorld();
+      const { created, arrivalId } = await world.deliver('issues', closed);
+      await world.readRow(closedRow);
+
+      expect(world.lines).toEqual(['debug event.stored', 'debug arrival.duplicate']);
+      expect(world.facts).toMatchObject([
+        { arrivalId, org: 'acme', source: 'webhook', eventId: created[0], kind: 'issue.closed' },
+        { org: 'acme', source: 'feed', eventId: created[0] },
+      ]);
+      expect([world.alerts, world.aside]).toEqual([[], []]);
+      expect(world.counted).toEqual(['webhook issue.closed']);
+    });
+
+    it('as a duplicate of a text, which nobody counts as an arrival without an event', async () => {
+      const world = aTellingWorld();
+      await world.deliver('push');
+      await world.deliver('push');
+
+      expect(world.lines).toEqual(['debug event.stored', 'debug delivery.duplicate']);
+      expect(world.facts[1]).toMatchObject({ reason: expect.stringMatching(/^it says what delivery .+ said$/) });
+      expect(world.aside).toEqual(['acme acme duplicate']);
+      expect(world.counted).toEqual(['webhook push']);
+      expect(world.alerts).toEqual([]);
+    });
+
+    it('as a delivery that cannot be read, with an alert of its hook and code', async () => {
+      const world = aTellingWorld();
+      const { arrivalId, closed: reason } = await world.deliver('issues', { action: 'pinned' });
+
+      expect(world.lines).toEqual(['info arrival.no-event']);
+      expect(world.facts).toEqual([{ arrivalId, org: 'acme', source: 'webhook', reason }]);
+      expect(world.aside).toEqual(['acme acme unknown_kind']);
+      expect(world.alerts).toEqual([
+        `delivery.quarantined/acme/acme/unknown_kind delivery.quarantined ${JSON.stringify({ arrivalId, org: 'acme', source: 'webhook' })}`,
+      ]);
+      expect(world.counted).toEqual(['webhook none']);
+    });
+
+    it('as one of another tenant, where the security log raises its own alert', async () => {
+      const world = aTellingWorld();
+      const repository = { id: 99, name: 'vault', full_name: 'victim/vault', owner: { login: 'victim' } };
+      await world.deliver('issues', { ...closed, repository });
+
+      expect(world.recorded).toMatchObject([{ class: 'tenant_mismatch', hook: 'acme', type: 'issues' }]);
+      expect(world.alerts).toEqual([]);
+      expect(world.aside).toHaveLength(1);
+    });
+
+    it('as a row that tells nothing, without an alert', async () => {
+      const world = aTellingWorld();
+      await world.readRow({ op_type: 'create_issue', content: '1|x', repo: null });
+
+      expect(world.lines).toEqual(['info arrival.no-event']);
+      expect([world.alerts, world.aside]).toEqual([[], []]);
+      expect(world.counted).toEqual(['feed none']);
+      expect(await world.inbox.list({ limit: 1 })).toMatchObject([{ state: 'decided' }]);
+    });
+  });
+
+  describe('where events are decided with their arrival', () => {
+    type AtOnce = NonNullable<DecideArrivalDeps['atOnce']>;
+    let asked: string[];
+    const atOnce = (over: Partial<AtOnce> = {}): AtOnce => ({
+      touchedBy: ({ kind }) => (asked.push(`touched by ${kind}`), { effectKeys: [], lane: null }),
+      decide: async ({ kind }) => (asked.push(`decide ${kind}`), { runs: [] }),
+      written: async ({ runs }) => void asked.push(`written ${runs.length}`),
+      ...over,
+    });
+
+    beforeEach(() => {
+      asked = [];
+    });
+
+    it('decides in the same transaction, and tells after it; nobody has to be woken', async () => {
+      const world = aWorld({}, { atOnce: atOnce() });
+      await world.deliver('issues', closed);
+
+      expect(asked).toEqual(['touched by issue.closed', 'decide issue.closed', 'written 0']);
+      expect(world.announced).toEqual([]);
+    });
+
+    it('takes the longer way where the decision needs an answer, or the event may touch an effect of ours', async () => {
+      const needsAnswer = aWorld({}, { atOnce: atOnce({ decide: async () => null }) });
+      const one = await needsAnswer.deliver('issues', closed);
+      expect(needsAnswer.announced).toEqual([`event ${one.created[0]}`]);
+
+      const touches = aWorld({}, { atOnce: atOnce({ touchedBy: () => null }) });
+      const other = await touches.deliver('issues', closed);
+      expect(touches.announced).toEqual([`event ${other.created[0]}`]);
+      expect(asked).toEqual(['touched by issue.closed']);
+    });
+
+    it('decides an event of an object behind those of it that are not decided', async () => {
+      let isAtHand = false;
+      const world = aWorld(
+        {},
+        { atOnce: atOnce({ decide: async ({ kind }) => (asked.push(kind), isAtHand ? { runs: [] } : null) }) },
+      );
+      await world.deliver('issues', closed);
+      isAtHand = true;
+      const second = await world.deliver('issues', { action: 'reopened' });
+
+      expect(asked.filter((one) => one.startsWith('issue.'))).toEqual(['issue.closed']);
+      expect(world.announced.at(-1)).toBe(`event ${second.created[0]}`);
+    });
+
+    it('does so only for whoever asks for it', async () => {
+      const { inbox, deps } = aWorld({}, { atOnce: atOnce() });
+      const text = stringifyJson({ ...sampleBody('push') });
+      for (const manner of ['stepwise', 'at once'] as const) {
+        const delivery = aDelivery({ text: `${text}${manner === 'at once' ? ' ' : ''}`, receivedAt: new Date() });
+        await inbox.storeDeliveries([delivery]);
+        await arrivalDecider(deps).decide(delivery.id, manner as never);
+        expect(asked.includes('decide push')).toBe(manner === 'at once');
+      }
     });
   });
 });
