@@ -18,6 +18,7 @@ import { ArrivalToIntents, type FlowDeps } from './decide.js';
 import { RecentlyProcessed } from './decide/recently-processed.js';
 import { scheduledId } from './decide/decide-due.js';
 import type { Candidate, DecisionFacts, RuleEngine } from './rule-engine.port.js';
+import type { Tick } from './tick-store.port.js';
 import type { LookupAnswer } from '../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 import type { Window } from '../rules/language/propose/coalesce-key.js';
@@ -265,6 +266,62 @@ describe('pipeline/decide', () => {
 
     expect(told).toEqual([['r1', ['dead'], 0]]);
     expect(await runs()).toHaveLength(4);
+  });
+
+  describe('a rehearsal of a schedule', () => {
+    const tick = (): Tick => ({
+      id: 't1',
+      forge: 'main',
+      org: 'acme',
+      schedule: 'r1',
+      occurrence: clock.now(),
+      state: 'due',
+    });
+
+    it('says for each subject what would be decided, and writes nothing', async () => {
+      verdicts['r1'] = (_answers, { repo }) => (repo?.name === 'lib' ? NOT_FIRED : FIRED());
+      window = { key: 'k', windowMs: 60_000 } as never;
+
+      expect(await flow.rehearseTick(tick())).toEqual([
+        expect.objectContaining({
+          repo: 'acme/app',
+          state: 'open',
+          mode: 'live',
+          effects: [{ action: 'label.ensure', itemKey: 'bug', waits: false }],
+        }),
+        expect.objectContaining({ repo: 'acme/lib', state: 'not-fired', effects: [] }),
+      ]);
+      expect(await runs()).toEqual([]);
+      expect(announced).toEqual([]);
+    });
+
+    it('is made for nobody who waits', async () => {
+      const callers: unknown[] = [];
+      flow = flowWith({
+        inventory: { list: async () => (callers.push(currentCaller()), []) },
+      });
+
+      expect(await flow.rehearseTick(tick())).toEqual([]);
+      expect(callers).toEqual([{ lane: 'housekeeping', org: 'acme' }]);
+    });
+
+    it('says nothing without rules, or of one that is gone', async () => {
+      expect(await flow.rehearseTick({ ...tick(), schedule: 'gone' })).toEqual([]);
+      active = null;
+      expect(await flow.rehearseTick(tick())).toEqual([]);
+    });
+
+    it('sends whoever asks for a policy to its plan, and fails with the forge', async () => {
+      candidates = [{ id: 'r1', kind: 'policy', mode: 'live' }];
+      await expect(flow.rehearseTick(tick())).rejects.toMatchObject({
+        code: 'NO_DRY_RUN',
+        message: 'r1 is a policy: forgehand plan --policy r1 shows what it would change',
+      });
+
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
+      inventory = async () => Promise.reject(away);
+      await expect(flow.rehearseTick(tick())).rejects.toBe(away);
+    });
   });
 
   it('wakes nobody where nothing is due', async () => {
