@@ -54,7 +54,7 @@ process.once('exit', () => children.forEach((child) => child.kill('SIGTERM')));
 installPackages();
 const tiers = Object.keys(TIERS).filter((tier) => wanted.includes(tier));
 const withServers = tiers.filter((name) => TIERS[name].services);
-const needed = ['postgres', 'redis', ...(tiers.some((name) => TIERS[name].browser) ? ['chromium'] : [])];
+const needed = ['postgres', 'redis', 'pgbouncer', ...(tiers.some((name) => TIERS[name].browser) ? ['chromium'] : [])];
 const isBuilt = tiers.some((name) => TIERS[name].built) ? build() : null;
 // What computes runs beside what waits: either alone leaves processors idle.
 await Promise.all([

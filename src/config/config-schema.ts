@@ -320,7 +320,9 @@ export const configSchema = z.strictObject({
   }),
   queue: z
     .strictObject({
-      url: secretAddress.default('embedded').describe('embedded or redis://…'),
+      url: secretAddress
+        .default('embedded')
+        .describe('redis://…, or embedded: with PostgreSQL, processes wake each other by its notifications'),
       sweep_s: z
         .number()
         .min(0.2)

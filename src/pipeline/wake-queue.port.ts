@@ -16,6 +16,8 @@ export interface WakeQueue {
   announce(topic: Topic, ids: readonly string[], org?: string): Promise<void>;
   /** At most `concurrency` handlers of the topic at once, of one organization one less. A handler that throws is logged; the sweep tries again. */
   consume(topic: Topic, concurrency: number, handle: (id: string) => Promise<void>): Promise<void>;
+  /** Optional: in queues that keep nothing for later. `look` is called when wake-ups may have been missed. */
+  whenMissed?(look: () => void): void;
   /** Whether wake-ups flow now (false = only the sweep works). */
   healthy(): Promise<boolean>;
   /** Stop taking, wait for running handlers (at most `graceMs`), close connections. */

@@ -36,6 +36,7 @@ export class WorkersModule implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     const { queue, flow, executor, sweep } = this;
+    queue.whenMissed?.(() => void sweep.again());
     await queue.consume('arrival', WORKERS_PER_TOPIC.arrival, (id) => sweep.arrival(id));
     await queue.consume('event', WORKERS_PER_TOPIC.event, (id) => flow.decideEvent(id));
     await executor.start(WORKERS_PER_TOPIC.intent, WORKERS_PER_TOPIC.background);

@@ -5,6 +5,8 @@ import { TopicTurns } from './topic-turns.js';
 
 /** Wake-ups beyond this many waiting ones are left to the sweep, which finds the same work. */
 const MAX_WAITING = 100_000;
+/** As many wait where nobody consumes: in a process that is starting, or that never will. */
+const MAX_EARLY = 1_000;
 
 /** Wake-ups within one process: nothing is kept, and nothing needs to be. */
 export class InProcessQueue implements WakeQueue {
@@ -14,9 +16,28 @@ export class InProcessQueue implements WakeQueue {
   constructor(private readonly logger: Logger) {}
 
   async announce(topic: Topic, ids: readonly string[], org = ''): Promise<void> {
+    this.add(topic, ids, org);
+  }
+
+  /** @returns those that were not known here, and did not begin at once */
+  add(topic: Topic, ids: readonly string[], org: string): string[] {
+    if (this.isClosed) return [];
+    const turns = this.turnsOf(topic);
+    const fresh = ids.filter((id) => !turns.isWaiting(id) && !turns.isRunning(id));
+    const room = (turns.isConsuming ? MAX_WAITING : MAX_EARLY) - turns.size;
+    turns.add(ids.slice(0, Math.max(0, room)), org);
+    return fresh.filter((id) => !turns.isRunning(id));
+  }
+
+  /** Begins those for which there is room, and forgets the others. */
+  beginIfRoom(topic: Topic, ids: readonly string[], org: string): void {
     if (this.isClosed) return;
     const turns = this.turnsOf(topic);
-    turns.add(ids.slice(0, Math.max(0, MAX_WAITING - turns.size)), org);
+    for (const id of ids) if (!turns.isWaiting(id) && !turns.isRunning(id)) turns.addIfRoom(id, org);
+  }
+
+  isConsuming(topic: Topic): boolean {
+    return this.turnsOf(topic).isConsuming;
   }
 
   async consume(topic: Topic, concurrency: number, handle: (id: string) => Promise<void>): Promise<void> {

@@ -7,9 +7,13 @@ import { NO_RATE_LIMIT_BROADCAST, RATE_LIMIT_BROADCAST } from '../forge/http/rat
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { WAKE_QUEUE, type WakeQueue } from '../pipeline/wake-queue.port.js';
 import { InProcessQueue } from './in-process-queue.js';
+import { NOTIFICATIONS, type Notifications } from './notifications.port.js';
+import { NotifyingQueue } from './notifying-queue.js';
 
 /** Needed by a queue that it be opened after the store, where there is one, and so closed before: what is in hand may still be stored. */
 export const STORE_FIRST = { token: INBOX_STORE as symbol, optional: true };
+/** Missing where there is no store, null where the store belongs to one process. */
+const NOTIFICATIONS_IF_ANY = { token: NOTIFICATIONS as symbol, optional: true };
 /** How a queue ends. */
 export const closeQueue = (queue: WakeQueue): Promise<void> => queue.close(STOP_GRACE.othersMs);
 
@@ -36,8 +40,12 @@ export async function queueModule(
     providers: [
       {
         provide: WAKE_QUEUE,
-        inject: [STORE_FIRST],
-        useFactory: () => opened.keep(() => new InProcessQueue(logger), closeQueue),
+        inject: [NOTIFICATIONS_IF_ANY, STORE_FIRST],
+        useFactory: (notifications?: Notifications | null) =>
+          opened.keep(
+            () => (notifications ? new NotifyingQueue(notifications, logger) : new InProcessQueue(logger)),
+            closeQueue,
+          ),
       },
       { provide: RATE_LIMIT_BROADCAST, useValue: NO_RATE_LIMIT_BROADCAST },
     ],

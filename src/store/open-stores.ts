@@ -27,6 +27,7 @@ import type { TickStore } from '../pipeline/tick-store.port.js';
 import type { FindingStore } from '../policies/finding-store.port.js';
 import type { PlanStore } from '../policies/plan-store.port.js';
 import type { CursorStore } from '../polling/cursor-store.port.js';
+import type { Notifications } from '../queue/notifications.port.js';
 import type { RevisionStore } from '../rules/revisions/revision-store.port.js';
 import type { UntrustedProxyStore } from '../webhooks/untrusted-proxies.port.js';
 import { embeddedDataSource, postgresDataSource } from './data-source.js';
@@ -34,6 +35,7 @@ import { Database, execute } from './database.js';
 import { copyFiles } from './embedded/copy-files.js';
 import { openEmbedded } from './embedded/open-embedded.js';
 import { migrate } from './migrate.js';
+import { PgNotifications } from './pg-notifications.js';
 import { SqlActStore } from './sql-act-store.js';
 import { SqlActivityStore } from './sql-activity-store.js';
 import { SqlArchiveStore } from './sql-archive-store.js';
@@ -82,7 +84,7 @@ const ACK_TIMEOUT_MS = 3_500;
 interface StoreOptions {
   /** Default silent. */
   logger?: Logger;
-  /** Connections to a server, besides the 3 for acknowledgements and, while migrating, 2. Default 10; the embedded store has one. */
+  /** Connections to a server, besides the 3 for acknowledgements, 2 while migrating, and 1 where notifications are heard. Default 10; the embedded store has one. */
   poolSize?: number;
   /** The disk under the embedded store did not confirm a write: the process must end. Optional: without it, whoever asks the store is told. */
   onFlushFailed?: (error: FlushFailed) => void;
@@ -115,6 +117,8 @@ export interface Stores {
   readonly untrustedProxies: UntrustedProxyStore;
   readonly ids: IdStore;
   readonly activity: ActivityStore;
+  /** Null = the store belongs to one process. */
+  readonly notifications: Notifications | null;
   /** Bring the tables up to date; call it before anything else. Safe in many processes at once. */
   migrate(): Promise<void>;
   /** Whether the store answers. */
@@ -156,6 +160,7 @@ async function openEmbeddedStores(
   const gate = new StoreGate(1);
   return {
     ...storesOver(dataSource, new Database(dataSource, gate), new Database(dataSource, gate, 'first')),
+    notifications: null,
     migrate: () => migrate(dataSource, { lock: false, logger, folder: dir === ':memory:' ? null : dir }),
     maintenance: async (what) => {
       if (what === 'vacuum') for (const table of BUSY_TABLES) await dataSource.query(`VACUUM (ANALYZE) ${table}`);
@@ -184,8 +189,10 @@ async function openPostgresStores(
     throw error;
   }
   await warnOfLostCommits(dataSource, logger);
+  const gate = new StoreGate(size);
   return {
-    ...storesOver(dataSource, new Database(dataSource, new StoreGate(size)), new Database(acks)),
+    ...storesOver(dataSource, new Database(dataSource, gate), new Database(acks)),
+    notifications: new PgNotifications(url, new Database(dataSource, gate, 'first')),
     migrate: async () => {
       const own = postgresDataSource(url, { size: 2, statementTimeoutMs: 0, logger });
       await connect(own);
@@ -212,7 +219,7 @@ function storesOver(
   dataSource: DataSource,
   db: Database,
   acks: Database,
-): Omit<Stores, 'migrate' | 'maintenance' | 'copyFiles' | 'close'> {
+): Omit<Stores, 'notifications' | 'migrate' | 'maintenance' | 'copyFiles' | 'close'> {
   return {
     dataSource,
     inbox: new SqlInboxStore(db, acks),

@@ -33,6 +33,7 @@ import { TICK_STORE } from '../pipeline/tick-store.port.js';
 import { FINDING_STORE } from '../policies/finding-store.port.js';
 import { PLAN_STORE } from '../policies/plan-store.port.js';
 import { CURSOR_STORE } from '../polling/cursor-store.port.js';
+import { NOTIFICATIONS } from '../queue/notifications.port.js';
 import { REVISION_STORE } from '../rules/revisions/revision-store.port.js';
 import { UNTRUSTED_PROXIES } from '../webhooks/untrusted-proxies.port.js';
 import { openStores, type Stores } from './open-stores.js';
@@ -84,6 +85,7 @@ const PARTS = [
   portOf(UNTRUSTED_PROXIES, 'untrustedProxies'),
   portOf(ID_STORE, 'ids'),
   portOf(ACTIVITY_STORE, 'activity'),
+  portOf(NOTIFICATIONS, 'notifications'),
   part(STORE_MAINTENANCE, { stores: STORES }, ({ stores }) => stores),
   part(STORE_COPIER, { stores: STORES }, ({ stores }) => stores),
   part(STORE_HEALTH, { stores: STORES }, ({ stores }) => stores),

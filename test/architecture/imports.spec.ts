@@ -46,6 +46,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'housekeeping',
     'api',
     'console',
+    'queue',
   ],
   sandbox: ['forge'],
   // Shares nothing with what it checks, not even `core`: see verifier-alone.spec.ts.

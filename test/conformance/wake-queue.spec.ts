@@ -1,25 +1,49 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { getQueueToken } from '@nestjs/bull';
 import type { Queue } from 'bull';
 import { Secret } from '../../src/core/secret.js';
+import { NOTIFICATIONS, type Notifications } from '../../src/queue/notifications.port.js';
+import { NotifyingQueue } from '../../src/queue/notifying-queue.js';
 import { queueModule } from '../../src/queue/queue.module.js';
 import { WAKE_QUEUE, type WakeQueue } from '../../src/pipeline/wake-queue.port.js';
 import type { QueueConfig } from '../../src/config/app-config.js';
 import { describeOnRedis, freshRedisUrl } from '../services/test-redis.js';
+import { describeOnPostgres, openTestStores, type TestStores } from '../services/test-stores.js';
 import { until } from '../services/until.js';
 import { wakeQueueSuite } from './wake-queue.suite.js';
 
-function moduleOf(config: QueueConfig): Promise<TestingModule> {
-  return Test.createTestingModule({ imports: [queueModule(config)] }).compile();
+const IN_PROCESS: QueueConfig = { kind: 'embedded', sweepS: 3 };
+
+/** @param notifications of the store, if there is one */
+function moduleOf(config: QueueConfig, notifications: Notifications | null = null): Promise<TestingModule> {
+  const store = { provide: NOTIFICATIONS, useValue: notifications };
+  const storeModule = { module: class {}, global: true, providers: [store], exports: [NOTIFICATIONS] };
+  return Test.createTestingModule({ imports: [storeModule, queueModule(config)] }).compile();
 }
 
-async function throughNest(config: QueueConfig): Promise<WakeQueue> {
-  return (await moduleOf(config)).get<WakeQueue>(WAKE_QUEUE);
+async function throughNest(config: QueueConfig, notifications?: Notifications | null): Promise<WakeQueue> {
+  return (await moduleOf(config, notifications)).get<WakeQueue>(WAKE_QUEUE);
 }
 
-describe('conformance/wake-queue: in process', () =>
-  wakeQueueSuite(() => throughNest({ kind: 'embedded', sweepS: 3 })));
+describe('conformance/wake-queue: in process', () => wakeQueueSuite(() => throughNest(IN_PROCESS)));
+
+describeOnPostgres('conformance/wake-queue: postgres', () => {
+  let opened: TestStores;
+  beforeAll(async () => {
+    opened = await openTestStores('postgres');
+  });
+  afterAll(() => opened.close());
+
+  wakeQueueSuite(() => throughNest(IN_PROCESS, opened.stores.notifications));
+
+  it('is another queue than in a process of its own', async () => {
+    const queue = await throughNest(IN_PROCESS, opened.stores.notifications);
+    await queue.close(1_000);
+
+    expect(queue).toBeInstanceOf(NotifyingQueue);
+  });
+});
 
 describeOnRedis('conformance/wake-queue: bull', () => {
   const onRedis = async (): Promise<QueueConfig> => ({

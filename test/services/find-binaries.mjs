@@ -98,6 +98,12 @@ export async function findRedisBinary(account) {
   return null;
 }
 
+/** @returns {Promise<string | null>} pgbouncer, a pooler before PostgreSQL */
+export async function findPgBouncer(account) {
+  const file = findCommand('pgbouncer', ['/usr/sbin', '/usr/local/sbin']);
+  return file && (await runs(file, account)) ? file : null;
+}
+
 /** @returns {Promise<string | null>} Debian's Chromium, or another one under its usual names */
 export async function findChromium() {
   for (const name of ['chromium', 'chromium-browser', 'google-chrome-stable']) {

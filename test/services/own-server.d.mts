@@ -14,5 +14,11 @@ export interface OwnPostgres extends OwnServer {
 }
 export const canStartOwnPostgres: boolean;
 export const canStartOwnRedis: boolean;
+export const canStartOwnPgBouncer: boolean;
 export function startOwnPostgres(settings?: Readonly<Record<string, string>>): Promise<OwnPostgres>;
+/** A pooler before the server of the given URL; `url` leads through it. It cannot be killed or started again. */
+export function startOwnPgBouncer(
+  url: string,
+  mode: 'session' | 'transaction',
+): Promise<Pick<OwnServer, 'url' | 'port' | 'pid' | 'stop'>>;
 export function startOwnRedis(settings?: Readonly<Record<string, string>>): Promise<OwnServer>;

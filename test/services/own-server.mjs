@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startPgBouncer } from './start-pgbouncer.mjs';
 import { startPostgres } from './start-postgres.mjs';
 import { startRedis } from './start-redis.mjs';
 import { serverAccount } from './unprivileged.mjs';
@@ -8,6 +9,7 @@ import { serverAccount } from './unprivileged.mjs';
 /** Whether a test may have servers of its own, to stop and restart (not when the services are given URLs or containers). */
 export const canStartOwnPostgres = Boolean(process.env.FORGEHAND_TEST_POSTGRES_BIN);
 export const canStartOwnRedis = Boolean(process.env.FORGEHAND_TEST_REDIS_BIN);
+export const canStartOwnPgBouncer = Boolean(process.env.FORGEHAND_TEST_PGBOUNCER);
 
 export function startOwnPostgres(settings) {
   const binaries = { postgres: process.env.FORGEHAND_TEST_POSTGRES_BIN, initdb: process.env.FORGEHAND_TEST_INITDB_BIN };
@@ -16,6 +18,11 @@ export function startOwnPostgres(settings) {
 
 export function startOwnRedis(settings) {
   return own((where) => startRedis(process.env.FORGEHAND_TEST_REDIS_BIN, { ...where, settings }));
+}
+
+/** Before the server of the given URL. */
+export function startOwnPgBouncer(url, mode) {
+  return own((where) => startPgBouncer(process.env.FORGEHAND_TEST_PGBOUNCER, { ...where, url, mode }));
 }
 
 async function own(start) {

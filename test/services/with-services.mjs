@@ -2,7 +2,13 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findChromium, findEmbeddedPostgres, findPostgresBinaries, findRedisBinary } from './find-binaries.mjs';
+import {
+  findChromium,
+  findEmbeddedPostgres,
+  findPgBouncer,
+  findPostgresBinaries,
+  findRedisBinary,
+} from './find-binaries.mjs';
 import { canInstallByApt, installByApt } from './install-by-apt.mjs';
 import { startReaper } from './reaper.mjs';
 import { findContainerEngine, startContainer } from './start-container.mjs';
@@ -13,13 +19,13 @@ import { serverAccount } from './unprivileged.mjs';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /**
- * Give `use` a PostgreSQL and a Redis, and a Chromium where it is asked for, however they can be had, and take them away again when it ends, throws, or
- * a signal comes. Order for each: given URL, binaries of the machine, the dev package that carries them (PostgreSQL), apt as root on Debian,
- * a container engine whose daemon answers (not for Chromium).
+ * Give `use` a PostgreSQL and a Redis, and the programs it asks for, however they can be had, and take them away again when it ends, throws, or
+ * a signal comes. Order for each: given URL or path, binaries of the machine, the dev package that carries them (PostgreSQL), apt as root on Debian,
+ * a container engine whose daemon answers (servers only).
  * @param {(services: { env: Record<string, string>, missing: string[] }) => Promise<T>} use
- *   env: FORGEHAND_TEST_POSTGRES_URL, FORGEHAND_TEST_REDIS_URL and FORGEHAND_TEST_CHROMIUM of what there is, plus what `test/services/own-server.ts` needs to start
- *   further servers; missing: names of what could not be had
- * @param {{ log?: (line: string) => void, only?: Array<'postgres' | 'redis' | 'chromium'>, postgresSettings?: Record<string, string> }} [options]
+ *   env: FORGEHAND_TEST_POSTGRES_URL, FORGEHAND_TEST_REDIS_URL, FORGEHAND_TEST_PGBOUNCER and FORGEHAND_TEST_CHROMIUM of what there is, plus what
+ *   `test/services/own-server.mjs` needs to start further servers; missing: names of what could not be had
+ * @param {{ log?: (line: string) => void, only?: Array<'postgres' | 'redis' | 'pgbouncer' | 'chromium'>, postgresSettings?: Record<string, string> }} [options]
  * @returns {Promise<T>}
  * @template T
  */
@@ -61,7 +67,12 @@ export async function withServices(use, { log = console.error, only = ['postgres
   }
 }
 
-const OBTAIN = { postgres: obtainPostgres, redis: obtainRedis, chromium: obtainChromium };
+const OBTAIN = {
+  postgres: obtainPostgres,
+  redis: obtainRedis,
+  pgbouncer: (where) => obtainProgram('pgbouncer', 'FORGEHAND_TEST_PGBOUNCER', findPgBouncer, where),
+  chromium: (where) => obtainProgram('chromium', 'FORGEHAND_TEST_CHROMIUM', findChromium, where),
+};
 
 async function obtainPostgres({ scratch, account, reaper, log, settings }) {
   const given = process.env.FORGEHAND_TEST_POSTGRES_URL;
@@ -119,21 +130,21 @@ async function obtainRedis({ scratch, account, reaper, log }) {
   return byContainer('redis', 'FORGEHAND_TEST_REDIS_URL', log);
 }
 
-/** Nothing runs between the specs: each of them starts its own browser from this binary. */
-async function obtainChromium({ log }) {
-  const given = process.env.FORGEHAND_TEST_CHROMIUM;
-  if (given) return { env: { FORGEHAND_TEST_CHROMIUM: given }, from: 'given path', stop: async () => {} };
+/** Nothing runs between the specs: each of them starts its own from this binary. */
+async function obtainProgram(packageName, key, find, { account, log }) {
+  const given = process.env[key];
+  if (given) return { env: { [key]: given }, from: 'given path', stop: async () => {} };
   const ways = [
-    ['browser of this machine', () => findChromium()],
+    ['program of this machine', () => find(account)],
     [
       'installed with apt-get',
-      async () => (canInstallByApt() && (await installByApt('chromium', log)) ? findChromium() : null),
+      async () => (canInstallByApt() && (await installByApt(packageName, log)) ? find(account) : null),
     ],
   ];
   for (const [from, find] of ways) {
     const service = await attempt(log, from, async () => {
       const file = await find();
-      return file && { env: { FORGEHAND_TEST_CHROMIUM: file }, from: `${from} (${file})`, stop: async () => {} };
+      return file && { env: { [key]: file }, from: `${from} (${file})`, stop: async () => {} };
     });
     if (service) return service;
   }

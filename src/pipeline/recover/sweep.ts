@@ -87,7 +87,7 @@ export class Sweep {
       this.inHand -= 1;
       if (this.inHand <= FEW_ARRIVALS && this.mayBeMore && this.timer) {
         this.mayBeMore = false;
-        void this.passAfterThis();
+        void this.again();
       }
     }
   }
@@ -100,8 +100,8 @@ export class Sweep {
     return this.passing;
   }
 
-  /** The pass that runs may have looked for arrivals already. */
-  private async passAfterThis(): Promise<void> {
+  /** A pass that begins from now on: the one that runs may have looked already. Nothing before `start` and after `stop`. */
+  async again(): Promise<void> {
     await this.passing;
     if (this.timer) await this.pass();
   }

@@ -139,6 +139,20 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
     expect(told).toMatch(/^forgehand_deliveries_total\{.*answer="stored".*\} 3$/m);
   });
 
+  it('wakes workers by notification, for which it needs no right', async () => {
+    const heard: string[] = [];
+    owner.on('notification', ({ payload = '' }) => heard.push(payload));
+    await owner.query('LISTEN forgehand');
+
+    const { id } = await post(aPush(3));
+    await until(() => heard.length > 0);
+    await owner.query('UNLISTEN forgehand');
+
+    expect(heard.map((text) => JSON.parse(text) as object)).toEqual([
+      expect.objectContaining({ does: 'wake', topic: 'arrival', org: 'acme', ids: [id], isKept: false }),
+    ]);
+  });
+
   it('counts what waits to be decided, and tells which proxy is not trusted, though it reads no delivery', async () => {
     const stores = await openStores({ kind: 'postgres', url: new Secret(url) });
     try {
