@@ -32,7 +32,7 @@ export function startLabelFleet(
     webs: 1,
     workers: 1,
     feedEveryS: 3600,
-    isDirect: true,
+    direct: 'servers and forge',
     ...(profile === null ? {} : { postgresSettings: COUNTS_STATEMENTS }),
     env: {
       ...env,

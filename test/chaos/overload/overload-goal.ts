@@ -18,6 +18,7 @@ import { Sender } from '../rig/send.js';
 import { deliveryOf, rulesFor, wantedOf } from '../workload.js';
 import { isEffectWanted, ofFlood, type FloodOrder, type FloodResult } from './flood-order.js';
 import { REFUSED, type Overload, type OverloadReport } from './overload-report.js';
+import { momentsOf, stagesOf, type Moments, type Stages } from './stages.js';
 
 const CONCURRENCY = 4;
 /** Of the distributed deployment: what one of them is told holds for the other. */
@@ -55,6 +56,8 @@ export async function runOverload(overload: Overload, tell: Tell, logs?: string)
       webs: 1,
       workers: WORKERS,
       feedEveryS: 3600,
+      // A flood through proxies of the rig would keep the rig's own deliveries and its proxies to the forge waiting.
+      direct: 'servers',
       logs,
     });
     running = new Running(overload, forge, fleet, quiet.repos, tell);
@@ -220,9 +223,11 @@ class Running {
     await fleet.stop();
     const calls = await readLedger(forge, false, ['bot', 'bot-b']);
     const stores = await fleet.openStores();
-    const [stored, cross] = await Promise.all([storedOfFlood(stores), crossCounts(stores)]).finally(() =>
-      stores.close(),
-    );
+    const [stored, cross, moments] = await Promise.all([
+      storedOfFlood(stores),
+      crossCounts(stores),
+      momentsOf(stores, QUIET_ORG),
+    ]).finally(() => stores.close());
     for (const n of flood.statuses.keys())
       if (isEffectWanted(n, overload.effectEvery) && (stored.has(n) || [200, 202].includes(flood.statuses[n] ?? 0)))
         this.wanted.push(...wantedOf(n, 'label'));
@@ -261,6 +266,7 @@ class Running {
         aloneP95Ms: times95('alone'),
         floodP95Ms: times95('flood'),
         drainP95Ms: times95('drain'),
+        floodStages: this.stages('flood', calls, moments),
       },
       memoryMb: [...this.memory].map(([slot, mb]) => ({ slot, ...mb })),
     };
@@ -268,6 +274,17 @@ class Running {
 
   private starts(phase: Phase, calls: readonly Call[]): Array<number | null> {
     return startTimes(this.sentAt.get(phase) ?? new Map(), calls);
+  }
+
+  private stages(phase: Phase, calls: readonly Call[], moments: Moments): Stages[] {
+    const sent = this.sentAt.get(phase) ?? new Map<string, number>();
+    const numberOf = new Map(this.quietRepos.map(({ name }, n) => [`${QUIET_ORG}/${name}`, QUIET_FROM + n]));
+    return [...sent].flatMap(([repo, sentAt], n) => {
+      const startedMs = this.starts(phase, calls)[n];
+      const acknowledged = this.quietSender.acknowledged.get(numberOf.get(repo) ?? NaN);
+      const own = acknowledged && moments.get(acknowledged.id);
+      return own && typeof startedMs === 'number' ? [stagesOf(sentAt, acknowledged, own, sentAt + startedMs)] : [];
+    });
   }
 }
 

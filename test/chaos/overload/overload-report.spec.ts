@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { overloadOf } from '../goals.js';
 import { linesOfOverload, wrongOf, type OverloadReport } from './overload-report.js';
+import { stagesOf } from './stages.js';
 
 const good: OverloadReport = {
   overload: overloadOf('embedded', 'slice', 1),
@@ -24,7 +25,18 @@ const good: OverloadReport = {
   mostAtOnce: 4,
   calls: 3,
   crashes: [],
-  quiet: { sent: 1, shed: 0, neverBegun: 0, aloneP95Ms: 100, floodP95Ms: 250, drainP95Ms: 100 },
+  quiet: {
+    sent: 1,
+    shed: 0,
+    neverBegun: 0,
+    aloneP95Ms: 100,
+    floodP95Ms: 250,
+    drainP95Ms: 100,
+    floodStages: [
+      stagesOf(1_000, { at: 1_030 }, { readAt: 1_010, decidedAt: 1_040 }, 1_100),
+      stagesOf(2_000, { at: 2_100 }, { readAt: 2_004, decidedAt: 2_090 }, 2_250),
+    ],
+  },
   memoryMb: [
     { slot: 'web-1', before: 100, most: 150 },
     { slot: 'worker-1', before: 100, most: 301 },
@@ -35,9 +47,15 @@ describe('chaos/overload', () => {
   it('passes a run in which everything held, whatever time and memory it took: those are figures', () => {
     expect(wrongOf(good)).toEqual([]);
     expect(linesOfOverload(good).filter((line) => line.startsWith('goal '))).toEqual([
-      'goal G14-embedded-memory MB: wanted 200.0, measured 201.00, missed',
+      'goal G14-embedded-memory MB: wanted 150.0, measured 201.00, missed',
       'goal G14-embedded-other-org-p95 times: wanted 2.0, measured 2.50, missed',
     ]);
+  });
+
+  it('tells where the other organization waited, stage by stage', () => {
+    expect(linesOfOverload(good)).toContain(
+      '  in the flood, p50 and p95 of each stage: received 4, 10 ms; acknowledged 20, 96 ms; decided 30, 86 ms; called 60, 160 ms',
+    );
   });
 
   it.each<[string, Partial<OverloadReport>, RegExp]>([

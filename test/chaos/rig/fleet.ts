@@ -24,8 +24,8 @@ export interface FleetOptions {
   readonly concurrency?: number;
   /** An organization beside acme, whose calls are made with a token of its own. */
   readonly second?: { readonly org: string; readonly token: string; readonly rules: string };
-  /** No proxy stands before the servers and the forge: nothing can be done to the connections, and nothing slows them. Default false. */
-  readonly isDirect?: boolean;
+  /** Where no proxy stands, so that nothing can be done to the connections and the rig's own load does not slow them. Default: a proxy everywhere. */
+  readonly direct?: 'servers' | 'servers and forge';
   /** Further environment of the bot's processes. */
   readonly env?: Readonly<Record<string, string>>;
   /** Settings of the PostgreSQL server beside our own. */
@@ -149,7 +149,10 @@ export class Fleet {
       name,
       role,
       place,
-      place.write(`${name}.yaml`, this.config(this.options.isDirect === true ? this.options.forge.port : proxy.port)),
+      place.write(
+        `${name}.yaml`,
+        this.config(this.options.direct === 'servers and forge' ? this.options.forge.port : proxy.port),
+      ),
       proxy,
       this.options.logs ? join(this.options.logs, `${name}.log`) : null,
     );
@@ -162,7 +165,7 @@ export class Fleet {
   }
 
   private reach(url: string, proxy: TcpProxy): string {
-    return this.options.isDirect === true ? url : throughProxy(url, proxy);
+    return this.options.direct ? url : throughProxy(url, proxy);
   }
 
   private config(forgePort: number): string {
