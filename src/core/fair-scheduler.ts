@@ -12,6 +12,8 @@ export interface Limits<Lane> {
   readonly placesOfOne?: number;
   /** Lanes that may begin now. Default: all. */
   readonly lanes?: readonly Lane[];
+  /** Whose turns may begin now. Default: everybody's. */
+  readonly mayBegin?: (owner: string) => boolean;
 }
 
 /** Items that wait in one lane. */
@@ -127,7 +129,7 @@ export class FairScheduler<Item, Lane extends string = string> {
       owners.size > 0 && (limits.lanes?.includes(lane) ?? true);
     const lines = [...this.#lines.values()].filter(mayBegin);
     for (const line of lines.sort((a, b) => a.way - b.way)) {
-      const turn = this.#nextIn(line, limits.placesOfOne ?? Infinity);
+      const turn = this.#nextIn(line, limits);
       if (!turn) continue;
       this.#begin(line, turn);
       return turn;
@@ -150,10 +152,14 @@ export class FairScheduler<Item, Lane extends string = string> {
     this.#forgetUse();
   }
 
-  #nextIn({ lane, owners }: Line<Item, Lane>, placesOfOne: number): Turn<Item, Lane> | undefined {
+  #nextIn(
+    { lane, owners }: Line<Item, Lane>,
+    { placesOfOne = Infinity, mayBegin }: Limits<Lane>,
+  ): Turn<Item, Lane> | undefined {
     let next: Turn<Item, Lane> | undefined;
     for (const [owner, items] of owners) {
       if (next && this.#usedBy(owner) >= this.#usedBy(next.owner)) continue;
+      if (mayBegin && !mayBegin(owner)) continue;
       if (placesOfOne !== Infinity && this.#underWayOf(owner) >= placesOfOne) continue;
       for (const item of items) {
         if (this.#underWay.has(item)) continue;

@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { currentCaller } from '../core/caller.js';
 import { BotError } from '../core/errors.js';
 import type { NewDelivery } from '../core/arrival.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter, NotStoredInTime } from './receive.js';
@@ -93,6 +94,38 @@ describe('pipeline/receive', () => {
     await Promise.all(writes);
 
     expect(store.batches).toEqual([['a'], ['b'], ['c', 'd']]);
+  });
+
+  it('commits what another organization sent beside the commit of a flood, and no more of the flood', async () => {
+    const store = new HeldStore();
+    const writer = new DeliveryWriter(store, NO_QUEUE);
+
+    const writes = [writer.write(delivery('a1'))];
+    await store.begun(0);
+    for (const one of [delivery('a2'), delivery('b1', 10, 'beta'), delivery('a3'), delivery('b2', 10, 'beta')])
+      writes.push(writer.write(one));
+    await store.begun(1);
+    writes.push(writer.write(delivery('c1', 10, 'gamma')));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(store.batches).toEqual([['a1'], ['b1', 'b2']]);
+
+    await store.end(0);
+    await store.begun(2);
+    expect(store.batches[2]).toEqual(['a2', 'c1', 'a3']);
+    await store.end(1);
+    await store.end(2);
+    await Promise.all(writes);
+  });
+
+  it('commits on behalf of the organization that a commit is of', async () => {
+    const callers: Array<string | null | undefined> = [];
+    const store = { storeDeliveries: async () => void callers.push(currentCaller()?.org) };
+    const writer = new DeliveryWriter(store, NO_QUEUE);
+
+    await writer.write(delivery('a'));
+    await Promise.all([writer.write(delivery('b')), writer.write(delivery('c', 10, 'beta'))]);
+
+    expect(callers).toEqual(['acme', null]);
   });
 
   it('acknowledges nothing before its commit', async () => {

@@ -1,6 +1,7 @@
 import type { NewDelivery, NewEntry } from '../core/arrival.js';
+import { callingAs } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
-import { BotError } from '../core/errors.js';
+import { isDataError } from '../core/errors.js';
 import type { EntrySource } from '../core/event.js';
 import { FairScheduler } from '../core/fair-scheduler.js';
 import { hashOf, newId } from '../core/ids.js';
@@ -14,7 +15,7 @@ export interface WriterLimits {
   readonly maxBatch: number;
   /** Bodies of so many bytes fill a commit, the last of them however great: a statement is copied on its way to the store, more than once. */
   readonly maxBatchBytes: number;
-  /** Commits under way at once. */
+  /** Commits under way at once; one more is for organizations of which none is under way, so that their deliveries do not wait for a flood's. */
   readonly commits: number;
   /** Deliveries waiting for a commit; above it those of an organization that has its share of them are shed. */
   readonly maxWaiting: number;
@@ -50,7 +51,8 @@ export class DeliveryWriter {
   private readonly bytes = new Map<string, number>();
   private waitingBytes = 0;
   private readonly deadlines: SharedDeadlines<Waiting>;
-  private running = 0;
+  /** For each commit under way, the organizations that it is of. */
+  private readonly running = new Set<ReadonlySet<string>>();
   private isStarting = false;
   private idle: Array<() => void> = [];
 
@@ -91,7 +93,7 @@ export class DeliveryWriter {
 
   /** Resolves when nothing waits and no commit runs. */
   async drained(): Promise<void> {
-    if (this.running === 0 && this.waiting.size === 0) return;
+    if (this.running.size === 0 && this.waiting.size === 0) return;
     await new Promise<void>((resolve) => this.idle.push(resolve));
   }
 
@@ -104,41 +106,47 @@ export class DeliveryWriter {
 
   /** After the requests that lie ready in this turn: else the first would have a commit to itself, and all others would wait for it. */
   private startNext(): void {
-    if (this.isStarting || this.running >= this.limits.commits || this.waiting.size === 0) return;
+    if (this.isStarting || this.running.size > this.limits.commits || this.waiting.size === 0) return;
     this.isStarting = true;
     setImmediate(() => {
       this.isStarting = false;
-      this.start();
-      this.startNext();
+      const batch = this.nextBatch();
+      if (batch.length > 0) void this.commit(batch);
     });
   }
 
-  private start(): void {
-    const { maxBatch, maxBatchBytes } = this.limits;
+  private nextBatch(): Waiting[] {
+    const { maxBatch, maxBatchBytes, commits } = this.limits;
+    const underWay = this.running.size < commits ? [] : [...this.running].flatMap((orgs) => [...orgs]);
     const batch: Waiting[] = [];
-    let bytes = 0;
-    while (batch.length < maxBatch && bytes < maxBatchBytes) {
-      const next = this.waiting.next()?.item;
+    for (let bytes = 0; batch.length < maxBatch && bytes < maxBatchBytes;) {
+      const next = this.waiting.next({ mayBegin: (org) => !underWay.includes(org) })?.item;
       if (!next) break;
       this.countBytes(next.delivery, -1);
       bytes += next.delivery.body.length;
       batch.push(next);
     }
-    this.running += 1;
-    void this.commit(batch).finally(() => {
-      for (const one of batch) this.waiting.ended(one);
-      this.running -= 1;
-      this.startNext();
-      if (this.running === 0 && this.waiting.size === 0) for (const resolve of this.idle.splice(0)) resolve();
-    });
+    return batch;
   }
 
   private async commit(batch: readonly Waiting[]): Promise<void> {
+    const orgs = new Set(batch.map(({ delivery }) => delivery.org));
+    this.running.add(orgs);
+    this.startNext();
+    const [org = null] = orgs;
+    await callingAs({ lane: 'webhook', org: orgs.size === 1 ? org : null }, () => this.store(batch));
+    for (const one of batch) this.waiting.ended(one);
+    this.running.delete(orgs);
+    this.startNext();
+    if (this.running.size === 0 && this.waiting.size === 0) for (const resolve of this.idle.splice(0)) resolve();
+  }
+
+  private async store(batch: readonly Waiting[]): Promise<void> {
     try {
       await this.inbox.storeDeliveries(batch.map(({ delivery }) => delivery));
     } catch (cause) {
       // One delivery that the store cannot hold must not take the others of its batch with it.
-      if (batch.length > 1 && isDataError(cause)) for (const one of batch) await this.commit([one]);
+      if (batch.length > 1 && isDataError(cause)) for (const one of batch) await this.store([one]);
       else for (const waiting of batch) this.settle(waiting, cause instanceof Error ? cause : new Error(String(cause)));
       return;
     }
@@ -154,12 +162,6 @@ export class DeliveryWriter {
     if (error) waiting.reject(error);
     else waiting.resolve();
   }
-}
-
-/** SQLSTATE class 22: the data itself, not the database, is the trouble. The store tells the state in its error's context. */
-function isDataError(error: unknown): boolean {
-  const state = error instanceof BotError ? error.context.sqlState : undefined;
-  return typeof state === 'string' && /^22\w{3}$/.test(state);
 }
 
 /** One organization on one forge, as a poller reads it. */

@@ -72,6 +72,27 @@ describe('store/batch-loader', () => {
     expect(batches).toEqual([[1], [2, 3]]);
   });
 
+  it('rests for nobody where organizations share the store', async () => {
+    const batches: number[][] = [];
+    const shared = new BatchLoader<number, number>(
+      () => ({ inTurn: (work) => free.inTurn(work), afterOthers: (begin) => free.afterOthers(begin), isShared: true }),
+      async (asks) => {
+        batches.push([...asks]);
+        return asks;
+      },
+      60_000,
+      () => 0,
+    );
+
+    await Promise.all([1, 2].map((ask) => shared.ask(ask)));
+    await Promise.all([3, 4].map((ask) => shared.ask(ask)));
+
+    expect(batches).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
   it('rests between two turns where it is told to, but not for one who asks alone', async () => {
     const batches: number[][] = [];
     let now = 0;

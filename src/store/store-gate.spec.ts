@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { callingAs } from '../core/caller.js';
 import { StoreGate } from './store-gate.js';
 
@@ -81,6 +81,106 @@ describe('store/store-gate', () => {
     await Promise.all([gate.through(note('1')), gate.through(note('2')), gate.through(note('first'), 'first')]);
 
     expect(begun).toEqual(['1', 'first', '2']);
+  });
+
+  it('lets through what comes first before the rest of its organization, and not before one that used less', async () => {
+    let now = 0;
+    const gate = new StoreGate(1, () => now);
+    const begun: string[] = [];
+    const work = (org: string, name: string, place: 'first' | 'in turn' = 'in turn'): Promise<void> =>
+      callingAs({ lane: 'webhook', org }, () =>
+        gate.through(async () => {
+          begun.push(`${org} ${name}`);
+          now += 50;
+          await Promise.resolve();
+        }, place),
+      );
+
+    await Promise.all([
+      work('acme', '1'),
+      work('acme', '2'),
+      work('acme', 'commit', 'first'),
+      work('beta', '1'),
+      work('beta', 'commit', 'first'),
+    ]);
+
+    expect(begun).toEqual(['acme 1', 'beta commit', 'acme commit', 'beta 1', 'acme 2']);
+  });
+
+  describe('after a turn of one that used little', () => {
+    let now = 0;
+    beforeEach(() => {
+      now = 0;
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
+    });
+    afterEach(() => void jest.useRealTimers());
+
+    const rounds = async (): Promise<void> => {
+      for (let n = 0; n < 3; n += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+
+    /** A store that two organizations use: acme for long, beta for one short turn, after which a turn of acme waits. */
+    async function kept(places: number, begun: string[]) {
+      const gate = new StoreGate(places, () => now);
+      const work = (org: string, ms: number): Promise<void> =>
+        callingAs({ lane: 'webhook', org }, () =>
+          gate.through(async () => {
+            begun.push(org);
+            now += ms;
+            await Promise.resolve();
+          }),
+        );
+      await work('acme', 100);
+      await rounds();
+      const all = [work('beta', 1), work('acme', 100)];
+      await rounds();
+      return { work, all };
+    }
+
+    it('keeps its one place for that one, which asks again with the answer in hand', async () => {
+      const begun: string[] = [];
+      const { work, all } = await kept(1, begun);
+      expect(begun).toEqual(['acme', 'beta']);
+
+      all.push(work('beta', 1));
+      await rounds();
+      expect(begun).toEqual(['acme', 'beta', 'beta']);
+
+      jest.advanceTimersByTime(5);
+      await Promise.all(all);
+      expect(begun).toEqual(['acme', 'beta', 'beta', 'acme']);
+    });
+
+    it('lets another through that used as little', async () => {
+      const begun: string[] = [];
+      const { work, all } = await kept(1, begun);
+
+      all.push(work('gamma', 1));
+      await rounds();
+      expect(begun).toEqual(['acme', 'beta', 'gamma']);
+
+      jest.advanceTimersByTime(5);
+      await Promise.all(all);
+    });
+
+    it('counts the time kept as used, so that nobody keeps the place for more than its share', async () => {
+      const begun: string[] = [];
+      const { work, all } = await kept(1, begun);
+      now += 100;
+      all.push(work('beta', 1));
+      await rounds();
+
+      expect(begun).toEqual(['acme', 'beta', 'beta', 'acme']);
+      await Promise.all(all);
+    });
+
+    it('keeps none of several places', async () => {
+      const begun: string[] = [];
+      const { all } = await kept(2, begun);
+
+      expect(begun).toEqual(['acme', 'beta', 'acme']);
+      await Promise.all(all);
+    });
   });
 
   it('gives its place back after work that failed', async () => {

@@ -1,19 +1,35 @@
 import { currentCaller } from '../core/caller.js';
 import { FairScheduler } from '../core/fair-scheduler.js';
 
-/** `first`: before all that wait in turn; for work of which there is one piece at a time, and somebody outside waits for it. */
+/** `first`: before all of the same organization that waits in turn; for work of which there is one piece at a time, and somebody outside waits for it. */
 export type Place = 'first' | 'in turn';
 
 /** So long after the last turn of another organization the store counts as shared. */
 const SHARED_FOR_MS = 2_000;
 
+/** So long at most the one place is kept for an organization after its turn. */
+const KEPT_FOR_MS = 5;
+
+/** A turn: which piece of work begins with it is said when it comes. */
+type Turn = Readonly<Record<string, never>>;
+
+/** What waits of one organization, each place in the order asked. */
+type Line = Readonly<Record<Place, Array<(turn: Turn) => void>>>;
+
 /**
  * So many pieces of work use the store at once; the others wait, and the next is of the organization that used the store for the least time, so
  * that the flood of one keeps nobody else waiting for longer than a few statements take. Work that is on nobody's behalf is one more among the
  * organizations.
+ *
+ * Where there is one place, it is kept for a moment after a turn, against organizations that used the store for longer of late. One that has little to do
+ * asks step by step, each time with the answer in hand, and would wait for a whole turn of the flood at each step. The moment counts as used: many that ask
+ * little get no more than their share together.
  */
 export class StoreGate {
-  readonly #turns = new FairScheduler<() => void, Place>({ first: Infinity, 'in turn': 1 });
+  readonly #turns = new FairScheduler<Turn>();
+  readonly #lines = new Map<string, Line>();
+  readonly #lately = new RecentUse();
+  #kept: { readonly org: string; readonly since: number; readonly timer: NodeJS.Timeout } | null = null;
   /** The organization that came last, and when another one did. */
   #newest = '';
   #changedAt = Number.NEGATIVE_INFINITY;
@@ -34,27 +50,24 @@ export class StoreGate {
 
   /** Runs the work when its turn comes. It must not go through the gate again: where there is one place, it would wait for itself. */
   async through<Result>(work: () => Promise<Result>, place: Place = 'in turn'): Promise<Result> {
-    let hasBegun = false;
-    let goOn = (): void => undefined;
-    const turn = (): void => {
-      hasBegun = true;
-      goOn();
-    };
     const org = currentCaller()?.org ?? '';
     this.#noteUseBy(org);
-    this.#turns.add(turn, org, place);
+    let turn = null as Turn | null;
+    let goOn = (): void => undefined;
+    this.#lineOf(org)[place].push((own) => {
+      turn = own;
+      goOn();
+    });
+    this.#turns.add({}, org);
     this.#begin();
-    if (!hasBegun) await new Promise<void>((resolve) => (goOn = resolve));
+    if (!turn) await new Promise<void>((resolve) => (goOn = resolve));
     const from = this.now();
     try {
       return await work();
     } finally {
-      const used = place === 'in turn' ? this.now() - from : 0;
+      const used = this.now() - from;
       // After all that goes on with the answer: whoever has its next question ready is among those that wait.
-      process.nextTick(() => {
-        this.#turns.ended(turn, used);
-        this.#begin();
-      });
+      process.nextTick(() => this.#ended(turn, org, used));
     }
   }
 
@@ -64,9 +77,76 @@ export class StoreGate {
     this.#newest = org;
   }
 
+  #lineOf(org: string): Line {
+    let line = this.#lines.get(org);
+    if (!line) this.#lines.set(org, (line = { first: [], 'in turn': [] }));
+    return line;
+  }
+
   /** A place that is given back goes to the next that waits, before anybody who comes now. */
   #begin(): void {
-    const { places } = this;
-    for (let next = this.#turns.next({ places }); next; next = this.#turns.next({ places })) next.item();
+    const limits = { places: this.places, mayBegin: (org: string) => !this.#isKeptFrom(org) };
+    for (let next = this.#turns.next(limits); next; next = this.#turns.next(limits)) {
+      this.#keepNoLonger();
+      const line = this.#lineOf(next.owner);
+      const begin = line.first.shift() ?? line['in turn'].shift();
+      if (line.first.length + line['in turn'].length === 0) this.#lines.delete(next.owner);
+      begin?.(next.item);
+    }
+  }
+
+  #ended(turn: Turn | null, org: string, used: number): void {
+    this.#lately.add(org, used, this.now());
+    if (turn) this.#turns.ended(turn, used);
+    if (this.isShared && org !== '' && this.#lately.hasMore(org)) this.#keepFor(org);
+    this.#begin();
+  }
+
+  #keepFor(org: string): void {
+    const timer = setTimeout(() => {
+      this.#keepNoLonger();
+      this.#begin();
+    }, KEPT_FOR_MS);
+    this.#kept = { org, since: this.now(), timer };
+  }
+
+  #isKeptFrom(org: string): boolean {
+    return this.#kept !== null && this.#lately.of(org) > this.#lately.of(this.#kept.org);
+  }
+
+  #keepNoLonger(): void {
+    if (!this.#kept) return;
+    const { org, since, timer } = this.#kept;
+    clearTimeout(timer);
+    this.#kept = null;
+    this.#lately.add(org, this.now() - since, this.now());
+  }
+}
+
+/** What was used before so long counts no more. */
+const LATELY_MS = 1_000;
+
+/** For how long each organization used the store in this second and in the one before. */
+class RecentUse {
+  #before = new Map<string, number>();
+  #current = new Map<string, number>();
+  #since = Number.NEGATIVE_INFINITY;
+
+  add(org: string, ms: number, now: number): void {
+    if (now - this.#since >= LATELY_MS) {
+      this.#before = now - this.#since < 2 * LATELY_MS ? this.#current : new Map();
+      this.#current = new Map();
+      this.#since = now;
+    }
+    this.#current.set(org, (this.#current.get(org) ?? 0) + ms);
+  }
+
+  of(org: string): number {
+    return (this.#before.get(org) ?? 0) + (this.#current.get(org) ?? 0);
+  }
+
+  /** Whether another used more. */
+  hasMore(org: string): boolean {
+    return [...this.#before.keys(), ...this.#current.keys()].some((other) => this.of(other) > this.of(org));
   }
 }

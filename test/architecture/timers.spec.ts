@@ -28,6 +28,7 @@ const ENDED_BY: Record<string, string> = {
   'rules/sources/folder-source.ts': 'close()',
   'rules/sources/repository-source.ts': 'close()',
   'store/embedded/copy-files.ts': 'the end of the copy',
+  'store/store-gate.ts': 'the next turn, and a few milliseconds',
   'webhooks/event-loop-turns.ts': 'the end of the connection',
   'webhooks/webhooks.module.ts': 'onApplicationShutdown()',
 };
