@@ -78,9 +78,10 @@ export class NotifyingQueue implements WakeQueue {
     if (this.listeners.saw(name)) this.sender.add([textOf({ from: this.self, does: 'listen', proof: newId() })]);
   }
 
+  /** What the sender does not keep is as good as announced here: another listener may have the room that this one lacks. */
   private wake({ from, topic, org, ids, isKept }: WakeUp): void {
     const ours = ids.filter((id) => this.listeners.isOurs(id, isKept ? from : ''));
     if (isKept) this.own.beginIfRoom(topic, ours, org);
-    else this.own.add(topic, ours, org);
+    else void this.announce(topic, ours, org);
   }
 }

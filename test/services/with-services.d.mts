@@ -3,7 +3,7 @@ export function withServices<T>(
   use: (services: { env: Record<string, string>; missing: string[] }) => Promise<T>,
   options?: {
     log?: (line: string) => void;
-    only?: ReadonlyArray<'postgres' | 'redis'>;
+    only?: ReadonlyArray<'postgres' | 'redis' | 'pgbouncer'>;
     postgresSettings?: Readonly<Record<string, string>>;
   },
 ): Promise<T>;

@@ -104,6 +104,21 @@ describeOnPostgres('queue/notifications', () => {
     expect(busy.heard[1]).toBe(IDS[0]);
   });
 
+  it('passes on what a receiver told a worker without room', async () => {
+    const other = await somebody();
+    const web = await aProcess();
+    const ends: Array<() => void> = [];
+    const busy = await aWorker(1, () => new Promise<void>((resolve) => ends.push(resolve)));
+    cleanUps.push(() => ends.forEach((end) => end()));
+    const idle = await aWorker(300);
+    await until(() => said(other.texts, 'listen') === 4);
+
+    await web.queue.announce('arrival', IDS, 'acme');
+
+    await until(() => idle.heard.length + busy.heard.length === IDS.length);
+    expect([busy.heard.length, [...busy.heard, ...idle.heard].sort()]).toEqual([1, [...IDS].sort()]);
+  });
+
   it('sends nothing while no other process listens', async () => {
     const other = await somebody();
     const worker = await aWorker(1);

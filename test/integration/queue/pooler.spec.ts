@@ -6,15 +6,6 @@ import { openStores } from '../../../src/store/open-stores.js';
 import { canStartOwnPgBouncer, startOwnPgBouncer } from '../../services/own-server.mjs';
 import { createTestDatabase, POSTGRES_URL, type TestDatabase } from '../../services/test-stores.js';
 import { until } from '../../services/until.js';
-import { aBot } from '../support/a-bot.js';
-import { acmeConfig } from '../support/acme-config.js';
-import { aForge } from '../support/a-forge.js';
-
-const RULE = `version: 1
-org: acme
-rules:
-  - { id: greet, on: repository.created, do: { label.ensure: { name: "hello", color: "#00aabb" } } }
-`;
 
 let database: TestDatabase;
 const cleanUps: Array<() => unknown> = [];
@@ -76,32 +67,5 @@ async function aQueue(url: string): Promise<{ queue: NotifyingQueue; logged: str
 
     expect(one.logged).toEqual(['queue.wake-ups-dropped']);
     expect([one.heard, await one.queue.healthy()]).toEqual([['a'], true]);
-  });
-
-  it('in transaction mode leaves the work of other processes to the sweep: a delivery comes to its effect', async () => {
-    const forge = await aForge({ org: 'acme' });
-    cleanUps.push(() => forge.close());
-    const bot = await aBot({
-      config: {
-        ...acmeConfig(forge),
-        store: { url: { env: 'DATABASE_URL' } },
-        keys: { data: { env: 'DATA_KEY' } },
-        metrics: { listen: '127.0.0.1:0' },
-      },
-      roles: ['web', 'worker'],
-      files: { 'rules/r.yaml': RULE },
-      env: {
-        DATABASE_URL: await through('transaction'),
-        DATA_KEY: 'a key of more than thirty-two characters, for tests',
-        FORGE_TOKEN: forge.botToken,
-        HOOK: 'the secret of the hook',
-      },
-    });
-    cleanUps.push(() => bot.close());
-    await forge.hook(`${bot.url}/webhooks/acme`, 'the secret of the hook');
-
-    await forge.act('repository.create', { repo: 'acme/app' });
-
-    await until(async () => (await forge.get<unknown[]>('/repos/acme/app/labels')).length === 1);
   });
 });
