@@ -42,6 +42,11 @@ const ALONE_AFTER_MS = 10_000;
  * this process started is written down before it begins; what a process died with is taken later, and with nothing else in hand, so that
  * nobody else is blamed; and what was in hand at three deaths is quarantined. A process that is killed from outside may have had anything in
  * hand: the second death and the third need each that it had this alone, and the third that it had lived twice as long.
+ *
+ * Three deaths are enough for one poison message, however many others were in hand: the first death makes suspects of all of them, the second
+ * one finds the poison among them, and the third one confirms it. Halving the suspects would need log2 N deaths in place of the second one:
+ * seven for the 129 arrivals that a worker takes at once. Taking them one by one costs a wait of ten seconds, and then one decision at a time;
+ * new work goes on beside it.
  */
 export class CrashLoopGuard {
   private readonly inHand = new Set<string>();
