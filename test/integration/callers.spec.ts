@@ -497,6 +497,27 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
     expect(await lookups('writer')).toEqual({ feed: { $sealed: expect.any(String), $hash: expect.any(String) } });
   });
 
+  it('tries several edited files together: a rule that moves into another file is in one of them', async () => {
+    const { checkDraft, startBacktest, backtest, ruleFiles } = running.control.operations;
+    const [{ path = '', text = '' } = {}] = (await ruleFiles({ org: 'acme' }, callers.owner)).files;
+    const greet = text.split('\n').find((line) => line.includes('id: greet')) ?? '';
+    const into = { path: 'moved.yaml', text: `version: 1\norg: acme\nrules:\n${greet}\n` };
+    const from = { path, text: text.replace(`${greet}\n`, '') };
+    const check = (...files: Array<{ path: string; text: string }>) =>
+      checkDraft({ org: 'acme', files }, callers.owner);
+
+    expect(await check(into)).toMatchObject({ ok: false });
+    expect((await check(from)).rules.map(({ id }) => id)).not.toContain('greet');
+    expect(await check(into, from)).toMatchObject({ ok: true, problems: [] });
+    await startBacktest({ org: 'acme', files: [into, from], days: 30 }, callers.owner);
+    await until(async () => !['waiting', 'running'].includes((await backtest({ org: 'acme' }, callers.owner)).state));
+    const { problems, report } = await backtest({ org: 'acme' }, callers.owner);
+    expect(problems).toEqual([]);
+    // Rules without a mode are not in the draft.
+    const tried = report?.rules.filter(({ mode }) => mode !== null).map(({ rule }) => rule);
+    expect(tried).toEqual(expect.arrayContaining(['greet', 'tried']));
+  });
+
   it('tries a draft on what an owner may see, and tells nobody else of it', async () => {
     const { startBacktest, backtest } = running.control.operations;
     const text = RULES('acme').replace('id: greet', 'id: greet-anew');

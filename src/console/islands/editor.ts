@@ -32,6 +32,8 @@ import { writeTimes } from './page.js';
 
 const CHECK_AFTER_MS = 400;
 const LOOK_EVERY_MS = 700;
+/** Fields with the text of a file that is not in the editor: this, then its path. */
+const EDIT = 'edit:';
 
 const meta = (name: string): string => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
 
@@ -47,20 +49,62 @@ async function call<Answer>(name: string, body: object): Promise<Answer> {
   return told;
 }
 
+/** A file that was opened. */
+interface Opened {
+  /** As the bot has it; null = it was edited before this page was made. */
+  readonly saved: string | null;
+  readonly editUrl: string | null;
+  state: EditorState;
+}
+
 function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLElement): void {
-  const path = form.querySelector<HTMLInputElement>('input[name="path"]')?.value ?? '';
-  const saved = area.value;
+  const shown = form.querySelector<HTMLInputElement>('input[name="path"]');
+  if (!shown) return;
+  const tabs = [...form.querySelectorAll<HTMLButtonElement>('button[name="open"]')];
+  const title = form.querySelector<HTMLElement>('#draft-title');
+  const forgeEditor = form.querySelector<HTMLAnchorElement>('#edit-at-forge');
+  const opened = new Map<string, Opened>();
+  const problemsOf = new Map<string, number>();
   let language: Language | null = null;
-  const fields = (): Record<string, string> =>
-    Object.fromEntries(
+
+  const textOf = ({ state }: Opened): string => state.doc.toString();
+  const isEdited = (file: Opened): boolean => textOf(file) !== file.saved;
+  const fields = (): Record<string, string> => ({
+    ...Object.fromEntries(
       [...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    );
+    ),
+    ...Object.fromEntries(
+      [...opened]
+        .filter(([path, file]) => path !== shown.value && isEdited(file))
+        .map(([path, file]) => [EDIT + path, textOf(file)]),
+    ),
+  });
+
+  const markTabs = (): void => {
+    for (const tab of tabs) {
+      const file = opened.get(tab.value);
+      const problems = problemsOf.get(tab.value) ?? 0;
+      const words = [
+        ...(file && isEdited(file) ? ['edited'] : []),
+        ...(problems > 0 ? [problems === 1 ? '1 problem' : `${problems} problems`] : []),
+      ];
+      const mark = tab.querySelector<HTMLElement>('[data-mark]');
+      if (mark) mark.textContent = words.map((word) => `, ${word}`).join('');
+      if (tab.value === shown.value) tab.setAttribute('aria-current', 'true');
+      else tab.removeAttribute('aria-current');
+    }
+  };
 
   const check = async (view: EditorView): Promise<Diagnostic[]> => {
-    const text = view.state.doc.toString();
+    const path = shown.value;
     try {
-      const { problems, warnings } = await call<AnswerOf<'checkDraft'>>('check', { ...fields(), text });
+      const { problems, warnings } = await call<AnswerOf<'checkDraft'>>('check', fields());
       form.dataset['problems'] = String(problems.length);
+      problemsOf.clear();
+      for (const { file } of problems) problemsOf.set(file, (problemsOf.get(file) ?? 0) + 1);
+      markTabs();
+      // Another file was opened meanwhile; it is checked by itself.
+      if (path !== shown.value) return [];
       const elsewhere = problems.find(({ file }) => file !== path);
       const own = [...problems, ...warnings].filter(({ file }) => file === path);
       return [
@@ -81,9 +125,9 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
     }
   };
 
-  const view = new EditorView({
-    state: EditorState.create({
-      doc: saved,
+  const stateOf = (doc: string): EditorState =>
+    EditorState.create({
+      doc,
       extensions: [
         EditorView.cspNonce.of(meta('csp-nonce')),
         lineNumbers(),
@@ -100,16 +144,28 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
         lintGutter(),
         linter(check, { delay: CHECK_AFTER_MS }),
         autocompletion({ override: [(context) => offers(language, context)], activateOnTyping: true }),
-        hoverTooltip((shown, at) => hover(language, shown, at)),
+        hoverTooltip((seen, at) => hover(language, seen, at)),
         // Tab leaves the editor, as it leaves any field.
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
         EditorView.contentAttributes.of({ 'aria-labelledby': 'draft-title', spellcheck: 'false', tabindex: '0' }),
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged) area.value = update.state.doc.toString();
+        EditorView.updateListener.of(({ docChanged, state }) => {
+          const file = opened.get(shown.value);
+          if (file) file.state = state;
+          if (!docChanged) return;
+          area.value = state.doc.toString();
+          markTabs();
         }),
       ],
-    }),
-  });
+    });
+
+  const first = stateOf(area.value);
+  opened.set(shown.value, { saved: area.value, editUrl: forgeEditor?.getAttribute('href') ?? null, state: first });
+  // Edits that the page was made with.
+  for (const field of form.querySelectorAll<HTMLInputElement>(`input[name^="${EDIT}"]`)) {
+    opened.set(field.name.slice(EDIT.length), { saved: null, editUrl: null, state: stateOf(field.value) });
+    field.remove();
+  }
+  const view = new EditorView({ state: first });
   area.before(view.dom);
   area.hidden = true;
   document.body.dataset['editor'] = 'ready';
@@ -117,8 +173,37 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
   forceLinting(view);
 
   addEventListener('beforeunload', (event) => {
-    if (view.state.doc.toString() !== saved) event.preventDefault();
+    if ([...opened.values()].some(isEdited)) event.preventDefault();
   });
+
+  let wanted = shown.value;
+  const open = async (path: string): Promise<void> => {
+    wanted = path;
+    if (!opened.has(path)) {
+      const org = form.querySelector<HTMLInputElement>('input[name="org"]')?.value ?? '';
+      const { text, editUrl } = await call<{ text: string; editUrl: string | null }>('file', { org, path });
+      if (!opened.has(path)) opened.set(path, { saved: text, editUrl, state: stateOf(text) });
+    }
+    const file = opened.get(path);
+    if (!file || wanted !== path || shown.value === path) return;
+    shown.value = path;
+    area.value = textOf(file);
+    view.setState(file.state);
+    if (title) title.textContent = path;
+    if (forgeEditor) {
+      forgeEditor.hidden = file.editUrl === null;
+      forgeEditor.href = file.editUrl ?? '';
+    }
+    markTabs();
+    forceLinting(view);
+  };
+
+  const tell = (message: string): string => {
+    const told = document.createElement('p');
+    told.className = 'callout callout-bad';
+    told.textContent = message;
+    return told.outerHTML;
+  };
 
   let asked = 0;
   const ask = async (sent: Record<string, string>): Promise<void> => {
@@ -130,10 +215,7 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
       const told = await call<{ html: string; isUnderWay: boolean }>('outcome', sent);
       [html, goesOn] = [told.html, told.isUnderWay];
     } catch (error) {
-      const message = document.createElement('p');
-      message.className = 'callout callout-bad';
-      message.textContent = (error as Error).message;
-      html = message.outerHTML;
+      html = tell((error as Error).message);
     }
     if (no !== asked) return;
     outcome.removeAttribute('aria-busy');
@@ -143,20 +225,32 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
     chooseEvent(form, outcome.querySelector<HTMLElement>('[data-event]')?.dataset['event']);
     if (goesOn) setTimeout(() => no === asked && void ask({ org: sent['org'] ?? '', do: 'progress' }), LOOK_EVERY_MS);
   };
+  const openOrTell = (path: string): Promise<void> =>
+    open(path).catch((error: unknown) => void (outcome.innerHTML = tell((error as Error).message)));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const { submitter } = event as SubmitEvent & { submitter: HTMLButtonElement | null };
+    if (submitter?.name === 'open') {
+      void openOrTell(submitter.value);
+      return;
+    }
     void ask({ ...fields(), ...(submitter?.name ? { [submitter.name]: submitter.value } : {}) });
     if (submitter?.value === 'check') forceLinting(view);
   });
-  outcome.addEventListener('click', (event) => {
-    const link = (event.target as Element).closest<HTMLElement>('a[data-line]');
-    if (!link || link.dataset['file'] !== path) return;
-    event.preventDefault();
+  const show = (link: HTMLElement): void => {
     const line = view.state.doc.line(Math.min(Number(link.dataset['line']), view.state.doc.lines));
     const at = Math.min(line.from + Number(link.dataset['col']) - 1, line.to);
     view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
     view.focus();
+  };
+  outcome.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest<HTMLElement>('a[data-line]');
+    const file = link?.dataset['file'] ?? '';
+    if (!link || !tabs.some(({ value }) => value === file)) return;
+    event.preventDefault();
+    void openOrTell(file).then(() => {
+      if (shown.value === file) show(link);
+    });
   });
   prepare(outcome);
 }

@@ -17,6 +17,8 @@ interface Tried {
   /** The file in the editor. */
   readonly path: string;
   readonly text: string;
+  /** Texts of the other files that were edited, by path: they are tried together. */
+  readonly edits: ReadonlyMap<string, string>;
   readonly editUrl: string | null;
   readonly newFileUrl: string | null;
   /** The event that the draft is tried on. */
@@ -33,7 +35,9 @@ const DAYS = ['1', '7', '30'] as const;
 const EVENTS_OFFERED = 10;
 /** Several may tell one event, and many none. */
 const ARRIVALS_READ = 50;
-const BODY = 600 * 1024;
+const BODY = 1024 * 1024;
+/** Fields of the form with the text of a file that is not in the editor: this, then its path. */
+const EDIT = 'edit:';
 
 /** Rule files with edits, tried before they are saved anywhere. */
 export const tryPage = definePage<Tried>({
@@ -47,6 +51,12 @@ export const tryPage = definePage<Tried>({
   act: async (ask, form) => ({ show: await tried(ask, form, form) }),
   calls: {
     language: async ({ call }) => (await call('ruleLanguage')) as unknown as Json,
+    file: async ({ call }, body) => {
+      const { org = '', path = '' } = formOf(body);
+      const { files } = await call('ruleFiles', { org });
+      const found = files.find((one) => one.path === path);
+      return { text: found?.text ?? newText(org, path), editUrl: found?.editUrl ?? null };
+    },
     check: async ({ call }, body) => {
       const form = formOf(body);
       return (await call('checkDraft', { org: form['org'] ?? '', files: filesOf(form) })) as unknown as Json;
@@ -67,9 +77,18 @@ function formOf(body: Json): Form {
   return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === 'string'));
 }
 
-function filesOf({ path = '', text = '' }: Form): Array<{ path: string; text: string }> {
-  // Forms send lines that end as on a typewriter.
-  return path === '' ? [] : [{ path, text: text.replaceAll('\r\n', '\n') }];
+/** The file in the editor, and the others that were edited. */
+function filesOf(form: Form): Array<{ path: string; text: string }> {
+  const edits = Object.entries(form)
+    .filter(([name]) => name.startsWith(EDIT))
+    .map(([name, text]) => [name.slice(EDIT.length), text] as const);
+  const shown = form['path'] === undefined ? [] : [[form['path'], form['text'] ?? ''] as const];
+  return (
+    [...new Map([...edits, ...shown])]
+      .filter(([path]) => path !== '')
+      // Forms send lines that end as on a typewriter.
+      .map(([path, text]) => ({ path, text: text.replaceAll('\r\n', '\n') }))
+  );
 }
 
 async function tried(ask: Ask, asked: Form, form: Form | null): Promise<Tried> {
@@ -78,15 +97,23 @@ async function tried(ask: Ask, asked: Form, form: Form | null): Promise<Tried> {
   const org = orgs.find((name) => name === asked['org']) ?? orgs[0] ?? null;
   if (org === null) return NOTHING;
   const [{ files, newFileUrl }, events] = await Promise.all([ask.call('ruleFiles', { org }), eventsOf(ask, org)]);
-  const wanted = form?.['path'] ?? asked['file'];
-  const found = files.find(({ path }) => path === wanted) ?? (wanted === NEW_FILE ? null : files[0]);
-  const path = form?.['path'] ?? found?.path ?? NEW_FILE;
-  const text = form?.['text'] ?? found?.text ?? starter(org);
-  const base = { orgs, org, files, newFileUrl, path, text, editUrl: found?.editUrl ?? null };
+  const sent = new Map(form ? filesOf(form).map(({ path, text }) => [path, text]) : []);
+  const wanted = form?.['open'] ?? form?.['path'] ?? asked['file'];
+  const found = files.find(({ path }) => path === wanted) ?? (form || wanted === NEW_FILE ? null : files[0]);
+  const path = found?.path ?? form?.['open'] ?? form?.['path'] ?? NEW_FILE;
+  const stored = (one: string): string => files.find((file) => file.path === one)?.text ?? newText(org, one);
+  const edits = new Map([...sent].filter(([one, text]) => one !== path && text !== stored(one)));
+  const text = sent.get(path) ?? stored(path);
+  const base = { orgs, org, files, newFileUrl, path, text, edits, editUrl: found?.editUrl ?? null };
   const event = asked['id'] ?? asked['event'] ?? events[0]?.id ?? '';
   const more = { events, event, days: asked['days'] ?? '7' };
   try {
-    return { ...base, ...more, outcome: form && (await outcomeOf(ask, form)), problem: null };
+    return {
+      ...base,
+      ...more,
+      outcome: form && form['open'] === undefined ? await outcomeOf(ask, form) : null,
+      problem: null,
+    };
   } catch (error) {
     if (!(error instanceof BotError)) throw error;
     return { ...base, ...more, outcome: null, problem: error.message };
@@ -95,8 +122,12 @@ async function tried(ask: Ask, asked: Form, form: Form | null): Promise<Tried> {
 
 const NOTHING: Tried = {
   ...{ orgs: [], org: null, files: [], events: [], path: '', text: '', editUrl: null, newFileUrl: null },
-  ...{ event: '', days: '7', outcome: null, problem: null },
+  ...{ edits: new Map(), event: '', days: '7', outcome: null, problem: null },
 };
+
+function newText(org: string, path: string): string {
+  return path === NEW_FILE ? starter(org) : '';
+}
 
 const starter = (org: string): string => `version: 1
 org: ${org}
@@ -147,7 +178,7 @@ function Shown({ outcome, form }: { outcome: Outcome; form: Form }) {
 }
 
 function TryView({ data }: { data: Tried }) {
-  const { orgs, org, files, events, path, text, editUrl, event, days, outcome, problem } = data;
+  const { orgs, org, events, path, text, edits, editUrl, event, days, outcome, problem } = data;
   if (org === null)
     return (
       <Empty>
@@ -157,8 +188,8 @@ function TryView({ data }: { data: Tried }) {
     );
   return (
     <>
-      <form class="filters" method="get" action="/try" aria-label="File">
-        {orgs.length > 1 && (
+      {orgs.length > 1 && (
+        <form class="filters" method="get" action="/try" aria-label="Organization">
           <label>
             <span>Organization</span>
             <select name="org">
@@ -169,30 +200,12 @@ function TryView({ data }: { data: Tried }) {
               ))}
             </select>
           </label>
-        )}
-        <label class="file">
-          <span>File</span>
-          <select name="file">
-            {files.map(({ path: one, isShared }) => (
-              <option value={one} selected={one === path} key={one}>
-                {one}
-                {isShared ? ' (shared)' : ''}
-              </option>
-            ))}
-            <option value={NEW_FILE} selected={path === NEW_FILE}>
-              a new file
-            </option>
-          </select>
-        </label>
-        <button type="submit">Open</button>
-        {editUrl !== null && (
-          <a href={editUrl} rel="noreferrer">
-            Edit it at the forge
-          </a>
-        )}
-      </form>
-      <ActForm id={FORM} class="try" fields={{ org, path }}>
+          <button type="submit">Open</button>
+        </form>
+      )}
+      <ActForm id={FORM} class="try" fields={{ org, path, ...editFields(edits) }}>
         <div class="try-draft">
+          <Tabs data={data} />
           <h2 id="draft-title">{path}</h2>
           <div data-editor data-org={org} data-path={path}>
             <textarea
@@ -205,7 +218,11 @@ function TryView({ data }: { data: Tried }) {
             />
           </div>
           <p class="muted small">
-            Nothing is saved here. Copy the text, or use the forge's editor, when it does what you want.
+            All edited files are tried together. Nothing is saved here. Copy the text, or use the forge's editor, when
+            it does what you want.{' '}
+            <a id="edit-at-forge" href={editUrl ?? undefined} hidden={editUrl === null} rel="noreferrer">
+              Edit it at the forge
+            </a>
           </p>
         </div>
         <div class="try-side">
@@ -271,5 +288,26 @@ function TryView({ data }: { data: Tried }) {
         </div>
       </ActForm>
     </>
+  );
+}
+
+function editFields(edits: Tried['edits']): Record<string, string> {
+  return Object.fromEntries([...edits].map(([path, text]) => [EDIT + path, text]));
+}
+
+/** The files of the organization. Without JavaScript a tab sends the form, and the edits with it. */
+function Tabs({ data: { files, path, edits } }: { data: Tried }) {
+  const known = new Map(files.map(({ path: one, isShared }) => [one, isShared ? `${one} (shared)` : one]));
+  const paths = new Set([...known.keys(), path, ...edits.keys(), NEW_FILE]);
+  return (
+    <fieldset class="tabs">
+      <legend class="unseen">Files</legend>
+      {[...paths].map((one) => (
+        <button type="submit" name="open" value={one} aria-current={one === path ? 'true' : undefined} key={one}>
+          {known.get(one) ?? (one === NEW_FILE ? 'a new file' : one)}
+          <span data-mark>{edits.has(one) ? ', edited' : ''}</span>
+        </button>
+      ))}
+    </fieldset>
   );
 }

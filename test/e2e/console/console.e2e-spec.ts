@@ -130,6 +130,44 @@ describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (d
   );
 
   it(
+    'tries edits of two files together, and leads to a problem in the one that is not shown',
+    async () => {
+      const page = await olga.open(`${stage.url}/try`);
+      await page.waitForSelector('body[data-editor="ready"]');
+      const tab = (name: string) => page.locator('.tabs button', { hasText: name });
+      const add = async (line: string, text: string): Promise<void> => {
+        await page.locator('.cm-line', { hasText: line }).click();
+        await page.keyboard.press('End');
+        await page.keyboard.type(`\n${text}`);
+      };
+      await add('org: acme', '# tried here');
+      await tab('tidy.yaml').click();
+      await page.getByRole('heading', { name: 'rules/tidy.yaml' }).waitFor();
+      // The editor goes on with the indentation of the line before.
+      await add(
+        'org: acme',
+        'rules: [{ id: also, on: issue.opened, do: { label.ensure: { name: also, color: "#00aabb" } } }]',
+      );
+      await tab('rules/rules.yaml').click();
+      await page.locator('.cm-line', { hasText: '# tried here' }).waitFor();
+      await page.getByRole('button', { name: 'Back-test' }).click();
+
+      await page.locator('#row-also').waitFor();
+      expect(Number(await page.locator('#row-also td[data-head="New"]').textContent())).toBeGreaterThan(0);
+      expect(await page.locator('#row-greet').textContent()).toContain('greet');
+      await tab('tidy.yaml').click();
+      await page.locator('.cm-line', { hasText: 'id: also' }).waitFor();
+      await add('org: acme', 'nonsense: 1');
+      await tab('rules/rules.yaml').click();
+      await tab('tidy.yaml, edited, 1 problem').waitFor();
+      await page.getByRole('button', { name: 'Check' }).click();
+      await page.locator('.problems a', { hasText: 'rules/tidy.yaml:3' }).click();
+      await page.locator('.cm-activeLine', { hasText: 'nonsense: 1' }).waitFor();
+    },
+    LONG_MS,
+  );
+
+  it(
     'checks and tries without JavaScript too',
     async () => {
       const plain = await browser.person({ javaScriptEnabled: false, storageState: await olga.context.storageState() });
@@ -147,6 +185,15 @@ describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (d
         await page.getByRole('button', { name: 'Look again' }).click();
       }
       expect(await page.locator('#row-greet').textContent()).toContain('greet');
+      await area.fill(`${await area.inputValue()}# kept`);
+      await page.getByRole('button', { name: 'tidy.yaml' }).click();
+      expect(await area.inputValue()).toContain('house-labels');
+      await area.fill((await area.inputValue()).replace('kind/bug', 'kind/{bug'));
+      await page.getByRole('button', { name: 'rules/rules.yaml' }).click();
+      expect(await area.inputValue()).toContain('# kept');
+      await page.getByRole('button', { name: 'tidy.yaml, edited' }).waitFor();
+      await page.getByRole('button', { name: 'Check' }).click();
+      expect(await page.locator('.problems').textContent()).toContain('rules/tidy.yaml');
       await plain.close();
     },
     LONG_MS,
@@ -314,6 +361,8 @@ describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (d
       await page.goto(`${stage.url}/activity`);
       expect(await page.locator('main').textContent()).not.toContain('acme');
 
+      // With the next news the rights are asked for, not only every fifteen seconds.
+      await stage.forge.act('issue.open', { repo: 'acme/app', title: 'news', body: '' }, 'rita');
       // The policy of the page refuses what Playwright would evaluate there again and again.
       await until(
         async () =>

@@ -68,10 +68,10 @@ describeInChromium('e2e/console: how the pages look', () => {
     'axe finds nothing, in light and dark',
     async () => {
       const found: string[] = [];
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme });
-        for (const path of paths) {
-          await visit(path);
+      for (const path of paths) {
+        await visit(path);
+        for (const colorScheme of SCHEMES) {
+          await page.emulateMedia({ colorScheme });
           found.push(...(await axeOf(page)).map((one) => `${colorScheme} ${path}: ${one}`));
         }
       }
@@ -84,10 +84,10 @@ describeInChromium('e2e/console: how the pages look', () => {
     'nothing has to be scrolled aside, from 360 to 2,560 pixels',
     async () => {
       const found: string[] = [];
-      for (const viewport of [NARROW, WIDE, HUGE]) {
-        await page.setViewportSize(viewport);
-        for (const path of paths) {
-          await visit(path);
+      for (const path of paths) {
+        await visit(path);
+        for (const viewport of [NARROW, WIDE, HUGE]) {
+          await page.setViewportSize(viewport);
           const aside = await overflowOf(page);
           if (aside > 0) found.push(`${viewport.width} ${path}: ${aside} pixels`);
         }

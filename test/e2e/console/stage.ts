@@ -61,6 +61,11 @@ rules:
     if:
       none: size(event.labels) == 0
     do: { label.ensure: { name: never, color: "#000000" } }
+`;
+
+/** A second file: tried together with the first. */
+const POLICIES = `version: 1
+org: acme
 policies:
   - id: house-labels
     schedule: "0 0 29 2 *"
@@ -119,7 +124,7 @@ export async function aStage(deployment: Deployment, { lives = true } = {}): Pro
           }
         : {}),
     }),
-    files: { 'rules/rules.yaml': RULES },
+    files: { 'rules/rules.yaml': RULES, 'rules/tidy.yaml': POLICIES },
     env: {
       FORGE_TOKEN: forge.botToken,
       HOOK_SECRET: 'the secret of the hook',
