@@ -36,7 +36,8 @@ describeInChromium('e2e/console: how the pages look', () => {
 
   beforeAll(async () => {
     [stage, browser] = await Promise.all([aStage('embedded'), aBrowser()]);
-    owner = await browser.person({ viewport: WIDE });
+    // Colours are read where they end, not on their way from light to dark.
+    owner = await browser.person({ viewport: WIDE, reducedMotion: 'reduce' });
     page = await owner.open(await stage.link());
     await page.waitForURL(`${stage.url}/`);
     paths = await pathsFrom(page, stage.url);
