@@ -7,6 +7,7 @@ import { goalLine, median, short, type Goal } from '../support/figures.js';
 import { readOptions, someOf } from '../support/options.js';
 import { ORGANIZATION_RULES } from '../support/organization-rules.js';
 import { distributedWeights, embeddedWeights, quietForge, ROLES, type Weight } from './bots.js';
+import { loadings } from './loading.js';
 import { installedPackages } from './packages.js';
 import { commandsS } from './processor-time.js';
 
@@ -15,12 +16,12 @@ const HELP = `npm run bench:weight -- [options]
   --rounds N      rounds of each measure; medians are printed (default 3)
   --idle N        seconds in which nothing happens, in each round (default 30)
   --orgs N        organizations of the bot (default 10)
-  --only LIST     of commands, embedded, distributed, packages (default all)
+  --only LIST     of commands, loading, embedded, distributed, packages (default all)
   --json          figures as JSON on stdout
 
 Linux only: processor time and memory come from /proc.
 `;
-const PARTS = ['commands', 'embedded', 'distributed', 'packages'] as const;
+const PARTS = ['commands', 'loading', 'embedded', 'distributed', 'packages'] as const;
 type Part = (typeof PARTS)[number];
 
 /** Commands in one round: the kernel counts processor time in hundredths of a second. */
@@ -84,6 +85,13 @@ const MEASURES: Record<Part, (rounds: number, idleS: number, orgs: number) => Pr
       values: commandS(rounds, [FORGEHAND, 'check', ORGANIZATION_RULES]),
     },
   ],
+  loading: async (rounds) => {
+    const found = loadings(rounds * REPEATS);
+    return [
+      { name: 'loading', unit: 's', values: found.map(({ cpuS }) => cpuS) },
+      { name: 'loading-rss', unit: 'MB', values: found.map((one) => one.rssMb) },
+    ];
+  },
   embedded: async (rounds, idleS, orgs) => {
     const forged = await quietForge(orgs);
     try {

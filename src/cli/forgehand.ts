@@ -1,5 +1,9 @@
 #!/usr/bin/env node
-import { loadProgram } from '../core/load-program.js';
+import { loadProgram, startIsOver } from '../core/load-program.js';
+
+/** About what a start takes. A command that takes longer works. */
+const START_MS = 2_000;
+setTimeout(startIsOver, START_MS).unref();
 
 const { runCli } = await loadProgram('run-cli', () => import('./run-cli.js'));
 

@@ -106,6 +106,31 @@ describe('core/fair-scheduler', () => {
     expect(order).toEqual(['b-1', 'b-2', 'a-3', 'b-3', 'a-4']);
   });
 
+  it('where use of late counts, takes an owner who needs little before one who needs much, until that has faded', () => {
+    const turns = new FairScheduler<string>({ all: 1 }, 'of late');
+    turns.add('much', 'acme');
+    turns.ended(turns.next()?.item ?? '', 100);
+    const nextOf = (beside: number): string | undefined => {
+      turns.add(`acme-${beside}`, 'acme');
+      turns.add(`beta-${beside}`, 'beta');
+      turns.charge('beta', beside);
+      const next = turns.next()?.owner;
+      for (const owner of ['acme', 'beta']) turns.remove(`${owner}-${beside}`);
+      return next;
+    };
+
+    expect([turns.hasUsedLess('beta'), turns.hasUsedLess('beta', 'acme'), turns.hasUsedLess('acme')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(nextOf(40)).toBe('beta');
+    expect(nextOf(50)).toBe('beta');
+    expect(nextOf(20)).toBe('acme');
+    turns.fade(0);
+    expect([turns.hasUsedLess('acme'), turns.hasUsedLess('beta')]).toEqual([false, false]);
+  });
+
   it('forgets an item that does not want its turn any more', () => {
     const turns = new FairScheduler<string>();
     turns.add('gone', 'acme');

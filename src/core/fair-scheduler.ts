@@ -1,3 +1,5 @@
+import { PassingMap, PassingSet } from './passing.js';
+
 /** Whose turn it is. */
 export interface Turn<Item, Lane extends string = string> {
   readonly item: Item;
@@ -16,11 +18,14 @@ export interface Limits<Lane> {
   readonly mayBegin?: (owner: string) => boolean;
 }
 
+/** Of what was used of late. */
+const NEXT_TO_NOTHING = 0.01;
+
 /** Items that wait in one lane. */
 interface Line<Item, Lane> {
   readonly lane: Lane;
   /** The items of an owner in the order they came; among owners who used as much, whose turn it is first. */
-  readonly owners: Map<string, Set<Item>>;
+  readonly owners: PassingMap<string, PassingSet<Item>>;
   readonly share: number;
   /** Grows with each turn by the inverse of the share; the lane that is least far goes next. */
   way: number;
@@ -28,7 +33,7 @@ interface Line<Item, Lane> {
 
 /**
  * Decides who is next at a gate: among lanes by their shares, within a lane the owner who used the gate least, of one owner what came first. So an
- * owner with many items, or with long turns, delays nobody else. Whoever was quiet saves nothing up: it stands beside those that were not.
+ * owner with many items, or with long turns, delays nobody else. Whoever was quiet for long saves nothing up.
  *
  * A gate adds what waits, begins what `next` returns, and tells when its turn has ended. An item waits once and has one turn at a time: one that is
  * added during its turn waits for the end of it. The scheduler knows no clock; how fast a gate may go is the gate's own matter.
@@ -37,19 +42,26 @@ export class FairScheduler<Item, Lane extends string = string> {
   /** In order of precedence among lanes that are equally far. */
   readonly #lines: ReadonlyMap<Lane, Line<Item, Lane>>;
   readonly #firstLane: Lane;
-  readonly #waiting = new Map<Item, { readonly lane: Lane; readonly owner: string }>();
+  readonly #waiting = new PassingMap<Item, { readonly lane: Lane; readonly owner: string }>();
   /** Each item under way with its owner. */
-  readonly #underWay = new Map<Item, string>();
+  readonly #underWay = new PassingMap<Item, string>();
   /** What the turns of each owner took, and the level of the last turn, at which a new owner starts. */
   readonly #used = new Map<string, number>();
   #usedByLast = 0;
   /** How far the lane of the last turn was. */
   #way = 0;
 
-  /** @param shares turns that a lane gets while all lanes wait, the upper lane first; `Infinity` goes before all others. Default: one lane */
-  constructor(shares: Readonly<Record<Lane, number>> = { all: 1 } as Readonly<Record<Lane, number>>) {
+  /**
+   * @param shares turns that a lane gets while all lanes wait, the upper lane first; `Infinity` goes before all others. Default: one lane
+   * @param use what counts: `since all were equal`, at which a new owner stands beside the others, and all are equal when nothing waits; or `of late`, until
+   * the gate lets it fade, so that an owner who needs little goes before all who need much. Default: the former
+   */
+  constructor(
+    shares: Readonly<Record<Lane, number>> = { all: 1 } as Readonly<Record<Lane, number>>,
+    private readonly use: 'since all were equal' | 'of late' = 'since all were equal',
+  ) {
     const lanes = Object.entries(shares) as Array<[Lane, number]>;
-    this.#lines = new Map(lanes.map(([lane, share]) => [lane, { lane, owners: new Map(), share, way: 0 }]));
+    this.#lines = new Map(lanes.map(([lane, share]) => [lane, { lane, owners: new PassingMap(), share, way: 0 }]));
     const [first] = this.#lines.keys();
     if (first === undefined) throw new Error('a scheduler needs a lane');
     this.#firstLane = first;
@@ -106,8 +118,8 @@ export class FairScheduler<Item, Lane extends string = string> {
       items.add(item);
       return;
     }
-    line.owners.set(owner, new Set([item]));
-    if (this.#usedBy(owner) < this.#usedByLast) this.#used.set(owner, this.#usedByLast);
+    line.owners.set(owner, new PassingSet<Item>().add(item));
+    if (this.use !== 'of late' && this.#usedBy(owner) < this.#usedByLast) this.#used.set(owner, this.#usedByLast);
   }
 
   /** It does not want its turn any more. */
@@ -119,16 +131,13 @@ export class FairScheduler<Item, Lane extends string = string> {
     const items = owners.get(found.owner);
     items?.delete(item);
     if (items?.size === 0) owners.delete(found.owner);
-    if (this.#waiting.size === 0) this.#forgetUse();
+    if (this.#waiting.size === 0 && this.use !== 'of late') this.#forgetUse();
   }
 
   /** Begins the next turn: the item counts as under way until `ended`. Undefined = nothing may begin now. */
   next(limits: Limits<Lane> = {}): Turn<Item, Lane> | undefined {
     if (this.#waiting.size === 0 || this.#underWay.size >= (limits.places ?? Infinity)) return undefined;
-    const mayBegin = ({ lane, owners }: Line<Item, Lane>): boolean =>
-      owners.size > 0 && (limits.lanes?.includes(lane) ?? true);
-    const lines = [...this.#lines.values()].filter(mayBegin);
-    for (const line of lines.sort((a, b) => a.way - b.way)) {
+    for (const line of this.#linesInTurn(limits)) {
       const turn = this.#nextIn(line, limits);
       if (!turn) continue;
       this.#begin(line, turn);
@@ -141,8 +150,26 @@ export class FairScheduler<Item, Lane extends string = string> {
   ended(item: Item, used = 0): void {
     const owner = this.#underWay.get(item);
     this.#underWay.delete(item);
-    // While nothing waits, all owners are equal.
-    if (owner !== undefined && used > 0 && this.#waiting.size > 0) this.#used.set(owner, this.#usedBy(owner) + used);
+    if (owner !== undefined) this.charge(owner, used);
+  }
+
+  /** The owner used the gate, in its turn or beside it. */
+  charge(owner: string, used: number): void {
+    if (used > 0 && (this.use === 'of late' || this.#waiting.size > 0))
+      this.#used.set(owner, this.#usedBy(owner) + used);
+  }
+
+  /** Whether another owner, or any, used more than this one. */
+  hasUsedLess(owner: string, other?: string): boolean {
+    const used = this.#usedBy(owner);
+    return other === undefined ? [...this.#used.values()].some((more) => more > used) : this.#usedBy(other) > used;
+  }
+
+  /** What was used so far counts this much of what it did; what is next to nothing is forgotten. */
+  fade(share: number): void {
+    for (const [owner, used] of this.#used)
+      if (used * share < NEXT_TO_NOTHING) this.#used.delete(owner);
+      else this.#used.set(owner, used * share);
   }
 
   /** Nothing waits any more; what is under way still ends. */
@@ -150,6 +177,14 @@ export class FairScheduler<Item, Lane extends string = string> {
     for (const { owners } of this.#lines.values()) owners.clear();
     this.#waiting.clear();
     this.#forgetUse();
+  }
+
+  #linesInTurn({ lanes }: Limits<Lane>): Iterable<Line<Item, Lane>> {
+    // A gate of one lane is asked for each delivery.
+    if (this.#lines.size === 1 && !lanes) return this.#lines.values();
+    const mayBegin = ({ lane, owners }: Line<Item, Lane>): boolean =>
+      owners.size > 0 && (lanes?.includes(lane) ?? true);
+    return [...this.#lines.values()].filter(mayBegin).sort((a, b) => a.way - b.way);
   }
 
   #nextIn(

@@ -9,8 +9,36 @@ export async function inSlices<Result>(steps: Generator<void, Result>): Promise<
       const { done, value } = steps.next();
       if (done) return value;
     } while (performance.now() < until);
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+    await round();
   }
+}
+
+/** Shorter where the steps are many and small, and others wait for each of their own. */
+const SHORT_SLICE_MS = 4;
+
+/**
+ * Takes a step for each item, in order. A step has gone as far as it can without an answer from outside when the next one begins.
+ * @param step must not throw
+ */
+export async function eachInSlices<Item>(items: readonly Item[], step: (item: Item) => void): Promise<void> {
+  let until = performance.now() + SHORT_SLICE_MS;
+  for (const item of items) {
+    if (performance.now() >= until) {
+      await round();
+      until = performance.now() + SHORT_SLICE_MS;
+    }
+    step(item);
+    await afterMicrotasks();
+  }
+}
+
+/** When everything that goes on without an answer from outside has gone on. */
+export function afterMicrotasks(): Promise<void> {
+  return new Promise((resolve) => void process.nextTick(resolve));
+}
+
+function round(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /** The same work at one go, where nothing else is to be done meanwhile. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
+import { isMainThread } from 'node:worker_threads';
 
 /** Where the build puts the program in a few files (rolldown.config.mjs). */
 const BUNDLE = fileURLToPath(new URL('../bundle/', import.meta.url));
@@ -13,6 +14,17 @@ const compiledOf = (file: string): string => `${file}.compiled`;
 // start, and costs a third of it, and memory that stays. An engine that works gets there within seconds, one that waits never does. Set before
 // anything is loaded: V8 takes compiled code only under the flags it was made with.
 setFlagsFromString('--wasm-tiering-budget=200000000');
+
+// JavaScript likewise, as long as a start takes: most of what is busy then never is again. Afterwards V8's own measure, for what is busy then stays so.
+const STARTING = '--interrupt-budget=400000';
+const WORKING = '--interrupt-budget=67584';
+let isStarting = isMainThread;
+if (isStarting) setFlagsFromString(STARTING);
+
+export function startIsOver(): void {
+  isStarting = false;
+  setFlagsFromString(WORKING);
+}
 
 interface Loaded {
   readonly module: { exports: unknown };
@@ -35,21 +47,31 @@ export async function loadProgram<T>(name: string, separate: () => Promise<T>): 
 export function keepCompiledCode(): number {
   let bytes = 0;
   for (const [file, { script }] of loaded) {
-    const code = script.createCachedData();
+    const code = underFlagsOfBuild(() => script.createCachedData());
     writeFileSync(compiledOf(file), code);
     bytes += code.byteLength;
   }
   return bytes;
 }
 
+/** What is loaded later has compiled code of the start too. */
+function underFlagsOfBuild<Made>(make: () => Made): Made {
+  setFlagsFromString(STARTING);
+  try {
+    return make();
+  } finally {
+    if (!isStarting) setFlagsFromString(WORKING);
+  }
+}
+
 function load(file: string): unknown {
   const before = loaded.get(file);
   if (before) return before.module.exports;
   const compiled = compiledOf(file);
-  const script = new Script(Module.wrap(readFileSync(file, 'utf8')), {
-    filename: file,
-    ...(existsSync(compiled) ? { cachedData: readFileSync(compiled) } : {}),
-  });
+  // ASCII alone (rolldown.config.mjs): nothing has to be decoded.
+  const source = Module.wrap(readFileSync(file, 'latin1'));
+  const known = existsSync(compiled) ? { cachedData: readFileSync(compiled) } : {};
+  const script = underFlagsOfBuild(() => new Script(source, { filename: file, ...known }));
   const module = { exports: {} };
   loaded.set(file, { module, script });
   const outside = createRequire(file);

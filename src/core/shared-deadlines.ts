@@ -1,14 +1,16 @@
+import { PassingMap, PassingSet } from './passing.js';
+
 /** Those that begin within a fortieth of the time share a deadline, which comes so much early for the last of them. */
 const SHARES = 40;
 
 interface Group<Item> {
-  readonly items: Set<Item>;
+  readonly items: PassingSet<Item>;
   readonly timer: NodeJS.Timeout;
 }
 
 /** Deadlines of many that wait equally long, without a timer for each. */
 export class SharedDeadlines<Item> {
-  private readonly groups = new Map<Item, Group<Item>>();
+  private readonly groups = new PassingMap<Item, Group<Item>>();
   /** The group that still takes items. */
   private open: Group<Item> | null = null;
 
@@ -36,7 +38,7 @@ export class SharedDeadlines<Item> {
   }
 
   private begun(): Group<Item> {
-    const group: Group<Item> = { items: new Set(), timer: setTimeout(() => this.pass(group), this.afterMs) };
+    const group: Group<Item> = { items: new PassingSet(), timer: setTimeout(() => this.pass(group), this.afterMs) };
     this.open = group;
     setTimeout(() => {
       if (this.open === group) this.open = null;
@@ -45,7 +47,8 @@ export class SharedDeadlines<Item> {
   }
 
   private pass({ items }: Group<Item>): void {
-    for (const item of items) {
+    // A copy: nothing may leave a passing set while somebody goes through it.
+    for (const item of [...items]) {
       this.done(item);
       this.late(item);
     }

@@ -66,8 +66,10 @@ export function createBudget({ concurrency, ratePerS, clock, nowMs = () => perfo
   function turn(signal?: AbortSignal): Promise<Turn> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(new WaitStopped());
+      let hasCome = false;
       const waiting: Turn = {
         comes: () => {
+          hasCome = true;
           signal?.removeEventListener('abort', stop);
           resolve(waiting);
         },
@@ -76,9 +78,9 @@ export function createBudget({ concurrency, ratePerS, clock, nowMs = () => perfo
         schedule.remove(waiting);
         reject(new WaitStopped());
       };
-      signal?.addEventListener('abort', stop, { once: true });
       schedule.add(waiting, currentCaller() ?? ANYBODY);
       begin();
+      if (!hasCome) signal?.addEventListener('abort', stop, { once: true });
     });
   }
 

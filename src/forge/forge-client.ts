@@ -50,11 +50,36 @@ export type ForgeClient = { readonly [Name in OperationName]: ForgeCall<Name> };
 /** One call without its types, for code that treats all operations alike. */
 export type AnyForgeCall = (args: Readonly<Record<string, unknown>>, options?: CallOptions) => Promise<unknown>;
 
+/** A call is built when it is first asked for: each effect has a client of its own, and uses a few of its more than a hundred calls. */
+class BuiltClient {
+  readonly #built = new Map<OperationName, AnyForgeCall>();
+  readonly #callOf: (name: OperationName) => AnyForgeCall;
+
+  static {
+    for (const name of operationNames)
+      Object.defineProperty(this.prototype, name, {
+        get(this: BuiltClient) {
+          return this.#call(name);
+        },
+      });
+  }
+
+  constructor(callOf: (name: OperationName) => AnyForgeCall) {
+    this.#callOf = callOf;
+  }
+
+  #call(name: OperationName): AnyForgeCall {
+    const known = this.#built.get(name);
+    if (known) return known;
+    const call = this.#callOf(name);
+    this.#built.set(name, call);
+    return call;
+  }
+}
+
 /** Build a client from one function that serves every operation. */
 export function buildForgeClient(callOf: (name: OperationName) => AnyForgeCall): ForgeClient {
-  const client = {} as Record<OperationName, AnyForgeCall>;
-  for (const name of operationNames) client[name] = callOf(name);
-  return Object.freeze(client) as unknown as ForgeClient;
+  return new BuiltClient(callOf) as unknown as ForgeClient;
 }
 
 /** Put a layer around a client (dry run, counting, recording); `next` is the call below. */

@@ -41,7 +41,7 @@ import type { OpenedRevision, RevisionsDeps } from './revisions.js';
 const MAX_RUNS = 1000;
 
 export interface ExplainerDeps extends RevisionsDeps {
-  readonly journal: Pick<JournalStore, 'run' | 'intent' | 'runs' | 'intentsOfRun' | 'attemptsOfIntent'>;
+  readonly journal: Pick<JournalStore, 'run' | 'intent' | 'runs' | 'intentsOfRun' | 'attemptsOfIntent' | 'decidedBy'>;
   /** Opens what a run read that is sealed; done for whoever sees all of the organization, since it may be of any of its repositories. */
   readonly open: (run: Run) => Run;
   readonly inbox: Pick<InboxStore, 'event' | 'arrivalsOfEvent' | 'eventsOfArrival'>;
@@ -119,15 +119,15 @@ export class Explainer {
   }
 
   /**
-   * A run that wanted nothing keeps no trace: its rule is evaluated again, by the revision and at the time of the run. What comes out otherwise than it
-   * did then (the bot has another account now) is no explanation, and the trace stays null.
+   * A run that wanted nothing keeps no trace: its rule is evaluated again, by the revision, for the account of the bot and at the time of the run. What
+   * comes out otherwise than it did then (of an event of before accounts were kept) is no explanation, and the trace stays null.
    */
   async withTrace(run: Run, event: ForgeEvent): Promise<Run> {
     if (!lacksTrace(run)) return run;
     const revision = await this.revisions.compiled(run.org, run.revisionId);
     const rule = revision && this.deps.rules.find(revision, run.rule);
     if (!revision || rule?.kind !== 'rule') return run;
-    const facts = factsOfEvent(event, this.deps.self(event.forge, event.org), run.decidedAt);
+    const facts = factsOfEvent(event, await this.botOf(event), run.decidedAt);
     const again = this.deps.rules.evaluate(revision, rule, facts, {});
     if (again.kind !== 'decided' || again.report.verdict !== 'not-fired') return run;
     const { reason: because, trace } = again.report;
@@ -152,9 +152,9 @@ export class Explainer {
         notes: [whyUnreadable(opened, event.org)],
       };
     const { revision } = opened;
-    const bot = this.deps.self(event.forge, event.org);
+    const bot = await this.botOf(event);
     const runs = new Map((await this.runsOf(event, sight)).reverse().map((run) => [run.rule, run]));
-    const candidates = this.candidatesOf(revision, event);
+    const candidates = this.candidatesOf(revision, event, bot);
     const policyVerdict = (policy: CompiledPolicy): PolicyVerdict => verdictOfPolicy(policy, event, candidates, runs);
     const ranked = rankRules({ event, revision, bot, now: event.storedAt }, runs, this.deps.engine, policyVerdict);
     const rules = ranked.map((line) => ({ ...line, place: line.place && lineAt(opened.stored.files, line.place) }));
@@ -189,7 +189,7 @@ export class Explainer {
     };
     const files = opened && seesWholeOrg(sight, event.org) ? opened.stored.files : null;
     if (!opened || !revision) return { ...base, verdict: 'unknown', reason: whyUnreadable(opened, event.org) };
-    const bot = this.deps.self(event.forge, event.org);
+    const bot = await this.botOf(event);
     const rule = findRule(revision, id);
     if (rule) {
       const facts = { event, revision, answers: run ? answersOf(run) : {}, bot, now: run?.decidedAt ?? event.storedAt };
@@ -218,17 +218,20 @@ export class Explainer {
     return {
       ...base,
       source: sourceOf(files, policy.position),
-      ...verdictOfPolicy(policy, event, this.candidatesOf(revision, event), new Map(run ? [[id, run]] : [])),
+      ...verdictOfPolicy(policy, event, this.candidatesOf(revision, event, bot), new Map(run ? [[id, run]] : [])),
     };
   }
 
-  private candidatesOf(revision: Revision, event: ForgeEvent): ReadonlySet<string> {
-    return new Set(
-      this.deps.rules.candidates(revision, event, this.deps.self(event.forge, event.org)).map(({ id }) => id),
-    );
+  private candidatesOf(revision: Revision, event: ForgeEvent, bot: BotSelf | null): ReadonlySet<string> {
+    return new Set(this.deps.rules.candidates(revision, event, bot).map(({ id }) => id));
   }
 
-  /** Of its run; else the one that was active when the event was stored; else that of now. */
+  /** Who the bot was when the event was decided; where that is not kept, who it is now. */
+  private async botOf({ id, forge, org }: ForgeEvent): Promise<BotSelf | null> {
+    return (await this.deps.journal.decidedBy(id))?.bot ?? this.deps.self(forge, org);
+  }
+
+  /** Of its run; else the one that decided the event; where that is not kept, the one that was active when it was stored; else that of now. */
   private async revisionFor(
     event: ForgeEvent,
     rule: string,
@@ -238,19 +241,22 @@ export class Explainer {
     if (wanted !== undefined) return { opened: await this.openRevision(event.org, wanted), notes: [] };
     if (run) return { opened: await this.revisions.byId(run.revisionId), notes: [] };
     const active = await this.revisions.active(event.org);
-    if (!active || active.stored.loadedAt <= event.storedAt) return { opened: active, notes: [] };
-    const then = await this.revisions.before(event.org, event.storedAt);
+    const by = await this.deps.journal.decidedBy(event.id);
+    const isOfNow = by ? by.revisionId === active?.stored.id : active && active.stored.loadedAt <= event.storedAt;
+    if (!active || isOfNow) return { opened: active, notes: [] };
+    const then = by ? await this.revisions.byId(by.revisionId) : await this.revisions.before(event.org, event.storedAt);
     if (!then)
       return {
         opened: active,
         notes: ['no revision was loaded yet when the event was stored; these are the rules of now'],
       };
+    const done = by ? 'decided' : 'stored';
     const isThere = then.revision && [...then.revision.rules, ...then.revision.policies].some(({ id }) => id === rule);
     if (!isThere)
-      return { opened: active, notes: ['the rule was not there when the event was stored; this is the rule of now'] };
+      return { opened: active, notes: [`the rule was not there when the event was ${done}; this is the rule of now`] };
     return {
       opened: then,
-      notes: ['these are the rules of then, when the event was stored; --revision active asks those of now'],
+      notes: [`these are the rules of then, when the event was ${done}; --revision active asks those of now`],
     };
   }
 

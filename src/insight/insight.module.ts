@@ -111,6 +111,7 @@ const PARTS = [
   part(
     Explainer,
     {
+      engine: CelEngine,
       config: APP_CONFIG,
       journal: JOURNAL_STORE,
       inbox: INBOX_STORE,
@@ -121,8 +122,7 @@ const PARTS = [
       encryptor: Encryptor,
       clock: CLOCK,
     },
-    ({ config: { orgs }, journal, inbox, store, keeper, self, ruleBehind: behind, encryptor, clock }) => {
-      const engine = new CelEngine();
+    ({ engine, config: { orgs }, journal, inbox, store, keeper, self, ruleBehind: behind, encryptor, clock }) => {
       const catalogues = { actions: actionCatalogue(), lookups: lookupCatalogue() };
       // The rules of then can be read even if a power was taken back since.
       const powers = new Set([...catalogues.actions.values()].flatMap(({ power }) => power ?? []));

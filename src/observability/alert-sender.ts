@@ -3,6 +3,7 @@ import type { AlertKey, Alerts, RaisedAlert, RaisedAlerts } from '../core/alerts
 import type { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
+import { NewestMap } from '../core/newest-map.js';
 import { textOf, type Reason } from '../core/reason.js';
 import type { Secret } from '../core/secret.js';
 import { within } from '../core/within.js';
@@ -24,8 +25,7 @@ interface AlertTarget {
  */
 export class AlertSender implements Alerts, RaisedAlerts {
   private readonly open = new Map<string, RaisedAlert>();
-  /** Oldest first. */
-  private readonly resolved = new Map<string, Date>();
+  private readonly resolved = new NewestMap<string, Date>(MOST_RESOLVED);
   private readonly sending = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
 
@@ -55,9 +55,7 @@ export class AlertSender implements Alerts, RaisedAlerts {
   }
 
   resolve(key: AlertKey): void {
-    this.resolved.delete(key);
     this.resolved.set(key, this.clock.now());
-    if (this.resolved.size > MOST_RESOLVED) this.resolved.delete(this.resolved.keys().next().value ?? key);
     this.end(key);
   }
 

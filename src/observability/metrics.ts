@@ -42,12 +42,13 @@ export class Metrics {
     [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
   );
 
-  constructor(withProcess = false) {
-    if (withProcess) collectDefaultMetrics({ register: this.registry });
-  }
+  /** @param isProcessUnmeasured with those of Node.js, which are measured from when somebody first asks: the measure of the event loop wakes an idle process a hundred times a second */
+  constructor(private isProcessUnmeasured = false) {}
 
   /** Prometheus text. */
   text(): Promise<string> {
+    if (this.isProcessUnmeasured) collectDefaultMetrics({ register: this.registry });
+    this.isProcessUnmeasured = false;
     return this.registry.metrics();
   }
 

@@ -41,6 +41,14 @@ const NOT_FIRED: Evaluation = {
   report: { rule: 'r', verdict: 'not-fired', reason: because('condition "x" is false'), trace: [] },
   steps: [],
 };
+const TICK: Tick = {
+  id: 't1',
+  forge: 'main',
+  org: 'acme',
+  schedule: 'r1',
+  occurrence: new Date('2026-11-20T11:00:00Z'),
+  state: 'due',
+};
 const away = new ForgeError('not-sent', 'connection refused', { operation: 'getBranch' });
 
 const SEALER = new Encryptor(new Secret('ab'.repeat(32)));
@@ -231,14 +239,7 @@ describe('pipeline/decide', () => {
     });
 
     await flow.decideEvent('e1');
-    await flow.decideTick({
-      id: 't1',
-      forge: 'main',
-      org: 'acme',
-      schedule: 'r1',
-      occurrence: clock.now(),
-      state: 'due',
-    });
+    await flow.decideTick(TICK);
 
     expect(callers).toEqual([
       { lane: 'webhook', org: 'acme' },
@@ -269,20 +270,11 @@ describe('pipeline/decide', () => {
   });
 
   describe('a rehearsal of a schedule', () => {
-    const tick = (): Tick => ({
-      id: 't1',
-      forge: 'main',
-      org: 'acme',
-      schedule: 'r1',
-      occurrence: clock.now(),
-      state: 'due',
-    });
-
     it('says for each subject what would be decided, and writes nothing', async () => {
       verdicts['r1'] = (_answers, { repo }) => (repo?.name === 'lib' ? NOT_FIRED : FIRED());
       window = { key: 'k', windowMs: 60_000 } as never;
 
-      expect(await flow.rehearseTick(tick())).toEqual([
+      expect(await flow.rehearseTick(TICK)).toEqual([
         expect.objectContaining({
           repo: 'acme/app',
           state: 'open',
@@ -301,26 +293,26 @@ describe('pipeline/decide', () => {
         inventory: { list: async () => (callers.push(currentCaller()), []) },
       });
 
-      expect(await flow.rehearseTick(tick())).toEqual([]);
+      expect(await flow.rehearseTick(TICK)).toEqual([]);
       expect(callers).toEqual([{ lane: 'housekeeping', org: 'acme' }]);
     });
 
     it('says nothing without rules, or of one that is gone', async () => {
-      expect(await flow.rehearseTick({ ...tick(), schedule: 'gone' })).toEqual([]);
+      expect(await flow.rehearseTick({ ...TICK, schedule: 'gone' })).toEqual([]);
       active = null;
-      expect(await flow.rehearseTick(tick())).toEqual([]);
+      expect(await flow.rehearseTick(TICK)).toEqual([]);
     });
 
     it('sends whoever asks for a policy to its plan, and fails with the forge', async () => {
       candidates = [{ id: 'r1', kind: 'policy', mode: 'live' }];
-      await expect(flow.rehearseTick(tick())).rejects.toMatchObject({
+      await expect(flow.rehearseTick(TICK)).rejects.toMatchObject({
         code: 'NO_DRY_RUN',
         message: 'r1 is a policy: forgehand plan --policy r1 shows what it would change',
       });
 
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
       inventory = async () => Promise.reject(away);
-      await expect(flow.rehearseTick(tick())).rejects.toBe(away);
+      await expect(flow.rehearseTick(TICK)).rejects.toBe(away);
     });
   });
 
@@ -392,14 +384,7 @@ describe('pipeline/decide', () => {
 
     it('which rule its limit holds', async () => {
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 1 }];
-      await flow.decideTick({
-        id: 't1',
-        forge: 'main',
-        org: 'acme',
-        schedule: 'r1',
-        occurrence: clock.now(),
-        state: 'due',
-      });
+      await flow.decideTick(TICK);
 
       const reason = 'held: 1 run in the last hour, the limit is 1 (limits.runs_per_hour)';
       expect(raised).toEqual([['rule.held/acme/r1', `rule r1 in acme fires too often: ${reason}`, { runId: 'id-3' }]]);
@@ -417,14 +402,7 @@ describe('pipeline/decide', () => {
       clock.advance(1_000);
 
       await flow.decideEvent('e1');
-      await flow.decideTick({
-        id: 't1',
-        forge: 'main',
-        org: 'acme',
-        schedule: 'r1',
-        occurrence: clock.now(),
-        state: 'due',
-      });
+      await flow.decideTick(TICK);
       await flow.decideRun('id-1');
 
       const waits = { org: 'acme', error: away, againInMs: 2_000 };
@@ -660,14 +638,7 @@ describe('pipeline/decide', () => {
   it('holds what one tick wants beyond the limit', async () => {
     candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 1 }];
 
-    await flow.decideTick({
-      id: 't1',
-      forge: 'main',
-      org: 'acme',
-      schedule: 'r1',
-      occurrence: clock.now(),
-      state: 'due',
-    });
+    await flow.decideTick(TICK);
 
     expect((await runs()).map(({ state }) => state)).toEqual(['open', 'error']);
     expect(alerts).toContain('rule.held/acme/r1');
@@ -844,14 +815,7 @@ describe('pipeline/decide', () => {
 
   describe('policies', () => {
     let passes: Array<Parameters<NonNullable<FlowDeps['gate']>['review']>[0]>;
-    const tick = {
-      id: 't1',
-      forge: 'main',
-      org: 'acme',
-      schedule: 'policy:base@rev-1',
-      occurrence: new Date('2026-11-20T11:00:00Z'),
-      state: 'due' as const,
-    };
+    const policyTick: Tick = { ...TICK, schedule: 'policy:base@rev-1' };
 
     beforeEach(() => {
       passes = [];
@@ -872,10 +836,10 @@ describe('pipeline/decide', () => {
     });
 
     it('of a tick are reviewed together, with how many subjects there are', async () => {
-      expect(await flow.decideTick(tick)).toBe(2);
+      expect(await flow.decideTick(policyTick)).toBe(2);
 
       expect(passes).toMatchObject([
-        { forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: 2, now: tick.occurrence },
+        { forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: 2, now: policyTick.occurrence },
       ]);
       expect(passes[0]?.runs).toHaveLength(2);
       expect((await runs()).map(({ reason }) => textOf(reason))).toEqual(['over its cap', 'over its cap']);
@@ -900,7 +864,7 @@ describe('pipeline/decide', () => {
     it('have a gate that rules do not pass', async () => {
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
       await flow.decideEvent('e1');
-      await flow.decideTick({ ...tick, schedule: 'r1' });
+      await flow.decideTick(TICK);
 
       expect(passes).toEqual([]);
     });
@@ -979,34 +943,19 @@ describe('pipeline/decide', () => {
     });
 
     it('shows a tick’s repository and time to the decision', async () => {
-      const tick = {
-        id: 't1',
-        forge: 'main',
-        org: 'acme',
-        schedule: 'r1',
-        occurrence: new Date('2026-11-20T11:00:00Z'),
-        state: 'due' as const,
-      };
-      await flow.decideTick(tick);
+      await flow.decideTick(TICK);
       const seen: unknown[] = [];
       verdicts['r1'] = (_, { repo, now, event: none }) => (seen.push([repo?.id, now, none]), FIRED());
       clock.advance(120_000);
       for (const id of await journal.dueRuns(9)) await flow.decideRun(id);
 
-      expect(seen).toEqual([['8', tick.occurrence, null]]);
+      expect(seen).toEqual([['8', TICK.occurrence, null]]);
     });
 
     it('tells of it and wakes its steps by their topic when it is decided', async () => {
       const counted: unknown[] = [];
       flow = flowWith({ counted: (what) => void counted.push(what) });
-      await flow.decideTick({
-        id: 't1',
-        forge: 'main',
-        org: 'acme',
-        schedule: 'r1',
-        occurrence: clock.now(),
-        state: 'due',
-      });
+      await flow.decideTick(TICK);
       await flow.decideEvent('e1');
       expect([counted, announced]).toEqual([[], []]);
       clock.advance(120_000);
@@ -1196,26 +1145,17 @@ describe('pipeline/decide', () => {
   });
 
   describe('a tick', () => {
-    const tick = {
-      id: 't1',
-      forge: 'main',
-      org: 'acme',
-      schedule: 'r1',
-      occurrence: new Date('2026-11-20T11:00:00Z'),
-      state: 'due' as const,
-    };
-
     it('is decided for each subject, at its own time', async () => {
       const times: Date[] = [];
       verdicts['r1'] = (_, { now }) => (times.push(now), FIRED());
 
-      expect(await flow.decideTick(tick)).toBe(2);
+      expect(await flow.decideTick(TICK)).toBe(2);
 
       expect((await runs()).map(({ cause }) => cause)).toEqual([
         { kind: 'tick', tickId: 't1', subject: '7', repo: 'acme/app', at: '2026-11-20T11:00:00.000Z' },
         { kind: 'tick', tickId: 't1', subject: '8', repo: 'acme/lib', at: '2026-11-20T11:00:00.000Z' },
       ]);
-      expect(times).toEqual([tick.occurrence, tick.occurrence]);
+      expect(times).toEqual([TICK.occurrence, TICK.occurrence]);
       expect([...journal.decidedTicks]).toEqual(['t1']);
       expect(announced).toEqual(['background id-2', 'background id-4']);
     });
@@ -1223,7 +1163,7 @@ describe('pipeline/decide', () => {
     it('that is about the organization has no subject', async () => {
       flow = flowWith({ rules: { ...deps.rules, subjects: () => [null] } });
 
-      await flow.decideTick(tick);
+      await flow.decideTick(TICK);
 
       expect((await runs()).map(({ cause }) => cause)).toEqual([
         { kind: 'tick', tickId: 't1', subject: '', at: '2026-11-20T11:00:00.000Z' },
@@ -1231,21 +1171,21 @@ describe('pipeline/decide', () => {
     });
 
     it('is decided once, whoever decides it', async () => {
-      await flow.decideTick(tick);
-      await flow.decideTick(tick);
+      await flow.decideTick(TICK);
+      await flow.decideTick(TICK);
 
       expect(await runs()).toHaveLength(2);
     });
 
     it('is decided with nothing when its rule is gone', async () => {
-      expect(await flow.decideTick({ ...tick, schedule: 'gone' })).toBe(0);
+      expect(await flow.decideTick({ ...TICK, schedule: 'gone' })).toBe(0);
       expect([...journal.decidedTicks]).toEqual(['t1']);
     });
 
     it('stays due while there are no rules', async () => {
       active = null;
 
-      expect(await flow.decideTick(tick)).toBe(0);
+      expect(await flow.decideTick(TICK)).toBe(0);
       expect([...journal.decidedTicks]).toEqual([]);
     });
 
@@ -1256,11 +1196,11 @@ describe('pipeline/decide', () => {
           : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
       lookup = async () => Promise.reject(away);
 
-      expect(await flow.decideTick(tick)).toBe(1);
+      expect(await flow.decideTick(TICK)).toBe(1);
       expect([...journal.decidedTicks]).toEqual([]);
       clock.advance(2_000);
       lookup = async () => ({ missing: true });
-      await flow.decideTick(tick);
+      await flow.decideTick(TICK);
 
       expect((await runs()).map(({ cause }) => (cause.kind === 'tick' ? cause.subject : ''))).toEqual(['7', '8']);
       expect([...journal.decidedTicks]).toEqual(['t1']);
@@ -1269,20 +1209,20 @@ describe('pipeline/decide', () => {
     it('lets through what is no failure of the forge', async () => {
       inventory = async () => Promise.reject(new TypeError('our own fault'));
 
-      await expect(flow.decideTick(tick)).rejects.toThrow('our own fault');
+      await expect(flow.decideTick(TICK)).rejects.toThrow('our own fault');
       expect([...journal.decidedTicks]).toEqual([]);
     });
 
     it('stays due while the forge cannot be asked', async () => {
       inventory = async () => Promise.reject(away);
-      await flow.decideTick(tick);
+      await flow.decideTick(TICK);
       expect([...journal.decidedTicks]).toEqual([]);
 
       inventory = async () => [event.repo as EventRepository];
-      await flow.decideTick(tick);
+      await flow.decideTick(TICK);
       expect(await runs()).toEqual([]);
       clock.advance(2_000);
-      await flow.decideTick(tick);
+      await flow.decideTick(TICK);
 
       expect(await runs()).toHaveLength(1);
       expect([...journal.decidedTicks]).toEqual(['t1']);

@@ -98,6 +98,7 @@ export class ArrivalToIntents {
     const { event, org } = subject;
     await this.revisit(event);
     if (event.repo && tellsOfHome(event.kind)) this.deps.homes.forget(event.forge, event.repo.id);
+    const by = { revisionId: active.id, bot: this.deps.accounts.self(event.forge, org) };
     const { held = null, chain, rule = null } = (await this.deps.echoes?.look(event)) ?? {};
     const found = rule === null ? subject : { ...subject, event: { ...event, byRule: rule } };
     const candidates = this.candidates(active, found);
@@ -116,7 +117,7 @@ export class ArrivalToIntents {
     const shadows = failure || held !== null ? [] : await this.shadowsOf(found);
     const answers = failure || held !== null ? [] : (this.deps.answers?.planned(active, event, plans) ?? []);
     const checks = failure ? [] : ((await this.deps.checks?.planned(active, event)) ?? []);
-    await this.recorder.record(failure ? {} : { eventId }, [...plans, ...shadows, ...answers, ...checks]);
+    await this.recorder.record(failure ? {} : { eventId, by }, [...plans, ...shadows, ...answers, ...checks]);
     if (failure) {
       const againInMs = this.backoff.fail(eventId, failure.facts.retryAfterS);
       this.deps.logger.warn(

@@ -256,7 +256,7 @@ describe('pipeline/execute', () => {
       expect(rig.written).toEqual([]);
     });
 
-    it('gives up when the process stood still right before the call, and tries again', async () => {
+    it('gives up when the process stood still right before the call, and tries again: that burns no try', async () => {
       const id = await rig.plan('label.ensure', BUG);
       const { markSent } = rig.journal;
       rig.journal.markSent = async (...args) => {
@@ -271,10 +271,22 @@ describe('pipeline/execute', () => {
 
       expect(stood).toMatchObject({
         state: 'planned',
-        tries: 1,
+        tries: 0,
         reason: saying(expect.stringContaining('stood still')),
       });
       expect(await rig.journal.attemptsOfIntent(id)).toMatchObject([{ outcome: 'not-sent' }]);
+      expect((await rig.work(id)).state).toBe('done');
+      expect(rig.written).toEqual(['createLabel']);
+    });
+
+    it('makes the call however long the store kept it waiting before it was asked', async () => {
+      const id = await rig.plan('label.ensure', BUG);
+      const { markSent } = rig.journal;
+      rig.journal.markSent = async (...args) => {
+        rig.clock.advanceMonotonic(10_000);
+        return markSent.apply(rig.journal, args);
+      };
+
       expect((await rig.work(id)).state).toBe('done');
       expect(rig.written).toEqual(['createLabel']);
     });

@@ -8,7 +8,7 @@ import { count, maybeText, maybeTime, text, time, word, type Shape } from '../co
 import type { StatedObject } from '../events/derive/derive-facts.js';
 import type { TextAct } from '../events/equal-texts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../core/arrival.js';
-import type { RecordedRun } from './journal-store.port.js';
+import type { DecidedBy, RecordedRun } from './journal-store.port.js';
 
 /** The store's adapters know it from here. */
 export type { StatedObject, TextAct };
@@ -27,6 +27,7 @@ export interface ToldEvent {
 
 /** What the rules made of an event before it was stored. The runs count nothing and join no window. */
 export interface EventDecision {
+  readonly by: DecidedBy;
   readonly runs: readonly RecordedRun[];
 }
 

@@ -5,7 +5,23 @@ import type { Json, JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import type { BudgetLimit, HeldByBudget, SpentBudget } from '../core/budgets.js';
 import type { Found } from '../rules/language/revision.js';
+import type { BotSelf } from './rule-engine.port.js';
 import type { Attempt, Gathering, Intent, NewIntent, NewRun, Run, RunState } from '../core/run.js';
+
+/** By what an event was decided. Whoever asks why no rule wanted it has the same rules evaluated again. */
+export interface DecidedBy {
+  readonly revisionId: string;
+  /** Who the bot was on the forge; null = no forge had told it. */
+  readonly bot: BotSelf | null;
+}
+
+/** The cause of a decision, which is marked as decided. */
+export interface DecidedCause {
+  readonly eventId?: string;
+  /** Of an event. Absent = nothing is kept. */
+  readonly by?: DecidedBy;
+  readonly tickId?: string;
+}
 
 export interface Claim {
   intent: Intent;
@@ -78,6 +94,8 @@ export interface NewAttempt {
   snapshot?: JsonObject | null;
   /** What the call is counted for; default nothing. */
   budgets?: readonly BudgetLimit[];
+  /** Called whenever the store is asked, after any wait for its turn: what it checks holds from then on. */
+  asked?: () => void;
 }
 
 export interface PauseRow {
@@ -153,7 +171,9 @@ export interface JournalStore {
    * A run whose key exists already is left alone (the decision was made before). Answers the ids of intents that are due.
    * Intents that want an approval are written in state `waiting`.
    */
-  recordDecision(decided: { eventId?: string; tickId?: string }, runs: readonly RecordedRun[]): Promise<string[]>;
+  recordDecision(decided: DecidedCause, runs: readonly RecordedRun[]): Promise<string[]>;
+  /** By what the event was decided; null = it was not yet, or before this was kept. */
+  decidedBy(eventId: string): Promise<DecidedBy | null>;
   /** Ids of gathering runs whose window is over, oldest first. */
   dueRuns(limit: number): Promise<string[]>;
   /**

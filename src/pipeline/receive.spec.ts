@@ -1,5 +1,4 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { currentCaller } from '../core/caller.js';
 import { BotError } from '../core/errors.js';
 import type { NewDelivery } from '../core/arrival.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter, NotStoredInTime } from './receive.js';
@@ -115,17 +114,6 @@ describe('pipeline/receive', () => {
     await store.end(1);
     await store.end(2);
     await Promise.all(writes);
-  });
-
-  it('commits on behalf of the organization that a commit is of', async () => {
-    const callers: Array<string | null | undefined> = [];
-    const store = { storeDeliveries: async () => void callers.push(currentCaller()?.org) };
-    const writer = new DeliveryWriter(store, NO_QUEUE);
-
-    await writer.write(delivery('a'));
-    await Promise.all([writer.write(delivery('b')), writer.write(delivery('c', 10, 'beta'))]);
-
-    expect(callers).toEqual(['acme', null]);
   });
 
   it('acknowledges nothing before its commit', async () => {

@@ -1,11 +1,11 @@
 import type { NewDelivery, NewEntry } from '../core/arrival.js';
-import { callingAs } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
 import { isDataError } from '../core/errors.js';
 import type { EntrySource } from '../core/event.js';
 import { FairScheduler } from '../core/fair-scheduler.js';
 import { hashOf, newId } from '../core/ids.js';
 import { stringifyJson } from '../core/json.js';
+import { PassingMap, PassingSet } from '../core/passing.js';
 import { SharedDeadlines } from '../core/shared-deadlines.js';
 import type { InboxStore } from './inbox-store.port.js';
 import type { WakeQueue } from './wake-queue.port.js';
@@ -48,11 +48,11 @@ interface Waiting {
  */
 export class DeliveryWriter {
   private readonly waiting = new FairScheduler<Waiting>();
-  private readonly bytes = new Map<string, number>();
+  private readonly bytes = new PassingMap<string, number>();
   private waitingBytes = 0;
   private readonly deadlines: SharedDeadlines<Waiting>;
   /** For each commit under way, the organizations that it is of. */
-  private readonly running = new Set<ReadonlySet<string>>();
+  private readonly running = new PassingSet<ReadonlySet<string>>();
   private isStarting = false;
   private idle: Array<() => void> = [];
 
@@ -77,10 +77,7 @@ export class DeliveryWriter {
     return this.waiting.of(org) * owners >= maxWaiting || (this.bytes.get(org) ?? 0) * owners >= maxWaitingBytes;
   }
 
-  /**
-   * Resolves after the commit that holds the delivery.
-   * @throws NotStoredInTime, or what the store threw
-   */
+  /** Resolves after the commit that holds the delivery. @throws NotStoredInTime, or what the store threw */
   write(delivery: NewDelivery): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting = { delivery, resolve, reject };
@@ -133,8 +130,7 @@ export class DeliveryWriter {
     const orgs = new Set(batch.map(({ delivery }) => delivery.org));
     this.running.add(orgs);
     this.startNext();
-    const [org = null] = orgs;
-    await callingAs({ lane: 'webhook', org: orgs.size === 1 ? org : null }, () => this.store(batch));
+    await this.store(batch);
     for (const one of batch) this.waiting.ended(one);
     this.running.delete(orgs);
     this.startNext();
@@ -142,13 +138,17 @@ export class DeliveryWriter {
   }
 
   private async store(batch: readonly Waiting[]): Promise<void> {
+    const deliveries = batch.map(({ delivery }) => delivery);
     try {
-      await this.inbox.storeDeliveries(batch.map(({ delivery }) => delivery));
+      await this.inbox.storeDeliveries(deliveries);
     } catch (cause) {
       // One delivery that the store cannot hold must not take the others of its batch with it.
       if (batch.length > 1 && isDataError(cause)) for (const one of batch) await this.store([one]);
       else for (const waiting of batch) this.settle(waiting, cause instanceof Error ? cause : new Error(String(cause)));
       return;
+    } finally {
+      // What served the statement may stay in memory for seconds, and would keep the bodies.
+      deliveries.length = 0;
     }
     for (const waiting of batch) this.settle(waiting);
     const stored = new Map<string, string[]>(batch.map(({ delivery }) => [delivery.org, []]));

@@ -11,7 +11,7 @@ import { WAKE_QUEUE, type WakeQueue } from './wake-queue.port.js';
  * One of each is not for the organization that has all the others, where the queue knows whose work it is. What is in the same stage at the same
  * time shares its statements, so that many at once cost the store less than few; the forge's own limits are kept by its client.
  */
-const WORKERS_PER_TOPIC = { arrival: 129, event: 17, intent: 33, background: 5 } as const;
+const WORKERS_PER_TOPIC = { arrival: 129, event: 33, intent: 65, background: 5 } as const;
 
 /** In processes that work: takes what the queue wakes and what the sweep finds, from the end of the start to the beginning of the stop. */
 @Module({

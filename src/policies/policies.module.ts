@@ -24,6 +24,7 @@ import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { ACCOUNTS, RULE_ENGINE } from '../pipeline/rule-engine.port.js';
 import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
+import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { CapabilityCheck } from '../rules/requirements/capability-check.js';
 import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
 import { RULE_LOADER } from '../rules/revisions/rule-loader.port.js';
@@ -40,8 +41,10 @@ import { makeRules, makeRuleThread } from './thread/make-rules.js';
 const REST_MS = 1_000;
 
 const PARTS = [
-  part(RULE_ENGINE, {}, () => makeRules(makeRuleThread())),
-  part(RULE_LOADER, { config: APP_CONFIG, operators: OPERATOR_STORE, clock: CLOCK }, (deps) =>
+  // One for all that compile or evaluate expressions in this process: making one takes as long as compiling some rules.
+  part(CelEngine, {}, () => new CelEngine()),
+  part(RULE_ENGINE, { engine: CelEngine }, ({ engine }) => makeRules(makeRuleThread(), engine)),
+  part(RULE_LOADER, { engine: CelEngine, config: APP_CONFIG, operators: OPERATOR_STORE, clock: CLOCK }, (deps) =>
     makeRuleLoader(deps, makeRuleThread(REST_MS)),
   ),
   part(
@@ -158,6 +161,6 @@ const PARTS = [
 @Module({
   imports: [ForgeModule, RulesModule, PipelineModule],
   providers: PARTS,
-  exports: [RULE_ENGINE, RULE_LOADER, POLICY_GATE, FINDING_SINK, Planner],
+  exports: [CelEngine, RULE_ENGINE, RULE_LOADER, POLICY_GATE, FINDING_SINK, Planner],
 })
 export class PoliciesModule {}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Outcome } from './thread/rule-thread.js';
+import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { makeRuleLoader } from './rule-loader.js';
 
 const GOOD = [
@@ -27,6 +28,7 @@ function aLoader() {
   };
   const loader = makeRuleLoader(
     {
+      engine: new CelEngine(),
       config: { orgs: [] },
       operators: { list: async () => [] },
       clock: { now: () => new Date(), monotonicMs: () => 0 },

@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.js';
 import { inSlices } from '../core/in-slices.js';
 import type { OperatorStore } from '../core/operator-store.port.js';
 import { approversOf } from '../core/operators.js';
-import { CelEngine } from '../rules/language/expressions/cel-engine.js';
+import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import { loadSteps } from '../rules/language/load/load-rules.js';
 import { beyondLimits } from '../rules/revisions/operator-limits.js';
 import type { RuleLoader } from '../rules/revisions/rule-loader.port.js';
@@ -14,6 +14,7 @@ import { tryLoading } from './thread/bounded-rules.js';
 import type { RuleThread } from './thread/rule-thread.js';
 
 interface LoaderNeeds {
+  readonly engine: ExpressionEngine;
   readonly config: Pick<AppConfig, 'orgs'>;
   readonly operators: Pick<OperatorStore, 'list'>;
   readonly clock: Clock;
@@ -21,13 +22,13 @@ interface LoaderNeeds {
 
 /** @param thread where files are tried first; null = they are loaded here at once */
 export function makeRuleLoader(
-  { config, operators, clock }: LoaderNeeds,
+  { engine, config, operators, clock }: LoaderNeeds,
   thread: Pick<RuleThread, 'order'> | null,
 ): RuleLoader {
   const environment = {
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),
-    engine: new CelEngine(),
+    engine,
     checkTypes: true,
   };
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));

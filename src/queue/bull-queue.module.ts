@@ -19,10 +19,15 @@ const SETTINGS = {
   maxStalledCount: 1,
 };
 
-/** One Bull queue for each topic, and WAKE_QUEUE over them; and what processes tell each other of a forge. */
+/** Of each topic first what goes first, then what goes in turn. */
+const QUEUES = TOPICS.flatMap((topic) => [`${topic}-first`, topic]);
+
+/** Two Bull queues for each topic, and WAKE_QUEUE over them; and what processes tell each other of a forge. */
 export function bullQueueModule(module: Type, url: Secret, logger: Logger, opened: Opened): DynamicModule {
   const make = (...queues: Queue[]): BullQueue => {
-    const queue = new BullQueue(new Map(TOPICS.map((topic, n) => [topic, queues[n] as Queue])), logger);
+    const [...left] = queues;
+    const next = (): Queue => left.shift() as Queue;
+    const queue = new BullQueue(new Map(TOPICS.map((topic) => [topic, { first: next(), 'in turn': next() }])), logger);
     void queue.checkServer();
     return queue;
   };
@@ -33,7 +38,7 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
       // The options belong to each queue, and not to all by `forRoot`: those the library treats as optional, and where they could not be made, since the
       // start failed meanwhile, it would connect to its default server, and hold the process for ever.
       BullModule.registerQueueAsync(
-        ...TOPICS.map((name) => ({
+        ...QUEUES.map((name) => ({
           name,
           inject: [STORE_FIRST],
           useFactory: () =>
@@ -47,7 +52,7 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
     providers: [
       {
         provide: WAKE_QUEUE,
-        inject: TOPICS.map((topic) => getQueueToken(topic)),
+        inject: QUEUES.map((name) => getQueueToken(name)),
         useFactory: (...queues: Queue[]) =>
           opened
             .keep(() => make(...queues), closeQueue)

@@ -2,7 +2,7 @@ import type { Queue } from 'bull';
 import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { within } from '../core/within.js';
-import { BullTopic } from './bull-topic.js';
+import { BullTopic, type Place } from './bull-topic.js';
 import type { Topic, WakeQueue } from '../pipeline/wake-queue.port.js';
 
 const ANNOUNCE_MS = 500;
@@ -21,7 +21,7 @@ export class BullQueue implements WakeQueue {
   private isClosed = false;
 
   constructor(
-    queues: ReadonlyMap<Topic, Queue>,
+    queues: ReadonlyMap<Topic, Readonly<Record<Place, Queue>>>,
     private readonly logger: Logger,
     private readonly now: () => number = () => performance.now(),
   ) {

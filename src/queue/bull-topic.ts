@@ -1,41 +1,37 @@
-import type { Job, JobOptions, Queue } from 'bull';
-import type { Redis } from 'ioredis';
+import type { Job, Queue } from 'bull';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import { NewestMap } from '../core/newest-map.js';
 import type { Topic } from '../pipeline/wake-queue.port.js';
-import { cutRedis } from './redis-options.js';
+import { BullLine } from './bull-line.js';
 import { TopicTurns } from './topic-turns.js';
 
 /** Ids in one job: a job costs the server and both sides the same however many it wakes. */
 const IDS_IN_JOB = 16;
-/** Jobs whose ids have not all begun. With two, one is there when the other is used up; more would wait here while other workers have room. */
-const JOBS_IN_HAND = 2;
+
+/** `first`: as many of each organization as an ordinary day brings (see `FirstShare`). */
+export type Place = 'first' | 'in turn';
+/**
+ * Jobs whose ids have not all begun. Of those in turn, one is there when the other is used up; more would wait here while other workers have room. Those
+ * that go first are few, and must not wait until the jobs of a flood have begun.
+ */
+const JOBS_IN_HAND: Readonly<Record<Place, number>> = { first: 8, 'in turn': 2 };
 
 /** Ids that began lately and are remembered. One that is forgotten may be handled once more, which does no harm. */
 const BEGUN_KEPT = 1_000;
 
-/** Waiting jobs that nobody starts for so long mean that the consumer does not hear them. */
-const DEAF_AFTER_MS = 10_000;
-
 /** Ids of one organization that are announced together. */
 interface Announced {
   readonly org: string;
-  readonly place: 'first' | 'in turn';
+  readonly place: Place;
   readonly ids: Set<string>;
 }
 
-/**
- * One topic: its Bull queue and, in a worker, the consumer. All that reaches into Bull's internals stands here.
- *
- * The consumer is no `@Processor` class of @nestjs/bull. That package begins to take jobs in `onModuleInit` of a global module, in every process
- * that knows the class: before forges and rules are ready (https://github.com/nestjs/bull/issues/760; only @nestjs/bullmq can be told to wait,
- * https://github.com/nestjs/bull/pull/2038). `@Process` takes its concurrency when the class is defined, before any config is read; its author's
- * answer is to use Bull itself then (https://github.com/nestjs/bull/issues/395). And at a stop it waits for the server, which may be away.
- */
+/** One topic: its two Bull queues and, in a worker, the consumer. */
 export class BullTopic {
   /** What of each organization goes first. */
   readonly share = new FirstShare();
+  private readonly lines: Readonly<Record<Place, BullLine>>;
   private readonly turns: TopicTurns;
   /** Ids of jobs in hand that have not begun, each with what ends the wait of its job. */
   private readonly inHand = new Map<string, Array<() => void>>();
@@ -44,49 +40,40 @@ export class BullTopic {
   private jobs = 0;
   /** What waits to be added, by place and organization, and the adding of it. */
   private readonly announced = new Map<string, Announced>();
-  private adding: Promise<void> | null = null;
+  private adding: Promise<unknown> | null = null;
   /** For each id that began here lately, the newest job of this process that was there before it began. */
   private readonly begunAfter = new NewestMap<string, number>(BEGUN_KEPT);
-  /** Monotonic ms of the last time a job was started or none waited. */
-  private heardAt = 0;
   private isClosing = false;
 
   constructor(
     readonly topic: Topic,
-    private readonly queue: Queue,
-    private readonly logger: Logger,
-    private readonly now: () => number,
+    queues: Readonly<Record<Place, Queue>>,
+    logger: Logger,
+    now: () => number,
   ) {
     this.turns = new TopicTurns(topic, logger, (id) => this.begins(id), now);
-    // Without a listener, an error event ends the process.
-    queue.on('error', (error) => this.logger.warn({ topic, reason: error.message }, 'queue.error'));
-    // The name of a connection is for people's eyes; when Redis no longer lets us in, its failure would end the process too.
-    const named = queue as unknown as { setWorkerName(): Promise<unknown> };
-    const setName = named.setWorkerName.bind(queue);
-    named.setWorkerName = () => setName().catch(() => undefined);
-    // What @nestjs/bull would do at a stop waits for a server that may be away; `close` is bounded.
-    Object.assign(queue, { onApplicationShutdown: () => undefined });
+    const line = (place: Place): BullLine => new BullLine(topic, queues[place], logger, now);
+    this.lines = { first: line('first'), 'in turn': line('in turn') };
   }
 
   get isConnected(): boolean {
-    return (this.queue.client as Redis).status === 'ready';
+    return this.all.every(({ isConnected }) => isConnected);
   }
 
   get isConsuming(): boolean {
     return this.turns.isConsuming;
   }
 
-  /** Open the connection now, for `isConnected` to come true; does not wait for it. */
+  /** Open the connections now, for `isConnected` to come true; does not wait for them. */
   connect(): void {
-    void this.queue.isReady().catch(() => undefined);
+    for (const line of this.all) line.connect();
   }
 
   /**
    * An id that waits here already is not told again; one that runs here is handled again afterwards. What this process has room for begins here,
    * without the way over the server; what it dies with is found by the sweep, as any lost job is.
-   * @param place `first`: before all that wait in turn
    */
-  async add(ids: readonly string[], org: string, place: 'first' | 'in turn'): Promise<void> {
+  async add(ids: readonly string[], org: string, place: Place): Promise<void> {
     const fresh = [...new Set(ids)].filter(
       (id) => !this.turns.isWaiting(id) && !this.isRunningAgain(id, org) && !this.turns.addIfRoom(id, org),
     );
@@ -101,33 +88,27 @@ export class BullTopic {
 
   consume(concurrency: number, handle: (id: string) => Promise<void>): void {
     this.turns.consume(concurrency, handle);
-    this.heardAt = this.now();
-    // Settled only when the queue is closed; failures come as error events.
-    void this.queue.process(JOBS_IN_HAND, (job: Job) => this.take(job)).catch(() => undefined);
+    for (const place of ['first', 'in turn'] as const)
+      this.lines[place].consume(JOBS_IN_HAND[place], (job) => this.take(job));
   }
 
-  /** Whether jobs wait that this consumer could take and does not. Where ids of jobs in hand wait for their organization's turn, it has heard. */
+  /** Whether jobs wait that this consumer could take and does not. */
   async isDeaf(): Promise<boolean> {
-    if (!this.isConsuming) return false;
-    const couldStart = this.turns.hasRoom && this.inHand.size === 0 && (await this.queue.getWaitingCount()) > 0;
-    if (!couldStart) this.heardAt = this.now();
-    return this.now() - this.heardAt > DEAF_AFTER_MS;
+    const { hasRoom } = this.turns;
+    return (await Promise.all(this.all.map((line) => line.isDeaf(hasRoom)))).some(Boolean);
   }
 
-  /** Connect the blocking read anew; Bull then asks again. It may stay deaf after a reconnect: https://github.com/OptimalBits/bull/issues/1873. */
   wake(): void {
-    this.heardAt = this.now();
-    const { bclient } = this.queue as unknown as { bclient: Redis };
-    bclient.disconnect(true);
+    for (const line of this.all) line.wake();
   }
 
   async ping(): Promise<boolean> {
-    return (await (this.queue.client as Redis).ping()) === 'PONG';
+    return (await Promise.all(this.all.map((line) => line.ping()))).every(Boolean);
   }
 
   /** What Redis says about itself under this heading. */
   async info(section: string): Promise<string> {
-    return (this.queue.client as Redis).info(section);
+    return this.lines.first.info(section);
   }
 
   /** Take no more and wait for what runs. */
@@ -136,37 +117,40 @@ export class BullTopic {
     const running = this.turns.stop();
     for (const goOn of [...this.inHand.values()].flat()) goOn();
     this.inHand.clear();
-    // Waited for: it connects the blocking read anew, which must not happen behind the close.
-    const paused = this.isConsuming && this.isConnected ? this.queue.pause(true, true).catch(() => undefined) : null;
-    await Promise.all([paused, running]);
+    await Promise.all([...this.all.map((line) => line.stop()), running]);
   }
 
   async close(): Promise<void> {
-    await this.queue.close(true);
+    await Promise.all(this.all.map((line) => line.close()));
   }
 
-  /** `close` hangs without a server; the connections themselves can always be cut. */
   cut(): void {
-    const { clients } = this.queue as unknown as { clients: Redis[] };
-    for (const client of clients) cutRedis(client);
+    for (const line of this.all) line.cut();
+  }
+
+  private get all(): readonly BullLine[] {
+    return Object.values(this.lines);
   }
 
   /** What is announced in the same round of the event loop, as the intents of all that was decided together, shares jobs. */
-  private async addAnnounced(): Promise<void> {
+  private async addAnnounced(): Promise<unknown> {
     await new Promise<void>((resolve) => void setImmediate(resolve));
     const announced = [...this.announced.values()];
     this.announced.clear();
     this.adding = null;
-    await this.queue.addBulk(announced.flatMap((one) => this.jobsOf(one)));
+    const of = (place: Place): Announced[] => announced.filter((one) => one.place === place);
+    return Promise.all(
+      (['first', 'in turn'] as const).map((place) =>
+        this.lines[place].add(of(place).flatMap((one) => this.jobsOf(one))),
+      ),
+    );
   }
 
-  private jobsOf({ org, place, ids }: Announced): Array<{ data: object; opts: JobOptions }> {
-    // A job without a priority waits behind all that have one.
-    const opts = { removeOnComplete: true, removeOnFail: true, ...(place === 'first' ? { priority: 1 } : {}) };
+  private jobsOf({ org, ids }: Announced): Array<{ jobId: string; data: object }> {
     const all = [...ids];
     return Array.from({ length: Math.ceil(all.length / IDS_IN_JOB) }, (_, n) => ({
+      jobId: `${this.name}-${++this.jobs}`,
       data: { ids: all.slice(n * IDS_IN_JOB, (n + 1) * IDS_IN_JOB), ...(org === '' ? {} : { org }) },
-      opts: { ...opts, jobId: `${this.name}-${++this.jobs}` },
     }));
   }
 
@@ -184,7 +168,6 @@ export class BullTopic {
 
   /** The job is over when all its ids have begun. What comes after the end of taking is left to the sweep, and to other workers. */
   private async take(job: Pick<Job<unknown>, 'id' | 'data'>): Promise<void> {
-    this.heardAt = this.now();
     const { ids, org } = contentOf(job.data);
     const begun = ids.map(
       (id) =>
@@ -224,8 +207,8 @@ interface Bucket {
 }
 
 /**
- * Which wake-ups go before those that wait in one queue of all organizations: as many of each organization as an ordinary day brings. What an
- * organization announces beyond that waits behind everybody's share. A rate and no turns, since no process sees what others have put into the list
+ * Which wake-ups go into a queue of their own, before those that wait in one queue of all organizations: as many of each organization as an ordinary day
+ * brings. What an organization announces beyond that waits behind everybody's share. A rate and no turns, since no process sees what others have put into the list
  * on the server, and none can order it. Knows no clock: times are told, in ms of one that only grows.
  */
 export class FirstShare {

@@ -118,6 +118,28 @@ describe('store/batch-loader', () => {
     expect(batches).toEqual([[5, 6]]);
   });
 
+  it('does not rest for an organization that asks alone while another asks for many', async () => {
+    const batches: string[][] = [];
+    const resting = new BatchLoader<string, string>(
+      () => free,
+      async (asks) => {
+        batches.push([...asks]);
+        return asks;
+      },
+      60_000,
+      () => 0,
+    );
+    const ask = (org: string, what: string): Promise<string> =>
+      callingAs({ lane: 'webhook', org }, () => resting.ask(what));
+
+    await Promise.all(['flood-1', 'flood-2'].map((what) => ask('acme', what)));
+    const floodGoesOn = ask('acme', 'flood-3');
+    for (const step of ['step-1', 'step-2']) await ask('beta', step);
+    await floodGoesOn;
+
+    expect(batches).toEqual([['flood-1', 'flood-2'], ['step-1', 'flood-3'], ['step-2']]);
+  });
+
   it('asks each alone when they are refused together, so that one spoils no other', async () => {
     const together = new BatchLoader<number, number>(
       () => free,

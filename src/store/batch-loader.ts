@@ -1,13 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { currentCaller } from '../core/caller.js';
 import { StoreUnavailable } from '../core/errors.js';
+import { BytesInPieces } from './bytes-in-pieces.js';
 import type { Database } from './database.js';
 
 /** More in one statement would hold its locks for too long. */
 const MOST = 64;
 /**
  * From one turn to the next, for steps of work of which many are under way. Each turn is a transaction, with costs of its own: what comes in the
- * meantime shares one. Whoever asks alone, one thing after another, waits for nobody.
+ * meantime shares one. An organization that asks one thing after another waits for nobody, whatever others ask.
  */
 export const REST_MS = 15;
 /** A turn aims at this time where organizations share the one place of the store, … */
@@ -38,13 +39,13 @@ export class BatchLoader<Ask, Answer> {
   /** What one ask took in the last turn. */
   private msPerAsk = 0;
   private lastTurnMs = Number.NEGATIVE_INFINITY;
-  /** The last turn was for more than one. */
-  private areMany = false;
+  /** Organizations that asked for more than one in their last turn. */
+  private readonly askMany = new Set<string>();
 
   /**
    * @param turns asked for late, since it is a field of the class that has this one
    * @param all answers in the order asked, by the store it is given and no other; it may be given the same ask once more after it failed
-   * @param restMs at least so long from the begin of one turn to that of the next, while many ask
+   * @param restMs at least so long from the begin of one turn to that of the next, of an organization that asks for many
    * @param now ms of a clock that only grows
    */
   constructor(
@@ -70,7 +71,7 @@ export class BatchLoader<Ask, Answer> {
     while (this.waiting.has(org)) {
       const restMs = this.lastTurnMs + this.restMs - this.now();
       // Where the store is shared, each turn is short, and whoever asks step by step would rest at each step of a flood.
-      if (this.areMany && restMs > 0 && !this.turns().isShared) await wait(restMs);
+      if (this.askMany.has(org) && restMs > 0 && !this.turns().isShared) await wait(restMs);
       const refused = await this.turns().inTurn((db) => this.answer(this.take(org), db));
       for (const one of refused) await this.turns().inTurn((db) => this.answer([one], db));
     }
@@ -83,7 +84,9 @@ export class BatchLoader<Ask, Answer> {
     const share = taken.length;
     for (const other of this.waiting.keys())
       if (other !== org && taken.length < MOST) taken.push(...this.takeOf(other, Math.min(share, MOST - taken.length)));
-    if (taken.length > 0) [this.lastTurnMs, this.areMany] = [this.now(), taken.length > 1];
+    if (share > 1) this.askMany.add(org);
+    else if (share === 1) this.askMany.delete(org);
+    if (taken.length > 0) this.lastTurnMs = this.now();
     return taken;
   }
 
@@ -146,6 +149,11 @@ export class Packed {
 
   get bytes(): Buffer {
     return Buffer.concat(this.parts, this.size);
+  }
+
+  /** The same without a copy, for the last parameter of a statement. */
+  get inPieces(): BytesInPieces {
+    return new BytesInPieces(this.parts);
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ValueTransformer } from 'typeorm';
 import { hashOf } from '../core/ids.js';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json.js';
@@ -15,8 +15,7 @@ export function keyOf(...parts: readonly string[]): Buffer {
 
 /** Key of an advisory lock: 64 bits, as the decimal string that `bigint` takes. */
 export function lockKeyOf(...parts: readonly string[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(parts)).digest();
-  return hash.readBigInt64BE(0).toString();
+  return hash('sha256', JSON.stringify(parts), 'buffer').readBigInt64BE(0).toString();
 }
 
 /**

@@ -12,7 +12,7 @@ import { messageOf } from '../core/errors.js';
 import type { Secret } from '../core/secret.js';
 import type { Logger } from '../core/logger.js';
 import type { EmbeddedDatabase } from './embedded/open-embedded.js';
-import { ArrivalEventEntity, EventEntity } from './entities/event.entity.js';
+import { ArrivalEventEntity, DeciderEntity, EventEntity } from './entities/event.entity.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import {
@@ -49,6 +49,7 @@ const ENTITIES = [
   ArrivalEntity,
   ArrivalEventEntity,
   EventEntity,
+  DeciderEntity,
   RunEntity,
   IntentEntity,
   AttemptEntity,

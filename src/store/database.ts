@@ -13,6 +13,7 @@ import {
 import { backoffMs } from '../core/backoff.js';
 import { StoreUnavailable } from '../core/errors.js';
 import { hashOf } from '../core/ids.js';
+import { BytesInPieces, queryInPieces, type TakesQueries } from './bytes-in-pieces.js';
 import { RunAgain, isRunAgain, isUnavailable, sqlStateOf, toStoreError } from './store-errors.js';
 import type { Place, StoreGate } from './store-gate.js';
 
@@ -29,7 +30,7 @@ export interface Rows<T> {
 /**
  * Run one statement on the connection of this manager, in its transaction if there is one; without the detour over TypeORM's own, which
  * costs as much as the statement. One that comes again is prepared.
- * NUL characters, which `text` cannot hold and anybody may put into a name, become U+FFFD.
+ * NUL characters, which `text` cannot hold and anybody may put into a name, become U+FFFD. The last parameter may be `BytesInPieces`.
  */
 export async function execute<T = unknown>(
   manager: EntityManager,
@@ -40,16 +41,19 @@ export async function execute<T = unknown>(
   const values = params.map(withoutNul);
   const query = await prepared.queryOf(client, sql, values);
   try {
-    return rowsOf<T>(await withBegin(client, client.query(query)));
+    return rowsOf<T>(await withBegin(client, ask(client, query)));
   } catch (error) {
     if (!prepared.isOfName(query, error)) throw failed(sql, error);
     // An error is the end of a transaction.
     if (runner.isTransactionActive) throw new RunAgain(NAME_UNKNOWN);
     return rowsOf<T>(
-      await client.query({ text: sql, values }).catch((again: unknown) => {
+      await ask(client, { text: sql, values }).catch((again: unknown) => {
         throw failed(sql, again);
       }),
     );
+  } finally {
+    const last = values.at(-1);
+    if (last instanceof BytesInPieces) last.giveUp();
   }
 }
 
@@ -75,7 +79,7 @@ export async function executeAtOnce(
   begin(client);
   const asked = [...queries, { text: 'COMMIT', values: [] }].map(async (query) => {
     try {
-      return rowsOf<Record<string, unknown>>(await client.query(query));
+      return rowsOf<Record<string, unknown>>(await ask(client, query));
     } catch (error) {
       throw prepared.isOfName(query, error) ? new RunAgain(NAME_UNKNOWN) : failed(query.text, error);
     }
@@ -115,6 +119,13 @@ function withBegin<T>(client: object, answer: Promise<T>): Promise<T> {
   return answer;
 }
 
+function ask(client: Client, query: Query): Promise<{ rows: unknown[]; rowCount: number | null }> {
+  const last = query.values.at(-1);
+  return last instanceof BytesInPieces
+    ? queryInPieces(client as object as TakesQueries, query, last)
+    : client.query(query);
+}
+
 function rowsOf<T>({ rows, rowCount }: { rows: unknown[]; rowCount: number | null }): Rows<T> {
   return { rows: rows as T[], affected: rowCount ?? 0 };
 }
@@ -139,9 +150,12 @@ export class Database {
     private readonly place: Place = 'in turn',
   ) {}
 
-  /** Reads, or a single statement that is right to repeat; not in a transaction. */
-  async run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.again(() => this.onConnection((runner) => work(runner.manager)));
+  /**
+   * Reads, or a single statement that is right to repeat; not in a transaction.
+   * @param org on whose behalf, as for `StoreGate.through`
+   */
+  async run<T>(work: (manager: EntityManager) => Promise<T>, org?: string): Promise<T> {
+    return this.again(() => this.onConnection((runner) => work(runner.manager), org));
   }
 
   /** `run` with the repository of a plain table. */
@@ -236,8 +250,8 @@ export class Database {
     });
   }
 
-  private onConnection<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
-    return this.gate ? this.gate.through(() => this.connected(work), this.place) : this.connected(work);
+  private onConnection<T>(work: (runner: QueryRunner) => Promise<T>, org?: string): Promise<T> {
+    return this.gate ? this.gate.through(() => this.connected(work), this.place, org) : this.connected(work);
   }
 
   private async connected<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
@@ -296,7 +310,11 @@ interface Client {
 
 /** Texts of which we keep count, and so the most that a connection ever prepares. */
 const MOST_TEXTS = 500;
-/** A plan made for an almost empty table would be kept until the table is analyzed, which the embedded store does at housekeeping only. */
+/**
+ * A plan made for an almost empty table would be kept until the table is analyzed, which the embedded store does at housekeeping only. Plans of a
+ * young connection, whose store may be as young, live for a short time, and each time twice as long as before.
+ */
+const FIRST_PLANS_LIVE_MS = 500;
 const PLANS_LIVE_MS = 30_000;
 /**
  * One plan for all values. Left to itself the planner makes a new one each time, since it takes a list of unknown length for ten members where
@@ -319,7 +337,7 @@ export class PreparedStatements {
   private static readonly ofSources = new WeakMap<DataSource, PreparedStatements>();
   /** By text; '' = it came once. One that was made for its lists alone never comes again, and is not worth a name. */
   private readonly names = new Map<string, string>();
-  private readonly plannedAt = new WeakMap<Pick<Client, 'query'>, number>();
+  private readonly planned = new WeakMap<Pick<Client, 'query'>, { readonly atMs: number; readonly liveMs: number }>();
   private isNaming = true;
 
   /** @param now milliseconds, steady */
@@ -337,9 +355,10 @@ export class PreparedStatements {
   async queryOf(client: Pick<Client, 'query'>, text: string, values: readonly unknown[]): Promise<Query> {
     const name = this.nameOf(text, values);
     if (name === null) return { text, values };
-    const planned = this.plannedAt.get(client);
-    if (planned === undefined || this.now() - planned >= PLANS_LIVE_MS) {
-      this.plannedAt.set(client, this.now());
+    const planned = this.planned.get(client);
+    if (planned === undefined || this.now() - planned.atMs >= planned.liveMs) {
+      const liveMs = planned === undefined ? FIRST_PLANS_LIVE_MS : Math.min(2 * planned.liveMs, PLANS_LIVE_MS);
+      this.planned.set(client, { atMs: this.now(), liveMs });
       const text = planned === undefined ? ONE_PLAN : `DISCARD PLANS; ${ONE_PLAN}`;
       await withBegin(client, client.query({ text, values: [] }));
     }

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Arrival, ArrivalState } from '../core/arrival.js';
 import type { EventSource, ForgeEvent } from '../core/event.js';
+import { afterMicrotasks, eachInSlices } from '../core/in-slices.js';
 import { type JsonObject, isJsonObject, parseJson, stringifyJson } from '../core/json.js';
 import {
   keyOfObject,
@@ -12,7 +13,7 @@ import {
   type ToldEvent,
   type Touched,
 } from '../pipeline/inbox-store.port.js';
-import { columnsOf } from './batch-loader.js';
+import { Packed, columnsOf, integers } from './batch-loader.js';
 import { lockKeyOf } from './columns.js';
 import { execute } from './database.js';
 import {
@@ -27,7 +28,7 @@ import {
   REPORTED_BY,
   WRITE_DECISIONS,
 } from './inbox-statements.js';
-import { effectHash, insertPlainRuns } from './journal-decisions.js';
+import { deciderColumns, deciderId, effectHash, insertPlainRuns } from './journal-decisions.js';
 import { factHash, objectHash } from './rows.js';
 import { RunAgain } from './store-errors.js';
 
@@ -278,7 +279,7 @@ export class DecisionTransaction {
   async decideAll<T>(
     asks: ReadonlyArray<{ arrival: Arrival; decide: (tx: ArrivalDecision) => Promise<T> }>,
   ): Promise<T[]> {
-    const ended = await Promise.allSettled(asks.map(({ arrival, decide }) => this.decideOne(arrival, decide)));
+    const ended = await Promise.allSettled(await this.beginAll(asks));
     if (this.failure) throw this.failure.error;
     const answers = ended.map((outcome) => {
       if (outcome.status === 'rejected') throw outcome.reason;
@@ -286,6 +287,21 @@ export class DecisionTransaction {
     });
     await this.write();
     return answers;
+  }
+
+  /** Other work of the process goes on between them, and what they read at first is read for all together. */
+  private async beginAll<T>(
+    asks: ReadonlyArray<{ arrival: Arrival; decide: (tx: ArrivalDecision) => Promise<T> }>,
+  ): Promise<Array<Promise<T>>> {
+    const begun: Array<Promise<T>> = [];
+    this.turn = eachInSlices(asks, ({ arrival, decide }) => {
+      const decided = this.decideOne(arrival, decide);
+      // Looked at when all have begun.
+      decided.catch(() => undefined);
+      begun.push(decided);
+    });
+    await this.turn;
+    return begun;
   }
 
   /** All keys at once: a decision is behind those alone that asked before it, so none can wait for itself. */
@@ -393,9 +409,7 @@ export class DecisionTransaction {
   private readSoon(): void {
     if (this.hasTurn) return;
     this.hasTurn = true;
-    this.turn = this.turn
-      .then(() => new Promise<void>((resolve) => void process.nextTick(resolve)))
-      .then(() => this.read());
+    this.turn = this.turn.then(afterMicrotasks).then(() => this.read());
   }
 
   private async read(): Promise<void> {
@@ -411,11 +425,36 @@ export class DecisionTransaction {
       const between: Array<'opposite' | 'undecided' | 'nothing'> = [];
       // Rare: twice the same within seconds.
       for (const { ask } of spans) between.push(await this.findBetween(ask));
-      for (const [n, { resolve }] of facts.entries()) resolve(told[n] ?? []);
-      for (const [n, { resolve }] of objects.entries()) resolve(found[n] ?? { state: null, isOpen: true });
-      for (const [n, { resolve }] of touched.entries()) resolve(areKnown[n] ?? true);
-      for (const [n, { resolve }] of acts.entries()) resolve(counted[n] ?? []);
-      for (const [n, { resolve }] of spans.entries()) resolve(between[n] ?? 'undecided');
+      await eachInSlices(
+        [
+          ...facts.map(
+            ({ resolve }, n) =>
+              () =>
+                resolve(told[n] ?? []),
+          ),
+          ...objects.map(
+            ({ resolve }, n) =>
+              () =>
+                resolve(found[n] ?? { state: null, isOpen: true }),
+          ),
+          ...touched.map(
+            ({ resolve }, n) =>
+              () =>
+                resolve(areKnown[n] ?? true),
+          ),
+          ...acts.map(
+            ({ resolve }, n) =>
+              () =>
+                resolve(counted[n] ?? []),
+          ),
+          ...spans.map(
+            ({ resolve }, n) =>
+              () =>
+                resolve(between[n] ?? 'undecided'),
+          ),
+        ],
+        (tell) => tell(),
+      );
     } catch (error) {
       this.failure ??= { error };
       for (const { reject } of [...facts, ...objects, ...touched, ...acts, ...spans]) reject(error);
@@ -505,11 +544,16 @@ export class DecisionTransaction {
     const reportedBy = new Map<string, number>();
     for (const { eventId, source } of joins)
       reportedBy.set(eventId, (reportedBy.get(eventId) ?? 0) | REPORTED_BY[source]);
+    const [repos, data] = [new Packed(), new Packed()];
+    const events = all.flatMap(({ news }) => eventRows(news, reportedBy));
+    for (const event of events) {
+      repos.add(Buffer.from(event.repo));
+      data.add(Buffer.from(event.data));
+    }
     await execute(this.manager, WRITE_DECISIONS, [
-      ...columnsOf(
-        all.flatMap(({ news }) => eventRows(news, reportedBy)),
-        EVENT_COLUMNS,
-      ),
+      ...columnsOf(events, EVENT_COLUMNS),
+      integers(repos.starts),
+      integers(data.starts),
       ...columnsOf(joins, ['arrivalId', 'eventId', 'source'] as const),
       [...reportedBy.keys()],
       [...reportedBy.values()],
@@ -536,6 +580,11 @@ export class DecisionTransaction {
       all.map(({ news }) => (news.claimed ? Buffer.from(news.claimed.key, 'hex') : null)),
       all.map(({ arrival }) => Buffer.from(arrival.textHash, 'hex')),
       all.map(({ news }) => news.countedWith !== null),
+      repos.bytes,
+      integers(repos.lengths),
+      data.bytes,
+      integers(data.lengths),
+      ...deciderColumns(all.flatMap(({ news }) => news.made.map(({ decision }) => decision?.by))),
     ]);
     const repeats = new Map<string, number>();
     for (const { news } of all)
@@ -564,7 +613,7 @@ function eventRows({ made }: DecisionNews, reportedBy: ReadonlyMap<string, numbe
     discussionHash: discussionKey === undefined ? null : factHash(event.forge, discussionKey),
     objectHash: objectHash(event.forge, object),
     reportedBy: reportedBy.get(event.id) ?? 0,
-    isDecided: decision !== null,
+    decidedBy: decision && deciderId(decision.by),
   }));
 }
 

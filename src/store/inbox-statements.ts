@@ -1,11 +1,12 @@
 import type { EventSource } from '../core/event.js';
 import { changedSomething } from './journal-statements.js';
+import { keepDeciders } from './journal-decisions.js';
 import { arrivalRows } from './rows.js';
 import { placesFrom, tellsArrival, tellsOrg, tellsRepo } from './sight-statements.js';
 
 /**
- * One statement for any number of deliveries. It needs no right but to insert. What many of them share ($1 to $8) is said once. The bytes come last:
- * `pg` copies what it has of a statement each time its buffer grows. Parameters: see `storeDeliveries`.
+ * One statement for any number of deliveries. It needs no right but to insert. What many of them share ($1 to $8) is said once. The bytes come last,
+ * for they are sent in pieces. Parameters: see `storeDeliveries`.
  */
 export const INSERT_DELIVERIES = `
 INSERT INTO arrivals (id, kind, forge, org, source, hook, event_type, event, delivery_id, target_type, content_type, verdict, body, state, repeats, arrived_at)
@@ -154,18 +155,23 @@ WHERE EXISTS (SELECT 1 FROM intents i WHERE i.effect_hash = k.effect_hash AND i.
 
 /**
  * All that decisions write. What a statement inserts it does not see itself, so a new event bears from the start by whom it was told. Of a list with a
- * limit that it does not know the planner expects one row, and looks that up by its key however small the table was then.
+ * limit that it does not know the planner expects one row, and looks that up by its key however small the table was then. Repositories and what events say come as
+ * bytes, as bodies do (`INSERT_DELIVERIES`): as members of a list, their quotes would be escaped here and read back there.
  */
 export const WRITE_DECISIONS = `
 WITH made AS (
-  INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by, decided_at)
-  SELECT n.id, n.forge, n.org, n.kind, n.source, n.fact_key, n.fact_hash, n.fact_at, n.actor, n.repo, n.repo_id, n.data, n.stored_at, n.discussion_hash, n.object_hash,
-         n.reported_by, CASE WHEN n.is_decided THEN clock_timestamp() END
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::timestamptz[], $9::text[], $10::text[], $11::text[],
-              $12::text[], $13::timestamptz[], $14::bytea[], $15::bytea[], $16::integer[], $17::boolean[]) WITH ORDINALITY
-    AS n (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by, is_decided,
-          place)
+  INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, discussion_hash, object_hash, reported_by, decided_at, decided_by)
+  SELECT n.id, n.forge, n.org, n.kind, n.source, n.fact_key, n.fact_hash, n.fact_at, n.actor,
+         convert_from(substring($39::bytea FROM n.repo_start FOR n.repo_length), 'UTF8'), n.repo_id,
+         convert_from(substring($41::bytea FROM n.data_start FOR n.data_length), 'UTF8'), n.stored_at, n.discussion_hash, n.object_hash, n.reported_by,
+         CASE WHEN n.decided_by IS NOT NULL THEN clock_timestamp() END, n.decided_by
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::timestamptz[], $9::text[], $10::text[],
+              $11::timestamptz[], $12::bytea[], $13::bytea[], $14::integer[], $15::text[], $16::integer[], $40::integer[], $17::integer[], $42::integer[]) WITH ORDINALITY
+    AS n (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo_id, stored_at, discussion_hash, object_hash, reported_by, decided_by,
+          repo_start, repo_length, data_start, data_length, place)
   ORDER BY n.place
+), deciding AS (
+  ${keepDeciders(43)}
 ), joined AS (
   INSERT INTO arrival_events (arrival_id, event_id, source)
   SELECT j.arrival_id, j.event_id, j.source FROM unnest($18::text[], $19::text[], $20::text[]) WITH ORDINALITY AS j (arrival_id, event_id, source, place)
@@ -195,12 +201,10 @@ export const EVENT_COLUMNS = [
   'factHash',
   'factAt',
   'actor',
-  'repo',
   'repoId',
-  'data',
   'storedAt',
   'discussionHash',
   'objectHash',
   'reportedBy',
-  'isDecided',
+  'decidedBy',
 ] as const;

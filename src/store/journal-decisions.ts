@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { stringifyJson } from '../core/json.js';
+import { hashOf } from '../core/ids.js';
+import { parseJson, stringifyJson } from '../core/json.js';
 import { runReason } from '../core/run-reasons.js';
 import {
   type Cause,
@@ -10,7 +11,7 @@ import {
   causeId,
   hasFired,
 } from '../core/run.js';
-import type { RecordedRun } from '../pipeline/journal-store.port.js';
+import type { DecidedBy, RecordedRun } from '../pipeline/journal-store.port.js';
 import { columnsOf } from './batch-loader.js';
 import { keyOf, lockKeyOf, reasonColumns } from './columns.js';
 import { execute } from './database.js';
@@ -37,6 +38,55 @@ const DECIDE = `
 UPDATE runs SET state = $2, reason = NULL, reason_code = $3, trace = $4, lookups = $5, revision_id = $6, mode = $7, decided_at = $8, reason_params = $9,
   ended_at = CASE WHEN $2 = 'open' THEN NULL ELSE clock_timestamp() END
 WHERE id = $1 AND state = 'gathering'`;
+
+const DECIDERS = keepDeciders(4);
+
+/** Of a list with a limit that it does not know the planner expects one row, and looks that up by its key. */
+const DECIDE_EVENTS = `
+WITH kept AS (${DECIDERS})
+UPDATE events e SET decided_at = clock_timestamp(), decided_by = d.by
+FROM (SELECT * FROM unnest($1::text[], $2::text[]) LIMIT $3) AS d (id, by) WHERE e.id = d.id AND e.decided_at IS NULL`;
+const MOST_EVENTS = 1_000_000;
+
+const DECIDED_BY = `SELECT d.revision_id AS "revisionId", d.bot FROM events e JOIN deciders d ON d.id = e.decided_by WHERE e.id = $1`;
+
+/** The statement that keeps what decided events; its parameters are those of `deciderColumns`, from this number on. */
+export function keepDeciders(first: number): string {
+  return `INSERT INTO deciders (id, revision_id, bot)
+  SELECT k.id, k.revision_id, k.bot FROM unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) AS k (id, revision_id, bot)
+  WHERE NOT EXISTS (SELECT 1 FROM deciders o WHERE o.id = k.id) ORDER BY k.id ON CONFLICT DO NOTHING`;
+}
+
+/** Of all those, each once. */
+export function deciderColumns(all: ReadonlyArray<DecidedBy | undefined>): unknown[][] {
+  const rows = new Map(all.flatMap((by) => (by ? [[deciderId(by), by]] : [])));
+  return columnsOf(
+    [...rows].map(([id, { revisionId, bot }]) => ({ id, revisionId, bot: stringifyJson(bot) })),
+    ['id', 'revisionId', 'bot'],
+  );
+}
+
+export function deciderId({ revisionId, bot }: DecidedBy): string {
+  return hashOf('decider', revisionId, stringifyJson(bot));
+}
+
+/** An event that is decided already stays as it is. */
+export async function markDecided(
+  manager: EntityManager,
+  events: ReadonlyArray<{ readonly eventId: string; readonly by?: DecidedBy | undefined }>,
+): Promise<void> {
+  await execute(manager, DECIDE_EVENTS, [
+    events.map(({ eventId }) => eventId),
+    events.map(({ by }) => (by ? deciderId(by) : null)),
+    MOST_EVENTS,
+    ...deciderColumns(events.map(({ by }) => by)),
+  ]);
+}
+
+export async function findDecider(manager: EntityManager, eventId: string): Promise<DecidedBy | null> {
+  const [row] = (await execute<{ revisionId: string; bot: string }>(manager, DECIDED_BY, [eventId])).rows;
+  return row ? { revisionId: row.revisionId, bot: parseJson(row.bot) as DecidedBy['bot'] } : null;
+}
 
 /** Runs that fired in the last hour, by database time. */
 export async function countFired(manager: EntityManager, org: string, rule: string): Promise<number> {

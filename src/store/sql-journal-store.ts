@@ -6,6 +6,8 @@ import { BudgetSpent, type BudgetLimit, type HeldByBudget, type SpentBudget } fr
 import type {
   Answer,
   Claim,
+  DecidedBy,
+  DecidedCause,
   DueIntent,
   IntentMove,
   IntentWork,
@@ -47,9 +49,11 @@ import {
 import {
   countFired,
   decideGatheredRun,
+  findDecider,
   insertPlainRuns,
   insertRuns,
   isPlain,
+  markDecided,
   effectHash,
 } from './journal-decisions.js';
 import { attemptRows, intentRows, toAttempt, toIntent, toRun } from './rows.js';
@@ -58,11 +62,10 @@ import { StoreFailed } from './store-errors.js';
 
 const UNIQUE_VIOLATION = '23505';
 
-const DECIDE_EVENTS = 'UPDATE events SET decided_at = clock_timestamp() WHERE id = ANY ($1) AND decided_at IS NULL';
-
 /** What was decided about an event, with nothing to count and no window to join. */
 interface EventDecision {
   readonly eventId: string;
+  readonly by: DecidedBy | undefined;
   readonly runs: readonly RecordedRun[];
 }
 
@@ -123,26 +126,22 @@ export class SqlJournalStore implements JournalStore {
 
   constructor(private readonly db: Database) {}
 
-  async recordDecision(
-    decided: { eventId?: string; tickId?: string },
-    runs: readonly RecordedRun[],
-  ): Promise<string[]> {
-    const { eventId, tickId } = decided;
+  async recordDecision(decided: DecidedCause, runs: readonly RecordedRun[]): Promise<string[]> {
+    const { eventId, by, tickId } = decided;
     if (eventId !== undefined && tickId === undefined && runs.every(isPlain))
-      return this.decisions.ask({ eventId, runs });
+      return this.decisions.ask({ eventId, by, runs });
     const record = async (manager: EntityManager): Promise<string[]> => {
       const made = await insertRuns(manager, runs);
-      if (decided.eventId)
-        await execute(
-          manager,
-          'UPDATE events SET decided_at = clock_timestamp() WHERE id = $1 AND decided_at IS NULL',
-          [decided.eventId],
-        );
-      if (decided.tickId) await execute(manager, `UPDATE ticks SET state = 'decided' WHERE id = $1`, [decided.tickId]);
+      if (eventId) await markDecided(manager, [{ eventId, by }]);
+      if (tickId) await execute(manager, `UPDATE ticks SET state = 'decided' WHERE id = $1`, [tickId]);
       return dueAmong(manager, made);
     };
     // Run keys decide who was first, so a commit of unknown outcome is simply tried again.
     return this.db.transaction(record, async () => undefined);
+  }
+
+  async decidedBy(eventId: string): Promise<DecidedBy | null> {
+    return this.db.run((manager) => findDecider(manager, eventId));
   }
 
   /** In the order of their events: of two processes that decide the same ones, neither waits for the other in a circle. */
@@ -153,7 +152,7 @@ export class SqlJournalStore implements JournalStore {
         manager,
         inOrder.flatMap(({ runs }) => runs),
       );
-      await execute(manager, DECIDE_EVENTS, [inOrder.map(({ eventId }) => eventId)]);
+      await markDecided(manager, inOrder);
       return dueAmong(manager, made);
     };
     const due = await db.transaction(record, async () => undefined);
@@ -626,6 +625,7 @@ function nearOf(asks: readonly NearAsk[], rows: readonly unknown[]): DueIntent[]
 
 /** @returns those that may be sent */
 async function markSent(manager: EntityManager, asks: readonly SentAsk[]): Promise<Attempt[]> {
+  for (const { attempt } of asks) attempt.asked?.();
   const params = [
     asks.map(({ intentId }) => intentId),
     asks.map(({ epoch }) => epoch),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { callingAs } from '../core/caller.js';
-import { StoreGate } from './store-gate.js';
+import { StoreGate, type Place } from './store-gate.js';
 
 /** Work that goes on until it is let go, and the order in which it began. */
 class Works {
@@ -8,18 +8,33 @@ class Works {
   private readonly ends: Array<() => void> = [];
 
   start(gate: StoreGate, name: string, org: string | null): Promise<void> {
-    return callingAs({ lane: 'webhook', org }, () =>
-      gate.through(async () => {
-        this.begun.push(name);
-        await new Promise<void>((resolve) => this.ends.push(resolve));
-      }),
-    );
+    return callingAs({ lane: 'webhook', org }, () => this.startFor(gate, name));
+  }
+
+  startFor(gate: StoreGate, name: string, org?: string): Promise<void> {
+    const work = async (): Promise<void> => {
+      this.begun.push(name);
+      await new Promise<void>((resolve) => this.ends.push(resolve));
+    };
+    return gate.through(work, 'in turn', org);
   }
 
   async endNext(): Promise<void> {
     this.ends.shift()?.();
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** Work of an organization that takes so long; its beginning is noted. */
+function worker(gate: StoreGate, begun: string[], passes: (ms: number) => void) {
+  return (org: string, ms: number, name = org, place: Place = 'in turn'): Promise<void> =>
+    callingAs({ lane: 'webhook', org }, () =>
+      gate.through(async () => {
+        begun.push(name);
+        passes(ms);
+        await Promise.resolve();
+      }, place),
+    );
 }
 
 describe('store/store-gate', () => {
@@ -48,18 +63,23 @@ describe('store/store-gate', () => {
     expect(works.begun).toEqual(['1', '2', 'quiet', 'for nobody', '3', '4']);
   });
 
+  it('counts work for the organization that it is told, whoever calls', async () => {
+    const gate = new StoreGate(1, () => 0);
+    const works = new Works();
+    const all = ['1', '2', '3'].map((name) => works.start(gate, name, 'acme'));
+    all.push(callingAs({ lane: 'webhook', org: 'acme' }, () => works.startFor(gate, 'told', 'beta')));
+
+    for (let n = 0; n < 4; n += 1) await works.endNext();
+    await Promise.all(all);
+
+    expect(works.begun).toEqual(['1', '2', 'told', '3']);
+  });
+
   it('lets the organization through next that used the store for the least time', async () => {
     let now = 0;
     const gate = new StoreGate(1, () => now);
     const begun: string[] = [];
-    const work = (org: string, ms: number): Promise<void> =>
-      callingAs({ lane: 'webhook', org }, () =>
-        gate.through(async () => {
-          begun.push(org);
-          now += ms;
-          await Promise.resolve();
-        }),
-      );
+    const work = worker(gate, begun, (ms) => (now += ms));
 
     await Promise.all([
       work('acme', 50),
@@ -87,21 +107,14 @@ describe('store/store-gate', () => {
     let now = 0;
     const gate = new StoreGate(1, () => now);
     const begun: string[] = [];
-    const work = (org: string, name: string, place: 'first' | 'in turn' = 'in turn'): Promise<void> =>
-      callingAs({ lane: 'webhook', org }, () =>
-        gate.through(async () => {
-          begun.push(`${org} ${name}`);
-          now += 50;
-          await Promise.resolve();
-        }, place),
-      );
+    const work = worker(gate, begun, (ms) => (now += ms));
 
     await Promise.all([
-      work('acme', '1'),
-      work('acme', '2'),
-      work('acme', 'commit', 'first'),
-      work('beta', '1'),
-      work('beta', 'commit', 'first'),
+      work('acme', 50, 'acme 1'),
+      work('acme', 50, 'acme 2'),
+      work('acme', 50, 'acme commit', 'first'),
+      work('beta', 50, 'beta 1'),
+      work('beta', 50, 'beta commit', 'first'),
     ]);
 
     expect(begun).toEqual(['acme 1', 'beta commit', 'acme commit', 'beta 1', 'acme 2']);
@@ -122,14 +135,7 @@ describe('store/store-gate', () => {
     /** A store that two organizations use: acme for long, beta for one short turn, after which a turn of acme waits. */
     async function kept(places: number, begun: string[]) {
       const gate = new StoreGate(places, () => now);
-      const work = (org: string, ms: number): Promise<void> =>
-        callingAs({ lane: 'webhook', org }, () =>
-          gate.through(async () => {
-            begun.push(org);
-            now += ms;
-            await Promise.resolve();
-          }),
-        );
+      const work = worker(gate, begun, (ms) => (now += ms));
       await work('acme', 100);
       await rounds();
       const all = [work('beta', 1), work('acme', 100)];
@@ -181,6 +187,21 @@ describe('store/store-gate', () => {
       expect(begun).toEqual(['acme', 'beta', 'acme']);
       await Promise.all(all);
     });
+  });
+
+  it('counts use of late: a half after each second', async () => {
+    let now = 0;
+    const gate = new StoreGate(1, () => now);
+    const begun: string[] = [];
+    const work = worker(gate, begun, (ms) => (now += ms));
+    await work('beta', 250);
+    await work('acme', 400);
+    await new Promise((resolve) => setImmediate(resolve));
+    now = 1_000;
+
+    await Promise.all([work('gamma', 10), work('acme', 10), work('beta', 100), work('beta', 10)]);
+
+    expect(begun.slice(2)).toEqual(['gamma', 'beta', 'acme', 'beta']);
   });
 
   it('gives its place back after work that failed', async () => {

@@ -1,11 +1,15 @@
 import { currentCaller } from '../core/caller.js';
 import { FairScheduler } from '../core/fair-scheduler.js';
+import { PassingMap } from '../core/passing.js';
 
 /** `first`: before all of the same organization that waits in turn; for work of which there is one piece at a time, and somebody outside waits for it. */
 export type Place = 'first' | 'in turn';
 
 /** So long after the last turn of another organization the store counts as shared. */
 const SHARED_FOR_MS = 2_000;
+
+/** What was used counts half after each of these. */
+const HALF_LIFE_MS = 1_000;
 
 /** So long at most the one place is kept for an organization after its turn. */
 const KEPT_FOR_MS = 5;
@@ -17,7 +21,7 @@ type Turn = Readonly<Record<string, never>>;
 type Line = Readonly<Record<Place, Array<(turn: Turn) => void>>>;
 
 /**
- * So many pieces of work use the store at once; the others wait, and the next is of the organization that used the store for the least time, so
+ * So many pieces of work use the store at once; the others wait, and the next is of the organization that used the store for the least time of late, so
  * that the flood of one keeps nobody else waiting for longer than a few statements take. Work that is on nobody's behalf is one more among the
  * organizations.
  *
@@ -26,9 +30,9 @@ type Line = Readonly<Record<Place, Array<(turn: Turn) => void>>>;
  * little get no more than their share together.
  */
 export class StoreGate {
-  readonly #turns = new FairScheduler<Turn>();
-  readonly #lines = new Map<string, Line>();
-  readonly #lately = new RecentUse();
+  readonly #turns = new FairScheduler<Turn>({ all: 1 }, 'of late');
+  readonly #lines = new PassingMap<string, Line>();
+  #fadedAt: number;
   #kept: { readonly org: string; readonly since: number; readonly timer: NodeJS.Timeout } | null = null;
   /** The organization that came last, and when another one did. */
   #newest = '';
@@ -41,17 +45,26 @@ export class StoreGate {
   constructor(
     readonly places: number,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.#fadedAt = now();
+  }
 
   /** Whether several organizations use the one place of the store, so that a long turn of one keeps the others waiting. */
   get isShared(): boolean {
     return this.places === 1 && this.now() - this.#changedAt < SHARED_FOR_MS;
   }
 
-  /** Runs the work when its turn comes. It must not go through the gate again: where there is one place, it would wait for itself. */
-  async through<Result>(work: () => Promise<Result>, place: Place = 'in turn'): Promise<Result> {
-    const org = currentCaller()?.org ?? '';
+  /**
+   * Runs the work when its turn comes. It must not go through the gate again: where there is one place, it would wait for itself.
+   * @param org on whose behalf; default: that of the current caller, '' = nobody's
+   */
+  async through<Result>(
+    work: () => Promise<Result>,
+    place: Place = 'in turn',
+    org = currentCaller()?.org ?? '',
+  ): Promise<Result> {
     this.#noteUseBy(org);
+    this.#fade();
     let turn = null as Turn | null;
     let goOn = (): void => undefined;
     this.#lineOf(org)[place].push((own) => {
@@ -69,6 +82,13 @@ export class StoreGate {
       // After all that goes on with the answer: whoever has its next question ready is among those that wait.
       process.nextTick(() => this.#ended(turn, org, used));
     }
+  }
+
+  #fade(): void {
+    const halfLives = Math.floor((this.now() - this.#fadedAt) / HALF_LIFE_MS);
+    if (halfLives < 1) return;
+    this.#fadedAt += halfLives * HALF_LIFE_MS;
+    this.#turns.fade(0.5 ** halfLives);
   }
 
   #noteUseBy(org: string): void {
@@ -96,9 +116,8 @@ export class StoreGate {
   }
 
   #ended(turn: Turn | null, org: string, used: number): void {
-    this.#lately.add(org, used, this.now());
     if (turn) this.#turns.ended(turn, used);
-    if (this.isShared && org !== '' && this.#lately.hasMore(org)) this.#keepFor(org);
+    if (this.isShared && org !== '' && this.#turns.hasUsedLess(org)) this.#keepFor(org);
     this.#begin();
   }
 
@@ -111,7 +130,7 @@ export class StoreGate {
   }
 
   #isKeptFrom(org: string): boolean {
-    return this.#kept !== null && this.#lately.of(org) > this.#lately.of(this.#kept.org);
+    return this.#kept !== null && this.#turns.hasUsedLess(this.#kept.org, org);
   }
 
   #keepNoLonger(): void {
@@ -119,34 +138,6 @@ export class StoreGate {
     const { org, since, timer } = this.#kept;
     clearTimeout(timer);
     this.#kept = null;
-    this.#lately.add(org, this.now() - since, this.now());
-  }
-}
-
-/** What was used before so long counts no more. */
-const LATELY_MS = 1_000;
-
-/** For how long each organization used the store in this second and in the one before. */
-class RecentUse {
-  #before = new Map<string, number>();
-  #current = new Map<string, number>();
-  #since = Number.NEGATIVE_INFINITY;
-
-  add(org: string, ms: number, now: number): void {
-    if (now - this.#since >= LATELY_MS) {
-      this.#before = now - this.#since < 2 * LATELY_MS ? this.#current : new Map();
-      this.#current = new Map();
-      this.#since = now;
-    }
-    this.#current.set(org, (this.#current.get(org) ?? 0) + ms);
-  }
-
-  of(org: string): number {
-    return (this.#before.get(org) ?? 0) + (this.#current.get(org) ?? 0);
-  }
-
-  /** Whether another used more. */
-  hasMore(org: string): boolean {
-    return [...this.#before.keys(), ...this.#current.keys()].some((other) => this.of(other) > this.of(org));
+    this.#turns.charge(org, this.now() - since);
   }
 }

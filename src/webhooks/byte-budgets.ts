@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js';
+import { PassingMap, PassingSet } from '../core/passing.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 
 export interface UnverifiedLimits {
@@ -27,7 +28,7 @@ interface ReceivingRequest {
 interface Holder {
   bytes: number;
   /** Requests of which more is to come and that can be dropped, in the order they began. */
-  readonly receiving: Set<Receipt>;
+  readonly receiving: PassingSet<Receipt>;
 }
 
 /**
@@ -37,9 +38,9 @@ interface Holder {
  * nothing would ever make room.
  */
 export class UnverifiedBytes {
-  readonly #holders = new Map<string, Holder>();
+  readonly #holders = new PassingMap<string, Holder>();
   /** Complete requests that are about to be judged: their room becomes free soon. */
-  readonly #whole = new Set<Receipt>();
+  readonly #whole = new PassingSet<Receipt>();
   /** Requests that wait for that room. */
   readonly #paused = new Set<Receipt>();
   #bytes = 0;
@@ -59,7 +60,7 @@ export class UnverifiedBytes {
    * @returns null when there is no room and nothing to drop for it
    */
   begin(address: string, request: ReceivingRequest): Receipt | null {
-    const holder = this.#holders.get(address) ?? { bytes: 0, receiving: new Set() };
+    const holder = this.#holders.get(address) ?? { bytes: 0, receiving: new PassingSet<Receipt>() };
     this.#holders.set(address, holder);
     const receipt = new Receipt(this, address, holder, request, this.nowMs());
     // Not yet among the requests that can be dropped.

@@ -1,12 +1,18 @@
 import { EventEmitter, once } from 'node:events';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
-import { type ServerLimits, DEFAULT_SERVER_LIMITS, ServerSockets, NoteUntrustedProxies } from './connections.js';
+import {
+  AcceptFirst,
+  type ServerLimits,
+  DEFAULT_SERVER_LIMITS,
+  ServerSockets,
+  NoteUntrustedProxies,
+} from './connections.js';
 import { DEFAULT_WEBHOOK_LIMITS } from './webhook.controller.js';
 import { given } from '../../test/builders/given.js';
 import { makeWebhookApp } from '../../test/builders/webhook-app.js';
@@ -50,6 +56,52 @@ async function exchange(port: number, text: string): Promise<string> {
   await once(socket, 'close');
   return answer;
 }
+
+describe('webhooks/accept-first', () => {
+  const round = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+  it('accepts all that are at the door before it reads a request of one', async () => {
+    const order: string[] = [];
+    const server = createServer((_request, response) => {
+      order.push('request');
+      response.end();
+    });
+    server.on('connection', () => order.push('connection'));
+    new AcceptFirst(server);
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const clients = Array.from({ length: 10 }, () => connect(port, '127.0.0.1'));
+
+    await Promise.all(
+      clients.map(async (client) => {
+        client.write('GET / HTTP/1.1\r\nHost: bot\r\n\r\n');
+        await once(client, 'data');
+      }),
+    );
+
+    expect(order).toEqual([...Array(10).fill('connection'), ...Array(10).fill('request')]);
+    for (const client of clients) client.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('reads after a tenth of a second, also while connections go on coming', async () => {
+    let now = 0;
+    const server = new EventEmitter();
+    new AcceptFirst(server as Server, () => now);
+    const read: number[] = [];
+    const comes = (n: number): void => void server.emit('connection', { resume: () => read.push(n) });
+
+    comes(0);
+    for (now = 10; now < 100; now += 10) {
+      await round();
+      comes(now);
+    }
+    expect(read).toEqual([]);
+    await round();
+
+    expect(read).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
+  });
+});
 
 describe('webhooks/server-limits', () => {
   afterEach(async () => {

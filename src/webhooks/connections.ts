@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { holderOf } from '../core/client-address.js';
 import type { Clock } from '../core/clock.js';
+import { PassingSet } from '../core/passing.js';
 import type { Logger } from '../core/logger.js';
 import type { UntrustedProxyStore } from './untrusted-proxies.port.js';
 
@@ -44,13 +45,52 @@ export function fastifyLimits(limits: ServerLimits = DEFAULT_SERVER_LIMITS) {
 
 interface Place {
   readonly address: string;
-  readonly holder: Set<Socket>;
+  readonly holder: PassingSet<Socket>;
   /** A delivery with a good signature came on this socket. */
   isProved: boolean;
   /** Time that the body being received still needs; null = none is being received. */
   msLeft: (() => number) | null;
   /** A request is under way: its headers were read, and it is not answered. */
   isBusy: boolean;
+}
+
+/** Connections that come without a pause are not read for so long at most. */
+const MOST_UNREAD_MS = 100;
+
+/**
+ * Accepts connections before it reads any of them. Node accepts one with each round of its loop, and a round lasts until all is read that came on open
+ * connections: a flood that opens 128 at once would keep the next sender waiting for as many rounds of its requests.
+ */
+export class AcceptFirst {
+  #unread: Socket[] = [];
+  #hasNew = false;
+  #until = 0;
+
+  /** @param now ms of a clock that only grows */
+  constructor(
+    server: Server,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    // An option of `net.createServer` that `http.createServer` does not hand on.
+    Object.assign(server, { pauseOnConnect: true });
+    server.on('connection', (socket: Socket) => this.#take(socket));
+  }
+
+  #take(socket: Socket): void {
+    this.#hasNew = true;
+    if (this.#unread.push(socket) > 1) return;
+    this.#until = this.now() + MOST_UNREAD_MS;
+    setImmediate(this.#look);
+  }
+
+  readonly #look = (): void => {
+    if (this.#hasNew && this.now() < this.#until) {
+      this.#hasNew = false;
+      setImmediate(this.#look);
+      return;
+    }
+    for (const socket of this.#unread.splice(0)) socket.resume();
+  };
 }
 
 export type ConnectionLimits = Pick<ServerLimits, 'maxConnections' | 'maxConnectionsPerAddress'>;
@@ -63,7 +103,7 @@ export type ConnectionLimits = Pick<ServerLimits, 'maxConnections' | 'maxConnect
  */
 export class ServerSockets {
   readonly #places = new Map<Socket, Place>();
-  readonly #holders = new Map<string, Set<Socket>>();
+  readonly #holders = new Map<string, PassingSet<Socket>>();
 
   constructor(
     server: Server,
@@ -95,7 +135,7 @@ export class ServerSockets {
 
   #take(socket: Socket): void {
     const address = holderOf(socket.remoteAddress ?? '');
-    const holder = this.#holders.get(address) ?? new Set();
+    const holder: PassingSet<Socket> = this.#holders.get(address) ?? new PassingSet();
     this.#holders.set(address, holder.add(socket));
     this.#places.set(socket, { address, holder, isProved: false, msLeft: null, isBusy: false });
     socket.once('close', () => this.#leave(socket));
@@ -111,20 +151,20 @@ export class ServerSockets {
     if (place.holder.size === 0) this.#holders.delete(place.address);
   }
 
-  #largest(): Set<Socket> {
-    let largest = new Set<Socket>();
+  #largest(): PassingSet<Socket> {
+    let largest = new PassingSet<Socket>();
     for (const holder of this.#holders.values()) if (holder.size > largest.size) largest = holder;
     return largest;
   }
 
-  #endOneOf(holder: ReadonlySet<Socket>, newest: Socket): void {
+  #endOneOf(holder: PassingSet<Socket>, newest: Socket): void {
     const ended = this.#dispensable(holder, newest) ?? newest;
     // It no longer counts from now on; its close event comes later.
     this.#leave(ended);
     ended.destroy();
   }
 
-  #dispensable(holder: ReadonlySet<Socket>, newest: Socket): Socket | null {
+  #dispensable(holder: PassingSet<Socket>, newest: Socket): Socket | null {
     let slowest: Socket | null = null;
     let most = -1;
     let rested: Socket | null = null;

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { FairScheduler } from '../core/fair-scheduler.js';
+import { PassingMap } from '../core/passing.js';
 
 /**
  * Reads bodies of several parts in turns: one sender after another, a part at a time, and of each sender the body
@@ -9,7 +10,7 @@ import { FairScheduler } from '../core/fair-scheduler.js';
  */
 export class ReadTurns {
   /** By sender: the waiting sockets and the bytes that each body still lacks. */
-  readonly #waiting = new Map<string, Map<Socket, number>>();
+  readonly #waiting = new PassingMap<string, Map<Socket, number>>();
   readonly #stopped = new WeakSet<Socket>();
   #isGoing = false;
 

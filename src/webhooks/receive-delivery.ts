@@ -52,6 +52,8 @@ export interface Hook extends HookProof {
 
 interface ReceivedRequest {
   readonly headers: Headers;
+  /** What `claimedSignatures` found. Default: read from the headers. */
+  readonly signatures?: readonly string[];
   readonly encoding: Encoding;
   readonly body: Buffer;
 }
@@ -62,11 +64,11 @@ interface ReceivedRequest {
  */
 export function receiveDelivery(
   hook: Hook,
-  { headers, encoding, body }: ReceivedRequest,
+  { headers, signatures, encoding, body }: ReceivedRequest,
   clock: Pick<Clock, 'now'>,
 ): NewDelivery | null {
   // Of a form, its payload is signed.
-  const verdict = verify(hook, headers, jsonBytesOf(encoding, body));
+  const verdict = verify(hook, headers, jsonBytesOf(encoding, body), signatures);
   if (verdict === null) return null;
   return {
     id: newId(),
@@ -146,43 +148,54 @@ const PLAIN_HEADERS = ['x-forgejo-signature', 'x-gitea-signature', 'x-gogs-signa
  * @param text the JSON text that was signed (for form: the decoded `payload`); null when there is none
  * @returns the verdict to keep, or null for "not authentic"
  */
-export function verify(proof: HookProof, headers: Headers, text: Buffer | null): Verdict | null {
+export function verify(
+  proof: HookProof,
+  headers: Headers,
+  text: Buffer | null,
+  signatures: readonly string[] = signaturesIn(headers),
+): Verdict | null {
   const secrets = proof.secrets.filter((secret) => !secret.isEmpty);
   const authorizations = proof.authorizations.filter((value) => !value.isEmpty);
   if (secrets.length === 0 && authorizations.length === 0) return null;
-  const isSigned = secrets.length === 0 || (text !== null && isSignedBy(secrets, signaturesIn(headers), text));
+  const isSigned = secrets.length === 0 || (text !== null && isSignedBy(secrets, signatures, text));
   const isAuthorized = authorizations.length === 0 || isAuthorizedBy(authorizations, headers.authorization);
   if (!isSigned || !isAuthorized) return null;
   return secrets.length > 0 ? 'signed' : 'unsigned';
 }
 
 /**
- * Whether the headers alone allow the delivery to be authentic, before any of the body is read: a request without a
- * well-formed signature, or with a wrong Authorization header where one is needed, gets no memory.
+ * The well-formed signatures of a delivery, before any of the body is read.
+ * @returns null when the headers alone rule out that it is authentic: a request without a well-formed signature, or with a
+ *   wrong Authorization header where one is needed, gets no memory
  */
-export function mayBeAuthentic(proof: HookProof, headers: Headers): boolean {
+export function claimedSignatures(proof: HookProof, headers: Headers): readonly string[] | null {
   const wantsSignature = proof.secrets.some((secret) => !secret.isEmpty);
   const authorizations = proof.authorizations.filter((value) => !value.isEmpty);
-  if (!wantsSignature && authorizations.length === 0) return false;
-  if (wantsSignature && signaturesIn(headers).length === 0) return false;
-  return authorizations.length === 0 || isAuthorizedBy(authorizations, headers.authorization);
+  if (!wantsSignature && authorizations.length === 0) return null;
+  const signatures = signaturesIn(headers);
+  if (wantsSignature && signatures.length === 0) return null;
+  return authorizations.length === 0 || isAuthorizedBy(authorizations, headers.authorization) ? signatures : null;
 }
 
-function signaturesIn(headers: Headers): Buffer[] {
-  const found = PLAIN_HEADERS.map((name) => headers[name]);
+function signaturesIn(headers: Headers): string[] {
+  const distinct: string[] = [];
+  const add = (value: string | string[] | undefined): void => {
+    // Usually one value under several names. Node joins a repeated header with commas, which is no hex any more.
+    if (typeof value === 'string' && !distinct.includes(value) && HEX.test(value)) distinct.push(value);
+  };
+  for (const name of PLAIN_HEADERS) add(headers[name]);
   const hub = headers['x-hub-signature-256'];
-  if (typeof hub === 'string' && hub.startsWith(HUB_PREFIX)) found.push(hub.slice(HUB_PREFIX.length));
-  // Usually one value under several names. Node joins a repeated header with commas, which is no hex any more.
-  const distinct = new Set(found.filter((value): value is string => typeof value === 'string' && HEX.test(value)));
-  return [...distinct].map((hex) => Buffer.from(hex, 'latin1'));
+  if (typeof hub === 'string' && hub.startsWith(HUB_PREFIX)) add(hub.slice(HUB_PREFIX.length));
+  return distinct;
 }
 
-function isSignedBy(secrets: readonly Secret[], signatures: readonly Buffer[], text: Buffer): boolean {
+/** @param signatures each of 64 hex digits */
+function isSignedBy(secrets: readonly Secret[], signatures: readonly string[], text: Buffer): boolean {
+  const claimed = signatures.map((hex) => Buffer.from(hex, 'hex'));
   let matches = 0;
   for (const secret of secrets) {
-    const expected = Buffer.from(createHmac('sha256', secret.reveal()).update(text).digest('hex'), 'latin1');
-    for (const signature of signatures)
-      matches += signature.length === expected.length && timingSafeEqual(signature, expected) ? 1 : 0;
+    const expected = createHmac('sha256', secret.reveal()).update(text).digest();
+    for (const signature of claimed) matches += timingSafeEqual(signature, expected) ? 1 : 0;
   }
   return matches > 0;
 }

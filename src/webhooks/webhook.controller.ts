@@ -27,12 +27,12 @@ import { ServerSockets, type ConnectionLimits } from './connections.js';
 import { JudgeTurns, ReadTurns } from './event-loop-turns.js';
 import { announcedBytes, BodyTooLarge, encodingOf, readBody, ReceivedBody, Slabs } from './read-body.js';
 import {
+  claimedSignatures,
   NOT_AUTHENTIC,
   receiveDelivery,
   refusal,
   type Hook,
   type Refusal,
-  mayBeAuthentic,
 } from './receive-delivery.js';
 import { Refusals, UNSUPPORTED_TYPE, type Counted, type Exchange } from './refusals.js';
 import { type UndecidedBytes, UnverifiedBytes, type Receipt, type UnverifiedLimits } from './byte-budgets.js';
@@ -72,7 +72,10 @@ export interface WebhookDeps {
 export const WEBHOOK_DEPS = portToken<WebhookDeps>('WebhookDeps');
 
 /** What the guard let pass, and leaves with the request for the controller. */
-type Admitted = Exchange & { readonly encoding: Encoding };
+interface Admitted extends Exchange {
+  readonly encoding: Encoding;
+  readonly signatures: readonly string[];
+}
 type AdmittedRequest = FastifyRequest & { admitted: Admitted };
 
 /** Stands for every unknown hook id, so that such a request takes the way of a wrong signature. */
@@ -105,23 +108,24 @@ export class WebhookGuard implements CanActivate {
     const [request, reply] = context.getArgs<[AdmittedRequest, FastifyReply]>();
     const hook = this.hooks.get((request.params as { hook?: string }).hook ?? '') ?? null;
     const exchange: Exchange = { hook, request, reply, startedAt: this.clock.monotonicMs() };
-    const encoding = this.checkHeaders(hook ?? NOBODY, request);
-    if (typeof encoding !== 'string') return this.refusals.unread(exchange, encoding);
-    request.admitted = { ...exchange, encoding };
+    const checked = this.checkHeaders(hook ?? NOBODY, request);
+    if ('status' in checked) return this.refusals.unread(exchange, checked);
+    request.admitted = { ...exchange, ...checked };
     return true;
   }
 
-  private checkHeaders(hook: Hook, request: FastifyRequest): Encoding | Refusal {
+  private checkHeaders(hook: Hook, request: FastifyRequest): Pick<Admitted, 'encoding' | 'signatures'> | Refusal {
     const coding = request.headers['content-encoding'];
     if (coding !== undefined && coding.toLowerCase() !== 'identity')
       return refusal(415, 'unsupported_media_type', 'compressed bodies are not taken');
     const encoding = encodingOf(request.headers['content-type']);
     if (encoding === null) return UNSUPPORTED_TYPE;
     if ((announcedBytes(request) ?? 0) > this.maxBodyBytes) return tooLarge(this.maxBodyBytes);
-    if (!mayBeAuthentic(hook, request.headers)) return NOT_AUTHENTIC;
+    const signatures = claimedSignatures(hook, request.headers);
+    if (signatures === null) return NOT_AUTHENTIC;
     // Shed before the body is read: the body would only take memory.
     if (this.writer.isFull(hook.org)) return OVERLOADED;
-    return this.deps.undecided?.isFull(hook.id) ? BACKLOG_FULL : encoding;
+    return this.deps.undecided?.isFull(hook.id) ? BACKLOG_FULL : { encoding, signatures };
   }
 }
 
@@ -232,9 +236,10 @@ export class WebhookController {
   }
 
   /** An error of the bot must neither end the process nor leave the forge waiting. */
-  private judged(hook: Hook, { request, encoding }: Admitted, body: Buffer): NewDelivery | Refusal {
+  private judged(hook: Hook, { request, signatures, encoding }: Admitted, body: Buffer): NewDelivery | Refusal {
     try {
-      return receiveDelivery(hook, { headers: request.headers, encoding, body }, this.clock) ?? NOT_AUTHENTIC;
+      const { headers } = request;
+      return receiveDelivery(hook, { headers, signatures, encoding, body }, this.clock) ?? NOT_AUTHENTIC;
     } catch (error) {
       this.deps.logger.error({ hook: hook.id, error: messageOf(error) }, 'webhook.failed');
       return CANNOT_STORE;

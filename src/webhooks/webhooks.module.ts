@@ -18,7 +18,7 @@ import { Metrics } from '../observability/metrics.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { DeliveryWriter } from '../pipeline/receive.js';
 import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
-import { NoteUntrustedProxies, fastifyLimits, ServerSockets } from './connections.js';
+import { AcceptFirst, NoteUntrustedProxies, fastifyLimits, ServerSockets } from './connections.js';
 import { ReadTurns } from './event-loop-turns.js';
 import { Refusals, UnroutedFilter } from './refusals.js';
 import { UndecidedBytes } from './byte-budgets.js';
@@ -102,6 +102,11 @@ export const ENDPOINT = {
       ServerSockets,
       { deps: WEBHOOK_DEPS, host: HttpAdapterHost },
       ({ deps, host }) => new ServerSockets(host.httpAdapter.getHttpServer() as Server, deps.connections),
+    ),
+    part(
+      AcceptFirst,
+      { host: HttpAdapterHost },
+      ({ host }) => new AcceptFirst(host.httpAdapter.getHttpServer() as Server),
     ),
     part(ReadTurns, {}, () => new ReadTurns()),
     part(

@@ -39,7 +39,7 @@ const HELP = `npm run chaos -- [options]      kills the bot, its stores and its 
   --settle SECONDS    settle time of the bot in place of 6 (its default is 60)
   --full              the goal's full count, in runs of their own
   --resume FILE       keep what the runs gave in this file, and go on from there
-  --logs DIR          keep what the processes print in this folder
+  --logs DIR          keep what the processes print in this folder, and the bot's own folder when anything is wrong
   --peer bull         the storm of G2 against a bare Bull worker
   --json              the reports as JSON lines on stdout, all else on stderr
 

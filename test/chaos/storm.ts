@@ -8,9 +8,10 @@ import { judge, phasesOf, resumeTimes, keyText, type Wanted } from './judge/judg
 import { openOfEmbedded } from './judge/open-of-embedded.js';
 import { percentiles } from './judge/percentiles.js';
 import { countStored, type Sent } from './judge/count-stored.js';
+import { followDelivery } from './judge/follow-delivery.js';
 import { LedgerTail, readLedger } from './judge/read-ledger.js';
 import { KEYLESS } from './effect-key.js';
-import { explainMissing, type StoredReport, type StormReport } from './report.js';
+import { explainMissing, faultsOf, type StoredReport, type StormReport } from './report.js';
 import { Fleet, type Deployment } from './rig/fleet.js';
 import { ForgeProcess } from './rig/forge-process.js';
 import { quietBodies } from './rig/quiet-bodies.js';
@@ -73,6 +74,8 @@ const AT_WORK_MS = 20_000;
 const CALLING_MS = 120_000;
 const ALL_HIT_MS = 300_000;
 const PROGRESS_EVERY_MS = 8_000;
+/** Lost deliveries that are followed through the store. */
+const FOLLOWED = 3;
 /** Quiet deliveries at once. */
 const QUIET_AT_ONCE = 16;
 
@@ -91,7 +94,9 @@ export async function runStorm(storm: Storm, tell: Tell, logs?: string): Promise
       feedEveryS: storm.byForge ? 1 : 3600,
       logs,
     });
-    return await new Running(storm, forge, fleet, tell).run();
+    const report = await new Running(storm, forge, fleet, tell).run();
+    if (logs && faultsOf(report).wrong.length > 0) tell(`  kept the bot's folder: ${fleet.keepFolder(logs)}`);
+    return report;
   } finally {
     await fleet?.close();
     await forge.stop();
@@ -476,7 +481,12 @@ class Running {
     const calls = await readLedger(forge, false);
     const verdict = judge(calls, this.wanted, () => false);
     const stores = await fleet.openStores();
-    const [cross, stored] = await this.countIn(stores).finally(() => stores.close());
+    const [cross, stored] = await this.countIn(stores)
+      .then(async (counted) => {
+        await this.followLost(stores, explainMissing(verdict, counted[0]).lost);
+        return counted;
+      })
+      .finally(() => stores.close());
     const { hits: faultHits } = (await forge.control('GET', '/_sandbox/faults')) as unknown as {
       hits: Record<string, number>;
     };
@@ -536,6 +546,20 @@ class Running {
             }
           : null,
     };
+  }
+
+  /** Tell what the store holds of the first deliveries whose effects are lost. */
+  private async followLost(stores: Stores, lost: readonly string[]): Promise<void> {
+    const { kinds } = this.storm;
+    const isLost = (n: number): boolean =>
+      wantedOf(n, kinds[n % kinds.length] ?? 'label').some((one) =>
+        lost.some((text) => text.startsWith(`${keyText(one)}:`)),
+      );
+    const followed = [...this.sender.acknowledged].filter(([n]) => isLost(n)).slice(0, FOLLOWED);
+    for (const [n, { id, at }] of followed) {
+      this.tell(`  lost: delivery ${n}, acknowledged as ${id} at ${new Date(at).toISOString()}`);
+      for (const line of await followDelivery(stores, id)) this.tell(`    ${line}`);
+    }
   }
 
   /** What the stores hold of the intents; and, where every delivery is ours, of the deliveries. */

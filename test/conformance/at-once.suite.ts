@@ -16,6 +16,7 @@ import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import { AtOnceDecider } from '../../src/pipeline/decide/decide-at-once.js';
 import { effectKeyOf } from '../../src/pipeline/decide/plan-intents.js';
 import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
+import type { DecidedBy } from '../../src/pipeline/journal-store.port.js';
 import type { RuleEngine } from '../../src/pipeline/rule-engine.port.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { Explainer } from '../../src/insight/explainer.js';
@@ -243,7 +244,12 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       ...{ journal: stores.journal, inbox: stores.inbox, store: new InMemoryRevisionStore() },
       running: async () => ({ id: 'rev-1', revision }),
       load: () => ({ ok: false, problems: [] }),
-      ...{ open: (run) => run, engine: new CelEngine(), rules: theRules, self: () => BOT },
+      ...{
+        open: (run) => run,
+        engine: new CelEngine(),
+        rules: theRules,
+        self: () => ({ id: '77', login: 'renamed-since' }),
+      },
       ...{ ruleBehind: async () => null, clock: systemClock },
     });
     const arrivals = recordedDeliveries();
@@ -265,6 +271,37 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       }
     }
     expect([...rules].sort()).toEqual(['comments', 'issues', 'pulls', 'pushes', 'releases']);
+  });
+
+  it('keeps by what an event was decided, at once as afterwards', async () => {
+    const [now = '', later = '', undecided = ''] = await store([1, 2, 3].map((n) => issueText(n, 'reopened', n)));
+    await decide([now]);
+    await decide([later, undecided], null);
+    const eventId = await eventOf(later);
+    await stepwise(RULES).decides(eventId);
+    await stores.journal.recordDecision({ eventId, by: { revisionId: 'rev-2', bot: null } }, []);
+
+    const by = { revisionId: 'rev-1', bot: BOT };
+    expect(await stores.journal.decidedBy(await eventOf(now))).toEqual(by);
+    expect(await stores.journal.decidedBy(eventId)).toEqual(by);
+    expect(await stores.journal.decidedBy(await eventOf(undecided))).toBeNull();
+  });
+
+  it('keeps by what each of many events was decided', async () => {
+    const ids = await store([1, 2, 3, 4].map((n) => issueText(n, 'reopened', n)));
+    await decide(ids, null);
+    const events = await Promise.all(ids.map(eventOf));
+    const byOf = (n: number): DecidedBy => ({ revisionId: `rev-${n % 2}`, bot: n === 3 ? null : BOT });
+
+    await Promise.all(
+      events.map((eventId, n) => stores.journal.recordDecision({ eventId, ...(n > 0 ? { by: byOf(n) } : {}) }, [])),
+    );
+
+    expect(await Promise.all(events.map((eventId) => stores.journal.decidedBy(eventId)))).toEqual([
+      null,
+      ...[1, 2, 3].map(byOf),
+    ]);
+    expect(await stores.inbox.undecidedEvents(9)).toEqual([]);
   });
 
   it('writes what a rule wants with its event, and wakes who does it', async () => {

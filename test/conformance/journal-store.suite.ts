@@ -487,8 +487,15 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await plan('a');
     const epoch = await claim('a');
 
-    const attempt = await journal.markSent('a', epoch, { id: 'x', operation: 'createLabel', requestHash: 'hash' });
+    let asked = 0;
+    const attempt = await journal.markSent('a', epoch, {
+      id: 'x',
+      operation: 'createLabel',
+      requestHash: 'hash',
+      asked: () => (asked += 1),
+    });
 
+    expect(asked).toBe(1);
     expect(attempt).toEqual({
       id: 'x',
       intentId: 'a',

@@ -58,15 +58,42 @@ describeOnRedis('conformance/wake-queue: bull', () => {
     const module = await moduleOf(await onRedis());
     const queue = module.get<WakeQueue>(WAKE_QUEUE);
     await until(() => queue.healthy());
-    const jobs = module.get<Queue<{ ids: string[]; org?: string }>>(getQueueToken('intent'));
+    const jobsOf = (name: string) =>
+      module.get<Queue<{ ids: string[]; org?: string }>>(getQueueToken(name)).getWaiting();
 
     await Promise.all([
       ...Array.from({ length: 20 }, (_, n) => queue.announce('intent', [`of-nobody-${n}`])),
       ...['a', 'b', 'b'].map((id) => queue.announce('intent', [id], 'acme')),
     ]);
 
-    const waiting = (await jobs.getWaiting()).map(({ data }) => `${data.org ?? 'nobody'}: ${data.ids.length}`);
+    const waitingIn = async (name: string): Promise<string[]> =>
+      (await jobsOf(name)).map(({ data }) => `${data.org ?? 'nobody'}: ${data.ids.length}`).sort();
+    const waiting = [await waitingIn('intent-first'), await waitingIn('intent')];
     await queue.close(1_000);
-    expect(waiting.sort()).toEqual(['acme: 2', 'nobody: 16', 'nobody: 4']);
+    expect(waiting).toEqual([['acme: 2'], ['nobody: 16', 'nobody: 4']]);
+  });
+
+  it('takes what is of another organization while the jobs of a flood wait in hand', async () => {
+    const config = await onRedis();
+    const [receiver, worker] = await Promise.all([throughNest(config), throughNest(config)]);
+    await until(async () => (await receiver.healthy()) && (await worker.healthy()));
+    const begun: string[] = [];
+    await worker.consume('event', 3, (id) => {
+      begun.push(id);
+      return new Promise<void>(() => undefined);
+    });
+    await receiver.announce(
+      'event',
+      Array.from({ length: 200 }, (_, n) => `flood-${n}`),
+      'acme',
+    );
+    await until(() => begun.length === 2);
+
+    // Nothing of the flood ends.
+    await receiver.announce('event', ['quiet'], 'beta');
+    await until(() => begun.length === 3);
+
+    expect(begun[2]).toBe('quiet');
+    await Promise.all([receiver.close(0), worker.close(0)]);
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { currentCaller } from '../../src/core/caller.js';
 import type { WakeQueue } from '../../src/pipeline/wake-queue.port.js';
@@ -81,7 +82,11 @@ export function wakeQueueSuite(make: () => Promise<WakeQueue>): void {
   });
 
   it('does not keep one organization waiting behind the flood of another', async () => {
-    await queue.consume('event', 1, gate.handle);
+    // As handlers do, it takes a moment: one that takes none is through the flood before a slow server hands out the next jobs.
+    await queue.consume('event', 1, async (id) => {
+      await gate.handle(id);
+      await sleep(2);
+    });
     await queue.announce('event', ['first'], 'acme');
     await until(() => gate.entered.length === 1);
 

@@ -14,6 +14,8 @@ import {
 import type {
   Answer,
   Claim,
+  DecidedBy,
+  DecidedCause,
   DueIntent,
   IntentMove,
   IntentWork,
@@ -99,6 +101,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   private readonly uses = new Map<string, Attempt[]>();
   /** By the key of the budget. */
   private readonly holds = new Map<string, Hold>();
+  private readonly deciders = new Map<string, DecidedBy>();
   private pauses: PauseRow[] = [];
   private readonly undone = new Map<string, Undo>();
   private readonly echoes = new Map<string, Echo>();
@@ -106,10 +109,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   constructor(private readonly clock: Clock) {}
 
-  async recordDecision(
-    decided: { eventId?: string; tickId?: string },
-    runs: readonly RecordedRun[],
-  ): Promise<string[]> {
+  async recordDecision(decided: DecidedCause, runs: readonly RecordedRun[]): Promise<string[]> {
     const made: string[] = [];
     this.checkKeys(runs);
     for (const recorded of runs) {
@@ -126,9 +126,15 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
         made.push(intent.id);
       }
     }
+    if (decided.eventId && decided.by && !this.decidedEvents.has(decided.eventId))
+      this.deciders.set(decided.eventId, decided.by);
     if (decided.eventId) this.decidedEvents.add(decided.eventId);
     if (decided.tickId) this.decidedTicks.add(decided.tickId);
     return made.filter((id) => this.isClaimable(this.row(id)));
+  }
+
+  async decidedBy(eventId: string): Promise<DecidedBy | null> {
+    return this.deciders.get(eventId) ?? null;
   }
 
   /** Before anything is written: a transaction that fails leaves nothing. */
@@ -296,7 +302,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       this.isPaused(intent)
     )
       return null;
-    const { budgets = [], ...called } = attempt;
+    const { budgets = [], asked, ...called } = attempt;
+    asked?.();
     const spent = this.findSpent(budgets);
     if (spent) throw new BudgetSpent(spent);
     const written: Attempt = {

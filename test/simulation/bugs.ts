@@ -218,7 +218,7 @@ export const BUGS: readonly Bug[] = [
       const unaskedIn = (tx: ArrivalDecision): ArrivalDecision => ({
         ...tx,
         insertEvent: (event, discussionKey, object, decision) =>
-          tx.insertEvent(event, discussionKey, object, decision && { runs: decision.runs.map(unasked) }),
+          tx.insertEvent(event, discussionKey, object, decision && { ...decision, runs: decision.runs.map(unasked) }),
       });
       return {
         ...parts,

@@ -7,26 +7,23 @@ import { findingsOf } from './finding.js';
 import { simulate } from './simulate.js';
 import { Tally, type Counts } from './tally.js';
 
-/**
- * `npm run simulation -- [--seeds N] [--from S] [--processes N] [--seed S] [--bug NAME]`: the seeds, shared among processes (one for each
- * processor, at most four), a table of what was hit, and a status that is 0 only when nothing was broken. `--seed` plays one seed and prints its trace.
- */
+const HELP = `npm run simulation -- [options]
+
+  --seeds N       how many seeds are played (default 1,000)
+  --from S        the first of them (default 1)
+  --processes N   processes that share them (default one for each processor, at most four)
+  --seed S        play this seed alone and print its trace
+  --bug NAME      with a planted bug, which must be found:
+${BUGS.map(({ name }) => `                    ${name}`).join('\n')}
+
+Prints what was hit, and ends with 0 only when nothing was broken.
+`;
 const GOAL_SEEDS = 10_000;
 const GOAL_S = 300;
 /** Fewer are done before a second process has read its modules. */
 const FEW = 100;
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string' },
-    from: { type: 'string' },
-    seed: { type: 'string' },
-    bug: { type: 'string' },
-    processes: { type: 'string' },
-    /** Of a process that plays its share: which of how many. */
-    share: { type: 'string' },
-  },
-});
+const values = readOptions();
 const bug = values.bug === undefined ? null : (BUGS.find(({ name }) => name === values.bug) ?? null);
 if (values.bug !== undefined && !bug) {
   console.error(`no such bug; there are: ${BUGS.map(({ name }) => `"${name}"`).join(', ')}`);
@@ -37,6 +34,30 @@ const seeds = values.seed === undefined ? whole(values.seeds, 1_000) : 1;
 
 if (values.share !== undefined) await playShare(values.share, bug);
 else await playAll();
+
+/** Wrong options end the process, as `--help` does. */
+function readOptions() {
+  try {
+    const { values: given } = parseArgs({
+      options: {
+        seeds: { type: 'string' },
+        from: { type: 'string' },
+        seed: { type: 'string' },
+        bug: { type: 'string' },
+        processes: { type: 'string' },
+        /** Of a process that plays its share: which of how many. */
+        share: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+    if (!given.help) return given;
+    console.log(HELP);
+    return process.exit(0);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${HELP}`);
+    return process.exit(2);
+  }
+}
 
 /** What a process that plays a share tells the one that started it. */
 type Told =

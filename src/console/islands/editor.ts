@@ -17,6 +17,7 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { AnswerOf } from '../../api/operations/index.js';
+import { EDIT_FIELD } from '../try/edit-fields.js';
 import {
   kindsAround,
   keysAt,
@@ -32,8 +33,6 @@ import { writeTimes } from './page.js';
 
 const CHECK_AFTER_MS = 400;
 const LOOK_EVERY_MS = 700;
-/** Fields with the text of a file that is not in the editor: this, then its path. */
-const EDIT = 'edit:';
 
 const meta = (name: string): string => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
 
@@ -76,7 +75,7 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
     ...Object.fromEntries(
       [...opened]
         .filter(([path, file]) => path !== shown.value && isEdited(file))
-        .map(([path, file]) => [EDIT + path, textOf(file)]),
+        .map(([path, file]) => [EDIT_FIELD + path, textOf(file)]),
     ),
   });
 
@@ -161,8 +160,8 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
   const first = stateOf(area.value);
   opened.set(shown.value, { saved: area.value, editUrl: forgeEditor?.getAttribute('href') ?? null, state: first });
   // Edits that the page was made with.
-  for (const field of form.querySelectorAll<HTMLInputElement>(`input[name^="${EDIT}"]`)) {
-    opened.set(field.name.slice(EDIT.length), { saved: null, editUrl: null, state: stateOf(field.value) });
+  for (const field of form.querySelectorAll<HTMLInputElement>(`input[name^="${EDIT_FIELD}"]`)) {
+    opened.set(field.name.slice(EDIT_FIELD.length), { saved: null, editUrl: null, state: stateOf(field.value) });
     field.remove();
   }
   const view = new EditorView({ state: first });

@@ -3,6 +3,7 @@ import { BotError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { definePage, type Ask, type Form } from '../page.js';
 import { renderToString } from 'preact-render-to-string';
+import { EDIT_FIELD } from '../try/edit-fields.js';
 import { FORM, isUnderWay, OutcomeView, type Outcome } from '../try/outcome.js';
 import { ActForm, Callout, Empty, Section } from '../ui/components.js';
 
@@ -36,8 +37,6 @@ const EVENTS_OFFERED = 10;
 /** Several may tell one event, and many none. */
 const ARRIVALS_READ = 50;
 const BODY = 1024 * 1024;
-/** Fields of the form with the text of a file that is not in the editor: this, then its path. */
-const EDIT = 'edit:';
 
 /** Rule files with edits, tried before they are saved anywhere. */
 export const tryPage = definePage<Tried>({
@@ -80,8 +79,8 @@ function formOf(body: Json): Form {
 /** The file in the editor, and the others that were edited. */
 function filesOf(form: Form): Array<{ path: string; text: string }> {
   const edits = Object.entries(form)
-    .filter(([name]) => name.startsWith(EDIT))
-    .map(([name, text]) => [name.slice(EDIT.length), text] as const);
+    .filter(([name]) => name.startsWith(EDIT_FIELD))
+    .map(([name, text]) => [name.slice(EDIT_FIELD.length), text] as const);
   const shown = form['path'] === undefined ? [] : [[form['path'], form['text'] ?? ''] as const];
   return (
     [...new Map([...edits, ...shown])]
@@ -292,7 +291,7 @@ function TryView({ data }: { data: Tried }) {
 }
 
 function editFields(edits: Tried['edits']): Record<string, string> {
-  return Object.fromEntries([...edits].map(([path, text]) => [EDIT + path, text]));
+  return Object.fromEntries([...edits].map(([path, text]) => [EDIT_FIELD + path, text]));
 }
 
 /** The files of the organization. Without JavaScript a tab sends the form, and the edits with it. */

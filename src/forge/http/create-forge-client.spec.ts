@@ -153,6 +153,17 @@ describe('forge/http/create-forge-client', () => {
     ).toBe('unknown');
   });
 
+  it('takes a change of protocol for no answer, and waits for none', async () => {
+    const { client } = await forge((_request, _reply, socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+    });
+
+    expect(await failureOf(client.createLabel(aLabel))).toMatchObject({
+      kind: 'unknown',
+      facts: { detail: 'connection' },
+    });
+  });
+
   it.each([[301], [302], [307], [308]])('follows no redirect %i, of a write or a read', async (status) => {
     const target = await startScriptedServer(answer(200, '[]'));
     open.push(target);

@@ -6,6 +6,8 @@ import type { Operation } from '../define-operation.js';
 /** No recorded answer has more than nine levels; a page of files stays far below this number of values. */
 const CAPS: JsonCaps = { maxDepth: 64, maxNodes: 2_000_000 };
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /**
  * JSON of an answer, without losing digits. Its depth is judged before a parser that recurses sees it.
  * @returns undefined for an empty text
@@ -13,7 +15,7 @@ const CAPS: JsonCaps = { maxDepth: 64, maxNodes: 2_000_000 };
  */
 export function readJson(body: Buffer): Json | undefined {
   if (body.length === 0) return undefined;
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+  const text = UTF8.decode(body);
   if (text.trim() === '') return undefined;
   const scanned = scanJson(body, CAPS);
   if (typeof scanned !== 'number') throw new SyntaxError(`the answer has ${scanned.text}`);

@@ -1,11 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import tls, { TLSSocket, type SecureContext } from 'node:tls';
-import axios, { type AxiosResponse } from 'axios';
+import { urlToHttpOptions } from 'node:url';
+import axios, { type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import type { Clock } from '../../core/clock.js';
@@ -61,15 +62,14 @@ interface TransportOptions {
 /** No server closes a connection so soon after an answer; common ones wait 5 s and more. */
 const FRESH_MS = 1_000;
 
-type RequestLibrary = { request(options: RequestOptions, onReply: (reply: IncomingMessage) => void): ClientRequest };
-
 /**
  * The only place that opens connections to a forge. No redirect is followed, no absolute address is taken, no proxy of
  * the environment is used, certificates are always checked, and every call ends by its deadline with its socket destroyed.
  * @throws TransportFailure, which tells whether a byte of the request may have reached the other side
  */
 export function createTransport(options: TransportOptions): Transport {
-  const secure = new URL(options.baseUrl).protocol === 'https:';
+  const base = new URL(options.baseUrl);
+  const secure = base.protocol === 'https:';
   const tls = trustOf(options.caFile ?? null);
   const keep = { keepAlive: true, maxFreeSockets: options.concurrency ?? 4, scheduling: 'lifo' } as const;
   const kept = secure ? new https.Agent({ ...keep, ...tls }) : new http.Agent(keep);
@@ -79,40 +79,44 @@ export function createTransport(options: TransportOptions): Transport {
     const answeredMs = answeredAtMs.get(nextFree(kept) as Duplex);
     return answeredMs !== undefined && options.clock.monotonicMs() - answeredMs < FRESH_MS;
   };
-  const client = axios.create({
-    baseURL: options.baseUrl,
-    allowAbsoluteUrls: false,
-    maxRedirects: 0,
-    proxy: false,
-    decompress: false,
-    responseType: 'stream',
-    maxBodyLength: Infinity,
-    maxContentLength: -1,
-    validateStatus: () => true,
-    transformRequest: (data: unknown) => data,
-  });
+  const { hostname, port } = urlToHttpOptions(base);
+  const address = { hostname, port };
+  const below = base.pathname.replace(/\/$/, '');
+  const open = secure ? https.request : http.request;
+  const client = axios.create();
+  // Each is looked at for each call, and what they are for is not wanted here: no text is made of a body, no object of an answer.
+  client.defaults = { headers: {}, transformRequest: [], transformResponse: [] } as never;
 
   return async (request) => {
     const call = new Call(secure, (options.proxy ?? null) !== null);
-    const library: RequestLibrary = {
-      // Asked in the moment in which the agent gives the connection: a moment later it might be another one.
-      request: (wire, onReply) => {
-        const agent = call.agentFor(options.proxy ?? null, mayServe(request.reuse) ? kept : undefined, tls);
-        return call.watch((secure ? https : http).request({ ...wire, ...tls, agent }, onReply));
-      },
-    };
     const timer = setTimeout(() => call.end('deadline'), request.deadlineMs);
     const onAbort = (): void => call.end('stopped');
     request.signal?.addEventListener('abort', onAbort);
     if (request.signal?.aborted) call.end('stopped');
     try {
       call.throwIfEnded();
-      const reply: AxiosResponse<IncomingMessage> = await client.request({
+      const reply = await client.request<IncomingMessage>({
         method: request.method,
         url: request.url,
         headers: { 'Accept-Encoding': 'identity', ...request.headers },
-        ...(request.body ? { data: request.body } : {}),
-        ...{ transport: library },
+        data: request.body,
+        adapter: (config) => {
+          // Asked in the moment in which the agent gives the connection: a moment later it might be another one.
+          const agent = call.agentFor(options.proxy ?? null, mayServe(request.reuse) ? kept : undefined, tls);
+          const wire = open({
+            ...address,
+            ...tls,
+            insecureHTTPParser: false,
+            agent,
+            method: request.method,
+            path: `${below}${request.url}`,
+            headers: {
+              ...config.headers.toJSON(),
+              ...(request.body ? { 'Content-Length': request.body.length } : {}),
+            } as OutgoingHttpHeaders,
+          });
+          return call.answerTo(wire, request.body, config);
+        },
       });
       call.acceptReply(reply.data, reply.status);
       const body = await readBody(reply.data, request.maxBytes);
@@ -141,7 +145,7 @@ function headersOf(reply: AxiosResponse<IncomingMessage>): Record<string, string
 
 /** Life of one call: what has been reached, and why it was ended by us. */
 class Call {
-  readonly #stop = new AbortController();
+  #proxyStop: AbortController | undefined;
   #request: ClientRequest | undefined;
   #reply: IncomingMessage | undefined;
   #ended: 'deadline' | 'stopped' | undefined;
@@ -156,7 +160,8 @@ class Call {
   /** Through a proxy each call has its own agent, so that a proxy that never answers CONNECT is let go with the call. */
   agentFor(proxy: string | null, kept: http.Agent | undefined, tls: object): http.Agent | https.Agent | false {
     if (proxy === null) return kept ?? false;
-    const options = { signal: this.#stop.signal, keepAlive: false, ...tls };
+    this.#proxyStop = new AbortController();
+    const options = { signal: this.#proxyStop.signal, keepAlive: false, ...tls };
     return this.secure ? new HttpsProxyAgent(proxy, options) : new HttpProxyAgent(proxy, options);
   }
 
@@ -165,11 +170,26 @@ class Call {
     return this.#socket;
   }
 
-  watch(request: ClientRequest): ClientRequest {
+  /** Sends the request, and waits for the begin of the answer. */
+  answerTo(
+    request: ClientRequest,
+    body: Buffer | undefined,
+    config: InternalAxiosRequestConfig,
+  ): Promise<AxiosResponse<IncomingMessage>> {
     this.#request = request;
     request.once('socket', (socket) => this.#watchSocket(socket));
     if (this.#ended !== undefined) request.destroy();
-    return request;
+    return new Promise((resolve, reject) => {
+      let isAnswered = false;
+      request.once('response', (data) => {
+        isAnswered = true;
+        resolve({ data, status: data.statusCode ?? 0, statusText: '', headers: {}, config });
+      });
+      request.on('error', reject);
+      // Without an error where the answer is none of HTTP, such as a change of protocol.
+      request.once('close', () => void (isAnswered || reject(new Error('closed'))));
+      request.end(body);
+    });
   }
 
   /** Nothing of a request is on the wire before its socket is connected and, with TLS, the certificate was accepted. */
@@ -196,7 +216,7 @@ class Call {
 
   end(reason: 'deadline' | 'stopped'): void {
     this.#ended ??= reason;
-    this.#stop.abort();
+    this.#proxyStop?.abort();
     this.#request?.destroy();
     this.#reply?.destroy();
   }
@@ -232,18 +252,26 @@ function codeOf(error: unknown): string {
  * The whole body, at most `maxBytes`; the socket is destroyed as soon as there is more.
  * @throws TransportFailure `too-large`, or the stream's own error when it is cut
  */
-async function readBody(reply: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const announced = Number(reply.headers['content-length'] ?? 0);
-  if (announced > maxBytes) throw tooLarge(reply, maxBytes);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of reply as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge(reply, maxBytes);
-    chunks.push(chunk);
-  }
-  if (!reply.complete) throw new TransportFailure('unknown', 'cut');
-  return Buffer.concat(chunks);
+function readBody(reply: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (reply.destroyed) return reject(cut());
+    if (Number(reply.headers['content-length'] ?? 0) > maxBytes) return reject(tooLarge(reply, maxBytes));
+    const chunks: Buffer[] = [];
+    let size = 0;
+    reply.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) reject(tooLarge(reply, maxBytes));
+      else chunks.push(chunk);
+    });
+    reply.once('end', () => (reply.complete ? resolve(Buffer.concat(chunks, size)) : reject(cut())));
+    reply.once('error', reject);
+    // Destroyed by us, without an error.
+    reply.once('close', () => void (reply.readableEnded || reject(cut())));
+  });
+}
+
+function cut(): TransportFailure {
+  return new TransportFailure('unknown', 'cut');
 }
 
 function tooLarge(reply: IncomingMessage, maxBytes: number): TransportFailure {

@@ -6,6 +6,7 @@ import { ForgeError } from '../../core/errors.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
+import type { RepositoryHomes } from '../../core/repository-home.js';
 import type { ActProof } from './act-proof.js';
 import { ActProofs } from './act-proofs.js';
 
@@ -38,26 +39,30 @@ const opened = (over: Partial<ForgeEvent> = {}): ForgeEvent =>
 describe('pipeline/decide/act-proofs', () => {
   let calls: string[];
   let echo: boolean;
-  let client: Partial<Record<keyof ForgeClient, () => Promise<unknown>>>;
+  let client: Partial<Record<keyof ForgeClient, (asked?: unknown) => Promise<unknown>>>;
+  let clock: ManualClock;
+  let deps: ConstructorParameters<typeof ActProofs>[0];
   let proofs: ActProofs;
 
   beforeEach(() => {
     [calls, echo, client] = [[], false, {}];
     const asked = (name: string): unknown => {
       const call = client[name as keyof ForgeClient];
-      return call && (() => (calls.push(name), call()));
+      return call && ((parameters: unknown) => (calls.push(name), call(parameters)));
     };
     const access = {
       client: new Proxy({}, { get: (_, name) => asked(String(name)) }) as ForgeClient,
       offers: (name: string) => name in client,
     };
-    proofs = new ActProofs({
+    clock = new ManualClock();
+    deps = {
       forges: { get: () => access as never },
       homes: everyHomeIsOurs,
       recovery: { echoOf: async () => (echo ? { eventId: 'e', intentId: 'i', depth: 1 } : null) },
       readRow: () => [],
-      clock: new ManualClock(),
-    });
+      clock,
+    };
+    proofs = new ActProofs(deps);
   });
 
   const told = (proof: ActProof): string => (proof.proven ? proof.by : proof.code);
@@ -157,5 +162,188 @@ describe('pipeline/decide/act-proofs', () => {
         Promise.reject(new ForgeError('unknown', 'cut', { operation: 'listReviews', detail: 'cut' })),
     };
     await expect(proofs.prove({ ...reviewed, id: 'another' })).rejects.toThrow('cut');
+  });
+
+  describe('says why it cannot be proven that', () => {
+    const reasonOf = async (event: ForgeEvent, people: readonly string[] = []): Promise<object> => {
+      const proof = await proofs.prove(event, people);
+      return proof.proven ? proof : { [proof.code]: proof.reason };
+    };
+    const withHomes = (of: RepositoryHomes['of']): ActProofs =>
+      new ActProofs({ ...deps, homes: { ...everyHomeIsOurs, of } });
+
+    it('somebody did it whom the delivery does not name', async () => {
+      expect(await reasonOf(opened({ actor: null }))).toEqual({
+        'act.unreadable': 'the delivery does not say who did it',
+      });
+    });
+
+    it('something happened in no repository, or on a forge that is not there', async () => {
+      const unnamed = { 'act.unreadable': 'the delivery names no repository' };
+
+      expect(await reasonOf(opened({ repo: null }))).toEqual(unnamed);
+      proofs = new ActProofs({ ...deps, forges: { get: () => null } });
+      expect(await reasonOf(opened())).toEqual(unnamed);
+    });
+
+    it('something happened in a repository of somebody else', async () => {
+      proofs = withHomes(async () => ({ is: 'refused', code: 'repository_gone' }));
+
+      expect(await reasonOf(opened())).toEqual({
+        'act.unreadable': 'the repository cannot be read (repository_gone)',
+      });
+    });
+
+    it('something of a kind happened that no read shows', async () => {
+      expect(await reasonOf(opened())).toEqual({
+        'act.unreadable': 'this forge has no read that shows who did it (issue.opened)',
+      });
+    });
+
+    it.each([
+      ['refused', { status: 422 }],
+      ['moved', {}],
+      ['unknown', { detail: 'pages' }],
+    ] as const)(
+      'an act happened that the forge does not tell of, with an answer that stays (%s)',
+      async (kind, facts) => {
+        client = {
+          getIssue: async () =>
+            Promise.reject(new ForgeError(kind, 'no', { operation: 'getIssue', ...facts } as never)),
+        };
+
+        expect(await reasonOf(opened())).toEqual({ 'act.unreadable': 'the forge cannot confirm it: no' });
+      },
+    );
+
+    it('a person is who the delivery names beside the actor', async () => {
+      const eve = { id: '66', login: 'eve' };
+      const about = (data: JsonObject): ForgeEvent =>
+        commented({ data: { number: '4', comment: { id: '11', body: '/close' }, ...data } });
+      const comment = { getComment: async () => written() };
+
+      client = comment;
+      expect(await reasonOf(about({ assignee: eve }), ['assignee'])).toEqual({
+        'act.unreadable': 'no read shows who event.assignee is',
+      });
+      proofs = new ActProofs(deps);
+      expect(await reasonOf(about({ issue: { user: eve } }), ['issue.user'])).toEqual({
+        'act.unreadable': 'this forge has no read that shows who wrote it',
+      });
+      client = { ...comment, getIssue: async () => ({ user: ANN }) };
+      proofs = new ActProofs(deps);
+      expect(await reasonOf(about({ pull_request: { user: eve } }), ['pull_request.user'])).toEqual({
+        'act.other_author': 'the delivery names eve, and the forge names ann for event.pull_request.user',
+      });
+      client = {
+        ...comment,
+        getIssue: async () => Promise.reject(new ForgeError('refused', 'no', { operation: 'getIssue', status: 404 })),
+      };
+      proofs = new ActProofs(deps);
+      expect(await reasonOf(about({ issue: { user: eve } }), ['issue.user'])).toEqual({
+        'act.other_author': 'the delivery names eve, and the forge names somebody else for event.issue.user',
+      });
+    });
+  });
+
+  it('asks about the repository by its number, and reads where it is now', async () => {
+    const asked: unknown[] = [];
+    client = { getIssue: async (about) => (asked.push(about), { user: ANN, created_at: AT }) };
+    proofs = new ActProofs({
+      ...deps,
+      homes: {
+        ...everyHomeIsOurs,
+        of: async (about) => {
+          asked.push(about);
+          return { is: 'ours', repository: { id: about.id, owner: 'acme', name: 'renamed' } };
+        },
+      },
+    });
+    const event = opened();
+
+    expect(told(await proofs.prove(event))).toBe('issue');
+    expect(asked).toEqual([
+      { forge: event.forge, org: event.org, id: event.repo?.id, name: event.repo?.name },
+      { owner: 'acme', repo: 'renamed', index: '4' },
+    ]);
+  });
+
+  it('believes what polling read without asking', async () => {
+    expect(await proofs.prove(opened({ source: 'feed' }), ['issue.user'])).toEqual({
+      proven: true,
+      by: 'feed',
+      actor: ANN,
+    });
+    expect(calls).toEqual([]);
+  });
+
+  it('takes the author of an issue that was just opened for who opened it', async () => {
+    client = { getIssue: async () => ({ user: ANN, created_at: AT }) };
+
+    expect(told(await proofs.prove(opened({ data: { number: '4', issue: { user: ANN } } }), ['issue.user']))).toBe(
+      'issue',
+    );
+    expect(calls).toEqual(['getIssue']);
+  });
+
+  it('asks the journal about acts, and never about reviews', async () => {
+    echo = true;
+    client = { listReviews: async () => [] };
+
+    expect(told(await proofs.prove(opened({ kind: 'review.commented', data: { number: '4', review: {} } })))).toBe(
+      'act.not_found',
+    );
+  });
+
+  describe('keeps an answer', () => {
+    let event: ForgeEvent;
+    beforeEach(() => {
+      event = opened();
+      client = { getIssue: async () => ({ user: ANN, created_at: AT }) };
+    });
+
+    it('for ten minutes, for each event and the people asked about', async () => {
+      const first = proofs.prove(event);
+      clock.advance(599_999);
+      expect(proofs.prove(event)).toBe(first);
+      expect(proofs.prove(opened({ id: 'other' }))).not.toBe(first);
+      expect(proofs.prove(event, ['issue.user'])).not.toBe(first);
+
+      clock.advance(1);
+      expect(proofs.prove(event)).not.toBe(first);
+      await first;
+    });
+
+    it('but not that the forge could not be asked, which leaves a later answer alone', async () => {
+      const away = new ForgeError('not-sent', 'away', { operation: 'getIssue' });
+      let fail: (error: Error) => void = () => undefined;
+      client = { getIssue: () => new Promise((_, reject) => (fail = reject)) };
+      const first = proofs.prove(event);
+      await new Promise(setImmediate);
+      // Its ten minutes are over before the forge answers, and somebody asks again.
+      clock.advance(600_000);
+      client = { getIssue: async () => ({ user: ANN, created_at: AT }) };
+      const second = proofs.prove(event);
+      fail(away);
+      await expect(first).rejects.toBe(away);
+      expect(proofs.prove(event)).toBe(second);
+      expect(told(await second)).toBe('issue');
+
+      client = { getIssue: async () => Promise.reject(away) };
+      await expect(proofs.prove(opened({ id: 'third' }))).rejects.toBe(away);
+      client = { getIssue: async () => ({ user: ANN, created_at: AT }) };
+      expect(told(await proofs.prove(opened({ id: 'third' })))).toBe('issue');
+    });
+
+    it('of five thousand, then of none of before', async () => {
+      const polled = (n: number): Promise<ActProof> => proofs.prove(opened({ id: `e${n}`, source: 'feed' }));
+      const first = polled(0);
+      for (let n = 1; n < 5_000; n += 1) void polled(n);
+      expect(polled(0)).toBe(first);
+
+      void polled(5_000);
+      expect(polled(0)).not.toBe(first);
+      await first;
+    });
   });
 });

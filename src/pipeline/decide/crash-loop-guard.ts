@@ -19,7 +19,7 @@ interface CrashLoopGuardOptions {
   /** When this process started. */
   readonly startedAt: Date;
   readonly leaseMs?: number;
-  /** How long this process lives before it takes what another died with, and as long again for each further death: others go first. Default 10_000. */
+  /** How long this process lives before it takes what another died with, and six times as long for what two died with: others go first. Default 10_000. */
   readonly aloneAfterMs?: number;
 }
 
@@ -36,12 +36,14 @@ const MAX_DEATHS = 3;
 const OLD_MS = 30_000;
 const LEASE_MS = 5_000;
 const ALONE_AFTER_MS = 10_000;
+const LAST_AFTER_TIMES = 6;
 
 /**
  * Work that ends its process would end it again and again, and hold up everything else. Ordinary work is done as it comes. What lay there when
  * this process started is written down before it begins; what a process died with is taken later, and with nothing else in hand, so that
  * nobody else is blamed; and what was in hand at three deaths is quarantined. A process that is killed from outside may have had anything in
- * hand: the second death and the third need each that it had this alone, and the third that it had lived twice as long.
+ * hand: the second death and the third need each that it had this alone, and the third that it had lived for a minute. Processes that live no longer
+ * die of something else: a decision may hold its work for seconds, while it waits for a slow forge or a busy store, so that one kill in a few meets it.
  *
  * Three deaths are enough for one poison message, however many others were in hand: the first death makes suspects of all of them, the second
  * one finds the poison among them, and the third one confirms it. Halving the suspects would need log2 N deaths in place of the second one:
@@ -88,7 +90,8 @@ export class CrashLoopGuard {
     // Before the answer, or others would begin meanwhile.
     this.isAlone = true;
     try {
-      await this.take(topic, id, key, aloneAfterMs === 0 ? MAX_DEATHS : Math.floor(livedMs / aloneAfterMs), work);
+      const dares = livedMs < LAST_AFTER_TIMES * aloneAfterMs ? 1 : MAX_DEATHS - 1;
+      await this.take(topic, id, key, aloneAfterMs === 0 ? MAX_DEATHS : dares, work);
     } finally {
       this.isAlone = false;
     }

@@ -693,10 +693,11 @@ describe('pipeline/decide/decide-arrival', () => {
 
   describe('where events are decided with their arrival', () => {
     type AtOnce = NonNullable<DecideArrivalDeps['atOnce']>;
+    const UNWANTED = { by: { revisionId: 'rev-1', bot: null }, runs: [] };
     let asked: string[];
     const atOnce = (over: Partial<AtOnce> = {}): AtOnce => ({
       touchedBy: ({ kind }) => (asked.push(`touched by ${kind}`), { effectKeys: [], lane: null }),
-      decide: async ({ kind }) => (asked.push(`decide ${kind}`), { runs: [] }),
+      decide: async ({ kind }) => (asked.push(`decide ${kind}`), UNWANTED),
       written: async ({ runs }) => void asked.push(`written ${runs.length}`),
       ...over,
     });
@@ -728,7 +729,7 @@ describe('pipeline/decide/decide-arrival', () => {
       let isAtHand = false;
       const world = aWorld(
         {},
-        { atOnce: atOnce({ decide: async ({ kind }) => (asked.push(kind), isAtHand ? { runs: [] } : null) }) },
+        { atOnce: atOnce({ decide: async ({ kind }) => (asked.push(kind), isAtHand ? UNWANTED : null) }) },
       );
       await world.deliver('issues', closed);
       isAtHand = true;

@@ -108,7 +108,7 @@ describe('pipeline/decide/decide-at-once', () => {
       { run: { rule: 'r', state: 'not-fired', trace: null }, intents: [] },
     ]);
     candidates = [];
-    expect(await decide()).toEqual({ runs: [] });
+    expect(await decide()).toEqual({ by: { revisionId: 'rev-1', bot: { id: '5', login: 'forgehand' } }, runs: [] });
   });
 
   it('decides what a rule wants where the home of the repository is known, and tells about it after the commit', async () => {

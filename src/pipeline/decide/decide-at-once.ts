@@ -75,13 +75,16 @@ export class AtOnceDecider {
     const { revisions, rules, accounts, proposals, answers } = this.deps;
     const active = await revisions.active(org);
     if (!active || proposals?.mayPropose(event) || (await revisions.shadow?.(org))) return null;
-    const candidates = rules.candidates(active.revision, event, accounts.self(forge, org));
+    const bot = accounts.self(forge, org);
+    const candidates = rules.candidates(active.revision, event, bot);
     if (!candidates.every((candidate) => this.isAtHand(active, candidate))) return null;
     const subject = subjectOfEvent(event);
     try {
       const runs: Plan[] = [];
       for (const candidate of candidates) runs.push(await this.decider.decide(active, candidate, subject));
-      return (answers?.planned(active, event, runs) ?? []).length > 0 ? null : { runs };
+      return (answers?.planned(active, event, runs) ?? []).length > 0
+        ? null
+        : { by: { revisionId: active.id, bot }, runs };
     } catch (error) {
       if (error instanceof MustAsk) return null;
       throw error;

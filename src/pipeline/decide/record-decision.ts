@@ -6,7 +6,7 @@ import { traceOf } from '../../core/trace.js';
 import type { Logger } from '../../core/logger.js';
 import type { DeciderDeps } from './decide-candidate.js';
 import type { Report } from '../../rules/language/revision.js';
-import type { JournalStore } from '../journal-store.port.js';
+import type { DecidedCause, JournalStore } from '../journal-store.port.js';
 import type { WakeQueue } from '../wake-queue.port.js';
 import type { Plan } from './plan-intents.js';
 import { sealReads } from './answer-lookups.js';
@@ -28,7 +28,7 @@ export class DecisionRecorder {
   constructor(private readonly deps: RecorderDeps) {}
 
   /** Those due are announced, each under its topic. What decided is marked as such in the same transaction; with {} it stays due. */
-  async record(decided: { eventId?: string; tickId?: string }, plans: readonly Plan[]): Promise<void> {
+  async record(decided: DecidedCause, plans: readonly Plan[]): Promise<void> {
     for (const plan of plans) if (plan.found) await this.deps.found?.(plan);
     const sealed = plans.map((plan) => sealReads(plan, this.deps.tools.encryptor));
     const due = await this.deps.journal.recordDecision(decided, sealed);

@@ -9,6 +9,7 @@ describe('pipeline/execute/retry-policy', () => {
     ['not-sent', 'planned'],
     ['read-failed', 'planned'],
     ['internal', 'planned'],
+    ['stood-still', 'planned'],
     ['rate-limited', 'planned'],
     ['refused', 'refused'],
     ['moved', 'refused'],
@@ -27,6 +28,7 @@ describe('pipeline/execute/retry-policy', () => {
       'rate-limited',
       'read-failed',
       'refused',
+      'stood-still',
       'unknown',
     ]);
   });
@@ -62,7 +64,7 @@ describe('pipeline/execute/retry-policy', () => {
   });
 
   it('gives up after a day', () => {
-    for (const failure of ['not-sent', 'rate-limited'] as const) {
+    for (const failure of ['not-sent', 'stood-still', 'rate-limited'] as const) {
       expect(judgeFailure({ failure, triesBefore: 1, failingForMs: 24 * 3_600_000 }, most)).toEqual({
         to: 'dead',
         tries: null,
@@ -79,6 +81,14 @@ describe('pipeline/execute/retry-policy', () => {
     const verdict = judgeFailure({ failure: 'rate-limited', ...first, retryAfterS }, () => 0);
 
     expect(verdict).toEqual({ to: 'planned', waitMs: atLeastMs, failed: 'uncounted' });
+  });
+
+  it('burns no try where the process stood still, and comes back within a second each time', () => {
+    expect(judgeFailure({ failure: 'stood-still', triesBefore: 7, failingForMs: 0 }, most)).toEqual({
+      to: 'planned',
+      waitMs: 1_000,
+      failed: 'uncounted',
+    });
   });
 
   it('burns no try where the forge asked to wait', () => {

@@ -19,8 +19,9 @@ import type { IntentStatus } from '../../rules/revisions/active-revisions.port.j
 import { persist } from './keep-claim.js';
 
 /**
- * Longest time from the commit that says "sent" to the call itself. A process that stood still in between may have lost its lease or
- * slept through a pause (reliability C3), so it gives up and goes back.
+ * Longest time from the commit that says "sent" to the call itself, counted from the question to the store. A process that stood still in between
+ * may have lost its lease or slept through a pause (reliability C3), so it gives up and goes back. The wait for a turn at a busy store comes before the
+ * question, and counts for nothing.
  */
 const MAX_STANDSTILL_MS = 900;
 
@@ -150,9 +151,9 @@ export class GuardedForge {
   /** Right before the call, after any waiting for a turn: commit the attempt, with rule, lease, epoch and pause checked. */
   private async markSent(name: OperationName, args: Readonly<Record<string, unknown>>): Promise<void> {
     const { journal, clock, intentId, epoch, newId, budgets } = this.options;
-    const startedMs = clock.monotonicMs();
     const status = await this.options.status();
     if (status.is !== 'wanted') throw new WriteNotWanted(status);
+    let askedMs = clock.monotonicMs();
     const requestHash = hashOf(name, stringifyJson(hideSecrets(args, this.options.hashOf)));
     const attempt = await journal.markSent(intentId, epoch, {
       id: newId(),
@@ -160,10 +161,11 @@ export class GuardedForge {
       requestHash,
       snapshot: this.#snapshot,
       budgets,
+      asked: () => (askedMs = clock.monotonicMs()),
     });
     if (!attempt) throw new WriteNotAllowed();
     this.#write = { attempt, outcome: null };
-    if (clock.monotonicMs() - startedMs > MAX_STANDSTILL_MS) {
+    if (clock.monotonicMs() - askedMs > MAX_STANDSTILL_MS) {
       throw new ForgeError('not-sent', callReason('forge.stood-still', { operation: name }), {
         operation: name,
         detail: 'stood-still',

@@ -89,6 +89,7 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
     return { ...failed, failure: 'unknown', retryAfterS: undefined };
   if (error instanceof ForgeError) {
     if (error.facts.detail === 'stopped') return { to: 'given-back', reason: intentReason('intent.stopping'), wrote };
+    if (error.facts.detail === 'stood-still') return { ...failed, failure: 'stood-still', retryAfterS: undefined };
     return {
       ...failed,
       failure: error.kind === 'unknown' ? 'read-failed' : error.kind,
@@ -153,7 +154,7 @@ const AGAIN = {
 const NEVER = { counts: false, maxTries: 0, maxAgeMs: 0, firstWaitMs: 0, factor: 1 } as const;
 
 /** What failed: a write, by its kind; or something before or beside it that had no effect for sure. */
-export type Failure = ForgeErrorKind | 'read-failed' | 'internal';
+export type Failure = ForgeErrorKind | 'read-failed' | 'internal' | 'stood-still';
 
 /**
  * The one table: failure -> what happens, how often, after which wait. Only what had no effect for sure is tried again.
@@ -163,6 +164,8 @@ export const RETRY_TABLE: Readonly<Record<Failure, Rule>> = {
   'not-sent': AGAIN,
   'read-failed': AGAIN,
   internal: AGAIN,
+  // Our own slowness says nothing about the effect: it burns no try, and the next one comes soon.
+  'stood-still': { ...AGAIN, counts: false, factor: 1 },
   'rate-limited': { ...AGAIN, counts: false, firstWaitMs: 30 * SECOND, factor: 1 },
   refused: { ...NEVER, then: 'refused' },
   moved: { ...NEVER, then: 'refused' },

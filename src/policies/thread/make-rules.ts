@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { BoundedPureRules, BoundedRuleEngine } from './bounded-rules.js';
 import { RuleThread } from './rule-thread.js';
 import { PureRuleEngine } from '../pure-rule-engine.js';
-import { CelEngine } from '../../rules/language/expressions/cel-engine.js';
+import type { ExpressionEngine } from '../../rules/language/expression-engine.js';
 
 const PROGRAM = new URL('./rule-thread-program.js', import.meta.url);
 
@@ -11,8 +11,8 @@ export function makeRuleThread(restMs?: number): RuleThread | null {
   return existsSync(PROGRAM) ? new RuleThread({ url: PROGRAM }, restMs) : null;
 }
 
-export function makeRules(thread: RuleThread | null): PureRuleEngine | BoundedRuleEngine {
-  const pure = new PureRuleEngine(new CelEngine());
+export function makeRules(thread: RuleThread | null, engine: ExpressionEngine): PureRuleEngine | BoundedRuleEngine {
+  const pure = new PureRuleEngine(engine);
   return thread ? new BoundedRuleEngine(pure, thread) : pure;
 }
 

@@ -123,13 +123,11 @@ export class FolderSource {
     try {
       const paths = await this.paths(isRuleFile);
       const now = Date.now();
-      const shown: string[] = [];
-      for (const path of paths) {
-        const { ino, size, mtimeNs, ctimeNs, ctimeMs } = await lstat(path, { bigint: true });
-        if (now - Number(ctimeMs) < YOUNG_MS) return null;
-        shown.push([path, ino, size, mtimeNs, ctimeNs].join(' '));
-      }
-      return shown.join('\n');
+      const found = await Promise.all(paths.map((path) => lstat(path, { bigint: true })));
+      if (found.some(({ ctimeMs }) => now - Number(ctimeMs) < YOUNG_MS)) return null;
+      return found
+        .map(({ ino, size, mtimeNs, ctimeNs }, index) => [paths[index], ino, size, mtimeNs, ctimeNs].join(' '))
+        .join('\n');
     } catch {
       // Whoever reads it is told why.
       return null;

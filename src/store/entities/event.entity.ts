@@ -2,6 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventActor, EventRepository, EventSource } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
+import type { BotSelf } from '../../pipeline/rule-engine.port.js';
 import { jsonText } from '../columns.js';
 
 @Entity('events')
@@ -62,9 +63,27 @@ export class EventEntity {
   @Column('timestamptz', { nullable: true })
   decidedAt: Date | null;
 
+  /** Id of what decided it; null = it is due, or of before this was kept. */
+  @Column('text', { nullable: true })
+  decidedBy: string | null;
+
   /** Order of storing: fact keys are read oldest first. */
   @Column('bigint', { generated: 'increment' })
   seq: string;
+}
+
+/** What decided events: there are few, and each is kept once. */
+@Entity('deciders')
+export class DeciderEntity {
+  /** Hash of the others. */
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('text')
+  revisionId: string;
+
+  @Column('text', { transformer: jsonText })
+  bot: BotSelf | null;
 }
 
 /** The arrival tells this event. */

@@ -37,6 +37,8 @@ import { Acts1763902200000 } from './1763902200000-acts.js';
 import { UndecidedDeliveries1763902300000 } from './1763902300000-undecided-deliveries.js';
 import { OpenAlerts1763902400000 } from './1763902400000-open-alerts.js';
 import { ResolvedAlerts1763902510000 } from './1763902510000-resolved-alerts.js';
+import { PackedEvents1763902600000 } from './1763902600000-packed-events.js';
+import { DecidersOfEvents1763902700000 } from './1763902700000-deciders-of-events.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -80,4 +82,6 @@ export const MIGRATIONS: Migrations = [
   UndecidedDeliveries1763902300000,
   OpenAlerts1763902400000,
   ResolvedAlerts1763902510000,
+  PackedEvents1763902600000,
+  DecidersOfEvents1763902700000,
 ];

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { cpSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Secret } from '../../../src/core/secret.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import type { OwnPostgres, OwnServer } from '../../services/own-server.mjs';
@@ -81,6 +82,17 @@ export class Fleet {
   folder(): string {
     if (!this.place) throw new Error('not open');
     return this.place.dir;
+  }
+
+  /**
+   * Copy the bot's folder, with the data of an embedded store, into this one. Only once the bot is down.
+   *
+   * @returns where it is now
+   */
+  keepFolder(into: string): string {
+    const kept = join(into, `kept-${basename(this.folder())}`);
+    cpSync(this.folder(), kept, { recursive: true });
+    return kept;
   }
 
   get env(): Readonly<Record<string, string>> {

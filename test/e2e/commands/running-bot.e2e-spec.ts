@@ -281,7 +281,10 @@ describe('e2e/commands on a running embedded bot', () => {
       await until(
         async () => (await labelsOf(names.at(-1) ?? '')).length > 0 && (await labelsOf(names[0] ?? '')).length > 0,
       );
-      await untilStatus(place, ({ intents }) => intents.planned === 0 && intents.sent === 0);
+      await untilStatus(
+        place,
+        ({ intents }) => intents.planned === 0 && intents.claimed === 0 && intents.sent === 0 && intents.unknown === 0,
+      );
       for (const name of names) expect({ name, labels: await labelsOf(name) }).toEqual({ name, labels: ['bug'] });
       expect(await run('resume')).toMatchObject({ code: 1, stdout: 'everything was not paused\n' });
     },

@@ -329,6 +329,25 @@ describe('insight/explainer, a rule and an event', () => {
     await expect(decision('one-away', 'nope')).rejects.toThrow('acme has no revision nope');
   });
 
+  it('goes by the rules and the account that decided the event, whenever they were loaded', async () => {
+    await rig.activate(RULES.replace('"bob"', '"eve"'));
+    const decider = await rig.activate(RULES.replace('where: {tag: "x*"}', 'where: {actor: [bot]}'), LATER);
+    const bot = { id: EVENT.actor?.id ?? '', login: EVENT.actor?.login ?? '' };
+    await rig.journal.recordDecision({ eventId: EVENT.id, by: { revisionId: decider.id, bot } }, []);
+
+    expect(await decision('two-away')).toMatchObject({
+      revision: { id: decider.id },
+      filters: [],
+      conditions: [{ state: 'false' }],
+      notes: [],
+    });
+    await rig.activate(RULES.replace('"bob"', '"ann"'), new Date(LATER.getTime() + 1));
+    expect(await decision('two-away')).toMatchObject({
+      revision: { id: decider.id },
+      notes: [expect.stringContaining('rules of then, when the event was decided')],
+    });
+  });
+
   it('says so where no rules were loaded yet, or ever, or do not load any more', async () => {
     expect(await decision('always')).toMatchObject({
       verdict: 'unknown',

@@ -209,8 +209,8 @@ class SimInbox extends InMemoryInboxStore {
     return sent.some(({ intent }) => intent.org === org) || [...this.journal.peek()].some(isHeld);
   }
 
-  protected override async recordDecision(eventId: string, { runs }: EventDecision): Promise<void> {
-    await this.journal.recordDecision({ eventId }, runs);
+  protected override async recordDecision(eventId: string, { by, runs }: EventDecision): Promise<void> {
+    await this.journal.recordDecision({ eventId, by }, runs);
   }
 
   override async undecidedEvents(limit: number): Promise<string[]> {
