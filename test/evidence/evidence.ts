@@ -11,6 +11,8 @@ export interface EvidenceRun {
   /** Null where chance has no part in it, or the seed was not kept. */
   readonly seed: string | null;
   readonly machine: string;
+  /** One run in place of the goal's many. */
+  readonly isNightly?: true;
   /** In words; null for a figure that has no aim. */
   readonly wanted: string | null;
   readonly measured: string;

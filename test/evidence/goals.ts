@@ -30,6 +30,8 @@ export interface EvidenceGoal {
   /** Null where chance has no part in it. */
   readonly seed: number | null;
   readonly parts: readonly Part[];
+  /** One run of each in place of many; absent where the parts are one run. */
+  readonly nightly?: readonly Part[];
   /** Its processes are those of the built bot. */
   readonly needsBuild?: true;
   /** What the parts gave, in words and as rows; the goal is met when each part ended with status 0. */
@@ -117,31 +119,23 @@ function grouped(results: readonly PartResult[]): StormReport[][] {
 }
 
 function stormGoal(name: GoalName & StormGoal, seed: number, deployments: readonly string[]): EvidenceGoal {
+  const partsOf = (...size: readonly string[]): Part[] =>
+    deployments.map((deployment, at) => {
+      // A hundred seeds apart: no run of one deployment repeats one of the other.
+      const args = ['--only', name, ...size, '--deployment', deployment, '--seed', String(seed + 100 * at)];
+      return { id: `${name}-${deployment}`, command: (resume) => chaos(...args, '--resume', resume) };
+    });
   return {
     name,
     seed,
-    parts: deployments.map((deployment, at) => ({
-      id: `${name}-${deployment}`,
-      // A hundred seeds apart: no run of one deployment repeats one of the other.
-      command: (resume) =>
-        chaos(
-          '--only',
-          name,
-          '--full',
-          '--deployment',
-          deployment,
-          '--seed',
-          String(seed + 100 * at),
-          '--resume',
-          resume,
-        ),
-    })),
-    judge: (results) => ({
+    parts: partsOf('--full'),
+    nightly: partsOf(),
+    judge: (results, { commit }) => ({
       wanted: NONE_BAD,
       measured: measuredBad(grouped(results).flat()),
       rows: {
         effects: grouped(results).map((reports) => [
-          `**${name}**`,
+          `**${name}**, \`${commit}\``,
           `${reports[0]?.deployment}, \`${reports[0]?.profile}\``,
           `${reports.length} of ${SEGMENTS[name]}`,
           range(reports.map((report) => report.seed)),
@@ -258,13 +252,17 @@ const schedules = ofOneReport<TimeReport>('G13', 13, chaos('--only', 'G13', '--s
   };
 });
 
+const overloads = (...size: readonly string[]): Part[] =>
+  ['embedded', 'distributed'].map((deployment) => {
+    const args = ['--only', 'G14', ...size, '--deployment', deployment, '--seed', '1414', '--json'];
+    return { id: `G14-${deployment}`, command: () => chaos(...args) };
+  });
+
 const overload: EvidenceGoal = {
   name: 'G14',
   seed: 1414,
-  parts: ['embedded', 'distributed'].map((deployment) => ({
-    id: `G14-${deployment}`,
-    command: () => chaos('--only', 'G14', '--full', '--deployment', deployment, '--seed', '1414', '--json'),
-  })),
+  parts: overloads('--full'),
+  nightly: overloads(),
   judge: (results, { commit, date, load }) => {
     const reports = results.flatMap(({ stdout }) => lastJson<OverloadReport>(stdout));
     const grown = ({ memoryMb }: OverloadReport): number =>

@@ -7,15 +7,17 @@ import { isBuildStale } from '../tools/is-build-stale.mjs';
 import { fileOf, FOLDER, readEvidence, renderPage, type EvidenceRun, type GoalName } from './evidence.js';
 import { EVIDENCE_GOALS, readResume, type EvidenceGoal, type PartResult } from './goals.js';
 
-const HELP = `npm run evidence -- [GOAL...]      the full count of each goal (of all when none is named), written to evidence/GOAL.json and docs/evidence.md
+const HELP = `npm run evidence -- [--nightly] [GOAL...]      the full count of each goal (of all when none is named), written to evidence/GOAL.json and docs/evidence.md
 
   goals: ${EVIDENCE_GOALS.map(({ name }) => name).join(', ')}, ten-passes
+  --nightly: one run of each goal that has many, kept beside its release run
   ten-passes: every tier of the tests, ten times in a row, two busy loops beside; only when named
 
 What is there for this commit is not run again, and a goal that was broken off goes on with the part at which it was.
 Status: 0 every goal is met; 1 one is missed; 2 the command was wrong, or the tree has changes that are in no commit.`;
 
 const TEN_PASSES = 'ten-passes';
+const NIGHTLY = '--nightly';
 const PASSES = 10;
 const TIERS = [['types', 'unit', 'architecture'], ['integration'], ['e2e']];
 const BUSY_LOOPS = 2;
@@ -29,8 +31,10 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(HELP);
     return 0;
   }
+  const isNightly = args.includes(NIGHTLY);
+  const named = args.filter((arg) => arg !== NIGHTLY);
   const known: readonly string[] = [...EVIDENCE_GOALS.map(({ name }) => name), TEN_PASSES];
-  const unknown = args.filter((name) => !known.includes(name));
+  const unknown = named.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     console.error(`no such goal: ${unknown.join(', ')}\n\n${HELP}`);
     return 2;
@@ -41,12 +45,17 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const commit = commitOfSources();
-  const goals = EVIDENCE_GOALS.filter(({ name }) => args.length === 0 || args.includes(name));
+  const goals = EVIDENCE_GOALS.filter(({ name }) => named.length === 0 || named.includes(name));
+  const single = isNightly && goals.find(({ nightly }) => !nightly);
+  if (single) {
+    console.error(`${single.name} has no nightly run, only one count: name it without ${NIGHTLY}`);
+    return 2;
+  }
   const isBuilt = !goals.some(({ needsBuild }) => needsBuild) || !isBuildStale(ROOT);
   if (!isBuilt && (await run(['build'], join(partialOf(commit), 'build.log'), [])).status !== 0) return 2;
   let isMet = true;
-  for (const goal of goals) isMet = (await prove(goal, commit)) && isMet;
-  if (args.includes(TEN_PASSES)) isMet = (await tenPasses(commit)) && isMet;
+  for (const goal of goals) isMet = (await prove(goal, commit, isNightly)) && isMet;
+  if (named.includes(TEN_PASSES)) isMet = (await tenPasses(commit)) && isMet;
   return isMet ? 0 : 1;
 }
 
@@ -61,13 +70,13 @@ function git(...args: string[]): string {
   return stdout.trim();
 }
 
-async function prove(goal: EvidenceGoal, commit: string): Promise<boolean> {
-  const kept = keptRun(goal.name, commit);
+async function prove(goal: EvidenceGoal, commit: string, isNightly: boolean): Promise<boolean> {
+  const kept = keptRun(goal.name, commit, isNightly);
   if (kept) return tell(goal.name, kept, 'is written for this commit already');
-  const folder = partialOf(commit);
+  const folder = join(partialOf(commit), isNightly ? 'nightly' : '');
   const results: PartResult[] = [];
   const loads: number[] = [];
-  for (const { id, command } of goal.parts) {
+  for (const { id, command } of (isNightly && goal.nightly) || goal.parts) {
     const [resume, whole] = [join(folder, `${id}.resume.json`), join(folder, `${id}.json`)];
     if (!existsSync(whole)) {
       const result = await run(command(resume), join(folder, `${id}.log`), loads);
@@ -88,20 +97,24 @@ async function prove(goal: EvidenceGoal, commit: string): Promise<boolean> {
     date,
     seed: goal.seed === null ? null : String(goal.seed),
     machine: machineOf(load),
+    ...(isNightly && { isNightly }),
     ...judged,
     met: results.every(({ status }) => status === 0),
   });
 }
 
-function keptRun(goal: GoalName, commit: string): EvidenceRun | undefined {
-  return readEvidence()
-    .find((evidence) => evidence.goal === goal)
-    ?.runs.find((run) => run.commit === commit);
+function runsOf(goal: GoalName): readonly EvidenceRun[] {
+  return readEvidence().find((evidence) => evidence.goal === goal)?.runs ?? [];
 }
 
-/** In place of what was there, and in the page. */
+function keptRun(goal: GoalName, commit: string, isNightly: boolean): EvidenceRun | undefined {
+  return runsOf(goal).find((run) => run.commit === commit && (run.isNightly ?? false) === isNightly);
+}
+
+/** In place of what was there, and in the page. A nightly run stands beside the release run of an older commit. */
 function keep(goal: GoalName, run: EvidenceRun): boolean {
-  writeFileSync(fileOf(goal), `${JSON.stringify({ goal, runs: [run] }, null, 2)}\n`);
+  const beside = run.isNightly ? runsOf(goal).filter(({ isNightly }) => !isNightly) : [];
+  writeFileSync(fileOf(goal), `${JSON.stringify({ goal, runs: [...beside, run] }, null, 2)}\n`);
   const page = join(ROOT, 'docs/evidence.md');
   writeFileSync(page, renderPage(readFileSync(page, 'utf8'), readEvidence()));
   return tell(goal, run, 'is written');
@@ -160,7 +173,7 @@ interface Pass {
 
 /** Tier by tier, each kept when it has ended. */
 async function tenPasses(commit: string): Promise<boolean> {
-  const kept = keptRun(TEN_PASSES, commit);
+  const kept = keptRun(TEN_PASSES, commit, false);
   if (kept) return tell(TEN_PASSES, kept, 'is written for this commit already');
   const folder = partialOf(commit);
   const file = join(folder, `${TEN_PASSES}.json`);
