@@ -198,7 +198,12 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   };
   const watch = new CrashLoopGuard(
     { store: poisonMessages, clock, alerts, logger },
-    { owner: process.name, startedAt: clock.now(), leaseMs: DEADLY_LEASE_MS },
+    {
+      owner: process.name,
+      startedAt: clock.now(),
+      leaseMs: DEADLY_LEASE_MS,
+      aloneAfterMs: world.scenario.aloneAfterMs,
+    },
   );
   const lookups = new OwnRepositoriesOnly(
     new CachedLookups(new ForgeLookupReader(forges), clock),

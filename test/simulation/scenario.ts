@@ -12,6 +12,8 @@ export interface Scenario {
   readonly seed: number;
   readonly profile: 'gitea' | 'core';
   readonly skewsMs: readonly number[];
+  /** Processes live so long before they take what another died with. */
+  readonly aloneAfterMs: number;
   /** A rule that somebody takes out of the files, and when. */
   readonly disabled: { readonly rule: string; readonly atMs: number } | null;
   readonly plays: Plays;
@@ -66,6 +68,9 @@ const LOOKS_EVERY_MS = 3_000;
 export const CALM_AFTER_MS = 45_000;
 export const OVER_AFTER_MS = 45 * 60_000;
 const RESENT_AFTER_MS = 5_000;
+const ALONE_AFTER_MS = 10_000;
+/** As production has it, three deaths take over a minute, and afterwards nobody is killed any more. */
+const ALONE_AFTER_MS_AT_QUARANTINE = 1_500;
 
 export function scenarioOf(seed: number): Scenario {
   const plan = new Random(seed * 2);
@@ -93,6 +98,7 @@ export function scenarioOf(seed: number): Scenario {
     skewsMs: Array.from({ length: processes }, () =>
       plan.chance(0.3) ? plan.between(-40_000, 40_000) : plan.between(-50, 50),
     ),
+    aloneAfterMs: aim.startsWith('deadly.quarantine') ? ALONE_AFTER_MS_AT_QUARANTINE : ALONE_AFTER_MS,
     disabled,
     plays,
     begin: (world) => {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
 import { hashOf, newId } from '../../../src/core/ids.js';
+import { silentLogger } from '../../../src/core/logger.js';
 import { keyOfText } from '../../../src/pipeline/inbox-store.port.js';
+import { postgresDataSource } from '../../../src/store/data-source.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import { aDelivery, anEvent } from '../../builders/arrivals.js';
 import { anIntent, aRun } from '../../builders/journal.js';
@@ -16,6 +19,8 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   let opened: TestStores;
   /** On one connection, so that it can be asked what it read. */
   let stores: Stores;
+  /** Fills tables; on a busy machine that takes longer than a statement of the bot may. */
+  let filling: DataSource;
   const [first, second] = [newId(), newId()];
 
   const stored = async (id: string): Promise<void> => {
@@ -31,7 +36,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     });
   };
   const backlog = (): Promise<unknown> =>
-    stores.dataSource.query(
+    filling.query(
       `INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, reported_by, object_hash)
        SELECT e.id || '-' || n, forge, org, kind, source, fact_key || n, sha256(('fact' || n)::bytea), fact_at, actor, repo, repo_id, data, stored_at, reported_by,
               sha256(('object' || n)::bytea)
@@ -55,16 +60,16 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   };
   const INBOX = ['arrivals', 'events', 'arrival_events', 'object_states'];
   const inboxBacklog = async (): Promise<void> => {
-    await stores.dataSource.query(
+    await filling.query(
       `INSERT INTO arrivals SELECT (jsonb_populate_record(a, jsonb_build_object('id', 'a-' || n, 'once_key', sha256(('a-' || n)::bytea), 'state', 'stored'))).*
        FROM arrivals a, generate_series(1, $1::int) AS n WHERE a.event_id = $2`,
       [BACKLOG, first],
     );
-    await stores.dataSource.query(
+    await filling.query(
       `INSERT INTO object_states (forge, org, repo_id, kind, object_id, state) SELECT 'main', 'acme', '7', 'issue', 'o-' || n, '{}' FROM generate_series(1, $1::int) AS n`,
       [BACKLOG],
     );
-    await stores.dataSource.query(
+    await filling.query(
       `INSERT INTO arrival_events (arrival_id, event_id, source) SELECT 'a-' || n, $2 || '-' || n, 'webhook' FROM generate_series(1, $1::int) AS n`,
       [BACKLOG, first],
     );
@@ -79,7 +84,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   const journalBacklog = async (): Promise<void> => {
     await recordOne('first', 'busy');
     const copy = (table: string, over: string): Promise<unknown> =>
-      stores.dataSource.query(
+      filling.query(
         `INSERT INTO ${table} SELECT (jsonb_populate_record(t, jsonb_build_object('seq', nextval(pg_get_serial_sequence('${table}', 'seq')), ${over}))).*
          FROM ${table} t, generate_series(1, $1::int) AS n WHERE t.id = 'first'`,
         [BACKLOG],
@@ -99,12 +104,12 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   const heldBacklog = async (): Promise<void> => {
     for (let from = 1; from <= HELD; from += BACKLOG) {
       const stepNo = from <= HELD / 2 ? 0 : 1;
-      await stores.dataSource.query(
+      await filling.query(
         `INSERT INTO runs SELECT (jsonb_populate_record(t, jsonb_build_object('seq', -n, 'id', 'r-held-' || n, 'run_key', 'k-held-' || n))).*
          FROM runs t, generate_series($1::int, $2::int) AS n WHERE t.id = 'first'`,
         [from, from + BACKLOG - 1],
       );
-      await stores.dataSource.query(
+      await filling.query(
         `INSERT INTO intents SELECT (jsonb_populate_record(t, jsonb_build_object('seq', -n, 'id', 'h-' || n, 'run_id', 'r-held-' || n, 'step_no', $3::int,
            'intent_key', 'k-held-' || n, 'state', 'planned', 'held', true, 'held_by', 'budget', 'held_since', clock_timestamp(),
            'due_at', clock_timestamp() + n * interval '1 second' + interval '1 hour', 'lane', CASE WHEN n % 2 = 0 THEN 'busy' ELSE 'lane-' || n % 5 END,
@@ -113,7 +118,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
         [from, from + BACKLOG - 1, stepNo],
       );
     }
-    await stores.dataSource.query(
+    await filling.query(
       `INSERT INTO budget_holds (budget, org, kind, whose, per_hour, since, until, places)
        VALUES ('budget', 'acme', 'actor', 'eve', 5, clock_timestamp(), clock_timestamp() + interval '1 day', 1)`,
     );
@@ -122,8 +127,10 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   beforeAll(async () => {
     opened = await openTestStores('postgres');
     stores = await openStores(opened.config, { poolSize: 1 });
-    // Its one connection: on a busy machine, filling a table takes longer than a statement of the bot may.
-    await stores.dataSource.query('SET statement_timeout TO 0');
+    const { config } = opened;
+    if (config.kind !== 'postgres') throw new Error('the store is not on a server');
+    filling = postgresDataSource(config.url, { size: 1, statementTimeoutMs: 0, logger: silentLogger });
+    await filling.initialize();
     await planned();
     await stored(first);
     await backlog();
@@ -131,6 +138,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     await inboxBacklog();
     await journalBacklog();
     await heldBacklog();
+    await filling.destroy();
     // Tens of thousands of rows: minutes, on a busy machine.
   }, 600_000);
 
