@@ -43,20 +43,26 @@ describe('CrashLoopGuard', () => {
 
   /** Timers that run, with how often each fires; the test fires them. */
   const timers = new Map<object, { fire: () => void; everyMs: number }>();
-  const { setInterval: realSetInterval, clearInterval: realClearInterval } = globalThis;
-  afterEach(() => void Object.assign(globalThis, { setInterval: realSetInterval, clearInterval: realClearInterval }));
+  const { setInterval, clearInterval, setTimeout, clearTimeout } = globalThis;
+  afterEach(() => void Object.assign(globalThis, { setInterval, clearInterval, setTimeout, clearTimeout }));
 
   /** Everything that is settled now has gone on. */
   const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
   beforeEach(() => {
     timers.clear();
-    const ownInterval = (fire: () => void, everyMs: number): object => {
+    const ownTimer = (fire: () => void, everyMs: number): object => {
       const timer = { unref: () => undefined };
       timers.set(timer, { fire, everyMs });
       return timer;
     };
-    Object.assign(globalThis, { setInterval: ownInterval, clearInterval: (timer: object) => timers.delete(timer) });
+    const clearTimer = (timer: object): boolean => timers.delete(timer);
+    Object.assign(globalThis, {
+      setInterval: ownTimer,
+      clearInterval: clearTimer,
+      setTimeout: ownTimer,
+      clearTimeout: clearTimer,
+    });
     livedMs = 0;
     deaths = 0;
     told = [];
@@ -289,19 +295,76 @@ describe('CrashLoopGuard', () => {
       expect(await runs(idOf(-1))).toBe(true);
     });
 
-    it('is not taken while other such work is in hand', async () => {
+    it('waits until other such work in hand has ended, and lets none begin meanwhile', async () => {
       livedMs = 10_000;
-      const other = new Work();
+      const [other, alone, late] = [new Work(), new Work(), new Work()];
       const before = watch.run('event', idOf(-1, 2), other.run);
-      await answers(1);
-      const work = new Work();
-      const running = watch.run('event', idOf(-1), work.run);
+      await answers(0);
+      const running = watch.run('event', idOf(-1), alone.run);
       await answers(null);
-      await running;
+      await watch.run('event', idOf(-1, 3), late.run);
+      expect([begun.length, alone.begun, late.begun]).toEqual([2, 0, 0]);
 
-      expect([begun.length, work.begun]).toEqual([2, 0]);
       other.end();
       await before;
+      await answers(1);
+
+      expect(alone.begun).toBe(1);
+      alone.end();
+      await running;
+      expect(timers.size).toBe(0);
+    });
+
+    it('waits for five seconds, and is tried again ten seconds later', async () => {
+      livedMs = 10_000;
+      const [slow, alone, late] = [new Work(), new Work(), new Work()];
+      const before = watch.run('event', idOf(-1, 2), slow.run);
+      await answers(0);
+      const running = watch.run('event', idOf(-1), alone.run);
+      await answers(null);
+      livedMs = 15_000;
+      for (const { fire, everyMs } of timers.values()) if (everyMs === 5_000) fire();
+      await running;
+      expect([begun.length, alone.begun]).toEqual([2, 0]);
+
+      livedMs = 24_999;
+      const early = watch.run('event', idOf(-1), alone.run);
+      await answers(null);
+      await early;
+      const beside = watch.run('event', idOf(-1, 3), late.run);
+      await answers(0);
+      expect([alone.begun, late.begun]).toEqual([0, 1]);
+
+      livedMs = 25_000;
+      const again = watch.run('event', idOf(-1), alone.run);
+      await answers(null);
+      slow.end();
+      late.end();
+      await Promise.all([before, beside]);
+      await answers(1);
+      expect(alone.begun).toBe(1);
+      alone.end();
+      await again;
+    });
+
+    it('keeps nobody waiting again for ten seconds, where it had more deaths than are dared', async () => {
+      livedMs = 10_000;
+      const work = new Work();
+      const tries = async (...given: ReadonlyArray<number | null>): Promise<void> => {
+        const running = watch.run('event', idOf(-1), work.run);
+        for (const deathsOf of given) await answers(deathsOf);
+        work.end();
+        await running;
+      };
+      await tries(null, null);
+      livedMs = 19_999;
+      await tries(null);
+      expect([begun.map((one) => one.dares), work.begun]).toEqual([[0, 1, 0], 0]);
+
+      livedMs = 20_000;
+      await tries(null, 1);
+
+      expect(work.begun).toBe(1);
     });
 
     it('lets nothing of the kind begin beside it, from the question on', async () => {

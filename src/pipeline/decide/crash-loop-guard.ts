@@ -3,6 +3,7 @@ import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { madeAtMs } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
+import { NewestMap } from '../../core/newest-map.js';
 import { defineReasons, textOf } from '../../core/reason.js';
 import type { PoisonMessageStore, WatchedTopic } from '../poison-message-store.port.js';
 
@@ -37,6 +38,10 @@ const OLD_MS = 30_000;
 const LEASE_MS = 5_000;
 const ALONE_AFTER_MS = 10_000;
 const LAST_AFTER_TIMES = 6;
+/** So long what is to be taken alone waits until nothing else is in hand. */
+const WAITS_FOR_OTHERS_MS = 5_000;
+/** Of so much it is remembered that it was not to be had. What is forgotten is asked for once more, which does no harm. */
+const REFUSED_KEPT = 1_000;
 
 /**
  * Work that ends its process would end it again and again, and hold up everything else. Ordinary work is done as it comes. What lay there when
@@ -56,6 +61,10 @@ export class CrashLoopGuard {
   private readonly waiting = new Set<string>();
   private readonly oneByOne = pLimit(1);
   private isAlone = false;
+  /** Called when nothing is in hand any more. */
+  private emptied = (): void => undefined;
+  /** What could not be taken alone, and the age of this process at which it is tried again: each try keeps others waiting. */
+  private readonly refused = new NewestMap<string, number>(REFUSED_KEPT);
   private readonly bornMs: number;
 
   constructor(
@@ -85,16 +94,37 @@ export class CrashLoopGuard {
   /** What a process died with: when nothing else is in hand here, and this process has lived for a while. */
   private async takeAlone(topic: WatchedTopic, id: string, key: string, work: Work): Promise<void> {
     const { aloneAfterMs = ALONE_AFTER_MS } = this.options;
-    const livedMs = this.deps.clock.monotonicMs() - this.bornMs;
-    if (this.inHand.size > 0 || livedMs < aloneAfterMs) return;
-    // Before the answer, or others would begin meanwhile.
+    const livedMs = this.livedMs();
+    if (livedMs < aloneAfterMs || livedMs < (this.refused.get(key) ?? 0)) return;
+    // Before the first wait, or others would begin meanwhile: each pass of the sweep brings them, and it would never be alone.
     this.isAlone = true;
     try {
       const dares = livedMs < LAST_AFTER_TIMES * aloneAfterMs ? 1 : MAX_DEATHS - 1;
-      await this.take(topic, id, key, aloneAfterMs === 0 ? MAX_DEATHS : dares, work);
+      const isTaken =
+        (await this.hasNothingInHand()) &&
+        (await this.take(topic, id, key, aloneAfterMs === 0 ? MAX_DEATHS : dares, work));
+      if (!isTaken) this.refused.set(key, this.livedMs() + aloneAfterMs);
     } finally {
       this.isAlone = false;
     }
+  }
+
+  private livedMs(): number {
+    return this.deps.clock.monotonicMs() - this.bornMs;
+  }
+
+  /** Waits for it, but not for a decision that takes long: it may itself wait for a slow forge. */
+  private async hasNothingInHand(): Promise<boolean> {
+    if (this.inHand.size > 0)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, WAITS_FOR_OTHERS_MS);
+        timer.unref();
+        this.emptied = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    return this.inHand.size === 0;
   }
 
   /** @returns false when others have it, or it had more deaths than are dared */
@@ -109,6 +139,7 @@ export class CrashLoopGuard {
       return true;
     } finally {
       this.inHand.delete(key);
+      if (this.inHand.size === 0) this.emptied();
     }
   }
 
