@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pLimit from 'p-limit';
+import { systemClock } from '../../src/core/clock.js';
+import { newId } from '../../src/core/ids.js';
+import { silentLogger } from '../../src/core/logger.js';
+import { deduplicateInto } from '../../src/events/deduplicate.js';
+import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
+import { readDelivery } from '../../src/events/normalize-delivery.js';
+import { normalizeEntry } from '../../src/events/normalize-entry.js';
+import { CrashLoopGuard } from '../../src/pipeline/decide/crash-loop-guard.js';
+import { decideArrival, type DecideArrivalDeps } from '../../src/pipeline/decide/decide-arrival.js';
+import { aDelivery } from '../builders/arrivals.js';
+import { quietBodies } from '../chaos/rig/quiet-bodies.js';
+import { openTestStores, type TestStores } from '../services/test-stores.js';
+
+const SEED = 5;
+const PUSHES = 4;
+/** As the sweep has it. */
+const PASS_MS = 2_000;
+const AT_ONCE = 8;
+/** Passes: ten seconds of life, one for each delivery, and some to spare. */
+const PASSES = 15;
+
+describe('reliability/poison: deliveries of one text after a death', () => {
+  let test: TestStores;
+  beforeAll(async () => {
+    test = await openTestStores('embedded');
+  });
+  afterAll(() => test?.close());
+
+  it('are decided although they wait for the one that a process died with, which is decided alone', async () => {
+    const { inbox, poisonMessages: store } = test.stores;
+    const deps: DecideArrivalDeps = {
+      inbox,
+      queue: { announce: async () => undefined },
+      events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
+      clock: systemClock,
+      logger: silentLogger,
+    };
+    // Each push can be undone by another, so that a second one of its text waits for all that came between.
+    const stored = async (): Promise<string[]> => {
+      const deliveries = quietBodies(PUSHES, SEED).map(({ eventType, text }) =>
+        aDelivery({ eventType, text, receivedAt: systemClock.now() }),
+      );
+      await inbox.storeDeliveries(deliveries);
+      return deliveries.map(({ id }) => id);
+    };
+    for (const id of await stored()) await decideArrival(deps, id);
+    const [died = ''] = await stored();
+    await store.begin({ topic: 'arrival', id: died, owner: newId(), leaseMs: -1_000, dares: 0 });
+    let livedMs = 0;
+    const guard = new CrashLoopGuard(
+      {
+        store,
+        clock: { now: systemClock.now, monotonicMs: () => livedMs },
+        alerts: { raise: () => undefined },
+        logger: silentLogger,
+      },
+      { owner: newId(), startedAt: new Date(Date.now() + 1) },
+    );
+
+    let due = await inbox.dueArrivals(PUSHES);
+    expect(due).toHaveLength(PUSHES);
+    for (let pass = 0; pass < PASSES && due.length > 0; pass += 1) {
+      livedMs += PASS_MS;
+      const limit = pLimit(AT_ONCE);
+      const decided = due.map((id) =>
+        limit(() => guard.run('arrival', id, async () => void (await decideArrival(deps, id)))),
+      );
+      await Promise.all(decided);
+      due = await inbox.dueArrivals(PUSHES);
+    }
+
+    expect(due).toEqual([]);
+    expect(await store.quarantined(9)).toEqual([]);
+  });
+});
