@@ -46,7 +46,7 @@ interface Named {
 }
 
 // Whole bots with their stores: slow to start on a busy machine, and nothing here depends on how slow.
-jest.setTimeout(90_000);
+jest.setTimeout(300_000);
 
 /** Two organizations on one bot account. `other` has its own hook secret and its own rules, and is after what `acme` has. */
 describe('integration/repository-homes', () => {

@@ -16,7 +16,7 @@ const rule = (id: string): string =>
   `version: 1\norg: acme\nrules: [{id: ${id}, on: repository.created, do: {milestone.ensure: {title: ${id}}}}]\n`;
 
 // Whole bots with their stores: slow to start on a busy machine, and nothing here depends on how slow.
-jest.setTimeout(180_000);
+jest.setTimeout(300_000);
 
 let open: Array<{ close(): Promise<void> }> = [];
 afterEach(async () => {

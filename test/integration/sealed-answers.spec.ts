@@ -32,7 +32,7 @@ rules:
     do: { label.ensure: { name: unmet, color: "#112233" } }
 `;
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 const DEPLOYMENTS = ['embedded', ...(POSTGRES_URL && REDIS_URL ? (['distributed'] as const) : [])] as const;
 

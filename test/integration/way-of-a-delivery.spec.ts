@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, it, jest } from '@jest/globals';
 
-jest.setTimeout(180_000);
+jest.setTimeout(300_000);
 
 it('integration/way-of-a-delivery: whatever opens a transaction, claims work or calls the forge is told in docs/architecture.md', async () => {
   const args = ['--import', './test/register-swc.mjs', 'test/tools/count-way.ts', '--json'];

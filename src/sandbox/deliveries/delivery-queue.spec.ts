@@ -12,6 +12,9 @@ interface Seen {
   body: string;
 }
 
+/** A busy machine answers within it. */
+const TIMEOUT_MS = 2_000;
+
 const seen: Seen[] = [];
 let server: Server;
 let base: string;
@@ -36,7 +39,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  queue = new DeliveryQueue({ style: GITEA_DELIVERIES, clock: systemClock, timeoutMs: 300 });
+  queue = new DeliveryQueue({ style: GITEA_DELIVERIES, clock: systemClock, timeoutMs: TIMEOUT_MS });
 });
 
 afterEach(async () => {
@@ -91,7 +94,7 @@ describe('sandbox/deliveries/delivery-queue', () => {
     await queue.close();
     expect(seen).toEqual([]);
 
-    queue = new DeliveryQueue({ style: GITEA_DELIVERIES, clock: systemClock, timeoutMs: 300 });
+    queue = new DeliveryQueue({ style: GITEA_DELIVERIES, clock: systemClock, timeoutMs: TIMEOUT_MS });
     const before = new DeliveryQueue({ style: GITEA_DELIVERIES, clock: systemClock });
     before.faults.delayPercent(100, [60_000, 60_000], 1);
     before.send(aHook(), aText(8));
@@ -145,7 +148,7 @@ describe('sandbox/deliveries/delivery-queue', () => {
     const [first, second] = [queue.send(aHook(), aText(1)), queue.send(aHook(), aText(2))];
     await queue.settled();
 
-    expect(first).toMatchObject({ state: 'failed', status: null, error: 'no answer within 300 ms' });
+    expect(first).toMatchObject({ state: 'failed', status: null, error: `no answer within ${TIMEOUT_MS} ms` });
     expect(second).toMatchObject({ state: 'sent', status: 200 });
     expect(seen).toHaveLength(2);
   });

@@ -6,7 +6,7 @@ import { ROOT } from '../../services/with-services.mjs';
 import { aBrowser, axeOf, describeInChromium, overflowOf, walkOf, type Person, type TestBrowser } from './browser.js';
 import { aStage, HOSTILE, HOSTILE_PLACES, type Stage } from './stage.js';
 
-const LONG_MS = 240_000;
+const LONG_MS = 300_000;
 
 /** `FORGEHAND_PICTURES=1` writes pictures of each page to docs/console/. */
 const PICTURES = process.env['FORGEHAND_PICTURES'] === '1' ? join(ROOT, 'docs/console') : null;

@@ -8,7 +8,7 @@ import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { forgehand } from '../support/forgehand.js';
 
-const LONG_MS = 180_000;
+const LONG_MS = 300_000;
 const TIMELINES = 500;
 /** One browser may have no more open. */
 const OF_ONE_SESSION = 20;

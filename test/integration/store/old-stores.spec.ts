@@ -19,7 +19,7 @@ import { aBot, type TestBot } from '../support/a-bot.js';
 import { acmeConfig } from '../support/acme-config.js';
 import { aForge, type TestForge } from '../support/a-forge.js';
 
-const LONG_MS = 240_000;
+const LONG_MS = 300_000;
 const FIXTURES = join(import.meta.dirname, '../../fixtures/stores');
 const fixture = (name: string): Buffer => readFileSync(join(FIXTURES, name));
 const unpacked = (name: string): Buffer => brotliDecompressSync(fixture(name));
