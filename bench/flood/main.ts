@@ -10,7 +10,7 @@ import { measureFlood, STAGES, type Took } from './measure.js';
 const HELP = `npm run bench:flood -- [options]
 
   --backlog N       deliveries of the flooding organization (default 2000)
-  --every N         milliseconds from one delivery of the other organization to the next (default 100)
+  --every N         milliseconds from one delivery of the other organization to the next (default 50)
   --rounds N        rounds (default 1); least and median of their percentiles are told
   --profile DIR     write a CPU profile of the worker there
   --json            figures as JSON on stdout
