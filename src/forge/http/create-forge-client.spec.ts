@@ -211,7 +211,7 @@ describe('forge/http/create-forge-client', () => {
   });
 
   it('ends an answer that never comes at the deadline, as unknown, with the socket destroyed', async () => {
-    const { client, server } = await forge(() => undefined, { deadlineMs: 100 });
+    const { client, server } = await forge(() => undefined, { deadlineMs: 1_000 });
 
     const error = await failureOf(client.createLabel(aLabel));
 
@@ -226,7 +226,7 @@ describe('forge/http/create-forge-client', () => {
         reply.writeHead(201, { 'content-type': 'application/json' });
         timers.push(setInterval(() => reply.write(' '), 10));
       },
-      { deadlineMs: 200 },
+      { deadlineMs: 1_000 },
     );
 
     const error = await failureOf(client.createLabel(aLabel));

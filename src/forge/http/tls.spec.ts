@@ -197,7 +197,7 @@ describe('forge/http/tls', () => {
     const client = createForgeClient({
       baseUrl: `https://127.0.0.1:${(silent.address() as AddressInfo).port}/api/v1`,
       auth,
-      deadlineMs: 100,
+      deadlineMs: 1_000,
     });
 
     const error = await failureOf(client.createLabel(aLabel));
@@ -262,7 +262,7 @@ describe('forge/http/tls', () => {
       baseUrl: 'https://forge.test/api/v1',
       auth,
       proxy: `http://${between.url}`,
-      deadlineMs: 200,
+      deadlineMs: 1_000,
     });
 
     const error = await failureOf(client.createLabel(aLabel));

@@ -52,7 +52,7 @@ export class Person {
   readonly complaints: string[] = [];
 
   constructor(readonly context: BrowserContext) {
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(60_000);
     context.on('page', (page) => this.watch(page));
   }
 
@@ -134,7 +134,7 @@ export async function walkOf(page: Page): Promise<Array<{ readonly what: string;
     })()`;
     let stop = (await page.evaluate(look)) as Stop | null;
     // The editor shows its focus a moment later.
-    if (stop?.isSeen === false) {
+    for (let looks = 0; looks < 20 && stop?.isSeen === false; looks += 1) {
       await page.waitForTimeout(100);
       stop = (await page.evaluate(look)) as Stop | null;
     }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { ROOT } from '../../services/with-services.mjs';
 import { aBrowser, axeOf, describeInChromium, overflowOf, walkOf, type Person, type TestBrowser } from './browser.js';
 import { aStage, HOSTILE, HOSTILE_PLACES, type Stage } from './stage.js';
@@ -155,14 +155,12 @@ describeInChromium('e2e/console: how the pages look', () => {
 
   it('the first load takes 150 KB at most, without the editor', async () => {
     const fresh = await browser.person({ storageState: await owner.context.storageState() });
-    let bytes = 0;
     const tab = await fresh.context.newPage();
-    tab.on('response', async (response) => {
-      const body = await response.body().catch(() => Buffer.alloc(0));
-      bytes += body.length;
-    });
+    const lengths: Promise<number>[] = [];
+    tab.on('requestfinished', (request) => lengths.push(lengthOf(request)));
     await tab.goto(`${stage.url}/`, { waitUntil: 'load' });
     await tab.waitForTimeout(300);
+    const bytes = (await Promise.all(lengths)).reduce((all, one) => all + one, 0);
     await fresh.close();
 
     expect(bytes).toBeGreaterThan(1_000);
@@ -223,4 +221,10 @@ async function pathsFrom(page: Page, url: string): Promise<string[]> {
   const oneOfEach = (): string[] => INNER.flatMap((kind) => behind.find((path) => kind.test(path)) ?? []);
   for (const path of oneOfEach()) behind.push(...((await linksOf(path)) ?? []));
   return [...main, ...oneOfEach()];
+}
+
+/** Of what was answered, in bytes. */
+async function lengthOf(request: Request): Promise<number> {
+  const answer = await request.response();
+  return (await answer?.body())?.length ?? 0;
 }
