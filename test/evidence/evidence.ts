@@ -107,7 +107,7 @@ export const TABLES = {
     'memory',
     "other organization's first call, p95: alone, in the flood, as long again after it",
   ],
-  'overload-goals': ['goal', 'wanted, at most', 'embedded, smoke · nightly', 'distributed, smoke · nightly'],
+  'overload-goals': ['goal', 'wanted, at most', 'embedded', 'distributed'],
   'power-cuts': ['version', 'cuts', 'writes and names dropped', 'lost', 'doubled', 'stores that did not open'],
   simulation: ['seeds', 'kills', 'kill points hit', 'invariants broken', 'processor time', 'time (goal: 300 s)'],
   mutation: ['file', 'killed', 'survived', 'no test', 'timeout', 'noticed'],
