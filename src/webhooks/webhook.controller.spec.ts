@@ -136,7 +136,7 @@ describe('webhooks/webhook.controller', () => {
 
     const kept = JSON.stringify(await inbox.get(answer.id as string));
     expect(kept).not.toContain('Bearer');
-    expect(kept).not.toContain('ffff');
+    expect(kept).not.toContain('f'.repeat(16)); // fewer may stand in an id
     expect(await inbox.get(answer.id as string)).toMatchObject({ verdict: 'unsigned' });
   });
 

@@ -159,10 +159,12 @@ describe.each(PROFILES)('integration/console/person-logins: %s', (profile) => {
   it('keeps the tokens sealed, and never as they are', async () => {
     const { grantId } = await loggedIn('olga');
     const grant = await test.stores.grants.byId(grantId);
-    const tokens = ENCRYPTOR.unseal({ $sealed: grant?.sealed ?? '', $hash: '' }).reveal();
+    const unsealed = ENCRYPTOR.unseal({ $sealed: grant?.sealed ?? '', $hash: '' }).reveal();
+    const tokens = parseJson(unsealed) as Record<'access' | 'refresh', string>;
 
-    expect(Object.keys(parseJson(tokens) as JsonObject).sort()).toEqual(['access', 'refresh']);
-    expect(JSON.stringify(grant)).not.toContain('eyJ');
+    expect(Object.keys(tokens).sort()).toEqual(['access', 'refresh']);
+    for (const part of Object.values(tokens).flatMap((token) => token.split('.')))
+      expect(JSON.stringify(grant)).not.toContain(part);
   });
 
   it('refuses an answer whose state is another login’s, or none', async () => {
