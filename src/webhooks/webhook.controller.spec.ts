@@ -134,9 +134,9 @@ describe('webhooks/webhook.controller', () => {
       headers: { authorization: 'Bearer shared', 'x-gitea-signature': 'f'.repeat(64) },
     });
 
-    const kept = JSON.stringify(await inbox.get(answer.id as string));
+    const kept = JSON.stringify({ ...(await inbox.get(answer.id as string)), id: 'made by chance' });
     expect(kept).not.toContain('Bearer');
-    expect(kept).not.toContain('f'.repeat(16)); // fewer may stand in an id
+    expect(kept).not.toContain('ffff');
     expect(await inbox.get(answer.id as string)).toMatchObject({ verdict: 'unsigned' });
   });
 
