@@ -232,14 +232,18 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     ['hooks.audit', ['listOrgHooks'], 'things looked at'],
     ['token.audit', ['getVersion', 'getApiSettings', 'getSelf', 'getOwnToken', 'listTokens'], 'things looked at'],
   ])('%s asks for what it tells of, and for nothing else', async (job, wanted, told) => {
-    const before = forge.sandbox.parts.ledger.entries.length;
+    const seen: string[][] = [];
+    for (let n = 0; n < 3; n++) {
+      const before = forge.sandbox.parts.ledger.entries.length;
+      const { runs } = await bot.reach.post<{ runs: JobRun[] }>(`/v1/housekeeping/${job}/run`, {});
+      expect(runs).toMatchObject([{ error: null, outcome: { summary: expect.stringContaining(told) } }]);
+      seen.push(forge.sandbox.parts.ledger.entries.slice(before).map(({ operation, path }) => operation ?? path));
+    }
 
-    const { runs } = await bot.reach.post<{ runs: JobRun[] }>(`/v1/housekeeping/${job}/run`, {});
-
-    const asked = forge.sandbox.parts.ledger.entries.slice(before).map(({ operation, path }) => operation ?? path);
-    // What polls ask meanwhile is no affair of an audit.
-    const own = asked.filter((operation) => !['listOrgFeed', 'listActionTasks', 'listOrgRuns'].includes(operation));
-    expect(runs).toMatchObject([{ error: null, outcome: { summary: expect.stringContaining(told) } }]);
+    // What polls ask meanwhile is no affair of an audit: they ask now and then, an audit asks each time.
+    const own = seen
+      .reduce((all, one) => all.filter((operation) => one.includes(operation)))
+      .filter((operation) => !['listOrgFeed', 'listActionTasks', 'listOrgRuns'].includes(operation));
     expect(own.filter((operation) => !wanted.includes(operation))).toEqual([]);
     expect(own).toContain(wanted.at(-1));
   });
