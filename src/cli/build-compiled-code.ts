@@ -43,8 +43,7 @@ try {
   );
   await succeed(['check', join(folder, 'rules.yaml')]);
   const stopped = runCli(['start', '--config', config]);
-  // It waits for the signal when it has started.
-  while (process.listenerCount('SIGTERM') === 0) {
+  while (!said.some((line) => line.includes('forgehand.started'))) {
     const code = await Promise.race([stopped, sleep(100)]);
     if (code !== undefined) throw new Error(`the bot ended with ${code}:\n${said.join('')}`);
   }

@@ -24,10 +24,12 @@ export function startCommand(): Command {
       const config = readConfig(options.config, { reader: options.role });
       const logger = createLogger(config.log.level);
       const { startBot } = await import('../main.js');
-      const bot = await startBot(config, { role: options.role, logger, onFlushFailed: endAtOnce });
+      const starting = startBot(config, { role: options.role, logger, onFlushFailed: endAtOnce });
+      // Heard from the beginning: a bot that is told to stop while it starts still closes what it opened.
+      const stopped = untilStopped(async () => (await starting).close());
       // A service's log is read by others; a person at a terminal is the one who started the bot.
-      if (process.stdout.isTTY && config.store.kind === 'embedded') await printLink(bot);
-      await untilStopped(() => bot.close());
+      const isForPerson = process.stdout.isTTY && config.store.kind === 'embedded';
+      await Promise.all([stopped, starting.then((bot) => (isForPerson ? printLink(bot) : undefined))]);
     });
 }
 

@@ -26,7 +26,8 @@ it('starts the embedded bot without the copy of undici that Node makes its fetch
   );
   const env = { TOKEN: 'x'.repeat(40), NODE_OPTIONS: `--require ${told}` };
   const bot = await startBot({ ...place, env });
-  await bot.stop();
+
+  expect(await bot.stop()).toEqual({ code: 0, signal: null });
 
   const loaded = JSON.parse(readFileSync(`${place.dir}/loaded.json`, 'utf8')) as string[];
   expect(loaded).toContain('NativeModule http');
