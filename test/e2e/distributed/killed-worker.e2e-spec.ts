@@ -105,6 +105,8 @@ function without(state: ForgeState, left: readonly Intent[]): ForgeState {
       await until(() => proxy.held.length >= IN_FLIGHT);
       await cluster.workers[0].kill();
       const wanted = await playing;
+      // The last acts are told of in the background: until then nothing is known of them here.
+      await forge.sandbox.parts.deliveries.settled();
       await waitFor(isSettled, SETTLED_MS);
 
       const waiting = await intents('waiting');
