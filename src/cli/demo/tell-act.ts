@@ -1,4 +1,5 @@
 import type { RunReport } from '../../api/operations/answers.js';
+import { ENTRY_SOURCES } from '../../core/event.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import type { ForgeNow } from './forge-now.js';
 import type { Cell, Lines, Paint } from './lines.js';
@@ -15,6 +16,11 @@ interface Effects {
 
 /** Kinds of arrival that fit; statuses and jobs of workflows come last. */
 const SHOWN = 2;
+
+/** In the order in which they are told, whichever was read first: the end of a long line is cut. */
+const SOURCES: ReadonlyArray<ArrivalSummary['source']> = ['webhook', ...ENTRY_SOURCES];
+
+type Arrived = Pick<ArrivalSummary, 'source' | 'eventKinds' | 'eventType' | 'repeats'>;
 
 const PAINTS: Readonly<Record<string, Paint>> = {
   done: colour.green,
@@ -84,7 +90,10 @@ function effectText(intents: Intents): string {
 }
 
 /** How the act reached the bot: arrivals by kind, and how many were duplicates, lost or refused. */
-export function arrivalText({ arrivals, deliveries }: Pick<Seen, 'arrivals' | 'deliveries'>): string {
+export function arrivalText({
+  arrivals,
+  deliveries,
+}: Pick<Seen, 'deliveries'> & { readonly arrivals: readonly Arrived[] }): string {
   const count = (word: string, number: number): string => (number > 0 ? `(${number} ${word})` : '');
   const duplicates = arrivals.reduce((sum, { repeats }) => sum + repeats, 0);
   const words = [
@@ -96,9 +105,10 @@ export function arrivalText({ arrivals, deliveries }: Pick<Seen, 'arrivals' | 'd
   return words.join(' ') || 'no delivery (the forge sends none for this)';
 }
 
-function kindsText(arrivals: readonly ArrivalSummary[]): string {
+function kindsText(arrivals: readonly Arrived[]): string {
   const kinds = new Map<string, number>();
-  for (const { source, eventKinds, eventType } of arrivals) {
+  const inOrder = [...arrivals].sort((one, other) => SOURCES.indexOf(one.source) - SOURCES.indexOf(other.source));
+  for (const { source, eventKinds, eventType } of inOrder) {
     const word = source === 'webhook' ? eventKinds.join(' and ') || eventType : `found in the ${source}`;
     kinds.set(word, (kinds.get(word) ?? 0) + 1);
   }
