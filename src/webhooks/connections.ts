@@ -56,13 +56,13 @@ interface Place {
 
 /** Connections that come without a pause are not read for so long at most. */
 const MOST_UNREAD_MS = 100;
-/** New connections that are begun to be read in one round of the loop. */
+/** Accepted connections whose reading begins in one round of the loop. */
 const READ_AT_ONCE = 8;
 
 /**
  * Accepts connections before it reads any of them. Node accepts one with each round of its loop, and a round lasts until all is read that came on open
- * connections: a flood that opens 128 at once would keep the next sender waiting for as many rounds of its requests. The accepted ones are then read
- * a few in each round, so that who was there before is answered between them.
+ * connections: a flood that opens 128 at once would keep the next sender waiting for as many rounds of its requests. A few of the
+ * accepted ones are then begun in each round, so that senders who were there before are answered in between.
  */
 export class AcceptFirst {
   #unread: Socket[] = [];
