@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Browser } from '../../integration/support/a-browser.js';
 import { freePort } from '../../services/processes.mjs';
 import { aPlace, type Place } from '../support/a-place.js';
+import { acmeConfig } from '../support/acme-config.js';
 import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { forgehand } from '../support/forgehand.js';
@@ -23,18 +24,10 @@ beforeAll(async () => {
   requireBuild();
   port = await freePort();
   place = aPlace({
-    config: {
-      // Nobody answers there.
-      forges: [{ id: 'main', base_url: 'http://127.0.0.1:9', auth: { type: 'token', token: { env: 'FORGE_TOKEN' } } }],
-      orgs: [
-        { name: 'acme', forge: 'main', hooks: [{ id: 'acme', secret: { env: 'HOOK' } }], rules: { path: 'rules' } },
-      ],
-      store: { url: 'embedded:./data' },
-      server: { host: '127.0.0.1', port: 0 },
-      console: { listen: port },
-    },
+    // Nobody listens there.
+    config: acmeConfig('http://127.0.0.1:9', { console: { listen: port } }),
     files: { 'rules/rules.yaml': 'version: 1\norg: acme\nrules: []\n' },
-    env: { FORGE_TOKEN: 'forge-token', HOOK: 'h'.repeat(40) },
+    env: { FORGE_TOKEN: 'forge-token', HOOK_SECRET: 'h'.repeat(40) },
   });
   bot = await startBot(place);
 }, LONG_MS);
