@@ -120,12 +120,12 @@ describe('forge/budget', () => {
     budget.turnedAway(60);
     budget.turnedAway(5);
     clock.setWall('2030-01-01T00:00:00Z');
-    expect(budget.pausedForS()).toBe(60);
+    expect(budget.pausedForMs()).toBe(60_000);
     clock.advance(59_500);
 
-    expect(budget.pausedForS()).toBe(1);
+    expect(budget.pausedForMs()).toBe(500);
     clock.advance(500);
-    expect(budget.pausedForS()).toBe(0);
+    expect(budget.pausedForMs()).toBe(0);
   });
 
   it('pauses for a second when no time was named, longer the longer it lasts, and soon ends with it', () => {
@@ -134,7 +134,7 @@ describe('forge/budget', () => {
     const refusals: number[] = [];
     for (let at = 0; at < 60; at += refusals.at(-1) ?? 0) {
       refusals.push(budget.turnedAway());
-      clock.advance(budget.pausedForS() * 1_000);
+      clock.advance(budget.pausedForMs());
     }
 
     expect(refusals[0]).toBe(1);

@@ -27,8 +27,8 @@ export interface Budget {
   turnedAway(retryAfterS?: number): number;
   /** The forge gave another answer than "too many"; `tookMs` where the time is known that it took. */
   answered(tookMs?: number): void;
-  /** Whole seconds left of the pause; 0 = none. */
-  pausedForS(): number;
+  /** Milliseconds left of the pause; 0 = none. */
+  pausedForMs(): number;
 }
 
 /** The signal came while the task still waited for its turn. */
@@ -108,7 +108,7 @@ export function createBudget({ concurrency, ratePerS, clock, nowMs = () => perfo
       turnedAwaySinceMs = null;
       if (tookMs !== undefined) pace.answered(nowMs(), tookMs);
     },
-    pausedForS: () => Math.max(Math.ceil((pausedUntilMs - clock.monotonicMs()) / 1000), 0),
+    pausedForMs: () => Math.max(pausedUntilMs - clock.monotonicMs(), 0),
   };
 }
 

@@ -379,6 +379,30 @@ describe('forge/http/create-forge-client', () => {
     expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET']);
   });
 
+  it('tells other processes of a pause again when a later answer makes it longer, by however little', async () => {
+    const clock = new ManualClock();
+    const told: number[] = [];
+    const pauses = { publish: (seconds: number) => void told.push(seconds), subscribe: () => undefined };
+    let answerSecond = (): void => undefined;
+    const { client, server } = await forge(
+      (request, reply) => {
+        const refuse = (): void => answer(429, '[]', { 'retry-after': '3' })(request, reply, request as never);
+        if (server.seen.length === 1) refuse();
+        else answerSecond = refuse;
+      },
+      { clock, pauses },
+    );
+
+    const calls = [failureOf(client.listLabels(at)), failureOf(client.listLabels(at))];
+    await Promise.race(calls);
+    clock.advance(40);
+    await until(() => server.seen.length === 2);
+    answerSecond();
+    await Promise.all(calls);
+
+    expect(told).toEqual([3, 3]);
+  });
+
   it('ends its pause in time however many ask meanwhile', async () => {
     const clock = new ManualClock();
     let busy = true;

@@ -67,10 +67,10 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
   options.pauses?.subscribe((seconds) => void budget.turnedAway(Math.min(seconds, RETRY_AFTER_CAP_S)));
 
   function turnedAway(retryAfterS?: number): number {
-    const before = budget.pausedForS();
+    const beforeMs = budget.pausedForMs();
     const seconds = budget.turnedAway(retryAfterS);
-    // Calls that were under way together are told the same.
-    if (seconds > before) options.pauses?.publish(seconds);
+    // Told the same a moment later, the others wait that moment longer too.
+    if (seconds * 1000 > beforeMs) options.pauses?.publish(seconds);
     return seconds;
   }
 
@@ -204,7 +204,7 @@ function obeyed(error: ForgeError, pauseS: number): ForgeError {
 
 /** Only an answer of the forge makes a pause, never a call that was held back by one: it would not end while anybody asks. */
 function throwIfPaused(budget: Budget, context: ErrorContext): void {
-  const waitS = budget.pausedForS();
+  const waitS = Math.ceil(budget.pausedForMs() / 1000);
   if (waitS === 0) return;
   const { operation } = context;
   throw new ForgeError('rate-limited', callReason('forge.paused', { operation }), {
