@@ -10,6 +10,10 @@ import { isMainThread } from 'node:worker_threads';
 const BUNDLE = fileURLToPath(new URL('../bundle/', import.meta.url));
 const compiledOf = (file: string): string => `${file}.compiled`;
 
+// Garbage among old objects is collected when the heap has grown to two and a half times what lives; by itself V8 waits until it is up to four times
+// as large. A bot that is busy or attacked takes tens of megabytes less that way (docs/bench.md).
+setFlagsFromString('--heap-growing-percent=150');
+
 // The embedded store's engine is compiled once more for speed where it is busiest, function by function. By V8's own measure that begins within a
 // start, and costs a third of it, and memory that stays. An engine that works gets there within seconds, one that waits never does. Set before
 // anything is loaded: V8 takes compiled code only under the flags it was made with.
