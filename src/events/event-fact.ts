@@ -23,6 +23,8 @@ export interface EventFact {
   readonly listed?: Listed;
   /** A polled row shows its repository under another owner by now: the event is kept and is about no repository of ours. */
   readonly hasMoved?: true;
+  /** Null entries that were skipped in its lists. Absent: none. */
+  readonly skippedEntries?: number;
 }
 
 interface Listed {

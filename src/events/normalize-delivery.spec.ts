@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readText } from '../core/json-bytes.js';
-import type { JsonObject } from '../core/json.js';
+import type { Json, JsonObject } from '../core/json.js';
 import { stringifyJson } from '../core/json.js';
 import {
   REPOSITORY,
@@ -58,6 +58,53 @@ describe('events/normalize-delivery', () => {
     expect(misfitOf('lantern', SAMPLE_BODIES.issues)).toBe('not the body of lantern: it is the body of issues');
     expect(misfitOf('lantern', { lantern: { id: 1 }, repository, sender })).toBeNull();
     expect(misfitOf('lantern', { ...sampleBody('issues'), action: 'pinned' })).toBeNull();
+  });
+
+  describe('lists', () => {
+    /** Each list that a body of the kind has, with what reads it from the fact. */
+    const LISTS: ReadonlyArray<[eventType: string, path: string[]]> = [
+      ['issues', ['issue', 'labels']],
+      ['issues', ['issue', 'assignees']],
+      ['issue_label', ['issue', 'labels']],
+      ['issue_comment', ['issue', 'labels']],
+      ['pull_request', ['pull_request', 'labels']],
+      ['pull_request', ['pull_request', 'assignees']],
+      ['pull_request', ['pull_request', 'requested_reviewers']],
+      ['pull_request', ['pull_request', 'requested_reviewers_teams']],
+      ['pull_request_review_approved', ['pull_request', 'labels']],
+      ['release', ['release', 'assets']],
+      ['push', ['commits']],
+      ['push', ['head_commit', 'added']],
+      ['push', ['repository', 'topics']],
+      ['workflow_job', ['workflow_job', 'labels']],
+      ['workflow_job', ['workflow_job', 'steps']],
+    ];
+    const bodyWith = (eventType: string, [key = '', ...rest]: readonly string[], value: Json): JsonObject => {
+      const put = (holder: JsonObject, name: string, below: readonly string[]): JsonObject => ({
+        ...holder,
+        [name]: below.length === 0 ? value : put((holder[name] ?? {}) as JsonObject, below[0] ?? '', below.slice(1)),
+      });
+      return put(sampleBody(eventType), key, rest);
+    };
+    const valueIn = (fact: EventFact, [key = '', ...rest]: readonly string[]): unknown => {
+      const start = key === 'repository' ? fact.repo : fact.data[key === 'workflow_job' ? 'task' : key];
+      return rest.reduce<unknown>((at, name) => (at as JsonObject | undefined)?.[name], start);
+    };
+
+    it.each(LISTS)('of %s at %p: null is the empty list, a null entry is skipped and counted', (eventType, path) => {
+      const of = (value: Json): EventFact => read(eventType, bodyWith(eventType, path, value));
+
+      expect(valueIn(of(null), path)).toEqual([]);
+      expect(of(null).skippedEntries).toBeUndefined();
+      expect(valueIn(of([null]), path)).toEqual([]);
+      expect(of([null, null]).skippedEntries).toBe(2);
+    });
+
+    it('leaves out what the body leaves out: a missing list is unknown', () => {
+      const { labels: _, ...issue } = sampleBody('issues').issue as JsonObject;
+
+      expect(read('issues', { ...sampleBody('issues'), issue }).data['issue']).not.toHaveProperty('labels');
+    });
   });
 
   it.each([

@@ -10,6 +10,7 @@ import { type EventFact, Misfit } from './event-fact.js';
 import { type DeliveryReader, TELLING_KEYS } from './family.js';
 import { DELIVERY_READERS } from './normalize/index.js';
 import { readBody } from './read-fields.js';
+import { withReadLists } from './read-lists.js';
 
 /**
  * Whether a body is what its event type says, since the event type stands outside the signature (reliability S2). Takes the body as any JSON
@@ -76,7 +77,8 @@ export function normalizeBody(org: string, eventType: string, body: JsonObject):
   const reader = DELIVERY_READERS.get(eventType);
   if (!reader || isUnknownWord(reader, body.action))
     return new Misfit('this version does not know what it tells: an upgrade may', 'unknown_kind');
-  return reader.read(body, home.repo, eventType);
+  const fact = reader.read(body, home.repo, eventType);
+  return fact instanceof Misfit ? fact : withReadLists(fact);
 }
 
 /** Precise names of the events that a family name covers, by the body's `action`. Source: webhooks.md 3 and 5. */

@@ -8,6 +8,7 @@ import type { FeedRow } from './family.js';
 import { ROW_READERS } from './normalize/index.js';
 import { normalizeListed } from './normalize/listed.js';
 import { readTaskRow } from './normalize/task.js';
+import { withReadLists } from './read-lists.js';
 import { readBody, actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from './read-fields.js';
 
 /**
@@ -25,10 +26,10 @@ export function normalizeEntry(entry: Pick<NewEntry, 'org' | 'source' | 'text' |
     return new Misfit('the row names no repository', 'no_repository');
   const home = bindRow(entry.org, entry.source, row);
   if (home instanceof TenantMismatch) return home;
-  const facts = factsOfRow(entry, row, home);
-  return facts instanceof Misfit || home.movedTo === null
-    ? facts
-    : facts.map((fact) => ({ ...fact, hasMoved: true as const }));
+  const read = factsOfRow(entry, row, home);
+  if (read instanceof Misfit) return read;
+  const facts = read.map(withReadLists);
+  return home.movedTo === null ? facts : facts.map((fact) => ({ ...fact, hasMoved: true as const }));
 }
 
 function factsOfRow(

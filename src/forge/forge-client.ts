@@ -1,4 +1,5 @@
 import { ForgeError, callReason } from '../core/errors.js';
+import { stringifyJson } from '../core/json.js';
 import {
   operationNames,
   type OperationArgs,
@@ -282,13 +283,16 @@ function itemsOf<Item>(name: PagedOperationName, answer: unknown): readonly Item
 
 const KEYS = ['id', 'remote_name', 'name', 'sha', 'filename', 'rule_name'] as const;
 
-/** Items without any key are always new: they cannot be told apart. */
-function isNew(seen: Set<string>, item: unknown): boolean {
+/** What tells an item from others: its key, or all of it where it has none (a reaction). */
+function identityOf(item: unknown): string {
   const fields = item as Readonly<Record<string, unknown>>;
   const key = KEYS.find((name) => typeof fields[name] === 'string' && fields[name] !== '');
-  if (key === undefined) return true;
-  const value = `${key}=${String(fields[key])}`;
-  if (seen.has(value)) return false;
-  seen.add(value);
+  return key === undefined ? stringifyJson(item) : `${key}=${String(fields[key])}`;
+}
+
+function isNew(seen: Set<string>, item: unknown): boolean {
+  const identity = identityOf(item);
+  if (seen.has(identity)) return false;
+  seen.add(identity);
   return true;
 }

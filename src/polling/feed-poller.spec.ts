@@ -238,6 +238,14 @@ describe('polling/feed-poller', () => {
     );
   });
 
+  it('ends at a server that gives the same page for ever', async () => {
+    const world = aWorld();
+    world.state.show = () => [row(2), row(1)].map((one) => ({ ...one, op_type: 'create_repo' }));
+
+    expect(await world.poller().poll()).toMatchObject({ stored: 2, complete: true });
+    expect(world.state.calls).toBeLessThanOrEqual(2);
+  });
+
   it('reads one page where nothing is new', async () => {
     const world = aWorld();
     for (let id = 1; id <= 20; id += 1) world.rows.push(row(id, at(id)));

@@ -161,7 +161,8 @@ export class FeedPoller {
       all.push(...rows);
       fresh.push(...unknown);
       newest = latest(newest, read[0]?.created ?? null);
-      complete = rows.length === 0 || (!hasNews && isBefore(read.at(-1)?.created ?? null, settledTo));
+      // A page that brings nothing new is the last one: a server that does not know `page` answers the same rows for ever.
+      complete = judged.length === 0 || (!hasNews && isBefore(read.at(-1)?.created ?? null, settledTo));
     }
     return {
       fresh: await this.withReviews(fresh, all),

@@ -27,27 +27,46 @@ const secretText = z.union([z.string().transform((text) => new Secret(text)), z.
 /** Secret text in a request body; revealed by the transport only. */
 export const secretInput = z.union([z.string(), z.instanceof(Secret)]);
 
-/** Every field of an answer may be absent or null (api-spec, "What the service does"). */
+/** Every field of an answer may be absent or null (api-spec, "What the service does"). A list is never null: see `listOf`. */
 export const id = idText.nullish();
 export const int = whole.nullish();
 export const text = z.string().nullish();
 export const flag = z.boolean().nullish();
 export const time = timeText.nullish();
 export const secret = secretText.nullish();
-export const texts = z.array(z.string().nullable()).transform(withoutNulls).nullish();
+export const texts = z.array(z.string().nullable()).nullable().transform(withoutNulls).optional();
 /** Kept as it comes, and not looked into. */
 export const anything = z.unknown().optional();
 export const textMap = z.record(z.string(), z.string().nullable()).nullish();
 
-function withoutNulls<Item>(items: readonly (Item | null)[]): Item[] {
-  return items.filter((item): item is Item => item !== null);
+/** Null entries of lists that were skipped since the process began. */
+let skippedEntries = 0;
+
+/** Reads an answer, and counts the null entries of its lists. */
+export function countSkipped<Answer>(read: () => Answer): { readonly answer: Answer; readonly skipped: number } {
+  const before = skippedEntries;
+  const answer = read();
+  return { answer, skipped: skippedEntries - before };
+}
+
+function withoutNulls<Item>(items: readonly (Item | null)[] | null): Item[] {
+  if (items === null) return [];
+  const kept = items.filter((item): item is Item => item !== null);
+  skippedEntries += items.length - kept.length;
+  return kept;
 }
 
 const itemsOf = new WeakMap<z.ZodType, z.ZodType>();
 
-/** A list whose null entries are skipped (reliability A13). */
+/**
+ * A list as servers answer it: null is the empty list, and null entries are skipped (reliability A13). A field that may be missing is
+ * `listOf(…).optional()`: a missing list is unknown, not empty.
+ */
 export function listOf<Item extends z.ZodType>(item: Item) {
-  const list = z.array(item.nullable()).transform((items) => withoutNulls(items as readonly (z.output<Item> | null)[]));
+  const list = z
+    .array(item.nullable())
+    .nullable()
+    .transform((items) => withoutNulls(items as readonly (z.output<Item> | null)[] | null));
   itemsOf.set(list, item);
   return list;
 }
@@ -70,9 +89,12 @@ export function itemOf(list: z.ZodType): z.ZodType | undefined {
   return itemsOf.get(list);
 }
 
-/** A list in which null is an answer of its own: "this one could not be had" (op 5). */
+/** A list in which a null entry is an answer of its own: "this one could not be had" (op 5). */
 export function listWithNulls<Item extends z.ZodType>(item: Item) {
-  return z.array(item.nullable());
+  return z
+    .array(item.nullable())
+    .nullable()
+    .transform((items) => items ?? []);
 }
 
 /** Answers without a specified body: nothing, or any JSON, which is dropped. */

@@ -99,17 +99,17 @@ export const commit = z.looseObject({
     .nullish(),
   committer: user.nullish(),
   created: time,
-  files: listOf(z.looseObject({ filename: text, status: text })).nullish(),
+  files: listOf(z.looseObject({ filename: text, status: text })).optional(),
   html_url: text,
-  parents: listOf(z.looseObject({ created: time, sha: text, url: text })).nullish(),
+  parents: listOf(z.looseObject({ created: time, sha: text, url: text })).optional(),
   sha: text,
   stats: z.looseObject({ additions: int, deletions: int, total: int }).nullish(),
   url: text,
 });
 
 export const comparison = z.looseObject({
-  commits: listOf(commit).nullish(),
-  files: listOf(z.looseObject({ filename: text, status: text })).nullish(),
+  commits: listOf(commit).optional(),
+  files: listOf(z.looseObject({ filename: text, status: text })).optional(),
   total_commits: int,
 });
 
@@ -132,7 +132,7 @@ export const combinedStatus = z.looseObject({
   repository: repository.nullish(),
   sha: text,
   state: text,
-  statuses: listOf(commitStatus).nullish(),
+  statuses: listOf(commitStatus).optional(),
   total_count: int,
   url: text,
 });
@@ -174,8 +174,8 @@ export const contents = z.looseObject({
 });
 /** What lies under a path: a file with its content, or a folder (`type: dir`) whose `entries` have none. Servers answer a bare list for a folder. */
 export const fileOrFolder = z.preprocess(
-  (answer) => (Array.isArray(answer) ? { type: 'dir', entries: answer } : answer),
-  contents.extend({ entries: listOf(contents).nullish() }),
+  (answer) => (Array.isArray(answer) || answer === null ? { type: 'dir', entries: answer } : answer),
+  contents.extend({ entries: listOf(contents).optional() }),
 );
 
 /** api-behaviour 1.1: what a commit to one file answers; `content` is null once the file is gone. */

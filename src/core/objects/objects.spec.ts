@@ -152,6 +152,14 @@ describe('core/objects', () => {
     ]);
   });
 
+  it('reads null as the empty list, and a missing list as missing', () => {
+    expect(listOf(label).parse(null)).toEqual([]);
+    expect(listWithNulls(contents).parse(null)).toEqual([]);
+    expect(workflowJobs.parse({ jobs: [{ labels: null, steps: null }] }).jobs).toEqual([{ labels: [], steps: [] }]);
+    expect(workflowJobs.parse({})).toEqual({});
+    expect(fileOrFolder.parse(null)).toEqual({ type: 'dir', entries: [] });
+  });
+
   it('reads a folder from a bare list, and a file as it is', () => {
     expect(fileOrFolder.parse([{ name: 'a.md' }, null])).toEqual({ type: 'dir', entries: [{ name: 'a.md' }] });
     expect(fileOrFolder.parse({ name: 'a.md', type: 'file', content: 'YQ==' })).toEqual({

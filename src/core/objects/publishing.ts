@@ -9,7 +9,7 @@ export const downloadCount = z.looseObject({ tar_gz: int, zip: int });
 /** api-spec, Release. */
 export const release = z.looseObject({
   archive_download_count: downloadCount.nullish(),
-  assets: listOf(attachment).nullish(),
+  assets: listOf(attachment).optional(),
   author: user.nullish(),
   body: text,
   created_at: time,

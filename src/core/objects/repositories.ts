@@ -22,7 +22,7 @@ export const permission = z.looseObject({ admin: flag, pull: flag, push: flag })
 export const repoTransfer = z.looseObject({
   doer: user.nullish(),
   recipient: user.nullish(),
-  teams: listOf(team).nullish(),
+  teams: listOf(team).optional(),
 });
 
 /** api-spec, Repository; `parent` is the same shape again. */

@@ -47,7 +47,7 @@ export type Attachment = z.output<typeof attachment>;
 
 /** api-spec, Comment. */
 export const comment = z.looseObject({
-  assets: listOf(attachment).nullish(),
+  assets: listOf(attachment).optional(),
   body: text,
   created_at: time,
   html_url: text,
@@ -70,9 +70,9 @@ export const issueRepository = z.looseObject({ full_name: text, id, name: text, 
 
 /** recordings, issues. `pull_request` is not null when the issue is a pull request. */
 export const issue = z.looseObject({
-  assets: listOf(attachment).nullish(),
+  assets: listOf(attachment).optional(),
   assignee: user.nullish(),
-  assignees: listOf(user).nullish(),
+  assignees: listOf(user).optional(),
   body: text,
   closed_at: time,
   comments: int,
@@ -82,7 +82,7 @@ export const issue = z.looseObject({
   html_url: text,
   id,
   is_locked: flag,
-  labels: listOf(label).nullish(),
+  labels: listOf(label).optional(),
   milestone: milestone.nullish(),
   number: int,
   original_author: text,
@@ -122,7 +122,7 @@ export const pull = z.looseObject({
   additions: int,
   allow_maintainer_edit: flag,
   assignee: user.nullish(),
-  assignees: listOf(user).nullish(),
+  assignees: listOf(user).optional(),
   base: pullEnd.nullish(),
   body: text,
   changed_files: int,
@@ -139,7 +139,7 @@ export const pull = z.looseObject({
   html_url: text,
   id,
   is_locked: flag,
-  labels: listOf(label).nullish(),
+  labels: listOf(label).optional(),
   merge_base: text,
   merge_commit_sha: text,
   mergeable: flag,
@@ -150,8 +150,8 @@ export const pull = z.looseObject({
   number: int,
   patch_url: text,
   pin_order: int,
-  requested_reviewers: listOf(user).nullish(),
-  requested_reviewers_teams: listOf(team).nullish(),
+  requested_reviewers: listOf(user).optional(),
+  requested_reviewers_teams: listOf(team).optional(),
   review_comments: int,
   state: openState,
   title: text,

@@ -31,12 +31,12 @@ export const workflowJob = z.looseObject({
   runner_name: text,
   started_at: time,
   status: text,
-  steps: listOf(workflowStep).nullish(),
+  steps: listOf(workflowStep).optional(),
   url: text,
 });
 
 /** api-spec, WorkflowJobsList. */
-export const workflowJobs = z.looseObject({ jobs: listOf(workflowJob).nullish(), total_count: int });
+export const workflowJobs = z.looseObject({ jobs: listOf(workflowJob).optional(), total_count: int });
 
 /** api-spec, ActionTask: one job that a runner picked up. Read only the path of `url` (api-behaviour op 14). */
 export const actionTask = z.looseObject({
@@ -57,7 +57,7 @@ export const actionTask = z.looseObject({
 export type ActionTask = z.output<typeof actionTask>;
 
 /** api-spec, TasksList. */
-export const actionTasks = z.looseObject({ total_count: int, workflow_runs: listOf(actionTask).nullish() });
+export const actionTasks = z.looseObject({ total_count: int, workflow_runs: listOf(actionTask).optional() });
 
 /** recordings, actions-runs: one run, or one attempt of it; Forgejo's form of it is read under the same names. */
 export const run = z.looseObject({
@@ -83,7 +83,7 @@ export const run = z.looseObject({
 export const workflowRun = z.preprocess(fromForgejoRun, run);
 export type WorkflowRun = z.output<typeof workflowRun>;
 
-export const workflowRuns = z.looseObject({ total_count: int, workflow_runs: listOf(workflowRun).nullish() });
+export const workflowRuns = z.looseObject({ total_count: int, workflow_runs: listOf(workflowRun).optional() });
 
 /** Ids of the run that a dispatch started; undefined where the server tells none (204). */
 export const dispatched = z.looseObject({ html_url: text, run_url: text, workflow_run_id: id }).optional();

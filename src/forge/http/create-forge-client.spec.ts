@@ -132,7 +132,6 @@ describe('forge/http/create-forge-client', () => {
 
   it.each<[string, string]>([
     ['an object for a list', '{"data":[]}'],
-    ['null for a list', 'null'],
     ['HTML', '<html></html>'],
     ['nothing', ''],
   ])('takes %s after a read for an error', async (_, body) => {

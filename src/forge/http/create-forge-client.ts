@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../core/clock.js';
 import { BotError, ForgeError, UserError, callReason } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json.js';
+import { countSkipped } from '../../core/objects/base.js';
 import type { Secret } from '../../core/secret.js';
 import { createBudget, WaitStopped, type Budget } from '../budget.js';
 import type { Operation } from '../define-operation.js';
@@ -122,9 +123,10 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       if (!operation.success.includes(got.status)) throw mapReply(at, got);
       try {
         const json = readJson(got.body);
-        const result = checkReply(operation, json, isWriting);
+        const { answer, skipped } = countSkipped(() => checkReply(operation, json, isWriting));
+        if (skipped > 0) options.logger?.warn({ operation: name, skipped }, 'forge.null-entries-skipped');
         callOptions.onReply?.(replyInfo(operation, got, json));
-        return result;
+        return answer;
       } catch (error) {
         if (error instanceof BotError) throw error;
         throw mapWrongBody(at, got.status, error instanceof WrongShape ? error : null);
@@ -236,12 +238,12 @@ function checkAddress(address: string): string {
 
 /** Total and length of a list answer, before null entries were skipped. */
 function replyInfo(operation: Operation, reply: WireReply, json: Json | undefined): ReplyInfo {
-  const list = operation.list === undefined ? json : isJsonObject(json) ? json[operation.list] : undefined;
+  const list = operation.list !== undefined && isJsonObject(json) ? json[operation.list] : json;
   const header = reply.headers['x-total-count'];
   const told = isJsonObject(json) ? json['total_count'] : undefined;
   const totalCount =
     header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : typeof told === 'number' ? told : null;
-  const listed = Array.isArray(list) ? list.length : operation.list !== undefined ? 0 : null;
+  const listed = Array.isArray(list) ? list.length : operation.paged === true ? 0 : null;
   return { status: reply.status, totalCount, listed, date: readDate(reply.headers['date']) };
 }
 

@@ -33,6 +33,9 @@ export class WrongShape extends Error {}
 export function checkReply(operation: Operation, json: Json | undefined, write: boolean): unknown {
   if (write && isJsonObject(json) && !looksLikeAnswer(operation.result, json))
     throw new WrongShape('no field of the answer is known');
+  // A list that is missing is not known to be empty: what asked would take "there is nothing" for the answer.
+  if (operation.list !== undefined && isJsonObject(json) && json[operation.list] === undefined)
+    throw new WrongShape(`${operation.list}: missing`);
   const checked = operation.result.safeParse(json);
   if (checked.success) return checked.data;
   throw new WrongShape(describe(checked.error));

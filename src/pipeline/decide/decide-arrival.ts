@@ -330,8 +330,8 @@ interface Facts {
 function readArrival(deps: DecideArrivalDeps, arrival: Arrival): Facts | NoFacts {
   try {
     const read = arrival.kind === 'delivery' ? deps.events.readDelivery(arrival) : deps.events.normalizeEntry(arrival);
-    if (Array.isArray(read)) return { facts: read, eventType: null };
-    if ('fact' in read) return { facts: [read.fact], eventType: read.eventType };
+    if (Array.isArray(read)) return { facts: counted(deps, arrival, read), eventType: null };
+    if ('fact' in read) return { facts: counted(deps, arrival, [read.fact]), eventType: read.eventType };
     const { reason, code } = read;
     return read instanceof TenantMismatch ? { reason, code, mismatch: read } : { reason, code };
   } catch (error) {
@@ -339,6 +339,13 @@ function readArrival(deps: DecideArrivalDeps, arrival: Arrival): Facts | NoFacts
     deps.logger.error({ arrivalId: arrival.id, org: arrival.org, error: messageOf(error) }, 'arrival.unreadable');
     return { reason: 'reading it failed', code: 'reading_failed', broken: true };
   }
+}
+
+/** Null entries of its lists are skipped, and not in silence. */
+function counted(deps: DecideArrivalDeps, { id, org }: Arrival, facts: readonly EventFact[]): readonly EventFact[] {
+  for (const { kind, skippedEntries: skipped } of facts)
+    if (skipped !== undefined) deps.logger.warn({ arrivalId: id, org, kind, skipped }, 'arrival.null-entries-skipped');
+  return facts;
 }
 
 async function findDuplicateOf(deps: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<string | null> {
