@@ -13,6 +13,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
+import { branch, given, tag } from './support/objects.js';
 import { isRefused, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
@@ -165,6 +166,8 @@ export const createBranch = defineAction({
   right: RIGHTS.code,
   naturalKey: 'new_branch_name',
   keyOf: ({ new_branch_name }) => textOf(new_branch_name),
+  object: ({ new_branch_name }) => branch(new_branch_name),
+  names: ({ old_ref_name }) => given(old_ref_name, branch).concat(given(old_ref_name, tag)),
   raises: ['branch.created', 'push'],
   unfit: unclear,
   example: { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' },

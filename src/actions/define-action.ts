@@ -100,6 +100,10 @@ interface ActionDefinition<
   readonly naturalKey: keyof Specs & string;
   /** The natural key as the forge tells two objects apart; from parameters that are not resolved yet (secrets as references). */
   readonly keyOf: (params: JsonObject) => string;
+  /** The object of the target that it writes (`support/objects.ts`), from the same parameters; null = only its effect key says what it writes. */
+  readonly object: (params: JsonObject) => string | null;
+  /** The other objects that it needs: labels, milestones, branches, tags. */
+  readonly names: (params: JsonObject) => readonly string[];
   /**
    * It sets a value that another wish of the same effect key sets otherwise: an older wish must not overwrite a newer one. Default: whether its
    * recovery says that its values are absolute.

@@ -14,6 +14,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
+import { issue } from './support/objects.js';
 import { orMissing, whereOffered } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
@@ -88,6 +89,8 @@ export const assignIssue = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'number',
   keyOf: ({ number }) => `${textOf(number)} assignees`,
+  object: ({ number }) => issue(number),
+  names: () => [],
   overwrites: true,
   unfit: (given) => unfit(given) ?? unclear(given),
   raises: ['issue.assigned', 'issue.unassigned', 'pull_request.assigned', 'pull_request.unassigned'],

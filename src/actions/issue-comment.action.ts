@@ -13,6 +13,7 @@ import {
   type Verdict,
 } from './support/recovery.js';
 import { isAbout, isSameText } from './support/compare.js';
+import { issue } from './support/objects.js';
 import { orMissing, whereOffered } from '../forge/forge-client.js';
 import { hashOf } from '../core/ids.js';
 import type { Comment } from '../core/objects/tracker.js';
@@ -110,6 +111,8 @@ export const commentOnce = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'key',
   keyOf: ({ number, key }) => `${textOf(number)} ${textOf(key)}`,
+  object: ({ number }) => issue(number),
+  names: () => [],
   overwrites: true,
   raises: ['comment.created', 'comment.edited'],
   example: { number: '12', key: 'stale', body: 'Nothing happened here for 60 days.' },

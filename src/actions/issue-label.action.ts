@@ -15,6 +15,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
+import { each, issue, label } from './support/objects.js';
 import type { JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import type { Label } from '../core/objects/tracker.js';
@@ -143,6 +144,8 @@ export const labelIssue = defineAction({
   // Two wishes of other labels on one issue do not hold each other up.
   keyOf: ({ number, add, remove, set, within }) =>
     `${textOf(number)} ${JSON.stringify([names(add), names(remove), set === undefined ? null : names(set), within ?? null])}`,
+  object: ({ number }) => issue(number),
+  names: ({ add, remove, set }) => [add, remove, set].flatMap((list) => each(list, label)),
   unfit: (given) => unfit(given) ?? unclear(given),
   raises: ['issue.labeled', 'issue.labels_cleared', 'pull_request.labeled', 'pull_request.labels_cleared'],
   example: { number: '12', add: ['kind/bug'], remove: ['needs/triage'] },

@@ -12,6 +12,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
+import { given, issue, milestone } from './support/objects.js';
 import type { Issue } from '../core/objects/tracker.js';
 import { RIGHTS } from '../core/rights.js';
 
@@ -86,6 +87,8 @@ export const setIssueMilestone = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'number',
   keyOf: ({ number }) => `${textOf(number)} milestone`,
+  object: ({ number }) => issue(number),
+  names: ({ title }) => given(title, milestone),
   raises: ['issue.milestoned', 'issue.demilestoned', 'pull_request.milestoned', 'pull_request.demilestoned'],
   example: { number: '12', title: '1.5' },
 

@@ -2,6 +2,7 @@ import { defineAction, textOf, changed, refused, unchanged } from './define-acti
 import { say } from './reasons.js';
 import { choice, id, optional } from './support/params.js';
 import { defineRecovery, done, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import { issue } from './support/objects.js';
 import { orMissing, readAll, whereOffered } from '../forge/forge-client.js';
 import type { Reaction } from '../core/objects/tracker.js';
 import { RIGHTS } from '../core/rights.js';
@@ -63,6 +64,8 @@ export const reactToIssue = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'reaction',
   keyOf: ({ number, comment, reaction }) => `${textOf(number)} ${textOf(comment)} ${textOf(reaction)}`,
+  object: ({ number }) => issue(number),
+  names: () => [],
   raises: [],
   example: { number: '12', comment: '345', reaction: 'eyes' },
 

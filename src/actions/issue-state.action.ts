@@ -11,6 +11,7 @@ import {
   type Verdict,
 } from './support/recovery.js';
 import { isAbout } from './support/compare.js';
+import { issue } from './support/objects.js';
 import { isRefused, orMissing, whereOffered } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
@@ -70,6 +71,8 @@ export const setIssueState = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'number',
   keyOf: ({ number }) => `${textOf(number)} state`,
+  object: ({ number }) => issue(number),
+  names: () => [],
   raises: ['issue.closed', 'issue.reopened', 'pull_request.closed', 'pull_request.reopened'],
   example: { number: '12', state: 'closed' },
 

@@ -16,6 +16,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
+import { each, label } from './support/objects.js';
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Label } from '../core/objects/tracker.js';
@@ -198,6 +199,8 @@ export const ensureLabel = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'name',
   keyOf: ({ name }) => textOf(name).trim(),
+  object: ({ name }) => label(name),
+  names: ({ renamed_from }) => each(renamed_from, label),
   unfit: (given) => inBoth(given, 'name', 'renamed_from') ?? unclear(given),
   raises: [],
   example: { name: 'kind/bug', color: '#d73a4a', exclusive: true },

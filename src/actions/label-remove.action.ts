@@ -3,6 +3,7 @@ import { say } from './reasons.js';
 import { text } from './support/params.js';
 import { readAll, whereOffered } from '../forge/forge-client.js';
 import { decideRemoval, defineRecovery, placeOf } from './support/recovery.js';
+import { label } from './support/objects.js';
 import { RIGHTS } from '../core/rights.js';
 
 /** Whether one of the name is there; taking away what is away already does no harm, so it is looked at once more before a further call. */
@@ -37,6 +38,8 @@ export const removeLabel = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'name',
   keyOf: ({ name }) => textOf(name).trim(),
+  object: ({ name }) => label(name),
+  names: () => [],
   overwrites: true,
   raises: [],
   example: { name: 'kind/chore' },

@@ -12,6 +12,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
+import { each, milestone } from './support/objects.js';
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Milestone } from '../core/objects/tracker.js';
@@ -144,6 +145,8 @@ export const ensureMilestone = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'title',
   keyOf: ({ title }) => textOf(title).trim(),
+  object: ({ title }) => milestone(title),
+  names: ({ renamed_from }) => each(renamed_from, milestone),
   unfit: (given) => inBoth(given, 'title', 'renamed_from'),
   raises: [],
   example: { title: '1.4', due_on: '2027-01-31', state: 'open' },

@@ -3,6 +3,7 @@ import { say } from './reasons.js';
 import { text } from './support/params.js';
 import { readAll, whereOffered } from '../forge/forge-client.js';
 import { decideRemoval, defineRecovery, placeOf } from './support/recovery.js';
+import { milestone } from './support/objects.js';
 import { RIGHTS } from '../core/rights.js';
 
 /** As with labels: the list of all milestones, closed ones included, tells. */
@@ -40,6 +41,8 @@ export const removeMilestone = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'title',
   keyOf: ({ title }) => textOf(title).trim(),
+  object: ({ title }) => milestone(title),
+  names: () => [],
   overwrites: true,
   raises: [],
   example: { title: '1.4' },

@@ -81,6 +81,8 @@ export const setOrgVariable = defineAction({
   right: RIGHTS.organizationOwner,
   naturalKey: 'name',
   keyOf: ({ name }) => variableName(textOf(name)),
+  object: () => null,
+  names: () => [],
   raises: [],
   example: { name: 'LAST_RELEASE', value: 'v1.4.0', description: 'set by Forgehand' },
 

@@ -138,6 +138,8 @@ export const ensureProtection = defineAction({
   right: RIGHTS.repositoryAdmin,
   naturalKey: 'name',
   keyOf: ({ name }) => textOf(name).trim(),
+  object: () => null,
+  names: () => [],
   unfit,
   raises: [],
   example: { name: 'main', required_approvals: 1, block_on_rejected_reviews: true },

@@ -14,6 +14,7 @@ import {
   type Verdict,
 } from './support/recovery.js';
 import { isAbout } from './support/compare.js';
+import { given, issue, label } from './support/objects.js';
 import { ForgeError } from '../core/errors.js';
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject } from '../core/json.js';
@@ -127,6 +128,8 @@ export const mergePullRequest = defineAction({
   asksAct: true,
   naturalKey: 'number',
   keyOf: ({ number }) => textOf(number),
+  object: ({ number }) => issue(number),
+  names: ({ label: wanted }) => given(wanted, label),
   raises: ['pull_request.merged', 'push', 'branch.deleted'],
   awaits: [
     'status.set',

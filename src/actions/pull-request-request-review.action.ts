@@ -15,6 +15,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
+import { issue } from './support/objects.js';
 import { RIGHTS } from '../core/rights.js';
 
 interface SeenRequests {
@@ -103,6 +104,8 @@ export const requestReview = defineAction({
   right: RIGHTS.tracker,
   naturalKey: 'number',
   keyOf: ({ number }) => textOf(number),
+  object: ({ number }) => issue(number),
+  names: () => [],
   unfit: (given) => unfit(given) ?? unclear(given),
   raises: ['pull_request.review_requested'],
   example: { number: '12', one_of: ['ann', 'ben'] },

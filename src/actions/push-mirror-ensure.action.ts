@@ -18,6 +18,7 @@ import {
 } from './support/recovery.js';
 import { goDurationMs, normalizeMirrorAddress } from './support/compare.js';
 import { say, type NoMirror } from './reasons.js';
+import { mirror } from './support/objects.js';
 import type { Reason } from '../core/reason.js';
 import type { PushMirror } from '../core/objects/repositories.js';
 import { RIGHTS } from '../core/rights.js';
@@ -174,6 +175,8 @@ export const ensurePushMirror = defineAction({
   right: RIGHTS.repositoryAdmin,
   naturalKey: 'remote_address',
   keyOf: ({ remote_address }) => normalizeMirrorAddress(textOf(remote_address)),
+  object: ({ remote_address }) => mirror(normalizeMirrorAddress(textOf(remote_address))),
+  names: () => [],
   unfit,
   raises: [],
   example: { remote_address: 'https://mirror.example.org/acme/app.git', interval: '8h', sync_on_commit: true },

@@ -21,6 +21,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
+import { given, release, tag } from './support/objects.js';
 import type { Reason } from '../core/reason.js';
 import { hashOf } from '../core/ids.js';
 import type { Release } from '../core/objects/publishing.js';
@@ -130,6 +131,8 @@ export const ensureReleaseNotes = defineAction({
   right: RIGHTS.releases,
   naturalKey: 'tag',
   keyOf: ({ tag }) => `notes of ${textOf(tag)}`,
+  object: ({ tag: name }) => release({ tag: name ?? null }),
+  names: ({ tag: name, since }) => [...given(name, tag), ...given(since, tag)],
   raises: ['release.updated'],
   example: { tag: 'v1.4.0', groups: [{ title: 'Fixes', labels: ['kind/bug'] }], skip: ['no-notes'] },
 

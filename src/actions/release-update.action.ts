@@ -16,6 +16,7 @@ import {
   type Verdict,
 } from './support/recovery.js';
 import { normalizeLines } from './support/compare.js';
+import { branch, given, release, tag } from './support/objects.js';
 import { orMissing, whereOffered, type ForgeClient } from '../forge/forge-client.js';
 import type { ForgeEvent } from '../core/event.js';
 import { hashOf } from '../core/ids.js';
@@ -177,6 +178,12 @@ export const updateRelease = defineAction({
   right: RIGHTS.releases,
   naturalKey: 'id',
   keyOf: ({ id: number, tag }) => (textOf(number) === '' ? `tag ${textOf(tag)}` : textOf(number)),
+  object: release,
+  names: ({ tag: name, tag_name, target_commitish }) => [
+    ...given(name, tag),
+    ...given(tag_name, tag),
+    ...given(target_commitish, branch),
+  ],
   unfit,
   raises: ['release.updated', 'release.published'],
   example: { id: '12', prerelease: false, body: 'What is new' },

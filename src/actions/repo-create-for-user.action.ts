@@ -118,6 +118,8 @@ export const createRepoForUser = defineAction({
   right: RIGHTS.organizationOwner,
   naturalKey: 'name',
   keyOf: ({ username, name }) => `${textOf(username)}/${textOf(name)}`.toLowerCase(),
+  object: () => null,
+  names: () => [],
   raises: ['repository.created'],
   example: { username: 'ann', name: 'sandbox', private: true, auto_init: true, default_branch: 'main' },
 

@@ -6,6 +6,7 @@ import { defineAction, changed, conflict, refused, unchanged } from './define-ac
 import { choice, flag, line, optional, text } from './support/params.js';
 import { defineRecovery, placeOf, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { differingSettings, statedOf, changesOf, type Settings, decideSettingsOf } from './support/compare.js';
+import { branch, given } from './support/objects.js';
 import { orMissing, whereOffered } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
@@ -99,6 +100,8 @@ export const ensureRepositorySettings = defineAction({
   naturalKey: 'description',
   // One lane and one key per repository: two wishes about its settings never run beside each other.
   keyOf: () => 'settings',
+  object: () => null,
+  names: ({ default_branch }) => given(default_branch, branch),
   unfit: (given) => unfit(given) ?? unclear(given),
   raises: [],
   example: {

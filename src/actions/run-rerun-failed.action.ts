@@ -61,6 +61,8 @@ export const rerunFailedJobs = defineAction({
   right: RIGHTS.actions,
   naturalKey: 'run',
   keyOf: ({ run }) => textOf(run),
+  object: () => null,
+  names: () => [],
   raises: [
     'workflow.requested',
     'workflow.started',

@@ -97,6 +97,8 @@ export const setStatus = defineAction({
   right: RIGHTS.code,
   naturalKey: 'context',
   keyOf: ({ sha, context }) => `${textOf(sha)} ${textOf(context)}`,
+  object: () => null,
+  names: () => [],
   overwrites: true,
   raises: ['status.set'],
   example: { sha: '0123456789abcdef0123456789abcdef01234567', context: 'forgehand/title', state: 'success' },

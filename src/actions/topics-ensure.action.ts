@@ -86,6 +86,8 @@ export const ensureTopics = defineAction({
   naturalKey: 'add',
   // One key per repository: the forge takes the list as a whole.
   keyOf: () => 'topics',
+  object: () => null,
+  names: () => [],
   unfit,
   raises: [],
   example: { add: ['managed'] },

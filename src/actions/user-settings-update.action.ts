@@ -88,6 +88,8 @@ export const updateUserSettings = defineAction({
   naturalKey: 'full_name',
   // One lane and one key per account: two wishes about the same account never run beside each other.
   keyOf: () => 'settings',
+  object: () => null,
+  names: () => [],
   raises: [],
   example: { hide_email: true, description: 'automation account of acme' },
 

@@ -60,6 +60,8 @@ export const createUserVariable = defineAction({
   right: RIGHTS.organizationOwner,
   naturalKey: 'name',
   keyOf: ({ name }) => variableName(textOf(name)),
+  object: () => null,
+  names: () => [],
   raises: [],
   example: { name: 'BOT_CONFIG_COMMIT', value: '3f2a1c' },
 

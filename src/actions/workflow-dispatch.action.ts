@@ -10,6 +10,7 @@ import {
   type RecoveryFacts,
   type Verdict,
 } from './support/recovery.js';
+import { branch, tag } from './support/objects.js';
 import { whereAllowed } from '../forge/forge-client.js';
 import type { WorkflowRun } from '../core/objects/workflows.js';
 import { RIGHTS } from '../core/rights.js';
@@ -88,6 +89,8 @@ export const dispatchWorkflow = defineAction({
   right: RIGHTS.actions,
   naturalKey: 'workflow',
   keyOf: ({ workflow, ref }) => `${textOf(workflow)} ${textOf(ref)}`,
+  object: () => null,
+  names: ({ ref }) => [branch(ref), tag(ref)],
   raises: [
     'workflow.requested',
     'workflow.started',

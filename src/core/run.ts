@@ -112,6 +112,10 @@ export const shownIntent = z.object({
   lane: text,
   /** operation + numeric target id + natural key. One holder at a time (claimed, sent, unknown, waiting); others queue behind it. */
   effectKey: text,
+  /** The object that it writes, such as `issue 12` or `label bug`; absent = only its effect key says. */
+  object: text.exactOptional(),
+  /** The other objects of its repository that it needs, in the same words. */
+  names: z.array(text).exactOptional(),
   mode,
   plannedAt: time,
   state: z.enum(INTENT_STATES),
@@ -137,6 +141,8 @@ export const shownIntent = z.object({
   tries: count,
   /** When the first failed try, counted or not, since it was planned or revived happened. */
   failingSince: maybeTime,
+  /** It cannot end for a reason of its own: it holds back the later steps of its run, and what was planned after it and writes or names its object. */
+  aside: z.literal(true).exactOptional(),
   /** A budget is spent for it or for an earlier step of its run: it waits until `dueAt`, and others of its lane go first. */
   held: z.literal(true).exactOptional(),
   /** When a budget held it for the first time; stays when it is released. */
@@ -170,6 +176,8 @@ export type NewIntent = Pick<
   | 'target'
   | 'lane'
   | 'effectKey'
+  | 'object'
+  | 'names'
   | 'mode'
   | 'plannedAt'
   | 'twoPeople'

@@ -151,6 +151,47 @@ describe('pipeline/execute', () => {
       expect((await rig.work(intent.id)).state).toBe('done');
     });
 
+    it('lets others of its repository go on where a read fails for its object, and holds back what names it', async () => {
+      rig.forge.failNext('listLabels', 'unknown', { status: 500 });
+      const failing = await rig.want('label.ensure', BUG);
+      const held = await rig.plan('issue.label', { number: '1', add: ['bug'] });
+      const other = await rig.plan('milestone.ensure', { title: '1.4' });
+
+      expect(failing).toMatchObject({ state: 'planned', tries: 1, aside: true, object: 'label bug' });
+      expect(await rig.journal.claim(held, 'another', 1)).toBeNull();
+      expect((await rig.work(other)).state).toBe('done');
+      rig.clock.advance(MINUTE_MS);
+      expect((await rig.work(failing.id)).state).toBe('done');
+      expect(await rig.journal.claim(held, 'another', 1)).not.toBeNull();
+    });
+
+    it('keeps its place while the forge answers nobody, and steps aside where the forge answers others', async () => {
+      const id = await rig.plan('label.ensure', BUG);
+      const silent = async (): Promise<unknown> => {
+        rig.forge.failNext('listLabels', 'unknown');
+        rig.clock.advance(15 * MINUTE_MS);
+        return rig.work(id);
+      };
+
+      expect(await silent()).not.toHaveProperty('aside');
+      rig.forge.failNext('getSelf', 'not-sent');
+      expect(await silent()).not.toHaveProperty('aside');
+      expect(await silent()).toHaveProperty('aside', true);
+    });
+
+    it.each([
+      ['not-sent', {}],
+      ['rate-limited', { status: 429, retryAfterS: 7 }],
+    ] as const)('keeps its place where the whole forge is in the way (%s)', async (kind, facts) => {
+      rig.forge.failNext('listLabels', kind, facts);
+
+      const { id } = await rig.want('label.ensure', BUG);
+      const other = await rig.plan('milestone.ensure', { title: '1.4' });
+
+      expect(await rig.journal.intent(id)).not.toHaveProperty('aside');
+      expect(await rig.journal.claim(other, 'another', 1)).toBeNull();
+    });
+
     it.each(['refused', 'moved', 'not-offered'] as const)('does not try again what was %s', async (kind) => {
       rig.forge.failNext('createLabel', kind, { status: kind === 'moved' ? 301 : 403 });
 

@@ -15,7 +15,7 @@ import type { SecurityLog } from '../core/security-log.js';
 import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
 import type { Budgets } from './execute/budget-keeper.js';
 import { classifyError, endingOf, endingOfStatus, reasonOf } from './execute/settle.js';
-import type { Aftermath, Ending, Settler } from './execute/settle.js';
+import type { Aftermath, Ending, Failure, Settler } from './execute/settle.js';
 import type { ForgeHealth, ForgeAccess, OrgSettings } from './execute/forge-access.js';
 import { GuardedForge, ReadForAnother, SharedReads } from './execute/guarded-forge.js';
 import { keepLease } from './execute/keep-claim.js';
@@ -54,6 +54,8 @@ interface EffectOptions {
 const DEFAULT_LEASE_MS = 5_000;
 const LOCKED_OUT_WAIT_MS = 5_000;
 const UNKNOWN_CAUSE_WAIT_MS = 5_000;
+/** Failures of a read that say nothing about what was read. */
+const WHOLE_FORGE: ReadonlySet<Failure> = new Set(['not-sent', 'no-answer', 'rate-limited', 'stood-still']);
 
 /**
  * One intent from its claim to its end. Reading this file is reading what the bot does to a forge:
@@ -146,8 +148,17 @@ export class IntentToEffect {
       // A redirected read: nothing was written, and the forge knows the name of now.
       if (isMoved(error) && !guard.written && !wasMoved) return this.perform(claim, calls, false, true);
       if (error instanceof BudgetSpent && guard.written === null) return this.deps.budgets.hold(intent, error.spent);
-      return (await this.lockedOut(intent, error, guard)) ?? classifyError(error, guard.written);
+      return (
+        (await this.lockedOut(intent, error, guard)) ?? this.ownFailure(intent, classifyError(error, guard.written))
+      );
     }
+  }
+
+  /** What got no answer twice is asked about: where the forge answers others, the reason is its own, and it steps aside. */
+  private async ownFailure(intent: Intent, ending: Ending): Promise<Ending> {
+    if (ending.to !== 'failed' || ending.failure !== 'no-answer' || intent.tries === 0) return ending;
+    const answersOthers = await this.deps.health.answersOthers(intent.forge, intent.org);
+    return answersOthers ? { ...ending, failure: 'read-failed' } : ending;
   }
 
   /** The next try asks the forge again whose the repository is, and under which name. */
@@ -156,19 +167,19 @@ export class IntentToEffect {
     else if (isRefused(error, 404)) this.deps.targets.doubt(forge, target, 'missing');
   }
 
-  /** Who caused it may be known to the forge alone: while that cannot be asked, the intent waits and burns no try. */
+  /** Who caused it may be known to the forge alone: while that cannot be asked, the intent waits. */
   private async budgetsOf(intent: Intent, settings: OrgSettings): Promise<BudgetLimit[] | Ending> {
     try {
       return await this.deps.budgets.of(intent, settings);
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       this.deps.health.failed(intent.forge, intent.org, error);
-      return {
-        to: 'given-back',
-        reason: intentReason('intent.cause-unknown', { because: reasonOf(error) }),
-        wrote: null,
-        waitMs: UNKNOWN_CAUSE_WAIT_MS,
-      };
+      const ending = classifyError(error, null);
+      const reason = intentReason('intent.cause-unknown', { because: reasonOf(error) });
+      const isOfForge = ending.to === 'failed' && WHOLE_FORGE.has(ending.failure);
+      return isOfForge
+        ? { to: 'given-back', reason, wrote: null, waitMs: UNKNOWN_CAUSE_WAIT_MS }
+        : { to: 'failed', failure: 'cause-unread', reason, retryAfterS: undefined, wrote: null, error };
     }
   }
 

@@ -84,6 +84,11 @@ export interface IntentMove {
   held?: SpentBudget;
   /** Something that others do is missing: until `dueAt`, or until `revisit`, it does not hold up its lane. */
   waits?: true;
+  /**
+   * It cannot go on for a reason of its own: until `dueAt` it does not hold up its lane, and until it is claimed what was planned after it and writes or
+   * names its object waits. What is `unknown`, or `waiting` for a person to say what became of its call, is aside without it.
+   */
+  aside?: true;
 }
 
 export interface NewAttempt {
@@ -218,8 +223,9 @@ export interface JournalStore {
    * (one that an event caused stands before all in the background, else the earlier one),
    * none at all is claimed or sent there (an earlier one may be revived while a later one is at work), nobody holds its effect key,
    * and neither `*`, its org nor its rule is paused. Null otherwise.
-   * An earlier planned intent does not hold the lane while it waits for a time or a person: it is paused, held by a budget, `waits`, behind an earlier step of
-   * its run that is held or in `unknown` or `waiting`, or its effect key (or that of an earlier step) is held by one in `unknown` or `waiting`.
+   * An earlier planned intent does not hold the lane while it waits for a time or a person: it is paused, held by a budget, `waits`, `aside`, behind an
+   * earlier step of its run that is held or in `unknown` or `waiting`, or it (or an earlier step) is behind one that stepped aside: the holder of its effect
+   * key is in `unknown` or `waiting`, or one that was planned before it in its lane is `aside` and has its effect key, or an object that it writes or names.
    * Lease and epoch by database time.
    */
   claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null>;

@@ -21,11 +21,13 @@ UPDATE intents i SET
   state = m.state, reason = NULL, reason_code = m.reason_code, reason_params = m.reason_params, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
   due_at = CASE WHEN m.due_in_ms IS NULL THEN i.due_at ELSE clock_timestamp() + m.due_in_ms * interval '1 millisecond' END,
   result = coalesce(m.result, i.result), held = m.held_by IS NOT NULL OR m.waits, held_by = m.held_by,
+  aside = m.aside OR m.state IN ('unknown', 'waiting'),
   held_since = CASE WHEN m.held_by IS NULL THEN i.held_since ELSE coalesce(i.held_since, clock_timestamp()) END,
   failing_since = CASE WHEN m.failed IS NULL THEN i.failing_since ELSE coalesce(i.failing_since, clock_timestamp()) END,
   tries = i.tries + CASE WHEN m.failed = 'counted' THEN 1 ELSE 0 END
-FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[], $10::integer[], $11::integer[], $12::text[])
-  AS m (id, state, reason_code, due_in_ms, result, failed, held_by, reason_params, waits, epoch, attempts, from_states)
+FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[], $10::integer[], $11::integer[], $12::text[],
+  $13::boolean[])
+  AS m (id, state, reason_code, due_in_ms, result, failed, held_by, reason_params, waits, epoch, attempts, from_states, aside)
 WHERE i.id = m.id AND (m.epoch IS NULL OR m.epoch = i.epoch) AND (m.attempts IS NULL OR m.attempts = i.attempts)
   AND i.state = ANY (string_to_array(m.from_states, ' ')) AND (${wantsApproval('i')}) IS NOT TRUE
 RETURNING i.id`;
@@ -94,10 +96,11 @@ function writeStatements(moves: readonly IntentMove[], places: Places): Statemen
     moves.map(({ failed }) => failed ?? null),
     moves.map(({ held }) => held?.limit.key ?? null),
     reasons.map(({ reasonParams }) => reasonParams),
-    moves.map(({ waits }) => waits === true),
+    moves.map(({ waits, aside }) => waits === true || aside === true),
     moves.map(({ epoch }) => epoch),
     moves.map(({ attempts }) => attempts ?? null),
     moves.map(({ from, to }) => from.filter((state) => canMove(state, to)).join(' ')),
+    moves.map(({ aside }) => aside === true),
   ];
   return [
     { sql: MOVE, params },

@@ -35,9 +35,16 @@ export function isPaused(i: string): string {
 const NOT_YET = '> statement_timestamp()';
 const BY_NOW = '<= statement_timestamp()';
 
+/** The intent `a` stepped aside, and the intent `i` of its lane was planned after it and writes or names its object. */
+function standsAside(a: string, i: string): string {
+  return `${a}.lane = ${i}.lane AND ${a}.aside AND ${a}.seq < ${i}.seq
+      AND (${a}.object = ${i}.object OR ${a}.object = ANY (string_to_array(${i}.names, chr(10))) OR ${a}.effect_hash = ${i}.effect_hash)`;
+}
+
 /**
- * The planned intent `i` waits for another one that waits for a time or a person: an earlier step of its run is held by a budget, `unknown` or
- * `waiting`; or the holder of its effect key is `unknown` or `waiting`; or an earlier step of its run is itself behind such a holder.
+ * The planned intent `i` waits for another one that waits for a time or a person: an earlier step of its run is held, `unknown` or
+ * `waiting`; or the holder of its effect key is `unknown` or `waiting`; or one of its object stepped aside; or an earlier step of its run is itself behind
+ * one of these.
  */
 function stands(i: string): string {
   const waits = beside(`s.state IN ('unknown', 'waiting')`);
@@ -45,7 +52,10 @@ function stands(i: string): string {
   return `(EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND (${waits} OR ${isHeld}) OFFSET 0)
     OR EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = ${i}.effect_hash AND ${holds('s')} AND ${waits} OFFSET 0)
     OR EXISTS (SELECT 1 FROM intents e JOIN intents s ON s.effect_hash = e.effect_hash
-      WHERE e.run_id = ${i}.run_id AND e.step_no < ${i}.step_no AND ${beside(`e.state = 'planned'`)} AND ${holds('s')} AND ${waits} OFFSET 0))`;
+      WHERE e.run_id = ${i}.run_id AND e.step_no < ${i}.step_no AND ${beside(`e.state = 'planned'`)} AND ${holds('s')} AND ${waits} OFFSET 0)
+    OR EXISTS (SELECT 1 FROM intents a WHERE ${standsAside('a', i)} OFFSET 0)
+    OR EXISTS (SELECT 1 FROM intents e JOIN intents a ON ${standsAside('a', 'e')}
+      WHERE e.run_id = ${i}.run_id AND e.step_no < ${i}.step_no AND ${beside(`e.state = 'planned'`)} OFFSET 0))`;
 }
 
 /**
@@ -160,7 +170,7 @@ WITH mine AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id AND ${beside(`state = 'planned'`)} FOR NO KEY UPDATE SKIP LOCKED) AS i
   WHERE ${isClaimable('i')}
 )
-UPDATE intents i SET state = 'claimed', reason = NULL, reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, epoch = i.epoch + 1, owner = mine.owner,
+UPDATE intents i SET state = 'claimed', reason = NULL, reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, aside = false, epoch = i.epoch + 1, owner = mine.owner,
   lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
 FROM mine WHERE i.id = mine.id
 RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${HAS_HISTORY} AS has_history, (SELECT r.cause FROM runs r WHERE r.id = i.run_id) AS cause, ${intentRows.list('i')}`;
@@ -209,6 +219,6 @@ export const DUE_RUNS = `SELECT id FROM runs WHERE state = 'gathering' AND due_a
 export const EXPIRED = `SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp()`;
 
 export const RECLAIM = `
-UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, updated_at = clock_timestamp(), lease_until = NULL,
+UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, aside = state = 'sent', updated_at = clock_timestamp(), lease_until = NULL,
   reason = NULL, reason_params = '{}', reason_code = CASE state WHEN 'sent' THEN '${OWNER_LOST.sent.code}' ELSE '${OWNER_LOST.unsent.code}' END
 WHERE id IN (${EXPIRED} FOR NO KEY UPDATE SKIP LOCKED)`;

@@ -89,9 +89,9 @@ export function toEvent(row: EventEntity): ForgeEvent {
 
 export const intentRows = new RowDecoder<IntentEntity>(
   `
-id runId forge org rule revisionId stepId stepNo itemKey intentKey action params target lane effectKey effectHash mode plannedAt seq
+id runId forge org rule revisionId stepId stepNo itemKey intentKey action params target lane effectKey effectHash object names mode plannedAt seq
 state reason reasonCode reasonParams dueAt epoch attempts tries failingSince owner leaseUntil reads sightings lookAgainAt result
-held heldBy heldSince background countsFor approval approvalBy approvalAt twoPeople approvalBeside updatedAt`,
+held heldBy heldSince aside background countsFor approval approvalBy approvalAt twoPeople approvalBeside updatedAt`,
   { params: asJson, target: asJson, result: asJson, countsFor: asJson },
 );
 
@@ -125,6 +125,9 @@ export function toIntent(row: IntentEntity): Intent {
     approvalAt,
     twoPeople,
     approvalBeside,
+    object,
+    names,
+    aside,
     held,
     heldBy: _heldBy,
     heldSince,
@@ -143,6 +146,9 @@ export function toIntent(row: IntentEntity): Intent {
   return {
     ...intent,
     reason: reasonOf(row),
+    ...(object === null ? {} : { object }),
+    ...(names === null ? {} : { names: names.split('\n') }),
+    ...(aside ? { aside } : {}),
     ...budgets,
     ...(approval ? { approval } : {}),
     ...(approvalBy === null ? {} : { approvalBy }),

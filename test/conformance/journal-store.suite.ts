@@ -283,6 +283,116 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await journal.dueIntents(9)).toEqual(['c']);
   });
 
+  describe('an intent that cannot end for a reason of its own', () => {
+    const inMs = (ms: number): Date => new Date(test.now().getTime() + ms);
+    const stepAside = async (id: string): Promise<void> => {
+      await claim(id);
+      await move(id, 'claimed', 'planned', { aside: true, failed: 'counted', dueAt: inMs(HOUR_MS) });
+    };
+    const ways = {
+      'a read that fails': stepAside,
+      'an unknown outcome': (id: string) => bringTo(id, 'unknown'),
+      'a question to a person': (id: string) => bringTo(id, 'waiting'),
+    };
+
+    describe.each(Object.entries(ways))('(%s)', (_what, stop) => {
+      it('holds back the later steps of its run, what writes or names its object, and nothing else', async () => {
+        const inLane = { lane: 'lane' };
+        const names = ['label bug', 'label docs'];
+        await plan('before', { ...inLane, names });
+        await claim('before');
+        await journal.recordDecision({}, [
+          {
+            run: aRun({ id: 'run-a' }),
+            intents: [
+              anIntent({ ...inLane, id: 'a', runId: 'run-a', object: 'label bug' }),
+              anIntent({ ...inLane, id: 'a2', runId: 'run-a', stepNo: 1, object: 'issue 9' }),
+            ],
+          },
+        ]);
+        await plan('writes', { ...inLane, object: 'label bug' });
+        await plan('names', { ...inLane, object: 'issue 1', names });
+        await plan('after', { lane: 'another', names: ['label bug'] });
+        await plan('is like it', { ...inLane, object: 'label bug fix', names: ['label bugs'] });
+        await plan('has no object', { ...inLane });
+        await move('before', 'claimed', 'planned');
+        await bringTo('before', 'done');
+
+        await stop('a');
+
+        expect(await everyDue()).toEqual(['after', 'is like it', 'has no object']);
+      });
+
+      it('holds back the later steps of what it holds back, and lets others of that lane go first', async () => {
+        const intents = [
+          anIntent({ id: 'b', runId: 'run-b', lane: 'lane', names: ['label bug'] }),
+          anIntent({ id: 'b2', runId: 'run-b', lane: 'lane', stepNo: 1 }),
+        ];
+        await plan('a', { lane: 'lane', object: 'label bug' });
+        await journal.recordDecision({}, [{ run: aRun({ id: 'run-b' }), intents }]);
+        await plan('c', { lane: 'lane' });
+
+        await stop('a');
+
+        expect(await everyDue()).toEqual(['c']);
+      });
+
+      it('holds back nothing more once it ends, in the order of planning', async () => {
+        await plan('a', { lane: 'lane', object: 'label bug' });
+        await plan('b', { lane: 'lane', object: 'issue 1', names: ['label bug'] });
+        await plan('c', { lane: 'lane' });
+        await stop('a');
+        const { state } = (await journal.intent('a')) ?? {};
+        if (state === 'planned') await test.endHolds();
+
+        if (state === 'planned') await bringTo('a', 'done');
+        else await move('a', state ?? 'planned', 'done');
+
+        expect(await journal.intent('a')).not.toHaveProperty('aside');
+        expect(await everyDue()).toEqual(['b', 'c']);
+      });
+    });
+
+    it('holds back what has its effect key, planned after it, while it waits to be tried again', async () => {
+      await plan('a', { lane: 'lane', effectKey: 'settings' });
+      await plan('b', { lane: 'lane', effectKey: 'settings' });
+      await plan('c', { lane: 'lane' });
+
+      await stepAside('a');
+
+      expect(await everyDue()).toEqual(['c']);
+    });
+
+    it('is in its old place when its time has come', async () => {
+      await plan('a', { lane: 'lane', object: 'label bug' });
+      await plan('b', { lane: 'lane', names: ['label bug'] });
+      await plan('c', { lane: 'lane' });
+      await stepAside('a');
+      expect(await journal.dueIntents(9)).toEqual(['c']);
+
+      await test.endHolds();
+
+      expect(await everyDue()).toEqual(['a', 'b', 'c']);
+    });
+
+    it('holds back nothing where a person has yet to consent to it', async () => {
+      await plan('a', { lane: 'lane', object: 'label bug', approval: 'wanted' });
+      await plan('b', { lane: 'lane', object: 'label bug' });
+
+      expect(await journal.dueIntents(9)).toEqual(['b']);
+    });
+
+    /** All that comes to its turn, one after the other in each lane, each ending well. */
+    async function everyDue(): Promise<string[]> {
+      const done: string[] = [];
+      for (let [next] = await journal.dueIntents(9); next !== undefined; [next] = await journal.dueIntents(9)) {
+        await bringTo(next, 'done');
+        done.push(next);
+      }
+      return done;
+    }
+  });
+
   it('keeps a lane to one worker when an earlier intent of it is revived', async () => {
     await plan('a', { lane: 'lane' });
     await bringTo('a', 'dead');

@@ -147,6 +147,7 @@ export class FakeForge {
   }
 
   private readonly handlers: Partial<Record<OperationName, (args: Readonly<Record<string, unknown>>) => unknown>> = {
+    getSelf: () => ({ id: '1', login: 'forgehand' }),
     getRepo: (args) => this.repo(args, 'getRepo'),
     getRepoById: ({ id }) =>
       [...this.repositories.values()].find((repository) => repository.id === String(id)) ?? refuse('getRepoById', 404),

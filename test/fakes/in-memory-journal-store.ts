@@ -367,7 +367,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
         : {}),
     });
     if (move.held) this.hold(row, move.held.limit.key);
-    else if (move.waits) this.set(row, { held: true });
+    else if (move.waits || move.aside) this.set(row, { held: true });
+    if (move.aside || move.to === 'unknown' || move.to === 'waiting') this.set(row, { aside: true });
     if (isBadEnd(move.to)) this.cancelLaterSteps(row);
     this.endRun(intent.runId);
     return true;
@@ -404,6 +405,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   private release(row: Row): void {
     row.heldBy = null;
     delete row.intent.held;
+    delete row.intent.aside;
   }
 
   /** Each hour has as many places as the budget lets through in one. */
@@ -460,6 +462,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       this.set(row, {
         state: lost ? 'unknown' : 'planned',
         reason: lost ? OWNER_LOST.sent : OWNER_LOST.unsent,
+        ...(lost ? { aside: true } : {}),
       });
     }
     return expired.length;
@@ -954,7 +957,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     )
       return false;
     for (const other of this.openOfLane.get(intent.lane) ?? [])
-      if (other !== row && (isOwned(other.intent.state) || (isBefore(other, row) && this.holdsLane(other))))
+      if (
+        other !== row &&
+        (isOwned(other.intent.state) || (isBefore(other, row) && this.holdsLane(other)) || isHeldBack(row, other))
+      )
         return false;
     return !this.ofEffect.get(intent.effectKey)?.some((other) => other !== row && holdsKey(other.intent));
   }
@@ -963,10 +969,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const { intent } = row;
     const waitsForAPerson = (other: Row): boolean =>
       other.intent.state === 'unknown' || other.intent.state === 'waiting';
-    const isBehind = ({ intent: { id, effectKey } }: Row): boolean =>
-      this.ofEffect
-        .get(effectKey)
-        ?.some((other) => other.intent.id !== id && holdsKey(other.intent) && waitsForAPerson(other)) ?? false;
+    const isBehind = (behind: Row): boolean =>
+      (this.ofEffect
+        .get(behind.intent.effectKey)
+        ?.some((other) => other.intent.id !== behind.intent.id && holdsKey(other.intent) && waitsForAPerson(other)) ??
+        false) ||
+      [...(this.openOfLane.get(behind.intent.lane) ?? [])].some((other) => isHeldBack(behind, other));
     const earlier = this.earlierSteps(intent);
     const stands =
       earlier.some((step) => waitsForAPerson(step) || (step.intent.state === 'planned' && this.isHeld(step))) ||
@@ -1042,6 +1050,16 @@ function isOpen({ outcome }: Attempt): boolean {
 
 function holdsKey(intent: Intent): boolean {
   return (HOLDING_STATES as readonly IntentState[]).includes(intent.state) && !waitsForApproval(intent);
+}
+
+/** Whether the other one stepped aside, and this one was planned after it and writes or names its object. */
+function isHeldBack({ intent, seq }: Row, other: Row): boolean {
+  const { aside, object, effectKey } = other.intent;
+  if (!aside || other.seq >= seq) return false;
+  return (
+    effectKey === intent.effectKey ||
+    (object !== undefined && (object === intent.object || (intent.names ?? []).includes(object)))
+  );
 }
 
 function isOwned(state: IntentState): boolean {

@@ -98,6 +98,7 @@ describe('pipeline/decide/plan-intents', () => {
         target: { kind: 'repository', id: '7', owner: 'acme', name: 'app', private: false, archived: true },
         lane: 'main/repository/7',
         effectKey: 'main | createLabel | repository 7 | bug',
+        object: 'label bug',
         mode: 'live',
         plannedAt: decidedAt,
         countsFor: { rule: true, actor: null },
@@ -404,6 +405,8 @@ describe('pipeline/decide/plan-intents', () => {
       target: 'repository' as const,
       params: {},
       operations: ['createLabel'],
+      object: () => null,
+      names: () => [],
       keyOf: () => JSON.parse('{') as string,
     };
     const decision = {

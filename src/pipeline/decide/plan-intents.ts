@@ -63,6 +63,10 @@ interface PlannableAction {
   readonly sharesKeyWith?: string;
   /** Natural key as the forge tells two objects apart. */
   keyOf(params: JsonObject): string;
+  /** The object that it writes; null = only its effect key says. */
+  object(params: JsonObject): string | null;
+  /** The other objects that it needs. */
+  names(params: JsonObject): readonly string[];
 }
 
 export interface PlanTools {
@@ -224,6 +228,7 @@ function planItem(
     target,
     lane: laneOf(decision.forge, target),
     effectKey: effectKeyOf(decision.forge, action, target, params),
+    ...objectsOf(action, params),
     mode: run.mode,
     plannedAt: decision.decidedAt,
     ...(run.mode === 'live' ? { countsFor: countsForOf(decision, step) } : {}),
@@ -233,6 +238,13 @@ function planItem(
       ? { approval: 'wanted' as const, ...(step.approval === 'two-people' ? { twoPeople: true as const } : {}) }
       : {}),
   };
+}
+
+/** What it writes and what it names, so that only what has to do with it waits where it cannot end. */
+function objectsOf(action: PlannableAction, params: JsonObject): Pick<NewIntent, 'object' | 'names'> {
+  const object = action.object(params);
+  const names = [...new Set(action.names(params))].filter((name) => name !== object);
+  return { ...(object === null ? {} : { object }), ...(names.length === 0 ? {} : { names }) };
 }
 
 function countsForOf({ kind, actor, claim, asked }: Decision, { respectsUndo }: ProposedStep): CountsFor {

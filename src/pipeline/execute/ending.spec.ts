@@ -8,6 +8,8 @@ describe('pipeline/execute/retry-policy', () => {
   it.each<[Failure, string]>([
     ['not-sent', 'planned'],
     ['read-failed', 'planned'],
+    ['no-answer', 'planned'],
+    ['cause-unread', 'planned'],
     ['internal', 'planned'],
     ['stood-still', 'planned'],
     ['rate-limited', 'planned'],
@@ -21,8 +23,10 @@ describe('pipeline/execute/retry-policy', () => {
 
   it('names every kind of failure once', () => {
     expect(Object.keys(RETRY_TABLE).sort()).toEqual([
+      'cause-unread',
       'internal',
       'moved',
+      'no-answer',
       'not-offered',
       'not-sent',
       'rate-limited',
@@ -31,6 +35,15 @@ describe('pipeline/execute/retry-policy', () => {
       'stood-still',
       'unknown',
     ]);
+  });
+
+  it('lets what fails for a reason of its own step aside, and nothing else', () => {
+    const aside = Object.keys(RETRY_TABLE).filter((failure) => {
+      const verdict = judgeFailure({ failure: failure as Failure, ...first }, most);
+      return verdict.to === 'planned' && verdict.aside === true;
+    });
+
+    expect(aside.sort()).toEqual(['cause-unread', 'internal', 'read-failed']);
   });
 
   it('waits longer from try to try, up to a quarter of an hour', () => {

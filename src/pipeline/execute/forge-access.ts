@@ -266,6 +266,11 @@ export class ForgeHealth {
     return found;
   }
 
+  /** Whether the forge answers others while a call got no answer: then what was asked for is the reason, and not the forge. */
+  async answersOthers(forge: string, org: string | null): Promise<boolean> {
+    return (await this.checkCredentials(forge, org)) === 'accepted';
+  }
+
   private async probe(forge: string, org: string | null): Promise<Credentials> {
     const access = this.deps.forges.get(forge, org);
     if (!access) return 'unclear';
@@ -304,7 +309,8 @@ export class ForgeHealth {
 /** Our own doing says nothing about the forge. */
 const OURS = new Set(['stopped', 'stood-still', 'argument', 'paused']);
 
-function isSilence(error: unknown): boolean {
+/** The forge did not answer at all, or what stands before it answered in its place. */
+export function isSilence(error: unknown): boolean {
   if (!(error instanceof ForgeError) || OURS.has(error.facts.detail ?? '')) return false;
   if (error.kind === 'not-sent') return true;
   return error.kind === 'unknown' && (error.facts.status === undefined || error.facts.status >= 502);

@@ -13,6 +13,7 @@ import type { Intent } from '../../core/run.js';
 import type { IntentState } from '../../core/states.js';
 import type { Claim, DueIntent, IntentMove, JournalStore, Settled } from '../journal-store.port.js';
 import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
+import { isSilence } from './forge-access.js';
 import { WriteNotAllowed, WriteNotWanted, type WriteState, WriteSuppressed } from './guarded-forge.js';
 import { persist } from './keep-claim.js';
 
@@ -92,7 +93,7 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
     if (error.facts.detail === 'stood-still') return { ...failed, failure: 'stood-still', retryAfterS: undefined };
     return {
       ...failed,
-      failure: error.kind === 'unknown' ? 'read-failed' : error.kind,
+      failure: error.kind !== 'unknown' ? error.kind : isSilence(error) ? 'no-answer' : 'read-failed',
       retryAfterS: error.facts.retryAfterS,
     };
   }
@@ -141,6 +142,8 @@ interface Rule {
   readonly maxAgeMs: number;
   readonly firstWaitMs: number;
   readonly factor: number;
+  /** It fails for a reason of its own: others of its repository go on meanwhile. Absent = the whole forge or this process is in the way, and it keeps its place. */
+  readonly aside?: true;
 }
 
 const AGAIN = {
@@ -153,8 +156,11 @@ const AGAIN = {
 } as const satisfies Rule;
 const NEVER = { counts: false, maxTries: 0, maxAgeMs: 0, firstWaitMs: 0, factor: 1 } as const;
 
-/** What failed: a write, by its kind; or something before or beside it that had no effect for sure. */
-export type Failure = ForgeErrorKind | 'read-failed' | 'internal' | 'stood-still';
+/**
+ * What failed: a write, by its kind; or something before or beside it that had no effect for sure. `no-answer`: a read that the forge did not answer at
+ * all; `cause-unread`: the read of who caused it.
+ */
+export type Failure = ForgeErrorKind | 'read-failed' | 'no-answer' | 'cause-unread' | 'internal' | 'stood-still';
 
 /**
  * The one table: failure -> what happens, how often, after which wait. Only what had no effect for sure is tried again.
@@ -162,8 +168,11 @@ export type Failure = ForgeErrorKind | 'read-failed' | 'internal' | 'stood-still
  */
 export const RETRY_TABLE: Readonly<Record<Failure, Rule>> = {
   'not-sent': AGAIN,
-  'read-failed': AGAIN,
-  internal: AGAIN,
+  'no-answer': AGAIN,
+  'read-failed': { ...AGAIN, aside: true },
+  internal: { ...AGAIN, aside: true },
+  // Who caused it may be known to the forge alone: it waits for that, and burns no try.
+  'cause-unread': { ...AGAIN, counts: false, firstWaitMs: 5 * SECOND, factor: 1, aside: true },
   // Our own slowness says nothing about the effect: it burns no try, and the next one comes soon.
   'stood-still': { ...AGAIN, counts: false, factor: 1 },
   'rate-limited': { ...AGAIN, counts: false, firstWaitMs: 30 * SECOND, factor: 1 },
@@ -183,7 +192,7 @@ interface FailedTry {
 }
 
 export type Verdict =
-  | { readonly to: 'planned'; readonly waitMs: number; readonly failed: 'counted' | 'uncounted' }
+  | { readonly to: 'planned'; readonly waitMs: number; readonly failed: 'counted' | 'uncounted'; readonly aside?: true }
   | { readonly to: 'refused' | 'unknown' }
   /** After so many tries, or after so many hours of failures. */
   | { readonly to: 'dead'; readonly tries: number | null; readonly hours: number | null };
@@ -201,15 +210,15 @@ export function judgeFailure(
   const tries = triesBefore + (rule.counts ? 1 : 0);
   if (rule.counts && tries >= rule.maxTries) return { to: 'dead', tries, hours: null };
   if (failingForMs >= rule.maxAgeMs) return { to: 'dead', tries: null, hours: Math.round(failingForMs / HOUR) };
-  const failed = rule.counts ? 'counted' : 'uncounted';
+  const told = { failed: rule.counts ? 'counted' : 'uncounted', ...(rule.aside ? { aside: rule.aside } : {}) } as const;
   if (retryAfterS !== undefined)
     return {
       to: 'planned',
       waitMs: Math.min(Math.max(retryAfterS, 0) * SECOND + Math.round(SECOND * random()), MAX_WAIT_MS),
-      failed,
+      ...told,
     };
   const growth = { firstMs: rule.firstWaitMs, factor: rule.factor, maxMs: MAX_WAIT_MS, between: [0.5, 1] } as const;
-  return { to: 'planned', waitMs: backoffMs(triesBefore, growth, random), failed };
+  return { to: 'planned', waitMs: backoffMs(triesBefore, growth, random), ...told };
 }
 
 /** For metrics; every call is optional. */
@@ -236,7 +245,7 @@ interface SettleDeps {
   readonly observer: EffectObserver;
 }
 
-type Move = Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held' | 'waits'> & { result?: Json };
+type Move = Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held' | 'waits' | 'aside'> & { result?: Json };
 
 /** How many that one end set free are woken at once; the others follow from theirs, or from the sweep. */
 const WAKE_NEXT = 8;
@@ -316,8 +325,10 @@ export class Settler {
       this.deps.random,
     );
     switch (verdict.to) {
-      case 'planned':
-        return { to: 'planned', reason: ending.reason, dueAt: new Date(now + verdict.waitMs), failed: verdict.failed };
+      case 'planned': {
+        const { to, waitMs, ...told } = verdict;
+        return { to, reason: ending.reason, dueAt: new Date(now + waitMs), ...told };
+      }
       case 'dead':
         return {
           to: 'dead',

@@ -56,6 +56,14 @@ export class IntentEntity {
   @Column('bytea')
   effectHash: Buffer;
 
+  /** The object that it writes; null = only its effect key says. */
+  @Column('text', { nullable: true })
+  object: string | null;
+
+  /** The objects that it needs, a line each; null = none. */
+  @Column('text', { nullable: true })
+  names: string | null;
+
   @Column('text')
   mode: 'live' | 'dry-run';
 
@@ -122,6 +130,10 @@ export class IntentEntity {
   /** Key of that budget. */
   @Column('text', { nullable: true })
   heldBy: string | null;
+
+  /** It cannot end for a reason of its own: what was planned after it goes on, but for its object. */
+  @Column('boolean', { default: false })
+  aside: boolean;
 
   /** When it was held for the first time. */
   @Column('timestamptz', { nullable: true })

@@ -39,6 +39,7 @@ import { OpenAlerts1763902400000 } from './1763902400000-open-alerts.js';
 import { ResolvedAlerts1763902510000 } from './1763902510000-resolved-alerts.js';
 import { PackedEvents1763902600000 } from './1763902600000-packed-events.js';
 import { DecidersOfEvents1763902700000 } from './1763902700000-deciders-of-events.js';
+import { ObjectsOfIntents1763902800000 } from './1763902800000-objects-of-intents.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -84,4 +85,5 @@ export const MIGRATIONS: Migrations = [
   ResolvedAlerts1763902510000,
   PackedEvents1763902600000,
   DecidersOfEvents1763902700000,
+  ObjectsOfIntents1763902800000,
 ];
