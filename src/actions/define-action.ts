@@ -96,8 +96,13 @@ interface ActionDefinition<
    * said when the wait began does not stand against it.
    */
   readonly awaits?: readonly EventKind[];
-  /** Parameter that names the object; the item key of `for_each` when no `key` is given. */
+  /** Parameter that names the object. */
   readonly naturalKey: keyof Specs & string;
+  /**
+   * Parameters that together are the item key of `for_each` when no `key` is given: for an object whose name alone does not tell it from
+   * others, such as a comment of an issue. Default: the natural key.
+   */
+  readonly itemBy?: ReadonlyArray<keyof Specs & string>;
   /** The natural key as the forge tells two objects apart; from parameters that are not resolved yet (secrets as references). */
   readonly keyOf: (params: JsonObject) => string;
   /** The object of the target that it writes (`support/objects.ts`), from the same parameters; null = only its effect key says what it writes. */
@@ -131,8 +136,9 @@ export function defineAction<
 }
 
 /** An action under its widest type, for code that treats all alike. */
-export interface AnyAction extends Omit<ActionDefinition, 'ensure' | 'naturalKey'> {
+export interface AnyAction extends Omit<ActionDefinition, 'ensure' | 'naturalKey' | 'itemBy'> {
   readonly naturalKey: string;
+  readonly itemBy?: readonly string[];
   ensure(context: ActionContext<never, never, never>, params: never): Promise<Outcome>;
 }
 

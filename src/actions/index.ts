@@ -73,6 +73,7 @@ function factsOf(action: AnyAction): ActionFacts {
     summary: action.summary,
     params: Object.fromEntries(Object.entries(action.params).map(([name, param]) => [name, param.facts])),
     naturalKey: action.naturalKey,
+    itemBy: action.itemBy ?? [action.naturalKey],
     operations: [...action.operations, ...action.whereOffered],
     requires: action.operations,
     raises: action.raises,

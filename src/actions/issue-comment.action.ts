@@ -110,6 +110,7 @@ export const commentOnce = defineAction({
   whereOffered: [],
   right: RIGHTS.tracker,
   naturalKey: 'key',
+  itemBy: ['number', 'key'],
   keyOf: ({ number, key }) => `${textOf(number)} ${textOf(key)}`,
   object: ({ number }) => issue(number),
   names: () => [],

@@ -4,6 +4,7 @@ import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, unchanged, undone } from './define-action.js';
 import { isAbout } from './support/compare.js';
+import { chosenFirst } from './support/same-name.js';
 import { flag, id, optional, text, texts } from './support/params.js';
 import { readAll, orMissing, whereAllowed, whereOffered, type ForgeClient } from '../forge/forge-client.js';
 import {
@@ -254,7 +255,7 @@ function names(value: JsonObject[string] | undefined): string[] {
 /** What finding labels by name needs of a forge. */
 type LabelReads = Pick<ForgeClient, 'listLabels'> & Partial<Pick<ForgeClient, 'listOrgLabels'>>;
 
-/** Labels that an issue of the repository can bear, by name: its own first, the oldest of a name first. Names are compared as they are. */
+/** Labels that an issue of the repository can bear, by name: its own first. Names are compared as they are. */
 async function labelsByName(
   forge: LabelReads,
   { owner, repo }: { owner: string; repo: string },
@@ -264,15 +265,11 @@ async function labelsByName(
     orMissing(readAll(forge, 'listOrgLabels', { org: owner })),
   );
   const byName = new Map<string, Label>();
-  for (const label of [...oldestFirst(own), ...oldestFirst(inherited ?? [])]) {
+  for (const label of [...chosenFirst(own), ...chosenFirst(inherited ?? [])]) {
     const name = label.name ?? '';
     if (!byName.has(name)) byName.set(name, label);
   }
   return byName;
-}
-
-function oldestFirst(labels: readonly Label[]): Label[] {
-  return [...labels].sort((a, b) => Number(BigInt(a.id ?? '0') - BigInt(b.id ?? '0')));
 }
 
 /** What is before the last slash, of a label that is exclusive in its scope; null otherwise. */

@@ -2,6 +2,7 @@ import { defineAction, textOf, changed, refused, unchanged } from './define-acti
 import { say } from './reasons.js';
 import { flag, id, optional, text } from './support/params.js';
 import { isAbout } from './support/compare.js';
+import { chosenOf } from './support/same-name.js';
 import { readAll, orMissing, whereOffered } from '../forge/forge-client.js';
 import {
   defineRecovery,
@@ -104,9 +105,8 @@ export const setIssueMilestone = defineAction({
     if (now !== null && !replace) return unchanged(say('found.milestone', { number, name: now }));
     let milestone = '0';
     if (goal !== null) {
-      const found = await readAll(forge, 'listMilestones', { ...place, state: 'all', name: goal });
-      const bearers = found.filter((one) => one.title?.trim() === goal);
-      const best = bearers.find(({ state }) => state === 'open') ?? bearers[0];
+      const found = await readAll(forge, 'listMilestones', { ...place, state: 'all' });
+      const best = chosenOf(found.filter((one) => one.title?.trim() === goal));
       if (!best?.id)
         return refused(say('cannot.missing', { what: 'milestone', name: goal, create: 'milestone.ensure' }));
       milestone = best.id;

@@ -63,6 +63,7 @@ export const reactToIssue = defineAction({
   whereOffered: [],
   right: RIGHTS.tracker,
   naturalKey: 'reaction',
+  itemBy: ['number', 'comment', 'reaction'],
   keyOf: ({ number, comment, reaction }) => `${textOf(number)} ${textOf(comment)} ${textOf(reaction)}`,
   object: ({ number }) => issue(number),
   names: () => [],

@@ -6,8 +6,9 @@ import { defineAction, textOf, changed, conflict, unchanged, undone, type Outcom
 import { withMark, withoutMark, normalizeColor } from './support/compare.js';
 import { flag, line, optional, type ParamsOf, text, texts } from './support/params.js';
 import { readAll, orMissing, whereAllowed, whereOffered } from '../forge/forge-client.js';
+import { bearersOf } from './support/label-bearers.js';
+import { chosenFirst, chosenOf } from './support/same-name.js';
 import {
-  compareIds,
   decideExtras,
   decideNamed,
   defineRecovery,
@@ -96,7 +97,11 @@ const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
     const isBearer = (label: Label): boolean => label.name?.trim() === wanted.name.trim();
     const ofRepository = own.filter(isBearer);
     const fresh = ofRepository.filter(({ id }) => !idsIn(snapshot).has(id ?? ''));
-    const used = fresh.length > 1 ? await usedLabels() : null;
+    // Null where issues cannot be listed.
+    const used =
+      fresh.length > 1
+        ? ((await whereAllowed(forge.listIssues, (listIssues) => bearersOf({ listIssues }, { owner, repo }))) ?? null)
+        : null;
     return {
       bearers: [
         ...ofRepository.map((label) => seen(label, true, used === null ? null : used.has(label.id ?? ''))),
@@ -112,15 +117,6 @@ const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
         description: label.description ?? '',
         used: isUsed,
       };
-    }
-
-    /** Ids of labels on the issues that bear this name; null where issues cannot be listed. */
-    async function usedLabels(): Promise<Set<string> | null> {
-      const issues = await whereAllowed(forge.listIssues, () =>
-        readAll(forge, 'listIssues', { owner, repo, state: 'all', labels: wanted.name.trim() }),
-      );
-      if (issues === undefined) return null;
-      return new Set(issues.flatMap((issue) => (issue.labels ?? []).map((label) => label.id ?? '')));
     }
   },
 
@@ -165,9 +161,7 @@ function ofOtherName(
   { renamed_from: names = [] }: Pick<WantedLabel, 'renamed_from'>,
 ): Label | undefined {
   return names
-    .flatMap((old) =>
-      labels.filter((label) => label.name?.trim() === old.trim()).sort((a, b) => compareIds(a.id ?? '', b.id ?? '')),
-    )
+    .flatMap((old): Label[] => chosenFirst(labels.filter((label) => label.name?.trim() === old.trim())))
     .at(0);
 }
 
@@ -222,18 +216,15 @@ export const ensureLabel = defineAction({
       );
       const bearers = [...own, ...(inherited ?? [])].filter((label) => label.name?.trim() === name);
       if (bearers.length > 0 && wanted.keep) return unchanged(say('found.there', { ...about, count: bearers.length }));
-      if (bearers.some((label) => labelDifference(label, wanted) === ''))
-        return unchanged(say('found.there', { ...about, count: bearers.length }));
-      const mine = own.filter((label) => label.name?.trim() === name);
-      const there = mine.length > 0 ? oldest(mine) : bearers.length > 0 ? undefined : ofOtherName(own, wanted);
+      const isAsWanted = (label: Label): boolean => labelDifference(label, wanted) === '';
+      const best = chosenOf(bearers, isAsWanted);
+      if (best && isAsWanted(best)) return unchanged(say('found.there', { ...about, count: bearers.length }));
+      const mine = chosenOf(bearers.filter((label) => own.includes(label)));
+      const there = mine ?? (best === undefined ? ofOtherName(own, wanted) : undefined);
       if (there) return edit(there, bearers);
-      if (bearers.length > 0)
+      if (best)
         return conflict(
-          say('found.other', {
-            ...about,
-            differs: labelDifference(oldest(bearers), wanted),
-            stays: 'of-organization',
-          }),
+          say('found.other', { ...about, differs: labelDifference(best, wanted), stays: 'of-organization' }),
         );
       if (await lastMade()) return undone(say('found.undone', about));
     }
@@ -279,9 +270,4 @@ function whole(there: Label, wanted: ParamsOf<typeof params>) {
     exclusive: wanted.exclusive ?? there.exclusive ?? false,
     is_archived: wanted.is_archived ?? there.is_archived ?? false,
   };
-}
-
-/** The one to edit where several bear the name. There is at least one. */
-function oldest(labels: readonly Label[]): Label {
-  return labels.reduce((first, label) => (BigInt(label.id ?? 0) < BigInt(first.id ?? 0) ? label : first));
 }

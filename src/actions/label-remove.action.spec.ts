@@ -29,6 +29,35 @@ function issues(rig: EffectRig): unknown[] {
   return (rig.forge.repositories.get('acme/app')?.['issues'] as unknown[] | undefined) ?? [];
 }
 
+describe('actions/label-remove', () => {
+  /** As servers filter: split at commas, unknown names dropped, every label of the names wanted on one issue. */
+  function filtered(rig: EffectRig, { labels = '', page = 1 }: { labels?: string; page?: number }): unknown[] {
+    const names = labels.split(',').map((name) => name.trim());
+    const ids = (rig.forge.repositories.get('acme/app')?.labels ?? [])
+      .filter(({ name }) => names.includes(String(name)))
+      .map(({ id }) => id);
+    const borne = (issue: unknown): unknown[] =>
+      (issue as { labels: Array<{ id: unknown }> }).labels.map(({ id }) => id);
+    return page > 1 ? [] : issues(rig).filter((issue) => ids.every((id) => borne(issue).includes(id)));
+  }
+
+  it.each([
+    ['a name that a filter splits', 'needs, docs', ['needs']],
+    ['a name that is doubled', 'chore', ['chore']],
+    ['a name with a space before it', ' chore', []],
+  ])('leaves a label that an issue bears: %s', async (_, name, others) => {
+    const rig = new EffectRig();
+    rig.forge.answer('listIssues', async (args) => filtered(rig, args as { labels?: string; page?: number }));
+    await rig.want('label.ensure', { name, color: '#ffffff' });
+    const app = rig.forge.repositories.get('acme/app');
+    Object.assign(app ?? {}, { issues: [{ number: 1, labels: [{ id: app?.labels[0]?.['id'] }] }] });
+    for (const [n, other] of others.entries()) app?.labels.push({ id: String(n + 1), name: other, color: '000000' });
+
+    expect((await rig.want('label.remove', { name })).state).toBe('conflict');
+    expect(rig.written).toEqual(['createLabel']);
+  });
+});
+
 describe.each(['label', 'milestone'] as const)('actions/%s-remove', (kind) => {
   it('takes away what was made from here, and nothing the second time', async () => {
     const { rig, remove, left } = await withOne(kind, 'us');

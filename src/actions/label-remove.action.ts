@@ -2,6 +2,7 @@ import { defineAction, textOf, changed, conflict, unchanged } from './define-act
 import { say } from './reasons.js';
 import { text } from './support/params.js';
 import { readAll, whereOffered } from '../forge/forge-client.js';
+import { bearersOf } from './support/label-bearers.js';
 import { decideRemoval, defineRecovery, placeOf } from './support/recovery.js';
 import { label } from './support/objects.js';
 import { RIGHTS } from '../core/rights.js';
@@ -55,10 +56,8 @@ export const removeLabel = defineAction({
     const ours = await made();
     const own = bearers.find(({ id }) => ours.has(id ?? ''));
     if (!own) return conflict(say('found.not-ours', about));
-    // Servers drop a filter by a name they do not know: what they list is looked at again.
-    const issues = await readAll(forge, 'listIssues', { ...where, state: 'all', labels: name });
-    const users = issues.filter(({ labels }) => labels?.some(({ id }) => id === own.id));
-    if (users.length > 0) return conflict(say('found.in-use', { ...about, count: users.length }));
+    const users = (await bearersOf(forge, where)).get(own.id ?? '') ?? 0;
+    if (users > 0) return conflict(say('found.in-use', { ...about, count: users }));
     await forge.deleteLabel({ ...where, id: own.id ?? '' });
     return changed(say('made.removed', about), { detail: { removed: own.id ?? '' } });
   },

@@ -28,6 +28,39 @@ describe('actions/milestone-ensure', () => {
     expect((await rig.want('milestone.ensure', { title: '1.4' }, { kind: 'policy' })).state).toBe('done');
   });
 
+  it.each<[string, Record<string, string>, string[], Record<string, unknown>]>([
+    ['the text goes to the open one', { description: 'x' }, ['updateMilestone'], { id: '2', body: { state: 'open' } }],
+    ['the open one is open already', { state: 'open' }, [], {}],
+    ['closing closes the open one', { state: 'closed' }, ['updateMilestone'], { id: '2', body: { state: 'closed' } }],
+  ])('means the open one where an older one of the title is closed: %s', async (_, wanted, written, sent) => {
+    const rig = new EffectRig();
+    there(rig, { state: 'closed', description: 'old' });
+    there(rig, { id: '2' });
+
+    const [first, second] = [
+      await rig.want('milestone.ensure', { title: '1.4', ...wanted }),
+      await rig.want('milestone.ensure', { title: '1.4', ...wanted }),
+    ];
+
+    expect([first.state, second.state]).toEqual([written.length > 0 ? 'done' : 'unchanged', 'unchanged']);
+    expect(rig.written).toEqual(written);
+    if (written.length > 0) expect(rig.forge.writes).toMatchObject([{ args: sent }]);
+  });
+
+  it('finds a title that the filter of a database would miss', async () => {
+    const rig = new EffectRig();
+    there(rig, { title: 'Über 50%' });
+    rig.forge.answer('listMilestones', async (args) =>
+      'name' in args
+        ? []
+        : (args as { page?: number }).page === 1
+          ? rig.forge.repositories.get('acme/app')?.milestones
+          : [],
+    );
+
+    expect((await rig.want('milestone.ensure', { title: 'Über 50%' })).state).toBe('unchanged');
+  });
+
   it('makes a milestone that is not there, and nothing the second time', async () => {
     const rig = new EffectRig();
 

@@ -4,6 +4,7 @@ import { defineAction, textOf, changed, conflict, unchanged, undone, type Outcom
 import { withMark, withoutMark, dueTime, isSameDay } from './support/compare.js';
 import { flag, markdown, optional, type ParamsOf, text, texts, time } from './support/params.js';
 import { readAll, whereOffered } from '../forge/forge-client.js';
+import { chosenOf } from './support/same-name.js';
 import {
   decideExtras,
   decideNamed,
@@ -81,7 +82,7 @@ const milestoneRecovery = defineRecovery<WantedMilestone, SeenMilestones>({
   async read({ forge, target }, wanted) {
     const title = wanted.title.trim();
     const found = await whereOffered(forge.listMilestones, () =>
-      readAll(forge, 'listMilestones', { ...placeOf(target), state: 'all', name: title }),
+      readAll(forge, 'listMilestones', { ...placeOf(target), state: 'all' }),
     );
     if (found === undefined) return null;
     const bearers = found.filter((milestone) => milestone.title?.trim() === title);
@@ -157,10 +158,9 @@ export const ensureMilestone = defineAction({
     const { owner, name: repo } = target;
     const title = wanted.title.trim();
     const about = { what: 'milestone', name: title };
-    // The filter by name means "contains" and ignores case: it only shortens the list.
-    const named = wanted.renamed_from === undefined ? { name: title } : {};
+    // No filter by name: each kind of database reads `%`, `\` and the case of letters in it in its own way.
     const found = await whereOffered(forge.listMilestones, () =>
-      readAll(forge, 'listMilestones', { owner, repo, state: 'all', ...named }),
+      readAll(forge, 'listMilestones', { owner, repo, state: 'all' }),
     );
     if (found === undefined) {
       const memory = await recall();
@@ -169,9 +169,10 @@ export const ensureMilestone = defineAction({
     } else {
       const bearers = found.filter((milestone) => milestone.title?.trim() === title);
       if (bearers.length > 0 && wanted.keep) return unchanged(say('found.there', { ...about, count: bearers.length }));
-      if (bearers.some((one) => milestoneDifference(one, wanted) === ''))
-        return unchanged(say('found.there', { ...about, count: bearers.length }));
-      const there = oldest(bearers) ?? ofOtherTitle(found, wanted);
+      const isAsWanted = (one: Milestone): boolean => milestoneDifference(one, wanted) === '';
+      const best = chosenOf(bearers, isAsWanted);
+      if (best && isAsWanted(best)) return unchanged(say('found.there', { ...about, count: bearers.length }));
+      const there = best ?? ofOtherTitle(found, wanted);
       if (there) return edit(there, bearers);
       if (await lastMade()) return undone(say('found.undone', about));
     }
@@ -218,18 +219,13 @@ function whole(there: Milestone, wanted: ParamsOf<typeof params>) {
   };
 }
 
-/** The one to edit where several bear the title. */
-function oldest(milestones: readonly Milestone[]): Milestone | undefined {
-  return [...milestones].sort((a, b) => Number(BigInt(a.id ?? 0) - BigInt(b.id ?? 0))).at(0);
-}
-
 /** The one to rename: titles in the order the rule gives them. */
 function ofOtherTitle(
   found: readonly Milestone[],
   { renamed_from: titles = [] }: ParamsOf<typeof params>,
 ): Milestone | undefined {
   for (const old of titles) {
-    const there = oldest(found.filter((milestone) => milestone.title?.trim() === old.trim()));
+    const there = chosenOf(found.filter((milestone) => milestone.title?.trim() === old.trim()));
     if (there) return there;
   }
   return undefined;

@@ -145,8 +145,6 @@ export const say = defineReasons(
     'cannot.compare': ({ since, head }: { since: string; head: string }) => `${since} and ${head} cannot be compared`,
     'cannot.list-commits': ({ count, total, since }: { count: number; total: number; since: string }) =>
       `the forge lists ${count} of ${total} commits since ${since}: say a later since`,
-    'cannot.list-changes': ({ count, most, since }: { count: number; most: number; since: string | null }) =>
-      `${count} pull requests were merged since ${since ?? 'the beginning'}, and at most ${most} are looked at: say since`,
     'cannot.mend-notes': ({ tag }: { tag: string }) =>
       `the markers in the notes of ${tag} do not belong together: take them out, or put one begin before one end`,
     /** `sha`: the head of now; absent = not told. */

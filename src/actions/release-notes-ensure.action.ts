@@ -25,9 +25,9 @@ import { given, release, tag } from './support/objects.js';
 import type { Reason } from '../core/reason.js';
 import { hashOf } from '../core/ids.js';
 import type { Release } from '../core/objects/publishing.js';
+import type { Issue, Pull } from '../core/objects/tracker.js';
 import { RIGHTS } from '../core/rights.js';
 
-const MAX_CHANGES = 300;
 /** Clocks of those who commit and of the forge differ by less. */
 const SLACK_MS = 86_400_000;
 
@@ -127,7 +127,7 @@ export const ensureReleaseNotes = defineAction({
     'listIssues',
     'getPull',
   ],
-  whereOffered: ['getRepo'],
+  whereOffered: ['getRepo', 'getPullOfCommit'],
   right: RIGHTS.releases,
   naturalKey: 'tag',
   keyOf: ({ tag }) => `notes of ${textOf(tag)}`,
@@ -171,7 +171,8 @@ export const ensureReleaseNotes = defineAction({
   },
 });
 
-type Reads = Pick<ForgeClient, 'compareCommits' | 'listIssues' | 'getPull'>;
+type Reads = Pick<ForgeClient, 'compareCommits' | 'listIssues' | 'getPull'> &
+  Partial<Pick<ForgeClient, 'getPullOfCommit'>>;
 
 /** Pull requests whose merge commit came in between, or why that cannot be told. */
 async function mergedBetween(
@@ -188,17 +189,43 @@ async function mergedBetween(
   const from = oldest === null || !Number.isFinite(oldest) ? {} : { since: new Date(oldest - SLACK_MS).toISOString() };
   const closed = await readAll(forge, 'listIssues', { ...where, state: 'closed', type: 'pulls', ...from });
   const merged = closed.filter(({ pull_request: pull }) => pull?.merged === true);
-  if (merged.length > MAX_CHANGES)
-    return say('cannot.list-changes', { count: merged.length, most: MAX_CHANGES, since });
-  const shas = commits === null ? null : new Set(commits.map(({ sha }) => sha));
+  if (commits === null) return merged.map(changeOf);
+  if (commits.length < merged.length) {
+    const found = await pullsOfCommits(forge, where, commits);
+    if (found !== undefined) return found.map(changeOf);
+  }
+  const shas = new Set(commits.map(({ sha }) => sha));
   const changes: MergedChange[] = [];
   for (const issue of merged) {
-    const number = String(issue.number ?? 0);
-    if (shas !== null && !shas.has((await forge.getPull({ ...where, index: number })).merge_commit_sha ?? '')) continue;
-    const labels = (issue.labels ?? []).map((label) => label.name ?? '');
-    changes.push({ number: Number(number), title: issue.title ?? '', author: issue.user?.login ?? '', labels });
+    const { merge_commit_sha: sha } = await forge.getPull({ ...where, index: String(issue.number ?? 0) });
+    if (shas.has(sha ?? '')) changes.push(changeOf(issue));
   }
   return changes;
+}
+
+/** Where the commits are fewer than the pull requests that may have made them; undefined = the forge cannot be asked so. */
+async function pullsOfCommits(
+  forge: Reads,
+  where: { owner: string; repo: string },
+  commits: ReadonlyArray<{ readonly sha: string }>,
+): Promise<Pull[] | undefined> {
+  return whereOffered(forge.getPullOfCommit, async (get) => {
+    const found: Pull[] = [];
+    for (const { sha } of commits) {
+      const pull = await orMissing(get({ ...where, sha }));
+      if (pull?.merged === true && pull.merge_commit_sha === sha) found.push(pull);
+    }
+    return found;
+  });
+}
+
+function changeOf({ number, title, user, labels }: Pick<Issue, 'number' | 'title' | 'user' | 'labels'>): MergedChange {
+  return {
+    number: Number(number ?? 0),
+    title: title ?? '',
+    author: user?.login ?? '',
+    labels: (labels ?? []).map((label) => label.name ?? ''),
+  };
 }
 
 async function commitsBetween(

@@ -177,6 +177,7 @@ export const updateRelease = defineAction({
   whereOffered: ['getRelease', 'getReleaseByTag'],
   right: RIGHTS.releases,
   naturalKey: 'id',
+  itemBy: ['id', 'tag'],
   keyOf: ({ id: number, tag }) => (textOf(number) === '' ? `tag ${textOf(tag)}` : textOf(number)),
   object: release,
   names: ({ tag: name, tag_name, target_commitish }) => [

@@ -117,6 +117,7 @@ export const createRepoForUser = defineAction({
   power: 'repo.create_for_user',
   right: RIGHTS.organizationOwner,
   naturalKey: 'name',
+  itemBy: ['username', 'name'],
   keyOf: ({ username, name }) => `${textOf(username)}/${textOf(name)}`.toLowerCase(),
   object: () => null,
   names: () => [],

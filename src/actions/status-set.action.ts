@@ -96,6 +96,7 @@ export const setStatus = defineAction({
   whereOffered: [],
   right: RIGHTS.code,
   naturalKey: 'context',
+  itemBy: ['sha', 'context'],
   keyOf: ({ sha, context }) => `${textOf(sha)} ${textOf(context)}`,
   object: () => null,
   names: () => [],

@@ -55,7 +55,7 @@ function decideTopics({ snapshot, seen }: RecoveryFacts<unknown, SeenTopics>): V
   if (seen === null) return askPerson(say('found.unreadable', { ...TOPICS, then: 'nothing' }));
   if (seen.topics === null) return settledAs('refused', say('found.gone', { what: 'repository' }));
   const goal = snapshot?.['goal'];
-  return Array.isArray(goal) && isSameSetting(goal, [...seen.topics])
+  return Array.isArray(goal) && isSameSetting('topics', goal, [...seen.topics])
     ? done(say('found.as-wanted', TOPICS))
     : resend(say('found.not-yet', TOPICS));
 }

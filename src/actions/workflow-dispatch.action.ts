@@ -88,6 +88,7 @@ export const dispatchWorkflow = defineAction({
   whereOffered: ['listRepoRuns', 'getSelf'],
   right: RIGHTS.actions,
   naturalKey: 'workflow',
+  itemBy: ['workflow', 'ref'],
   keyOf: ({ workflow, ref }) => `${textOf(workflow)} ${textOf(ref)}`,
   object: () => null,
   names: ({ ref }) => [branch(ref), tag(ref)],

@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../core/json.js';
-import { isJsonObject, stringifyJson } from '../core/json.js';
+import { chosenFirst, chosenOf } from '../actions/support/same-name.js';
+import { isSameSetting } from '../actions/support/compare.js';
+import { isJsonObject } from '../core/json.js';
 import type { PolicyPart } from '../rules/language/compile/program.js';
 import { tableOf } from '../core/table.js';
 
@@ -43,7 +45,7 @@ const COMPARISONS: Readonly<Record<PolicyPart['section'], Comparison>> = {
 
 /**
  * @param listed what the forge holds; rows that cannot be read are skipped
- * @returns null when nothing of that name is there, else what differs (of several with one name, the nearest)
+ * @returns null when nothing of that name is there, else what differs (of several with one name, of the one that the action chooses)
  */
 export function compareItem(section: PolicyPart['section'], wanted: JsonObject, listed: Json): Difference[] | null {
   const { key, sameKey, fields, isGone } = COMPARISONS[section];
@@ -56,13 +58,14 @@ export function compareItem(section: PolicyPart['section'], wanted: JsonObject, 
   if (isGone) return same.map((row) => ({ field: key, wanted: null, found: row[key] ?? null })).slice(0, 1);
   if (same.length > 0 && wanted['keep'] === true) return [];
   const compared = fields === 'all' ? allOf(wanted, key) : fields;
-  const differences = same.map((row) => differencesOf(compared, wanted, row));
-  return differences.sort((a, b) => a.length - b.length)[0] ?? differencesOfEarlier();
+  const differencesIn = (row: JsonObject): Difference[] => differencesOf(compared, wanted, row);
+  const chosen = chosenOf(same, (row) => differencesIn(row).length === 0);
+  return chosen === undefined ? differencesOfEarlier() : differencesIn(chosen);
 
   /** What has an earlier name is there, under another name. */
   function differencesOfEarlier(): Difference[] | null {
     const earlier = wanted['renamed_from'] ?? [];
-    const [row] = (Array.isArray(earlier) ? earlier : [earlier]).flatMap(named);
+    const [row] = (Array.isArray(earlier) ? earlier : [earlier]).flatMap((name) => chosenFirst(named(name)));
     return row === undefined
       ? null
       : [{ field: key, wanted: wanted[key] ?? null, found: row[key] ?? null }, ...differencesOf(compared, wanted, row)];
@@ -84,7 +87,7 @@ function allOf(wanted: JsonObject, key: string): Fields {
   return Object.fromEntries(
     Object.keys(wanted)
       .filter((field) => field !== key)
-      .map((field) => [field, sameSetting]),
+      .map((field) => [field, (stated: Json, found: Json) => isSameSetting(field, stated, found)]),
   );
 }
 
@@ -98,23 +101,9 @@ function compareTopics(wanted: JsonObject, found: Json): Difference[] {
     ...(list(wanted['add']) ?? []),
   ];
   const [after, before] = [goal, there].map((topics) => [...new Set(topics)].sort());
-  return sameSetting(after ?? [], before ?? []) ? [] : [{ field: 'topics', wanted: after ?? [], found: before ?? [] }];
-}
-
-/** Servers leave out what is empty, and give lists of names in any order and case. */
-function sameSetting(wanted: Json, found: Json): boolean {
-  const plain = (list: Json): string =>
-    stringifyJson(
-      [
-        ...new Set(
-          (Array.isArray(list) ? list : list === null ? [] : [list]).map((item) => String(item).toLowerCase()),
-        ),
-      ].sort(),
-    );
-  if (Array.isArray(wanted) || Array.isArray(found)) return plain(wanted) === plain(found);
-  return (
-    String(wanted) === String(found ?? (typeof wanted === 'boolean' ? false : typeof wanted === 'string' ? '' : 0))
-  );
+  return isSameSetting('topics', after ?? [], before ?? [])
+    ? []
+    : [{ field: 'topics', wanted: after ?? [], found: before ?? [] }];
 }
 
 /** Spaces around a name do not tell two objects apart. */

@@ -28,6 +28,7 @@ import type {
   ProposedStep,
   Report,
 } from '../rules/language/revision.js';
+import { isSameSetting } from '../actions/support/compare.js';
 import { compareItem } from './compare-part.js';
 import type { Difference } from './compare-part.js';
 
@@ -164,7 +165,7 @@ function requireSection(
 
 const PROTECTIONS = 'protections';
 
-/** Protections that are looked at alone are read one by one, and compared field by field; lists without regard to their order. */
+/** Protections that are looked at alone are read one by one, and compared field by field; lists without regard to their order (people and teams also to case). */
 function lookAtProtections(
   protections: readonly ProtectionProgram[],
   { lookups: answers }: PolicyInput,
@@ -197,7 +198,7 @@ function lookAtProtections(
       };
     const there = Array.isArray(answer.value) ? (answer.value[n] ?? null) : null;
     const differences = isJsonObject(there)
-      ? Object.entries(fields).filter(([field, value]) => !isSameSetting(value, there[field] ?? null))
+      ? Object.entries(fields).filter(([field, value]) => !isSameSetting(field, value, there[field] ?? null))
       : [];
     const told = !isJsonObject(there)
       ? `${branch} is not protected`
@@ -212,12 +213,6 @@ function lookAtProtections(
 
 function splitName({ name, ...fields }: JsonObject): { name: string; fields: JsonObject } {
   return { name: String(name ?? ''), fields };
-}
-
-function isSameSetting(wanted: Json, found: Json): boolean {
-  const plain = (value: Json): string =>
-    stringifyJson(Array.isArray(value) ? value.map((item) => stringifyJson(item)).sort() : (value ?? false));
-  return plain(wanted) === plain(found);
 }
 
 function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput, bindings: Bindings): PartOutcome {

@@ -58,7 +58,7 @@ function given(before: Snapshot, ...acts: PlayedAct[]): Handover {
 
 function file(what: { rules?: Array<Partial<WrittenRule>>; policies?: Array<Partial<WrittenPolicy>> }): RuleFileText {
   const rule = { mode: 'live', on: [], schedule: false, where: {}, lookups: [], conditions: [], steps: [] };
-  const step = { when: null, unless: null, forEach: null };
+  const step = { when: null, unless: null, forEach: null, first: null };
   return {
     file: 'a.yaml',
     vars: {},
@@ -115,6 +115,7 @@ const BRANCH = file({
           when: null,
           unless: null,
           forEach: null,
+          first: null,
         },
       ],
     },

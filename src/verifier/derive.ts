@@ -121,13 +121,16 @@ class Derivation {
     try {
       const scope = await this.scopeOf(rule, vars, subject);
       if (!this.holds(rule, scope)) return;
-      for (const { action, with: params, when, unless, forEach } of rule.steps) {
+      for (const { action, with: params, when, unless, forEach, first } of rule.steps) {
         const items = forEach === null ? [undefined] : (evaluateExpression(forEach, scope, functions) as unknown[]);
+        let left = first ?? Infinity;
         for (const item of items) {
+          if (left === 0) break;
           const inner = item === undefined ? scope : { ...scope, item };
           if (when !== null && evaluateExpression(when, inner, functions) !== true) continue;
           if (unless !== null && evaluateExpression(unless, inner, functions) !== false) continue;
           this.grant(rule.id, action, fillTemplate(params, inner, functions), subject.repo);
+          left -= 1;
         }
       }
     } catch (error) {

@@ -33,6 +33,8 @@ interface WrittenStep {
   readonly when: string | null;
   readonly unless: string | null;
   readonly forEach: string | null;
+  /** Null = all of them. */
+  readonly first: number | null;
 }
 
 export interface WrittenPolicy {
@@ -96,13 +98,14 @@ function readRule(rule: Map_): WrittenRule {
 
 function readStep(step: Map_): WrittenStep {
   const short = Object.keys(step).find((key) => key.includes('.'));
-  const { when, unless, for_each: forEach } = step;
+  const { when, unless, for_each: forEach, first } = step;
   return {
     action: short ?? String(step.use),
     with: ((short === undefined ? step.with : step[short]) ?? {}) as Map_,
     when: textOrNull(when),
     unless: textOrNull(unless),
     forEach: textOrNull(forEach),
+    first: typeof first === 'number' ? first : null,
   };
 }
 

@@ -168,6 +168,13 @@ const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: R
 /** They work, and are hardly meant so. */
 const DOUBTS: ReadonlyArray<readonly [situation: string, text: string, says: RegExp]> = [
   [
+    'comments of one number and one key for each item',
+    rule(
+      'on: push, do: {issue.comment: {number: 12, key: note, body: "${{ item }}"}, for_each: event.files.added, first: 3}, limits: {effects_per_run: 9}',
+    ),
+    /each item has the same key \(number, key\)/,
+  ],
+  [
     'a branch of any push',
     rule('on: push, if: event.branch == "main", do: {milestone.ensure: {title: x}}'),
     /need not have event\.branch/,

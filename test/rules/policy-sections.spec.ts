@@ -161,6 +161,11 @@ describe('rules/policy-sections', () => {
     ]);
     expect(report.found?.failing.map(({ name }) => name)).toEqual(['protections/v*']);
     expect(
+      decide(policyWith('protections: [{name: main, status_check_contexts: [ci/build, lint], enforce: true}]'), {
+        enforced_protections: { value: [{ status_check_contexts: ['CI/Build', 'Lint'] }] },
+      }).steps,
+    ).toHaveLength(1);
+    expect(
       decide(policyWith('protections: [{name: main, required_approvals: 1, enforce: true}]'), {
         enforced_protections: { value: [{ required_approvals: 1 }] },
       }).steps,

@@ -13,6 +13,8 @@ export interface LookupParam<Type extends ParamType = ParamType, Required extend
   readonly summary: string;
   /** Why a constant can never be meant, or null. */
   readonly check?: (value: string) => string | null;
+  /** Servers drop a value of it that they do not know and answer as if it were not there: one that only a run tells is checked, too. */
+  readonly isFilter?: true;
 }
 
 type Check = (value: string) => string | null;
@@ -102,4 +104,9 @@ export function needed<Type extends ParamType>(type: Type, summary: string, chec
 
 export function maybe<Type extends ParamType>(type: Type, summary: string, check?: Check): LookupParam<Type, false> {
   return { type, required: false, summary, ...(check ? { check } : {}) };
+}
+
+/** A filter that servers apply: see `isFilter`. */
+export function filter(summary: string, check: Check): LookupParam<'string', false> {
+  return { ...maybe('string', summary, check), isFilter: true };
 }

@@ -78,6 +78,28 @@ describe('actions/lookups/forge-lookup-reader', () => {
     expect(((await read('milestones.list', { state: 'open' })) as { value: unknown[] }).value).toHaveLength(1);
   });
 
+  it.each([
+    ['issues.list', { state: 'Open' }, 'state must be open, closed or all, this is "Open"'],
+    ['issues.list', { type: 'issue' }, 'type must be issues or pulls, this is "issue"'],
+    ['issues.list', { before: 'yesterday' }, 'before must be a time'],
+    ['milestones.list', { state: 'opened' }, 'state must be open, closed or all, this is "opened"'],
+    ['jobs.mine', { status: 'failed' }, 'status must be pending'],
+    ['feed.list', { date: '30.7.2026' }, 'date must be a day'],
+  ])('refuses a filter that servers would drop: %s %j', async (use, params, why) => {
+    expect(await read(use, params)).toEqual({ failed: expect.stringContaining(why) });
+    expect(forge.calls).toEqual([]);
+  });
+
+  it('lists so many of the newest issues as the rule says, after comparing labels, and reads no page more', async () => {
+    const issues = Array.from({ length: 120 }, (_, n) => ({ number: n + 1, labels: n % 2 ? [{ name: 'stale' }] : [] }));
+    forge.answer('listIssues', async ({ page }) => issues.slice((Number(page) - 1) * 50, Number(page) * 50) as never);
+
+    const answer = (await read('issues.list', { labels: ['stale'], limit: 30 })) as { value: JsonObject[] };
+
+    expect(answer.value.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, n) => (n + 1) * 2));
+    expect(forge.calls).toEqual(['listIssues', 'listIssues']);
+  });
+
   it('finds the pull requests of a commit, those that were merged as it too', async () => {
     const [head, merge] = ['a'.repeat(40), 'b'.repeat(40)];
     const pulls = [

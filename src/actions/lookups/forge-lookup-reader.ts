@@ -72,6 +72,8 @@ function readParams(lookup: AnyLookup, given: JsonObject): JsonObject | string {
     const read = readParam(param, value);
     if (read === undefined)
       return `${name} must be ${param.type === 'strings' ? 'a list of texts' : `of type ${param.type}`}`;
+    const wrong = param.isFilter && typeof read === 'string' ? param.check?.(read) : null;
+    if (wrong) return `${name} ${wrong}, this is "${String(read).slice(0, 60)}"`;
     params[name] = read;
   }
   return params;

@@ -8,7 +8,7 @@ import { listOf } from '../../core/data-types.js';
 import { ForgeError } from '../../core/errors.js';
 import { readAll } from '../../forge/forge-client.js';
 import { variableName } from '../support/compare.js';
-import { JOB_STATES, defineLookup, isDay, maybe, needed, oneOfWords } from './define-lookup.js';
+import { JOB_STATES, defineLookup, filter, isDay, maybe, needed, oneOfWords } from './define-lookup.js';
 
 /** Reads about the organization or the bot's own account. */
 export const organizationLookups = [
@@ -45,7 +45,7 @@ export const organizationLookups = [
     name: 'feed.list',
     summary: "The newest rows of the organization's activity feed",
     target: 'organization',
-    params: { date: maybe('string', 'day, YYYY-MM-DD', isDay), limit: maybe('integer', 'how many, up to 50') },
+    params: { date: filter('day, YYYY-MM-DD', isDay), limit: maybe('integer', 'how many, up to 50') },
     operations: ['listOrgFeed'],
     whereOffered: [],
     answer: listOf(ruleType(activity)),
@@ -66,9 +66,9 @@ export const organizationLookups = [
     summary: "Workflow jobs of the bot's own repositories: {jobs, total_count}",
     target: 'account',
     params: {
-      status: maybe('string', 'pending, queued, in_progress, failure, success or skipped', oneOfWords(...JOB_STATES)),
-      sort: maybe('string', 'what to sort by: id', oneOfWords('id')),
-      order: maybe('string', 'asc or desc', oneOfWords('asc', 'desc')),
+      status: filter('pending, queued, in_progress, failure, success or skipped', oneOfWords(...JOB_STATES)),
+      sort: filter('what to sort by: id', oneOfWords('id')),
+      order: filter('asc or desc', oneOfWords('asc', 'desc')),
       limit: maybe('integer', 'how many, up to 50'),
     },
     operations: ['listMyJobs'],

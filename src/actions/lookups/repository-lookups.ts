@@ -1,4 +1,4 @@
-import { JOB_STATES, defineLookup, maybe, needed, oneOfWords } from './define-lookup.js';
+import { JOB_STATES, defineLookup, filter, maybe, needed, oneOfWords } from './define-lookup.js';
 import { orMissing, whereOffered, readAll, type ForgeClient } from '../../forge/forge-client.js';
 import { listOf } from '../../core/data-types.js';
 import { type Contents, branch, branchProtection, contents } from '../../core/objects/git.js';
@@ -82,7 +82,7 @@ export const repositoryLookups = [
     params: {
       run: needed('any', 'id of the run'),
       attempt: needed('integer', 'number of the attempt, from 1'),
-      status: maybe('string', 'pending, queued, in_progress, failure, success or skipped', oneOfWords(...JOB_STATES)),
+      status: filter('pending, queued, in_progress, failure, success or skipped', oneOfWords(...JOB_STATES)),
       limit: maybe('integer', 'how many, up to 50'),
     },
     operations: ['listJobsOfAttempt'],
@@ -105,7 +105,7 @@ export const repositoryLookups = [
     name: 'milestones.list',
     summary: 'All milestones, closed ones too',
     target: 'repository',
-    params: { state: maybe('string', 'open, closed or all; all when left out', oneOfWords('open', 'closed', 'all')) },
+    params: { state: filter('open, closed or all; all when left out', oneOfWords('open', 'closed', 'all')) },
     operations: ['listMilestones'],
     whereOffered: [],
     answer: listOf(ruleType(milestone)),

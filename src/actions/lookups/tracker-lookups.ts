@@ -1,11 +1,11 @@
-import { defineLookup, isTime, maybe, needed, oneOfWords } from './define-lookup.js';
+import { defineLookup, filter, isTime, maybe, needed, oneOfWords } from './define-lookup.js';
 import { isSameLogin } from '../support/compare.js';
 import { listPages, readAll, orMissing, whereAllowed, type ForgeClient } from '../../forge/forge-client.js';
 import { listOf } from '../../core/data-types.js';
 import type { Team } from '../../core/objects/accounts.js';
 import { combinedStatus } from '../../core/objects/git.js';
 import { ruleType } from '../../core/objects/rule-types.js';
-import { changedFile, comment, issue, type Pull, pull, review } from '../../core/objects/tracker.js';
+import { changedFile, comment, issue, type Issue, type Pull, pull, review } from '../../core/objects/tracker.js';
 import { run } from '../../core/objects/workflows.js';
 import { higherLevel, isLevel, type ActorRights, type RightLevel, actorRights } from '../../core/rights.js';
 import { emptyTable } from '../../core/table.js';
@@ -30,32 +30,39 @@ export const trackerLookups = [
       'All issues and pull requests of a repository, newest first; labels are compared here, since servers drop names they do not know',
     target: 'repository',
     params: {
-      state: maybe('string', 'open, closed or all; open when left out', oneOfWords('open', 'closed', 'all')),
-      type: maybe('string', 'issues or pulls; both when left out', oneOfWords('issues', 'pulls')),
+      state: filter('open, closed or all; open when left out', oneOfWords('open', 'closed', 'all')),
+      type: filter('issues or pulls; both when left out', oneOfWords('issues', 'pulls')),
       labels: maybe('strings', 'names that all of them bear'),
-      since: maybe('string', 'updated at or after this time', isTime),
-      before: maybe('string', 'updated before this time', isTime),
+      since: filter('updated at or after this time', isTime),
+      before: filter('updated before this time', isTime),
+      limit: maybe('integer', 'how many at most, the newest; all when left out'),
     },
     operations: ['listIssues'],
     whereOffered: [],
     answer: listOf(ruleType(issue)),
-    read: async ({ forge, repo }, { state, type, labels, since, before }) => {
-      const all = await readAll(forge, 'listIssues', {
+    read: async ({ forge, repo }, { state, type, labels, since, before, limit }) => {
+      const found: Issue[] = [];
+      for await (const { items } of listPages(forge, 'listIssues', {
         owner: repo.owner,
         repo: repo.name,
         state: state ?? 'open',
         type,
         since,
         before,
-      });
-      return all.filter((one) => (labels ?? []).every((name) => one.labels?.some((label) => label.name === name)));
+      })) {
+        found.push(
+          ...items.filter((one) => (labels ?? []).every((name) => one.labels?.some((label) => label.name === name))),
+        );
+        if (limit !== undefined && found.length >= limit) return found.slice(0, Math.max(limit, 0));
+      }
+      return found;
     },
   }),
   defineLookup({
     name: 'comments.list',
     summary: 'All comments of an issue or pull request',
     target: 'repository',
-    params: { number: NUMBER, since: maybe('string', 'updated at or after this time', isTime) },
+    params: { number: NUMBER, since: filter('updated at or after this time', isTime) },
     operations: ['listComments'],
     whereOffered: [],
     answer: listOf(ruleType(comment)),
@@ -101,7 +108,7 @@ export const trackerLookups = [
     target: 'repository',
     params: {
       sha: needed('string', 'commit, such as ${{ event.sha }}'),
-      state: maybe('string', 'open, closed or all; open when left out', oneOfWords('open', 'closed', 'all')),
+      state: filter('open, closed or all; open when left out', oneOfWords('open', 'closed', 'all')),
     },
     operations: ['listPulls'],
     whereOffered: ['getPullOfCommit'],

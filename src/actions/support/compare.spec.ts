@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { dueTime, goDurationMs, isSameDay, normalizeColor, normalizeLines, normalizeMirrorAddress } from './compare.js';
+import type { Json } from '../../core/json.js';
+import {
+  differingSettings,
+  dueTime,
+  goDurationMs,
+  isSameDay,
+  isSameSetting,
+  normalizeColor,
+  normalizeLines,
+  normalizeMirrorAddress,
+} from './compare.js';
 
 describe('actions/support/same', () => {
   it.each([
@@ -64,6 +74,21 @@ describe('actions/support/same', () => {
     ['2027-01-31', undefined, false],
   ])('due %s, told %s => same day: %s', (wanted, told, expected) => {
     expect(isSameDay(wanted, told)).toBe(expected);
+  });
+
+  it.each<[string, Json, Json, boolean]>([
+    ['push_whitelist_usernames', ['Ann', 'ben'], ['ben', 'ann'], true],
+    ['approvals_whitelist_username', ['Ann'], ['ann'], true],
+    ['merge_whitelist_teams', ['Dev'], ['dev'], true],
+    ['status_check_contexts', ['ci/build', 'lint'], ['lint', 'ci/build'], true],
+    ['status_check_contexts', ['ci/build', 'lint'], ['CI/Build', 'Lint'], false],
+    ['protected_file_patterns', '.CI/**', '.ci/**', false],
+    ['status_check_contexts', [], null, true],
+    ['required_approvals', 0, null, true],
+    ['enable_push', false, null, true],
+  ])('setting %s %j, told %j => same: %s', (name, wanted, told, expected) => {
+    expect(isSameSetting(name, wanted, told)).toBe(expected);
+    expect(differingSettings({ [name]: wanted }, { [name]: told ?? undefined })).toEqual(expected ? [] : [name]);
   });
 
   it('sends noon for a day, and a time as it is', () => {

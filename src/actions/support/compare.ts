@@ -165,23 +165,26 @@ export function statedOf(wanted: Settings): Array<[string, Json]> {
 }
 
 /**
- * Whether a forge's setting is the wanted one. Servers leave out what is empty, tell whole numbers in other types, and give lists of names
- * in any order and case.
+ * Whether a forge's setting is the wanted one. Servers leave out what is empty, tell whole numbers in other types, and give lists in any
+ * order. Lists of people and teams are compared without regard to case, as servers find them; all else (contexts of statuses, patterns)
+ * is matched by its case.
+ * @param name of the setting
  */
-export function isSameSetting(wanted: Json, found: Json | undefined): boolean {
+export function isSameSetting(name: string, wanted: Json, found: Json | undefined): boolean {
   if (Array.isArray(wanted))
-    return stringifyJson(plainList(wanted)) === stringifyJson(plainList(Array.isArray(found) ? found : []));
+    return stringifyJson(plainList(name, wanted)) === stringifyJson(plainList(name, Array.isArray(found) ? found : []));
   if (typeof wanted === 'boolean') return wanted === (found ?? false);
   return String(wanted ?? '') === String(found ?? (typeof wanted === 'number' || typeof wanted === 'bigint' ? 0 : ''));
 }
 
-function plainList(list: readonly Json[]): Json[] {
-  return [...new Set(list.map((item) => String(item).toLowerCase()))].sort();
+function plainList(name: string, list: readonly Json[]): Json[] {
+  const plain = (item: Json): string => (/_(usernames?|teams)$/.test(name) ? String(item).toLowerCase() : String(item));
+  return [...new Set(list.map(plain))].sort();
 }
 
 /** Names of the stated settings that are not so at the forge. */
 export function differingSettings(wanted: Settings, found: Settings): string[] {
-  return statedOf(wanted).flatMap(([name, value]) => (isSameSetting(value, found[name]) ? [] : [name]));
+  return statedOf(wanted).flatMap(([name, value]) => (isSameSetting(name, value, found[name]) ? [] : [name]));
 }
 
 /** What these settings are now, and what they become. */
@@ -207,7 +210,7 @@ export function decideSettingsOf(
   const third =
     before === null
       ? []
-      : different.filter((name) => !isSameSetting(before[name] ?? emptyLike(wanted[name]), seen[name]));
+      : different.filter((name) => !isSameSetting(name, before[name] ?? emptyLike(wanted[name]), seen[name]));
   if (third.length > 0) return settledAs('conflict', say('found.changed-meanwhile', { ...about, differs: third }));
   return resend(say('found.not-yet', { ...about, differs: different }));
 }

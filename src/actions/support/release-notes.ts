@@ -71,6 +71,8 @@ function comparePre(a: readonly string[], b: readonly string[]): number {
 
 const BEGIN = '<!-- forgehand:notes -->';
 const END = '<!-- /forgehand:notes -->';
+/** Nobody reads more, and a first release may have thousands. */
+const MAX_CHANGES = 300;
 
 export interface NoteGroup {
   readonly title: string;
@@ -97,11 +99,12 @@ interface NoteStyle {
 }
 
 /**
- * The notes between our markers: each change in the first group of which it bears a label, by number. Titles and logins are text of
+ * The notes between our markers: each of the newest 300 changes in the first group of which it bears a label, by number. Titles and logins are text of
  * others: they mention nobody, close nothing and hold no markup.
  */
 export function renderNotes(changes: readonly MergedChange[], { groups, other, skip, since }: NoteStyle): string {
-  const shown = [...changes].filter((change) => !bears(change, skip)).sort((a, b) => a.number - b.number);
+  const told = [...changes].filter((change) => !bears(change, skip)).sort((a, b) => a.number - b.number);
+  const shown = told.slice(-MAX_CHANGES);
   const left = new Set(shown);
   const sections = groups.map(({ title, labels }): [string, MergedChange[]] => {
     const own = [...left].filter((change) => bears(change, labels));
@@ -113,6 +116,8 @@ export function renderNotes(changes: readonly MergedChange[], { groups, other, s
     .filter(([, own]) => own.length > 0)
     .map(([title, own]) => `### ${title}\n\n${own.map(line).join('\n')}`);
   const heading = since === null ? '## Changes' : `## Changes since ${escapeMarkdown(since)}`;
+  const earlier = told.length - shown.length;
+  if (earlier > 0) parts.push(`And ${earlier} earlier ${earlier === 1 ? 'one' : 'ones'}.`);
   return [BEGIN, heading, ...(parts.length > 0 ? parts : ['None.']), END].join('\n\n');
 }
 

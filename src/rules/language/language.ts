@@ -226,7 +226,12 @@ export const LANGUAGE: Readonly<Record<MapName, Definitions>> = {
     for_each: { value: 'expression', summary: 'A list in CEL: one effect for each element (`item`).' },
     key: {
       value: 'text',
-      summary: 'Identifies an item. Default: the naming parameter of the action.',
+      summary:
+        'Identifies an item. Default: the naming parameter of the action (of a comment, reaction or status: with the object it is on).',
+    },
+    first: {
+      value: 'whole',
+      summary: 'Take only so many items of `for_each`; later runs take the rest. Default: all.',
     },
     id: { value: 'text', summary: 'Name of the step. Default: the name of the action.' },
     approval: {

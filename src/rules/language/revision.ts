@@ -57,8 +57,10 @@ export interface ActionFacts {
       example?: string;
     }
   >;
-  /** Parameter that names the object: the item key of `for_each` when no `key` is given. */
+  /** Parameter that names the object. */
   naturalKey: string;
+  /** Parameters that together are the item key of `for_each` when no `key` is given. Default: the natural key. */
+  itemBy?: readonly string[];
   /** Operations it may call. */
   operations: readonly string[];
   /** Needs this power of the operator config. */

@@ -177,11 +177,20 @@ function nodeAt({ varNodes }: FileContext, [root, ...fields]: readonly string[])
   return at;
 }
 
+/** Parameters that are the key of an item when the step gives none. */
+export function itemParams({ itemBy, naturalKey }: ActionFacts, params: readonly ParamProgram[]): ParamProgram[] {
+  return params.filter(({ name }) => (itemBy ?? [naturalKey]).includes(name));
+}
+
 function keyOf(context: FileContext, { key, action, params }: StepProgram, item: Json): string | null {
-  const template = key ?? params.find(({ name }) => name === action.naturalKey)?.template ?? null;
-  const found = template && constantOf(template, context, item);
-  if (!found || found instanceof Misfit) return null;
-  return typeof found.value === 'string' ? `"${found.value.slice(0, 60)}"` : canonicalJson(found.value);
+  const templates = key ? [key] : itemParams(action, params).map(({ template }) => template);
+  const values: string[] = [];
+  for (const template of templates) {
+    const found = constantOf(template, context, item);
+    if (!found || found instanceof Misfit) return null;
+    values.push(typeof found.value === 'string' ? `"${found.value.slice(0, 60)}"` : canonicalJson(found.value));
+  }
+  return values.length === 0 ? null : values.join(' ');
 }
 
 /** What a template gives each time; a Misfit when it fails each time; null when only the run can tell. */

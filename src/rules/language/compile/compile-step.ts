@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../core/canonical-json.js';
 import { nodeToJson } from '../load/node.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
-import { asMap, isRefused, readMap, readText, suggest } from '../load/read-shape.js';
+import { asMap, isRefused, readMap, readText, readWhole, suggest } from '../load/read-shape.js';
 import type { Keys } from '../load/read-shape.js';
 import { didYouMean } from '../../../core/did-you-mean.js';
 import { habitOf } from '../habits/habits.js';
@@ -9,10 +9,11 @@ import type { ActionFacts } from '../revision.js';
 import { compileCondition, compileList } from './compile-expression.js';
 import { checkOffered } from './compile-lookup.js';
 import { compileParams } from './compile-params.js';
-import { checkStepConstants, usesItem } from './check-constants.js';
+import { checkStepConstants, itemParams, usesItem } from './check-constants.js';
 import { looksLikeExpression } from './looks-like-expression.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
+import { MAX_LIST } from '../expressions/meter.js';
 import type { Expression, StepProgram } from './program.js';
 import { where, withItem } from './variable-types.js';
 
@@ -22,6 +23,7 @@ const MODIFIERS: Keys = {
   unless: 'optional',
   for_each: 'optional',
   key: 'optional',
+  first: 'optional',
   id: 'optional',
   approval: 'optional',
 };
@@ -83,11 +85,16 @@ function compileStep(
     file.problem(keyEntry.keyStart, 'key names the items of for_each, and there is none');
   const key =
     keyEntry && readText(file, keyEntry.value, 'key') ? compileTemplate(context, keyEntry.value, inside) : null;
+  const firstEntry = keys.get('first');
+  if (firstEntry && !keys.has('for_each'))
+    file.problem(firstEntry.keyStart, 'first cuts the items of for_each, and there is none');
+  const first = firstEntry ? readWhole(file, firstEntry.value, 'first', 1, MAX_LIST) : null;
   const id = readId(context, keys.get('id'), action?.name ?? written.action, ids, node.start);
   const approval = readApproval(context, keys.get('approval'));
   if (!action) return null;
   const params = compileParams(context, written.params, written.actionStart, action, inside);
   const listEntry = keys.get('for_each');
+  const own = itemParams(action, params);
   if (listEntry && keyEntry === undefined && action.params[action.naturalKey] === undefined) {
     file.problem(
       listEntry.keyStart,
@@ -95,7 +102,19 @@ function compileStep(
       'add key: "${{ … }}"',
     );
   }
-  const step = { id, no, action, params, when, unless, forEach, key, approval, position: file.position(node.start) };
+  const step = {
+    id,
+    no,
+    action,
+    params,
+    when,
+    unless,
+    forEach,
+    first,
+    key,
+    approval,
+    position: file.position(node.start),
+  };
   const isSameEach =
     ![key, ...params.map(({ template }) => template)].some((template) => template && usesItem(template)) &&
     ![when, unless].some((condition) => condition?.compiled.paths.some(({ segments: [root] }) => root === 'item'));
@@ -104,6 +123,12 @@ function compileStep(
       forEach.start,
       'nothing in this step reads item: it does the same for each item of for_each',
       '"${{ item… }}" in a parameter, or no for_each',
+    );
+  else if (forEach && keyEntry === undefined && own.length > 0 && !own.some(({ template }) => usesItem(template)))
+    context.file.warnAt(
+      forEach.start,
+      `each item has the same key (${own.map(({ name }) => name).join(', ')}): with two items the run ends with an error`,
+      'distinguish them: key: "${{ item… }}"',
     );
   checkStepConstants(context, step, { entries: written.params, start: written.actionStart });
   if (key?.kind === 'constant' && keyEntry && listEntry)

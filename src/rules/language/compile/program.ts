@@ -74,6 +74,8 @@ export interface StepProgram {
   readonly when: Expression | null;
   readonly unless: Expression | null;
   readonly forEach: Expression | null;
+  /** So many of the items that its conditions leave are taken, the rest by later runs; null = all of them. */
+  readonly first: number | null;
   readonly key: Template | null;
   /** A person must agree before anything of it is done; `two-people`: one who neither caused it nor wrote the rule. */
   readonly approval: boolean | 'two-people';

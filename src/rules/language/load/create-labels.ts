@@ -91,6 +91,7 @@ function stepOf(step: StepProgram, action: ActionFacts, { params, position }: Po
     when: isEach ? null : step.when,
     unless: isEach ? null : step.unless,
     forEach: null,
+    first: null,
     key: null,
   };
 }

@@ -591,6 +591,20 @@ describe('rules/language/propose/evaluate-rule, steps', () => {
     expect(decide(rule).steps.map(({ approval }) => approval)).toEqual([true, undefined, 'two-people']);
   });
 
+  it('takes the first items that its conditions leave, and says how many it left', () => {
+    const rule = ruleWith(
+      LIMITS,
+      "do: {milestone.ensure: {title: \"${{ item }}\"}, for_each: \"['a', 'b', 'c', 'd', 'e']\", when: item != \"b\", first: 2}",
+    );
+
+    const { report, steps } = decide(rule);
+
+    expect(steps[0]?.items.map(({ itemKey }) => itemKey)).toEqual(['a', 'c']);
+    expect(report.trace).toMatchObject({
+      steps: [{ outcome: 'wanted, 1 item skipped, 2 left for later runs (first: 2)', items: ['a', 'c'] }],
+    });
+  });
+
   it('takes the key that is given', () => {
     const rule = ruleWith(
       LIMITS,

@@ -3,7 +3,7 @@ import { stringifyJson } from '../../../core/json.js';
 import type { Expression, RuleProgram, StepProgram } from '../compile/program.js';
 import { lookupsOfParams, lookupsOfTemplate } from '../compile/compile-lookup.js';
 import { MAX_LIST } from '../expressions/meter.js';
-import type { Limits, ProposedItem, ProposedStep } from '../revision.js';
+import type { ActionFacts, Limits, ProposedItem, ProposedStep } from '../revision.js';
 import { traceStep } from '../trace/trace.js';
 import type { DecidedItems, StepHeld } from '../trace/trace.js';
 import { toJson } from '../values/to-json.js';
@@ -69,30 +69,32 @@ function proposeStep(step: StepProgram, bindings: Bindings, lookups: Lookups): S
     return { items: [proposeItem(step, bindings, lookups, bindings.all)], outcome: 'wanted', held: null };
   const items = new Map<string, ProposedItem>();
   const leftOut: StepHeld[] = [];
+  let later = 0;
   const list = listOf(step, step.forEach, bindings, lookups);
   for (const element of list) {
     const values = bindings.with(element);
     const why = once ? null : whyNot(step, bindings, lookups, values);
     if (why) leftOut.push({ ...why, item: { raw: element, values } });
+    else if (step.first !== null && items.size >= step.first) later += 1;
     else addItem(items, proposeItem(step, bindings, lookups, values), step);
   }
   const whenFalse = leftOut.filter(({ why }) => why === 'when').length;
   const each = {
-    wanted: list.length - leftOut.length,
+    wanted: items.size,
     when_false: whenFalse,
     unless_true: leftOut.length - whenFalse,
   };
+  const parts = [
+    'wanted',
+    ...(leftOut.length > 0 ? [`${leftOut.length} ${leftOut.length === 1 ? 'item' : 'items'} skipped`] : []),
+    ...(later > 0 ? [`${later} left for later runs (first: ${step.first})`] : []),
+  ];
   if (leftOut.length > 0)
-    return {
-      items: [...items.values()],
-      outcome: `wanted, ${leftOut.length} ${leftOut.length === 1 ? 'item' : 'items'} skipped`,
-      held: leftOut[0] ?? null,
-      each,
-    };
+    return { items: [...items.values()], outcome: parts.join(', '), held: leftOut[0] ?? null, each };
   const isEmpty = items.size === 0;
   return {
     items: [...items.values()],
-    outcome: isEmpty ? 'for_each is empty' : 'wanted',
+    outcome: isEmpty ? 'for_each is empty' : parts.join(', '),
     held: isEmpty ? { why: 'for_each', expression: step.forEach } : null,
     ...(once ? {} : { each }),
   };
@@ -153,7 +155,7 @@ function itemKeyOf(
   lookups: Lookups,
   values: Readonly<Record<string, unknown>>,
 ): string {
-  if (!step.key) return keyText(params[step.action.naturalKey]);
+  if (!step.key) return defaultItemKey(step.action, params);
   lookups.require(new Set(lookupsOfTemplate(step.key)), bindings);
   const key = evaluateTemplate(step.key, bindings, values, { name: 'key', position: step.position });
   if (key === null || key === '')
@@ -161,8 +163,16 @@ function itemKeyOf(
   return keyText(key);
 }
 
+/** The key of an item to which the rule gives none. */
+export function defaultItemKey({ itemBy, naturalKey }: ActionFacts, params: JsonObject): string {
+  return (itemBy ?? [naturalKey])
+    .map((name) => keyText(params[name]))
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
 function keyText(value: Json | undefined): string {
-  if (value === undefined) return '';
+  if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : stringifyJson(value);
 }
 
