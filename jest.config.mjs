@@ -10,7 +10,10 @@ export default {
   runtime: '<rootDir>/test/jest/shared-realm-runtime.cjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.spec.{ts,tsx}', '**/*.e2e-spec.ts'],
-  setupFilesAfterEnv: inCodes ? ['<rootDir>/test/text-codes/expect-sentences.ts'] : [],
+  setupFilesAfterEnv: [
+    '<rootDir>/test/jest/fixed-seed.mjs',
+    ...(inCodes ? ['<rootDir>/test/text-codes/expect-sentences.ts'] : []),
+  ],
   // Node loads the modules; test/register-swc.mjs reads TypeScript.
   transform: {},
   // Not among temporary files: those of the tests may lie in memory.

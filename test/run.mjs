@@ -1,5 +1,5 @@
 // The test command. Plain Node without packages at the top: in an empty clone it installs them first.
-//   node test/run.mjs [TIER...] [--keep-durations] [-- [PATH...] JEST ARGS...]      tiers: types unit architecture integration e2e
+//   node test/run.mjs [TIER...] [--keep-durations] [-- [PATH...] JEST ARGS...]      tiers: lint types unit architecture integration e2e
 // A PATH is a part of a spec's path: only those specs of the tier run. --keep-durations writes how long each spec took to test/durations.json,
 // by which the longest are started first.
 import { spawn, spawnSync } from 'node:child_process';
@@ -69,7 +69,7 @@ function readArguments(args) {
   const cut = args.indexOf('--');
   const given = cut === -1 ? args : args.slice(0, cut);
   const names = given.filter((name) => name !== '--keep-durations');
-  const known = ['types', ...Object.keys(TIERS)];
+  const known = ['lint', 'types', ...Object.keys(TIERS)];
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     console.error(`no such tier: ${unknown.join(', ')} (there are: ${known.join(', ')})`);
@@ -95,7 +95,18 @@ function installPackages() {
 
 async function computingTiers() {
   if (wanted.includes('types')) await checkTypes();
+  if (wanted.includes('lint')) await checkStyle();
   for (const name of tiers.filter((name) => !TIERS[name].services)) await runTier(name, {});
+}
+
+/** ESLint and Prettier, each counted as one failed test where it finds anything. */
+async function checkStyle() {
+  for (const script of ['lint', 'format']) {
+    say(`npm run ${script}`);
+    if ((await stream('npm', ['run', '--silent', script], {}, script)) === 0) continue;
+    total.failed += 1;
+    say(`${script} failed (counted as one failed test)`);
+  }
 }
 
 /** TypeScript 7 takes a third of the time; the build and the linter need the interface of 6. */

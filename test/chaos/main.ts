@@ -1,4 +1,4 @@
-// npm run chaos -- [--seed N] [--minutes N] [--deployment embedded|distributed] [--only G2 [--slice|--full [--resume FILE]]] [--peer bull] [--logs DIR] [--json]
+// npm run storms -- storm|GOAL|power|peer [--seed N] [--minutes N] [--deployment embedded|distributed] [--slice|--full [--resume FILE]] [--logs DIR] [--json]
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,19 +28,22 @@ import { faultsOf, linesOf, type StormReport } from './report.js';
 import type { Deployment } from './rig/fleet.js';
 import { runStorm, type Storm } from './storm.js';
 
-const HELP = `npm run chaos -- [options]      kills the bot, its stores and its connections, and lets the forge's own ledger judge
+const HELP = `npm run storms -- NAME [options]      kills the bot, its stores and its connections, and lets the forge's own ledger judge
+
+  storm               everything at once
+  ${GOALS.filter((goal) => goal !== 'power').join(', ')}
+                      one goal's own count; G13 and, without --deployment, G4 in virtual time
+  power               cuts of the power under the embedded store
+  peer                the storm of G2 against a bare Bull worker
 
   --seed N            the schedule of every blow and fault; a new one when left out
   --minutes N         length of the storm (10)
   --deployment NAME   embedded or distributed; of the storm the second when left out, of a goal both
-  --only GOAL         one goal's own count: ${GOALS.join(', ')}; G13 and, without --deployment, G4 in virtual time;
-                      power: cuts of the power under the embedded store
-  --slice             with --only: the goal's small counts, by themselves
+  --slice             the small counts of a goal
   --settle SECONDS    settle time of the bot in place of 6 (its default is 60)
-  --full              the goal's full count, in runs of their own
+  --full              the full count of a goal, in runs of their own
   --resume FILE       keep what the runs gave in this file, and go on from there
   --logs DIR          keep what the processes print in this folder, and the bot's own folder when anything is wrong
-  --peer bull         the storm of G2 against a bare Bull worker
   --json              the reports as JSON lines on stdout, all else on stderr
 
 Status: 0 nothing lost, doubled, phantom or stuck, and every planned fault hit; 1 otherwise; 2 the storm is void, or the command was wrong.`;
@@ -204,17 +207,16 @@ interface Options {
 
 function readOptions(): Options {
   try {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
       options: {
         seed: { type: 'string' },
         minutes: { type: 'string', default: '10' },
         deployment: { type: 'string' },
-        only: { type: 'string' },
         settle: { type: 'string' },
         slice: { type: 'boolean', default: false },
         full: { type: 'boolean', default: false },
         resume: { type: 'string' },
-        peer: { type: 'string' },
         logs: { type: 'string' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
@@ -224,13 +226,14 @@ function readOptions(): Options {
       console.log(HELP);
       process.exit(0);
     }
-    const { deployment, only, peer, settle } = values;
+    const { deployment, settle } = values;
+    const [name = 'storm', ...more] = positionals;
     if (deployment !== undefined && deployment !== 'embedded' && deployment !== 'distributed')
       throw new Error('--deployment is embedded or distributed');
-    if (only !== undefined && !(GOALS as readonly string[]).includes(only))
-      throw new Error(`--only is one of ${GOALS.join(', ')}`);
-    if (peer !== undefined && peer !== 'bull') throw new Error('--peer is bull');
-    if ((values.full || values.slice) && only === undefined) throw new Error('--full and --slice go with --only');
+    const only = (GOALS as readonly string[]).includes(name) ? (name as Goal) : null;
+    if (more.length > 0 || (only === null && name !== 'storm' && name !== 'peer'))
+      throw new Error(`one of storm, ${GOALS.join(', ')}, peer`);
+    if ((values.full || values.slice) && only === null) throw new Error('--full and --slice go with a goal');
     if (values.full && values.slice) throw new Error('--slice is the small count, --full the whole one: one of them');
     // Else the first process that ends has nowhere to leave what it printed.
     if (values.logs !== undefined) mkdirSync(values.logs, { recursive: true });
@@ -238,12 +241,12 @@ function readOptions(): Options {
       seed: values.seed === undefined ? randomInt(1, 2 ** 31) : number('--seed', values.seed),
       minutes: number('--minutes', values.minutes),
       deployment: deployment ?? null,
-      only: (only as Goal | undefined) ?? null,
+      only,
       settle: settle === undefined ? null : number('--settle', settle),
       slice: values.slice,
       full: values.full,
       resume: values.resume ?? null,
-      peer: peer !== undefined,
+      peer: name === 'peer',
       logs: values.logs ?? null,
       json: values.json,
     };

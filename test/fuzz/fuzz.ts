@@ -14,7 +14,7 @@ import { ManualClock } from '../fakes/manual-clock.js';
 import { jsonTextOf, readActFolders } from '../recordings-tool/act-file.js';
 import { FORMS, MUTATIONS, type MutationName, type Sample } from './mutations.js';
 
-/** What was seen to go wrong, with the seed that shows it again: `npm run fuzz -- --seed N --count 1`. */
+/** What was seen to go wrong, with the seed that shows it again: `npm run storms -- fuzz --seed N --count 1`. */
 export interface Crash {
   readonly seed: number;
   readonly mutation: MutationName;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { fuzz, readSamples } from './fuzz.js';
 
-/** `npm run fuzz -- [--seed N] [--count N]`: a million by default, from a seed of chance. The status is 0 only when nothing crashed. */
+/** `npm run storms -- fuzz [--seed N] [--count N]`: a million by default, from a seed of chance. The status is 0 only when nothing crashed. */
 const GOAL = 1_000_000;
 const SLICE = 20_000;
 const MAX_SHOWN = 10;

@@ -1,4 +1,4 @@
-// npm run mutation [-- FILES...]: mutants of src/pipeline/decide, or of these files of it (patterns from the root, separated by spaces). Installs
+// npm run storms -- mutants [FILES...]: mutants of src/pipeline/decide, or of these files of it (patterns from the root, separated by spaces). Installs
 // Stryker into this folder first. Status 0 only when the score is reached.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { fuzz, readSamples } from '../fuzz/fuzz.js';
 import { MUTATIONS } from '../fuzz/mutations.js';
 
-/** Of the million that `npm run fuzz` plays. */
+/** Of the million that `npm run storms -- fuzz` plays. */
 const COUNT = 1_500;
 
 describe('reliability/fuzzing', () => {

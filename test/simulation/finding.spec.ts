@@ -18,12 +18,16 @@ describe('simulation/finding', () => {
     ).toEqual([
       'seed 7: invariant 3 broken at 2026-11-20T12:00:01.500Z: createLabel 7 bug: 2 effects of one intent',
       'seed 7: invariant 2 broken at 2026-11-20T12:00:01.500Z: more',
-      'seed 7 again: npm run simulation -- --seed 7',
+      'seed 7 again: npm run storms -- simulation --seed 7',
     ]);
   });
 
   it('plants the same bug again, whatever its name is made of', () => {
-    expect(replayOf(12, { name: 'no settle time' })).toBe("npm run simulation -- --seed 12 --bug 'no settle time'");
-    expect(replayOf(12, { name: 'it\'s "seen"' })).toBe(`npm run simulation -- --seed 12 --bug 'it'\\''s "seen"'`);
+    expect(replayOf(12, { name: 'no settle time' })).toBe(
+      "npm run storms -- simulation --seed 12 --bug 'no settle time'",
+    );
+    expect(replayOf(12, { name: 'it\'s "seen"' })).toBe(
+      `npm run storms -- simulation --seed 12 --bug 'it'\\''s "seen"'`,
+    );
   });
 });

@@ -16,5 +16,5 @@ export function findingsOf(
 
 /** For a shell. */
 export function replayOf(seed: number, bug: Pick<Bug, 'name'> | null): string {
-  return `npm run simulation -- --seed ${seed}${bug ? ` --bug '${bug.name.replaceAll("'", `'\\''`)}'` : ''}`;
+  return `npm run storms -- simulation --seed ${seed}${bug ? ` --bug '${bug.name.replaceAll("'", `'\\''`)}'` : ''}`;
 }

@@ -1,4 +1,4 @@
-// npm run simulation:keep      plays the first thousand seeds and writes test/simulation/kept-seeds.json: the first seed that shows each
+// npm run storms -- planted-bugs      plays the first thousand seeds and writes test/simulation/kept-seeds.json: the first seed that shows each
 //                              planted bug, and few seeds that together kill at every point at which the thousand do
 import { writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';

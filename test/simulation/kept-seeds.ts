@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Seeds that are worth playing each time; `npm run simulation:keep` finds them. */
+/** Seeds that are worth playing each time; `npm run storms -- planted-bugs` finds them. */
 export interface KeptSeeds {
   /** By bug: the first seed that shows it. */
   readonly bugs: Readonly<Record<string, number>>;

@@ -7,7 +7,7 @@ import { findingsOf } from './finding.js';
 import { simulate } from './simulate.js';
 import { Tally, type Counts } from './tally.js';
 
-const HELP = `npm run simulation -- [options]
+const HELP = `npm run storms -- simulation [options]
 
   --seeds N       how many seeds are played (default 1,000)
   --from S        the first of them (default 1)

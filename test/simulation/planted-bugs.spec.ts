@@ -15,7 +15,7 @@ function inShell(command: string): string[] {
 /** @throws Error that says what to do, where no seed is kept */
 function seedOf({ name }: Bug): number {
   const seed = KEPT.bugs[name];
-  if (seed === undefined) throw new Error(`no seed is kept for the bug "${name}": npm run simulation:keep`);
+  if (seed === undefined) throw new Error(`no seed is kept for the bug "${name}": npm run storms -- planted-bugs`);
   return seed;
 }
 
@@ -24,7 +24,7 @@ async function staleMessage(bug: Bug): Promise<string> {
   const found = await firstFinding(bug);
   return found === null
     ? 'not found'
-    : `seed ${seedOf(bug)} does not show it any more, seed ${found.seed} does: npm run simulation:keep`;
+    : `seed ${seedOf(bug)} does not show it any more, seed ${found.seed} does: npm run storms -- planted-bugs`;
 }
 
 describe('simulation with a planted bug', () => {
@@ -60,14 +60,14 @@ describe('simulation with a planted bug', () => {
     const bug = BUGS.find(({ name }) => name === 'dedupe says "seen"')!;
     const from = Math.max(1, seedOf(bug) - 2);
     // As people run it: one process that looks for findings, and then what it told them to run.
-    const search = inShell(`npm run simulation -- --from ${from} --seeds 3 --bug '${bug.name}'`);
+    const search = inShell(`npm run storms -- simulation --from ${from} --seeds 3 --bug '${bug.name}'`);
     const [told = ''] = search.filter((line) => line.includes(' broken at '));
     const seed = /^seed (\d+):/.exec(told)?.[1];
     const command = search.find((line) => line.startsWith(`seed ${seed} again: `))?.replace(/^seed \d+ again: /, '');
 
     const again = inShell(command ?? '');
 
-    expect(command).toBe(`npm run simulation -- --seed ${seed} --bug 'dedupe says "seen"'`);
+    expect(command).toBe(`npm run storms -- simulation --seed ${seed} --bug 'dedupe says "seen"'`);
     expect(again).toContain(told);
     expect(again.some((line) => line.includes('1 seeds broke an invariant'))).toBe(true);
   }, 600_000);

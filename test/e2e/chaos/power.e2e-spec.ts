@@ -5,7 +5,7 @@ import { linesOfPower, wrongOfPower } from '../../chaos/power/power-report.js';
 import { requireBuild } from '../support/built.js';
 import { chooseSeed } from '../support/seed.js';
 import { tell } from '../support/tell.js';
-import { SLICE_MS } from './run-slice.js';
+import { SLICE_MS } from './slice-ms.js';
 
 describe('e2e/chaos: power cuts', () => {
   beforeAll(requireBuild);

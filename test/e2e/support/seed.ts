@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto';
+/** The tests of every change play one course, so that they are repeatable; `npm run storms` plays others. `FORGEHAND_TEST_SEED` chooses another one here, too. */
+const SEED = 20_261_101;
 
-/** Another one each time, so that many runs see many courses; `FORGEHAND_TEST_SEED` repeats one. */
 export function chooseSeed(): number {
   const given = Number(process.env['FORGEHAND_TEST_SEED']);
-  return Number.isInteger(given) && given > 0 ? given : randomInt(1, 2 ** 31);
+  return Number.isInteger(given) && given > 0 ? given : SEED;
 }
