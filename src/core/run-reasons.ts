@@ -215,6 +215,8 @@ export const intentReason = defineReasons(
       `forge ${credential} refuses our credentials; the bot sends nothing until it accepts them`,
     'intent.forge-silent': ({ credential, calls }: { credential: string; calls: number }) =>
       `forge ${credential} did not answer ${calls} calls in a row; the bot sends nothing for a while`,
+    'intent.forge-limits': ({ credential }: { credential: string }) =>
+      `forge ${credential} asked the bot to wait (429)`,
     'intent.cause-unknown': ({ because }: { because: Reason }) =>
       `waits for the forge to say who caused it: ${textOf(because)}`,
     'intent.locked-out': ({ forge }: { forge: string }) => `forge ${forge} refuses our credentials`,

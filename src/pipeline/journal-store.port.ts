@@ -170,6 +170,20 @@ export interface RecordedRun {
  *
  * Where a sight is given, rows and counts are of what may be told: an intent where both its run and what it acts on may be. Default: everything.
  */
+/** Credentials of a forge that wait as a whole. */
+export interface ForgeHold {
+  readonly credential: string;
+  readonly forge: string;
+  /** The organizations that use them. */
+  readonly orgs: readonly string[];
+  readonly reason: Reason;
+}
+
+export interface HeldForge extends ForgeHold {
+  readonly since: Date;
+  readonly until: Date;
+}
+
 export interface JournalStore {
   /**
    * The decision about one cause: writes the runs with their intents and marks the event (or tick) decided, in one transaction.
@@ -222,7 +236,7 @@ export interface JournalStore {
    * Claim one intent: only when planned and due, its run's earlier steps ended well, no planned intent stands before it in its lane
    * (one that an event caused stands before all in the background, else the earlier one),
    * none at all is claimed or sent there (an earlier one may be revived while a later one is at work), nobody holds its effect key,
-   * and neither `*`, its org nor its rule is paused. Null otherwise.
+   * neither `*`, its org nor its rule is paused, and the credentials of its organization do not wait (`holdForge`). Null otherwise.
    * An earlier planned intent does not hold the lane while it waits for a time or a person: it is paused, held by a budget, `waits`, `aside`, behind an
    * earlier step of its run that is held or in `unknown` or `waiting`, or it (or an earlier step) is behind one that stepped aside: the holder of its effect
    * key is in `unknown` or `waiting`, or one that was planned before it in its lane is `aside` and has its effect key, or an object that it writes or names.
@@ -274,6 +288,12 @@ export interface JournalStore {
   /** Budgets that hold intents now, the one that holds most first. They count for all of their organization, so none is in a sight of a part of it. */
   heldByBudgets(limit: number, sight?: Sight): Promise<HeldByBudget[]>;
 
+  /** Claim nothing of these organizations at this forge for so many milliseconds. It takes the place of what held the credentials, and since when stays. */
+  holdForge(hold: ForgeHold, forMs: number): Promise<void>;
+  /** The credentials are of use again. */
+  releaseForge(credential: string): Promise<void>;
+  /** Those that wait now, the longest first. */
+  heldForges(): Promise<HeldForge[]>;
   /** What is paused already stays as it is, but for a reason that is told now. */
   pause(row: PauseRow): Promise<void>;
   resume(org: string | null, rule: string | null, by: string): Promise<boolean>;

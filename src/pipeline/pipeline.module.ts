@@ -56,6 +56,7 @@ import {
   orgDirectory,
   withSettings,
   FORGES,
+  OF_THE_BOT,
   ORG_DIRECTORY,
   ForgeHealth,
   type Forges,
@@ -237,7 +238,11 @@ const DOING = [
     },
     (tools) => ({ actions, ...tools }),
   ),
-  part(ForgeHealth, { forges: FORGES, clock: CLOCK, alerts: ALERTS, logger: LOGGER }, (deps) => new ForgeHealth(deps)),
+  part(
+    ForgeHealth,
+    { forges: FORGES, clock: CLOCK, alerts: ALERTS, logger: LOGGER, journal: JOURNAL_STORE, config: APP_CONFIG },
+    ({ config, ...deps }) => new ForgeHealth({ ...deps, orgs: [OF_THE_BOT, ...config.orgs.map(({ name }) => name)] }),
+  ),
   part(
     OutcomeRecovery,
     { tools: EFFECT_TOOLS, health: ForgeHealth, logger: LOGGER, alerts: ALERTS },

@@ -75,7 +75,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
 
   /** Everything whose read or look is due. Never throws: what fails comes again. */
   async pass(limit: number): Promise<void> {
-    const { recovery, journal, logger } = this.deps;
+    const { recovery, journal, logger, health } = this.deps;
     const slots = pLimit(this.options.concurrency ?? 4);
     const tried = async (work: () => Promise<void>, intentId: string): Promise<void> => {
       try {
@@ -93,6 +93,8 @@ export class OutcomeRecovery implements UnknownOutcomes {
         return [];
       }
     };
+    // Nobody waits for it: a forge that is slow to refuse holds up no reads of others.
+    void health.look().catch((error: unknown) => logger.warn({ error }, 'credentials.not-read'));
     const reads = (await due(recovery.dueRecoveries(limit))).map((id) =>
       slots(
         tried,

@@ -38,7 +38,13 @@ import {
 } from './entities/governance.entities.js';
 import { ConsoleGrantEntity } from './entities/console-grant.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
-import { BudgetHoldEntity, BudgetUseEntity, EchoEntity, UndoneEntity } from './entities/recovery.entities.js';
+import {
+  BudgetHoldEntity,
+  BudgetUseEntity,
+  EchoEntity,
+  ForgeHoldEntity,
+  UndoneEntity,
+} from './entities/recovery.entities.js';
 import { RunEntity } from './entities/run.entity.js';
 import { CursorEntity, PauseEntity, RevisionEntity, TickEntity } from './entities/small.entities.js';
 import { ConsoleSessionEntity, ConsoleTicketEntity } from './entities/console.entities.js';
@@ -60,6 +66,7 @@ const ENTITIES = [
   UndoneEntity,
   EchoEntity,
   BudgetHoldEntity,
+  ForgeHoldEntity,
   BudgetUseEntity,
   GapEntity,
   HeartbeatEntity,

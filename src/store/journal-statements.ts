@@ -84,6 +84,7 @@ function nextLane(after: string): string {
  */
 function isReady(i: string): string {
   return `${i}.due_at <= clock_timestamp()
+  AND NOT EXISTS (SELECT 1 FROM forge_holds f WHERE f.forge = ${i}.forge AND f.until ${NOT_YET} AND ${i}.org = ANY (string_to_array(f.orgs, chr(10))) OFFSET 0)
   AND NOT EXISTS (SELECT 1 FROM intents w WHERE w.lane = ${i}.lane AND w.state IN ('claimed', 'sent') OFFSET 0)
   AND NOT EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND s.state NOT IN (${GOOD}) OFFSET 0)
   AND NOT EXISTS (SELECT 1 FROM intents h WHERE h.effect_hash = ${i}.effect_hash AND ${holds('h')} OFFSET 0)`;
@@ -94,7 +95,7 @@ export function isClaimable(i: string): string {
   return `${i}.state = 'planned' AND ${isReady(i)} AND ${i}.id = (${turnOf(`${i}.lane`, 't.id')})`;
 }
 
-const TURN_COLUMNS = 't.id, t.background, t.seq, t.lane, t.run_id, t.step_no, t.effect_hash, t.due_at';
+const TURN_COLUMNS = 't.id, t.forge, t.org, t.background, t.seq, t.lane, t.run_id, t.step_no, t.effect_hash, t.due_at';
 
 /** Whether a run is worth a line where what changed nothing is left out. */
 export function changedSomething(run: string): string {

@@ -9,6 +9,8 @@ import type {
   DecidedBy,
   DecidedCause,
   DueIntent,
+  ForgeHold,
+  HeldForge,
   IntentMove,
   IntentWork,
   JournalStore,
@@ -20,11 +22,13 @@ import type {
   Settlement,
 } from '../pipeline/journal-store.port.js';
 import { causeId, type Attempt, type Cause, type Intent, type NewIntent, type Run } from '../core/run.js';
+import { reasonColumns, runReasonOf } from './columns.js';
 import { columnsOf, BatchLoader, REST_MS } from './batch-loader.js';
 import { execute, executeAtOnce, type Database, type Rows, type Statement } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
+import { ForgeHoldEntity } from './entities/recovery.entities.js';
 import { PauseEntity } from './entities/small.entities.js';
 import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
 import { approve, moveIntents, moveStatements, movesMade, reviveIntent } from './journal-moves.js';
@@ -93,6 +97,12 @@ SELECT s.state, c.count FROM unnest($1::text[]) AS s (state) CROSS JOIN LATERAL 
 ) AS c`;
 const COUNT_NEWEST = countNewest('');
 const COUNT_NEWEST_IN_SIGHT = countNewest(`WHERE ${tellsIntent('i', placesFrom(3))}`);
+
+const HOLD_FORGE = `
+INSERT INTO forge_holds AS h (credential, forge, orgs, reason_code, reason_params, since, until)
+VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + $6::double precision * interval '1 millisecond')
+ON CONFLICT (credential) DO UPDATE SET forge = EXCLUDED.forge, orgs = EXCLUDED.orgs, reason_code = EXCLUDED.reason_code, reason_params = EXCLUDED.reason_params,
+  until = EXCLUDED.until, since = CASE WHEN h.until < clock_timestamp() - interval '1 minute' THEN EXCLUDED.since ELSE h.since END`;
 
 /** Runs, intents and attempts in PostgreSQL. */
 export class SqlJournalStore implements JournalStore {
@@ -515,6 +525,34 @@ export class SqlJournalStore implements JournalStore {
 
   async heldByBudgets(limit: number, sight: Sight = null): Promise<HeldByBudget[]> {
     return this.db.run((manager) => findHeld(manager, limit, sight));
+  }
+
+  async holdForge({ credential, forge, orgs, reason }: ForgeHold, forMs: number): Promise<void> {
+    const { reasonCode, reasonParams } = reasonColumns(reason);
+    const values = [credential, forge, orgs.join('\n'), reasonCode, reasonParams, forMs];
+    await this.db.run((manager) => execute(manager, HOLD_FORGE, values));
+  }
+
+  async releaseForge(credential: string): Promise<void> {
+    await this.db.run((manager) => execute(manager, 'DELETE FROM forge_holds WHERE credential = $1', [credential]));
+  }
+
+  async heldForges(): Promise<HeldForge[]> {
+    const rows = await this.db.run((manager) =>
+      manager
+        .createQueryBuilder(ForgeHoldEntity, 'hold')
+        .where('hold.until > clock_timestamp()')
+        .orderBy('hold.since')
+        .getMany(),
+    );
+    return rows.map(({ orgs, reasonCode, reasonParams, ...row }) => ({
+      credential: row.credential,
+      forge: row.forge,
+      orgs: orgs.split('\n'),
+      reason: runReasonOf({ reasonCode, reasonParams }),
+      since: row.since,
+      until: row.until,
+    }));
   }
 
   async pause(row: PauseRow): Promise<void> {

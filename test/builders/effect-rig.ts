@@ -116,7 +116,7 @@ export class EffectRig {
     });
     this.targets = new TargetResolver(this.homes);
     const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
-    this.health = new ForgeHealth({ forges, clock, alerts, logger: silentLogger });
+    this.health = new ForgeHealth({ forges, clock, alerts, logger: silentLogger, journal, orgs: ['', 'acme'] });
     this.unknown = new OutcomeRecovery(
       {
         journal,

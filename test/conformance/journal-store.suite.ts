@@ -568,6 +568,28 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect((await journal.claim(id, 'me', LEASE_MS)) !== null).toBe(due.includes(id));
   });
 
+  it('claims nothing of an organization whose credentials wait, keeps its place, and tells since when', async () => {
+    await plan('a', { lane: 'lane' });
+    await plan('b', { lane: 'lane', org: 'beta' });
+    await plan('c', { org: 'beta', forge: 'another' });
+    await plan('d', { org: 'gamma' });
+    const hold = { credential: 'main', forge: 'main', orgs: ['', 'acme', 'beta'], reason: because('wait') };
+    await journal.holdForge(hold, HOUR_MS);
+    const [first] = await journal.heldForges();
+    await journal.holdForge(hold, 2 * HOUR_MS);
+
+    expect(await journal.dueIntents(9)).toEqual(['c', 'd']);
+    expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
+    expect(await journal.heldForges()).toEqual([{ ...hold, since: first?.since, until: expect.any(Date) }]);
+
+    await journal.releaseForge('main');
+    expect(await journal.heldForges()).toEqual([]);
+    expect(await journal.dueIntents(9)).toEqual(['a', 'c', 'd']);
+
+    await journal.holdForge(hold, 0);
+    expect(await journal.dueIntents(9)).toEqual(['a', 'c', 'd']);
+  });
+
   it('does not let a paused intent hold its lane', async () => {
     await plan('a', { rule: 'paused', lane: 'lane' });
     await plan('b', { lane: 'lane' });

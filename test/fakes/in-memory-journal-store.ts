@@ -17,6 +17,8 @@ import type {
   DecidedBy,
   DecidedCause,
   DueIntent,
+  ForgeHold,
+  HeldForge,
   IntentMove,
   IntentWork,
   JournalStore,
@@ -103,6 +105,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   private readonly holds = new Map<string, Hold>();
   private readonly deciders = new Map<string, DecidedBy>();
   private pauses: PauseRow[] = [];
+  /** By credential. */
+  private readonly heldOf = new Map<string, HeldForge>();
   private readonly undone = new Map<string, Undo>();
   private readonly echoes = new Map<string, Echo>();
   private nextSeq = 1;
@@ -262,6 +266,22 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return this.ordered()
       .filter(({ intent }) => intent.background && ids.includes(intent.id))
       .map(({ intent }) => intent.id);
+  }
+
+  async holdForge(hold: ForgeHold, forMs: number): Promise<void> {
+    const known = this.heldOf.get(hold.credential);
+    const isOver = !known || known.until.getTime() < this.nowMs() - 60_000;
+    const since = isOver ? this.clock.now() : known.since;
+    this.heldOf.set(hold.credential, { ...hold, since, until: new Date(this.nowMs() + forMs) });
+  }
+
+  async releaseForge(credential: string): Promise<void> {
+    this.heldOf.delete(credential);
+  }
+
+  async heldForges(): Promise<HeldForge[]> {
+    const held = [...this.heldOf.values()].filter(({ until }) => until.getTime() > this.nowMs());
+    return copy(held.sort((a, b) => a.since.getTime() - b.since.getTime()));
   }
 
   async claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null> {
@@ -950,6 +970,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   protected isClaimable(row: Row): boolean {
     const { intent } = row;
     if (intent.state !== 'planned' || intent.dueAt.getTime() > this.nowMs() || this.isPaused(intent)) return false;
+    if (this.isForgeHeld(intent)) return false;
     if (
       !this.earlierSteps(intent).every(({ intent: earlier }) =>
         (GOOD_ENDS as readonly IntentState[]).includes(earlier.state),
@@ -988,6 +1009,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   private earlierSteps(intent: Intent): Row[] {
     return this.ofRun.get(intent.runId)?.filter(({ intent: other }) => other.stepNo < intent.stepNo) ?? [];
+  }
+
+  private isForgeHeld({ forge, org }: Intent): boolean {
+    return [...this.heldOf.values()].some(
+      (held) => held.forge === forge && held.orgs.includes(org) && held.until.getTime() > this.nowMs(),
+    );
   }
 
   private isPaused(intent: Intent): boolean {

@@ -148,7 +148,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
       problems: [],
     }),
   };
-  const health = new ForgeHealth({ forges, clock, alerts, logger });
+  const health = new ForgeHealth({ forges, clock, alerts, logger, journal, orgs: ['', 'acme'] });
   const rollout = new Rollout({ store: rollouts, clock, alerts });
   const mayWrite: ConstructorParameters<typeof RevisionStatus>[2] = (org, { id, mode, canary, textHash }) =>
     rollout.mayWrite(org, { id, kind: 'rule', mode, canary, ruleHash: textHash });

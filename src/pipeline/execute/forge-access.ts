@@ -11,6 +11,7 @@ import type { Secret } from '../../core/secret.js';
 import type { ConnectedForges } from '../../forge/connected-forges.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
+import type { JournalStore } from '../journal-store.port.js';
 import type { Accounts, BotAccount, BotSelf } from '../rule-engine.port.js';
 
 /** One forge as the executing side sees it. */
@@ -154,6 +155,10 @@ interface ForgeHealthDeps {
   readonly clock: Clock;
   readonly alerts: Alerts;
   readonly logger: Logger;
+  /** Where every process learns that nothing is claimed of the credentials. */
+  readonly journal: Pick<JournalStore, 'holdForge' | 'releaseForge'>;
+  /** Names of all organizations. */
+  readonly orgs: readonly string[];
 }
 
 /** So many calls in a row without an answer open the breaker. */
@@ -164,8 +169,19 @@ const LAST_PAUSE_MS = 120_000;
 const FIRST_PROBE_MS = 5_000;
 const LAST_PROBE_MS = 300_000;
 
+/** So long the store holds what this process finds out again and again: one that starts anew need not wait longer. */
+const HOLD_MS = 10_000;
+/** The longest time that a forge may ask for (reliability A4). */
+const LONGEST_LIMIT_MS = 900_000;
+
 interface State {
   readonly credential: string;
+  readonly forge: string;
+  readonly org: string | null;
+  /** Milliseconds, monotonic: until then the store holds the credentials; 0 = it does not. */
+  heldUntilMs: number;
+  /** What the store is told, one after the other. */
+  telling: Promise<void>;
   silences: number;
   /** Milliseconds, monotonic; 0 = closed. */
   openUntilMs: number;
@@ -194,29 +210,26 @@ export class ForgeHealth {
     const now = this.deps.clock.monotonicMs();
     if (state.isLockedOut) {
       if (now >= state.nextProbeMs) void this.checkCredentials(forge, org);
-      return {
-        reason: intentReason('intent.forge-refuses', { credential: state.credential }),
-        againInMs: FIRST_PROBE_MS,
-      };
+      return { reason: refused(state.credential), againInMs: FIRST_PROBE_MS };
     }
-    if (state.openUntilMs > now)
-      return {
-        reason: intentReason('intent.forge-silent', { credential: state.credential, calls: SILENCES }),
-        againInMs: state.openUntilMs - now,
-      };
+    if (state.openUntilMs > now) return { reason: silent(state.credential), againInMs: state.openUntilMs - now };
     return null;
   }
 
   /** A call was answered, whatever the answer. */
   answered(forge: string, org: string | null): void {
     const state = this.of(forge, org);
-    if (state.openUntilMs > 0) this.deps.alerts.resolve(`forge.silent/${state.credential}`);
+    if (state.openUntilMs > 0) {
+      this.deps.alerts.resolve(`forge.silent/${state.credential}`);
+      this.release(state);
+    }
     Object.assign(state, { silences: 0, openUntilMs: 0, pauseMs: FIRST_PAUSE_MS });
   }
 
   /** A call failed. Only what says that the forge is away counts. */
   failed(forge: string, org: string | null, error: unknown): void {
     if (!isSilence(error)) {
+      if (error instanceof ForgeError && error.kind === 'rate-limited') this.limited(forge, org, error);
       if (error instanceof ForgeError && error.facts.status !== undefined) this.answered(forge, org);
       return;
     }
@@ -227,6 +240,7 @@ export class ForgeHealth {
     // Calls that were under way when it opened tell nothing new.
     if (state.openUntilMs > now) return;
     state.openUntilMs = now + state.pauseMs;
+    this.hold(state, silent(state.credential), Math.min(state.pauseMs, HOLD_MS));
     state.pauseMs = Math.min(state.pauseMs * 2, LAST_PAUSE_MS);
     this.deps.logger.warn(
       { forge: state.credential, silences: state.silences, forMs: state.openUntilMs - now },
@@ -258,12 +272,62 @@ export class ForgeHealth {
       state.probeMs = state.isLockedOut ? Math.min(state.probeMs * 2, LAST_PROBE_MS) : FIRST_PROBE_MS;
       state.isLockedOut = true;
       state.nextProbeMs = now + state.probeMs;
+      this.hold(state, refused(credential), HOLD_MS);
     } else if (found === 'accepted') {
+      if (state.isLockedOut) this.release(state);
       if (state.isLockedOut) this.deps.logger.info({ forge: credential }, 'credentials.accepted');
       state.isLockedOut = false;
       this.deps.alerts.resolve(`forge.locked-out/${credential}`);
     } else state.nextProbeMs = now + state.probeMs;
     return found;
+  }
+
+  /**
+   * Hold on to what is in the way still, and ask about credentials that were refused, where it is time: nothing is claimed of them, so nothing else
+   * asks.
+   */
+  async look(): Promise<void> {
+    const now = this.deps.clock.monotonicMs();
+    const states = [...this.states.values()];
+    for (const state of states) {
+      const leftMs = state.isLockedOut ? HOLD_MS : Math.min(state.openUntilMs - now, HOLD_MS);
+      if (leftMs <= 0 || state.heldUntilMs - now > HOLD_MS / 2) continue;
+      this.hold(state, (state.isLockedOut ? refused : silent)(state.credential), leftMs);
+    }
+    const due = states.filter(({ isLockedOut, nextProbeMs }) => isLockedOut && nextProbeMs <= now);
+    await Promise.all(due.map(({ forge, org }) => this.checkCredentials(forge, org)));
+  }
+
+  private limited(forge: string, org: string | null, { facts }: ForgeError): void {
+    const state = this.of(forge, org);
+    const forMs = Math.min((facts.retryAfterS ?? 1) * 1000, LONGEST_LIMIT_MS);
+    // A shorter pause never cuts a longer one, and many are told the same one.
+    if (this.deps.clock.monotonicMs() + forMs > state.heldUntilMs + 500)
+      this.hold(state, intentReason('intent.forge-limits', { credential: state.credential }), forMs);
+  }
+
+  /** Nothing is claimed of these credentials meanwhile, in any process. */
+  private hold(state: State, reason: Reason, forMs: number): void {
+    const { credential, forge } = state;
+    const orgs = this.deps.orgs.filter((org) => this.credentialOf(forge, org) === credential);
+    state.heldUntilMs = this.deps.clock.monotonicMs() + forMs;
+    this.tell(state, () => this.deps.journal.holdForge({ credential, forge, orgs, reason }, forMs));
+  }
+
+  private release(state: State): void {
+    state.heldUntilMs = 0;
+    this.tell(state, () => this.deps.journal.releaseForge(state.credential));
+  }
+
+  /** A store that is away learns of the next one. */
+  private tell(state: State, word: () => Promise<void>): void {
+    state.telling = state.telling
+      .then(word)
+      .catch((error: unknown) => this.deps.logger.warn({ forge: state.credential, error }, 'forge-hold.not-stored'));
+  }
+
+  private credentialOf(forge: string, org: string | null): string {
+    return this.deps.forges.get(forge, org)?.credential ?? forge;
   }
 
   /** Whether the forge answers others while a call got no answer: then what was asked for is the reason, and not the forge. */
@@ -288,11 +352,15 @@ export class ForgeHealth {
   }
 
   private of(forge: string, org: string | null): State {
-    const credential = this.deps.forges.get(forge, org)?.credential ?? forge;
+    const credential = this.credentialOf(forge, org);
     const known = this.states.get(credential);
     if (known) return known;
     const state: State = {
       credential,
+      forge,
+      org,
+      heldUntilMs: 0,
+      telling: Promise.resolve(),
       silences: 0,
       openUntilMs: 0,
       pauseMs: FIRST_PAUSE_MS,
@@ -305,6 +373,9 @@ export class ForgeHealth {
     return state;
   }
 }
+
+const silent = (credential: string): Reason => intentReason('intent.forge-silent', { credential, calls: SILENCES });
+const refused = (credential: string): Reason => intentReason('intent.forge-refuses', { credential });
 
 /** Our own doing says nothing about the forge. */
 const OURS = new Set(['stopped', 'stood-still', 'argument', 'paused']);

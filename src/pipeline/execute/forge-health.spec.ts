@@ -76,10 +76,49 @@ describe('pipeline/execute/forge-health', () => {
 
     expect(rig.forge.calls.filter((call) => call === 'getRepoById')).toHaveLength(8);
     expect(rig.alerts).toEqual(['forge.silent/main']);
-    expect(held).toMatchObject({
-      state: 'planned',
-      tries: 0,
-      reason: saying(expect.stringContaining('did not answer')),
-    });
+    expect(held).toMatchObject({ state: 'planned', tries: 0, epoch: 0 });
+    expect(await rig.journal.heldForges()).toMatchObject([
+      { credential: 'main', orgs: ['', 'acme'], reason: saying(expect.stringContaining('did not answer')) },
+    ]);
+  });
+
+  it('claims nothing of the token while the forge asked to wait, in any repository, and everything after it', async () => {
+    rig.forge.addRepository('other', { id: '8' });
+    const repo = { id: '8', owner: 'acme', name: 'other', full_name: 'acme/other', private: false };
+    rig.forge.failNext('listLabels', 'rate-limited', { status: 429, retryAfterS: 60 });
+    const first = await rig.want('label.ensure', label('a'));
+    const other = await rig.plan('label.ensure', label('b'), { repo });
+
+    expect(await rig.journal.dueIntents(9)).toEqual([]);
+    expect(await rig.journal.claim(other, 'another', 1)).toBeNull();
+    expect(await rig.journal.heldForges()).toMatchObject([{ reason: saying(expect.stringContaining('429')) }]);
+
+    rig.clock.advance(62_000);
+    expect(await rig.journal.heldForges()).toEqual([]);
+    expect([(await rig.work(first.id)).state, (await rig.work(other)).state]).toEqual(['done', 'done']);
+  });
+
+  it('claims nothing of refused credentials however long, asks about them at times, and lets them go once they are accepted', async () => {
+    isRevoked = true;
+    const id = await rig.plan('label.ensure', label('a'));
+    rig.forge.failNext('createLabel', 'refused', { status: 401 });
+    await rig.work(id);
+    const claims = [];
+    for (let seconds = 0; seconds < 600; seconds += 2) {
+      rig.clock.advance(2_000);
+      await rig.health.look();
+      claims.push(await rig.journal.claim(id, 'another', 1));
+    }
+    const asked = probes;
+
+    expect(claims.every((claim) => claim === null)).toBe(true);
+    expect(asked).toBeLessThan(12);
+    expect(await rig.journal.heldForges()).toMatchObject([{ since: new Date('2026-11-20T12:00:00Z') }]);
+
+    isRevoked = false;
+    rig.clock.advance(300_000);
+    await rig.health.look();
+    expect(await rig.journal.heldForges()).toEqual([]);
+    expect((await rig.work(id)).state).toBe('done');
   });
 });

@@ -64,6 +64,32 @@ export class BudgetHoldEntity {
   places: number;
 }
 
+/** Credentials of which nothing is claimed until then. */
+@Entity('forge_holds')
+export class ForgeHoldEntity {
+  @PrimaryColumn('text')
+  credential: string;
+
+  @Column('text')
+  forge: string;
+
+  /** The organizations that use them, a line each. */
+  @Column('text')
+  orgs: string;
+
+  @Column('text')
+  reasonCode: string;
+
+  @Column('text')
+  reasonParams: string;
+
+  @Column('timestamptz')
+  since: Date;
+
+  @Column('timestamptz')
+  until: Date;
+}
+
 /** A call that a budget counts; forgotten when it is an hour old. */
 @Entity('budget_uses')
 export class BudgetUseEntity {

@@ -40,6 +40,7 @@ import { ResolvedAlerts1763902510000 } from './1763902510000-resolved-alerts.js'
 import { PackedEvents1763902600000 } from './1763902600000-packed-events.js';
 import { DecidersOfEvents1763902700000 } from './1763902700000-deciders-of-events.js';
 import { ObjectsOfIntents1763902800000 } from './1763902800000-objects-of-intents.js';
+import { ForgeHolds1763902900000 } from './1763902900000-forge-holds.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -86,4 +87,5 @@ export const MIGRATIONS: Migrations = [
   PackedEvents1763902600000,
   DecidersOfEvents1763902700000,
   ObjectsOfIntents1763902800000,
+  ForgeHolds1763902900000,
 ];
