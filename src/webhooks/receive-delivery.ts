@@ -1,10 +1,10 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { NewDelivery } from '../core/arrival.js';
 import type { Clock } from '../core/clock.js';
 import { equalSecret } from '../core/equal-secret.js';
 import { newId } from '../core/ids.js';
 import { jsonBytesOf, type Encoding } from '../core/json-bytes.js';
-import type { Secret } from '../core/secret.js';
+import { Secret } from '../core/secret.js';
 
 /** Why a delivery was not stored. `error` is the word in the answer and in the counter. */
 export interface Refusal {
@@ -66,9 +66,10 @@ export function receiveDelivery(
   hook: Hook,
   { headers, signatures, encoding, body }: ReceivedRequest,
   clock: Pick<Clock, 'now'>,
+  work?: ProofWork,
 ): NewDelivery | null {
   // Of a form, its payload is signed.
-  const verdict = verify(hook, headers, jsonBytesOf(encoding, body), signatures);
+  const verdict = verify(hook, headers, jsonBytesOf(encoding, body), signatures, work);
   if (verdict === null) return null;
   return {
     id: newId(),
@@ -133,6 +134,26 @@ interface HookProof {
   readonly authorizations: readonly Secret[];
 }
 
+/** Comparisons that each request costs, whatever its hook has. */
+export interface ProofWork {
+  readonly secrets: number;
+  readonly authorizations: number;
+}
+
+/**
+ * As many as the hook with the most needs. Every request of every hook, known or not, costs this much, so that time tells neither how many secrets
+ * a hook has nor whether it exists.
+ */
+export function proofWork(hooks: readonly HookProof[]): ProofWork {
+  return {
+    secrets: Math.max(1, ...hooks.map(({ secrets }) => secrets.length)),
+    authorizations: Math.max(0, ...hooks.map(({ authorizations }) => authorizations.length)),
+  };
+}
+
+/** Takes the place of secrets that a hook does not have; it never counts. */
+const DECOY = new Secret(randomBytes(32).toString('hex'));
+
 type Verdict = 'signed' | 'unsigned';
 
 /** 64 lower-case hex digits and nothing else: what Gitea and Forgejo write. */
@@ -146,6 +167,7 @@ const PLAIN_HEADERS = ['x-forgejo-signature', 'x-gitea-signature', 'x-gogs-signa
  * Whether a delivery is authentic. Compares every valid key with every signature, without early exit and in constant
  * time. An empty signature or an empty secret never matches.
  * @param text the JSON text that was signed (for form: the decoded `payload`); null when there is none
+ * @param work least number of comparisons. Default: as many as the hook has secrets
  * @returns the verdict to keep, or null for "not authentic"
  */
 export function verify(
@@ -153,28 +175,35 @@ export function verify(
   headers: Headers,
   text: Buffer | null,
   signatures: readonly string[] = signaturesIn(headers),
+  work: ProofWork = { secrets: 0, authorizations: 0 },
 ): Verdict | null {
-  const secrets = proof.secrets.filter((secret) => !secret.isEmpty);
-  const authorizations = proof.authorizations.filter((value) => !value.isEmpty);
+  const secrets = valid(proof.secrets);
+  const authorizations = valid(proof.authorizations);
+  const isSigned = text !== null && isSignedBy(secrets, signatures, text, work.secrets);
+  const isAuthorized = isAuthorizedBy(authorizations, headers.authorization, work.authorizations);
   if (secrets.length === 0 && authorizations.length === 0) return null;
-  const isSigned = secrets.length === 0 || (text !== null && isSignedBy(secrets, signatures, text));
-  const isAuthorized = authorizations.length === 0 || isAuthorizedBy(authorizations, headers.authorization);
-  if (!isSigned || !isAuthorized) return null;
+  if ((secrets.length > 0 && !isSigned) || (authorizations.length > 0 && !isAuthorized)) return null;
   return secrets.length > 0 ? 'signed' : 'unsigned';
 }
 
 /**
- * The well-formed signatures of a delivery, before any of the body is read.
- * @returns null when the headers alone rule out that it is authentic: a request without a well-formed signature, or with a
- *   wrong Authorization header where one is needed, gets no memory
+ * The well-formed signatures of a delivery, before any of the body is read. A request with neither a well-formed signature nor the right
+ * Authorization header gets no memory; whatever else is wrong is found after the body, so that this answer does not tell hooks apart.
+ * @returns null when the headers alone rule out that it is authentic
  */
-export function claimedSignatures(proof: HookProof, headers: Headers): readonly string[] | null {
-  const wantsSignature = proof.secrets.some((secret) => !secret.isEmpty);
-  const authorizations = proof.authorizations.filter((value) => !value.isEmpty);
-  if (!wantsSignature && authorizations.length === 0) return null;
+export function claimedSignatures(
+  proof: HookProof,
+  headers: Headers,
+  work: ProofWork = { secrets: 0, authorizations: 0 },
+): readonly string[] | null {
   const signatures = signaturesIn(headers);
-  if (wantsSignature && signatures.length === 0) return null;
-  return authorizations.length === 0 || isAuthorizedBy(authorizations, headers.authorization) ? signatures : null;
+  const isAuthorized = isAuthorizedBy(valid(proof.authorizations), headers.authorization, work.authorizations);
+  if (signatures.length > 0) return signatures;
+  return isAuthorized && valid(proof.secrets).length === 0 ? signatures : null;
+}
+
+function valid(values: readonly Secret[]): Secret[] {
+  return values.filter((value) => !value.isEmpty);
 }
 
 function signaturesIn(headers: Headers): string[] {
@@ -189,20 +218,36 @@ function signaturesIn(headers: Headers): string[] {
   return distinct;
 }
 
-/** @param signatures each of 64 hex digits */
-function isSignedBy(secrets: readonly Secret[], signatures: readonly string[], text: Buffer): boolean {
+/** @param signatures each of 64 hex digits; without one nothing is hashed */
+function isSignedBy(
+  secrets: readonly Secret[],
+  signatures: readonly string[],
+  text: Buffer,
+  comparisons: number,
+): boolean {
+  if (signatures.length === 0) return false;
   const claimed = signatures.map((hex) => Buffer.from(hex, 'hex'));
-  let matches = 0;
-  for (const secret of secrets) {
+  return matchesOne(secrets, comparisons, (secret) => {
     const expected = createHmac('sha256', secret.reveal()).update(text).digest();
-    for (const signature of claimed) matches += timingSafeEqual(signature, expected) ? 1 : 0;
-  }
-  return matches > 0;
+    return claimed.map((signature) => timingSafeEqual(signature, expected)).includes(true);
+  });
 }
 
-function isAuthorizedBy(values: readonly Secret[], header: string | string[] | undefined): boolean {
+function isAuthorizedBy(
+  values: readonly Secret[],
+  header: string | string[] | undefined,
+  comparisons: number,
+): boolean {
   if (typeof header !== 'string' || header.length === 0) return false;
-  let matches = 0;
-  for (const value of values) matches += equalSecret(header, value.reveal()) ? 1 : 0;
-  return matches > 0;
+  return matchesOne(values, comparisons, (value) => equalSecret(header, value.reveal()));
+}
+
+/** Asks about every value, and about the decoy in place of those that are missing. */
+function matchesOne(values: readonly Secret[], comparisons: number, matches: (value: Secret) => boolean): boolean {
+  let found = 0;
+  for (let n = 0; n < Math.max(values.length, comparisons); n += 1) {
+    const isMatch = matches(values[n] ?? DECOY);
+    found += isMatch && n < values.length ? 1 : 0;
+  }
+  return found > 0;
 }

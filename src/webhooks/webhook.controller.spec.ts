@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import crypto, { createHmac } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -91,6 +92,22 @@ async function start(options: Options = {}) {
     return { status: response.statusCode, answer: response.json<Record<string, unknown>>(), headers: response.headers };
   };
   return { post, inbox, announced, counted };
+}
+
+/** How often what it does makes a hash, by the function that makes it. */
+async function hashesOf(work: () => Promise<unknown>): Promise<Record<'createHmac' | 'createHash', number>> {
+  const spies = {
+    createHmac: jest.spyOn(crypto, 'createHmac'),
+    createHash: jest.spyOn(crypto, 'createHash'),
+  };
+  syncBuiltinESMExports();
+  try {
+    await work();
+    return { createHmac: spies.createHmac.mock.calls.length, createHash: spies.createHash.mock.calls.length };
+  } finally {
+    for (const spy of Object.values(spies)) spy.mockRestore();
+    syncBuiltinESMExports();
+  }
 }
 
 describe('webhooks/webhook.controller', () => {
@@ -450,5 +467,29 @@ describe('webhooks/webhook.controller', () => {
     const response = await given(app).inject({ method: 'POST', url: '/other', payload: { a: 1 } });
 
     expect(response.json()).toEqual({ a: 1 });
+  });
+
+  it.each([
+    ['a wrong signature', {}],
+    ['a wrong signature and a wrong Authorization header', { authorization: 'Bearer wrong' }],
+    [
+      'several wrong signatures',
+      { 'x-forgejo-signature': 'a'.repeat(64), 'x-hub-signature-256': `sha256=${'b'.repeat(64)}` },
+    ],
+    ['no signature', { 'x-gitea-signature': '' }],
+    ['no signature and a wrong Authorization header', { 'x-gitea-signature': '', authorization: 'Bearer wrong' }],
+  ])('hashes as often for a hook of any number of secrets as for one that does not exist: %s', async (_, headers) => {
+    const { post } = await start();
+    const signature = 'c'.repeat(64);
+    const of = async (hook: string) => {
+      let answer: unknown;
+      const hashes = await hashesOf(async () => {
+        answer = (await post({ hook, headers: { 'x-gitea-signature': signature, ...headers } })).answer;
+      });
+      return { hashes, answer };
+    };
+
+    const unknown = await of('nobody');
+    for (const { id } of HOOKS) expect([id, await of(id)]).toEqual([id, unknown]);
   });
 });

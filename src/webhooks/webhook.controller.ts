@@ -29,9 +29,11 @@ import { announcedBytes, BodyTooLarge, encodingOf, readBody, ReceivedBody, Slabs
 import {
   claimedSignatures,
   NOT_AUTHENTIC,
+  proofWork,
   receiveDelivery,
   refusal,
   type Hook,
+  type ProofWork,
   type Refusal,
 } from './receive-delivery.js';
 import { Refusals, UNSUPPORTED_TYPE, type Counted, type Exchange } from './refusals.js';
@@ -91,6 +93,7 @@ const NOBODY: Hook = {
 @Injectable()
 export class WebhookGuard implements CanActivate {
   private readonly hooks: ReadonlyMap<string, Hook>;
+  private readonly work: ProofWork;
   private readonly maxBodyBytes: number;
   private readonly clock: Clock;
 
@@ -100,6 +103,7 @@ export class WebhookGuard implements CanActivate {
     private readonly refusals: Refusals,
   ) {
     this.hooks = new Map(deps.hooks.map((hook) => [hook.id, hook]));
+    this.work = proofWork(deps.hooks);
     this.maxBodyBytes = (deps.limits ?? DEFAULT_WEBHOOK_LIMITS).maxBodyBytes;
     this.clock = deps.clock ?? systemClock;
   }
@@ -121,7 +125,7 @@ export class WebhookGuard implements CanActivate {
     const encoding = encodingOf(request.headers['content-type']);
     if (encoding === null) return UNSUPPORTED_TYPE;
     if ((announcedBytes(request) ?? 0) > this.maxBodyBytes) return tooLarge(this.maxBodyBytes);
-    const signatures = claimedSignatures(hook, request.headers);
+    const signatures = claimedSignatures(hook, request.headers, this.work);
     if (signatures === null) return NOT_AUTHENTIC;
     // Shed before the body is read: the body would only take memory.
     if (this.writer.isFull(hook.org)) return OVERLOADED;
@@ -138,6 +142,7 @@ export class WebhookController {
   private readonly limits: WebhookLimits;
   private readonly clock: Clock;
   private readonly turns: JudgeTurns;
+  private readonly work: ProofWork;
   private readonly slabs = new Slabs();
   private readonly unverified: UnverifiedBytes;
 
@@ -150,6 +155,7 @@ export class WebhookController {
   ) {
     this.limits = deps.limits ?? DEFAULT_WEBHOOK_LIMITS;
     this.clock = deps.clock ?? systemClock;
+    this.work = proofWork(deps.hooks);
     const nowMs = (): number => this.clock.monotonicMs();
     this.turns = new JudgeTurns(nowMs);
     this.unverified = new UnverifiedBytes(this.limits.unverified, nowMs);
@@ -239,7 +245,7 @@ export class WebhookController {
   private judged(hook: Hook, { request, signatures, encoding }: Admitted, body: Buffer): NewDelivery | Refusal {
     try {
       const { headers } = request;
-      return receiveDelivery(hook, { headers, signatures, encoding, body }, this.clock) ?? NOT_AUTHENTIC;
+      return receiveDelivery(hook, { headers, signatures, encoding, body }, this.clock, this.work) ?? NOT_AUTHENTIC;
     } catch (error) {
       this.deps.logger.error({ hook: hook.id, error: messageOf(error) }, 'webhook.failed');
       return CANNOT_STORE;

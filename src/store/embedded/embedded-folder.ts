@@ -7,7 +7,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { UserError, messageOf } from '../../core/errors.js';
 import { flushTree, flushWayTo, makeFolder as makeDataFolder, type FlushFailed } from '../../core/flush.js';
 import { writeWholeFile } from '../../core/whole-file.js';
-import { FLUSHING, FlushingFiles } from './pglite-backend.js';
+import { FLUSHING, FlushingFiles, PrivateFiles } from './pglite-backend.js';
 
 /** Half the memory of the default (128 MB), and no slower at our sizes. */
 const OUR_PARAMS = ['-c', 'shared_buffers=16MB', '-c', 'timezone=UTC'];
@@ -59,7 +59,7 @@ export async function openUnflushed(dir: string): Promise<PGlite> {
 /** A store that nothing flushes. @param dataDir undefined = in memory */
 export async function startPglite(dataDir: string | undefined, template: Blob | null): Promise<PGlite> {
   return PGlite.create({
-    ...(dataDir === undefined ? {} : { dataDir }),
+    ...(dataDir === undefined ? {} : { fs: new PrivateFiles(dataDir) }),
     startParams: UNFLUSHED_PARAMS,
     ...(template ? { loadDataDir: template } : {}),
   });
@@ -74,6 +74,7 @@ async function makeFolder(folder: string, template: Blob | null): Promise<void> 
   rmSync(unfinished, { recursive: true, force: true });
   if (template) await unpack(template, unfinished);
   else {
+    mkdirSync(unfinished, { mode: 0o700 });
     const pglite = await startPglite(unfinished, null);
     await pglite.exec('CHECKPOINT');
     await pglite.close();

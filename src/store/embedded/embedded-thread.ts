@@ -43,7 +43,11 @@ try {
   port.on('message', (order: Order) => {
     carryOut(backend, order).then(
       (parts) => told({ id: order.id, parts: parts.map(handable) }),
-      (error: unknown) => failed(order.id, error),
+      (error: unknown) => {
+        // The engine has ended, so its thread does: whoever asks next opens the store in another one.
+        if (backend.closed) process.exit();
+        failed(order.id, error);
+      },
     );
   });
   told({ id: 0, parts: [] });

@@ -1,6 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import { fsyncSync } from 'node:fs';
+import { fsyncSync, rmSync, statSync } from 'node:fs';
+import { messageOf } from '../../core/errors.js';
 import { FlushFailed, codeOf, flushFolder, offersNoFolderFlush } from '../../core/flush.js';
 
 /** The PostgreSQL of the embedded store, wherever it runs. There is one session, and one order at a time is carried out. */
@@ -20,18 +21,28 @@ export interface EmbeddedBackend {
 
 /** In the thread that asks. */
 export class PgliteBackend implements EmbeddedBackend {
+  private isBroken = false;
+
   constructor(private readonly pglite: PGlite) {}
 
   get closed(): boolean {
-    return this.pglite.closed;
+    return this.pglite.closed || this.isBroken;
   }
 
   async exchange(bytes: Uint8Array): Promise<readonly Uint8Array[]> {
     const answers: Uint8Array[] = [];
     // The view given to onRawData is only good during the call: copy it.
-    await this.pglite.runExclusive(() =>
-      this.pglite.execProtocolRawStream(bytes, { onRawData: (data) => void answers.push(data.slice()) }),
-    );
+    try {
+      await this.pglite.runExclusive(() =>
+        this.pglite.execProtocolRawStream(bytes, { onRawData: (data) => void answers.push(data.slice()) }),
+      );
+    } catch (error) {
+      // Errors of statements are answers. This one ended the engine: it is opened anew, and recovers from its log.
+      this.isBroken = true;
+      throw Object.assign(new Error(`the engine of the embedded store ended: ${messageOf(error)}`), {
+        code: 'ECONNRESET',
+      });
+    }
     return answers;
   }
 
@@ -44,7 +55,7 @@ export class PgliteBackend implements EmbeddedBackend {
   }
 
   async close(): Promise<void> {
-    if (this.pglite.closed) return;
+    if (this.closed) return;
     await this.pglite.exec('CHECKPOINT');
     await this.pglite.close();
   }
@@ -53,11 +64,27 @@ export class PgliteBackend implements EmbeddedBackend {
 /** The part of the engine's file system (Emscripten's NODEFS) that is used here. */
 interface EngineModule {
   readonly NODEFS: {
-    readonly stream_ops: { fsync?: (stream: EngineStream) => number };
-    readonly node_ops: { mknod(parent: EngineNode, name: string, mode: number, dev: number): EngineNode };
+    readonly stream_ops: {
+      fsync?: (stream: EngineStream) => number;
+      open(stream: EngineStream): void;
+      setattr(stream: EngineStream, attributes: EngineAttributes): void;
+    };
+    readonly node_ops: {
+      mknod(parent: EngineNode, name: string, mode: number, dev: number): EngineNode;
+      setattr(node: EngineNode, attributes: EngineAttributes): void;
+    };
     realPath(node: EngineNode): string;
   };
-  readonly FS: { isDir(mode: number): boolean };
+  readonly FS: {
+    isDir(mode: number): boolean;
+    /** @throws where it knows none */
+    lookupNode(parent: EngineNode, name: string): EngineNode;
+    hashRemoveNode(node: EngineNode): void;
+  };
+}
+
+interface EngineAttributes {
+  mode?: number;
 }
 
 interface EngineNode {
@@ -81,11 +108,63 @@ const EINVAL = 28;
 export const FLUSHING: readonly string[] = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'];
 
 /**
- * The data folder as the engine's file system, with a flush that reaches the disk for every file and folder that the engine names. Emscripten's
+ * A folder as the engine's file system. No file in it is open to more people than the folder is: the engine gives some a mode of their own. And a file
+ * that could not be made (no descriptor or no room left) leaves nothing behind: Emscripten keeps its name, and says "File exists" ever after.
+ */
+export class PrivateFiles extends NodeFS {
+  override async init(pglite: PGlite, options: Parameters<NodeFS['init']>[1]): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(pglite, options);
+    const given = emscriptenOpts.preRun;
+    const preRun = Array.isArray(given) ? given : given ? [given] : [];
+    return {
+      emscriptenOpts: {
+        ...emscriptenOpts,
+        preRun: [...preRun, (module: unknown) => this.adapt(module as EngineModule)],
+      },
+    };
+  }
+
+  protected adapt({ NODEFS, FS }: EngineModule): void {
+    const allowed = statSync(this.rootDir).mode & 0o777;
+    const narrow = ({ mode, ...others }: EngineAttributes): EngineAttributes =>
+      mode === undefined ? others : { ...others, mode: mode & (~0o777 | allowed) };
+    const { setattr, mknod } = NODEFS.node_ops;
+    const { open, setattr: setattrOfStream } = NODEFS.stream_ops;
+    NODEFS.node_ops.setattr = (node, attributes) => setattr(node, narrow(attributes));
+    NODEFS.stream_ops.setattr = (stream, attributes) => setattrOfStream(stream, narrow(attributes));
+    /** Made by the `open` that is under way. */
+    let made: EngineNode | null = null;
+    NODEFS.node_ops.mknod = (parent, name, mode, dev) => {
+      try {
+        made = mknod(parent, name, mode, dev);
+        return made;
+      } catch (error) {
+        FS.hashRemoveNode(FS.lookupNode(parent, name));
+        throw error;
+      }
+    };
+    NODEFS.stream_ops.open = (stream) => {
+      const isMade = stream.node === made;
+      made = null;
+      try {
+        open(stream);
+      } catch (error) {
+        if (isMade) {
+          rmSync(NODEFS.realPath(stream.node), { force: true });
+          FS.hashRemoveNode(stream.node);
+        }
+        throw error;
+      }
+    };
+  }
+}
+
+/**
+ * With a flush that reaches the disk for every file and folder that the engine names. Emscripten's
  * NODEFS has none and reports success. The first flush of a new file flushes the folder that it is in too: the engine counts on file systems that keep
  * the name of a flushed file, which POSIX does not promise.
  */
-export class FlushingFiles extends NodeFS {
+export class FlushingFiles extends PrivateFiles {
   /** @param onFailure told before the engine learns of it, which then has no way to go on */
   constructor(
     dataDir: string,
@@ -94,19 +173,9 @@ export class FlushingFiles extends NodeFS {
     super(dataDir);
   }
 
-  override async init(pglite: PGlite, options: Parameters<NodeFS['init']>[1]): ReturnType<NodeFS['init']> {
-    const { emscriptenOpts } = await super.init(pglite, options);
-    const given = emscriptenOpts.preRun;
-    const preRun = Array.isArray(given) ? given : given ? [given] : [];
-    return {
-      emscriptenOpts: {
-        ...emscriptenOpts,
-        preRun: [...preRun, (module: unknown) => this.flushFrom(module as EngineModule)],
-      },
-    };
-  }
-
-  private flushFrom({ NODEFS, FS }: EngineModule): void {
+  protected override adapt(module: EngineModule): void {
+    super.adapt(module);
+    const { NODEFS, FS } = module;
     const isNew = new WeakSet<EngineNode>();
     const make = NODEFS.node_ops.mknod;
     NODEFS.node_ops.mknod = (...args) => {
