@@ -41,6 +41,11 @@ const SHOWN_OF_PULLS = new Set([
   'html_url',
 ]);
 
+/** Whether the list of issues shows this field of a pull request. */
+export function isShownOfPulls(field: string): boolean {
+  return SHOWN_OF_PULLS.has(field);
+}
+
 /** Kinds whose deliveries always tell a field that other sources leave out. */
 const DELIVERED: Readonly<Record<string, RegExp>> = tableOf({
   labels: /^(?:issue|comment|pull_request|review)\./,
@@ -52,6 +57,9 @@ const DELIVERED: Readonly<Record<string, RegExp>> = tableOf({
   deleted: /^push$/,
   compare_url: /^push$/,
   pusher: /^push$/,
+  commits: /^push$/,
+  total_commits: /^push$/,
+  head_commit: /^push$/,
 });
 
 /** Whether a delivery of the kind always tells a field of the event. */

@@ -79,9 +79,9 @@ const PUSH: Fields = {
       modified: [listOf(TEXT), 'paths of changed files'],
       removed: [listOf(TEXT), 'paths of removed files'],
     }),
-    'paths that the commits shown changed',
+    'paths that the commits changed; a path that one of them adds and another removes stands in both lists',
   ],
-  files_complete: [BOOL, 'whether `files` covers all commits'],
+  files_complete: [BOOL, 'true where `files` covers all commits; else both are not known'],
   mirror_sync: [BOOL, 'true when a pull mirror’s sync did it (feed alone)', 'optional'],
 };
 

@@ -26,6 +26,12 @@ export const verdictReason = defineReasons(
         : `${login} may not ask for ${action}: it needs ${right}, and they have ${has} (${why})`,
     /** An expression or a lookup, in the words of the error. */
     'verdict.failed': ({ error, at }: { error: string; at: string | null }) => `${error}${placed(at)}`,
+    /** It needs fields of the event that are not known: no source told them, and no read does. */
+    'verdict.unknown': ({ fields, at }: { fields: readonly string[]; at: string | null }) =>
+      `it needs ${fields.join(' and ')}, which ${fields.length === 1 ? 'is' : 'are'} not known: no source reported ${fields.length === 1 ? 'it' : 'them'}, and no read of the forge tells${placed(at)} (has(${fields[0] ?? 'event'}) asks whether it is known)`,
+    /** A filter looked at what was not known at first. */
+    'verdict.filtered': ({ filter, because, at }: { filter: string; because: string; at: string | null }) =>
+      `where.${filter} turns it away: ${because}${placed(at)}`,
     'verdict.fault': ({ error }: { error: string }) => `internal fault (${error})`,
     /** It took longer than `ms`, or (null) more memory than a decision may. */
     'verdict.stopped': ({ what, ms, at }: { what: string; ms: number | null; at: string | null }) =>
@@ -95,6 +101,9 @@ export const runReason = defineReasons(
       `held: the policy is new here and waits once: forgehand approve ${plan} (${textOf(wanted)})`,
     'run.gathering': ({ seconds, key }: { seconds: number; key: string }) =>
       `waits up to ${seconds} s for others of key "${key}" (coalesce)`,
+    /** The event does not know what the rule needs; the delivery may still tell it. */
+    'run.unknown': ({ fields, source, seconds }: { fields: readonly string[]; source: string; seconds: number }) =>
+      `waits up to ${seconds} s for a delivery: ${source} reported the event without ${fields.join(' and ')}`,
     'run.coalesced': ({ into, key }: { into: string; key: string }) =>
       `coalesced: run ${into} decides for all of key "${key}" in this window`,
     /** A person is told what became of what they asked for. */

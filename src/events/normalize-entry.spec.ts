@@ -171,7 +171,7 @@ describe('events/normalize-entry', () => {
     expect(fact).toMatchObject({
       kind: 'push',
       factKey: keyOfDelivery('push'),
-      data: { branch: 'main', after: SHA_B, total_commits: 1, files_complete: false },
+      data: { branch: 'main', after: SHA_B, total_commits: 1 },
     });
     expect(fact?.data).not.toHaveProperty('before');
   });

@@ -40,6 +40,8 @@ export interface DecisionFacts {
   readonly repo: EventRepository | null;
   readonly bot: BotSelf | null;
   readonly now: Date;
+  /** What the event does not know may become known: see `EvaluationInput.awaits`. */
+  readonly awaits?: true | undefined;
   /** Leave the trace out: only what comes of the decision is wanted. */
   readonly untraced?: true;
 }

@@ -51,7 +51,7 @@ export class PureRuleEngine implements RuleEngine {
   evaluate(
     revision: Revision,
     candidate: Candidate,
-    { event, repo, bot, now, untraced }: DecisionFacts,
+    { event, repo, bot, now, untraced, awaits }: DecisionFacts,
     answers: LookupAnswers,
     recall?: Recall,
   ): Evaluation {
@@ -59,7 +59,7 @@ export class PureRuleEngine implements RuleEngine {
     if (candidate.kind === 'rule')
       return evaluateRule(
         ruleOf(revision, candidate),
-        { now, bot: botFacts(bot), config, untraced, event, repo, lookups: answers, recall },
+        { now, bot: botFacts(bot), config, untraced, awaits, event, repo, lookups: answers, recall },
         this.expressions,
       );
     const policy = policyOf(revision, candidate);
@@ -80,9 +80,9 @@ export class PureRuleEngine implements RuleEngine {
     return ledToBy(revision, id);
   }
 
-  windowOf(revision: Revision, candidate: Candidate, { event, repo, bot, now }: DecisionFacts): Window | null {
+  windowOf(revision: Revision, candidate: Candidate, { event, repo, bot, now, awaits }: DecisionFacts): Window | null {
     if (candidate.kind !== 'rule') return null;
-    const input = { now, bot: botFacts(bot), config: { revision: revision.hash }, event, repo, lookups: {} };
+    const input = { now, bot: botFacts(bot), config: { revision: revision.hash }, awaits, event, repo, lookups: {} };
     return windowOf(ruleOf(revision, candidate), input, this.expressions);
   }
 }

@@ -34,7 +34,7 @@ function readPush(body: JsonObject, repo: EventRepository | null): EventFact | M
   const ref = textOf(body.ref);
   const before = textOf(body.before);
   const after = textOf(body.after);
-  const commits = listOfObjects(body.commits);
+  const commits = body.commits === undefined ? undefined : listOfObjects(body.commits);
   const data = told({
     ref,
     ...namesOfRef(ref),
@@ -45,10 +45,11 @@ function readPush(body: JsonObject, repo: EventRepository | null): EventFact | M
     deleted: isZeroSha(after),
     compare_url: body.compare_url,
     commits: Array.isArray(body.commits) ? body.commits : commits,
-    total_commits: body.total_commits ?? commits.length,
+    total_commits: body.total_commits ?? undefined,
     head_commit: body.head_commit,
     pusher: body.pusher,
-    ...filesOf(commits, body.total_commits),
+    mirror_sync: isPullMirror(body) ? true : undefined,
+    ...(commits ? filesOf(commits, body.total_commits) : {}),
   });
   const common = { factAt: null, actor: actorOf(body.sender), repo, data };
   // A call from the hook's test button: the real head commit from the API, zeros on both sides from the web page.
@@ -94,8 +95,6 @@ function pushOfRow(feed: FeedRow): EventFact[] | Misfit {
     commits: content.commits,
     total_commits: content.total,
     head_commit: content.head ?? undefined,
-    files: { added: [], modified: [], removed: [] },
-    files_complete: false,
     mirror_sync: feed.opType.startsWith('mirror_') ? true : undefined,
   });
   return [{ kind: 'push', factKey: pushKey(feed.repoId, ref, content.after), ...feed.common, data }];
@@ -118,17 +117,22 @@ function listOfObjects(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** Unions of the commits' file lists. They cover only the commits shown: `files_complete` says whether those are all. */
-function filesOf(commits: readonly JsonObject[], total: Json | undefined): JsonObject {
+/** Unions of the commits' file lists, each in order. A path that one commit adds and another removes stands in both lists. */
+export function filesIn(commits: readonly JsonObject[]): { added: string[]; modified: string[]; removed: string[] } {
   const union = (list: 'added' | 'modified' | 'removed'): string[] =>
     [...new Set(commits.flatMap((commit) => texts(commit[list])))].sort();
+  return { added: union('added'), modified: union('modified'), removed: union('removed') };
+}
+
+/** They cover only the commits shown: `files_complete` says whether those are all. Lists that do not are not known to rules. */
+function filesOf(commits: readonly JsonObject[], total: Json | undefined): JsonObject {
   // A list may be null when it is empty; a commit with no list at all was never looked into by the server (test calls).
   const lookedInto = commits.every(
     (commit) => Array.isArray(commit.added) || Array.isArray(commit.modified) || Array.isArray(commit.removed),
   );
   return {
-    files: { added: union('added'), modified: union('modified'), removed: union('removed') },
-    files_complete: lookedInto && (typeof total !== 'number' || total <= commits.length),
+    files: filesIn(commits),
+    files_complete: lookedInto && typeof total === 'number' && total <= commits.length,
   };
 }
 

@@ -72,7 +72,7 @@ function readRef(body: JsonObject, repo: EventRepository | null, change: RefChan
     factAt: null,
     actor: actorOf(body.sender),
     repo,
-    data: dataOf(type, name, sha),
+    data: { ...dataOf(type, name, sha), ...(isPullMirror(body) ? { mirror_sync: true } : {}) },
   };
 }
 

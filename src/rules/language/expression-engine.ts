@@ -121,6 +121,8 @@ export class ExpressionError extends Error {
     readonly offset: number | null = null,
     /** What to write instead, where that is known. */
     readonly hint: string | null = null,
+    /** Paths of fields whose values it needs and that are not known; empty = it fails for another reason. */
+    readonly unknown: readonly string[] = [],
   ) {
     super(message);
   }

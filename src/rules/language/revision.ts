@@ -251,6 +251,8 @@ export interface Report {
   /** The trace has it in detail. */
   reason: Reason;
   trace: Json;
+  /** Of an error: fields of the event that it needs and that are not known, `event.files.added`. Absent = it is another error. */
+  unknown?: readonly string[];
   /** Of a policy that held something of what it wants: all of it, or a part. */
   held?: 'all' | 'part';
   /** Of a policy with expectations. */

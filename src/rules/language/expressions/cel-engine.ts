@@ -1,4 +1,4 @@
-import { isCelError, plan } from '@bufbuild/cel';
+import { celError, isCelError, plan } from '@bufbuild/cel';
 import type { CelError, CelFunc, CelInput } from '@bufbuild/cel';
 import { ExpressionError } from '../expression-engine.js';
 import type { Budget, CompiledExpression, ExpressionEngine, ExprValue } from '../expression-engine.js';
@@ -11,6 +11,7 @@ import { explainFailure } from './explain-failure.js';
 import { ALIVE, TURN, meteredEnv } from './functions.js';
 import { DEFAULT_STEPS, Meter, SPENT } from './meter.js';
 import { signature, typeName } from './infer-type.js';
+import { unknownPaths } from './unknown.js';
 import { whenNull } from './when-null.js';
 import { worstCase } from './worst-case.js';
 import { parseExpression } from './parse-expression.js';
@@ -99,7 +100,7 @@ export class CelEngine implements ExpressionEngine {
     const bound = this.#bound(bindings);
     const meter = this.#meter;
     meter.start(budget, timeOf(bound.now));
-    const result = run(bound);
+    const result = runOn(run, bound);
     budget.turns = meter.turns;
     if (meter.isSpent) throw new ExpressionError(SPENT, 0);
     if (isCelError(result)) throw explainFailure(result as CelError, parsed, source, bound);
@@ -115,6 +116,16 @@ export class CelEngine implements ExpressionEngine {
     for (const [name, value] of Object.entries(bindings)) if (value !== undefined) bound[name] = convert(value);
     if (isKept) this.#kept.set(bindings, bound);
     return bound;
+  }
+}
+
+/** An object with unknown fields that is walked throws: the library asks for the keys of a map outside of any function. */
+function runOn(run: (bindings: Record<string, CelInput>) => unknown, bound: Record<string, CelInput>): unknown {
+  try {
+    return run(bound);
+  } catch (error) {
+    if (unknownPaths(error).length > 0) return celError(error);
+    throw error;
   }
 }
 

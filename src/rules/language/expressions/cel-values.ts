@@ -4,6 +4,7 @@ import { ExpressionError } from '../expression-engine.js';
 import type { ExprValue } from '../expression-engine.js';
 import { Span } from '../propose/asked-facts.js';
 import { LazyMap } from './lazy-map.js';
+import { guardUnknown, unknownIn, withUnknown } from './unknown.js';
 
 const TIMESTAMP = 'google.protobuf.Timestamp';
 const DURATION = 'google.protobuf.Duration';
@@ -72,7 +73,8 @@ function objectToCel(value: object): CelInput {
   const map = new LazyMap(value, toCel);
   const result: CelMap & Backed<LazyMap> = celMap(map as ReadonlyMap<string, CelInput>);
   result[BACKING] = map;
-  return result;
+  const unknown = unknownIn(value);
+  return unknown ? guardUnknown(result, map, unknown) : result;
 }
 
 export function listOf(items: readonly CelInput[]): CelList {
@@ -88,6 +90,11 @@ export function concat(left: CelList, right: CelList): CelList {
 /** A field of a converted value, as it is kept; undefined when there is none. */
 export function peek(value: unknown, field: string): unknown {
   return isCelMap(value) ? behindMap(value)?.get(field) : undefined;
+}
+
+/** The fields of a map that it has. */
+export function namesIn(map: CelMap): string[] {
+  return [...(behindMap(map) ?? map).keys()].map(String);
 }
 
 function itemsOf(list: CelList): readonly CelInput[] {
@@ -128,12 +135,11 @@ function objectFromCel(value: object): ExprValue {
 }
 
 function mapFromCel(map: CelMap): ExprValue {
-  return Object.fromEntries(
-    [...(behindMap(map) ?? map)].map(([key, item]) => [
-      isCelUint(key) ? String(key.value) : String(key),
-      fromCel(item),
-    ]),
+  const behind = behindMap(map);
+  const value = Object.fromEntries(
+    [...(behind ?? map)].map(([key, item]) => [isCelUint(key) ? String(key.value) : String(key), fromCel(item)]),
   );
+  return withUnknown(value, behind?.unknown);
 }
 
 interface MessageLike {

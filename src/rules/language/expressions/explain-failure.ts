@@ -2,9 +2,10 @@ import { isCelMap } from '@bufbuild/cel';
 import type { CelError, CelInput } from '@bufbuild/cel';
 import { didYouMean } from '../../../core/did-you-mean.js';
 import { ExpressionError } from '../expression-engine.js';
-import { peek } from './cel-values.js';
+import { namesIn, peek } from './cel-values.js';
 import type { Expr, ParsedExpression } from './parse-expression.js';
 import { tableOf } from '../../../core/table.js';
+import { unknownPaths } from './unknown.js';
 
 /** The library's error as one that names the field, where it stands, and what was probably meant. */
 export function explainFailure(
@@ -13,6 +14,8 @@ export function explainFailure(
   source: string,
   bound: Readonly<Record<string, CelInput>>,
 ): ExpressionError {
+  const unknown = unknownPaths(error);
+  if (unknown.length > 0) return unknownFailure(unknown, source);
   const id = error.exprId === undefined ? null : String(error.exprId);
   const offset = id === null ? null : (parsed.sourceInfo?.positions[id] ?? null);
   // eslint-disable-next-line local/no-decision-by-text -- the library has no codes
@@ -24,6 +27,17 @@ export function explainFailure(
     return new ExpressionError(`"${name}" has no value here`, offset);
   }
   return new ExpressionError(reword(error.message), offset);
+}
+
+function unknownFailure(paths: readonly string[], source: string): ExpressionError {
+  const [first = ''] = paths;
+  const at = source.indexOf(first.replace(/^.*\./, '.'));
+  return new ExpressionError(
+    `${paths.join(' and ')} ${paths.length === 1 ? 'is' : 'are'} not known`,
+    at < 0 ? 0 : at + 1,
+    null,
+    paths,
+  );
 }
 
 function explainField(
@@ -49,7 +63,7 @@ function explainField(
       at,
       `ask first: ${parent.join('.')} != null`,
     );
-  const known = isCelMap(holder) ? [...holder.keys()].map(String) : [];
+  const known = isCelMap(holder) ? namesIn(holder) : [];
   const near = didYouMean(field, known);
   const hint = near ? `did you mean "${near}"?` : `where it may be absent, ask first: has(${chain.join('.')})`;
   return new ExpressionError(`${parent.join('.')} has no field "${field}"`, at, hint);

@@ -1,4 +1,5 @@
 import type { CelInput } from '@bufbuild/cel';
+import { unknownIn, type Unknown } from './unknown.js';
 
 /**
  * An object's fields as a map that converts a field when it is first asked for: an event has hundreds, and a rule reads three. The object must not
@@ -13,6 +14,11 @@ export class LazyMap implements ReadonlyMap<string, CelInput> {
   constructor(source: object, convert: (value: unknown, field: string) => CelInput) {
     this.#source = source as Readonly<Record<string, unknown>>;
     this.#convert = convert;
+  }
+
+  /** Its fields that are not known. */
+  get unknown(): Unknown | undefined {
+    return unknownIn(this.#source);
   }
 
   get size(): number {

@@ -1,4 +1,5 @@
 import type { ForgeEvent } from '../../../core/event.js';
+import { isUnknown } from '../../../core/event-knowledge.js';
 import type { CompiledRule } from '../revision.js';
 import type { GlobPattern } from './glob.js';
 import { NameIndex } from './name-index.js';
@@ -51,6 +52,7 @@ export class KindIndex {
     for (const [dimension, index] of this.#names) {
       const name = nameOf(event, dimension);
       if (name !== null) index.find(name, found);
+      else if (isUnknown(event, dimension)) index.all(found);
     }
     return [...found].sort((a, b) => a.order - b.order).map(({ rule }) => rule);
   }

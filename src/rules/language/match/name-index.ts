@@ -30,6 +30,12 @@ export class NameIndex<Entry> {
       for (const entry of this.#suffixes.get(name.slice(-length)) ?? []) into.add(entry);
     }
   }
+
+  /** Adds every entry: the name is not known. */
+  all(into: Set<Entry>): void {
+    for (const names of [this.#literals, this.#prefixes, this.#suffixes])
+      for (const entries of names.values()) for (const entry of entries) into.add(entry);
+  }
 }
 
 function push<Entry>(map: Map<string, Entry[]>, key: string, entry: Entry): void {

@@ -1,5 +1,6 @@
 import { readCommand } from '../../../core/command.js';
 import type { Command } from '../../../core/command.js';
+import { isUnknown } from '../../../core/event-knowledge.js';
 import { isJsonObject } from '../../../core/json.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { EventActor, EventRepository, EventSource, ForgeEvent } from '../../../core/event.js';
@@ -52,18 +53,40 @@ export function commandOf({ kind, data }: ForgeEvent): Command | null {
   return typeof body === 'string' ? readCommand(body) : null;
 }
 
-/** @returns null when the event passes */
-export function rejectEvent(where: WhereFilter, event: ForgeEvent, context: MatchContext): Rejection | null {
+/** Told of each field that a filter looks at and the event does not know: `branch`, `repo.topics`. */
+export type OnUnknown = (path: string, filter: string) => void;
+const nobody: OnUnknown = () => undefined;
+
+/**
+ * A filter that looks at what the event does not know turns nothing away: the rule decides when it is known.
+ * @returns null when the event passes, or may
+ */
+export function rejectEvent(
+  where: WhereFilter,
+  event: ForgeEvent,
+  context: MatchContext,
+  onUnknown: OnUnknown = nobody,
+): Rejection | null {
   return (
     rejectPush(where, event) ??
-    rejectActor(where, event, context) ??
-    rejectRepository(where, event.repo) ??
-    rejectNames(where, event)
+    rejectActor(where, event, context, onUnknown) ??
+    rejectRepository(where, event.repo, { event, onUnknown }) ??
+    rejectNames(where, event, onUnknown)
   );
 }
 
 /** Filters that only look at the repository: the whole of `where` on a tick, and `subjects`. */
-export function rejectRepository(where: WhereFilter, repo: EventRepository | null): Rejection | null {
+export function rejectRepository(
+  where: WhereFilter,
+  repo: EventRepository | null,
+  of: { readonly event: ForgeEvent; readonly onUnknown: OnUnknown } | null = null,
+): Rejection | null {
+  const isOpen = (filter: string): boolean => {
+    const path = `repo.${filter}`;
+    if (!of || !isUnknown(of.event, path)) return false;
+    of.onUnknown(path, filter);
+    return true;
+  };
   if (where.repo && !(repo && where.repo.some((pattern) => matchesRepository(pattern, repo)))) {
     const { repo: asked } = where;
     return rejectSaying(where, 'repo', () =>
@@ -76,6 +99,7 @@ export function rejectRepository(where: WhereFilter, repo: EventRepository | nul
     const wanted = where[flag];
     if (wanted === null) continue;
     const seen = repo?.[flag];
+    if (seen === undefined && isOpen(flag)) continue;
     if (seen !== wanted)
       return reject(
         where,
@@ -85,18 +109,28 @@ export function rejectRepository(where: WhereFilter, repo: EventRepository | nul
           : `the repository is ${seen ? '' : 'not '}${flag}`,
       );
   }
+  if (where.topics && !repo?.topics && isOpen('topics')) return null;
   if (where.topics && !where.topics.some((pattern) => repo?.topics?.some((topic) => pattern.matches(topic)))) {
     return reject(where, 'topics', `the repository has none of the topics ${list(where.topics)}`);
   }
   return null;
 }
 
-function rejectActor(where: WhereFilter, event: ForgeEvent, context: MatchContext): Rejection | null {
+function rejectActor(
+  where: WhereFilter,
+  event: ForgeEvent,
+  context: MatchContext,
+  onUnknown: OnUnknown,
+): Rejection | null {
   if (isBot(event, context)) return rejectBot(where, event);
   if (!where.actor && !where.actorIsBot && !where.botRules) return null;
   const login = event.actor?.login;
   // Anybody, or the bot: whoever it was.
   if (login === undefined && where.actorIsBot && where.actor?.some(({ source }) => source === '*')) return null;
+  if (login === undefined && isUnknown(event, 'actor')) {
+    onUnknown('actor', 'actor');
+    return null;
+  }
   if (login !== undefined && where.actor?.some((pattern) => pattern.matches(login))) return null;
   return reject(
     where,
@@ -131,11 +165,15 @@ export function rejectPush(where: WhereFilter, { kind, data }: ForgeEvent): Reje
   return reject(where, 'on', `it is a push of a ${pushOf === 'branch' ? 'tag' : 'branch'}`);
 }
 
-function rejectNames(where: WhereFilter, event: ForgeEvent): Rejection | null {
+function rejectNames(where: WhereFilter, event: ForgeEvent, onUnknown: OnUnknown): Rejection | null {
   for (const filter of ['branch', 'tag'] as const) {
     const patterns = where[filter];
     if (!patterns) continue;
     const name = event.data[filter];
+    if (name === undefined && isUnknown(event, filter)) {
+      onUnknown(filter, filter);
+      continue;
+    }
     if (typeof name !== 'string') return reject(where, filter, `it is about no ${filter}`);
     if (!patterns.some((pattern) => pattern.matches(name)))
       return rejectSaying(where, filter, () => `${filter} ${name} is none of ${list(patterns)}`);

@@ -1,8 +1,10 @@
 import type { ForgeEvent } from '../../../core/event.js';
+import { COMMIT_PLACE, EVENT_PLACE, LEARNED, commitsOf, unknownFields } from '../../../core/event-knowledge.js';
 import { isJsonObject } from '../../../core/json.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Budget, ExpressionEngine } from '../expression-engine.js';
 import { commandOf } from '../match/where-filter.js';
+import { withUnknown } from '../expressions/unknown.js';
 import type { LookupAnswers } from '../revision.js';
 import { FACTS, withFacts } from './asked-facts.js';
 import type { EvaluationInput } from './input.js';
@@ -29,8 +31,8 @@ export class Bindings {
     const repo = input.repo === undefined ? (input.event?.repo ?? null) : input.repo;
     const known = withFacts(input.bot, input.config ?? NOTHING, input.now, input.lookups);
     this.#raw = {
-      event: input.event && viewOf(input.event),
-      repo,
+      event: input.event && viewOf(input.event, input.awaits === true),
+      repo: input.event && repo && repo === input.event.repo ? repositoryOf(input.event, input.awaits === true) : repo,
       org: orgOf(scope),
       now: input.now,
       vars: scope.vars,
@@ -96,28 +98,62 @@ function orgOf(scope: Scope): { readonly name: string } {
   return org;
 }
 
-const views = new WeakMap<ForgeEvent, object>();
+type View = Record<string, unknown>;
+interface Views {
+  readonly event: View;
+  readonly repo: object | null;
+}
+/** By whether what is unknown may become known. */
+const views = { open: new WeakMap<ForgeEvent, Views>(), closed: new WeakMap<ForgeEvent, Views>() };
 
 /** `event` as rules see it: the data of its kind, and what every event has. Made once per event, so that it is converted once. */
-function viewOf(event: ForgeEvent): object {
-  let view = views.get(event);
-  if (!view) {
-    view = {
-      ...event.data,
-      ...commandIn(event),
-      ...labelsIn(event),
-      id: event.id,
-      kind: event.kind,
-      source: event.source,
-      org: event.org,
-      actor: event.actor,
-      repo: event.repo,
-      fact_at: event.factAt,
-      stored_at: event.storedAt,
+function viewOf(event: ForgeEvent, isOpen: boolean): View {
+  return viewsOf(event, isOpen).event;
+}
+
+function repositoryOf(event: ForgeEvent, isOpen: boolean): object | null {
+  return viewsOf(event, isOpen).repo;
+}
+
+function viewsOf(event: ForgeEvent, isOpen: boolean): Views {
+  const kept = isOpen ? views.open : views.closed;
+  let made = kept.get(event);
+  if (!made) kept.set(event, (made = makeViews(event, isOpen)));
+  return made;
+}
+
+function makeViews(event: ForgeEvent, isOpen: boolean): Views {
+  const { [LEARNED]: _, ...data } = event.data;
+  const view: View = {
+    ...data,
+    ...commandIn(event),
+    ...labelsIn(event),
+    id: event.id,
+    kind: event.kind,
+    source: event.source,
+    org: event.org,
+    actor: event.actor,
+    repo: event.repo,
+    fact_at: event.factAt,
+    stored_at: event.storedAt,
+  };
+  for (const [place, fields] of unknownFields(event)) {
+    const mark = (object: object, at: string): object => {
+      const paths = [...fields]
+        .filter((field) => !Object.hasOwn(object, field))
+        .map((field) => [field, `${at}.${field}`]);
+      return withUnknown(object, { paths: new Map(paths as Array<[string, string]>), isOpen });
     };
-    views.set(event, view);
+    if (place === EVENT_PLACE) {
+      if (fields.has('actor')) delete view.actor;
+      for (const field of fields) if (field === 'files_complete') delete view[field];
+      mark(view, 'event');
+    } else if (place === COMMIT_PLACE)
+      view.commits = commitsOf(data).map((commit) => mark({ ...commit }, 'event.commits[]'));
+    else if (place === 'files') view.files = mark({}, 'event.files');
+    else view[place] = mark({ ...(view[place] as object) }, `event.${place}`);
   }
-  return view;
+  return { event: view, repo: view.repo as object | null };
 }
 
 /** `event.command`, where the comment is one. */

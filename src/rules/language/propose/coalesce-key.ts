@@ -10,7 +10,10 @@ import { Misfit, formatPosition } from './misfit.js';
 const MAX_KEY = 512;
 
 /** The window that a run of this rule belongs to; null where the rule gathers nothing. `problem`: the key cannot be told, and why. */
-export type Window = { readonly key: string; readonly windowMs: number } | { readonly problem: string };
+export type Window =
+  | { readonly key: string; readonly windowMs: number }
+  /** `unknown`: fields of the event that the key needs and that are not known. */
+  | { readonly problem: string; readonly unknown?: readonly string[] };
 
 /** The value of `coalesce.key` for one cause. Pure. */
 export function windowOf(rule: CompiledRule, input: EvaluationInput, engine: ExpressionEngine): Window | null {
@@ -28,6 +31,9 @@ export function windowOf(rule: CompiledRule, input: EvaluationInput, engine: Exp
     return { key, windowMs: coalesce.windowMs };
   } catch (error) {
     if (!(error instanceof Misfit)) throw error;
-    return { problem: `coalesce.key: ${error.message}${error.position ? ` (${formatPosition(error.position)})` : ''}` };
+    return {
+      problem: `coalesce.key: ${error.message}${error.position ? ` (${formatPosition(error.position)})` : ''}`,
+      ...(error.unknown.length > 0 ? { unknown: error.unknown } : {}),
+    };
   }
 }

@@ -4,6 +4,7 @@ import { rejectEvent, type MatchContext } from '../match/where-filter.js';
 import type { CompiledRule, LookupAnswers, LookupRequest, Revision } from '../revision.js';
 import { judgeCommand } from './command-rights.js';
 import { NeedsLookup } from './lookups.js';
+import { Misfit } from './misfit.js';
 
 export type CommandHelp =
   | { readonly kind: 'needs-lookup'; readonly request: LookupRequest }
@@ -43,7 +44,13 @@ function namesOf({ mode, disabled, program }: CompiledRule): string[] {
 
 function mayGive({ program }: CompiledRule, event: ForgeEvent, answers: LookupAnswers): boolean {
   const steps = program.steps.map(({ id, action }, stepNo) => ({ stepId: id, stepNo, action: action.name, items: [] }));
-  return (judgeCommand(program, event, answers, steps)?.refusal ?? null) === null;
+  try {
+    return (judgeCommand(program, event, answers, steps)?.refusal ?? null) === null;
+  } catch (error) {
+    // Whether they wrote the issue is not known: the rule itself will find out.
+    if (error instanceof Misfit) return true;
+    throw error;
+  }
 }
 
 /** The same comment with this command. */

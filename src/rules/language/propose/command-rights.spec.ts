@@ -63,7 +63,7 @@ describe('rules/language/propose/command-rights', () => {
     ['an account of the author’s old name', command({ id: '6', login: 'ann' }), 'actor.rights'],
     ['an author under another name', command({ id: '3', login: 'eve' }), 'actor.rights'],
     ['an account without a number', command({ id: '', login: 'ann' }), 'actor.rights'],
-    ['an author who is not told', command(ANN, { issue: { number: 4 } }), 'actor.rights'],
+    ['an author who is not known', command(ANN, { issue: { number: 4 } }), 'actor.rights'],
   ])('of %s', (_who, event, asked) => {
     expect(judge(event, 'rights: author', CLOSE)).toBe(asked);
   });

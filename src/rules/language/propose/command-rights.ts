@@ -13,7 +13,9 @@ import {
 import { verdictReason } from '../../../core/run-reasons.js';
 import type { RuleProgram } from '../compile/program.js';
 import type { ActionFacts, LookupAnswers, ProposedStep } from '../revision.js';
+import { isUnknown } from '../../../core/event-knowledge.js';
 import { NeedsLookup } from './lookups.js';
+import { Misfit } from './misfit.js';
 
 /** The read that tells what whoever gave a command may do; its answer is recorded under this name too, which no rule can give a lookup. */
 export const RIGHTS_LOOKUP = 'actor.rights';
@@ -30,6 +32,7 @@ export interface RightsVerdict {
  * done to it, as far as others need no more for it than to keep the tracker.
  * @returns null when the rule takes no commands, or nothing is wanted
  * @throws NeedsLookup
+ * @throws Misfit where it depends on whether they are the author, who is not known
  */
 export function judgeCommand(
   program: RuleProgram,
@@ -51,7 +54,11 @@ export function judgeCommand(
     const params = { login: actor.login, ...(actor.id === '' ? {} : { id: actor.id }) };
     throw new NeedsLookup({ as: RIGHTS_LOOKUP, use: RIGHTS_LOOKUP, params, onMissing: 'none' });
   }
-  return verdict(rightsIn(answer, actor.login));
+  const judged = verdict(rightsIn(answer, actor.login));
+  const isOpen = program.rights === 'author' && isUnknown(event as ForgeEvent, 'issue.user');
+  if (judged.refusal && isOpen && steps.every((step) => isAbout(step, event, program)))
+    throw new Misfit('event.issue.user is not known (rights: author)', null, ['event.issue.user']);
+  return judged;
 
   function verdict(rights: ActorRights): RightsVerdict {
     const needed = [...new Set(steps.map(({ action }) => action))].map(

@@ -3,7 +3,7 @@ import type { Reason } from '../../../core/reason.js';
 import { verdictReason } from '../../../core/run-reasons.js';
 import type { ConditionProgram } from '../compile/program.js';
 import type { ExpressionEngine } from '../expression-engine.js';
-import type { CompiledRule, Evaluation, LookupAnswers, ProposedStep, Report } from '../revision.js';
+import type { CompiledRule, Evaluation, LookupAnswers, Position, ProposedStep, Report } from '../revision.js';
 import { traceCondition, traceFailure } from '../trace/trace.js';
 import type { ConditionResult } from '../trace/trace.js';
 import { Bindings } from './bindings.js';
@@ -12,6 +12,7 @@ import { evaluateExpression } from './evaluate-template.js';
 import type { EvaluationInput } from './input.js';
 import { Lookups, NeedsLookup } from './lookups.js';
 import { Misfit, formatPosition } from './misfit.js';
+import { judgeFilters } from '../match/open-filters.js';
 import { countItems, proposeSteps } from './propose-steps.js';
 import { restsOn } from './rests-on.js';
 
@@ -44,9 +45,31 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
     },
     steps,
   });
+  const unknown = (paths: readonly string[], position: Position | null, more: JsonObject = {}): Decided => {
+    const decided = decide(
+      'error',
+      verdictReason('verdict.unknown', { fields: [...paths], at: placeOf(position) }),
+      [],
+      more,
+    );
+    return { ...decided, report: { ...decided.report, unknown: [...paths] } };
+  };
+  const { login: botLogin, id: botId = null } = input.bot;
+  const filters = judgeFilters(rule.program.where, input.event, { botLogin, botId });
+  if (filters.rejection) {
+    const { filter, reason, position } = filters.rejection;
+    return decide('not-fired', verdictReason('verdict.filtered', { filter, because: reason, at: placeOf(position) }));
+  }
   for (;;) {
     try {
       const failing = evaluateConditions(results, bindings, lookups);
+      const [filtered] = failing?.value === false ? [] : filters.unknown;
+      if (filtered) return unknown([...new Set(filters.unknown.map(({ path }) => path))], filtered.position);
+      const open = failing?.error?.unknown ?? [];
+      if (failing?.error && open.length > 0) {
+        const all = results.flatMap(({ error }) => error?.unknown ?? []);
+        return unknown([...new Set(all)], failing.error.position);
+      }
       if (failing?.error)
         return decide(
           'error',
@@ -76,6 +99,8 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
       const rests = restsOn(rule.program, input.event, steps);
       return rests ? { ...fired, rests } : fired;
     } catch (error) {
+      if (error instanceof Misfit && error.unknown.length > 0)
+        return unknown(error.unknown, error.position, { failed: traceFailure(error) });
       if (error instanceof Misfit)
         return decide(
           'error',
@@ -117,7 +142,7 @@ function readsOf({ program }: CompiledRule, answers: LookupAnswers): JsonObject 
 /**
  * All that can be told without reading first, then read by read. False outweighs an error: either way the rule does not fire, and
  * an error is only news when nothing else speaks against it.
- * @returns the first condition that is false, else the first that failed, else null
+ * @returns the first condition that is false, else the first that failed, else the first that needs what is not known, else null
  */
 function evaluateConditions(results: ConditionResult[], bindings: Bindings, lookups: Lookups): ConditionResult | null {
   for (;;) {
@@ -126,11 +151,20 @@ function evaluateConditions(results: ConditionResult[], bindings: Bindings, look
       if (isOpen) results[index] = { condition, ...evaluateCondition(condition, bindings, lookups) };
     }
     bindings.settle();
-    const failing = results.find(({ value }) => value === false) ?? results.find(({ error }) => error !== null);
+    const failing =
+      results.find(({ value }) => value === false) ??
+      results.find(({ error }) => error !== null && error.unknown.length === 0);
     if (failing) return failing;
-    const waiting = results.find(({ value }) => value === null);
-    if (!waiting) return null;
-    lookups.require(waiting.condition.expression.lookups, bindings);
+    // What one needs that is not known is not needed where another one is false.
+    const waiting = results.find(({ value, error }) => value === null && error === null);
+    if (!waiting) return results.find(({ error }) => error !== null) ?? null;
+    const { condition } = waiting;
+    try {
+      lookups.require(condition.expression.lookups, bindings);
+    } catch (error) {
+      if (!(error instanceof Misfit) || error.unknown.length === 0) throw error;
+      results[results.indexOf(waiting)] = { condition, value: null, error: asError(error) };
+    }
   }
 }
 
@@ -146,9 +180,13 @@ export function evaluateCondition(
     if (typeof value === 'boolean') return { value, error: null, turns: bindings.budget.turns };
     throw new Misfit('a condition must be true or false, and this is neither', condition.expression.start);
   } catch (error) {
-    if (error instanceof Misfit) return { value: null, error: { message: error.message, position: error.position } };
+    if (error instanceof Misfit) return { value: null, error: asError(error) };
     throw error;
   }
+}
+
+function asError({ message, position, unknown }: Misfit): NonNullable<ConditionResult['error']> {
+  return { message, position, unknown };
 }
 
 function placeOf(position: Parameters<typeof formatPosition>[0] | null): string | null {

@@ -5,6 +5,7 @@ import { ExpressionError } from '../expression-engine.js';
 import type { ExprValue } from '../expression-engine.js';
 import { parseTime } from '../values/time.js';
 import { toJson } from '../values/to-json.js';
+import { unknownBelow } from '../expressions/unknown.js';
 import type { Bindings } from './bindings.js';
 import { Misfit } from './misfit.js';
 
@@ -34,6 +35,7 @@ function evaluate(expression: Expression, bindings: Bindings, values: Values): E
     throw new Misfit(
       error.hint ? `${error.message} (${error.hint})` : error.message,
       expression.positionOf(error.offset ?? 0),
+      error.unknown,
     );
   }
 }
@@ -81,7 +83,7 @@ export function evaluateTemplate(
     case 'secret':
       return { $secret: template.name };
     case 'expression':
-      return harmless(toJson(evaluateExpression(template.expression, bindings, values)), template.expression, at);
+      return harmless(toJson(whole(template.expression, bindings, values)), template.expression, at);
     case 'text':
       return template.parts
         .map((part) =>
@@ -97,6 +99,14 @@ export function evaluateTemplate(
         template.entries.map(([key, value]) => [key, evaluateTemplate(value, bindings, values, at)]),
       );
   }
+}
+
+/** A value that leaves the rule with all that is in it. */
+function whole(expression: Expression, bindings: Bindings, values: Values): ExprValue {
+  const value = evaluateExpression(expression, bindings, values);
+  const path = unknownBelow(value);
+  if (path !== null) throw new Misfit(`${path} is not known`, expression.start, [path]);
+  return value;
 }
 
 /** Variables that the authors of rules and the operator fill. */

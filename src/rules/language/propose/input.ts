@@ -17,6 +17,8 @@ export interface EvaluationInput {
    * ended evaluated again with one answer more. Null = not at hand.
    */
   readonly recall?: Recall | undefined;
+  /** Fields that the event does not know may become known: a decision that needs one says so. Default: `has()` of one is false. */
+  readonly awaits?: true | undefined;
   /** Leave the trace out: only what comes of the decision is wanted. */
   readonly untraced?: true | undefined;
 }

@@ -85,7 +85,7 @@ function requestOf(lookup: LookupProgram, bindings: Bindings): LookupRequest {
       each: itemsOf(lookup, bindings).map((item) => evaluateParams(lookup.params, bindings, bindings.with(item))),
     };
   } catch (error) {
-    if (error instanceof Misfit) throw new Misfit(`lookup "${as}": ${error.message}`, error.position);
+    if (error instanceof Misfit) throw new Misfit(`lookup "${as}": ${error.message}`, error.position, error.unknown);
     throw error;
   }
 }

@@ -5,6 +5,8 @@ export class Misfit extends Error {
   constructor(
     message: string,
     readonly position: Position | null = null,
+    /** Fields of the event whose values are needed and not known; empty = it fails for another reason. */
+    readonly unknown: readonly string[] = [],
   ) {
     super(message);
   }

@@ -1,3 +1,4 @@
+import { isClaimed } from '../../../core/event-knowledge.js';
 import type { ForgeEvent } from '../../../core/event.js';
 import type { Expression, RuleProgram } from '../compile/program.js';
 import type { ProposedStep, Rests } from '../revision.js';
@@ -25,7 +26,7 @@ const PEOPLE = [
  * so the forge is asked before anything is planned. Null = on neither, or polling read the event from the forge itself. Pure.
  */
 export function restsOn(program: RuleProgram, event: ForgeEvent | null, steps: readonly ProposedStep[]): Rests | null {
-  if (event?.source !== 'webhook' || steps.length === 0) return null;
+  if (!event || !isClaimed(event) || steps.length === 0) return null;
   const people = peopleIn(program);
   if (people !== null) return { on: 'actor', people };
   const needsAct = steps.some(({ action }) =>

@@ -16,7 +16,7 @@ export interface ConditionResult {
   readonly condition: ConditionProgram;
   /** Null = not evaluated, or an error. */
   readonly value: boolean | null;
-  readonly error: { message: string; position: Position | null } | null;
+  readonly error: { message: string; position: Position | null; unknown: readonly string[] } | null;
   /** Turns of its loop, where it is one. */
   readonly turns?: number | undefined;
 }

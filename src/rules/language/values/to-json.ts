@@ -1,5 +1,6 @@
 import type { Json } from '../../../core/json.js';
 import type { ExprValue } from '../expression-engine.js';
+import { unknownIn, withUnknown } from '../expressions/unknown.js';
 import { formatTime } from './time.js';
 
 /** A value of an expression as JSON: times RFC 3339, durations `90s`, whole numbers exact. */
@@ -18,9 +19,10 @@ function objectToJson(value: object): Json {
   if (value instanceof Date) return formatTime(value);
   if (Array.isArray(value)) return (value as ExprValue[]).map(toJson);
   if (isDuration(value)) return formatDuration(value);
-  return Object.fromEntries(
+  const object = Object.fromEntries(
     Object.entries(value as Record<string, ExprValue>).map(([key, item]) => [key, toJson(item)]),
   );
+  return withUnknown(object, unknownIn(value));
 }
 
 function isDuration(value: object): value is { seconds: bigint; nanos: number } {

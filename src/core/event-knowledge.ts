@@ -1,0 +1,159 @@
+import { ownValue } from './table.js';
+import type { ObjectType } from './data-types.js';
+import { isDelivered, isShownOfPulls } from './event-sources.js';
+import { EVENT_TYPES } from './event-types.js';
+import type { ForgeEvent } from './event.js';
+import { isJsonObject, type Json, type JsonObject } from './json.js';
+
+type Told = Pick<ForgeEvent, 'kind' | 'source' | 'actor' | 'repo' | 'data'>;
+
+/**
+ * In the data of an event: what was learned of it after its first source, as names of its fields, and `delivery` where a delivery told it as well.
+ * No field of the forge begins with this sign, and rules do not see it.
+ */
+export const LEARNED = '@learned';
+export const DELIVERY = 'delivery';
+
+/** The event itself, and one commit of a push, as places of unknown fields; every other place is the name of an object: `issue`, `repo`. */
+export const EVENT_PLACE = '';
+export const COMMIT_PLACE = 'commits[]';
+
+/** Names of fields by the place where they are missing. */
+export type UnknownFields = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Whether what the event says rests on a delivery, whose body anybody may have written who knows the secret of a hook. */
+export function isClaimed({ source, data }: Pick<ForgeEvent, 'source' | 'data'>): boolean {
+  return source === 'webhook' || learnedOf(data).has(DELIVERY);
+}
+
+/** What was learned of an event after its first source. */
+export function learnedOf(data: JsonObject): ReadonlySet<string> {
+  const names = ownValue(data, LEARNED);
+  return new Set(Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []);
+}
+
+/** The data with what was learned: it stands in the place of what is missing alone. `from`: names of objects that are whole now, or `DELIVERY`. */
+export function withLearned(data: JsonObject, learned: JsonObject, from: readonly string[]): JsonObject {
+  const { files, files_complete: isComplete, ...rest } = data;
+  // Files of some of the commits are not the files of the push.
+  const own = told({ ...rest, ...(isComplete === false ? {} : { files, files_complete: isComplete }) });
+  const merged: JsonObject = { ...learned, ...own };
+  for (const [name, value] of Object.entries(learned)) {
+    const known = own[name];
+    if (isJsonObject(value) && known !== undefined && isJsonObject(known)) merged[name] = { ...value, ...known };
+  }
+  const shown = new Map(commitsOf(learned).map((commit) => [commit.id, commit]));
+  if (shown.size > 0) merged.commits = commitsOf(merged).map((commit) => ({ ...shown.get(commit.id), ...commit }));
+  merged[LEARNED] = [...new Set([...learnedOf(data), ...from])];
+  return merged;
+}
+
+/** Without what is undefined. */
+function told(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}
+
+const known = new WeakMap<object, UnknownFields>();
+
+/**
+ * What an event does not know: fields of its kind that its sources leave out. They are missing, which does not mean that they are empty. Pure.
+ */
+export function unknownFields(event: Told): UnknownFields {
+  let found = known.get(event);
+  if (!found) known.set(event, (found = findUnknown(event)));
+  return found;
+}
+
+/** Whether the event does not know this field: `branch`, `issue.labels`. */
+export function isUnknown(event: Told, path: string): boolean {
+  const dot = path.lastIndexOf('.');
+  const place = dot < 0 ? EVENT_PLACE : path.slice(0, dot);
+  return (
+    unknownFields(event)
+      .get(place)
+      ?.has(path.slice(dot + 1)) ?? false
+  );
+}
+
+/** What every server tells of a repository, an issue and a pull request, and rules look at most. */
+const OF_REPOSITORY = ['private', 'fork', 'mirror', 'archived', 'default_branch', 'topics'];
+const OF_ISSUE = ['title', 'body', 'state', 'user', 'labels', 'assignees', 'milestone'];
+const FILE_LISTS = ['added', 'modified', 'removed'];
+
+/** Fields of the event itself that deliveries of a kind tell where they apply, and entries never. */
+const WHERE_IT_APPLIES: ReadonlyArray<readonly [field: string, kinds: RegExp]> = [
+  ['changes', /^(?:issue|pull_request)\.edited$/],
+  ['commit_id', /^(?:issue|pull_request)\.closed$/],
+  ['pull_request', /^task\./],
+  ['sha', /^push$/],
+];
+
+/** Of these a ref that is gone has none. */
+const OF_COMMIT = new Set(['sha', 'head_commit']);
+
+function findUnknown(event: Told): UnknownFields {
+  const { kind, source, data, repo, actor } = event;
+  const type = EVENT_TYPES.get(kind)?.type;
+  const found = new Map<string, Set<string>>();
+  if (!type || kind === 'unrecognized') return found;
+  const learned = learnedOf(data);
+  const isTold = source === 'webhook' || learned.has(DELIVERY);
+  const miss = (place: string, fields: Iterable<string>): void => {
+    for (const field of fields) {
+      const at = found.get(place);
+      if (at) at.add(field);
+      else found.set(place, new Set([field]));
+    }
+  };
+  const lacks = (object: JsonObject, fields: readonly string[]): string[] =>
+    fields.filter((field) => !Object.hasOwn(object, field));
+
+  for (const [object, { type: of }] of Object.entries(type.fields)) {
+    const value = ownValue(data, object);
+    if (of.kind !== 'object' || value === undefined || !isJsonObject(value) || learned.has(object)) continue;
+    if (object === 'files' || object === 'derived' || object === 'changes') continue;
+    miss(object, lacks(value, isTold ? alwaysTold(object) : leftOut(event, object, of)));
+  }
+  const { files: _, ...own } = type.fields;
+  const missing = Object.keys(own).filter((field) => !Object.hasOwn(data, field));
+  for (const field of missing) {
+    if (field === 'labels' || (OF_COMMIT.has(field) && data.deleted === true)) continue;
+    const isTheirs = WHERE_IT_APPLIES.some(([name, kinds]) => name === field && kinds.test(kind));
+    if (isDelivered(kind, field) || (!isTold && isTheirs)) miss(EVENT_PLACE, [field]);
+  }
+  if (isDelivered(kind, 'labels') && !hasLabels(data)) miss(EVENT_PLACE, ['labels']);
+  if (!actor && !isTold) miss(EVENT_PLACE, ['actor']);
+  if (repo && !learned.has('repo')) miss('repo', lacks(repo as JsonObject, OF_REPOSITORY));
+  if (kind === 'push') {
+    const isPart = data.files_complete === false || !Object.hasOwn(data, 'files');
+    if (isPart) miss('files', FILE_LISTS);
+    if (isPart || data.files_complete === undefined) miss(EVENT_PLACE, ['files_complete']);
+    for (const commit of commitsOf(data)) miss(COMMIT_PLACE, lacks(commit, FILE_LISTS));
+  }
+  return found;
+}
+
+function alwaysTold(object: string): readonly string[] {
+  if (object === 'issue' || object === 'pull_request') return OF_ISSUE;
+  return object === 'head_commit' ? FILE_LISTS : [];
+}
+
+/** Of an object of an event that polling read, what its list or row does not show. */
+function leftOut({ source }: Told, object: string, type: ObjectType): readonly string[] {
+  const fields = Object.keys(type.fields);
+  if (source !== 'lists') return fields;
+  return object === 'pull_request' ? fields.filter((field) => !isShownOfPulls(field)) : [];
+}
+
+/** Whether the names of the labels can be told: of the pull request, or the issue. */
+function hasLabels(data: JsonObject): boolean {
+  return [data.pull_request, data.issue].some(
+    (one) => one !== undefined && isJsonObject(one) && ownValue(one, 'labels') !== undefined,
+  );
+}
+
+/** The commits that a push shows. */
+export function commitsOf(data: JsonObject): JsonObject[] {
+  const commits: Json | undefined = data.commits;
+  return Array.isArray(commits) ? commits.filter(isJsonObject) : [];
+}
