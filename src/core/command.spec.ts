@@ -12,6 +12,12 @@ describe('core/command', () => {
       '/label "good first issue" x\r\nthanks',
       { name: 'label', args: ['good first issue', 'x'], text: '"good first issue" x' },
     ],
+    ['/label\u00A0bug', { name: 'label', args: ['bug'], text: 'bug' }],
+    ['/label\u3000bug\u2009docs\u00A0', { name: 'label', args: ['bug', 'docs'], text: 'bug\u2009docs' }],
+    [
+      '/label\u202F"two\u00A0words"\u2003x',
+      { name: 'label', args: ['two\u00A0words', 'x'], text: '"two\u00A0words"\u2003x' },
+    ],
     ['/milestone 1.5', { name: 'milestone', args: ['1.5'], text: '1.5' }],
     ['', null],
     ['/', null],

@@ -143,14 +143,30 @@ describe('rules/functions', () => {
     ['https://forge.example.org/acme/actions/actions/runs/1', 'acme/actions'],
     ['https://forge.example.org/acme/web', 'acme/web'],
     ['https://forge.example.org/acme/web%20x/pulls', 'acme/web x'],
+    ['https://forge.example.org/git/acme/wiki/actions/runs/7', 'acme/wiki'],
+    ['https://forge.example.org/git/acme/releases/releases/tag/v1', 'acme/releases'],
+    ['https://forge.example.org/git/issues/web/pulls/3', 'issues/web'],
+    ['https://forge.example.org/acme/web/wiki/actions', 'acme/web'],
+    ['https://forge.example.org/acme/web/settings/hooks', 'acme/web'],
+    ['https://forge.example.org/acme/web/labels', 'acme/web'],
+    ['https://forge.example.org/acme/web.git', 'acme/web'],
+    ['https://forge.example.org/git/acme/web.wiki.git', 'acme/web'],
+    ['git@forge.example.org:acme/web.git', 'acme/web'],
+    ['ssh://git@forge.example.org:2222/acme/web.git', 'acme/web'],
+    ['https://forge.example.org/git/api/v1/repos/acme/wiki/hooks/3', 'acme/wiki'],
   ])('%s belongs to %s', (address, repo) => {
     expect(call('repo_of(text)', address)).toBe(repo);
   });
 
-  it('repo_of refuses an address that names no repository', () => {
-    expect(failure('repo_of(text)', 'https://forge.example.org/')).toBe(
-      '"https://forge.example.org/" names no repository',
-    );
+  it.each([
+    'https://forge.example.org/',
+    'https://forge.example.org/acme',
+    'https://forge.example.org/user/settings',
+    'https://forge.example.org/user/settings/hooks',
+    'https://forge.example.org/git/org/acme/settings',
+    'https://forge.example.org/api/v1/orgs/acme/hooks',
+  ])('repo_of refuses %s, which names no repository', (address) => {
+    expect(failure('repo_of(text)', address)).toBe(`"${address}" names no repository`);
   });
 
   it('parse_yaml gives plain data, whole numbers whole', () => {

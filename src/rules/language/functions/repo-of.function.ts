@@ -1,23 +1,49 @@
 import { defineFunction } from './define-function.js';
 
-/** First path segments that can follow a repository in the forge's web and API addresses. */
-const BELOW_A_REPOSITORY = new Set([
-  'actions',
-  'branches',
-  'commit',
-  'commits',
-  'compare',
-  'issues',
-  'milestone',
-  'milestones',
-  'packages',
-  'pulls',
-  'raw',
-  'releases',
-  'src',
-  'tags',
-  'wiki',
+const ANY = /^/;
+const NUMBER = /^\d*$/;
+const REF = /^(?:branch|tag|commit)$/;
+
+/**
+ * First path segments that can follow a repository in the forge's web and API addresses, with what may stand behind each (nothing is an empty text).
+ * A repository may have such a name itself: the first that is followed by what belongs there counts, then the first that may be followed by anything.
+ */
+const BELOW_A_REPOSITORY = new Map<string, RegExp>([
+  ['actions', /^(?:runs|jobs|tasks|artifacts|variables|secrets|workflows|runners|)$/],
+  ['activity', ANY],
+  ['archive', ANY],
+  ['attachments', ANY],
+  ['blame', REF],
+  ['branch_protections', ANY],
+  ['branches', ANY],
+  ['commit', /^[0-9a-f]{7,64}$/],
+  ['commits', /^(?:branch|tag|commit|[0-9a-f]{7,64}|)$/],
+  ['compare', ANY],
+  ['contents', ANY],
+  ['forks', ANY],
+  ['git', /^(?:blobs|commits|refs|tags|trees)$/],
+  ['hooks', ANY],
+  ['issues', NUMBER],
+  ['labels', ANY],
+  ['media', REF],
+  ['milestone', /^\d+$/],
+  ['milestones', NUMBER],
+  ['packages', ANY],
+  ['projects', NUMBER],
+  ['pulls', NUMBER],
+  ['raw', ANY],
+  ['releases', /^(?:tag|tags|download|latest|\d+|)$/],
+  ['settings', ANY],
+  ['src', REF],
+  ['stars', ANY],
+  ['statuses', /^[0-9a-f]{7,64}$/],
+  ['tags', ANY],
+  ['watchers', ANY],
+  ['wiki', ANY],
 ]);
+
+/** First segments that no owner has: pages of the forge itself, of a person or of an organization. */
+const NO_OWNER = new Set(['-', 'admin', 'api', 'assets', 'explore', 'login', 'notifications', 'org', 'repo', 'user']);
 
 /** A workflow job tells its repository by its addresses alone. */
 export const repoOf = defineFunction({
@@ -29,16 +55,34 @@ export const repoOf = defineFunction({
   example: ['repo_of("https://forge.example.org/acme/web/actions/runs/7/jobs/1")', 'acme/web'],
   run: ([address]) => {
     const segments = address
-      .replace(/^[a-z]+:\/\/[^/]*/i, '')
+      .replace(/^(?:[a-z+]+:\/\/[^/]*|[^/@:]+@[^/:]+:)/i, '')
       .replace(/[?#].*$/s, '')
       .split('/')
       .filter((segment) => segment !== '');
-    const below = segments.findIndex((segment, index) => index >= 2 && BELOW_A_REPOSITORY.has(segment));
-    const [owner, name] = below === -1 ? segments.slice(-2) : segments.slice(below - 2, below);
-    if (owner === undefined || name === undefined) throw new Error(`"${address.slice(0, 120)}" names no repository`);
+    const [owner, written] = ofApi(segments) ?? ofPage(segments);
+    const name = written?.replace(/(?:\.wiki)?\.git$/i, '');
+    if (!owner || !name || NO_OWNER.has(owner)) throw new Error(`"${address.slice(0, 120)}" names no repository`);
     return `${decode(owner)}/${decode(name)}`;
   },
 });
+
+/** Owner and name stand behind `/api/v1/repos`. */
+function ofApi(segments: readonly string[]): readonly string[] | null {
+  const at = segments.findIndex((segment, index) => segment === 'api' && segments[index + 1] === 'v1');
+  if (at < 0) return null;
+  return segments[at + 2] === 'repos' ? segments.slice(at + 3, at + 5) : [];
+}
+
+function ofPage(segments: readonly string[]): readonly string[] {
+  if (segments[0] === 'user' && segments[1] === 'settings') return [];
+  const isBelow = (index: number): boolean =>
+    index >= 2 && (BELOW_A_REPOSITORY.get(segments[index] ?? '')?.test(segments[index + 1] ?? '') ?? false);
+  const isSure = (index: number): boolean =>
+    isBelow(index) && BELOW_A_REPOSITORY.get(segments[index] ?? '') !== ANY && index + 1 < segments.length;
+  const known = segments.findIndex((_, index) => isSure(index));
+  const below = known >= 0 ? known : segments.findIndex((_, index) => isBelow(index));
+  return below < 0 ? segments.slice(-2) : segments.slice(below - 2, below);
+}
 
 function decode(segment: string): string {
   try {
