@@ -23,14 +23,14 @@ export function readNumber(parts: readonly string[]): number | null {
   return Number.isSafeInteger(number) ? number : null;
 }
 
-interface PushContent {
+export interface PushContent {
   /** '' when the row does not tell it. */
   readonly after: string;
   readonly compareUrl: string;
   readonly commits: JsonObject[];
   readonly head: JsonObject | null;
-  /** True number of commits; the list holds at most five. */
-  readonly total: number;
+  /** True number of commits, of which the list holds at most five; null when the row does not tell it, nor the commits. */
+  readonly total: number | null;
 }
 
 /** The push object in a row's content; null when the content is none. It is `{}` when it was longer than the server's column. */
@@ -45,7 +45,7 @@ export function readPushContent(content: string): PushContent | null {
     compareUrl,
     commits,
     head,
-    total: typeof object.Len === 'number' ? object.Len : commits.length,
+    total: typeof object.Len === 'number' ? object.Len : null,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../core/json.js';
 import { isJsonObject } from '../../core/json.js';
 import { type Family, type FeedRow, repositoryShape, shaText, userShape } from '../family.js';
 import { actorOf, namesOfRef, textOf, told } from '../read-fields.js';
-import { readPushContent } from '../feed-content.js';
+import { readPushContent, type PushContent } from '../feed-content.js';
 import { isPullMirror, refFact } from './ref.js';
 
 const pushShape = z.object({
@@ -92,8 +92,7 @@ function pushOfRow(feed: FeedRow): EventFact[] | Misfit {
     sha: content.after === '' || deleted ? undefined : content.after,
     // The left side of the compare address is no reliable `before`: for a new branch it names the branch it came from.
     compare_url: content.compareUrl || undefined,
-    commits: content.commits,
-    total_commits: content.total,
+    ...commitsOfRow(content),
     head_commit: content.head ?? undefined,
     mirror_sync: feed.opType.startsWith('mirror_') ? true : undefined,
   });
@@ -107,6 +106,12 @@ function pushKey(repoId: string, ref: string, after: string): string {
 /** One word for "no object", whatever the length of the server's hashes. */
 function shaPart(sha: string): string {
   return isZeroSha(sha) ? '0' : sha;
+}
+
+/** A row tells no files. Where there is no commit, there is none. */
+function commitsOfRow({ commits, total }: PushContent): JsonObject {
+  if (total === null) return commits.length > 0 ? { commits } : {};
+  return total === 0 ? noCommits() : { commits, total_commits: total };
 }
 
 function noCommits(): JsonObject {
