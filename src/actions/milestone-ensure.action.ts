@@ -26,7 +26,9 @@ const params = {
     check: (title) => (title.trim() === '' ? 'must not be empty' : null),
   }),
   description: optional(markdown({ summary: 'description. Default: not compared' })),
-  due_on: optional(time({ summary: 'due day, as a time or YYYY-MM-DD; compared by day' })),
+  due_on: optional(
+    time({ summary: 'due day, as a time or YYYY-MM-DD; the day as it is written counts, in the zone of the server' }),
+  ),
   state: optional(
     text({
       summary: 'open or closed. Default: open for a new one, not compared',
@@ -142,7 +144,7 @@ export const ensureMilestone = defineAction({
   target: 'repository',
   params,
   operations: ['createMilestone'],
-  whereOffered: ['listMilestones', 'updateMilestone'],
+  whereOffered: ['listMilestones', 'updateMilestone', 'getRepo'],
   right: RIGHTS.tracker,
   naturalKey: 'title',
   keyOf: ({ title }) => textOf(title).trim(),
@@ -178,6 +180,7 @@ export const ensureMilestone = defineAction({
     }
     if (found !== undefined) remember({ ids: [] });
     const told = withMark(wanted.description, mark);
+    const due = wanted.due_on === undefined ? undefined : dueTime(wanted.due_on, await timeOfServer());
     const made = await forge.createMilestone({
       owner,
       repo,
@@ -185,10 +188,16 @@ export const ensureMilestone = defineAction({
         ...(told === undefined ? {} : { description: told }),
         title,
         state: wanted.state === 'closed' ? 'closed' : 'open',
-        ...(wanted.due_on === undefined ? {} : { due_on: dueTime(wanted.due_on) }),
+        ...(due === undefined ? {} : { due_on: due }),
       },
     });
     return changed(say('made.created', about), { objectId: made.id });
+
+    /** Any time that the server writes tells its zone; of a repository, where no milestone shows one. */
+    async function timeOfServer(): Promise<string | null | undefined> {
+      const [known] = found ?? [];
+      return known?.updated_at ?? (await whereOffered(forge.getRepo, (get) => get({ owner, repo })))?.updated_at;
+    }
 
     async function edit(there: Milestone, bearers: readonly Milestone[]): Promise<Outcome> {
       const id = there.id ?? '';
@@ -210,7 +219,7 @@ function whole(there: Milestone, wanted: ParamsOf<typeof params>) {
   const isSameText =
     wanted.description === undefined || withoutMark(there.description) === withoutMark(wanted.description);
   const isSameDue = wanted.due_on === undefined || isSameDay(wanted.due_on, there.due_on);
-  const due = isSameDue ? there.due_on : dueTime(wanted.due_on ?? '');
+  const due = isSameDue ? there.due_on : dueTime(wanted.due_on ?? '', there.due_on ?? there.updated_at);
   return {
     title: wanted.title.trim(),
     description: isSameText ? (there.description ?? '') : wanted.description,

@@ -51,6 +51,12 @@ export function bind<F extends Fields>(call: Call, fields: F): Bound<F> {
   return bound as Bound<F>;
 }
 
+/** A time as the body writes it, with the offset that `bind` reckons away. */
+export function writtenTime(call: Call, key: string): string {
+  const value = valueOf(bodyObject(call), key);
+  return typeof value === 'string' ? value : '';
+}
+
 /** The body as an object, before any rule. */
 function bodyObject(call: Call, fields: Fields = {}): JsonObject {
   const type = call.contentType?.split(';')[0]?.trim().toLowerCase() ?? '';

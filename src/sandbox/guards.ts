@@ -1,4 +1,5 @@
 import { archived as archivedRefusal, forbidden, notFound, unauthorized } from './answer.js';
+import { isEmpty } from './git/store.js';
 import type { Call, Given, Handler } from './handler.js';
 import {
   canRead,
@@ -8,6 +9,7 @@ import {
   isOrgMember,
   isOrgOwner,
   isRepoAdmin,
+  isUnitOn,
   type Permission,
   permissionOn,
 } from './permissions.js';
@@ -31,8 +33,10 @@ export interface RepoCall extends Call {
 type Run<C extends Call> = (call: C) => Given | Promise<Given>;
 
 export interface RepoAccess {
-  /** Any one of these units is enough. */
+  /** Any one of these units is enough; whoever administrates the repository needs none. */
   units?: readonly Unit[];
+  /** What there is only for who may read one of these units: without, even an administrator gets 404. */
+  part?: 'tracker' | 'pulls';
   /** Default `read`; `admin` and `owner` ask for the repository as a whole. */
   level?: 'read' | 'write' | 'admin' | 'owner';
   /** 401 for nobody. Default: for every level above `read`. */
@@ -45,6 +49,9 @@ export interface RepoAccess {
 
 /** Issues or pull requests: either unit will do. */
 export const TRACKER: readonly Unit[] = ['repo.issues', 'repo.pulls'];
+const PARTS = { tracker: TRACKER, pulls: ['repo.pulls'] } as const satisfies Record<string, readonly Unit[]>;
+/** Pull requests: whoever may not read the code is refused. */
+export const PULLS = { part: 'pulls', units: ['repo.code'] } as const satisfies RepoAccess;
 
 /** The acting user; only behind a guard that asked for a login. */
 export function doer(call: Call): User {
@@ -116,8 +123,9 @@ export function onRepository(access: RepoAccess, run: Run<RepoCall>): Handler {
     const askLogin = () => {
       if (wantsLogin && !call.caller.user) throw unauthorized();
     };
+    if (access.part && !hasPart(repo, permission, access.part)) throw notFound();
     if (!access.roleBeforeLogin) askLogin();
-    askRole(permission, access);
+    askRole(call, repo, permission, access);
     askLogin();
     if (access.notArchived && repo.archivedAt !== 0) throw archivedRefusal();
     return run({ ...call, repo, permission });
@@ -138,7 +146,17 @@ export function findRepository(call: Call): { repo: Repository; permission: Perm
   return { repo, permission };
 }
 
-function askRole(permission: Permission, { units = [], level = 'read' }: RepoAccess): void {
+/** A repository without commits, or a mirror, has no pull requests. */
+function hasPart(repo: Repository, permission: Permission, part: keyof typeof PARTS): boolean {
+  const canHavePulls = !repo.mirror && !isEmpty(repo.git);
+  return PARTS[part].some((unit) => canRead(permission, unit) && (unit !== 'repo.pulls' || canHavePulls));
+}
+
+function askRole(call: Call, repo: Repository, permission: Permission, access: RepoAccess): void {
+  const { units = [], level = 'read' } = access;
+  if (units.length > 0 && call.profile.access.unitOff === 404 && !units.some((unit) => isUnitOn(repo, unit)))
+    throw notFound();
+  if ((level === 'read' || level === 'write') && isRepoAdmin(permission)) return;
   switch (level) {
     case 'owner':
       if (!atLeast(permission.mode, 'owner')) throw forbidden('user should be the owner of the repo');

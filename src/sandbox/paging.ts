@@ -69,6 +69,11 @@ export function counted<T>(call: Call, key: string, items: readonly T[], render:
   };
 }
 
+/** A list that servers build entry by entry: without any it is null. */
+export function nullIfEmpty<T>(list: T[]): T[] | null {
+  return list.length === 0 ? null : list;
+}
+
 /** One page of a list, cut before it is rendered. */
 export function listed<T>(
   call: Call,

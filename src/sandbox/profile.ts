@@ -52,6 +52,8 @@ interface AccessStyle {
   packagesOpen: boolean;
   /** The permission of a team whose rights come from units: never told, or told as the general one of its members. */
   teamPermission: 'untold' | 'told';
+  /** A unit that is switched off, where no part of the tracker is: the role decides, or it is not there (404). */
+  unitOff: 'by role' | 404;
   /** Placeholder of a hidden e-mail: `wes@noreply.localhost` or `3+wes@noreply.localhost`. */
   noreply: 'name' | 'id and name';
 }
@@ -114,11 +116,13 @@ interface TrackerStyle {
   reactionTakenBack: 200 | 204;
   /** Body of the 403 for somebody who may not label. */
   labelRefusal: 'message' | 'empty';
+  /** A comment is not there for who may not read its issue. */
+  commentsFollowUnit: boolean;
   /** Milestones listed when no state is asked for. */
   milestonesListed: 'open' | 'all';
   /** Milestones without a due date stand there. */
   undatedMilestones: 'first' | 'last';
-  /** An edit of a milestone: what is left out clears the due date and a date counts as the end of its day, or neither. */
+  /** An edit of a milestone: what is left out clears the due date and a date counts as the end of the day as it is written, in the server's zone; or neither. */
   milestoneDue: 'cleared, end of day' | 'kept, as sent';
   /** The answer to a call that puts an issue into a milestone shows the milestone's counts as they were before. */
   milestoneCountsLag: boolean;
@@ -148,6 +152,8 @@ interface RepositoryStyle {
   protectionNames: 'readers' | 'direct';
   /** A status for a commit that is not there. */
   missingCommitStatus: 404 | 500;
+  /** The combined status of a commit without any, or beyond its last page: pending, or an object of empty values. */
+  noStatus: 'pending' | 'blank';
   /** A status whose state is no known word counts as pending, or does not count. */
   unknownStatus: 'pending' | 'ignored';
   /** A push mirror address may carry user and password. */

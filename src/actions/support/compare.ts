@@ -55,27 +55,37 @@ export function normalizeMirrorAddress(address: string): string {
 }
 
 /**
- * Whether a due date that the forge tells is the wanted day. Servers move the time to 23:59:59 of their own day on an edit, and tell it
- * in their own offset, so days are compared in the offset of what they told.
+ * Whether a due date that the forge tells is the wanted one: the same instant, or the day as both are written. An edit moves the time to
+ * 23:59:59, in the server's zone, of the day as the request writes it; people see that day.
  * @param wanted RFC 3339 time or day
  * @param told   RFC 3339 time with the server's offset, or null for none
  */
 export function isSameDay(wanted: string, told: string | null | undefined): boolean {
   if (!told) return false;
-  const toldDay = told.slice(0, 10);
-  if (/^\d{4}-\d{2}-\d{2}$/.test(wanted)) return wanted === toldDay;
-  return new Date(Date.parse(wanted) + offsetMs(told)).toISOString().slice(0, 10) === toldDay;
+  return wanted.slice(0, 10) === told.slice(0, 10) || (!isDay(wanted) && Date.parse(wanted) === Date.parse(told));
 }
 
-/** The time to send for a wanted time or day; noon of a day is that day in nearly every zone. */
-export function dueTime(wanted: string): string {
-  return /^\d{4}-\d{2}-\d{2}$/.test(wanted) ? `${wanted}T12:00:00Z` : wanted;
+/**
+ * The time to send for a wanted time or day, so that the server shows the day as it is written: the wanted time where it falls on that day
+ * in the server's zone, else noon of the day there.
+ * @param shown a time that the server showed in its own zone; absent: its zone is unknown, and noon in UTC is that day in nearly every zone
+ */
+export function dueTime(wanted: string, shown?: string | null): string {
+  const day = wanted.slice(0, 10);
+  const offset = /(?:Z|[+-]\d{2}:\d{2})$/.exec(shown ?? '')?.[0];
+  if (!isDay(wanted) && (offset === undefined || dayIn(wanted, offset) === day)) return wanted;
+  return `${day}T12:00:00${offset ?? 'Z'}`;
 }
 
-function offsetMs(time: string): number {
-  const match = /([+-])(\d{2}):(\d{2})$/.exec(time);
-  if (!match) return 0;
-  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) * 60_000;
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text);
+}
+
+/** The day of an instant at an offset from UTC. */
+function dayIn(time: string, offset: string): string {
+  const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})/.exec(offset) ?? [];
+  const east = (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
+  return new Date(Date.parse(time) + east).toISOString().slice(0, 10);
 }
 
 /** Texts as forges keep them: LF, and no spaces at the end. */

@@ -131,7 +131,8 @@ export const branchHandlers: Handlers = {
   getBranch: onRepository({ units: ['repo.code'] }, (call) => ok(shown(call, call.params.branch ?? ''))),
 
   listBranches: onRepository({ units: ['repo.code'] }, (call) => {
-    return listed(call, newestFirst(call), (name) => shown(call, name), { link: true });
+    const answer = listed(call, newestFirst(call), (name) => shown(call, name), { link: true });
+    return isEmpty(call.repo.git) ? { ...answer, json: null } : answer;
   }),
 
   deleteBranch: onRepository({ level: 'write', units: ['repo.code'], notArchived: true }, (call) => {

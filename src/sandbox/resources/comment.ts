@@ -1,12 +1,12 @@
 import type { comment as apiComment, timelineEntry as apiTimelineEntry } from '../../core/objects/tracker.js';
 import { type Answer, created, forbidden, forbiddenEmpty, notFound, ok, Refusal, noContent } from '../answer.js';
 import { bind, field } from '../body.js';
-import { doer, onRepository, readId, type RepoCall, TRACKER } from '../guards.js';
+import { doer, onRepository, readId, type RepoCall } from '../guards.js';
 import { shownTime, type Shown, type View } from '../render/view.js';
-import { cut, readPage } from '../paging.js';
+import { cut, nullIfEmpty, readPage } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { Id, Issue, Seconds, User, World } from '../world.js';
-import { isPoster, issueOf, mayWrite } from './issue-of.js';
+import { askSight, isPoster, issueOf, mayWrite } from './issue-of.js';
 import { issueWebUrl, touch } from './issue.js';
 import { renderLabel } from './label.js';
 import { renderMilestone } from './milestone.js';
@@ -212,8 +212,8 @@ function teamOf(view: View, id: Id | undefined) {
   return team ? renderTeam(view, team) : null;
 }
 
-const read = { units: TRACKER } as const;
-const member = { units: TRACKER, login: true } as const;
+const read = { part: 'tracker' } as const;
+const member = { part: 'tracker', login: true } as const;
 const live = { ...member, notArchived: true } as const;
 const fields = { body: field.text({ required: true }) };
 
@@ -239,7 +239,7 @@ function askRight(call: RepoCall, comment: Comment, issue: Issue): void {
 
 function make(call: RepoCall): Comment {
   const { body = '' } = bind(call, fields);
-  const issue = existing(call);
+  const issue = askSight(call, existing(call));
   if (issue.isLocked && !mayWrite(call, issue)) throw forbidden('the issue is locked');
   return makeComment(call.world, doer(call), issue, body);
 }
@@ -269,7 +269,7 @@ function change(call: RepoCall): Answer {
 export const commentHandlers: Handlers = {
   /** Not paged: all at once. */
   listComments: onRepository(read, (call) => {
-    const comments = entriesOf(call, issueOf(call)).filter((one) => one.kind === 'comment');
+    const comments = entriesOf(call, askSight(call, existing(call))).filter((one) => one.kind === 'comment');
     return ok(
       comments.map((one) => renderComment(call.view, one)),
       { 'x-total-count': String(comments.length) },
@@ -277,15 +277,15 @@ export const commentHandlers: Handlers = {
   }),
   /** Paged, but its total is the length of the page. */
   listTimeline: onRepository(read, (call) => {
-    const entries = cut(entriesOf(call, issueOf(call)), readPage(call));
-    return ok(
-      entries.map((one) => renderEntry(call.view, one)),
-      { 'x-total-count': String(entries.length) },
-    );
+    const entries = cut(entriesOf(call, existing(call)), readPage(call));
+    return ok(nullIfEmpty(entries.map((one) => renderEntry(call.view, one))), {
+      'x-total-count': String(entries.length),
+    });
   }),
   /** 204 for an entry that is no text. */
   getComment: onRepository(read, (call) => {
-    const { comment } = commentOf(call);
+    const { comment, issue } = commentOf(call);
+    if (call.profile.tracker.commentsFollowUnit) askSight(call, issue);
     return comment.kind === 'comment' || comment.kind === 'review'
       ? ok(renderComment(call.view, comment))
       : noContent();

@@ -266,7 +266,8 @@ async function check(ask: Ask, cases: Case[]): Promise<void> {
   for (const [situation, as, method, path, body, status, answer] of cases) {
     const reply = await ask(as, method, path, body);
     expect({ situation, status: reply.status }).toEqual({ situation, status });
-    if (answer !== undefined) expect(reply.body).toMatchObject(answer as object);
+    if (answer === null) expect(reply.body).toBeNull();
+    else if (answer !== undefined) expect(reply.body).toMatchObject(answer as object);
   }
 }
 
@@ -282,7 +283,7 @@ describe('sandbox/resources, extended operations', () => {
     const comment = `/repos/acme/app/issues/comments/${id}`;
 
     await check(ask, [
-      ['nobody yet', 'rita', 'GET', '/repos/acme/app/issues/1/reactions', undefined, 200, []],
+      ['nobody yet', 'rita', 'GET', '/repos/acme/app/issues/1/reactions', undefined, 200, null],
       ['to an issue', 'rita', 'POST', '/repos/acme/app/issues/1/reactions', { content: '+1' }, 201, { content: '+1' }],
       ['the same again', 'rita', 'POST', '/repos/acme/app/issues/1/reactions', { content: '+1' }, 200],
       ['of another', 'otto', 'POST', '/repos/acme/app/issues/1/reactions', { content: '+1' }, 201],
@@ -310,7 +311,7 @@ describe('sandbox/resources, extended operations', () => {
         [{ content: 'eyes', user: { login: 'wes' } }],
       ],
       ['off it', 'wes', 'DELETE', `${comment}/reactions`, { content: 'eyes' }, takenBack],
-      ['off, seen', 'rita', 'GET', `${comment}/reactions`, undefined, 200, []],
+      ['off, seen', 'rita', 'GET', `${comment}/reactions`, undefined, 200, null],
       ['to no comment', 'wes', 'POST', '/repos/acme/app/issues/comments/999/reactions', { content: 'eyes' }, 404],
     ]);
   });

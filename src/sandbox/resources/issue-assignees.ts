@@ -1,6 +1,6 @@
 import { created, forbiddenEmpty, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
-import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
+import { doer, onRepository, type RepoCall } from '../guards.js';
 import type { View } from '../render/view.js';
 import { canRead, permissionOn } from '../permissions.js';
 import type { Handlers } from '../registry.js';
@@ -10,7 +10,7 @@ import { issueOf, mayWrite } from './issue-of.js';
 import { renderIssue, touch } from './issue.js';
 import { renderUser } from './user.js';
 
-const member = { units: TRACKER, login: true } as const;
+const member = { part: 'tracker', login: true } as const;
 
 /** Assigns those who are new, takes off those who are not named, then tells each change: every delivery shows the final set. */
 export function setAssignees(world: World, by: User, issue: Issue, named: readonly User[]): void {

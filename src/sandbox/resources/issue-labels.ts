@@ -1,6 +1,6 @@
 import { forbiddenEmpty, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
-import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
+import { doer, onRepository, type RepoCall } from '../guards.js';
 import type { Handlers } from '../registry.js';
 import type { Issue, Label, User, World } from '../world.js';
 import { addEntry } from './comment.js';
@@ -66,9 +66,9 @@ function takeOff(world: World, by: User, issue: Issue, id: Label['id']): void {
   touch(world, issue);
 }
 
-const read = { units: TRACKER } as const;
+const read = { part: 'tracker' } as const;
 /** Everybody logged in comes this far; the issue then asks for the right to write. */
-const member = { units: TRACKER, login: true } as const;
+const member = { part: 'tracker', login: true } as const;
 const fields = { labels: field.any() };
 
 function writable(call: RepoCall): { issue: Issue; labels: Label[] } {

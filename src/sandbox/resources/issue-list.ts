@@ -1,13 +1,17 @@
 import type { RepoCall } from '../guards.js';
 import type { Call } from '../handler.js';
 import { canRead, permissionOn } from '../permissions.js';
-import type { Issue, Milestone } from '../world.js';
+import { notFound } from '../answer.js';
+import type { Issue, Milestone, Unit } from '../world.js';
+import { mayRead } from './issue-of.js';
 import { labelsUsableIn } from './label.js';
 
 /** What the query of a repository's issue list asks for, newest first. */
 export function wantedIssues(call: RepoCall): Issue[] {
+  const unit = { issues: 'repo.issues', pulls: 'repo.pulls' }[call.query.get('type') ?? ''] as Unit | undefined;
+  if (unit && !canRead(call.permission, unit)) throw notFound();
   return newestOf(call, [
-    (issue) => issue.repoId === call.repo.id,
+    (issue) => issue.repoId === call.repo.id && mayRead(call, issue),
     byState(call),
     byType(call),
     byLabels(call),

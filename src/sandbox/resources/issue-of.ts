@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.js';
 import { badRequest, forbidden, forbiddenEmpty, notFound } from '../answer.js';
 import { doer, readId, type RepoCall } from '../guards.js';
-import { canWrite } from '../permissions.js';
+import { canRead, canWrite } from '../permissions.js';
 import type { Issue, Label, Milestone, Pull, User } from '../world.js';
 import { labelsUsableIn } from './label.js';
 
@@ -14,6 +14,17 @@ export function issueOf(call: RepoCall): Issue {
   for (const issue of call.world.issues.values())
     if (issue.repoId === call.repo.id && BigInt(issue.number) === number) return issue;
   throw notFound();
+}
+
+/** Whether the caller may read this kind: where its unit is switched off, nobody may. */
+export function mayRead(call: RepoCall, issue: Pick<Issue, 'pull'>): boolean {
+  return canRead(call.permission, issue.pull ? 'repo.pulls' : 'repo.issues');
+}
+
+/** @throws Refusal 404 */
+export function askSight<Of extends Issue>(call: RepoCall, issue: Of): Of {
+  if (!mayRead(call, issue)) throw notFound();
+  return issue;
 }
 
 /** @throws Refusal 404 also when it is an issue */

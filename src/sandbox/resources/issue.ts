@@ -1,7 +1,7 @@
 import type { issue as apiIssue } from '../../core/objects/tracker.js';
 import { conflict, created, forbiddenEmpty, ok, Refusal, serverError } from '../answer.js';
-import { bind, type Bound, field } from '../body.js';
-import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
+import { bind, type Bound, field, writtenTime } from '../body.js';
+import { doer, onRepository, type RepoCall } from '../guards.js';
 import { shaped, shownTime, shownTimeOrNull, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Handlers } from '../registry.js';
@@ -10,9 +10,9 @@ import { addEntry } from './comment.js';
 import { assignable, assigneesOf, setAssignees, shownAssignees } from './issue-assignees.js';
 import { withoutRivals } from './issue-labels.js';
 import { searchedIssues, wantedIssues } from './issue-list.js';
-import { isPoster, issueOf, labelsByIds, mayWrite, milestoneById } from './issue-of.js';
+import { askSight, isPoster, issueOf, labelsByIds, mayWrite, milestoneById } from './issue-of.js';
 import { byName, renderLabel } from './label.js';
-import { endOfDay, renderMilestone } from './milestone.js';
+import { renderMilestone } from './milestone.js';
 import { type Asset, renderAsset } from './release.js';
 import { fullName, repoApiUrl, repoWebUrl } from './repository.js';
 import { rfc3339 } from '../render/time.js';
@@ -239,8 +239,8 @@ function pullSummary(view: View, repo: Repository, issue: Issue) {
   };
 }
 
-const read = { units: TRACKER } as const;
-const member = { units: TRACKER, login: true } as const;
+const read = { part: 'tracker' } as const;
+const member = { part: 'tracker', login: true } as const;
 
 const wishFields = {
   title: field.text({ required: true }),
@@ -309,6 +309,11 @@ function change(call: RepoCall): Issue {
   return issue;
 }
 
+/** The last second of the day as the request writes it, in the offset that it writes. */
+function endOfDay(text: string): Seconds {
+  return Date.parse(text.replace(/T\d\d:\d\d:\d\d(\.\d+)?/, 'T23:59:59')) / 1000;
+}
+
 function changeAsWriter(call: RepoCall, issue: Issue, wish: Change): void {
   const { world } = call;
   if (wish.ref !== undefined && wish.ref !== issue.ref) {
@@ -316,7 +321,7 @@ function changeAsWriter(call: RepoCall, issue: Issue, wish: Change): void {
     touch(world, issue);
   }
   if (wish.unset_due_date) setDueOn(world, doer(call), issue, 0);
-  else if (wish.due_date !== undefined) setDueOn(world, doer(call), issue, endOfDay(wish.due_date, world.timeZone));
+  else if (wish.due_date !== undefined) setDueOn(world, doer(call), issue, endOfDay(writtenTime(call, 'due_date')));
   const names = wish.assignees ?? (wish.assignee ? [wish.assignee] : undefined);
   if (names) {
     const users = names.map((name) => assignable(call, name));
@@ -372,8 +377,10 @@ export const issueHandlers: Handlers = {
   listIssues: onRepository(read, (call) =>
     listed(call, wantedIssues(call), (issue) => renderIssue(call.view, issue), { link: true }),
   ),
-  getIssue: onRepository(read, (call) => ok(renderIssue(call.view, issueOf(call)))),
-  createIssue: onRepository({ ...member, notArchived: true }, (call) => created(renderAfter(call, make))),
+  getIssue: onRepository(read, (call) => ok(renderIssue(call.view, askSight(call, issueOf(call))))),
+  createIssue: onRepository({ ...member, units: ['repo.issues'], notArchived: true }, (call) =>
+    created(renderAfter(call, make)),
+  ),
   /** 201, not 200. */
   updateIssue: onRepository(member, (call) => created(renderAfter(call, change))),
   deleteIssue: onRepository({ level: 'admin' }, (call) => deleteIssue(call.world, doer(call), issueOf(call))),

@@ -102,7 +102,7 @@ function labelUrl(view: View, label: Label): string {
   return apiUrl(view, `/orgs/${label.orgId === null ? '' : view.world.owner(label.orgId).login}/labels/${label.id}`);
 }
 
-const read = { units: TRACKER } as const;
+const read = {} as const;
 const write = { units: TRACKER, level: 'write' } as const;
 
 const wishFields = {

@@ -1,6 +1,6 @@
 import type { milestone as apiMilestone } from '../../core/objects/tracker.js';
 import { created, notFound, ok } from '../answer.js';
-import { bind, field } from '../body.js';
+import { bind, field, writtenTime } from '../body.js';
 import { onRepository, type RepoCall, TRACKER } from '../guards.js';
 import { shownTime, shownTimeOrNull, type Shown, type View } from '../render/view.js';
 import { listed } from '../paging.js';
@@ -60,12 +60,11 @@ function issuesIn(world: World, milestone: Milestone): Issue[] {
   return [...world.issues.values()].filter((issue) => issue.milestoneId === milestone.id);
 }
 
-/** The last second of the day in the server's zone: an edit moves a due date there. */
-export function endOfDay(at: Seconds, zone: string): Seconds {
-  const offset = offsetMinutes(at, zone) * 60;
-  const local = at + offset;
-  const end = local - (local % 86_400) + 86_399;
-  return end - offsetMinutes(end - offset, zone) * 60;
+/** The last second, in the server's zone, of the day as the request writes it, whatever day that instant is there. */
+function endOfWrittenDay(text: string, zone: string): Seconds {
+  const end = Date.parse(`${text.slice(0, 10)}T23:59:59Z`) / 1000;
+  const near = end - offsetMinutes(end, zone) * 60;
+  return end - offsetMinutes(near, zone) * 60;
 }
 
 export function renderMilestone(view: View, milestone: Milestone): Shown<typeof apiMilestone> {
@@ -84,7 +83,7 @@ export function renderMilestone(view: View, milestone: Milestone): Shown<typeof 
   };
 }
 
-const read = { units: TRACKER } as const;
+const read = {} as const;
 const write = { units: TRACKER, level: 'write' } as const;
 const fields = { title: field.text(), description: field.text(), state: field.text(), due_on: field.time() };
 
@@ -131,9 +130,9 @@ function change(call: RepoCall): Milestone {
   return milestone;
 }
 
-function dueAfter({ profile, world }: RepoCall, milestone: Milestone, wanted: number | undefined): number {
-  if (profile.tracker.milestoneDue === 'kept, as sent') return wanted ?? milestone.dueOn;
-  return wanted === undefined ? 0 : endOfDay(wanted, world.timeZone);
+function dueAfter(call: RepoCall, milestone: Milestone, wanted: Seconds | undefined): Seconds {
+  if (call.profile.tracker.milestoneDue === 'kept, as sent') return wanted ?? milestone.dueOn;
+  return wanted === undefined ? 0 : endOfWrittenDay(writtenTime(call, 'due_on'), call.world.timeZone);
 }
 
 function remove(call: RepoCall, milestone: Milestone): void {

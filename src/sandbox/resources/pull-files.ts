@@ -2,7 +2,7 @@ import type { changedFile as apiChangedFile } from '../../core/objects/tracker.j
 import { type Answer, ok } from '../answer.js';
 import { diffTrees, type FileChange, textOfDiff, type Tree } from '../git/diff.js';
 import { commitsBetween, mergeBaseOf } from '../git/history.js';
-import { onRepository, type RepoCall } from '../guards.js';
+import { onRepository, PULLS, type RepoCall } from '../guards.js';
 import type { View, Shown } from '../render/view.js';
 import { cut, listHeaders, readPage } from '../paging.js';
 import type { Handlers } from '../registry.js';
@@ -12,7 +12,7 @@ import { filesOrder, renderCommit } from './commit.js';
 import { pullOf } from './issue-of.js';
 import { repoApiUrl, repoWebUrl } from './repository.js';
 
-const read = { units: ['repo.pulls'] } as const;
+const read = PULLS;
 
 const WORDS: Record<FileChange['status'], string> = {
   added: 'added',

@@ -15,7 +15,7 @@ import { commitsBetween } from '../git/history.js';
 import { mergeTrees } from '../git/merge.js';
 import { treeId } from '../git/objects.js';
 import { storeCommit } from '../git/store.js';
-import { doer, onRepository, type RepoCall } from '../guards.js';
+import { doer, onRepository, PULLS, type RepoCall } from '../guards.js';
 import type { Attachment } from '../parts.js';
 import { canWrite, isRepoAdmin, permissionOn } from '../permissions.js';
 import type { Handlers } from '../registry.js';
@@ -29,7 +29,7 @@ import { isDraft, touch } from './issue.js';
 import { copyObjects, type Ends, endsOf, isConflicting } from './pull.js';
 import { statusesOf } from './status.js';
 
-const read = { units: ['repo.pulls'] } as const;
+const read = PULLS;
 const member = { ...read, login: true } as const;
 const live = { ...member, notArchived: true } as const;
 

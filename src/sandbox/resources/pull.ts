@@ -3,7 +3,7 @@ import { conflict, created, forbiddenEmpty, notFound, ok, unprocessable } from '
 import { bind, field } from '../body.js';
 import { mergeBaseOf } from '../git/history.js';
 import { mergeTrees } from '../git/merge.js';
-import { doer, onRepository, type RepoCall } from '../guards.js';
+import { doer, onRepository, PULLS, type RepoCall } from '../guards.js';
 import { shaped, shownTime, shownTimeOrNull, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Attachment } from '../parts.js';
@@ -242,7 +242,7 @@ function reviewCount(view: View, issue: Issue): number {
   ).length;
 }
 
-const read = { units: ['repo.pulls'] } as const;
+const read = PULLS;
 const member = { ...read, login: true } as const;
 const live = { ...member, notArchived: true } as const;
 

@@ -1,13 +1,14 @@
 import type { reaction as apiReaction } from '../../core/objects/tracker.js';
+import type { Json } from '../../core/json.js';
 import { type Answer, created, forbidden, noContent, ok } from '../answer.js';
 import { bind, field } from '../body.js';
-import { doer, onRepository, type RepoCall, TRACKER } from '../guards.js';
-import { listed } from '../paging.js';
+import { doer, onRepository, type RepoCall } from '../guards.js';
+import { listed, nullIfEmpty } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import { shownTime, type Shown, type View } from '../render/view.js';
 import type { Id, Issue, Seconds } from '../world.js';
 import { commentOf, type Comment } from './comment.js';
-import { issueOf, mayWrite } from './issue-of.js';
+import { issueOf, mayRead, mayWrite } from './issue-of.js';
 import { renderUser } from './user.js';
 
 /** One account, one content and one object: there is no second. It is told to nobody. */
@@ -22,8 +23,8 @@ export interface Reaction {
 
 const ALLOWED = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'];
 
-const read = { units: TRACKER } as const;
-const member = { units: TRACKER, login: true } as const;
+const read = { part: 'tracker' } as const;
+const member = { part: 'tracker', login: true } as const;
 
 interface Subject {
   readonly issue: Issue;
@@ -47,6 +48,17 @@ function reactionsTo(call: RepoCall, { issue, comment }: Subject): Reaction[] {
   return call.world.reactions.filter(
     ({ issueId, commentId }) => issueId === issue.id && commentId === (comment?.id ?? null),
   );
+}
+
+/** Unlike the issue itself, its reactions are refused where it may not be read. */
+function readable(call: RepoCall, subject: Subject): Reaction[] {
+  if (!mayRead(call, subject.issue)) throw forbidden('no permission to get reactions');
+  return reactionsTo(call, subject);
+}
+
+function shownReactions(call: RepoCall, subject: Subject): Answer {
+  const answer = listed(call, readable(call, subject), (one) => renderReaction(call.view, one, true));
+  return { ...answer, json: nullIfEmpty(answer.json as Json[]) };
 }
 
 function react(call: RepoCall, subject: Subject): Answer {
@@ -78,14 +90,12 @@ function takeBack(call: RepoCall, subject: Subject): Answer {
 }
 
 export const reactionHandlers: Handlers = {
-  listIssueReactions: onRepository(read, (call) =>
-    listed(call, reactionsTo(call, ofIssue(call)), (one) => renderReaction(call.view, one, true)),
-  ),
+  listIssueReactions: onRepository(read, (call) => shownReactions(call, ofIssue(call))),
   addIssueReaction: onRepository(member, (call) => react(call, ofIssue(call))),
   removeIssueReaction: onRepository(member, (call) => takeBack(call, ofIssue(call))),
   /** Not paged, and without a total. */
   listCommentReactions: onRepository(read, (call) =>
-    ok(reactionsTo(call, ofComment(call)).map((one) => renderReaction(call.view, one, true))),
+    ok(nullIfEmpty(readable(call, ofComment(call)).map((one) => renderReaction(call.view, one, true)))),
   ),
   addCommentReaction: onRepository(member, (call) => react(call, ofComment(call))),
   removeCommentReaction: onRepository(member, (call) => takeBack(call, ofComment(call))),

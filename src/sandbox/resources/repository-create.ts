@@ -13,6 +13,7 @@ import { doer, onOrganization, onOwner, siteAdminOnly } from '../guards.js';
 import type { Call } from '../handler.js';
 import type { Handlers } from '../registry.js';
 import type { Owner } from '../world.js';
+import { ignoreTemplates } from './ignore-templates.js';
 import { makeLabel } from './label.js';
 import { mayMakeRepositories } from './organization.js';
 import { DEFAULT_BRANCH, makeRepository, renderRepository } from './repository.js';
@@ -75,14 +76,6 @@ const licenseTemplates: ReadonlyMap<string, string> = new Map(
     'Unlicense',
   ].map((name) => [name, `SPDX-License-Identifier: ${name}\n`]),
 );
-
-const ignoreTemplates: ReadonlyMap<string, string> = new Map([
-  ['Go', '*.test\n*.out\nvendor/\n'],
-  ['Java', '*.class\n*.jar\n'],
-  ['Node', 'node_modules/\n*.log\n'],
-  ['Python', '__pycache__/\n*.pyc\n'],
-  ['Rust', 'target/\n'],
-]);
 
 const readmeTemplates: ReadonlySet<string> = new Set(['Default']);
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../core/json.js';
 import { created, forbidden, notFound, ok, serverError, unprocessable } from '../answer.js';
 import { bind, type Bound, field } from '../body.js';
 import { hunkOf } from '../git/diff.js';
-import { doer, onRepository, readId, type RepoCall } from '../guards.js';
+import { doer, onRepository, PULLS, readId, type RepoCall } from '../guards.js';
 import { shownTime, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import { canRead, canWrite, isRepoAdmin, permissionOn } from '../permissions.js';
@@ -263,7 +263,7 @@ function renderReview(view: View, review: Review): Shown<typeof apiReview> {
   };
 }
 
-const read = { units: ['repo.pulls'] } as const;
+const read = PULLS;
 const member = { ...read, login: true } as const;
 const live = { ...member, notArchived: true } as const;
 

@@ -4,7 +4,7 @@ import { bind, field } from '../body.js';
 import { resolveRef } from '../git/store.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import { shownTime, type View, type Shown } from '../render/view.js';
-import { cut, listed, readPage } from '../paging.js';
+import { cut, listed, nullIfEmpty, readPage } from '../paging.js';
 import type { Handlers } from '../registry.js';
 import type { Id, Repository, Seconds, User, World } from '../world.js';
 import { renderRepository, repoApiUrl } from './repository.js';
@@ -97,15 +97,17 @@ function renderCombined(
 ): Shown<typeof apiCombinedStatus> {
   const url = repoApiUrl(view, repo, `/commits/${sha}`);
   return {
-    state: statuses.length === 0 ? '' : combinedState(view, statuses),
+    state: statuses.length === 0 ? 'pending' : combinedState(view, statuses),
     sha,
     total_count: statuses.length,
-    statuses: statuses.map((one) => renderStatus(view, one)),
+    statuses: nullIfEmpty(statuses.map((one) => renderStatus(view, one))),
     repository: renderRepository(view, repo),
     commit_url: url,
     url: `${url}/status`,
   };
 }
+
+const NO_STATUS = { state: '', sha: '', total_count: 0, statuses: null, repository: null, commit_url: '', url: '' };
 
 const fields = { context: field.text(), description: field.text(), state: field.text(), target_url: field.text() };
 
@@ -142,7 +144,9 @@ export const statusHandlers: Handlers = {
     const sha = shaOf(call, call.params.ref ?? '');
     if (sha === undefined) throw notFound();
     const all = statusesOf(call.world, call.repo, sha);
-    return ok(renderCombined(call.view, call.repo, sha, cut(all, readPage(call))), {
+    const page = cut(all, readPage(call));
+    if (page.length === 0 && call.profile.repositories.noStatus === 'blank') return ok(NO_STATUS);
+    return ok(renderCombined(call.view, call.repo, sha, page), {
       'x-total-count': String(all.length),
     });
   }),

@@ -61,7 +61,7 @@ export function makeTeam(world: World, wish: TeamWish): Team {
     units: new Map(units.map((unit) => [unit, wish.permission])),
     includesAllRepositories: wish.includesAllRepositories ?? false,
     canCreateOrgRepo: wish.canCreateOrgRepo ?? isWide,
-    visibility: 'private',
+    visibility: wish.permission === 'owner' ? 'limited' : 'private',
     members: new Set(),
     repos: new Set(),
   };
