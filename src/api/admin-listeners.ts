@@ -74,7 +74,7 @@ export async function startAdminListeners(options: AdminListenersOptions): Promi
     } catch (error) {
       // One that listens already would keep the process alive after a start that failed.
       await close();
-      throw explainListenError(error, what, address);
+      throw explainListenError(error, what, address, `${what}.listen`);
     }
   };
   if (control.listen && control.token) {

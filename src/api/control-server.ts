@@ -73,10 +73,6 @@ export function buildControlServer({
     security,
   });
   access.guard(server);
-  server.addHook('preHandler', async ({ params, query, body }) => {
-    if (holdsNul([params, query, body]))
-      throw new BotError('BAD_REQUEST', 'a value contains NUL, which no id or name does');
-  });
   for (const [name, operation] of Object.entries(OPERATIONS) as Array<[OperationName, AnyOperation]>) {
     const { method, path: url } = routeOf(operation);
     server.route({
@@ -129,14 +125,4 @@ function answerError(error: unknown, reply: FastifyReply, logger: Logger): Fasti
     return reply.code(status).send({ error: 'BAD_REQUEST', message: (error as Error).message });
   logger.error({ error }, 'control.request-failed');
   return reply.code(500).send({ error: 'INTERNAL', message: 'the request failed; the log says why' });
-}
-
-/** No store keeps it in a text, and asked for one it fails. */
-function holdsNul(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0');
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.entries(value).some(([key, each]) => key.includes('\0') || holdsNul(each))
-  );
 }

@@ -192,6 +192,9 @@ export interface ControlConfig {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
 }
 
+/** Where the Console listens when the config does not say. */
+export const DEFAULT_CONSOLE_LISTEN = '127.0.0.1:8090';
+
 /** The Console, which the roles `console` and `all` serve. */
 export interface ConsoleConfig {
   readonly enabled: boolean;

@@ -3,7 +3,7 @@ import { ApiModule } from '../api/api.module.js';
 import { CurrentControl } from '../api/control.module.js';
 import { ACT_STORE } from '../api/act-store.port.js';
 import { SESSION_STORE } from '../api/session-store.port.js';
-import type { AppConfig } from '../config/app-config.js';
+import { DEFAULT_CONSOLE_LISTEN, type AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
 import { CLOCK } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
@@ -19,7 +19,10 @@ import { PERSON_LOGIN } from './login/login.port.js';
 import { PersonLogins } from './login/person-logins.js';
 import { PAGES } from './pages/index.js';
 
-/** Opens the Console when everything that it shows is there. A Console that cannot listen never keeps the bot from its work. */
+/**
+ * Opens the Console when everything that it shows is there. An address that the operator wrote and that cannot be used ends the start; the default one,
+ * which nobody asked for, does not keep the bot from its work.
+ */
 export class ConsoleListening implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private isListening = false;
 
@@ -39,9 +42,10 @@ export class ConsoleListening implements OnApplicationBootstrap, BeforeApplicati
       this.self.consoleUrl = url;
       this.self.places.push(`console ${url}`);
     } catch (error) {
-      const { message } = explainListenError(error, 'the Console', listen);
-      this.logger.warn(
-        { address: listen, message, hint: 'set console.listen, or console.enabled: false' },
+      const told = explainListenError(error, 'the Console', listen, 'console.listen');
+      if (listen !== DEFAULT_CONSOLE_LISTEN) throw told;
+      this.logger.error(
+        { address: listen, message: told.message, hint: 'set console.listen, or console.enabled: false' },
         'console.not-listening',
       );
     }

@@ -68,7 +68,7 @@ export class WebhookListener implements OnApplicationBootstrap, OnApplicationShu
     try {
       await fastify.listen({ host, port });
     } catch (error) {
-      throw explainListenError(error, 'the webhook endpoint', `${host}:${port}`);
+      throw explainListenError(error, 'the webhook endpoint', `${host}:${port}`, 'server.port');
     }
     this.self.webhookUrl = urlOf(fastify.server.address() as AddressInfo);
     this.self.places.push(`webhooks ${this.self.webhookUrl}/webhooks/…`);

@@ -84,13 +84,18 @@ export function bind<Of extends Group>(
       async (input: never, caller: ControlCaller) => {
         const sight = admit(caller, scope);
         const work = (): unknown => handle(needs as never, input, caller, sight);
-        return scope === 'read'
+        return scope === 'read' || isDryRun(input)
           ? work()
           : acts.carryOut({ operation: name, about, takesOrg: 'org' in shape, input, caller, sight }, work);
       },
     ],
   );
   return Object.fromEntries(handlers) as Bound<Of>;
+}
+
+/** A dry run changes nothing, so it is no act and is not recorded. */
+export function isDryRun(input: object): boolean {
+  return (input as { readonly dryRun?: unknown }).dryRun === true;
 }
 
 /** `GET` and `/v1/runs/:id`. */
@@ -130,9 +135,20 @@ export function readInput(
   if (!isJsonObject(rest as never)) throw new BotError('BAD_REQUEST', 'request: an object is expected');
   const twice = Object.keys(rest).find((name) => Object.hasOwn(params, name));
   if (twice !== undefined) throw new BotError('BAD_REQUEST', `${twice}: it is part of the path: do not send it twice`);
+  if (holdsNul([params, rest])) throw new BotError('BAD_REQUEST', 'a value contains NUL, which no id or name does');
   const read = input.safeParse({ ...rest, ...params });
   if (read.success) return read.data;
   throw new BotError('BAD_REQUEST', read.error.issues.map((issue: z.core.$ZodIssue) => wrong(issue, input)).join('; '));
+}
+
+/** No store keeps it in a text, and asked for one it fails. */
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(value).some(([key, each]) => key.includes('\0') || holdsNul(each))
+  );
 }
 
 function wrong(issue: z.core.$ZodIssue, input: z.ZodObject): string {

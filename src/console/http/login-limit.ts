@@ -10,40 +10,37 @@ export interface Source {
   readonly isShared: boolean;
 }
 
-/** Logins that failed within a minute, of one address and of all. What succeeds is not counted. */
+/** Tries that failed within a minute, of each address by itself: what one does never keeps another out. */
 export class LoginLimit {
   private readonly failures = new Map<string, number[]>();
-  private all: number[] = [];
 
   constructor(
     private readonly clock: Clock,
-    private readonly most: { readonly ofOne: number; readonly ofShared: number; readonly ofAll: number },
+    private readonly most: { readonly ofOne: number; readonly ofShared: number },
   ) {}
 
-  /** Seconds until another try is taken; 0 = now. */
-  waitS({ address, isShared }: Source): number {
-    const { ofOne, ofShared, ofAll } = this.most;
-    const since = this.clock.monotonicMs() - WINDOW_MS;
-    const own = this.recent(this.failures.get(address), since);
-    this.all = this.recent(this.all, since);
-    const isOver = own.length >= (isShared ? ofShared : ofOne);
-    const oldest = isOver ? own[0] : this.all.length >= ofAll ? this.all[0] : undefined;
-    return oldest === undefined ? 0 : Math.ceil((oldest - since) / 1000);
-  }
-
-  failed({ address }: Pick<Source, 'address'>): void {
+  /** One more of this address has failed. @returns 0 = within its limit; else seconds until it is again */
+  failed({ address, isShared }: Source): number {
     const now = this.clock.monotonicMs();
-    this.all.push(now);
-    if (this.failures.size >= MOST_ADDRESSES) this.forget(now - WINDOW_MS);
-    this.failures.set(address, [...this.recent(this.failures.get(address), now - WINDOW_MS), now]);
+    const since = now - WINDOW_MS;
+    const most = isShared ? this.most.ofShared : this.most.ofOne;
+    const recent = this.recent(address, since);
+    const [oldest] = recent;
+    if (oldest !== undefined && recent.length >= most) return Math.ceil((oldest - since) / 1000);
+    if (this.failures.size >= MOST_ADDRESSES) this.forget(since);
+    this.failures.set(address, [...recent, now]);
+    return 0;
   }
 
-  private recent(times: readonly number[] | undefined, since: number): number[] {
-    return (times ?? []).filter((at) => at > since);
+  private recent(address: string, since: number): number[] {
+    return (this.failures.get(address) ?? []).filter((at) => at > since);
   }
 
   private forget(since: number): void {
-    for (const [address, times] of this.failures)
-      if (this.recent(times, since).length === 0) this.failures.delete(address);
+    for (const address of [...this.failures.keys()])
+      if (this.recent(address, since).length === 0) this.failures.delete(address);
+    // All of them are recent: the one that began first goes, so that the table never grows.
+    const [first] = this.failures.keys();
+    if (first !== undefined && this.failures.size >= MOST_ADDRESSES) this.failures.delete(first);
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { linkHash } from '../../api/operations/console.js';
 import type { Control } from '../../api/operations/index.js';
@@ -12,6 +13,7 @@ import type { PendingLogin, PersonLogin } from '../login/login.port.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { documentOf, queryOf, sendHtml, sentence, toldError, type Http, type Visit } from './answers.js';
 import { isCsrfToken } from './csrf.js';
+import { formOf } from './forms.js';
 import { LoginLimit, type Source } from './login-limit.js';
 import { LoginView } from './login-view.js';
 import { localPath } from './origins.js';
@@ -29,15 +31,14 @@ export interface LoginDeps {
   readonly visitOf: (request: FastifyRequest) => Visit;
 }
 
-type FormRequest = FastifyRequest<{ Body: Readonly<Record<string, string>> | undefined }>;
 type ForgeRequest = FastifyRequest<{ Params: { forge: string } }>;
 
 /** How a session begins and ends. Each begin gets a new secret, whatever cookie the browser sent. */
 export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
   const { http, sessions, store, control, login, clock, security, isProxied, visitOf } = deps;
-  const limit = new LoginLimit(clock, { ofOne: 10, ofShared: 100, ofAll: 100 });
+  const limit = new LoginLimit(clock, { ofOne: 10, ofShared: 100 });
   // Each of them takes a place in the store until it is over.
-  const begun = new LoginLimit(clock, { ofOne: 30, ofShared: 300, ofAll: 300 });
+  const begun = new LoginLimit(clock, { ofOne: 30, ofShared: 300 });
   const from = ({ ip, socket }: FastifyRequest): Source => ({
     address: holderOf(ip, socket.remoteAddress),
     isShared: isProxied && ip === socket.remoteAddress,
@@ -48,14 +49,12 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     const body = <LoginView forges={login.forges} next={localPath(visit.query['next'])} />;
     return sendHtml(reply, status, documentOf(http, visit, { title: 'Log in', body, problem, islands: ['login'] }));
   };
-  const refuse = (request: FastifyRequest, way: string, reason: string): void => {
-    limit.failed(from(request));
+  /** @returns seconds until this address may guess again; 0 = it may now. Beyond the limit its answer comes late: wrong guesses alone are slowed. */
+  const refuse = async (request: FastifyRequest, way: string, reason: string): Promise<number> => {
     security.record({ class: 'authentication_failed', place: 'console', way, reason, address: request.ip });
-  };
-  /** @returns what to tell; null = go on */
-  const mustWait = (request: FastifyRequest, of: LoginLimit): string | null => {
-    const seconds = of.waitS(from(request));
-    return seconds === 0 ? null : `Too many logins. Try again in ${seconds} s.`;
+    const waitS = limit.failed(from(request));
+    if (waitS > 0) await slowed(request);
+    return waitS;
   };
   const logIn = async (
     request: FastifyRequest,
@@ -73,13 +72,12 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     return page(request, reply, 200, null);
   });
 
-  server.post('/login/link', async (request: FormRequest, reply) => {
-    const wait = mustWait(request, limit);
-    if (wait !== null) return reply.code(429).send({ error: 'TOO_MANY', message: wait });
-    const code = request.body?.['code'] ?? '';
+  server.post('/login/link', async (request, reply) => {
+    const code = formOf(request)['code'] ?? '';
     const name = /^[A-Za-z0-9_-]{22}$/.test(code) ? await store.takeTicket('link', linkHash(code), clock.now()) : null;
     if (name === null) {
-      refuse(request, 'link', 'unknown');
+      const waitS = await refuse(request, 'link', 'unknown');
+      if (waitS > 0) return reply.code(429).send({ error: 'TOO_MANY', message: tooMany(waitS) });
       const message = 'This link was used, or is older than a minute. Run forgehand console for a new one.';
       return reply.code(403).send({ error: 'LINK_OVER', message });
     }
@@ -87,14 +85,14 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     return reply.send({ to: '/' });
   });
 
-  server.post('/login/token', async (request: FormRequest, reply) => {
-    const wait = mustWait(request, limit);
-    if (wait !== null) return page(request, reply, 429, wait);
-    const token = (request.body?.['token'] ?? '').trim();
+  server.post('/login/token', async (request, reply) => {
+    const form = formOf(request);
+    const token = (form['token'] ?? '').trim();
     const hash = hashOperatorToken(token);
     const operator = isOperatorToken(token) ? ((await control()?.operatorOf(hash)) ?? null) : null;
     if (!operator || operatorState(operator, clock.now()) !== 'active') {
-      refuse(request, 'token', operator ? 'over' : 'unknown');
+      const waitS = await refuse(request, 'token', operator ? 'over' : 'unknown');
+      if (waitS > 0) return page(request, reply, 429, tooMany(waitS));
       return page(
         request,
         reply,
@@ -103,16 +101,15 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
       );
     }
     await logIn(request, reply, { kind: 'operator', name: operator.name, grant: hash });
-    return reply.redirect(localPath(request.body?.['next']), 303);
+    return reply.redirect(localPath(form['next']), 303);
   });
 
   server.get('/login/forge/:forge', async (request: ForgeRequest, reply) => {
     const { forge } = request.params;
     if (!login.forges.includes(forge))
       return page(request, reply, 404, `The Console has no login through ${forge}. Choose one of the login page.`);
-    const wait = mustWait(request, begun);
-    if (wait !== null) return page(request, reply, 429, wait);
-    begun.failed(from(request));
+    const waitS = begun.failed(from(request));
+    if (waitS > 0) return page(request, reply, 429, tooMany(waitS));
     const next = localPath(visitOf(request).query['next']);
     const { url, pending } = await login.begin(forge, next, redirectUri(request, forge));
     const token = await sessions.keepLogin(JSON.stringify(pending));
@@ -121,13 +118,12 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
 
   server.get('/login/callback/:forge', async (request: ForgeRequest, reply) => {
     const { forge } = request.params;
-    const wait = mustWait(request, limit);
-    if (wait !== null) return page(request, reply, 429, wait);
     // Taken whatever comes of it: an answer of the forge is used once.
     const kept = await sessions.takeLogin(http.cookies.read(request.headers.cookie, 'login'));
     const pending = kept === null ? null : (JSON.parse(kept) as PendingLogin);
     if (pending?.forge !== forge) {
-      refuse(request, 'forge', pending === null ? 'not_begun_here' : 'other_forge');
+      const waitS = await refuse(request, 'forge', pending === null ? 'not_begun_here' : 'other_forge');
+      if (waitS > 0) return page(request, reply, 429, tooMany(waitS));
       return page(request, reply, 403, 'This login began in another browser, or took too long. Begin again.');
     }
     try {
@@ -141,7 +137,7 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     } catch (error) {
       const told = toldError(error);
       if (told.status >= 500) throw error;
-      refuse(request, 'forge', error instanceof BotError ? error.code : 'refused');
+      await refuse(request, 'forge', error instanceof BotError ? error.code : 'refused');
       return page(request, reply, 403, sentence(told.message));
     }
     // A page of ours goes on, not a redirect: to the browser a redirect still comes from the forge, and it would not send a strict cookie.
@@ -158,13 +154,29 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     );
   });
 
-  server.post('/logout', async (request: FormRequest, reply) => {
+  server.post('/logout', async (request: FastifyRequest, reply) => {
     const { token } = visitOf(request);
-    if (token !== null && isCsrfToken(request.body?.['csrf'], token)) await sessions.endOf(token);
+    if (token !== null && isCsrfToken(formOf(request)['csrf'], token)) await sessions.endOf(token);
     return reply.header('set-cookie', http.cookies.clear('session')).redirect('/login', 303);
   });
 
   function redirectUri(request: FastifyRequest, forge: string): string {
     return `${http.origins.originOf(request.headers.host)}/login/callback/${encodeURIComponent(forge)}`;
   }
+}
+
+function tooMany(waitS: number): string {
+  return `Too many wrong tries from your address. A right one is taken at once; the next wrong one in ${waitS} s.`;
+}
+
+/** How long the answer to a wrong guess beyond the limit is held back. */
+const SLOWED_MS = 1_000;
+
+/** Rests, unless the sender has gone. */
+async function slowed({ raw: { socket } }: FastifyRequest): Promise<void> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  socket.once('close', leave);
+  await sleep(SLOWED_MS, undefined, { signal: gone.signal, ref: false }).catch(() => undefined);
+  socket.off('close', leave);
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notReady } from '../../api/control-server.js';
 import { OPERATIONS, type Control, type OperationName } from '../../api/operations/index.js';
-import { readInput } from '../../api/operations/operation.js';
-import { BotError, UserError } from '../../core/errors.js';
-import { isJsonObject, type Json } from '../../core/json.js';
+import { isDryRun, readInput } from '../../api/operations/operation.js';
+import { BotError } from '../../core/errors.js';
+import type { Json } from '../../core/json.js';
 import type { ControlCaller } from '../../core/operators.js';
 import type { Logger } from '../../core/logger.js';
 import type { AnyPage, Ask } from '../page.js';
@@ -20,6 +20,7 @@ import {
   type Visit,
 } from './answers.js';
 import { isCsrfToken } from './csrf.js';
+import { formOf } from './forms.js';
 import { PageTurns } from './page-turns.js';
 import { NoRights } from './no-rights.js';
 import { localPath } from './origins.js';
@@ -48,7 +49,12 @@ export function addPageRoutes(
     params: request.params,
     query: visitOf(request).query,
     may: mayOf(who),
-    call: (name, ...[sent = {}]) => call(control, who.caller, name, sent) as never,
+    call: (name, ...[sent = {}]) => {
+      // A link, a prefetch or a reload makes a GET: it never acts.
+      if (request.method !== 'POST' && OPERATIONS[name].scope !== 'read' && !isDryRun(sent))
+        throw new Error(`a page calls ${name} by GET, which changes something`);
+      return call(control, who.caller, name, sent) as never;
+    },
   });
 
   /** The page as it stands, or an error page. */
@@ -87,7 +93,7 @@ export function addPageRoutes(
         const { token } = visitOf(request);
         const who = await sessions.find(token, { fresh: true });
         if (!who || token === null) return toLogin(request, reply);
-        const form = formOf(request.body);
+        const form = formOf(request);
         if (!isCsrfToken(form['csrf'], token))
           return show(request, reply, page, who, { status: 403, message: 'The form was too old. Send it again.' });
         try {
@@ -168,11 +174,6 @@ export function sendError(
 function toLogin(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const next = localPath(request.method === 'GET' ? request.url : undefined);
   return reply.redirect(next === '/' ? '/login' : `/login?${new URLSearchParams({ next }).toString()}`, 303);
-}
-
-function formOf(body: unknown): Readonly<Record<string, string>> {
-  if (!isJsonObject(body as never)) throw new UserError('BAD_REQUEST', 'the request has no form');
-  return body as Readonly<Record<string, string>>;
 }
 
 function noticeText(notice: string): string {

@@ -1,6 +1,6 @@
 import { definePage, unknownAct } from '../page.js';
-import { ActForm, counted, Section, Table, Time } from '../ui/components.js';
-import { Act, dryPath, rulePath, State } from '../ui/words.js';
+import { counted, Section, Table, Time } from '../ui/components.js';
+import { Act, dryJobPath, dryPath, rulePath, State } from '../ui/words.js';
 
 /** Schedules and the bot's own jobs: last, next, and now. */
 export const jobsPage = definePage({
@@ -102,12 +102,10 @@ export const jobsPage = definePage({
                 const orgs = per === 'organization' ? owned : mayAll ? [''] : [];
                 return orgs.map((org) => (
                   <div key={org}>
-                    <ActForm class="inline" fields={{ act: 'job', job, org, dry: 'yes' }}>
-                      <button type="submit" class="button-plain">
-                        Try<span class="unseen"> {job}</span>
-                        {org && ` for ${org}`}
-                      </button>
-                    </ActForm>
+                    <a href={dryJobPath(org, job)}>
+                      Try<span class="unseen"> {job}</span>
+                      {org && ` for ${org}`}
+                    </a>{' '}
                     <Act
                       name={org ? `Run now for ${org}` : 'Run now'}
                       about={job}
@@ -133,10 +131,9 @@ export const jobsPage = definePage({
         return { notice: `The schedule was fired: ${counted(runs, 'run')}.` };
       }
       case 'job': {
-        const dryRun = form['dry'] === 'yes';
-        const { runs } = await call('runJob', { job: form['job'] ?? '', org, dryRun, reason });
+        const { runs } = await call('runJob', { job: form['job'] ?? '', org, reason });
         const told = runs.map(({ outcome, error }) => error ?? outcome?.summary ?? '').join('; ');
-        return { notice: `${dryRun ? 'It would do' : 'Done'}: ${told}` };
+        return { notice: `Done: ${told}` };
       }
       default:
         throw unknownAct();
@@ -144,44 +141,71 @@ export const jobsPage = definePage({
   },
 });
 
-/** What a schedule would do now. It reads the forge and writes nothing. */
+/** What a schedule or a job would do now. It reads the forge and writes nothing, so a link is enough. */
 export const dryPage = definePage({
   path: '/jobs/dry',
   within: '/jobs',
   load: async ({ call, query }) => {
-    const [org, schedule] = [query['org'] ?? '', query['schedule'] ?? ''];
+    const { org = '', schedule = '', job } = query;
+    if (job !== undefined)
+      return { org, of: job, rehearsed: null, ...(await call('runJob', { job, org, dryRun: true })) };
     const { rehearsed = [] } = await call('runSchedule', { org, schedule, dryRun: true });
-    return { org, schedule, rehearsed };
+    return { org, of: schedule, rehearsed, runs: [] };
   },
-  title: ({ schedule }) => `What ${schedule} would do now`,
-  view: ({ org, schedule, rehearsed }) => (
+  title: ({ of }) => `What ${of} would do now`,
+  view: ({ org, of, rehearsed, runs }) => (
     <>
-      <Table
-        caption="What each run would want"
-        rows={rehearsed}
-        empty="It would look at no repository. See its where."
-        columns={[
-          { head: 'Repository', cell: ({ repo }) => repo ?? org },
-          { head: 'Would', cell: ({ state, mode }) => <State of={state} mode={mode} /> },
-          {
-            head: 'Effects',
-            kind: 'wide',
-            cell: ({ effects }) => (
-              <ul class="lines">
-                {effects.map(({ action, itemKey, waits }, n) => (
-                  <li key={n}>
-                    <code>{action}</code> {itemKey} {waits && <State of="waits" />}
-                  </li>
-                ))}
-              </ul>
-            ),
-          },
-          { head: 'Why', kind: 'wide', cell: ({ reason }) => reason },
-        ]}
-      />
+      {rehearsed === null ? (
+        <Table
+          caption="What the job would do"
+          rows={runs}
+          empty="It would look at nothing."
+          columns={[
+            { head: 'For', cell: (run) => run.org || run.forge || 'the bot' },
+            { head: 'Would', kind: 'wide', cell: ({ error, outcome }) => error ?? outcome?.summary ?? '' },
+            { head: 'Changes', kind: 'wide', cell: ({ outcome }) => <Lines of={outcome?.changes ?? []} /> },
+            { head: 'Findings', kind: 'wide', cell: ({ outcome }) => <Lines of={outcome?.findings ?? []} /> },
+          ]}
+        />
+      ) : (
+        <Table
+          caption="What each run would want"
+          rows={rehearsed}
+          empty="It would look at no repository. See its where."
+          columns={[
+            { head: 'Repository', cell: ({ repo }) => repo ?? org },
+            { head: 'Would', cell: ({ state, mode }) => <State of={state} mode={mode} /> },
+            {
+              head: 'Effects',
+              kind: 'wide',
+              cell: ({ effects }) => (
+                <ul class="lines">
+                  {effects.map(({ action, itemKey, waits }, n) => (
+                    <li key={n}>
+                      <code>{action}</code> {itemKey} {waits && <State of="waits" />}
+                    </li>
+                  ))}
+                </ul>
+              ),
+            },
+            { head: 'Why', kind: 'wide', cell: ({ reason }) => reason },
+          ]}
+        />
+      )}
       <p>
-        Nothing was written. <a href={rulePath(org, schedule)}>Go to {schedule}</a>.
+        Nothing was written.{' '}
+        {rehearsed === null ? <a href="/jobs">Go to the jobs</a> : <a href={rulePath(org, of)}>Go to {of}</a>}.
       </p>
     </>
   ),
 });
+
+function Lines({ of }: { of: readonly string[] }) {
+  return (
+    <ul class="lines">
+      {of.map((line, n) => (
+        <li key={n}>{line}</li>
+      ))}
+    </ul>
+  );
+}

@@ -1,4 +1,3 @@
-import { UserError } from '../../core/errors.js';
 import { definePage, type AnyPage } from '../page.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { ActForm, Badge, Section, Table, Time } from '../ui/components.js';
@@ -48,9 +47,11 @@ export function sessionsPage(sessions: Sessions): AnyPage {
         />
       </Section>
     ),
-    act: async ({ session, caller }, form) => {
-      const ended = await sessions.end(form['session'] ?? '', { session, caller });
-      if (!ended) throw new UserError('NOT_FOUND', 'there is no such session any more');
+    act: async ({ session, call }, form) => {
+      const id = form['session'] ?? '';
+      // To log out of another browser of one's own takes no right; any other session is ended as the control API does.
+      if (!(await sessions.endOwn(id, session))) await call('endConsoleSession', { id });
+      await sessions.sweep();
       return { notice: 'The session has ended.' };
     },
   });

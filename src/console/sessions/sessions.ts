@@ -111,39 +111,37 @@ export class Sessions {
     return of.caller.grants === null ? all : all.filter((session) => isSamePerson(session, of.session));
   }
 
-  /** @returns whether there was such a session that this person may end */
-  async end(id: string, by: Acting): Promise<boolean> {
-    const { store, clock, logger } = this.deps;
-    const found = (await this.list(by)).find((session) => session.id === id);
+  /** Log a person out of a browser. @returns whether the session is one of this person */
+  async endOwn(id: string, by: Acting['session']): Promise<boolean> {
+    const found = (await this.deps.store.list()).find((session) => session.id === id && isSamePerson(session, by));
     if (!found) return false;
-    const ended = await this.record('endConsoleSession', by.session, () => store.end(found.id, clock.now()), found.id);
-    if (!ended) return false;
-    logger.info({ session: id, by: by.session.name }, 'console.session-ended');
-    await this.sweep();
+    await this.logOut(found);
     return true;
   }
 
   /** End the session of this cookie, if it has one. */
   async endOf(token: string | null): Promise<void> {
     const session = token === null ? null : await this.deps.store.byTokenHash(tokenHash(token));
-    if (!session) return;
-    if (session.endedAt) return;
+    if (!session || session.endedAt) return;
+    await this.logOut(session);
+    await this.sweep();
+  }
+
+  private async logOut(session: KeptSession): Promise<void> {
     const ended = await this.record('logout', session, () => this.deps.store.end(session.id, this.deps.clock.now()));
     if (ended) this.deps.logger.info({ session: session.id, by: session.name }, 'console.logged-out');
-    await this.sweep();
   }
 
   /** Like an order of the control API: what cannot be recorded is not done. */
   private async record<Answer>(
-    operation: 'login' | 'logout' | 'endConsoleSession',
-    { id: own, kind, name }: Pick<KeptSession, 'id' | 'kind' | 'name'>,
+    operation: 'login' | 'logout',
+    { id: session, kind, name }: Pick<KeptSession, 'id' | 'kind' | 'name'>,
     work: () => Promise<Answer>,
-    about = own,
   ): Promise<Answer> {
     const { acts, logger } = this.deps;
     const id = `${ACT_ID}${newId()}`;
     const byKind = kind === 'local' ? 'socket' : kind;
-    await acts.begin({ id, by: name, byKind, operation, org: null, about: { session: about }, reason: null });
+    await acts.begin({ id, by: name, byKind, operation, org: null, about: { session }, reason: null });
     const answer = await work();
     // It was done, whatever the store says now.
     await acts.end(id, 'done').catch(() => logger.error({ act: id, outcome: 'done' }, 'act.outcome-lost'));
@@ -203,7 +201,7 @@ export class Sessions {
 }
 
 function isSamePerson(one: KeptSession, other: Acting['session']): boolean {
-  return one.id === other.id || (one.kind === 'person' && other.kind === 'person' && one.grant === other.grant);
+  return one.id === other.id || (one.kind === other.kind && one.grant !== null && one.grant === other.grant);
 }
 
 function newToken(): string {

@@ -67,6 +67,9 @@ export const rulePath = (org: string, rule: string): string =>
 /** What a schedule would do now. */
 export const dryPath = (org: string, schedule: string): string =>
   `/jobs/dry?${new URLSearchParams({ org, schedule }).toString()}`;
+/** @param org '' = for all that the job is done for */
+export const dryJobPath = (org: string, job: string): string =>
+  `/jobs/dry?${new URLSearchParams({ org, job }).toString()}`;
 /** Why a rule did or did not take an event. */
 export const decisionPath = (eventId: string, rule: string): string =>
   `${eventPath(eventId)}/rules/${encodeURIComponent(rule)}`;

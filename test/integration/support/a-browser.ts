@@ -37,6 +37,16 @@ export class Browser {
     return this.ask('POST', path, { ...own, ...headers }, body);
   }
 
+  /** Any body, as one of the Console's own pages would send it. */
+  send(path: string, body: string, headers: Headers = {}): Promise<Page> {
+    return this.ask('POST', path, { origin: this.url, 'sec-fetch-site': 'same-origin', ...headers }, body);
+  }
+
+  /** The address as it stands, which a URL would tidy. */
+  raw(path: string, method = 'GET'): Promise<Page> {
+    return this.ask(method, path, { origin: method === 'GET' ? null : this.url, 'sec-fetch-site': 'same-origin' });
+  }
+
   /** Logs in by the link that the control API made. @returns the answer to the page's script */
   async follow(link: string): Promise<Page> {
     return this.post('/login/link', { code: new URL(link).hash.slice(1) });
@@ -59,7 +69,9 @@ export class Browser {
       (entry): entry is [string, string] => entry[1] !== null,
     );
     return new Promise((resolve, reject) => {
-      const asking = request(new URL(path, this.url), { method, headers: Object.fromEntries(sent), agent: false });
+      const { hostname, port } = new URL(this.url);
+      const headersSent = Object.fromEntries(sent);
+      const asking = request({ hostname, port, path: asSent(path), method, headers: headersSent, agent: false });
       asking.once('error', reject);
       asking.once('response', (answer) => {
         const parts: Buffer[] = [];
@@ -81,4 +93,9 @@ export class Browser {
     if (/; Max-Age=0(;|$)/.test(line)) this.cookies.delete(name);
     else this.cookies.set(name, pair.slice(cut + 1));
   }
+}
+
+/** Node sends no character that a request line cannot hold; all others as they are. */
+function asSent(path: string): string {
+  return path.replace(/[^\x21-\x7e]/g, encodeURIComponent);
 }
