@@ -7,6 +7,7 @@ import { readConfig } from '../../../src/config/read-config.js';
 import { reachBot } from '../../../src/cli/reach-bot.js';
 import { startBot, type RunningBot } from '../../../src/main.js';
 import { createLogger } from '../../../src/observability/logger.js';
+import { createTestDatabase, POSTGRES_URL } from '../../services/test-stores.js';
 import { byPath, type ByPath } from './by-path.js';
 
 export interface BotOptions {
@@ -15,6 +16,11 @@ export interface BotOptions {
   /** Rule and other files below the folder of the config: path -> text. */
   readonly files: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * Default `shared`: a config with an embedded store gets a database of its own on the PostgreSQL of the tests, where there is one. An embedded
+   * store is an engine of its own, which takes more time than most specs. `embedded` for a spec that is about that store.
+   */
+  readonly store?: 'shared' | 'embedded';
   /** Left out = one process with all of them. Else each is a bot of its own, and the last one has the control socket. */
   readonly roles?: readonly Role[];
 }
@@ -36,7 +42,45 @@ export interface TestBot {
   close(): Promise<void>;
 }
 
-export async function aBot({ config, files, env, roles = ['all'] }: BotOptions): Promise<TestBot> {
+const STORE_URL = 'FORGEHAND_TEST_STORE';
+const DATA_KEY = 'FORGEHAND_TEST_DATA_KEY';
+
+/** The config with its embedded store exchanged for a database of its own, and what is to be done in the end. */
+async function withSharedStore(options: BotOptions): Promise<{ options: BotOptions; drop: () => Promise<void> }> {
+  const { config, env, store = 'shared' } = options;
+  const url = (config as { store?: { url?: unknown } }).store?.url;
+  const isEmbedded = url === undefined || (typeof url === 'string' && url.startsWith('embedded:'));
+  if (store === 'embedded' || !POSTGRES_URL || !isEmbedded) return { options, drop: async () => {} };
+  const database = await createTestDatabase();
+  return {
+    options: {
+      ...options,
+      config: {
+        control: { socket: 'data/control.sock' },
+        keys: { data: { env: DATA_KEY } },
+        ...config,
+        store: { url: { env: STORE_URL } },
+      },
+      env: { ...env, [STORE_URL]: database.url, [DATA_KEY]: 'one key for all processes of these tests' },
+    },
+    drop: () => database.drop(),
+  };
+}
+
+export async function aBot(given: BotOptions): Promise<TestBot> {
+  const { options, drop } = await withSharedStore(given);
+  try {
+    return await startedBot(options, drop);
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+}
+
+async function startedBot(
+  { config, files, env, roles = ['all'] }: BotOptions,
+  drop: () => Promise<void>,
+): Promise<TestBot> {
   const dir = mkdtempSync(join(tmpdir(), 'fh-bot-'));
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
@@ -71,7 +115,10 @@ export async function aBot({ config, files, env, roles = ['all'] }: BotOptions):
     throw error;
   }
   const reach = byPath(await reachBot(file));
+  let isStopped = false;
   const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
     await reach.close();
     for (const bot of bots) await bot.close();
     for (const [name, value] of before)
@@ -89,6 +136,7 @@ export async function aBot({ config, files, env, roles = ['all'] }: BotOptions):
     stop,
     close: async () => {
       await stop();
+      await drop();
       rmSync(dir, { recursive: true, force: true });
     },
   };
