@@ -59,13 +59,14 @@ async function decidePlan(
   const decision = await bot.call('decidePlan', { hash: plan.hash, deny: deny === true, reason });
   const short = plan.hash.slice(0, 12);
   print(json, decision, () => {
-    if (!decision.decided) return `plan ${short} was ${decision.plan.state} already`;
+    if (!decision.decided)
+      return decision.applied ? describeApply(decision.applied) : `plan ${short} was ${decision.plan.state} already`;
     if (deny === true) return `plan ${short} is denied: nothing of it will be written`;
     return decision.applied
       ? `plan ${short} is approved\n${describeApply(decision.applied)}`
       : `plan ${short} is approved; forgehand apply ${short} writes it`;
   });
-  if (!decision.decided || decision.applied?.outcome === 'refused') exit(1);
+  if (decision.applied ? decision.applied.outcome === 'refused' : !decision.decided) exit(1);
 }
 
 function row({ id, runId, org, rule, action, params, plannedAt }: Shown<Intent>): string[] {

@@ -16,7 +16,7 @@ interface RunOptions {
   readonly reason?: string;
 }
 
-/** Exit code where a job could not be done; findings are no failure. */
+/** Exit code where a job could not be done, or not for everything; findings are no failure. */
 const FAILED = 3;
 
 export function housekeepingCommand(exit: SetExit): Command {
@@ -71,7 +71,7 @@ async function runJob(
   if (jobs.some((known) => known.job === job)) {
     const { runs } = await bot.call('runJob', { job, org, dryRun, reason });
     print(json, runs, () => runs.map((run) => describe(job, run, dryRun)).join('\n'));
-    if (runs.some(({ error }) => error !== null)) exit(FAILED);
+    if (runs.some(({ error, outcome }) => error !== null || outcome?.missed !== undefined)) exit(FAILED);
     return;
   }
   if (org === undefined)
@@ -102,6 +102,7 @@ function describe(job: string, run: JobRun, dryRun: boolean): string {
   return [
     `${head}: ${plain(outcome.summary)}`,
     ...outcome.changes.map((text) => `  ${dryRun ? 'would change' : 'changed'}: ${plain(text)}`),
+    ...(outcome.missed ?? []).map((text) => `  not done: ${plain(text)}`),
     ...outcome.findings.map((text) => `  look at: ${plain(text)}`),
   ].join('\n');
 }
@@ -125,6 +126,7 @@ function aboutOf({ forge, org }: JobRun): string {
 function outcomeOf({ outcome, error }: JobRun): string {
   if (!outcome) return `could not be done: ${plain(error ?? '')}`;
   const told = [
+    outcome.missed ? `${outcome.missed.length} not done` : '',
     outcome.changes.length > 0 ? `${outcome.changes.length} changed` : '',
     outcome.findings.length > 0 ? `${outcome.findings.length} to look at` : '',
   ];

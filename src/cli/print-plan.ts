@@ -110,12 +110,13 @@ function summaryOf(plan: KeptPlan): string {
   const short = plan.hash.slice(0, 12);
   const writes = plan.lines.filter(({ does }) => does === 'write').length;
   const cannot = plan.lines.length - writes;
-  const subjects = `${plan.subjects} ${plan.subjects === 1 ? 'subject' : 'subjects'}`;
+  const undecided = plan.notes.length > 0 ? `, ${plan.notes.length} not decided` : '';
+  const subjects = `${count(plan.subjects, 'subject')} looked at${undecided}`;
   if (plan.lines.length === 0)
-    return plan.heldBack.length > 0
-      ? `Nothing else to change: ${subjects} looked at.`
-      : `Nothing to change: ${subjects} looked at.`;
-  const changes = `Plan ${colour.bold(short)}: ${count(writes, 'call')}${cannot > 0 ? `, ${cannot} that no call can change` : ''}; ${subjects} looked at.`;
+    return plan.heldBack.length + plan.notes.length > 0
+      ? `Nothing else to change: ${subjects}.`
+      : `Nothing to change: ${subjects}.`;
+  const changes = `Plan ${colour.bold(short)}: ${count(writes, 'call')}${cannot > 0 ? `, ${cannot} that no call can change` : ''}; ${subjects}.`;
   const told = writes === 0 ? changes : `${changes}\n${callsOf(plan)}`;
   if (plan.overCaps.length > 0) return `${told}\n${colour.red('Given up whole')}: ${plan.overCaps.join('; ')}`;
   if (writes === 0) return told;

@@ -93,7 +93,7 @@ export const runReason = defineReasons(
     'run.held.frozen': ({ wanted, ...freeze }: Freeze & { wanted: Reason }) =>
       `held: ${frozen(freeze)} (${textOf(wanted)})`,
     'run.held.cap': ({ caps, wanted }: { caps: readonly Reason[]; wanted: Reason }) =>
-      `held: over its cap: ${caps.map(textOf).join('; ')} (${textOf(wanted)})`,
+      `held: ${caps.some(({ code }) => code.startsWith('plan.over-cap')) ? 'over its cap: ' : ''}${caps.map(textOf).join('; ')} (${textOf(wanted)})`,
     'run.held.approval': ({ plan, wanted }: { plan: string; wanted: Reason }) =>
       `held: waits for an approval: forgehand approve ${plan} (${textOf(wanted)})`,
     /** It was never applied in this store. */

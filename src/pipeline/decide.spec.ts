@@ -825,11 +825,12 @@ describe('pipeline/decide', () => {
         gate: {
           review: async (pass) => {
             passes.push(pass);
-            return pass.runs.map((plan) => ({
+            const runs = pass.runs.map((plan) => ({
               ...plan,
               run: { ...plan.run, state: 'done' as const, reason: because('over its cap') },
               intents: [],
             }));
+            return { runs, failure: null };
           },
         },
       });

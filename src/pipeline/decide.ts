@@ -219,8 +219,9 @@ export class ArrivalToIntents {
     const { gate } = this.deps;
     if (!gate || candidate.kind !== 'policy') return plan;
     const { forge, org, decidedAt: now } = plan.run;
-    const [reviewed = plan] = await gate.review({ forge, org, active, candidate, runs: [plan], subjects: null, now });
-    return reviewed;
+    const { runs, failure } = await gate.review({ forge, org, active, candidate, runs: [plan], subjects: null, now });
+    if (failure) throw failure;
+    return runs[0] ?? plan;
   }
 
   private async load(eventId: string): Promise<Loaded | null> {

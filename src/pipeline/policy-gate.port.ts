@@ -1,3 +1,4 @@
+import type { ForgeError } from '../core/errors.js';
 import { portToken } from '../core/part.js';
 import type { RecordedRun } from './journal-store.port.js';
 import type { Candidate } from './rule-engine.port.js';
@@ -16,10 +17,16 @@ export interface PolicyPass {
   readonly now: Date;
 }
 
+export interface ReviewedPass {
+  /** As they may be written: what is held back is in them without its intents, and says so. */
+  readonly runs: readonly RecordedRun[];
+  /** The forge could not tell about some subjects, which are not in `runs`: they are decided again later. Null = about all. */
+  readonly failure: ForgeError | null;
+}
+
 /** Stands between what policies want and the journal: caps, approvals, freeze windows. */
 export interface PolicyGate {
-  /** The runs as they may be written: what is held back is in them without its intents, and says so. */
-  review(pass: PolicyPass): Promise<RecordedRun[]>;
+  review(pass: PolicyPass): Promise<ReviewedPass>;
 }
 
 export const POLICY_GATE = portToken<PolicyGate>('PolicyGate');

@@ -28,7 +28,7 @@ import type {
   ProposedStep,
   Report,
 } from '../rules/language/revision.js';
-import { isSameSetting } from '../actions/support/compare.js';
+import { isSameSetting, normalizeMirrorAddress } from '../actions/support/compare.js';
 import { compareItem } from './compare-part.js';
 import type { Difference } from './compare-part.js';
 
@@ -244,10 +244,9 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
   const drift = compared.flatMap(({ key, differences }) =>
     differences && differences.length > 0 ? [{ key, differences: differences.map(showDifference) }] : [],
   );
-  const items = uniqueItems(
-    part,
-    compared.filter(({ differences }) => differences === null || differences.length > 0),
-  );
+  // Two entries of one name that differ are an error also where one of them is as it stands: the next pass would write the other.
+  checkUnique(part, compared);
+  const items = uniqueItems(compared.filter(({ differences }) => differences === null || differences.length > 0));
   return {
     items,
     held: null,
@@ -275,15 +274,21 @@ function mayMirror(part: PolicyPart, item: PolicyItem, repo: EventRepository | n
   return part.section !== 'push_mirrors' || item.allowPrivate || repo?.private === false;
 }
 
-function uniqueItems(part: PolicyPart, wanted: ReadonlyArray<{ key: string; params: JsonObject }>): ProposedItem[] {
-  const items = new Map<string, ProposedItem>();
+type Wanted = ReadonlyArray<{ readonly key: string; readonly params: JsonObject }>;
+
+function checkUnique(part: PolicyPart, wanted: Wanted): void {
+  const known = new Map<string, string>();
   for (const { key, params } of wanted) {
-    const known = items.get(key);
-    if (known && stringifyJson(known.params) !== stringifyJson(params))
+    const name = part.section === 'push_mirrors' ? normalizeMirrorAddress(key) : key.trim();
+    const settings = stringifyJson({ ...params, [part.action.naturalKey]: name });
+    if (known.has(name) && known.get(name) !== settings)
       throw new Misfit(`${part.section} names "${key}" twice, with different settings`);
-    items.set(key, { itemKey: key, params });
+    known.set(name, settings);
   }
-  return [...items.values()];
+}
+
+function uniqueItems(wanted: Wanted): ProposedItem[] {
+  return [...new Map(wanted.map(({ key, params }) => [key, { itemKey: key, params }])).values()];
 }
 
 function keyOf(part: PolicyPart, params: JsonObject): string {

@@ -1,9 +1,11 @@
 import { canonicalJson } from '../core/canonical-json.js';
 import type { Clock } from '../core/clock.js';
-import { UserError } from '../core/errors.js';
+import { type ForgeError, UserError } from '../core/errors.js';
+import { goPast } from '../core/go-past.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import { hashOf, newId, shortRevision } from '../core/ids.js';
-import { isJsonObject, type Json } from '../core/json.js';
+import { isSameSetting, normalizeColor } from '../actions/support/compare.js';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
 import { textOf, type Reason } from '../core/reason.js';
 import { type Freeze, isHeld, isReason, legacyReason, runReason, withPeople } from '../core/run-reasons.js';
 import type { ControlCaller } from '../core/operators.js';
@@ -15,7 +17,7 @@ import type { ActiveRevision, ActiveRevisions } from '../rules/revisions/active-
 import type { Cause, NewIntent } from '../core/run.js';
 import type { CompiledPolicy } from '../rules/language/revision.js';
 import type { PlanStore } from './plan-store.port.js';
-import type { PolicyGate, PolicyPass } from '../pipeline/policy-gate.port.js';
+import type { PolicyGate, PolicyPass, ReviewedPass } from '../pipeline/policy-gate.port.js';
 import { driftBetween, hashOfPlan, overCap, planReason } from './policy-plan.js';
 import type {
   ApplyReport,
@@ -85,12 +87,31 @@ interface Pass {
   }>;
   readonly findings: PolicyPlan['findings'];
   readonly notes: PlanNote[];
+  /** The forge could not tell about some subjects: nothing of them is in the runs, and a note names each. */
+  readonly failure: ForgeError | null;
+  /** What was looked at, by `subjectKey`. */
+  readonly looked: readonly string[];
   readonly subjects: number;
   readonly overCaps: readonly Reason[];
   readonly needsApproval: boolean;
   readonly twoPeople: boolean;
   readonly newPolicies: readonly string[];
   readonly heldBack: readonly HeldPolicy[];
+}
+
+/** A run, and the repository that it is about; null = the organization. */
+interface Decided {
+  readonly run: RecordedRun;
+  readonly repo: EventRepository | null;
+}
+
+/** What a plan would write now. */
+interface Ready {
+  /** What is not as when it was made; empty = it may be written. */
+  readonly drift: readonly Drift[];
+  readonly pass: Pass;
+  readonly active: ActiveRevision;
+  readonly where: PlannedOrg;
 }
 
 /** A caller of the control API, or the name of a part of the bot. */
@@ -138,14 +159,19 @@ export class Planner implements PolicyGate {
   }
 
   private async write(plan: KeptPlan, by: string): Promise<ApplyReport> {
-    const refused = (reasons: readonly Reason[], drift: readonly Drift[] = []): ApplyReport => ({
-      outcome: 'refused',
-      plan,
-      reasons: reasons.map(textOf),
-      code: reasons[0]?.code ?? null,
-      drift,
-      runs: [],
-    });
+    return this.finish(plan, await this.look(plan, by), by);
+  }
+
+  private async finish(plan: KeptPlan, looked: Ready | ApplyReport, by: string): Promise<ApplyReport> {
+    if (!('pass' in looked)) return { ...looked, plan };
+    const { drift, pass, where, active } = looked;
+    if (drift.length === 0) return this.commit(plan, looked, by);
+    return refusal(plan, [planReason('plan.drifted', { next: await this.renew(where, active, plan, pass) })], drift);
+  }
+
+  /** Whether everything is still as the plan says: what it would write now, or why it is not applied. Writes nothing. */
+  private async look(plan: KeptPlan, by: string): Promise<Ready | ApplyReport> {
+    const refused = (reasons: readonly Reason[]): ApplyReport => refusal(plan, reasons);
     if (plan.state === 'applied')
       return { outcome: 'applied-before', plan, reasons: [], code: null, drift: [], runs: [] };
     if (plan.state === 'denied') return refused([planReason('plan.denied', { by: plan.decidedBy ?? 'somebody' })]);
@@ -167,10 +193,14 @@ export class Planner implements PolicyGate {
     const held = heldOf(plan, pass);
     if (held.length > 0)
       return refused(held.map(({ policy, reason }) => planReason('plan.policy-held', { policy, because: reason })));
-    const drift = driftBetween(plan.lines, pass.lines);
-    if (drift.length > 0)
-      return refused([planReason('plan.drifted', { next: await this.renew(where, active, plan, pass) })], drift);
-    if (pass.overCaps.length > 0) return refused(pass.overCaps);
+    const unread = undecidedSince(plan, pass);
+    if (unread.length > 0) return refused(unread.map((note) => unreadReason(note, plan)));
+    const drift = driftBetween(plan.lines, pass.lines, (line) => pass.looked.includes(subjectKey(line)));
+    if (drift.length === 0 && pass.overCaps.length > 0) return refused(pass.overCaps);
+    return { drift, pass, active, where };
+  }
+
+  private async commit(plan: KeptPlan, { pass, active, where }: Ready, by: string): Promise<ApplyReport> {
     const runs = pass.runs
       .filter(({ writes }) => writes.length > 0)
       .map(({ run, writes }) => released(run, writes, plan));
@@ -215,16 +245,31 @@ export class Planner implements PolicyGate {
     // Anybody with the scope may deny: a denial writes nothing.
     if (plan.twoPeople && verdict === 'approved')
       await this.deps.twoPeople.mayApprove(callerOf(by), { requester, actor: null, revisionId: plan.revision.id });
+    const isApplied = verdict === 'approved' && plan.madeBy === SCHEDULE && isWaiting(plan);
+    // What cannot be read now is no decision: the plan stays open, and the same yes works when the forge is well again.
+    const looked = isApplied ? await this.look({ ...plan, state: 'approved' }, nameOf(by)) : null;
+    if (looked && !('pass' in looked) && looked.code === 'plan.unread')
+      return { plan, decided: false, applied: looked };
     const decided = await this.deps.plans.decide(plan.id, verdict, nameOf(by));
-    const applied =
-      decided && verdict === 'approved' && plan.madeBy === SCHEDULE
-        ? await this.write(await this.find(plan.hash), nameOf(by))
-        : null;
+    const kept = await this.find(plan.hash);
+    // An earlier yes may have ended between the two.
+    if (!looked || kept.state !== 'approved') return { plan: kept, decided, applied: null };
+    const applied = await this.finish(kept, looked, nameOf(by));
     return { plan: await this.find(plan.hash), decided, applied };
   }
 
   /** What a schedule or an event makes a policy want: caps and approvals hold for it as for a plan made by hand. */
-  async review({ forge, org, active, candidate, runs, subjects, now }: PolicyPass): Promise<RecordedRun[]> {
+  async review(asked: PolicyPass): Promise<ReviewedPass> {
+    const failure: ForgeError[] = [];
+    const runs = await this.reviewRuns(asked, (error) => failure.push(error));
+    return { runs, failure: failure[0] ?? null };
+  }
+
+  private async reviewRuns(
+    { forge, org, active, candidate, runs: all, subjects, now }: PolicyPass,
+    fail: (error: ForgeError) => void,
+  ): Promise<RecordedRun[]> {
+    let runs = all;
     if (runs.every(({ intents }) => intents.length === 0)) return [...runs];
     const where = this.deps.orgs.find((one) => one.forge === forge && one.org === org) ?? {
       forge,
@@ -252,8 +297,27 @@ export class Planner implements PolicyGate {
       await this.deps.plans.dropOvertaken(org, [candidate.id], about, '');
       return [...runs];
     };
+    const against = await this.writtenOtherwise(
+      active,
+      runs.flatMap(({ intents }) => intents),
+    );
+    if (against.length > 0)
+      return runs.map((run) =>
+        withheld(run, 'error', (wanted) => runReason('run.held.cap', { caps: against, wanted })),
+      );
     if (!asks && !isCapped && !isNew) return free();
-    const pass = await this.rehearseAll(active, where, runs, subjects ?? 1, subjects);
+    const pass = await this.rehearseAll(
+      active,
+      where,
+      runs.map((run) => ({ run, repo: null })),
+      subjects ?? 1,
+      subjects,
+    );
+    // What could not be looked at is left out, and decided again later.
+    if (pass.failure !== null) {
+      fail(pass.failure);
+      runs = pass.runs.map(({ run }) => run);
+    }
     if (pass.overCaps.length > 0)
       return runs.map((run) =>
         withheld(run, 'error', (wanted) => runReason('run.held.cap', { caps: pass.overCaps, wanted })),
@@ -328,31 +392,48 @@ export class Planner implements PolicyGate {
       }
       const all = rules.subjects(active.revision, candidate, repositories);
       const subjects = about === null ? all : all.filter((repo) => repo !== null && about.includes(repo.id));
-      const runs: RecordedRun[] = [];
-      for (const repo of subjects)
-        runs.push(
-          await decide(active, candidate, {
-            forge: where.forge,
-            org: where.org,
-            cause: { ...cause, subject: repo?.id ?? '', ...(repo ? { repo: repo.full_name } : {}) },
-            event: null,
-            repo,
-            // A plan is asked for by somebody who waits: a forge that cannot be asked is told at once.
-            since: this.deps.clock.now(),
-            now,
-          }),
-        );
-      parts.push(
-        await this.rehearseAll(active, where, runs, subjects.length, about === null ? subjects.length : null, subjects),
+      const decided: Decided[] = [];
+      const failed = await goPast(subjects, async (repo) => {
+        const run = await decide(active, candidate, {
+          forge: where.forge,
+          org: where.org,
+          cause: { ...cause, subject: repo?.id ?? '', ...(repo ? { repo: repo.full_name } : {}) },
+          event: null,
+          repo,
+          // A plan is asked for by somebody who waits: a forge that cannot be asked is told at once.
+          since: this.deps.clock.now(),
+          now,
+        });
+        decided.push({ run, repo });
+      });
+      const part = await this.rehearseAll(
+        active,
+        where,
+        decided,
+        subjects.length,
+        about === null ? subjects.length : null,
       );
+      parts.push({
+        ...part,
+        notes: [...part.notes, ...failed.map(({ one, error }) => unreadNote(id, one, error))],
+        failure: failed[0]?.error ?? part.failure,
+        looked: subjects.map((repo) => subjectKey({ policy: id, repo: placeOf(repo) })),
+      });
     }
+    const writes = parts.flatMap(({ runs }) => runs.flatMap((run) => run.writes));
     return {
       lines: parts.flatMap(({ lines }) => lines),
       runs: parts.flatMap(({ runs }) => runs),
       findings: parts.flatMap(({ findings }) => findings),
       notes: parts.flatMap(({ notes }) => notes),
+      failure: parts.find(({ failure }) => failure !== null)?.failure ?? null,
+      looked: parts.flatMap(({ looked }) => looked),
       subjects: parts.reduce((sum, { subjects }) => sum + subjects, 0),
-      overCaps: parts.flatMap(({ overCaps }) => overCaps),
+      overCaps: [
+        ...parts.flatMap(({ overCaps }) => overCaps),
+        ...contradictions(writes),
+        ...(await this.writtenOtherwise(active, writes)),
+      ],
       needsApproval: parts.some(({ needsApproval }) => needsApproval),
       twoPeople: parts.some(({ twoPeople }) => twoPeople),
       newPolicies: parts.flatMap(({ newPolicies }) => newPolicies),
@@ -364,21 +445,23 @@ export class Planner implements PolicyGate {
   private async rehearseAll(
     active: ActiveRevision,
     where: PlannedOrg,
-    runs: readonly RecordedRun[],
+    decided: readonly Decided[],
     subjects: number,
     share: number | null,
-    about: ReadonlyArray<EventRepository | null> = [],
   ): Promise<Pass> {
     const made: Array<Pass['runs'][number]> = [];
     const lines: PlanLine[] = [];
     let asks = false;
     let two = false;
     const news = new Set<string>();
-    for (const run of runs) {
+    const rehearsed: Decided[] = [];
+    const failed = await goPast(decided, async ({ run, repo }) => {
       const writes: NewIntent[] = [];
       const rehearsals: Array<RehearsedRun['writes'][number]> = [];
-      for (const intent of run.intents) {
-        const rehearsal = await this.deps.rehearse(intent);
+      const own: Array<{ intent: NewIntent; rehearsal: Rehearsal }> = [];
+      for (const intent of run.intents) own.push({ intent, rehearsal: await this.deps.rehearse(intent) });
+      rehearsed.push({ run, repo });
+      for (const { intent, rehearsal } of own) {
         if (rehearsal.does === 'nothing') continue;
         lines.push(await this.lineOf(run, intent, rehearsal));
         if (rehearsal.does === 'cannot') continue;
@@ -394,30 +477,44 @@ export class Planner implements PolicyGate {
         writes,
         rehearsed: { policy: run.run.rule, repo: repositoryOf(writes[0]), writes: rehearsals },
       });
-    }
-    const ids = [...new Set(runs.map(({ run }) => run.rule))];
+    });
+    const ids = [...new Set(rehearsed.map(({ run: { run } }) => run.rule))];
     return {
       lines,
       runs: made,
       subjects,
-      findings: runs.flatMap(({ run, found }, n) =>
-        (found?.failing ?? []).map((finding) => ({
-          ...finding,
-          policy: run.rule,
-          repo: about[n] ? { id: about[n].id, name: about[n].full_name } : null,
-        })),
+      findings: rehearsed.flatMap(({ run: { run, found }, repo }) =>
+        (found?.failing ?? []).map((finding) => ({ ...finding, policy: run.rule, repo: placeOf(repo) })),
       ),
-      notes: runs.flatMap(({ run }, n) =>
-        run.state === 'error' || isHeld(run.reason) || isReason(run.reason, 'run.fired.in-part')
-          ? [{ policy: run.rule, repo: about[n]?.full_name ?? null, reason: textOf(run.reason), code: run.reason.code }]
-          : [],
-      ),
+      notes: [
+        ...rehearsed.flatMap(({ run: { run }, repo }) =>
+          run.state === 'error' || isHeld(run.reason) || isReason(run.reason, 'run.fired.in-part')
+            ? [{ policy: run.rule, repo: repo?.full_name ?? null, reason: textOf(run.reason), code: run.reason.code }]
+            : [],
+        ),
+        ...failed.map(({ one: { run, repo }, error }) => unreadNote(run.run.rule, repo, error)),
+      ],
+      failure: failed[0]?.error ?? null,
+      looked: [],
       overCaps: ids.flatMap((id) => overCap(id, lines, share, capsOf(policyOf(active, id), where.caps)) ?? []),
       needsApproval: asks || news.size > 0,
       twoPeople: two,
       newPolicies: [...news],
       heldBack: [],
     };
+  }
+
+  /** Objects that another policy of this very revision wrote last, and otherwise: each would undo the other at its pass. */
+  private async writtenOtherwise({ id, revision }: ActiveRevision, intents: readonly NewIntent[]): Promise<Reason[]> {
+    const found: Reason[] = [];
+    for (const intent of intents) {
+      const others = revision.policies.filter(({ id: other }) => other !== intent.rule);
+      if (intent.mode !== 'live' || !others.some((other) => mayWrite(other, intent.action))) continue;
+      const last = await this.deps.journal.lastSettled(intent.effectKey);
+      if (last?.revisionId !== id || !others.some(({ id: other }) => other === last.rule)) continue;
+      found.push(...[contradiction(last, intent) ?? []].flat());
+    }
+    return found;
   }
 
   private async lineOf(
@@ -505,6 +602,98 @@ export class Planner implements PolicyGate {
 }
 
 const SCHEDULE = 'schedule';
+
+/** Nobody applied or denied it. */
+function isWaiting({ state }: KeptPlan): boolean {
+  return state === 'open' || state === 'approved';
+}
+
+function mayWrite({ program }: CompiledPolicy, action: string): boolean {
+  return [...program.parts, ...program.fixes.map(({ step }) => step)].some((one) => one.action.name === action);
+}
+
+function refusal(plan: KeptPlan, reasons: readonly Reason[], drift: readonly Drift[] = []): ApplyReport {
+  const code = reasons[0]?.code ?? null;
+  return { outcome: 'refused', plan, reasons: reasons.map(textOf), code, drift: [...drift], runs: [] };
+}
+
+function placeOf(repo: EventRepository | null): PlanLine['repo'] {
+  return repo && { id: repo.id, name: repo.full_name };
+}
+
+function subjectKey({ policy, repo }: Pick<PlanLine, 'policy' | 'repo'>): string {
+  return `${policy} ${repo?.id ?? ''}`;
+}
+
+function unreadNote(policy: string, repo: EventRepository | null, { message }: ForgeError): PlanNote {
+  return { policy, repo: repo?.full_name ?? null, reason: message, code: 'plan.unread' };
+}
+
+/** Subjects with lines in the plan about which nothing could be decided now: their lines are neither done nor changed. */
+function undecidedSince({ lines, notes }: KeptPlan, pass: Pass): PlanNote[] {
+  const isOf = (note: PlanNote, line: PlanLine): boolean =>
+    line.policy === note.policy && (line.repo?.name ?? null) === note.repo;
+  return pass.notes.filter(
+    (note) =>
+      lines.some((line) => isOf(note, line)) &&
+      !notes.some(({ policy, repo, code }) => policy === note.policy && repo === note.repo && code === note.code),
+  );
+}
+
+function unreadReason({ repo, reason }: PlanNote, { hash, org, madeBy }: KeptPlan): Reason {
+  return planReason('plan.unread', {
+    where: repo ?? org,
+    error: reason,
+    plan: hash.slice(0, 12),
+    again: madeBy === SCHEDULE ? 'approve' : 'apply',
+  });
+}
+
+/** Wishes of one object that cannot both hold: each is said once. */
+function contradictions(intents: readonly NewIntent[]): Reason[] {
+  const byKey = new Map<string, NewIntent[]>();
+  for (const intent of intents) byKey.set(intent.effectKey, [...(byKey.get(intent.effectKey) ?? []), intent]);
+  return [...byKey.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : others.flatMap((other) => contradiction(first, other) ?? []).slice(0, 1),
+  );
+}
+
+/** The first parameter in which two wishes of one action and object cannot both hold. */
+function opposed(one: JsonObject, other: JsonObject): string | undefined {
+  const [a, b] = [comparable(one), comparable(other)];
+  return Object.keys(a).find((name) => {
+    const [x = null, y = null] = [a[name], b[name]];
+    if (x === null || y === null || NO_WISH.has(name)) return false;
+    // Members that are put on and taken off one by one: both may hold, unless one takes off what the other puts on.
+    if (name === 'add' || name === 'remove') {
+      const against = b[name === 'add' ? 'remove' : 'add'];
+      return Array.isArray(x) && Array.isArray(against) && x.some((member) => against.includes(member));
+    }
+    if (name === 'color') return normalizeColor(String(x)) !== normalizeColor(String(y));
+    return typeof x === 'object' && !Array.isArray(x)
+      ? canonicalJson(x) !== canonicalJson(y)
+      : !isSameSetting(name, x, y);
+  });
+}
+
+type Wish = Pick<NewIntent, 'rule' | 'action' | 'itemKey' | 'params' | 'target' | 'org'>;
+
+/** How an object is found, which is no wish about it. */
+const NO_WISH = new Set(['keep', 'renamed_from']);
+
+function contradiction(one: Wish, other: Wish): Reason | null {
+  const field = one.action === other.action ? opposed(one.params, other.params) : one.action;
+  if (field === undefined) return null;
+  const { target } = other;
+  return planReason('plan.contradiction', {
+    one: one.rule,
+    other: other.rule,
+    where: target.kind === 'repository' ? `${target.owner}/${target.name}` : other.org,
+    object: `${other.action} ${other.itemKey}`,
+    field,
+  });
+}
+
 const NO_CAPS: PlanCaps = { effectsPerPlan: null, percentOfSubjects: null };
 const NO_PACE: Pace = { ratePerS: Number.POSITIVE_INFINITY, effectsPerHour: null };
 
@@ -593,7 +782,7 @@ function shown(value: Json): Json {
 }
 
 /** Sealing gives another text each time; the hash of what is sealed stays. */
-function comparable(params: Readonly<Record<string, Json>>): Json {
+function comparable(params: Readonly<Record<string, Json>>): JsonObject {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => [
       name,

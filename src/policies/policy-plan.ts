@@ -130,8 +130,15 @@ export function hashOfPlan(revisionHash: string, scope: Json, lines: readonly Pl
 const drift = z.object({ line: planLine.pick({ policy: true, repo: true, action: true, key: true }), told: text });
 export type Drift = Shape<typeof drift>;
 
-/** What differs between a plan and the same plan made again. Pure. */
-export function driftBetween(planned: readonly PlanLine[], now: readonly PlanLine[]): Drift[] {
+/**
+ * What differs between a plan and the same plan made again. Pure.
+ * @param isSubject whether the repository of a line is still one that its policy is about
+ */
+export function driftBetween(
+  planned: readonly PlanLine[],
+  now: readonly PlanLine[],
+  isSubject: (line: PlanLine) => boolean = () => true,
+): Drift[] {
   const [before, after] = [byObject(planned), byObject(now)];
   const all = [...new Set([...before.keys(), ...after.keys()])].sort();
   return all.flatMap((object): Drift[] => {
@@ -142,7 +149,9 @@ export function driftBetween(planned: readonly PlanLine[], now: readonly PlanLin
     const told = !then
       ? 'was as wanted when the plan was made, and is not any more'
       : !found
-        ? 'is as wanted by now'
+        ? isSubject(line)
+          ? 'is as wanted by now'
+          : 'is no subject any more (gone or archived)'
         : changeBetween(then, found);
     return [{ line: { policy, repo, action, key }, told }];
   });
@@ -178,6 +187,11 @@ export const planReason = defineReasons({
   /** `next`: the plan that took its place. */
   'plan.drifted': ({ next }: { next: string | null }) =>
     `what it is about changed since it was made; ${next === null ? 'make a new plan' : `approve the new one: forgehand approve ${next}`}`,
+  /** `again`: the command that goes on when the forge is well. */
+  'plan.unread': ({ where, error, plan, again }: { where: string; error: string; plan: string; again: string }) =>
+    `${where} cannot be read now (${error}): forgehand ${again} ${plan} again later`,
+  'plan.contradiction': ({ one, other, where, object, field }: Contradiction) =>
+    `${one === other ? `${one} wants` : `${one} and ${other} want`} ${object} in ${where} in two ways (${field}): say it once`,
   'plan.over-cap.effects': ({ policy, effects, cap }: { policy: string; effects: number; cap: number }) =>
     `${policy} wants ${effects} effects, its cap is ${cap} (effects_per_plan)`,
   'plan.over-cap.subjects': ({ policy, touched, subjects, cap, percent }: Touched) =>
@@ -191,6 +205,15 @@ interface Touched {
   readonly subjects: number;
   readonly cap: number;
   readonly percent: number;
+}
+
+interface Contradiction {
+  readonly one: string;
+  readonly other: string;
+  readonly where: string;
+  readonly object: string;
+  /** The first parameter in which they differ, or the other action. */
+  readonly field: string;
 }
 
 /** `12` effects in one plan, `5` percent of the subjects; null = no such cap. */

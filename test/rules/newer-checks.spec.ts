@@ -36,6 +36,14 @@ const told = (result: LoadResult): string[] => [
 /** Each is refused by this version and was taken by the one before. */
 const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: RegExp]> = [
   [
+    'a constant list that is longer than its limit',
+    'vars: {names: [a, b, c]}\n' +
+      rule(
+        'on: push, do: {milestone.ensure: {title: "${{ item }}"}, for_each: vars.names}, limits: {effects_per_run: 2}',
+      ),
+    /each run wants 3 effects, and 2 are allowed/,
+  ],
+  [
     'a branch with refs/heads/',
     rule('on: push, where: {branch: refs/heads/main}, do: {milestone.ensure: {title: x}}'),
     /refs\/heads/,
@@ -167,6 +175,18 @@ const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: R
 
 /** They work, and are hardly meant so. */
 const DOUBTS: ReadonlyArray<readonly [situation: string, text: string, says: RegExp]> = [
+  [
+    'more labels than a subject may want',
+    policy(
+      'labels: [{name: a, color: "#ffffff"}, {name: b, color: "#ffffff"}, {name: c, color: "#ffffff"}], limits: {effects_per_run: 2}',
+    ),
+    /a new subject wants 3 effects, and 2 are allowed: it is left alone/,
+  ],
+  [
+    'more labels than a plan may have',
+    policy('labels: [{name: a, color: "#ffffff"}, {name: b, color: "#ffffff"}], limits: {effects_per_plan: 1}'),
+    /a new subject wants 2 effects, and 1 are allowed: it makes a plan that writes nothing/,
+  ],
   [
     'comments of one number and one key for each item',
     rule(

@@ -282,8 +282,13 @@ export const BUGS: readonly Bug[] = [
     plant: (parts) => ({
       ...parts,
       gate: {
-        review: async ({ runs }) =>
-          runs.map((run) => ({ ...run, intents: run.intents.map(({ approval: _approval, ...intent }) => intent) })),
+        review: async ({ runs }) => ({
+          runs: runs.map((run) => ({
+            ...run,
+            intents: run.intents.map(({ approval: _approval, ...intent }) => intent),
+          })),
+          failure: null,
+        }),
       },
     }),
   },

@@ -264,7 +264,9 @@ export type PlanReport = z.output<typeof planReport>;
 
 export const planDecision = z.object({
   plan: planReport,
-  decided: z.boolean().describe('False when it had been decided or applied before.'),
+  decided: z
+    .boolean()
+    .describe('False when it had been decided or applied before, or nothing could be decided: it is open still.'),
   applied: applyReport.nullable().describe('Of a plan that a schedule made, and that was applied with the yes.'),
 });
 export type PlanDecision = z.output<typeof planDecision>;

@@ -118,7 +118,9 @@ async function decided<Report extends { readonly plan: KeptPlan }>(
 ): Promise<Report> {
   await orders.connected();
   const report = await callingAs({ lane: 'housekeeping', org: null }, () => decide(planner));
-  const { org, policy, lines } = report.plan;
+  const { org, policy, lines, state } = report.plan;
+  // A plan that nobody could decide waits for a person still.
+  if (state === 'open') return report;
   for (const one of new Set([policy ?? '', ...lines.map((line) => line.policy)]))
     alerts.resolve(`plan.approval/${org}/${one}`);
   orders.nudge();

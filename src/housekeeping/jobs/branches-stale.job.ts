@@ -1,6 +1,6 @@
 import { listAll } from '../../forge/forge-client.js';
 import type { Branch } from '../../core/objects/git.js';
-import { eachRepository, lookedText } from './each-repository.js';
+import { eachRepository, lookedOutcome } from './each-repository.js';
 import { forgeOf, NOTHING, type Job } from './job.js';
 
 const DAY_MS = 86_400_000;
@@ -26,11 +26,7 @@ export const staleBranches: Job = {
         staleBranchDays,
       ),
     );
-    return {
-      summary: `older than ${staleBranchDays} days; ${lookedText(looked)}`,
-      findings: looked.findings,
-      changes: NOTHING,
-    };
+    return lookedOutcome(looked, `older than ${staleBranchDays} days; `);
   },
 };
 

@@ -1,17 +1,20 @@
 import { ForgeError } from '../../core/errors.js';
 import type { EventRepository } from '../../core/event.js';
-import type { JobTurn } from './job.js';
+import { goPast } from '../../core/go-past.js';
+import type { JobOutcome, JobTurn } from './job.js';
 
 interface Looked {
   readonly looked: number;
-  /** Repositories that could not be read: gone, closed to us, or without this part. */
+  /** Repositories that are gone, hidden from us, or without this part. */
   readonly closed: number;
   readonly findings: readonly string[];
+  /** Repositories that the forge could not, or would not, tell about, with the reason. */
+  readonly missed: readonly string[];
 }
 
 /**
- * Looks at one repository after the other. A repository that the bot may not read does not stop the others.
- * @throws ForgeError when the forge cannot be asked now
+ * Looks at one repository after the other. One that cannot be read does not stop the others.
+ * @throws ForgeError when the forge cannot be asked at all
  */
 export async function eachRepository(
   turn: JobTurn,
@@ -20,8 +23,8 @@ export async function eachRepository(
   const { repositories } = await turn.tools.inventory.read(turn.forge, turn.org);
   const findings: string[] = [];
   let [looked, closed] = [0, 0];
-  for (const repository of repositories) {
-    if (repository['archived'] === true) continue;
+  const all = repositories.filter((repository) => repository['archived'] !== true);
+  const failed = await goPast(all, async (repository) => {
     try {
       findings.push(
         ...(await look({ owner: repository.owner, repo: repository.name }, repository)).map(
@@ -30,13 +33,37 @@ export async function eachRepository(
       );
       looked += 1;
     } catch (error) {
-      if (!(error instanceof ForgeError) || !['refused', 'not-offered', 'moved'].includes(error.kind)) throw error;
+      if (!isWithout(error)) throw error;
       closed += 1;
     }
-  }
-  return { looked, closed, findings };
+  });
+  const missed = failed.map(({ one, error }) => `${one.full_name} could not be looked at: ${error.message}`);
+  return { looked, closed, findings, missed };
 }
 
-export function lookedText({ looked, closed }: Looked): string {
-  return `${looked} ${looked === 1 ? 'repository' : 'repositories'} looked at${closed > 0 ? `, ${closed} closed to us` : ''}`;
+/** It is not there, or has no such part: no audit misses anything. */
+function isWithout(error: unknown): boolean {
+  if (!(error instanceof ForgeError)) return false;
+  return (
+    error.kind === 'not-offered' || error.kind === 'moved' || (error.kind === 'refused' && error.facts.status === 404)
+  );
+}
+
+/** What came of it, as a job tells it. */
+export function lookedOutcome(looked: Looked, before: string): JobOutcome {
+  const { findings, missed } = looked;
+  return {
+    summary: `${before}${lookedText(looked)}`,
+    findings: [...findings],
+    changes: [],
+    ...(missed.length > 0 ? { missed: [...missed] } : {}),
+  };
+}
+
+function lookedText({ looked, closed, missed }: Looked): string {
+  return [
+    `${looked} ${looked === 1 ? 'repository' : 'repositories'} looked at`,
+    ...(closed > 0 ? [`${closed} closed to us`] : []),
+    ...(missed.length > 0 ? [`${missed.length} could not be`] : []),
+  ].join(', ');
 }

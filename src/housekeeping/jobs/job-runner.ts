@@ -171,12 +171,18 @@ export class JobRunner {
       error = messageOf(failure);
     }
     const run: JobRun = { ...where, at: tools.clock.now(), by, outcome, error };
-    const counts = { summary: outcome?.summary, findings: outcome?.findings.length, changes: outcome?.changes.length };
+    const counts = {
+      summary: outcome?.summary,
+      findings: outcome?.findings.length,
+      changes: outcome?.changes.length,
+      missed: outcome?.missed?.length,
+    };
     if (error === null) logger.info({ job: job.name, ...where, by, isDryRun, ...counts }, 'job.done');
     else logger.warn({ job: job.name, ...where, by, isDryRun, reason: error }, 'job.not-done');
     if (isDryRun) return run;
     this.tell(job, run);
     const findings = outcome?.findings.slice(0, FINDINGS_KEPT) ?? [];
+    const missed = outcome?.missed?.slice(0, FINDINGS_KEPT) ?? [];
     const kept = {
       by,
       error,
@@ -184,6 +190,7 @@ export class JobRunner {
       summary: outcome?.summary ?? null,
       findings,
       changes: outcome?.changes.slice(0, FINDINGS_KEPT) ?? [],
+      ...(missed.length > 0 ? { missed } : {}),
     };
     await tools.known.write(where.forge, where.org, `job.${job.name}`, kept as unknown as Json);
     return run;
@@ -192,12 +199,13 @@ export class JobRunner {
   private tell({ name }: Job, { forge, org, outcome, error }: JobRun): void {
     const { alerts } = this.deps.tools;
     const key = `housekeeping/${name}/${forge}/${org}` as const;
-    const [first] = outcome?.findings ?? [];
+    const told = [...(outcome?.missed ?? []), ...(outcome?.findings ?? [])];
+    const [first] = told;
     if (first !== undefined)
       alerts.raise(key, alert('housekeeping', { job: name, first }), {
         forge,
         org,
-        count: outcome?.findings.length ?? 0,
+        count: told.length,
       });
     else if (error === null) alerts.resolve(key);
   }
@@ -209,7 +217,12 @@ export class JobRunner {
     const { summary, by, error } = fact;
     const outcome =
       typeof summary === 'string'
-        ? { summary, findings: texts(fact['findings']), changes: texts(fact['changes']) }
+        ? {
+            summary,
+            findings: texts(fact['findings']),
+            changes: texts(fact['changes']),
+            ...(fact['missed'] === undefined ? {} : { missed: texts(fact['missed']) }),
+          }
         : null;
     return {
       ...where,

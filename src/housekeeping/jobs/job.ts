@@ -53,6 +53,8 @@ export const jobOutcome = z.object({
   findings: texts,
   /** What was changed, or would be in a dry run. */
   changes: texts,
+  /** What could not be looked at or decided, with the reason; one sentence each. Absent = nothing. */
+  missed: texts.exactOptional(),
 });
 export type JobOutcome = Shape<typeof jobOutcome>;
 

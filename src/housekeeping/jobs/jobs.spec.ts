@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ForgeError } from '../../core/errors.js';
 import { silentLogger } from '../../core/logger.js';
+import type { KeptPlan } from '../../policies/policy-plan.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { EventRepository } from '../../core/event.js';
 import type { SealedChain } from '../audit/audit-store.port.js';
@@ -302,6 +304,56 @@ describe('housekeeping/jobs/job-runner', () => {
     const [run] = await runnerOf(jobs).run('mirrors.audit', null, false, 'x');
 
     expect(run?.outcome?.summary).toBe('0 push mirrors; 1 repository looked at, 1 closed to us');
+  });
+
+  describe.each(['mirrors.audit', 'protections.audit', 'branches.stale'])('%s', (name) => {
+    it.each([
+      ['an error of the forge', 'unknown', 500],
+      ['a refusal', 'refused', 403],
+    ] as const)('goes past a repository that fails, names it, and is not done: %s', async (_, kind, status) => {
+      for (const repo of ['a', 'b', 'c']) forge.addRepository(repo);
+      const operation = { 'mirrors.audit': 'listPushMirrors', 'protections.audit': 'listBranchProtections' }[name];
+      const asked: unknown[] = [];
+      forge.answer((operation ?? 'listBranches') as 'listBranches', async ({ repo }) => {
+        asked.push(repo);
+        if (repo === 'b') throw new ForgeError(kind, `status ${status}`, { operation: 'list', status });
+        return [];
+      });
+
+      const [run] = await runnerOf(jobs).run(name, null, false, 'x');
+      const listed = (await runnerOf(jobs).list()).find(({ job }) => job === name);
+
+      expect(new Set(asked)).toEqual(new Set(['a', 'b', 'c']));
+      expect(run).toMatchObject({
+        error: null,
+        outcome: {
+          summary: expect.stringContaining('2 repositories looked at, 1 could not be'),
+          missed: [`acme/b could not be looked at: status ${status}`],
+        },
+      });
+      expect(listed?.last[0]?.outcome?.missed).toEqual(run?.outcome?.missed);
+      expect(raised).toEqual([expect.stringContaining('acme/b could not be looked at')]);
+    });
+  });
+
+  it('says of each policy and repository that was not decided', async () => {
+    const plan = async (): Promise<KeptPlan> =>
+      ({
+        hash: 'a'.repeat(64),
+        lines: [],
+        findings: [],
+        heldBack: [],
+        overCaps: [],
+        subjects: 12,
+        notes: [{ policy: 'labels', repo: 'acme/one', reason: 'labels.list failed: status 403' }],
+      }) as unknown as KeptPlan;
+
+    const [run] = await runnerOf(jobs, { plan }).run('policies.reconcile', null, false, 'x');
+
+    expect(run?.outcome).toMatchObject({
+      summary: 'plan aaaaaaaaaaaa: 0 to write in 12 subjects, 1 not decided',
+      missed: ['acme/one: labels was not decided: labels.list failed: status 403'],
+    });
   });
 
   it('keeps what the inventory was and tells what came, went and is called otherwise', async () => {

@@ -1,8 +1,8 @@
 import { withoutUserInfo } from '../../core/without-user-info.js';
 import { listAll } from '../../forge/forge-client.js';
 import type { PushMirror } from '../../core/objects/repositories.js';
-import { eachRepository, lookedText } from './each-repository.js';
-import { forgeOf, nightly, NOTHING, type Job } from './job.js';
+import { eachRepository, lookedOutcome } from './each-repository.js';
+import { forgeOf, nightly, type Job } from './job.js';
 
 const HOUR_MS = 3_600_000;
 /** A mirror is late when it missed so many of its turns, and at least a day. */
@@ -25,7 +25,7 @@ export const auditMirrors: Job = {
       mirrors += found.length;
       return found.flatMap((mirror) => mirrorFault(mirror, now) ?? []);
     });
-    return { summary: `${mirrors} push mirrors; ${lookedText(looked)}`, findings: looked.findings, changes: NOTHING };
+    return lookedOutcome(looked, `${mirrors} push mirrors; `);
   },
 };
 

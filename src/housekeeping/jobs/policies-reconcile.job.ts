@@ -18,15 +18,20 @@ export const reconcilePolicies: Job = {
     );
     const found = plan.findings.map(({ repo, name, message }) => `${repo?.name ?? org}: ${name}: ${message}`);
     const held = plan.heldBack.map(({ policy, reason }) => `${policy} is held back: ${reason}`);
-    const told = `plan ${plan.hash.slice(0, 12)}: ${lines.length} to write in ${plan.subjects} subjects`;
+    const undecided = plan.notes.map(
+      ({ policy, repo, reason }) => `${repo ?? org}: ${policy} was not decided: ${reason}`,
+    );
+    const missed = undecided.length > 0 ? { missed: undecided } : {};
+    const told = `plan ${plan.hash.slice(0, 12)}: ${lines.length} to write in ${plan.subjects} subjects${undecided.length > 0 ? `, ${undecided.length} not decided` : ''}`;
     if (isDryRun || lines.length === 0)
-      return { summary: told, findings: [...plan.overCaps, ...held, ...cannot, ...found], changes: lines };
+      return { summary: told, findings: [...plan.overCaps, ...held, ...cannot, ...found], changes: lines, ...missed };
     const report = await tools.applyPlan(plan.hash);
     const changes = report.outcome === 'refused' ? NOTHING : lines;
     return {
       summary: `${told}; ${report.outcome}`,
       findings: [...report.reasons, ...held, ...cannot, ...found],
       changes,
+      ...missed,
     };
   },
 };

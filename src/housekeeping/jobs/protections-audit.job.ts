@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { BranchProtection } from '../../core/objects/git.js';
-import { eachRepository, lookedText } from './each-repository.js';
-import { forgeOf, nightly, NOTHING, type Job } from './job.js';
+import { eachRepository, lookedOutcome } from './each-repository.js';
+import { forgeOf, nightly, type Job } from './job.js';
 import { emptyTable, ownValue } from '../../core/table.js';
 
 const KIND = 'job.protections.audit.seen';
@@ -36,7 +36,7 @@ export const auditProtections: Job = {
     });
     // Repositories that could not be read this time are compared with what was seen of them before.
     if (!turn.isDryRun) await known.write(turn.forge, turn.org, KIND, { ...before, ...now });
-    return { summary: lookedText(looked), findings: looked.findings, changes: NOTHING };
+    return lookedOutcome(looked, '');
   },
 };
 

@@ -203,7 +203,8 @@ export class DueDecider {
         subjects: subjects.length,
         now: tick.occurrence,
       };
-      return { ...decided, plans: await gate.review(pass) };
+      const reviewed = await gate.review(pass);
+      return { plans: [...reviewed.runs], failure: decided.failure ?? reviewed.failure };
     } catch (error) {
       if (error instanceof ForgeError) return { plans: [], failure: error };
       throw error;

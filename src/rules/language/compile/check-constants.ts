@@ -105,6 +105,12 @@ function judge(
   else file.newProblem(place, message, unfit.hint);
 }
 
+/** How many effects a step wants whatever happens: items of a list that is the same each time count, those of any other list do not. */
+export function certainItems(context: FileContext, { when, unless, forEach, first }: StepProgram): number {
+  if (when || unless) return 0;
+  return forEach ? Math.min(constantItems(context, forEach)?.values.length ?? 0, first ?? Infinity) : 1;
+}
+
 interface Items {
   readonly values: readonly Json[];
   /** Where each stands, when the list is written under `vars`. */

@@ -16,7 +16,7 @@ import {
 } from '../load/read-shape.js';
 import type { Keys } from '../load/read-shape.js';
 import { SEVERITIES } from '../revision.js';
-import type { CompiledPolicy, ScheduleSpec } from '../revision.js';
+import type { CompiledPolicy, Limits, ScheduleSpec } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
 import { compileLookups, lookupNames, lookupTypes, lookupsMissing } from './compile-lookup.js';
 import { checkPartConstants } from './check-constants.js';
@@ -212,6 +212,7 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
     return part ? [part] : [];
   });
   if (protectionsEntry && scope === 'organization' && !isUndecided) tellScope(context, protectionsEntry, 'repository');
+  checkPolicyLimit(file, limits, parts, keys.get('limits')?.value);
   const protections = split?.looked ? compileProtections(context, split.looked, outer) : [];
   const lookups = lookupNode ? compileLookups(context, lookupNode, outer) : [];
   for (const { as, position } of lookups)
@@ -463,4 +464,29 @@ function asSingle(node: YamlNode, { list }: { readonly list?: string }): YamlNod
 function saysPrivate(entries: readonly YamlEntry[]): boolean {
   const value = entries.find(({ key }) => key === 'private')?.value;
   return value?.kind === 'scalar' && value.value === true;
+}
+
+/** What is taken away is there or is not; all else is missing in a new subject. */
+const TAKES_AWAY = /^removed_/;
+
+function checkPolicyLimit(
+  file: FileContext['file'],
+  limits: Limits | null,
+  parts: readonly PolicyPart[],
+  node: YamlNode | undefined,
+): void {
+  const most = parts.reduce((sum, { section, items }) => sum + (TAKES_AWAY.test(section) ? 0 : items.length), 0);
+  for (const [key, limit, what] of [
+    ['effects_per_run', limits?.effectsPerRun, 'is left alone'],
+    ['effects_per_plan', limits?.effectsPerPlan, 'makes a plan that writes nothing'],
+  ] as const) {
+    if (limit === undefined || limit === null || most <= limit) continue;
+    const entry = node?.kind === 'map' ? node.entries.find((one) => one.key === key) : undefined;
+    if (!entry) continue;
+    file.warn(
+      entry.value.start,
+      `a new subject wants ${most} effects, and ${limit} are allowed: it ${what}`,
+      `${key}: ${most}`,
+    );
+  }
 }

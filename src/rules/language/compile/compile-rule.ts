@@ -7,6 +7,7 @@ import { isRefused, readBoolean, readChoice, readKey, readMap, readText } from '
 import type { Keys } from '../load/read-shape.js';
 import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
+import { certainItems } from './check-constants.js';
 import { checkOnTick } from './check-on-tick.js';
 import { checkPossible } from './check-possible.js';
 import {
@@ -389,16 +390,16 @@ function checkLimits({ file }: FileContext, keys: ReadonlyMap<string, YamlEntry>
 
 /** More steps without a condition than one run may have effects: nothing would ever be done. */
 function checkLowLimit(
-  { file }: FileContext,
+  context: FileContext,
   { effectsPerRun }: Limits,
   steps: readonly StepProgram[],
   keys: ReadonlyMap<string, YamlEntry>,
 ): void {
-  const certain = steps.filter(({ when, unless, forEach }) => !when && !unless && !forEach).length;
+  const certain = steps.reduce((sum, step) => sum + certainItems(context, step), 0);
   if (certain <= effectsPerRun) return;
   const node = keys.get('limits')?.value;
   const at = node?.kind === 'map' ? node.entries.find(({ key }) => key === 'effects_per_run')?.value.start : undefined;
-  file.newProblem(
+  context.file.newProblem(
     at ?? 0,
     `each run wants ${certain} effects, and ${effectsPerRun} are allowed: none of them would be done`,
     `effects_per_run: ${certain}`,
