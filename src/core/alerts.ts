@@ -23,6 +23,8 @@ export const alert = defineReasons({
     `rules of ${org} need what the forge or the token does not offer: ${textOf(first)}`,
   'rule.held': ({ org, rule, because }: { org: string; rule: string; because: Reason }) =>
     `rule ${rule} in ${org} fires too often: ${textOf(because)}`,
+  'rule.unknown': ({ org, rule, because }: { org: string; rule: string; because: Reason }) =>
+    `rule ${rule} in ${org} could not decide about an event: ${textOf(because)}`,
   'rule.approval': ({ org, rule, run }: { org: string; rule: string; run: string }) =>
     `rule ${rule} in ${org} waits for an approval: forgehand approve ${run}`,
   'plan.approval': ({ org, plan }: { org: string; plan: string }) =>

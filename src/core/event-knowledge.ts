@@ -48,6 +48,21 @@ export function withLearned(data: JsonObject, learned: JsonObject, from: readonl
   return merged;
 }
 
+type Learning = Pick<ForgeEvent, 'actor' | 'repo' | 'data'>;
+
+/** What an arrival that tells the event once more tells of it beyond what is known. */
+export function withTold(event: Learning, told: Pick<Learning, 'actor' | 'data'>, from: readonly string[]): Learning {
+  const isNewActor = event.actor === null && told.actor !== null;
+  const data = withLearned(event.data, told.data, [...from, ...(isNewActor ? ['actor'] : [])]);
+  return { ...event, actor: event.actor ?? told.actor, data };
+}
+
+/** What was read of an event in the light of what was known then. */
+export function withRead(event: Learning, known: Pick<Learning, 'data' | 'repo'>): Learning {
+  const repo = event.repo && known.repo ? { ...known.repo, ...event.repo } : event.repo;
+  return { ...event, repo, data: withLearned(event.data, known.data, [...learnedOf(known.data)]) };
+}
+
 /** Without what is undefined. */
 function told(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));

@@ -308,7 +308,7 @@ export const OWNER_LOST = {
 /** Codes of runs that were held, so that nothing was decided: a limit, a freeze, a cap or a missing approval stood between. */
 export const HELD_PREFIX = 'run.held.';
 
-type RunCode = ReturnType<typeof runReason>['code'];
+export type RunCode = ReturnType<typeof runReason>['code'];
 type IntentCode = ReturnType<typeof intentReason>['code'];
 
 /** Whether this is the reason; a misspelt code does not compile. */

@@ -10,7 +10,7 @@ import { Secret } from '../core/secret.js';
 import type { Evaluation, LookupAnswers } from '../rules/language/revision.js';
 import { anEvent } from '../../test/builders/arrivals.js';
 import { aRun, anIntent } from '../../test/builders/journal.js';
-import { intentReason } from '../core/run-reasons.js';
+import { intentReason, verdictReason } from '../core/run-reasons.js';
 import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { everyHomeIsOurs } from '../../test/fakes/repository-homes.js';
@@ -545,6 +545,7 @@ describe('pipeline/decide', () => {
 
     expect(seen).toEqual({
       org: 'acme',
+      awaits: true,
       event,
       repo: event.repo,
       bot: { id: '5', login: 'forgehand' },
@@ -903,6 +904,140 @@ describe('pipeline/decide', () => {
 
     await expect(flow.decideEvent('e1')).rejects.toThrow('our own fault');
     expect([...journal.decidedEvents]).toEqual([]);
+  });
+
+  describe('a rule that needs what an event does not know', () => {
+    const FIELD = 'event.files.added';
+    const needs = (): Evaluation => ({
+      kind: 'decided',
+      report: {
+        rule: 'r1',
+        verdict: 'error',
+        reason: verdictReason('verdict.unknown', { fields: [FIELD], at: null }),
+        trace: null,
+        unknown: [FIELD],
+      },
+      steps: [],
+    });
+    /** What rules see: null = may it become known, else what the event was learned to have. */
+    let seen: Array<'open' | 'closed' | 'known'>;
+    let reads: string[];
+    let isReadable: boolean;
+    let waitsMs: number;
+
+    beforeEach(() => {
+      event = anEvent({ id: 'e1', source: 'feed' });
+      [seen, reads, isReadable, waitsMs] = [[], [], false, 60_000];
+      verdicts['r1'] = (_, facts) => {
+        const isKnown = facts.event?.data['known'] === true;
+        seen.push(isKnown ? 'known' : facts.awaits ? 'open' : 'closed');
+        return isKnown ? FIRED() : needs();
+      };
+      flow = flowWith({
+        clock,
+        awaitMs: () => waitsMs,
+        fields: {
+          read: async (of, paths) => {
+            reads.push(...paths);
+            return isReadable ? { ...of, data: { ...of.data, known: true } } : null;
+          },
+        },
+      });
+      clock.advance(event.storedAt.getTime() - clock.now().getTime());
+    });
+
+    it('reads it, and is decided once, with what was read', async () => {
+      isReadable = true;
+      await flow.decideEvent('e1');
+
+      expect([seen, reads]).toEqual([['open', 'known'], [FIELD]]);
+      expect(await runs()).toMatchObject([{ state: 'open' }]);
+    });
+
+    it('waits for the delivery, says for what and how long, and is decided when it came', async () => {
+      await flow.decideEvent('e1');
+
+      expect(await runs()).toMatchObject([
+        {
+          state: 'gathering',
+          reason: { code: 'run.unknown', params: { fields: [FIELD], source: 'feed', seconds: 60 } },
+        },
+      ]);
+      expect(textOf((await runs())[0]!.reason)).toBe(
+        'waits up to 60 s for a delivery: feed reported the event without event.files.added',
+      );
+      expect([...journal.decidedEvents]).toEqual(['e1']);
+      expect([await journal.dueRuns(9), alerts, announced]).toEqual([[], [], []]);
+
+      event = { ...event, data: { ...event.data, known: true } };
+      await journal.hastenRuns(['e1']);
+      const [due] = await journal.dueRuns(9);
+      await flow.decideRun(due ?? '');
+
+      expect(await runs()).toMatchObject([{ id: due, state: 'open' }]);
+      expect(await journal.intentsOfRun(due ?? '')).toHaveLength(1);
+    });
+
+    it('waits on where it is woken too early', async () => {
+      await flow.decideEvent('e1');
+      await journal.hastenRuns(['e1']);
+      const [due] = await journal.dueRuns(9);
+      await flow.decideRun(due ?? '');
+
+      expect(await runs()).toMatchObject([{ id: due, state: 'gathering' }]);
+      expect(await journal.dueRuns(9)).toEqual([]);
+    });
+
+    it('ends as an error that names it, with an alert, when nothing told it in time', async () => {
+      await flow.decideEvent('e1');
+      clock.advance(60_000);
+      const [due] = await journal.dueRuns(9);
+      await flow.decideRun(due ?? '');
+
+      expect(seen.slice(-2)).toEqual(['open', 'closed']);
+      const [run] = await runs();
+      expect(run).toMatchObject({ state: 'error', reason: { code: 'run.error' } });
+      expect(textOf(run!.reason)).toContain(FIELD);
+      expect(alerts).toEqual(['rule.unknown/acme/r1']);
+
+      verdicts['r1'] = () => FIRED();
+      await flow.decideEvent('e2');
+      expect(alerts).toEqual(['rule.unknown/acme/r1', 'rule.unknown/acme/r1 over']);
+    });
+
+    it('asks whether it is there as soon as nothing tells it any more', async () => {
+      waitsMs = 0;
+      verdicts['r1'] = (_, facts) => (facts.awaits ? needs() : NOT_FIRED);
+      await flow.decideEvent('e1');
+
+      expect(await runs()).toMatchObject([{ state: 'not-fired' }]);
+      expect(alerts).toEqual([]);
+    });
+
+    it('waits with the key of its window, and for nothing when it is replayed by hand', async () => {
+      candidates = [{ id: 'r1', kind: 'rule', mode: 'live', gathers: true }];
+      window = { problem: 'coalesce.key: not known', unknown: [FIELD] };
+      await flow.decideEvent('e1');
+      expect(await runs()).toMatchObject([{ state: 'gathering', reason: { code: 'run.unknown' } }]);
+
+      candidates = [{ id: 'r2', kind: 'rule', mode: 'live' }];
+      verdicts['r2'] = verdicts['r1']!;
+      expect(await flow.replayEvent('e1')).toMatchObject([{ rule: 'r2', verdict: 'error' }]);
+    });
+
+    it('does not hold up the others', async () => {
+      candidates = [
+        { id: 'r1', kind: 'rule', mode: 'live' },
+        { id: 'r2', kind: 'rule', mode: 'live' },
+      ];
+      verdicts['r2'] = () => FIRED();
+      await flow.decideEvent('e1');
+
+      expect((await runs()).map(({ rule, state }) => [rule, state])).toEqual([
+        ['r1', 'gathering'],
+        ['r2', 'open'],
+      ]);
+    });
   });
 
   describe('a rule that gathers', () => {

@@ -27,7 +27,7 @@ export interface FlowDeps extends DueDeps, RecorderDeps {
   readonly inbox: Pick<InboxStore, 'event'> & Partial<Pick<InboxStore, 'isBehindAnother' | 'nextOfObject'>>;
   readonly journal: Pick<
     JournalStore,
-    'recordDecision' | 'decideGathered' | 'firedInLastHour' | 'revisit' | 'run' | 'runs'
+    'recordDecision' | 'decideGathered' | 'firedInLastHour' | 'putOffRun' | 'revisit' | 'run' | 'runs'
   >;
   /** Absent = events are taken as they come. */
   readonly echoes?: EchoDetector;

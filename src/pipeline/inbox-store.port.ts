@@ -95,6 +95,11 @@ export interface ArrivalDecision {
    */
   join(eventId: string): Promise<void>;
   /**
+   * What the arrival tells stands in the place of what the event does not know (see `withLearned`).
+   * @param from `DELIVERY` where a delivery tells it, else empty
+   */
+  tell(eventId: string, told: Pick<ForgeEvent, 'actor' | 'data'>, from: readonly string[]): Promise<void>;
+  /**
    * The arrival makes no event, or (after `join`) something is to be said about it beside its event.
    * @param reason for people, visible in `forgehand deliveries`
    * @param code names the reason for programs; null = it has none
@@ -183,6 +188,8 @@ export interface InboxStore {
   /** Arrivals that tell the event, the one that made it first; in a sight, those that tell nothing beyond it. Default: everything. */
   arrivalsOfEvent(eventId: string, sight?: Sight): Promise<ArrivalOfEvent[]>;
   event(id: string): Promise<ForgeEvent | null>;
+  /** What was read of it: it stands in the place of what the event does not know, whoever told more meanwhile. */
+  learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void>;
   /** Whether an event of the same object and organization was stored before this one and is not decided yet. */
   isBehindAnother(eventId: string): Promise<boolean>;
   /** The oldest undecided event of the same object and organization that was stored after this one; null = none. */

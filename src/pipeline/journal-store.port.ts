@@ -200,6 +200,8 @@ export interface JournalStore {
    * gathering any more (another process was first); else the ids of intents that are due.
    */
   decideGathered(decided: RecordedRun): Promise<string[] | null>;
+  /** Runs that wait for what an event does not know are due now: more of it is known. */
+  hastenRuns(eventIds: readonly string[]): Promise<void>;
   /** A gathering run is due so much later from now, by database time; nothing when it gathers no more. */
   putOffRun(runId: string, ms: number): Promise<void>;
   /** Runs of a rule that fired in the last hour. */

@@ -22,6 +22,7 @@ import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-fac
 import { Misfit, type EventFact } from '../events/event-fact.js';
 import { deduplicateInto } from '../events/deduplicate.js';
 import { readDelivery } from '../events/normalize-delivery.js';
+import { isDelivered } from '../events/pairing-table.js';
 import { normalizeEntry } from '../events/normalize-entry.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeHomes } from '../forge/forge-homes.js';
@@ -39,6 +40,7 @@ import { Answers, type AnswerDeps } from './answer/answers.js';
 import { RuleChecks } from './answer/rule-checks.js';
 import { ArrivalToIntents } from './decide.js';
 import { ActProofs } from './decide/act-proofs.js';
+import { ForgeFieldReader } from './decide/field-reader.js';
 import { BotFactsReader } from './decide/answer-lookups.js';
 import { CrashLoopGuard } from './decide/crash-loop-guard.js';
 import { AtOnceDecider } from './decide/decide-at-once.js';
@@ -187,6 +189,7 @@ const DECIDING = [
       clock: CLOCK,
       logger: LOGGER,
       forges: FORGES,
+      connected: ConnectedForges,
     },
     ({ config, keeper, offers, findings, encryptor, metrics, forges, ...deps }) => {
       const { inbox, queue, clock, logger, security, alerts, accounts, acts, journal, lookups } = deps;
@@ -194,6 +197,8 @@ const DECIDING = [
       const decides = {
         ...deps,
         tools,
+        fields: new ForgeFieldReader({ forges, homes: deps.homes, inbox, clock }),
+        awaitMs: awaitsDelivery(config, deps.connected),
         heldFor: (org: string, id: string) => offers.heldFor(org, id),
         found: (plan: Plan) => findings.keep(plan),
         answers: new Answers({
@@ -209,7 +214,7 @@ const DECIDING = [
       };
       const arrivals = {
         atOnce: new AtOnceDecider(decides),
-        ...{ inbox, queue, clock, logger, security, alerts },
+        ...{ inbox, journal, queue, clock, logger, security, alerts },
         events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
         maxActAgeMs: config.retention.maxAgeMs,
         counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {
@@ -354,5 +359,16 @@ function answerSettings({ orgs }: AppConfig, forges: Forges): AnswerDeps['settin
     const access = answers?.enabled ? forges.get(forge, name) : null;
     if (!answers || !access?.offers('createComment') || !access.offers('listComments')) return null;
     return { bots: answers.bots, reacts: access.offers('addCommentReaction') && access.offers('addIssueReaction') };
+  };
+}
+
+/** Two polls: a delivery of what polling sees first comes in that time or not at all. Nothing comes where the forge sends none, or has no webhook of ours. */
+function awaitsDelivery(config: AppConfig, forges: ConnectedForges): (event: ForgeEvent) => number {
+  const orgs = new Map(config.orgs.map((org) => [org.name, org]));
+  return ({ org, forge, kind, source }) => {
+    const { hooks = [], feed } = orgs.get(org) ?? {};
+    const { product = null, version = null } = forges.get(forge, org)?.capabilities ?? {};
+    const comes = source !== 'webhook' && hooks.length > 0 && isDelivered(kind, { product, version });
+    return comes && feed ? 2_000 * feed.everyS : 0;
   };
 }

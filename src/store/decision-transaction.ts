@@ -15,6 +15,7 @@ import {
 } from '../pipeline/inbox-store.port.js';
 import { Packed, columnsOf, integers } from './batch-loader.js';
 import { lockKeyOf } from './columns.js';
+import { withTold } from '../core/event-knowledge.js';
 import { execute } from './database.js';
 import {
   COUNT_REPEATS,
@@ -57,6 +58,14 @@ interface DecisionNews {
   readonly claimed: { readonly key: string; readonly eventType: string } | null;
   /** Id of the delivery with which this one is counted. */
   readonly countedWith: string | null;
+  /** What it tells of events that are known. */
+  readonly told: readonly Told[];
+}
+
+interface Told {
+  readonly eventId: string;
+  readonly told: Pick<ForgeEvent, 'actor' | 'data'>;
+  readonly from: readonly string[];
 }
 
 /** What deciding about one arrival does, inside the transaction that holds its row, and perhaps others'. */
@@ -67,6 +76,7 @@ class TypeOrmArrivalDecision implements ArrivalDecision {
   private closed: DecisionNews['closed'] = null;
   private claimed: DecisionNews['claimed'] = null;
   private countedWith: string | null = null;
+  private told: Told[] = [];
 
   constructor(
     private readonly transaction: DecisionTransaction,
@@ -143,6 +153,10 @@ class TypeOrmArrivalDecision implements ArrivalDecision {
     this.joined.add(eventId);
   }
 
+  async tell(eventId: string, told: Told['told'], from: readonly string[]): Promise<void> {
+    this.told.push({ eventId, told, from });
+  }
+
   async close(state: ArrivalState, reason: string, code: string | null = null): Promise<void> {
     this.closed = { state, reason, code };
   }
@@ -156,12 +170,12 @@ class TypeOrmArrivalDecision implements ArrivalDecision {
    * written once.
    */
   takeNews(hasEnded: boolean): DecisionNews | null {
-    const { made, joined, kept, closed, claimed, countedWith } = this;
+    const { made, joined, kept, closed, claimed, countedWith, told } = this;
     const isDue = closed !== null || (hasEnded && claimed !== null);
     if (made.length + joined.size + kept.length === 0 && !isDue) return null;
     [this.made, this.joined, this.kept, this.closed] = [[], new Set(), [], null];
-    [this.claimed, this.countedWith] = [null, null];
-    return { made, joined: [...joined], kept, closed, claimed, countedWith };
+    [this.claimed, this.countedWith, this.told] = [null, null, []];
+    return { made, joined: [...joined], kept, closed, claimed, countedWith, told };
   }
 }
 
@@ -591,11 +605,40 @@ export class DecisionTransaction {
       if (news.countedWith !== null) repeats.set(news.countedWith, (repeats.get(news.countedWith) ?? 0) + 1);
     if (repeats.size > 0)
       await execute(this.manager, COUNT_REPEATS, [[...repeats.keys()], [...repeats.values()], MOST_ROWS]);
+    // Rare: a delivery that came after polling had seen its act.
+    for (const { eventId, told, from } of all.flatMap(({ news }) => news.told))
+      await changeEvent(this.manager, eventId, (event) => withTold(event, told, from));
     await insertPlainRuns(
       this.manager,
       all.flatMap(({ news }) => news.made.flatMap(({ decision }) => decision?.runs ?? [])),
     );
   }
+}
+
+/** Under the lock of its row, so that nothing that is learned at the same time is lost. */
+export async function changeEvent(
+  manager: EntityManager,
+  eventId: string,
+  change: (event: Pick<ForgeEvent, 'actor' | 'repo' | 'data'>) => Pick<ForgeEvent, 'actor' | 'repo' | 'data'>,
+): Promise<void> {
+  const found = await execute<{ actor: string; repo: string; data: string }>(
+    manager,
+    'SELECT actor, repo, data FROM events WHERE id = $1 FOR NO KEY UPDATE',
+    [eventId],
+  );
+  const [row] = found.rows;
+  if (!row) return;
+  const { actor, repo, data } = change({
+    actor: parseJson(row.actor) as unknown as ForgeEvent['actor'],
+    repo: parseJson(row.repo) as unknown as ForgeEvent['repo'],
+    data: objectIn(row.data) ?? {},
+  });
+  await execute(manager, 'UPDATE events SET actor = $2, repo = $3, data = $4 WHERE id = $1', [
+    eventId,
+    stringifyJson(actor),
+    stringifyJson(repo),
+    stringifyJson(data),
+  ]);
 }
 
 function objectKey({ forge, org, object }: ObjectAsk): string {

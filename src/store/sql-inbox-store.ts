@@ -14,7 +14,8 @@ import type {
 import { arrivalRows, entryOnceKey, toArrival, eventRows, toEvent } from './rows.js';
 import { columnsOf, integers, Packed, BatchLoader } from './batch-loader.js';
 import { execute, type Database } from './database.js';
-import { DecisionTransaction, FactLocks } from './decision-transaction.js';
+import { withRead } from '../core/event-knowledge.js';
+import { DecisionTransaction, FactLocks, changeEvent } from './decision-transaction.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
 import {
   ARCHIVE,
@@ -188,6 +189,12 @@ export class SqlInboxStore implements InboxStore {
 
   async event(id: string): Promise<ForgeEvent | null> {
     return this.events.ask(id);
+  }
+
+  async learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void> {
+    const change = (manager: EntityManager): Promise<void> =>
+      changeEvent(manager, eventId, (event) => withRead(event, known));
+    await this.db.transaction(change, async () => undefined);
   }
 
   private async eventsOf(ids: readonly string[], db: Database): Promise<Array<ForgeEvent | null>> {

@@ -1,5 +1,6 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { parseJson, stringifyJson } from '../core/json.js';
+import type { RunCode } from '../core/run-reasons.js';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
 import { sightWithin, type Sight } from '../core/sight.js';
 import { BudgetSpent, type BudgetLimit, type HeldByBudget, type SpentBudget } from '../core/budgets.js';
@@ -174,6 +175,12 @@ export class SqlJournalStore implements JournalStore {
 
   async dueRuns(limit: number): Promise<string[]> {
     return this.db.run(async (manager) => idsOf(await execute(manager, DUE_RUNS, [limit])));
+  }
+
+  async hastenRuns(eventIds: readonly string[]): Promise<void> {
+    const sql = `UPDATE runs SET due_at = clock_timestamp() WHERE event_id = ANY($1::text[]) AND state = 'gathering' AND reason_code = $2`;
+    const code = 'run.unknown' satisfies RunCode;
+    await this.db.run((manager) => execute(manager, sql, [[...eventIds], code]));
   }
 
   async putOffRun(runId: string, ms: number): Promise<void> {

@@ -2,9 +2,10 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { IntentState } from '../../src/core/states.js';
 import { INTENT_STATES } from '../../src/core/states.js';
 import { BudgetSpent, type BudgetLimit } from '../../src/core/budgets.js';
-import type { DueIntent, JournalStore } from '../../src/pipeline/journal-store.port.js';
+import type { DueIntent, JournalStore, RecordedRun } from '../../src/pipeline/journal-store.port.js';
 import type { Cause, NewIntent } from '../../src/core/run.js';
-import { intentReason } from '../../src/core/run-reasons.js';
+import type { Reason } from '../../src/core/reason.js';
+import { intentReason, runReason } from '../../src/core/run-reasons.js';
 import { canMove } from '../../src/core/state-table.js';
 import { aRun, anIntent } from '../builders/journal.js';
 import { because, saying } from '../builders/reasons.js';
@@ -21,6 +22,8 @@ export interface JournalUnderTest {
   /** Today's time as this store sees it. */
   now(): Date;
 }
+
+const UNKNOWN = runReason('run.unknown', { fields: ['event.before'], source: 'feed', seconds: 60 });
 
 /** What every journal does, on whatever it stands. */
 export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
@@ -1652,6 +1655,19 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await journal.putOffRun('r1', HOUR_MS);
       expect(await journal.run('r1')).toMatchObject({ state: 'open' });
       expect((await journal.run('r1'))?.dueAt).toBeUndefined();
+    });
+
+    it('are due at once where they wait for what an event does not know, and more of it is known', async () => {
+      const unknown = (id: string, eventId: string, reason: Reason = UNKNOWN): RecordedRun => ({
+        run: aRun({ id, runKey: `key ${id}`, state: 'gathering', reason, cause: { kind: 'event', eventId } }),
+        intents: [],
+        gathering: { key: id, windowMs: HOUR_MS },
+      });
+      await journal.recordDecision({}, [unknown('r1', 'e1'), unknown('r2', 'e2')]);
+      await journal.recordDecision({}, [unknown('r3', 'e1', runReason('run.gathering', { seconds: 9, key: 'k' }))]);
+      await journal.hastenRuns(['e1', 'e9']);
+
+      expect(await journal.dueRuns(9)).toEqual(['r1']);
     });
 
     it('that are over take nothing more: the next cause opens a window of its own', async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { systemClock } from '../../src/core/clock.js';
+import { LEARNED, isClaimed, isUnknown, withLearned } from '../../src/core/event-knowledge.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { stringifyJson } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
@@ -106,6 +107,55 @@ export function pairingSuite(open: () => Promise<InboxStore>, { runs }: { runs: 
   const deliveries = (): Arrival[] => STORY.map(([action, second]) => delivered(action, second));
   const rows = (): Arrival[] => STORY.map(([action, second]) => read(action, second));
   const WHOLE = ['issue.closed', 'issue.closed', 'issue.reopened'];
+
+  describe('a delivery of what polling saw first', () => {
+    const theOne = async () => {
+      for (const id of await inbox.undecidedEvents(10_000)) {
+        const event = await inbox.event(id);
+        if (event?.data.number === issue) return event;
+      }
+      throw new Error('there is no such event');
+    };
+
+    it('tells the event what the row left out, and leaves alone what it told', async () => {
+      newIssue();
+      await tell([read('closed', 0)]);
+      const before = await theOne();
+      expect(isUnknown(before, 'issue.labels')).toBe(true);
+
+      await tell([delivered('closed', 0)]);
+      const after = await theOne();
+
+      expect(after).toMatchObject({ id: before.id, source: 'feed', factAt: before.factAt, actor: before.actor });
+      expect(after.data).toMatchObject({
+        number: issue,
+        issue: { title: 'Crash', state: 'closed', id: String(issue) },
+      });
+      expect(isClaimed(after)).toBe(true);
+      expect(isUnknown(after, 'issue.created_at')).toBe(false);
+    });
+
+    it('that came first learns nothing from the row', async () => {
+      newIssue();
+      await tell([delivered('closed', 0)]);
+      const before = await theOne();
+      await tell([read('closed', 0)]);
+
+      expect(await theOne()).toEqual(before);
+    });
+
+    it('and what was read stand beside each other', async () => {
+      newIssue();
+      await tell([read('closed', 0)]);
+      const { id, data, repo } = await theOne();
+      await tell([delivered('closed', 0)]);
+      await inbox.learn(id, { data: withLearned(data, { issue: { body: 'read' } }, ['issue']), repo });
+      const after = await theOne();
+
+      expect(after.data).toMatchObject({ issue: { title: 'Crash', body: 'read' } });
+      expect(after.data[LEARNED]).toEqual(['delivery', 'issue']);
+    });
+  });
 
   describe('an issue closed, reopened and closed within three seconds', () => {
     it.each<[string, () => Arrival[]]>([

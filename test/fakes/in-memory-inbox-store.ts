@@ -1,6 +1,7 @@
 import type { Sight } from '../../src/core/sight.js';
 import { wholeSight } from './whole-sight.js';
 import type { EventSource, ForgeEvent } from '../../src/core/event.js';
+import { withRead, withTold } from '../../src/core/event-knowledge.js';
 import { readText } from '../../src/core/json-bytes.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { isOneOf } from '../../src/events/equal-texts.js';
@@ -139,6 +140,11 @@ export class InMemoryInboxStore implements InboxStore {
 
   async event(id: string): Promise<ForgeEvent | null> {
     return this.events.get(id) ?? null;
+  }
+
+  async learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void> {
+    const event = this.events.get(eventId);
+    if (event) this.events.set(eventId, { ...event, ...withRead(event, known) });
   }
 
   async isBehindAnother(eventId: string): Promise<boolean> {
@@ -288,6 +294,7 @@ export class InMemoryInboxStore implements InboxStore {
     let end: { state: ArrivalState; reason: string | null; code: string | null } | null = null;
     let claimed: { key: string; eventType: string } | null = null;
     let countedWith: string | null = null;
+    const told: Array<() => void> = [];
     const { org } = row.arrival;
     const answer = await decide({
       arrival: { ...row.arrival },
@@ -320,8 +327,14 @@ export class InMemoryInboxStore implements InboxStore {
         joined.push(eventId);
         end ??= { state: 'decided', reason: null, code: null };
       },
+      tell: async (eventId, news, from) =>
+        void told.push(() => {
+          const event = this.events.get(eventId);
+          if (event) this.events.set(eventId, { ...event, ...withTold(event, news, from) });
+        }),
       close: async (state, reason, code = null) => void (end = { state, reason, code }),
     });
+    for (const change of told) change();
     const [claim, first] = [claimed as { key: string; eventType: string } | null, countedWith as string | null];
     if (claim && row.arrival.kind === 'delivery') {
       row.arrival.eventType = claim.eventType;

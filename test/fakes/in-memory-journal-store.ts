@@ -165,6 +165,17 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       .map(({ id }) => id);
   }
 
+  async hastenRuns(eventIds: readonly string[]): Promise<void> {
+    for (const run of this.runRows.values())
+      if (
+        run.state === 'gathering' &&
+        run.reason.code === 'run.unknown' &&
+        run.cause.kind === 'event' &&
+        eventIds.includes(run.cause.eventId)
+      )
+        this.runRows.set(run.id, { ...run, dueAt: new Date(this.nowMs()) });
+  }
+
   async putOffRun(runId: string, ms: number): Promise<void> {
     const run = this.runRows.get(runId);
     if (run?.state === 'gathering') this.runRows.set(runId, { ...run, dueAt: new Date(this.nowMs() + ms) });

@@ -104,7 +104,7 @@ function eventsPage(): string {
   return page(
     'Events',
     'An event is one fact, whichever source reports it: a webhook delivery, a row of the organization’s feed, a row of a task list, or a change seen in a list of issues or releases. `on` names kinds; expressions see it as `event`.',
-    'Some servers or sources leave out a field marked "perhaps": ask with `has(event.x)`. Ids are texts of digits, whole numbers are numbers, times are times (`age(event.fact_at) > duration("36h")`).',
+    'Some servers or sources leave out a field marked "perhaps": ask with `has(event.x)`. A field that the first source leaves out is [not known](rules.md#what-an-event-does-not-know): the bot reads it or waits for the delivery. Ids are texts of digits, whole numbers are numbers, times are times (`age(event.fact_at) > duration("36h")`).',
     '## Kinds',
     kinds,
     '## Fields of every event',

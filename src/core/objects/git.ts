@@ -107,6 +107,8 @@ export const commit = z.looseObject({
   url: text,
 });
 
+export type Commit = z.output<typeof commit>;
+
 export const comparison = z.looseObject({
   commits: listOf(commit).optional(),
   files: listOf(z.looseObject({ filename: text, status: text })).optional(),

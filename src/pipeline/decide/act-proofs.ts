@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
+import { isClaimed } from '../../core/event-knowledge.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { RepositoryHomes } from '../../core/repository-home.js';
@@ -58,7 +59,7 @@ export class ActProofs implements ActProver {
 
   private async ask(event: ForgeEvent, people: readonly string[]): Promise<ActProof> {
     // What polling read, the forge itself said.
-    if (event.source !== 'webhook') return { proven: true, by: event.source, actor: event.actor };
+    if (!isClaimed(event)) return { proven: true, by: event.source, actor: event.actor };
     const { actor, repo } = event;
     if (!actor) return unproven('act.unreadable', 'the delivery does not say who did it');
     const others = people.flatMap((path) => {

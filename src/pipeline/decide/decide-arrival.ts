@@ -24,7 +24,9 @@ import type { DuplicateCandidate, ToldAgain } from '../../events/deduplicate.js'
 import type { ReadDelivery } from '../../events/normalize-delivery.js';
 import type { WakeQueue } from '../wake-queue.port.js';
 import type { Arrival, NewEntry, StoredDelivery } from '../../core/arrival.js';
-import { keyOfObject, keyOfText, type ArrivalDecision, type InboxStore } from '../inbox-store.port.js';
+import { keyOfObject, keyOfText, type ArrivalDecision, type InboxStore, type ToldEvent } from '../inbox-store.port.js';
+import { DELIVERY } from '../../core/event-knowledge.js';
+import type { JournalStore } from '../journal-store.port.js';
 import type { ArrivalDecider } from '../rule-engine.port.js';
 import type { AtOnceDecider, DecidedAtOnce } from './decide-at-once.js';
 
@@ -45,6 +47,8 @@ export interface EventReader {
 export interface DecideArrivalDeps {
   readonly inbox: Pick<InboxStore, 'decide'>;
   readonly queue: Pick<WakeQueue, 'announce'>;
+  /** Told of events that a later arrival told more of. Optional. Default: runs that wait for it find out in time. */
+  readonly journal?: Pick<JournalStore, 'hastenRuns'>;
   readonly events: EventReader;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -102,6 +106,7 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
   const { arrival, outcome } = told as unknown as { arrival: Arrival; outcome: Outcome };
   report(deps, arrival, decided, outcome);
   for (const decision of outcome.decisions.values()) await deps.atOnce?.written(decision);
+  if (outcome.told.length > 0) await deps.journal?.hastenRuns(outcome.told);
   const undecided = decided.created.filter((id) => !outcome.decisions.has(id));
   if (undecided.length > 0) await deps.queue.announce('event', undecided, arrival.org);
   return decided;
@@ -112,6 +117,8 @@ interface Outcome {
   /** By id of those events that were decided at once. */
   readonly decisions: Map<string, DecidedAtOnce>;
   joined: string[];
+  /** Of the joined events those that it told more of. */
+  readonly told: string[];
   closed: string | null;
   /** Of a delivery that makes no event. */
   code?: string;
@@ -217,8 +224,7 @@ async function decideFacts(
     const [known, touchesOurs] = await Promise.all([findDuplicateOf(deps, tx, fact), mayTouchOurs(deps, tx, fact)]);
     const derived = await derive(deps, tx, fact);
     if (known !== null) {
-      outcome.joined.push(known);
-      await tx.join(known);
+      await join(tx, outcome, fact, known);
       continue;
     }
     await make(deps, tx, outcome, fact, derived, touchesOurs);
@@ -226,8 +232,25 @@ async function decideFacts(
   return outcome;
 }
 
+/** The arrival tells a known event once more; where it knows what the first source left out, the event learns it. */
+async function join(tx: ArrivalDecision, outcome: Outcome, fact: EventFact, known: ToldEvent): Promise<void> {
+  outcome.joined.push(known.id);
+  await tx.join(known.id);
+  if (!tellsMore(sourceOf(tx.arrival), fact, known)) return;
+  const { actor, data } = fact;
+  await tx.tell(known.id, { actor, data }, sourceOf(tx.arrival) === 'webhook' ? [DELIVERY] : []);
+  outcome.told.push(known.id);
+}
+
+/** A delivery tells more than anything that polling reads, and a row of the feed tells who did what a list shows. */
+function tellsMore(source: EventSource, { kind }: EventFact, known: ToldEvent): boolean {
+  if (known.kind !== kind) return false;
+  if (source === 'webhook') return !known.sources.includes('webhook');
+  return source === 'feed' && known.sources.every((told) => told === 'lists');
+}
+
 function nothing(): Outcome {
-  return { created: [], decisions: new Map(), joined: [], closed: null };
+  return { created: [], decisions: new Map(), joined: [], told: [], closed: null };
 }
 
 /** Whether it may have to do with an effect of ours, which is looked at outside of this transaction. */
@@ -282,8 +305,7 @@ async function decideListed(
     if (!news) continue;
     const known = fact.listed?.isNewsUnheld ? await findDuplicateOf(deps, tx, fact) : null;
     if (known !== null) {
-      outcome.joined.push(known);
-      await tx.join(known);
+      await join(tx, outcome, fact, known);
       continue;
     }
     if (fact.listed?.change === null) seenAgainst = derived.state ?? seenAgainst;
@@ -348,13 +370,18 @@ function counted(deps: DecideArrivalDeps, { id, org }: Arrival, facts: readonly 
   return facts;
 }
 
-async function findDuplicateOf(deps: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<string | null> {
+async function findDuplicateOf(
+  deps: DecideArrivalDeps,
+  tx: ArrivalDecision,
+  fact: EventFact,
+): Promise<ToldEvent | null> {
   const known = await tx.eventsOfFact(tx.arrival.forge, fact.factKey, fact.discussionKey);
-  return deps.events.deduplicateInto(
+  const id = deps.events.deduplicateInto(
     sourceOf(tx.arrival),
     fact,
-    known.map(({ id, ...told }) => ({ eventId: id, ...told })),
+    known.map(({ id: eventId, ...told }) => ({ eventId, ...told })),
   );
+  return known.find((event) => event.id === id) ?? null;
 }
 
 function eventOf(arrival: Arrival, fact: EventFact, now: Date): ForgeEvent {

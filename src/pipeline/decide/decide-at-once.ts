@@ -49,6 +49,7 @@ export class AtOnceDecider {
       ...deps,
       lookups: { read: ask },
       acts: { prove: ask },
+      fields: { read: ask },
       homes: { of: async (asked) => deps.homes.peek(asked) ?? ask() },
       journal: { firedInLastHour: ask },
     });

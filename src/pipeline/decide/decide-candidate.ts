@@ -10,12 +10,21 @@ import type { RepositoryHome, RepositoryHomes } from '../../core/repository-home
 import type { SecurityLog } from '../../core/security-log.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
 import { ACT_LOOKUP, judgeAct, withRefusal, type ActProver, type Judged } from './act-proof.js';
-import { answerLookups, PATIENCE_MS, hasAnswers, tellsOfAnyRepository } from './answer-lookups.js';
+import {
+  answerLookups,
+  PATIENCE_MS,
+  hasAnswers,
+  tellsOfAnyRepository,
+  type Decided as Answered,
+} from './answer-lookups.js';
+import type { FieldReader } from './field-reader.js';
+import { DELIVERY, isClaimed, learnedOf } from '../../core/event-knowledge.js';
 import type { JournalStore } from '../journal-store.port.js';
 import {
   actsOnRepository,
   planGathering,
   planIntents,
+  planWaiting,
   type DecidedReport,
   type Decision,
   type Plan,
@@ -24,7 +33,7 @@ import {
 import type { Rollout } from './rollout.js';
 import type { Cause } from '../../core/run.js';
 import { asShadow, shadowRule, withoutIntents } from './shadow.js';
-import type { Accounts, Candidate, RuleEngine } from '../rule-engine.port.js';
+import type { Accounts, Candidate, DecisionFacts, RuleEngine } from '../rule-engine.port.js';
 import type { LookupReader, LookupScope } from '../../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 import { mayLeaveOutTrace } from './left-out-trace.js';
@@ -35,6 +44,12 @@ export interface DeciderDeps {
   /** Asked where a rule that fired rests on the word of a delivery: on who did something, or on that it was done. */
   readonly acts: ActProver;
   readonly accounts: Accounts;
+  /** Reads what an event does not know. Optional. Without it nothing is read. */
+  readonly fields?: FieldReader;
+  /**
+   * How long after an event was stored a delivery may still tell what it does not know, in ms; 0 = none does. Optional. Default: 0
+   */
+  readonly awaitMs?: (event: ForgeEvent) => number;
   /** Whose a repository is. */
   readonly homes: Pick<RepositoryHomes, 'of'>;
   readonly journal: Pick<JournalStore, 'firedInLastHour'>;
@@ -99,17 +114,27 @@ export class CandidateDecider {
     subject: Subject,
     { shadow, ...manner }: Manner,
   ): Promise<Plan> {
-    const { forge, org, cause, event, repo, since, now } = subject;
+    const { forge, org, cause, since, now } = subject;
+    let { event, repo } = subject;
     const stage = shadow ? null : ((await this.deps.rollout?.resolve(org, asked, repo)) ?? null);
     const candidate = stage ? { ...asked, mode: stage.mode } : asked;
     const { rules, lookups: reader, clock, tools, accounts } = this.deps;
     const bot = accounts.self(forge, org);
     const decidedAt = clock.now();
-    const facts = { org, event, repo, bot, now: now ?? decidedAt };
+    // What the event does not know may be read, or come by a delivery.
+    let isOpen = event !== null;
+    const facts = (): DecisionFacts => ({
+      org,
+      event,
+      repo,
+      bot,
+      now: now ?? decidedAt,
+      ...(isOpen ? { awaits: true } : {}),
+    });
     const evaluate = (answers: LookupAnswers): Promise<Evaluation> =>
-      this.safely(candidate, () => rules.evaluate(active.revision, candidate, facts, answers));
+      this.safely(candidate, () => rules.evaluate(active.revision, candidate, facts(), answers));
     const actor = event && isForAnybody(event.kind) ? event.actor : null;
-    const claim = event?.source === 'webhook' && actor ? event.id : null;
+    const claim = event && isClaimed(event) && actor ? event.id : null;
     const rule = shadow ? shadowRule(candidate.id) : candidate.id;
     const base = {
       forge,
@@ -143,11 +168,29 @@ export class CandidateDecider {
         reason: runReason('run.unmet', { because: lacks }),
         trace: null,
       });
+    /** @returns whether it is to be evaluated again, with more that is known; or the plan of a run that waits */
+    const learn = async (fields: readonly string[]): Promise<'again' | Plan> => {
+      const read = event && (await this.deps.fields?.read(event, fields));
+      if (read) {
+        [event, repo] = [read, read.repo];
+        return 'again';
+      }
+      const waitMs = event && !shadow && manner.replayNo === undefined ? this.waitsFor(event, decidedAt) : 0;
+      if (event && waitMs > 0) return planWaiting({ ...base, ...manner }, event, fields, waitMs, tools);
+      isOpen = false;
+      return 'again';
+    };
     if (candidate.gathers && !manner.atOnce) {
       // What is false without any read is decided now: it must not take the place of one that may hold.
       const early = await evaluate({});
-      if (early.kind === 'decided' && early.report.verdict !== 'fired') return without(decided(early.report));
-      const window = rules.windowOf?.(active.revision, candidate, facts) ?? null;
+      const isLost = early.kind === 'decided' && early.report.verdict !== 'fired' && !early.report.unknown;
+      if (isLost) return without(decided(early.report));
+      let window = rules.windowOf?.(active.revision, candidate, facts()) ?? null;
+      while (isOpen && window && 'problem' in window && window.unknown) {
+        const next = await learn(window.unknown);
+        if (next !== 'again') return next;
+        window = rules.windowOf?.(active.revision, candidate, facts()) ?? null;
+      }
       if (window && 'problem' in window)
         return without({
           rule: candidate.id,
@@ -159,12 +202,15 @@ export class CandidateDecider {
     }
     const held = await this.overLimit(org, candidate);
     if (held) return without(held);
-    const { evaluation, lookups, uses } = await answerLookups(evaluate, {
-      reader,
-      scope: { forge, org, repo, ...passOf(cause) },
-      clock,
-      since,
-    });
+    const ask = (): Promise<Answered> =>
+      answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
+    let answered = await ask();
+    while (isOpen && answered.evaluation.report.unknown) {
+      const next = await learn(answered.evaluation.report.unknown);
+      if (next !== 'again') return next;
+      answered = await ask();
+    }
+    const { evaluation, lookups, uses } = answered;
     const { report, steps, rests } = evaluation;
     const judged =
       event && rests ? await judgeAct(this.deps.acts, event, rests, decidedAt.getTime() - since.getTime()) : null;
@@ -194,6 +240,12 @@ export class CandidateDecider {
       home,
     };
     return { ...planIntents(decision, { ...tools, account: bot?.login ?? '' }), ...sealed };
+  }
+
+  /** Milliseconds for which a delivery may still tell more of the event. */
+  private waitsFor(event: ForgeEvent, now: Date): number {
+    const untilMs = event.storedAt.getTime() + (this.deps.awaitMs?.(event) ?? 0);
+    return learnedOf(event.data).has(DELIVERY) ? 0 : untilMs - now.getTime();
   }
 
   /** What the forge says of the repository now; where it says nothing, the repository counts as private. A run about no repository is public. */

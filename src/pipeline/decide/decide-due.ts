@@ -23,7 +23,7 @@ export interface DueDeps extends DeciderDeps {
   readonly inbox: Pick<InboxStore, 'event'>;
   readonly revisions: ActiveRevisions;
   readonly inventory: RepositoryInventory;
-  readonly journal: Pick<JournalStore, 'firedInLastHour' | 'run'>;
+  readonly journal: Pick<JournalStore, 'firedInLastHour' | 'run' | 'putOffRun'>;
   /** Caps, approvals and freeze windows of policies; absent = none are looked at. */
   readonly gate?: PolicyGate;
   /** Tells people what became of what they asked for; absent = nobody is told. */
@@ -69,6 +69,10 @@ export class DueDecider {
   private async decideWaiting(run: Run): Promise<void> {
     try {
       const plan = await this.planWaiting(run);
+      if (plan?.gathering) {
+        await this.deps.journal.putOffRun(run.id, plan.gathering.windowMs);
+        return;
+      }
       if (plan && (await this.recorder.recordGathered(plan))) this.backoff.clear(run.id);
     } catch (error) {
       if (!isTransient(error)) throw error;

@@ -1,4 +1,4 @@
-import type { EventActor, EventRepository } from '../../core/event.js';
+import type { EventActor, EventRepository, ForgeEvent } from '../../core/event.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { hashOf } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
@@ -145,6 +145,22 @@ export function planGathering(
     causeKey(decision),
     tools,
   );
+  return { run: { ...run, state: 'gathering' }, intents: [], gathering };
+}
+
+/** A run that waits for what its event does not know: it is decided once, when a delivery tells it or none came in time. */
+export function planWaiting(
+  decision: Omit<Decision, 'report' | 'steps' | 'lookups'>,
+  { id, source }: Pick<ForgeEvent, 'id' | 'source'>,
+  fields: readonly string[],
+  waitMs: number,
+  tools: Pick<PlanTools, 'newId'>,
+): Plan {
+  const reason = runReason('run.unknown', { fields: [...fields], source, seconds: Math.ceil(waitMs / 1000) });
+  const trace = { waits: { fields: [...fields], source } };
+  const run = planRun({ ...decision, report: { reason, trace }, lookups: {} }, causeKey(decision), tools);
+  // A key of its own: no other run takes its place.
+  const gathering = { key: `unknown ${id}`, windowMs: waitMs };
   return { run: { ...run, state: 'gathering' }, intents: [], gathering };
 }
 

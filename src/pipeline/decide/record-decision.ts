@@ -1,7 +1,7 @@
-import { alert, type Alerts } from '../../core/alerts.js';
-import { textOf } from '../../core/reason.js';
+import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
+import { textOf, type Reason } from '../../core/reason.js';
 import { causeId } from '../../core/run.js';
-import { isReason } from '../../core/run-reasons.js';
+import { isReason, type verdictReason } from '../../core/run-reasons.js';
 import { traceOf } from '../../core/trace.js';
 import type { Logger } from '../../core/logger.js';
 import type { DeciderDeps } from './decide-candidate.js';
@@ -25,6 +25,9 @@ export interface RecorderDeps {
 
 /** Writes down what was decided, tells people, and wakes those who do it. */
 export class DecisionRecorder {
+  /** Alerts of this process that a later decision ends. */
+  private readonly raised = new Set<AlertKey>();
+
   constructor(private readonly deps: RecorderDeps) {}
 
   /** Those due are announced, each under its topic. What decided is marked as such in the same transaction; with {} it stays due. */
@@ -87,8 +90,20 @@ export class DecisionRecorder {
         },
         'run.decided',
       );
+      this.warnOfUnknown(run);
       this.warn(run, runsPerHour !== undefined, waiting);
     }
+  }
+
+  /** One alert for a rule that needs what is not known, until it decides again. */
+  private warnOfUnknown({ id: runId, org, rule, state, reason, cause }: Plan['run']): void {
+    const { alerts } = this.deps;
+    const key = `rule.unknown/${org}/${rule}` as const;
+    const because = state === 'error' ? becauseOf(reason) : null;
+    if (because?.code === UNKNOWN_CODE) {
+      alerts.raise(key, alert('rule.unknown', { org, rule, because }), { runId });
+      this.raised.add(key);
+    } else if (cause.kind === 'event' && state !== 'gathering' && this.raised.delete(key)) alerts.resolve(key);
   }
 
   /** One alert for a rule that its limit holds, until it fires again; and one for what a person should look at. */
@@ -104,6 +119,14 @@ export class DecisionRecorder {
         waiting,
       });
   }
+}
+
+const UNKNOWN_CODE = 'verdict.unknown' satisfies ReturnType<typeof verdictReason>['code'];
+
+/** What the rule said when it was evaluated. */
+function becauseOf({ params }: Reason): Reason | null {
+  const { because } = params as { because?: Reason };
+  return because ?? null;
 }
 
 /** Nothing of the run stands before them: of its first step the first in each lane. Their ends wake the others; what waits for consent is not due. */

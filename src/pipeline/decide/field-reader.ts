@@ -1,0 +1,238 @@
+import type { Clock } from '../../core/clock.js';
+import { ForgeError } from '../../core/errors.js';
+import { commitsOf, learnedOf, withLearned } from '../../core/event-knowledge.js';
+import type { EventRepository, ForgeEvent } from '../../core/event.js';
+import { isJsonObject, type JsonObject } from '../../core/json.js';
+import type { Commit } from '../../core/objects/git.js';
+import type { RepositoryHomes } from '../../core/repository-home.js';
+import { filesIn } from '../../events/normalize/push.js';
+import { isZeroSha } from '../../events/event-fact.js';
+import { type ForgeClient, orMissing, whereAllowed } from '../../forge/forge-client.js';
+import type { OperationName } from '../../forge/operations.js';
+import type { ForgeAccess, Forges } from '../execute/forge-access.js';
+import type { InboxStore } from '../inbox-store.port.js';
+import { ownValue, tableOf } from '../../core/table.js';
+import { PATIENCE_MS } from './answer-lookups.js';
+
+/** Reads from the forge what an event does not know. */
+export interface FieldReader {
+  /**
+   * @param paths fields that a decision needs, as rules name them: `event.files.added`
+   * @returns the event with what was read, which is stored as well; null = no read tells any of it
+   * @throws ForgeError while the forge cannot be asked
+   */
+  read(event: ForgeEvent, paths: readonly string[]): Promise<ForgeEvent | null>;
+}
+
+interface FieldReaderDeps {
+  readonly forges: Forges;
+  /** Whose a repository is, and its name of now. */
+  readonly homes: Pick<RepositoryHomes, 'of'>;
+  readonly inbox: Pick<InboxStore, 'learn'>;
+  readonly clock: Clock;
+}
+
+interface Context {
+  readonly access: ForgeAccess;
+  readonly event: ForgeEvent;
+  readonly repo: { readonly owner: string; readonly repo: string };
+}
+
+/** Undefined = this forge, or this token, does not tell it. */
+type Read = (context: Context) => Promise<JsonObject | undefined>;
+
+/** What can be read, by the field of the event that it fills. An object is read as it is now; what the event knows stays as it was. */
+const READS: Readonly<Record<string, Read>> = tableOf<Read>({
+  files: readFiles,
+  issue: ofIssue('getIssue', 'issue'),
+  pull_request: readPull,
+  comment: readComment,
+  release: readRelease,
+  repo: ({ access, repo }) => ask(access, 'getRepo', (get) => get(repo)),
+});
+
+export class ForgeFieldReader implements FieldReader {
+  constructor(private readonly deps: FieldReaderDeps) {}
+
+  async read(event: ForgeEvent, paths: readonly string[]): Promise<ForgeEvent | null> {
+    const { forges, homes, inbox, clock } = this.deps;
+    const { forge, org, repo } = event;
+    const access = forges.get(forge, org);
+    const learned = learnedOf(event.data);
+    const wanted = [...new Set(paths.map((path) => readFor(path, event)))].filter(
+      (name) => name !== null && !learned.has(name),
+    ) as string[];
+    if (!access || !repo || wanted.length === 0) return null;
+    try {
+      const home = await homes.of({ forge, org, id: repo.id, name: repo.name });
+      if (home.is === 'refused') return null;
+      const at = { owner: home.repository.owner, repo: home.repository.name };
+      let known = event;
+      for (const name of wanted) {
+        const found = await ownValue(READS, name)?.({ access, event, repo: at });
+        if (found) known = learn(known, name, found);
+      }
+      if (known === event) return null;
+      await inbox.learn(event.id, { data: known.data, repo: known.repo });
+      return known;
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      // An answer that will be the same when the forge is asked again.
+      if (error.kind === 'refused' || error.kind === 'moved') return null;
+      if (clock.now().getTime() - event.storedAt.getTime() < PATIENCE_MS) throw error;
+      return null;
+    }
+  }
+}
+
+function learn(event: ForgeEvent, name: string, found: JsonObject): ForgeEvent {
+  if (name === 'repo') {
+    const { owner: _, permissions: __, ...told } = found;
+    const data = withLearned(event.data, {}, [name]);
+    return { ...event, data, repo: { ...told, ...(event.repo as EventRepository) } };
+  }
+  return { ...event, data: withLearned(event.data, found, [name]) };
+}
+
+/** The read that tells a field; null = none does. */
+function readFor(path: string, { kind, data }: ForgeEvent): string | null {
+  const [, name = '', field] = path.split('.');
+  if (kind === 'push')
+    return /^(?:files|files_complete|commits|commits\[\]|total_commits|head_commit)$/.test(name)
+      ? 'files'
+      : name === 'repo'
+        ? name
+        : null;
+  if (field === undefined && name === 'labels') return data.pull_request === undefined ? 'issue' : 'pull_request';
+  if (field === undefined && /^(?:pull_request|review)\./.test(kind) && /^(?:branch|sha)$/.test(name))
+    return 'pull_request';
+  return field !== undefined && Object.hasOwn(READS, name) ? name : null;
+}
+
+async function ask<Name extends OperationName>(
+  access: ForgeAccess,
+  name: Name,
+  call: (get: ForgeClient[Name]) => Promise<unknown>,
+): Promise<JsonObject | undefined> {
+  const get = access.offers(name) ? access.client[name] : undefined;
+  const found = await whereAllowed(get, (offered) => orMissing(call(offered)));
+  return isJsonObject((found ?? null) as never) ? (found as JsonObject) : undefined;
+}
+
+function numberOf({ data }: ForgeEvent): string {
+  return String((data.number ?? '') as number);
+}
+
+function ofIssue(operation: 'getIssue', place: string): Read {
+  return async ({ access, event, repo }) => {
+    const found = await ask(access, operation, (get) => get({ ...repo, index: numberOf(event) }));
+    return found && { [place]: found };
+  };
+}
+
+async function readPull({ access, event, repo }: Context): Promise<JsonObject | undefined> {
+  const found = await ask(access, 'getPull', (get) => get({ ...repo, index: numberOf(event) }));
+  if (!found) return undefined;
+  const { base, head } = found;
+  const branch = isJsonObject(base ?? null) ? (base as JsonObject).ref : undefined;
+  const sha = isJsonObject(head ?? null) ? (head as JsonObject).sha : undefined;
+  const isOwn = /^(?:pull_request|review)\./.test(event.kind);
+  return {
+    pull_request: found,
+    ...(isOwn && branch !== undefined ? { branch } : {}),
+    ...(isOwn && sha !== undefined ? { sha } : {}),
+  };
+}
+
+async function readComment({ access, event, repo }: Context): Promise<JsonObject | undefined> {
+  const { comment } = event.data;
+  const id = isJsonObject(comment ?? null) ? (comment as JsonObject).id : undefined;
+  if (typeof id !== 'string') return undefined;
+  const found = await ask(access, 'getComment', (get) => get({ ...repo, id }));
+  return found && { comment: found };
+}
+
+async function readRelease({ access, event, repo }: Context): Promise<JsonObject | undefined> {
+  const { tag } = event.data;
+  if (typeof tag !== 'string') return undefined;
+  const found = await ask(access, 'getReleaseByTag', (get) => get({ ...repo, tag }));
+  return found && { release: found };
+}
+
+/** Commits of a push that are read one by one. */
+const ONE_BY_ONE = 20;
+
+/**
+ * The files of a push: of the commits that the event shows, where it shows all, else of those that the comparison of both ends has. The forge keeps them with
+ * each commit, as deliveries tell them.
+ */
+async function readFiles(context: Context): Promise<JsonObject | undefined> {
+  const { data } = context.event;
+  const shown = commitsOf(data);
+  const total = data.total_commits;
+  if (data.deleted === true || typeof data.after !== 'string' || isZeroSha(data.after)) return undefined;
+  const areAll = total === shown.length && shown.length <= ONE_BY_ONE;
+  const read = areAll ? await readOneByOne(context, shown) : await compare(context, data.after);
+  const commits = read?.map(payloadOf);
+  if (!commits || commits.some((commit) => commit === null)) return undefined;
+  const all = commits as JsonObject[];
+  if (typeof total === 'number' && total !== all.length) return undefined;
+  const head = all.find(({ id }) => id === data.after);
+  return {
+    commits: all,
+    total_commits: all.length,
+    files: filesIn(all),
+    files_complete: true,
+    ...(head ? { head_commit: head } : {}),
+  };
+}
+
+async function readOneByOne({ access, repo }: Context, shown: readonly JsonObject[]): Promise<Commit[] | undefined> {
+  const read: Commit[] = [];
+  for (const { id } of shown) {
+    const found = await ask(access, 'getCommit', (get) =>
+      get({ ...repo, sha: String(id as string), stat: false, verification: false }),
+    );
+    if (!found) return undefined;
+    read.push(found as Commit);
+  }
+  return read;
+}
+
+/** From the commit before the push or, where that is not known or there was none, from what the forge itself compares it with. */
+async function compare({ access, event, repo }: Context, after: string): Promise<Commit[] | undefined> {
+  const { before, compare_url: url } = event.data;
+  const base =
+    typeof before === 'string' && !isZeroSha(before)
+      ? before
+      : /\/compare\/(.+?)\.\.\.?[0-9a-f]+$/.exec(typeof url === 'string' ? url : '')?.[1];
+  if (base === undefined) return undefined;
+  const found = await ask(access, 'compareCommits', (get) =>
+    get({ ...repo, basehead: `${decodeURIComponent(base)}...${after}` }),
+  );
+  return found ? ((found.commits ?? []) as unknown as Commit[]) : undefined;
+}
+
+/** A commit of the API as deliveries tell it; null where it does not say which files it changed. */
+function payloadOf({ sha, html_url: url, commit, files }: Commit): JsonObject | null {
+  if (!sha || !files) return null;
+  const of = (status: string): string[] =>
+    files.flatMap((file) => (file?.status === status && file.filename ? [file.filename] : []));
+  const person = (
+    one: { name?: string | null | undefined; email?: string | null | undefined } | null | undefined,
+  ): JsonObject => ({
+    name: one?.name ?? '',
+    email: one?.email ?? '',
+  });
+  return {
+    id: sha,
+    message: commit?.message ?? '',
+    url: url ?? '',
+    author: person(commit?.author),
+    committer: person(commit?.committer),
+    timestamp: commit?.author?.date ?? '',
+    added: of('added'),
+    modified: of('modified'),
+    removed: of('removed'),
+  };
+}
