@@ -1,7 +1,7 @@
 import { defineAction, textOf, changed, conflict, notYet, refused, unchanged } from './define-action.js';
 import { say } from './reasons.js';
 import { choice, flag, id, optional, text, whole } from './support/params.js';
-import { readAll, isRefused, orMissing, whereOffered } from '../forge/forge-client.js';
+import { readAll, isRefused, orMissing, whereOffered, type ForgeClient } from '../forge/forge-client.js';
 import {
   askPerson,
   defineRecovery,
@@ -170,8 +170,9 @@ export const mergePullRequest = defineAction({
     if (approvedBy.length < approvals)
       return notYet(say('cannot.merge.approvals', { number, count: approvedBy.length, needs: approvals, sha }));
     if (checks) {
-      const { state } = await forge.getCombinedStatus({ owner: target.owner, repo: target.name, ref: sha });
-      if (state !== 'success') return notYet(say('cannot.merge.checks', { sha, state: state || null }));
+      const state = await stateOfChecks(forge, { owner: target.owner, repo: target.name, ref: sha });
+      if (state === null) return notYet(say('cannot.merge.no-status', { sha }));
+      if (state !== 'success') return notYet(say('cannot.merge.checks', { sha, state }));
     }
     remember({ head: sha, base: pull.base?.ref ?? null, branch: pull.head?.ref ?? null });
     try {
@@ -203,6 +204,25 @@ export const mergePullRequest = defineAction({
     return changed(say('made.merged', { number, method, sha }));
   },
 });
+
+/**
+ * What the newest statuses of a commit come to; null where it has none, which Gitea calls pending too. Servers judge the statuses of one page:
+ * those of further pages are read where there are more.
+ */
+async function stateOfChecks(
+  forge: Pick<ForgeClient, 'getCombinedStatus'>,
+  where: { readonly owner: string; readonly repo: string; readonly ref: string },
+): Promise<string | null> {
+  let total: number | null = null;
+  const { state, statuses } = await forge.getCombinedStatus(
+    { ...where, limit: 50 },
+    { onReply: ({ totalCount }) => void (total = totalCount) },
+  );
+  if (!state || statuses?.length === 0) return null;
+  if (state !== 'success' || statuses === undefined || total === null || total <= statuses.length) return state;
+  const all = await readAll(forge, 'getCombinedStatus', where);
+  return all.find(({ status }) => status !== 'success' && status !== 'skipped')?.status ?? state;
+}
 
 /** Who approved this very commit, and who wants changes, each by their newest verdict; the author's own does not count. */
 function verdictsOf(

@@ -158,6 +158,8 @@ export const say = defineReasons(
       `#${number} has ${count} of ${needs} approvals of ${short(sha)}`,
     'cannot.merge.checks': ({ sha, state }: { sha: string; state: string | null }) =>
       `the statuses of ${short(sha)} are ${state ?? 'not there'}`,
+    'cannot.merge.no-status': ({ sha }: { sha: string }) =>
+      `the commit ${short(sha)} has no status; without CI write checks: false`,
     'cannot.merge.protected': ({ number, said }: { number: string; said: string }) =>
       `the branch protection holds #${number}: ${said}`,
     'cannot.merge.checking': ({ number }: { number: string }) => `the conflict check of #${number} still runs`,

@@ -327,6 +327,23 @@ describe('config/read-config: addresses and short secrets', () => {
       ['http://127.0.0.1:4000/api/v1/,', 'http://git.test/api/v1, insecure_http: "same host network",'],
       null,
     ],
+    [
+      'a host in place of an API',
+      ['http://127.0.0.1:4000/api/v1/', 'http://127.0.0.1:4000'],
+      'forges.0.base_url does not end in /api/v1: it is no address of an API (write http://127.0.0.1:4000/api/v1)',
+    ],
+    ['the same with a slash', ['http://127.0.0.1:4000/api/v1/', 'http://127.0.0.1:4000/'], 'does not end in /api/v1'],
+    [
+      'the page of an organization',
+      ['http://127.0.0.1:4000/api/v1/', 'http://127.0.0.1:4000/acme'],
+      '(write http://127.0.0.1:4000/api/v1, or http://127.0.0.1:4000/acme/api/v1 if the server itself lives below /acme)',
+    ],
+    [
+      'an API with a query',
+      ['http://127.0.0.1:4000/api/v1/', '"http://127.0.0.1:4000/api/v1?x=1"'],
+      '(write http://127.0.0.1:4000/api/v1)',
+    ],
+    ['a server below a path', ['http://127.0.0.1:4000/api/v1/', 'http://127.0.0.1:4000/gitea/api/v1'], null],
     ['this machine by another name', ['127.0.0.1:4000', 'localhost:4000'], null],
     [
       'a name that only begins like this machine',
@@ -459,6 +476,10 @@ describe('config/forgehand.example.yaml', () => {
     [
       '{ max_body_bytes: 50000000, unverified_bytes: 100000000 }',
       'server.unverified_bytes: 100000000 bytes are less than four largest deliveries (4 x 50000000)',
+    ],
+    [
+      '{ public_url: "https://bot.example.org/in?x=1" }',
+      'server.public_url has a query: the forge could not reach the paths behind it (write https://bot.example.org/in)',
     ],
     ['{ trusted_proxies: [proxy.example] }', 'an address or a range of addresses, like 10.0.0.7 or 10.0.0.0/8'],
   ])('server: %s => refused', (server, message) => {

@@ -200,6 +200,7 @@ class ConfigBuilder {
         `server.unverified_bytes_per_address: ${tooSmall(bytesPerAddress)}`,
         fix,
       );
+    this.checkNoQuery(server.public_url, ['server', 'public_url']);
     return {
       host: server.host,
       port: server.port,
@@ -255,6 +256,7 @@ class ConfigBuilder {
       forge.insecure_http,
       'take it away: auth says how the bot signs in',
     );
+    this.checkApiAddress(forge.base_url, [...path, 'base_url']);
     return {
       id: forge.id,
       baseUrl: forge.base_url.replace(/\/+$/, ''),
@@ -562,6 +564,30 @@ class ConfigBuilder {
       path,
       `${path.join('.')} is http: what is sent there can be read and changed on the way`,
       'use https, or say why it is safe here: insecure_http: "reason"',
+    );
+  }
+
+  /** The paths of all calls go behind it: what does not end in /api/v1 answers, as a page or with 404, and never as an API. */
+  private checkApiAddress(address: string, path: PropertyKey[]): void {
+    const { origin, pathname, search, hash } = new URL(address);
+    if (pathname.replace(/\/+$/, '').endsWith('/api/v1') && search === '' && hash === '') return;
+    if (secretInAddress(address)) return;
+    const below = pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+    const other = below === '' ? '' : `, or ${origin}${below}/api/v1 if the server itself lives below ${below}`;
+    this.problem(
+      path,
+      `${path.join('.')} does not end in /api/v1: it is no address of an API`,
+      `write ${origin}/api/v1${other}`,
+    );
+  }
+
+  private checkNoQuery(address: string | undefined, path: PropertyKey[]): void {
+    const url = address === undefined ? null : new URL(address);
+    if (url === null || (url.search === '' && url.hash === '')) return;
+    this.problem(
+      path,
+      `${path.join('.')} has a query: the forge could not reach the paths behind it`,
+      `write ${url.origin}${url.pathname.replace(/\/+$/, '')}`,
     );
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { parseConfig } from '../../config/read-config.js';
-import { readForgeAddress } from './forge-address.js';
+import { readForgeAddress } from '../../config/forge-address.js';
 import { configText, placesOf, variableOf, withVariables, type NewConfig } from './operator-files.js';
 
 const MOST_LINES = 15;

@@ -8,7 +8,7 @@ import { webPages } from '../../housekeeping/doctor/check.js';
 import { checkOrg } from '../check-rules.js';
 import { counted } from '../print.js';
 import type { Asker } from './asker.js';
-import { readForgeAddress } from './forge-address.js';
+import { readForgeAddress } from '../../config/forge-address.js';
 import { hearFirstDelivery, installWebhook, offerPlan, runDoctor } from './go-live.js';
 import { openBot, type LiveBot } from './live-bot.js';
 import { BOT_SCOPES, lookAtAccount, lookAtForge, type SeenAccount, type SeenForge } from './look-at-forge.js';

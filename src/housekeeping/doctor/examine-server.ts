@@ -10,13 +10,16 @@ export function examineServer(footing: ServerAccess | null, failure: string | nu
   if (failure !== null) return [away(footing, failure, baseUrl)];
   if (!footing) return [note(saw('forge.reached.unasked', { url: baseUrl }))];
   const { product, version, pages, self } = footing;
-  const what =
-    product === 'unknown'
-      ? 'a server that does not show its version'
-      : `${product === 'gitea' ? 'Gitea' : 'Forgejo'} ${version ?? ''}`;
+  const what = `${product === 'gitea' ? 'Gitea' : 'Forgejo'} ${version ?? ''}`;
   const lists = pages?.most ? `; lists come by ${pages.default ?? pages.most}, at most ${pages.most}` : '';
   return [
-    ok(saw('forge.reached.yes', { url: baseUrl, what, lists })),
+    product === 'unknown'
+      ? warning(
+          saw('forge.reached.untold', { url: baseUrl, lists }),
+          `type: curl -sS ${baseUrl}/version`,
+          'it should answer {"version": …}; if it answers a page or 404, correct forges[].base_url. A forge with the 20 operations alone has no version',
+        )
+      : ok(saw('forge.reached.yes', { url: baseUrl, what, lists })),
     self
       ? ok(saw('account.self.known', { login: self.login, id: self.id }))
       : problem(saw('account.self.unknown'), 'give the token read:user, or sign in with user and password'),

@@ -254,12 +254,19 @@ describe('housekeeping/doctor/examine-server', () => {
     ['its clock is behind', { clockAheadMs: -61_000 }, null, ['warning forge.clock']],
     ['it does not tell its time', { clockAheadMs: null }, null, []],
     ['it does not say who we are', { self: null }, null, ['problem account.self']],
+    ['it shows no version', { product: 'unknown', version: null }, null, ['warning forge.reached']],
     ['it is away', {}, 'getSelf: the connection was refused', ['problem forge.reached']],
   ])('finds what is wrong, and says what to do: %s', (_what, given, failure, expected) => {
     const looked = examineServer({ ...footing, ...given }, failure, 'https://git.example.org/api/v1');
 
     expect(findings(looked)).toEqual(expected);
     expect(helpless(looked)).toEqual([]);
+  });
+
+  it('names the address that shows no version', () => {
+    const [look] = examineServer({ ...footing, product: 'unknown' }, null, 'https://git.example.org/acme/api/v1');
+
+    expect(look?.said).toContain('https://git.example.org/acme/api/v1/version shows no version');
   });
 
   it('tells what it was before it went away', () => {

@@ -6,6 +6,8 @@ export const saw = defineReasons({
   'forge.reached.unasked': ({ url }: { url: string }) => `${url} answers, and was not asked yet`,
   'forge.reached.yes': ({ url, what, lists }: { url: string; what: string; lists: string }) =>
     `${url} is ${what}${lists}`,
+  'forge.reached.untold': ({ url, lists }: { url: string; lists: string }) =>
+    `${url} answers, and ${url}/version shows no version of Gitea or Forgejo${lists}`,
   'forge.reached.no': ({ url, failure, before }: { url: string; failure: string; before: string }) =>
     `${url} cannot be asked: ${failure}${before}`,
   'forge.clock.hidden': () => 'the forge does not show its time',

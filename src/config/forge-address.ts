@@ -1,4 +1,4 @@
-import { isLoopback } from '../../config/safe-address.js';
+import { isLoopback } from './safe-address.js';
 
 export interface ForgeAddress {
   /** Ends in /api/v1, no trailing slash. */
