@@ -28,7 +28,9 @@ try {
     config,
     JSON.stringify({
       // Nobody listens there: the bot starts, and says that the forge is not reached.
-      forges: [{ id: 'forge', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { file: 'token' } } }],
+      forges: [
+        { id: 'forge', base_url: 'http://127.0.0.1:9/api/v1', auth: { type: 'token', token: { file: 'token' } } },
+      ],
       orgs: [
         {
           name: 'acme',
