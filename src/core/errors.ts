@@ -107,6 +107,11 @@ export const callReason = defineReasons(
     'forge.other-files': ofCall(() => 'the files of the answer are not those asked for'),
     'forge.argument': ofCall(({ note }) => `not sent: ${note}`),
     'forge.stood-still': ofCall(() => 'not sent: the process stood still right before the call'),
+    /** A proxy refuses or decodes `%2F`. */
+    'forge.slash': ofCall(
+      ({ status }) =>
+        `the proxy before the forge does not pass on a path with %2F (status ${status}): in Apache write AllowEncodedSlashes NoDecode, in nginx a proxy_pass without a path`,
+    ),
     'forge.away': ofCall(() => 'something else answers at the address of the forge'),
     'forge.pages': ofCall(({ note }) => `more than ${note} pages`),
     'forge.proxy': ofCall((call) => `the proxy does not let the call pass${words(call)}`),

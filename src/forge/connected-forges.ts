@@ -7,7 +7,7 @@ import { ForgeError, BotError, messageOf, callReason } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { type OperationName, isWrite } from './operations.js';
-import { probe } from './probe.js';
+import { ask, probe } from './probe.js';
 
 interface ForgeSelf {
   /** Decimal string; null where the forge does not tell (core profile). */
@@ -52,14 +52,21 @@ interface ConnectOptions {
  */
 export async function connectForge(client: ForgeClient, options: ConnectOptions = {}): Promise<ConnectedForge> {
   const missing = new Set<OperationName>();
+  const answered = new Set<OperationName>();
   const clock = options.clock ?? systemClock;
   let version: string | null = null;
   const learning = wrapForgeClient(client, async (name, next, args, callOptions) => {
     try {
       const answer = await next(args, callOptions);
       missing.delete(name);
+      answered.add(name);
       return answer;
     } catch (error) {
+      // A proxy that loses a slash and a forge without the route answer alike: what never answered is asked about without a slash.
+      if (isLostSlash(error) && !answered.has(name) && (await ask(client, name)) === 'missing') {
+        missing.add(name);
+        throw new ForgeError('not-offered', callReason('forge.not-offered', { operation: name }), { operation: name });
+      }
       // A no of the forge's own shows that it has the route: it was renewed since.
       if (error instanceof ForgeError && error.kind === 'refused' && error.facts.status !== undefined)
         missing.delete(name);
@@ -90,6 +97,11 @@ export async function connectForge(client: ForgeClient, options: ConnectOptions 
 export function productOf(version: string | null): ForgeCapabilities['product'] {
   if (version === null) return 'unknown';
   return version.includes('+gitea-') ? 'forgejo' : 'gitea';
+}
+
+/** Something between us and the forge does not pass on `%2F` as it is. */
+export function isLostSlash(error: unknown): boolean {
+  return error instanceof ForgeError && error.facts.detail === 'slash';
 }
 
 function forgeIsAway(operation: OperationName, { facts }: ForgeError): ForgeError {

@@ -120,7 +120,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     }
 
     function settle(got: WireReply, at: ErrorContext, isWriting: boolean): unknown {
-      if (!operation.success.includes(got.status)) throw mapReply(at, got);
+      if (!operation.success.includes(got.status)) throw mapReply({ ...at, path: request.url }, got);
       try {
         const json = readJson(got.body);
         const { answer, skipped } = countSkipped(() => checkReply(operation, json, isWriting));

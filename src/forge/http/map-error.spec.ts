@@ -56,6 +56,33 @@ describe('forge/http/map-error', () => {
     expect(map(status, headers, body).kind).toBe(kind);
   });
 
+  it.each<[string, number, Record<string, string>, string]>([
+    ['404 as a page (Apache)', 404, HTML, PAGE],
+    ['404 of a route that a decoded slash makes (nginx)', 404, TEXT, '404 page not found\n'],
+    ['400 as a page (Tomcat)', 400, HTML, PAGE],
+  ])('%s for a path with %%2F is a word of the proxy: about this object alone, and not "not there"', (_, ...reply) => {
+    const [status, headers, body] = reply;
+    const of = (path: string) =>
+      mapReply(
+        { operation: 'getBranch', path, secrets: [], now: new Date() },
+        { status, headers, body: Buffer.from(body) },
+      );
+
+    expect(of('/repos/acme/app/branches/rel%2Fv9')).toMatchObject({ kind: 'refused', facts: { detail: 'slash' } });
+    expect(of('/repos/acme/app/branches/rel%2Fv9').facts.status).toBeUndefined();
+    expect(of('/repos/acme/app/branches/rel%2Fv9').message).toContain('AllowEncodedSlashes');
+    expect(of('/repos/acme/app/branches/main').facts.detail).not.toBe('slash');
+  });
+
+  it('takes the word of the forge itself about a path with %2F', () => {
+    const error = mapReply(
+      { operation: 'getBranch', path: '/repos/acme/app/branches/rel%2Fv9', secrets: [], now: new Date() },
+      { status: 404, headers: JSON_TYPE, body: Buffer.from(NO) },
+    );
+
+    expect(error).toMatchObject({ kind: 'refused', facts: { status: 404 } });
+  });
+
   it.each([
     ['429', 429],
     ['503', 503],

@@ -8,6 +8,8 @@ import type { OperationName } from '../operations.js';
 /** What an error may know about its call. `secrets` are taken out of every text that came from outside. */
 export interface ErrorContext {
   readonly operation: OperationName;
+  /** The path as it was sent. Default: one without `%2F`. */
+  readonly path?: string;
   readonly secrets: readonly string[];
   readonly now: Date;
 }
@@ -56,6 +58,7 @@ export function mapReply(context: ErrorContext, reply: WireReply): ForgeError {
     return error(context, 'rate-limited', 'rate-limited', { ...facts, retryAfterS: waitS });
   }
   if (REDIRECTS.has(status)) return moved(context, reply);
+  if (isLostSlash(context, reply)) return error(context, 'refused', 'slash', { detail: 'slash' }, undefined, status);
   if (isMissingRoute(reply)) return error(context, 'not-offered', 'not-offered', facts);
   if (status === 407)
     return error(context, 'not-sent', 'proxy', { ...facts, detail: 'proxy' }, 'it wants other credentials');
@@ -79,6 +82,14 @@ function pathOf(context: ErrorContext, location: string | undefined): string | u
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Forges answer JSON about a branch that is not there. A page, or "no such route", is the word of a proxy that refuses `%2F` or makes a slash
+ * of it. It says nothing about the object, so the error has no status that could be taken for "not there".
+ */
+function isLostSlash({ path }: ErrorContext, { status, body }: WireReply): boolean {
+  return path !== undefined && /%2f/i.test(path) && (status === 404 || status === 400) && tryJson(body) === BROKEN;
 }
 
 /** Unknown route: 404 as plain text; other method on a known route: 405 with an empty body (api-behaviour 1.1). */
@@ -121,12 +132,10 @@ function error(
   what: FailureWord,
   facts: Omit<ForgeErrorFacts, 'operation'>,
   note?: string,
+  status = facts.status,
 ): ForgeError {
   const { operation } = context;
-  const reason = callReason(
-    `forge.${what}`,
-    known({ operation, status: facts.status, said: facts.forgeMessage, note }),
-  );
+  const reason = callReason(`forge.${what}`, known({ operation, status, said: facts.forgeMessage, note }));
   return new ForgeError(kind, reason, known({ operation, ...facts }));
 }
 

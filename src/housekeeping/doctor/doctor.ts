@@ -5,10 +5,10 @@ import { UserError, ForgeError } from '../../core/errors.js';
 import { EVENT_KINDS, type EventKind } from '../../core/event-kinds.js';
 import type { Reason } from '../../core/reason.js';
 import type { Secret } from '../../core/secret.js';
-import type { ForgeCapabilities } from '../../forge/connected-forges.js';
+import { isLostSlash, type ForgeCapabilities } from '../../forge/connected-forges.js';
 import { type ForgeClient, listAll, orNull } from '../../forge/forge-client.js';
 import { operationOf, type OperationName } from '../../forge/operations.js';
-import { isScopeRefusal } from '../../forge/probe.js';
+import { isScopeRefusal, NOBODY } from '../../forge/probe.js';
 import type { Hook } from '../../core/objects/repositories.js';
 import { neededScopes } from '../../forge/scopes.js';
 import type { GapStore } from '../../pipeline/gap-store.port.js';
@@ -35,7 +35,7 @@ import {
 } from './check.js';
 import { examineDeliveries, examineProxies } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
-import { examineServer } from './examine-server.js';
+import { examineServer, examineSlashes } from './examine-server.js';
 import { examineNames } from './examine-names.js';
 import { examineReach, examineToken } from './examine-token.js';
 import { saw } from './looks.js';
@@ -153,6 +153,7 @@ export class Doctor {
       const add = (org: string | null, looked: readonly Looked[]): void =>
         void checks.push(...looked.map((one) => ({ ...one, forge: forge.id, org })));
       if (only !== 'hook') add(forge.org, examineServer(kept?.footing ?? null, failure, forge.baseUrl));
+      if (isReached && only === undefined) add(forge.org, examineSlashes(await this.losesSlashes(forge)));
       if (isReached && only !== 'hook') add(forge.org, await this.token(forge, own, kept?.footing ?? null));
       if (only !== 'hook')
         add(forge.org, examineReach(await this.reachOf(forge, usedBy(forge, this.deps.orgs)), forge.org));
@@ -248,6 +249,19 @@ export class Doctor {
       }
     } else failure ??= NOT_YET;
     return { failure, kept: await this.deps.access.of(credential) };
+  }
+
+  /** Asks about a branch with a slash of somebody who cannot be there: a forge says so as JSON. */
+  private async losesSlashes({ id, org }: DoctoredForge): Promise<boolean | null> {
+    const client = this.deps.connected.get(id, org)?.client;
+    if (!client) return null;
+    try {
+      await client.getBranch({ owner: NOBODY, repo: NOBODY, branch: 'a/b' });
+      return false;
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      return isLostSlash(error) || (error.kind === 'refused' ? false : null);
+    }
   }
 
   /** Organizations of the config that these credentials reach: those that use them, and those that their account is a member of. */

@@ -27,6 +27,19 @@ export function examineServer(footing: ServerAccess | null, failure: string | nu
   ];
 }
 
+/** @param lost whether a proxy keeps paths with `%2F` from the forge; null = it could not be asked */
+export function examineSlashes(lost: boolean | null): Looked[] {
+  if (lost === null) return [];
+  if (!lost) return [ok(saw('forge.slash.passed'))];
+  return [
+    problem(
+      saw('forge.slash.lost'),
+      'in Apache, write: AllowEncodedSlashes NoDecode, and ProxyPass … nocanon',
+      'in nginx, write proxy_pass with the host alone (no path, no slash at its end)',
+    ),
+  ];
+}
+
 function away(footing: ServerAccess | null, failure: string, baseUrl: string): Looked {
   const before = footing ? `; before it was ${footing.product} ${footing.version ?? ''}` : '';
   return problem(

@@ -6,7 +6,7 @@ import type { ServerAccess } from '../../forge/server-access.js';
 import { isFinding, type Looked } from './check.js';
 import { examineDeliveries, hostWord, type DeliveryFacts } from './examine-deliveries.js';
 import { examineHook, unseenHooks, type HooksUnseen } from './examine-hook.js';
-import { examineServer } from './examine-server.js';
+import { examineServer, examineSlashes } from './examine-server.js';
 import { examineToken, type TokenFacts } from './examine-token.js';
 import { hidesAuthorization, hostListSections, type ServerKind } from './versions.js';
 
@@ -261,6 +261,13 @@ describe('housekeeping/doctor/examine-server', () => {
 
     expect(findings(looked)).toEqual(expected);
     expect(helpless(looked)).toEqual([]);
+  });
+
+  it('says what to write where a proxy loses slashes, and nothing where it was not asked', () => {
+    expect(findings(examineSlashes(true))).toEqual(['problem forge.slash']);
+    expect(helpless(examineSlashes(true))).toEqual([]);
+    expect(findings(examineSlashes(false))).toEqual([]);
+    expect(examineSlashes(null)).toEqual([]);
   });
 
   it('names the address that shows no version', () => {

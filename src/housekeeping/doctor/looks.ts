@@ -10,6 +10,9 @@ export const saw = defineReasons({
     `${url} answers, and ${url}/version shows no version of Gitea or Forgejo${lists}`,
   'forge.reached.no': ({ url, failure, before }: { url: string; failure: string; before: string }) =>
     `${url} cannot be asked: ${failure}${before}`,
+  'forge.slash.passed': () => 'paths with %2F reach the forge',
+  'forge.slash.lost': () =>
+    'a path with %2F does not reach the forge: the proxy before it refuses or decodes it, so what has a slash in its name (branch release/1.4) cannot be read or changed',
   'forge.clock.hidden': () => 'the forge does not show its time',
   'forge.clock.agrees': () => 'the clocks of the forge and of this machine agree',
   'forge.clock.differs': ({ seconds, isAhead }: { seconds: number; isAhead: boolean }) =>
