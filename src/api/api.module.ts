@@ -35,6 +35,7 @@ import { GAP_STORE } from '../pipeline/gap-store.port.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
+import { WAITING_STORE } from '../pipeline/waiting-store.port.js';
 import { POISON_MESSAGE_STORE } from '../pipeline/poison-message-store.port.js';
 import { Sweep } from '../pipeline/recover/sweep.js';
 import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
@@ -108,6 +109,7 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   planner: Planner,
   plans: PLAN_STORE,
   poisonMessages: POISON_MESSAGE_STORE,
+  waiting: WAITING_STORE,
   recentDeliveries: RecentDeliveries,
   recovery: RECOVERY_STORE,
   revisions: REVISION_STORE,

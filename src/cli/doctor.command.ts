@@ -3,7 +3,7 @@ import type { DoctorReport } from '../housekeeping/doctor/check.js';
 import type { Check } from '../housekeeping/doctor/check.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
-import { plain, print, table, when } from './print.js';
+import { counted, plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { whichOrg } from './which-org.js';
 import { colour } from './terminal.js';
@@ -28,7 +28,9 @@ export function doctorCommand(exit: SetExit): Command {
       withBot(options.config, async (bot) => {
         const org = options.org === undefined ? undefined : whichOrg(bot.config, options.org).name;
         const report = await bot.call('doctor', { org, operations: options.operations === true });
-        print(options.json, { running: bot.running, ...report }, () => describe(report, options.operations === true));
+        print(options.json, { running: bot.running, ...report }, () =>
+          describeDoctor(report, options.operations === true),
+        );
         if (report.findings > 0) exit(1);
       }),
     );
@@ -41,7 +43,7 @@ const SIGNS: Readonly<Record<Check['state'], string>> = {
   problem: colour.red('problem'),
 };
 
-function describe({ checks, findings, forges }: DoctorReport, operations: boolean): string {
+export function describeDoctor({ checks, findings, forges }: DoctorReport, operations: boolean): string {
   const head = ['', 'check', 'about', 'seen'];
   const rows = checks.map(({ state, check, org, forge, said }) => [
     SIGNS[state],
@@ -50,6 +52,7 @@ function describe({ checks, findings, forges }: DoctorReport, operations: boolea
     plain(said),
   ]);
   const asked = operations ? forges.map(({ id, operations: known }) => describeOperations(id, known)) : [];
+  const waits = checks.filter(({ check, state }) => check.startsWith('waiting.') && state === 'note').length;
   const stale = forges.filter(({ id }) =>
     checks.some(({ forge, check, state }) => forge === id && check === 'forge.reached' && state === 'problem'),
   );
@@ -60,7 +63,9 @@ function describe({ checks, findings, forges }: DoctorReport, operations: boolea
     ...asked,
     '',
     findings === 0
-      ? colour.green('nothing is wrong')
+      ? colour.green(
+          waits === 0 ? 'nothing is wrong' : `nothing is wrong; ${counted(waits, 'thing waits', 'things wait')}`,
+        )
       : colour.red(findings === 1 ? '1 finding' : `${findings} findings`),
   ].join('\n');
 }

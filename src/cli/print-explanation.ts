@@ -19,6 +19,7 @@ import type {
   RevisionFacts,
   RunExplanation,
 } from '../insight/explanation.js';
+import { waitingLines } from './print-waiting.js';
 import { plain, state, when } from './print.js';
 import { colour } from './terminal.js';
 
@@ -30,7 +31,10 @@ export function printExplanation(explanation: Explanation): string {
       : explanation.about === 'decision'
         ? ofDecision(explanation)
         : ofEvent(explanation);
-  return [...lines, ...explanation.notes.map((note) => `${colour.yellow('note')}  ${plain(note)}`)].join('\n');
+  const waits = waitingLines(explanation.waiting ?? []);
+  return [...lines, ...waits, ...explanation.notes.map((note) => `${colour.yellow('note')}  ${plain(note)}`)].join(
+    '\n',
+  );
 }
 
 function ofRun({

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { OrgShadow, RunReport } from '../api/operations/answers.js';
 import type { RunState } from '../core/run.js';
+import type { ShownWaiting } from '../core/waiting.js';
 import { RUN_STATES } from '../core/states.js';
 import { limitOption, storeCommand } from './command-options.js';
 import {
@@ -15,6 +16,7 @@ import {
 } from './list-options.js';
 import { printExplanation } from './print-explanation.js';
 import { plain, print, state, table, when } from './print.js';
+import { waitingLines } from './print-waiting.js';
 import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
 
@@ -63,9 +65,19 @@ export function runsCommand(): Command {
           before: options.before,
           limit: options.limit,
         });
-        return print(options.json, reports, () => listed(reports, LIST, { hides, limit: options.limit }));
+        const waiting = options.json ? [] : await bot.call('waiting', { org: options.org });
+        return print(options.json, reports, () => describeRuns(reports, waiting, { hides, limit: options.limit }));
       }),
     );
+}
+
+/** @param waiting what has no run yet, and what keeps the effects of those that have one */
+export function describeRuns(
+  reports: readonly RunReport[],
+  waiting: readonly ShownWaiting[],
+  page: { readonly hides: boolean; readonly limit: number },
+): string {
+  return [listed(reports, LIST, page), ...waitingLines(waiting)].join('\n');
 }
 
 function shadowOf({ org, rules }: OrgShadow): string {

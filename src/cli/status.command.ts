@@ -4,6 +4,7 @@ import { describeOrigin } from './describe-origin.js';
 import type { StatusReport } from '../api/operations/answers.js';
 import { storeCommand } from './command-options.js';
 import { counted, plain, print, state, when } from './print.js';
+import { waitingLines } from './print-waiting.js';
 import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
 
@@ -12,12 +13,12 @@ export function statusCommand(): Command {
     (options: { config: string; json: boolean }) =>
       withBot(options.config, async (bot) => {
         const report = await bot.call('status');
-        print(options.json, { running: bot.running, ...report }, () => describe(report, bot.running));
+        print(options.json, { running: bot.running, ...report }, () => describeStatus(report, bot.running));
       }),
   );
 }
 
-function describe(report: StatusReport, running: boolean): string {
+export function describeStatus(report: StatusReport, running: boolean): string {
   const lines = [
     running
       ? `forgehand ${report.version}, ${report.deployment}, roles ${report.roles.join(', ')}, up since ${when(report.startedAt)} UTC`
@@ -65,12 +66,16 @@ function describe(report: StatusReport, running: boolean): string {
     );
   for (const pause of report.paused) lines.push(colour.yellow(pausedLine(pause)));
   for (const budget of report.held ?? []) lines.push(colour.yellow(heldLine(budget)));
+  // A bot of before does not say; pauses, budgets and quarantine have lines of their own.
+  lines.push(...waitingLines((report.waiting ?? []).filter(({ code }) => !TOLD_ABOVE.has(code))));
   for (const { message, at } of report.alerts ?? [])
     lines.push(colour.red(`alert: ${plain(message)}, since ${when(at)}`));
   if (report.queueHealthy === false)
     lines.push(colour.yellow('the queue does not answer; the sweep does its work meanwhile'));
   return lines.join('\n');
 }
+
+const TOLD_ABOVE: ReadonlySet<string> = new Set(['effect.pause', 'effect.budget', 'work.quarantined']);
 
 function pausedLine({ org, rule, by, at, reason, waiting }: StatusReport['paused'][number]): string {
   const head = `paused: ${org ?? 'everything'}${rule ? `, rule ${rule}` : ''} by ${plain(by)} since ${when(at)}${reason ? `: ${plain(reason)}` : ''}`;

@@ -48,7 +48,8 @@ export class Backoff {
     return waitMs;
   }
 
-  clear(id: string): void {
-    this.known.delete(id);
+  /** @returns whether it had failed */
+  clear(id: string): boolean {
+    return this.known.delete(id);
   }
 }

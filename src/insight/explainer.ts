@@ -14,6 +14,8 @@ import type { Intent, Run } from '../core/run.js';
 import { seesWholeOrg, type Sight } from '../core/sight.js';
 import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import type { CompiledPolicy, CompiledRule, Revision } from '../rules/language/revision.js';
+import { sayWaiting, showWaiting, type Waiting } from '../core/waiting.js';
+import type { WaitingFilter, WaitingStore } from '../pipeline/waiting-store.port.js';
 import { whatAbout } from './about-run.js';
 import { factsOfEvent, type PureRules } from './decide-again.js';
 import { explainForEvent } from './explain-for-event.js';
@@ -37,6 +39,19 @@ import { StoredRevisions, factsOf, lineAt } from './revisions.js';
 import { sourceOf } from './source-text.js';
 import type { OpenedRevision, RevisionsDeps } from './revisions.js';
 
+/** Of the effect that is asked about, where it waits; else of all. */
+function withId(waiting: readonly Waiting[], id: string): readonly Waiting[] {
+  const own = waiting.filter(({ ids }) => ids.includes(id));
+  return own.length > 0 ? own : waiting;
+}
+
+/** The rule would fire for the event, and has no run. */
+function whyNoRun(waiting: readonly Waiting[]): string {
+  const undecided = waiting.find(({ code }) => code.startsWith('event.') || code.startsWith('work.'));
+  if (!undecided) return 'no run of it is stored: the event was decided before this rule was there';
+  return `the event is not decided yet: ${sayWaiting(showWaiting(undecided))}, since ${undecided.since.toISOString()}`;
+}
+
 /** Runs of one event that are looked at; a rule has one, and one more per replay that wanted nothing. */
 const MAX_RUNS = 1000;
 
@@ -49,6 +64,8 @@ export interface ExplainerDeps extends RevisionsDeps {
   readonly rules: Pick<PureRules, 'candidates' | 'find' | 'evaluate'>;
   readonly ruleBehind: RuleBehind;
   readonly clock: Pick<Clock, 'now'>;
+  /** Absent = nobody is told what it waits for. */
+  readonly waiting?: Pick<WaitingStore, 'waiting'>;
   /** Who the bot is on a forge; null while no forge told it. */
   readonly self: (forge: string, org: string) => BotSelf | null;
 }
@@ -62,7 +79,27 @@ export class Explainer {
   }
 
   /** @throws UserError when nothing of this id is stored */
-  async explain({ id, rule, revision, sight = null }: ExplainQuery): Promise<Explanation> {
+  async explain(query: ExplainQuery): Promise<Explanation> {
+    const found = await this.find(query);
+    const { sight = null } = query;
+    const waiting =
+      found.about === 'run'
+        ? await this.waiting({ runIds: [found.run.id], sight })
+        : await this.waitingOfEvent(found.event.id, sight);
+    const mine = found.about === 'run' && found.intentId !== null ? withId(waiting, found.intentId) : waiting;
+    return { ...found, waiting: mine.map(showWaiting) };
+  }
+
+  private async waiting(filter: Omit<WaitingFilter, 'limit'>): Promise<Waiting[]> {
+    return (await this.deps.waiting?.waiting({ ...filter, limit: MAX_RUNS })) ?? [];
+  }
+
+  private async waitingOfEvent(eventId: string, sight: Sight): Promise<Waiting[]> {
+    const runs = await this.deps.journal.runs({ eventId, sight, limit: MAX_RUNS });
+    return this.waiting({ eventId, runIds: runs.map(({ id }) => id), sight });
+  }
+
+  private async find({ id, rule, revision, sight = null }: ExplainQuery): Promise<Explanation> {
     const run = rule === undefined ? await this.runOf(id, sight) : null;
     if (run) return this.explainRun(run, null, sight);
     const intent = rule === undefined ? await this.deps.journal.intent(id) : null;
@@ -194,10 +231,7 @@ export class Explainer {
     if (rule) {
       const facts = { event, revision, answers: run ? answersOf(run) : {}, bot, now: run?.decidedAt ?? event.storedAt };
       const { look, away: _away, unknown: _unknown, ...found } = explainForEvent(rule, facts, this.deps.engine);
-      const undecided =
-        found.verdict === 'fired' && !run
-          ? ['no run of it is stored: the event is not decided yet, or the rule came later']
-          : [];
+      const undecided = found.verdict === 'fired' && !run ? [whyNoRun(await this.waitingOfEvent(event.id, sight))] : [];
       return {
         ...base,
         ...found,

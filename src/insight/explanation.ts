@@ -18,6 +18,7 @@ import {
 import { INTENT_STATES, RUN_STATES } from '../core/states.js';
 import { aboutRun } from './about-run.js';
 import { origin } from '../rules/sources/rule-repository.port.js';
+import { shownWaiting } from '../core/waiting.js';
 import { sourceText } from './source-text.js';
 
 /** A place in a rule file, 1-based. */
@@ -145,6 +146,9 @@ const intent = z.object({
 });
 export type ExplainedIntent = Shape<typeof intent>;
 
+/** What of it is not decided or not done since something else is in the way. */
+const waiting = z.array(shownWaiting).exactOptional();
+
 /** How conditions and steps were evaluated. */
 export const evaluated = {
   conditions: z.array(z.custom<ExplainedCondition>()),
@@ -174,6 +178,7 @@ const ofRun = z.object({
   /** Of a policy: per section what was wanted, missing and otherwise. */
   sections: jsonObject.nullable(),
   intents: z.array(intent),
+  waiting,
 });
 export type RunExplanation = Shape<typeof ofRun>;
 
@@ -192,6 +197,7 @@ const ofDecision = z.object({
   ...why,
   /** Runs of this rule about this event, newest first. */
   runs: z.array(z.object({ ...fields('id reason code', text), parameters: jsonObject, state: z.enum(RUN_STATES) })),
+  waiting,
 });
 export type DecisionExplanation = Shape<typeof ofDecision>;
 
@@ -218,6 +224,7 @@ const ofEvent = z.object({
   revision: revisionFacts.nullable(),
   rules: z.array(ruleLine),
   notes: texts,
+  waiting,
 });
 export type EventExplanation = Shape<typeof ofEvent>;
 

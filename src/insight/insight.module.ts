@@ -9,6 +9,7 @@ import { part, stopping } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { openReads } from '../pipeline/decide/answer-lookups.js';
 import { GAP_STORE } from '../pipeline/gap-store.port.js';
+import { WAITING_STORE } from '../pipeline/waiting-store.port.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
@@ -121,8 +122,21 @@ const PARTS = [
       ruleBehind: RULE_BEHIND,
       encryptor: Encryptor,
       clock: CLOCK,
+      waiting: WAITING_STORE,
     },
-    ({ engine, config: { orgs }, journal, inbox, store, keeper, self, ruleBehind: behind, encryptor, clock }) => {
+    ({
+      engine,
+      config: { orgs },
+      journal,
+      inbox,
+      store,
+      keeper,
+      self,
+      ruleBehind: behind,
+      encryptor,
+      clock,
+      waiting,
+    }) => {
       const catalogues = { actions: actionCatalogue(), lookups: lookupCatalogue() };
       // The rules of then can be read even if a power was taken back since.
       const powers = new Set([...catalogues.actions.values()].flatMap(({ power }) => power ?? []));
@@ -149,6 +163,7 @@ const PARTS = [
         self,
         ruleBehind: behind,
         clock,
+        waiting,
       });
     },
   ),

@@ -578,6 +578,13 @@ describe('pipeline/decide', () => {
 
   it('waits for the forge with what needs it, decides the rest, and asks less and less often', async () => {
     candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
+    const told: unknown[] = [];
+    flow = flowWith({
+      waiting: {
+        putOff: async (kind, id, org, reason) => void told.push([kind, id, org, textOf(reason)]),
+        goOn: async (kind, id) => void told.push([kind, id]),
+      },
+    });
     let asked = 0;
     lookup = async () => {
       asked += 1;
@@ -604,6 +611,10 @@ describe('pipeline/decide', () => {
       ['r2', { l: { value: 1, asked: expect.any(String) } }],
     ]);
     expect([...journal.decidedEvents]).toEqual(['e1']);
+    expect(told).toEqual([
+      ['event', 'e1', 'acme', away.message],
+      ['event', 'e1'],
+    ]);
   });
 
   it('ends a rule that makes us stumble as an error, and decides the others', async () => {

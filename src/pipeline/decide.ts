@@ -12,6 +12,7 @@ import type { CrashLoopGuard } from './decide/crash-loop-guard.js';
 import { CandidateDecider, decideAll, subjectOfEvent, type Subject } from './decide/decide-candidate.js';
 import { DueDecider, type DueDeps, type RehearsedRun } from './decide/decide-due.js';
 import { awaitedKinds, type Plan } from './decide/plan-intents.js';
+import { reasonOf } from './execute/settle.js';
 import { RecentlyProcessed } from './decide/recently-processed.js';
 import { DecisionRecorder, verdictOf, type RecorderDeps } from './decide/record-decision.js';
 import type { InboxStore } from './inbox-store.port.js';
@@ -119,6 +120,7 @@ export class ArrivalToIntents {
     const checks = failure ? [] : ((await this.deps.checks?.planned(active, event)) ?? []);
     await this.recorder.record(failure ? {} : { eventId, by }, [...plans, ...shadows, ...answers, ...checks]);
     if (failure) {
+      await this.deps.waiting?.putOff('event', eventId, org, reasonOf(failure));
       const againInMs = this.backoff.fail(eventId, failure.facts.retryAfterS);
       this.deps.logger.warn(
         { eventId, org, error: failure, againInMs, ...traceOf(eventId, eventId) },
@@ -126,7 +128,7 @@ export class ArrivalToIntents {
       );
       return;
     }
-    this.backoff.clear(eventId);
+    if (this.backoff.clear(eventId)) await this.deps.waiting?.goOn('event', eventId);
     this.done.add(eventId);
     const next = await this.deps.inbox.nextOfObject?.(eventId);
     if (next) await this.deps.queue.announce('event', [next], org);

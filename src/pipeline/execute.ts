@@ -14,8 +14,8 @@ import type { Intent } from '../core/run.js';
 import type { SecurityLog } from '../core/security-log.js';
 import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
 import type { Budgets } from './execute/budget-keeper.js';
-import { classifyError, endingOf, endingOfStatus, reasonOf } from './execute/settle.js';
-import type { Aftermath, Ending, Failure, Settler } from './execute/settle.js';
+import { classifyError, endingOf, endingOfStatus, unreadCause } from './execute/settle.js';
+import type { Aftermath, Ending, Settler } from './execute/settle.js';
 import type { ForgeHealth, ForgeAccess, OrgSettings } from './execute/forge-access.js';
 import { GuardedForge, ReadForAnother, SharedReads } from './execute/guarded-forge.js';
 import { keepLease } from './execute/keep-claim.js';
@@ -53,9 +53,6 @@ interface EffectOptions {
 
 const DEFAULT_LEASE_MS = 5_000;
 const LOCKED_OUT_WAIT_MS = 5_000;
-const UNKNOWN_CAUSE_WAIT_MS = 5_000;
-/** Failures of a read that say nothing about what was read. */
-const WHOLE_FORGE: ReadonlySet<Failure> = new Set(['not-sent', 'no-answer', 'rate-limited', 'stood-still']);
 
 /**
  * One intent from its claim to its end. Reading this file is reading what the bot does to a forge:
@@ -174,12 +171,7 @@ export class IntentToEffect {
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       this.deps.health.failed(intent.forge, intent.org, error);
-      const ending = classifyError(error, null);
-      const reason = intentReason('intent.cause-unknown', { because: reasonOf(error) });
-      const isOfForge = ending.to === 'failed' && WHOLE_FORGE.has(ending.failure);
-      return isOfForge
-        ? { to: 'given-back', reason, wrote: null, waitMs: UNKNOWN_CAUSE_WAIT_MS }
-        : { to: 'failed', failure: 'cause-unread', reason, retryAfterS: undefined, wrote: null, error };
+      return unreadCause(error);
     }
   }
 

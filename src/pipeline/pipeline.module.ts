@@ -49,6 +49,7 @@ import { FINDING_SINK, POLICY_GATE } from './policy-gate.port.js';
 import { Rollout, stagedOf } from './decide/rollout.js';
 import type { Plan } from './decide/plan-intents.js';
 import { EffectEchoDetector } from './decide/detect-echoes.js';
+import { WAITING_STORE } from './waiting-store.port.js';
 import { POISON_MESSAGE_STORE } from './poison-message-store.port.js';
 import { IntentToEffect } from './execute.js';
 import { Budgets, KnownMembers } from './execute/budget-keeper.js';
@@ -179,6 +180,7 @@ const DECIDING = [
       accounts: ACCOUNTS,
       gate: POLICY_GATE,
       findings: FINDING_SINK,
+      waiting: WAITING_STORE,
       echoes: EffectEchoDetector,
       watch: CrashLoopGuard,
       rollout: Rollout,

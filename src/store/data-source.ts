@@ -43,6 +43,7 @@ import {
   BudgetUseEntity,
   EchoEntity,
   ForgeHoldEntity,
+  PutOffEntity,
   UndoneEntity,
 } from './entities/recovery.entities.js';
 import { RunEntity } from './entities/run.entity.js';
@@ -67,6 +68,7 @@ const ENTITIES = [
   EchoEntity,
   BudgetHoldEntity,
   ForgeHoldEntity,
+  PutOffEntity,
   BudgetUseEntity,
   GapEntity,
   HeartbeatEntity,

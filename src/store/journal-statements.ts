@@ -9,7 +9,7 @@ const GOOD = list(GOOD_ENDS);
 const HOLDING = list(HOLDING_STATES);
 
 /** The intent `h` holds its effect key. In the words of the index `intents_one_holder`, which is of use only so. */
-function holds(h: string): string {
+export function holdsKey(h: string): string {
   return `${h}.state IN (${HOLDING}) AND (${h}.state <> 'waiting' OR ${h}.approval IS DISTINCT FROM 'wanted')`;
 }
 
@@ -28,7 +28,12 @@ function beside(condition: string): string {
 
 /** A pause lies over the intent `i`: over everything, its organization, its rule everywhere, or its rule there. */
 export function isPaused(i: string): string {
-  return `EXISTS (SELECT 1 FROM pauses p WHERE p.org IN ('', ${i}.org) AND p.rule IN ('', ${i}.rule))`;
+  return `EXISTS (SELECT 1 FROM pauses p WHERE ${pausesOver('p', i)})`;
+}
+
+/** The pause `p` lies over the intent `i`. */
+export function pausesOver(p: string, i: string): string {
+  return `${p}.org IN ('', ${i}.org) AND ${p}.rule IN ('', ${i}.rule)`;
 }
 
 /** Whether the turn of a held intent has come, by the time of the statement: an index is not searched by a time that runs on. */
@@ -36,7 +41,7 @@ const NOT_YET = '> statement_timestamp()';
 const BY_NOW = '<= statement_timestamp()';
 
 /** The intent `a` stepped aside, and the intent `i` of its lane was planned after it and writes or names its object. */
-function standsAside(a: string, i: string): string {
+export function standsAside(a: string, i: string): string {
   return `${a}.lane = ${i}.lane AND ${a}.aside AND ${a}.seq < ${i}.seq
       AND (${a}.object = ${i}.object OR ${a}.object = ANY (string_to_array(${i}.names, chr(10))) OR ${a}.effect_hash = ${i}.effect_hash)`;
 }
@@ -50,9 +55,9 @@ function stands(i: string): string {
   const waits = beside(`s.state IN ('unknown', 'waiting')`);
   const isHeld = beside(`s.state = 'planned' AND s.held AND s.due_at ${NOT_YET}`);
   return `(EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND (${waits} OR ${isHeld}) OFFSET 0)
-    OR EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = ${i}.effect_hash AND ${holds('s')} AND ${waits} OFFSET 0)
+    OR EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = ${i}.effect_hash AND ${holdsKey('s')} AND ${waits} OFFSET 0)
     OR EXISTS (SELECT 1 FROM intents e JOIN intents s ON s.effect_hash = e.effect_hash
-      WHERE e.run_id = ${i}.run_id AND e.step_no < ${i}.step_no AND ${beside(`e.state = 'planned'`)} AND ${holds('s')} AND ${waits} OFFSET 0)
+      WHERE e.run_id = ${i}.run_id AND e.step_no < ${i}.step_no AND ${beside(`e.state = 'planned'`)} AND ${holdsKey('s')} AND ${waits} OFFSET 0)
     OR EXISTS (SELECT 1 FROM intents a WHERE ${standsAside('a', i)} OFFSET 0)
     OR EXISTS (SELECT 1 FROM intents e JOIN intents a ON ${standsAside('a', 'e')}
       WHERE e.run_id = ${i}.run_id AND e.step_no < ${i}.step_no AND ${beside(`e.state = 'planned'`)} OFFSET 0))`;
@@ -65,7 +70,7 @@ function stands(i: string): string {
  * What is held is not in the index of the lane. It is looked for in an index of its own, by its time: only what has come to its turn is read,
  * however many wait behind it.
  */
-function turnOf(lane: string, columns: string): string {
+export function turnOf(lane: string, columns: string): string {
   const first = (which: string): string =>
     `(SELECT * FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND ${which} AND NOT ${isPaused('t')} AND NOT ${stands('t')} ORDER BY t.background, t.seq LIMIT 1)`;
   return `SELECT ${columns} FROM (${first('NOT t.held')} UNION ALL ${first(`t.held AND t.due_at ${BY_NOW}`)}) AS t ORDER BY t.background, t.seq LIMIT 1`;
@@ -87,7 +92,7 @@ function isReady(i: string): string {
   AND NOT EXISTS (SELECT 1 FROM forge_holds f WHERE f.forge = ${i}.forge AND f.until ${NOT_YET} AND ${i}.org = ANY (string_to_array(f.orgs, chr(10))) OFFSET 0)
   AND NOT EXISTS (SELECT 1 FROM intents w WHERE w.lane = ${i}.lane AND w.state IN ('claimed', 'sent') OFFSET 0)
   AND NOT EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND s.state NOT IN (${GOOD}) OFFSET 0)
-  AND NOT EXISTS (SELECT 1 FROM intents h WHERE h.effect_hash = ${i}.effect_hash AND ${holds('h')} OFFSET 0)`;
+  AND NOT EXISTS (SELECT 1 FROM intents h WHERE h.effect_hash = ${i}.effect_hash AND ${holdsKey('h')} OFFSET 0)`;
 }
 
 /** All of `JournalStore.claim`'s rules for one intent `i`. */

@@ -23,6 +23,7 @@ import type { JournalStore } from '../pipeline/journal-store.port.js';
 import type { PoisonMessageStore } from '../pipeline/poison-message-store.port.js';
 import type { RecoveryStore } from '../pipeline/recovery-store.port.js';
 import type { RolloutStore } from '../pipeline/rollout-store.port.js';
+import type { WaitingStore } from '../pipeline/waiting-store.port.js';
 import type { TickStore } from '../pipeline/tick-store.port.js';
 import type { FindingStore } from '../policies/finding-store.port.js';
 import type { PlanStore } from '../policies/plan-store.port.js';
@@ -48,6 +49,7 @@ import { SqlOpenAlertStore } from './sql-open-alert-store.js';
 import { SqlPoisonMessageStore } from './sql-poison-message-store.js';
 import { SqlErasureStore } from './sql-erasure-store.js';
 import { SqlRecoveryStore } from './sql-recovery-store.js';
+import { SqlWaitingStore } from './sql-waiting-store.js';
 import { toStoreError } from './store-errors.js';
 import { StoreGate } from './store-gate.js';
 import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
@@ -107,6 +109,7 @@ export interface Stores {
   readonly known: KnownFacts;
   readonly archive: ArchiveStore;
   readonly poisonMessages: PoisonMessageStore;
+  readonly waiting: WaitingStore;
   readonly audit: AuditStore;
   readonly acts: ActStore;
   readonly openAlerts: OpenAlertStore;
@@ -230,6 +233,7 @@ function storesOver(
     plans: new TypeOrmPlanStore(db),
     findings: new TypeOrmFindingStore(db),
     poisonMessages: new SqlPoisonMessageStore(db),
+    waiting: new SqlWaitingStore(db),
     audit: new SqlAuditStore(db),
     acts: new SqlActStore(db),
     openAlerts: new SqlOpenAlertStore(db),

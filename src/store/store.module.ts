@@ -23,6 +23,7 @@ import { OPEN_ALERT_STORE } from '../housekeeping/open-alert-store.port.js';
 import { STORE_MAINTENANCE } from '../housekeeping/store-maintenance.port.js';
 import { ACTIVITY_STORE } from '../insight/activity-store.port.js';
 import { HISTORY_STORE } from '../insight/history-store.port.js';
+import { WAITING_STORE } from '../pipeline/waiting-store.port.js';
 import { POISON_MESSAGE_STORE } from '../pipeline/poison-message-store.port.js';
 import { GAP_STORE } from '../pipeline/gap-store.port.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
@@ -75,6 +76,7 @@ const PARTS = [
   portOf(KNOWN_FACTS, 'known'),
   portOf(ARCHIVE_STORE, 'archive'),
   portOf(POISON_MESSAGE_STORE, 'poisonMessages'),
+  portOf(WAITING_STORE, 'waiting'),
   portOf(AUDIT_STORE, 'audit'),
   portOf(ACT_STORE, 'acts'),
   portOf(OPEN_ALERT_STORE, 'openAlerts'),

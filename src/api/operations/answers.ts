@@ -24,6 +24,7 @@ import { ruleCounts } from '../../insight/rule-counts.js';
 import { sourceText } from '../../insight/source-text.js';
 import { arrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { gap } from '../../pipeline/gap-store.port.js';
+import { shownWaiting } from '../../core/waiting.js';
 import { rolloutRow } from '../../pipeline/rollout-store.port.js';
 import { applyReport, keptPlan } from '../../policies/policy-plan.js';
 import { origin } from '../../rules/sources/rule-repository.port.js';
@@ -134,6 +135,11 @@ export const statusReport = z.object({
       }),
     )
     .describe('Spent budgets that hold effects, the one that holds most first; at most 20.'),
+  waiting: z
+    .array(shownWaiting)
+    .describe(
+      'What is not decided or not done since something else is in the way, the longest first; of each kind the oldest 200 are looked at.',
+    ),
   deliveries: z
     .object({
       since: time,

@@ -27,6 +27,7 @@ import type { Rollout } from '../../pipeline/decide/rollout.js';
 import type { GapStore } from '../../pipeline/gap-store.port.js';
 import type { InboxStore } from '../../pipeline/inbox-store.port.js';
 import type { JournalStore } from '../../pipeline/journal-store.port.js';
+import type { WaitingStore } from '../../pipeline/waiting-store.port.js';
 import type { PoisonMessageStore } from '../../pipeline/poison-message-store.port.js';
 import type { RecoveryStore } from '../../pipeline/recovery-store.port.js';
 import type { RolloutStore } from '../../pipeline/rollout-store.port.js';
@@ -106,4 +107,5 @@ export interface Needs {
   readonly ruleCounter: RuleCounter;
   readonly twoPeople: TwoPeople;
   readonly verdicts: RuleVerdicts;
+  readonly waiting: WaitingStore;
 }

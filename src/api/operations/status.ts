@@ -8,11 +8,14 @@ import { VERSION } from '../../core/version.js';
 import { hookReport } from '../../housekeeping/doctor/install-hook.js';
 import { readTaskPosition } from '../../polling/task-poller.js';
 import { doctorReport, isFinding, type DoctorReport } from '../../housekeeping/doctor/check.js';
+import { showWaiting, shownWaiting } from '../../core/waiting.js';
 import { statusReport, type StatusReport } from './answers.js';
+import { examineWaiting } from '../../housekeeping/doctor/examine-waiting.js';
 import { flag, operationOf } from './operation.js';
 
 const QUARANTINED_SHOWN = 20;
 const HELD_SHOWN = 20;
+const WAITING_SHOWN = 200;
 const INTENTS_COUNTED = 10_000;
 
 const operation = operationOf(
@@ -35,6 +38,8 @@ const operation = operationOf(
   'gaps',
   'recentDeliveries',
   'openAlerts',
+  'ids',
+  'waiting',
   'clock',
 );
 type StatusNeeds = Parameters<Parameters<typeof operation>[0]['handle']>[0];
@@ -48,6 +53,32 @@ export const statusOperations = {
     input: z.object({}),
     answer: statusReport,
     handle: (needs, _input, _caller, sight) => statusOf(needs, sight),
+  }),
+  waiting: operation({
+    route: 'GET /v1/waiting',
+    summary:
+      'What is not decided or not done since something else is in the way: since when, what stands before it, what to do',
+    scope: 'read',
+    command: 'runs',
+    input: z.object({
+      org: z.string().optional(),
+      run: z.string().optional().describe('Only this run and its effects.'),
+      event: z.string().optional().describe('Only this event, and its runs.'),
+    }),
+    answer: z.array(shownWaiting),
+    handle: async ({ waiting, ids, orgs, journal }, { org: typed, run, event }, _caller, sight) => {
+      const org = typed === undefined ? null : orgs.nameOf(typed, sight);
+      const eventId = event === undefined ? undefined : await ids.whole(event, ['event'], sight);
+      const runs = eventId === undefined ? [] : await journal.runs({ eventId, sight, limit: WAITING_SHOWN });
+      const asked = run === undefined ? runs.map(({ id }) => id) : [await ids.whole(run, ['run'], sight)];
+      const found = await waiting.waiting({
+        ...(run === undefined && eventId === undefined ? {} : { runIds: asked }),
+        ...(eventId === undefined ? {} : { eventId }),
+        limit: WAITING_SHOWN,
+        sight,
+      });
+      return found.filter((one) => org === null || one.org === org).map(showWaiting);
+    },
   }),
   organizations: operation({
     route: 'GET /v1/orgs',
@@ -80,11 +111,19 @@ export const statusOperations = {
       operations: flag.default(false).describe('Ask about every operation, not only those that the rules need.'),
     }),
     answer: doctorReport,
-    handle: async ({ orgs, orders, doctor }, { org: typed, operations }, _caller, sight) => {
+    handle: async ({ orgs, orders, doctor, waiting, config, clock }, { org: typed, operations }, _caller, sight) => {
       const org = typed === undefined ? orgs.onlyWhole(sight) : orgs.wholeOf(typed, sight);
       await orders.connected();
       const report = await doctor.examine({ org }, operations);
-      return sight === null || org === undefined ? report : ofOneOrg(report, org);
+      const found = await waiting.waiting({ limit: WAITING_SHOWN, sight });
+      const seen = sight === null || org === undefined ? report : ofOneOrg(report, org);
+      const also = examineWaiting(
+        found.filter((one) => org === undefined || one.org === org),
+        (name) => config.orgs.find((one) => one.name === name)?.forge ?? '',
+        clock.now(),
+      );
+      const checks = [...seen.checks, ...also];
+      return { ...seen, checks, findings: checks.filter(isFinding).length };
     },
   }),
   installHook: operation({
@@ -149,6 +188,7 @@ async function statusOf(needs: StatusNeeds, sight: Sight) {
       paused.map(async (pause) => ({ ...pause, waiting: await journal.waitingForPause(pause, sight) })),
     ),
     held: await journal.heldByBudgets(HELD_SHOWN, sight),
+    waiting: (await needs.waiting.waiting({ limit: WAITING_SHOWN, sight })).map(showWaiting),
     deliveries: await deliveriesOf(needs, seen, sight),
     gaps: await gapsOf(needs, sight),
     alerts: await alertsOf(needs, sight),

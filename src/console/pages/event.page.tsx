@@ -16,6 +16,7 @@ import {
 } from '../ui/words.js';
 import { UserError } from '../../core/errors.js';
 import { shortRevision } from '../../core/ids.js';
+import { WaitingSection } from '../ui/waiting.js';
 import { actOnArrival } from './delivery.page.js';
 
 /** What came, and what every rule made of it. */
@@ -28,9 +29,10 @@ export const eventPage = definePage({
     return { ...found, mayReplay: may('operate', found.event.org) };
   },
   title: ({ event }) => `${event.kind} in ${aboutText(event, event.org)}`,
-  view: ({ event, revision, rules, notes, mayReplay }) => (
+  view: ({ event, revision, rules, notes, mayReplay, waiting = [] }) => (
     <>
       <EventFacts event={event} />
+      <WaitingSection waiting={waiting} />
       <Section title="Rules and policies">
         <p class="muted">
           Those that fired come first, then those that came nearest. Rules that wait for another kind of event come

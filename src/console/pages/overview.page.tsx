@@ -15,6 +15,7 @@ import {
   Time,
   type Tone,
 } from '../ui/components.js';
+import { WaitingText } from '../ui/waiting.js';
 import { activityPath, planPath, writesOf, type Plan } from '../ui/words.js';
 
 type Status = AnswerOf<'status'>;
@@ -322,6 +323,13 @@ function stepsOf(status: Status, approvals: number, plans: readonly Plan[]): Ste
         </>
       ),
     })),
+    ...status.waiting
+      .filter(({ code }) => !WAITS_TOLD.has(code))
+      .map((one): Step => ({
+        tone: 'attention',
+        what: <WaitingText waiting={one} />,
+        next: one.todo ?? 'It goes on by itself.',
+      })),
     ...status.orgs.flatMap(({ stages }) =>
       stages
         .filter(({ kind }) => kind === 'fallback')
@@ -354,6 +362,15 @@ function stepsOf(status: Status, approvals: number, plans: readonly Plan[]): Ste
   const order: readonly Tone[] = ['bad', 'attention', 'info'];
   return steps.sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
 }
+
+/** What other lines of the list tell, with a way to the thing itself. */
+const WAITS_TOLD: ReadonlySet<string> = new Set([
+  'effect.approval',
+  'effect.budget',
+  'effect.pause',
+  'plan.approval',
+  'work.quarantined',
+]);
 
 /** Alerts that other lines of the list tell, with a way to the thing itself. */
 const TOLD_BELOW: ReadonlySet<string> = new Set(['plan.approval', 'rule.approval', 'canary.fell-back']);

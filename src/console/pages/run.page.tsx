@@ -6,6 +6,7 @@ import { definePage, unknownAct, type AnyPage, type Ask, type Form } from '../pa
 import { Callout, counted, Facts, Id, Section, Table, Time } from '../ui/components.js';
 import { LookAt, Lookups, Reasons, RuleSource, type ExplainedRun } from '../ui/reasons.js';
 import { aboutText, Act, effectPath, eventPath, placeText, rulePath, State, value } from '../ui/words.js';
+import { WaitingSection } from '../ui/waiting.js';
 import { EventFacts, Notes } from './event.page.js';
 
 type Effect = ExplainedRun['intents'][number];
@@ -79,6 +80,7 @@ function RunView({ found, intents, mayOperate, mayApprove }: RunData) {
           ))
         )}
       </Section>
+      <WaitingSection waiting={found.waiting ?? []} />
       <Section title="Rule">
         <RuleSource why={found} />
         <Facts

@@ -44,6 +44,10 @@ export const saw = defineReasons({
   'token.others.unused': ({ login, tokens }: { login: string; tokens: readonly string[] }) =>
     `tokens of ${login} that nobody uses: ${tokens.join(', ')}`,
 
+  'waiting.nothing': () => 'nothing waits',
+  'waiting.for': ({ code, said, since, what }: { code: string; said: string; since: string; what: string }) =>
+    `${said}, since ${since} (${code}; ${what})`,
+
   'rules.refused.newest': ({ code, first }: { code: string; first: string }) => `${code}: ${first}`,
   'rules.active.none': ({ org }: { org: string }) => `no revision of the rules of ${org} is active`,
   'rules.active.yes': ({ rules, policies, revision }: { rules: number; policies: number; revision: string }) =>

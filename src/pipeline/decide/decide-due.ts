@@ -14,6 +14,8 @@ import type { InboxStore } from '../inbox-store.port.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { PolicyGate } from '../policy-gate.port.js';
 import type { Candidate } from '../rule-engine.port.js';
+import type { WaitingStore } from '../waiting-store.port.js';
+import { reasonOf } from '../execute/settle.js';
 import type { Tick } from '../tick-store.port.js';
 import { decideAll, type CandidateDecider, type Decided, type DeciderDeps, type Subject } from './decide-candidate.js';
 import { readGathering, type Plan } from './plan-intents.js';
@@ -26,6 +28,8 @@ export interface DueDeps extends DeciderDeps {
   readonly journal: Pick<JournalStore, 'firedInLastHour' | 'run' | 'putOffRun'>;
   /** Caps, approvals and freeze windows of policies; absent = none are looked at. */
   readonly gate?: PolicyGate;
+  /** Keeps why something is not decided yet; absent = nobody asks. */
+  readonly waiting?: Pick<WaitingStore, 'putOff' | 'goOn'>;
   /** Tells people what became of what they asked for; absent = nobody is told. */
   readonly answers?: Pick<Answers, 'planned' | 'decide'>;
   /** Tells pull requests what would become of the rules that they propose; absent = none are told. */
@@ -73,9 +77,11 @@ export class DueDecider {
         await this.deps.journal.putOffRun(run.id, plan.gathering.windowMs);
         return;
       }
-      if (plan && (await this.recorder.recordGathered(plan))) this.backoff.clear(run.id);
+      if (plan && (await this.recorder.recordGathered(plan)) && this.backoff.clear(run.id))
+        await this.deps.waiting?.goOn('run', run.id);
     } catch (error) {
       if (!isTransient(error)) throw error;
+      await this.deps.waiting?.putOff('run', run.id, run.org, reasonOf(error));
       const againInMs = this.backoff.fail(run.id, error instanceof ForgeError ? error.facts.retryAfterS : undefined);
       this.deps.logger.warn({ runId: run.id, org: run.org, error, againInMs }, 'run.waits-for-forge');
     }
@@ -135,9 +141,10 @@ export class DueDecider {
     const { plans, failure } = candidate ? await decide(candidate) : { plans: [], failure: null };
     await this.recorder.record(failure ? {} : { tickId: tick.id }, plans);
     if (failure) {
+      await this.deps.waiting?.putOff('tick', tick.id, tick.org, reasonOf(failure));
       const againInMs = this.backoff.fail(tick.id, failure.facts.retryAfterS);
       this.deps.logger.warn({ tickId: tick.id, org: tick.org, error: failure, againInMs }, 'tick.waits-for-forge');
-    } else this.backoff.clear(tick.id);
+    } else if (this.backoff.clear(tick.id)) await this.deps.waiting?.goOn('tick', tick.id);
     return plans.length;
   }
 

@@ -102,6 +102,19 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
   return { ...failed, failure: 'internal', retryAfterS: undefined };
 }
 
+const UNKNOWN_CAUSE_WAIT_MS = 5_000;
+/** Failures of a read that say nothing about what was read. */
+const WHOLE_FORGE: ReadonlySet<Failure> = new Set(['not-sent', 'no-answer', 'rate-limited', 'stood-still']);
+
+/** The forge could not be asked who caused it. */
+export function unreadCause(error: ForgeError): Ending {
+  const reason = intentReason('intent.cause-unknown', { because: reasonOf(error) });
+  const ending = classifyError(error, null);
+  return ending.to === 'failed' && WHOLE_FORGE.has(ending.failure)
+    ? { to: 'given-back', reason, wrote: null, waitMs: UNKNOWN_CAUSE_WAIT_MS }
+    : { to: 'failed', failure: 'cause-unread', reason, retryAfterS: undefined, wrote: null, error };
+}
+
 /** Nothing was sent: a rule that is gone ends its intents, one that another process may know better is left to it. */
 export function endingOfStatus({ is, reason }: Exclude<IntentStatus, { is: 'wanted' }>): Ending {
   return is === 'cancelled'

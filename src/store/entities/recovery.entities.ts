@@ -90,6 +90,28 @@ export class ForgeHoldEntity {
   until: Date;
 }
 
+/** Why an event, a run or an occurrence of a schedule is not decided yet. */
+@Entity('put_off')
+export class PutOffEntity {
+  @PrimaryColumn('text')
+  kind: string;
+
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('text')
+  org: string;
+
+  @Column('text')
+  reasonCode: string;
+
+  @Column('text')
+  reasonParams: string;
+
+  @Column('timestamptz')
+  since: Date;
+}
+
 /** A call that a budget counts; forgotten when it is an hour old. */
 @Entity('budget_uses')
 export class BudgetUseEntity {

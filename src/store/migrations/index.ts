@@ -41,6 +41,7 @@ import { PackedEvents1763902600000 } from './1763902600000-packed-events.js';
 import { DecidersOfEvents1763902700000 } from './1763902700000-deciders-of-events.js';
 import { ObjectsOfIntents1763902800000 } from './1763902800000-objects-of-intents.js';
 import { ForgeHolds1763902900000 } from './1763902900000-forge-holds.js';
+import { PutOff1763903000000 } from './1763903000000-put-off.js';
 
 export type Migrations = ReadonlyArray<new () => MigrationInterface>;
 
@@ -88,4 +89,5 @@ export const MIGRATIONS: Migrations = [
   DecidersOfEvents1763902700000,
   ObjectsOfIntents1763902800000,
   ForgeHolds1763902900000,
+  PutOff1763903000000,
 ];

@@ -1,0 +1,30 @@
+import { passes, sayWaiting, showWaiting, type Waiting } from '../../core/waiting.js';
+import { note, ok, warning, type Check } from './check.js';
+import { saw } from './looks.js';
+
+/** What is under way for less than this needs nobody. */
+const SOON_MS = 30_000;
+
+/** What waits. Nobody has to do anything about what waits as somebody wanted it, or for what is about to end. Pure. */
+export function examineWaiting(waiting: readonly Waiting[], forgeOf: (org: string) => string, now: Date): Check[] {
+  if (waiting.length === 0) return [{ ...ok(saw('waiting.nothing')), forge: '', org: null }];
+  return waiting.map((one): Check => {
+    const shown = showWaiting(one);
+    const seen = saw('waiting.for', {
+      code: shown.code,
+      said: sayWaiting(shown),
+      since: shown.since.toISOString(),
+      what: shown.ids.join(', '),
+    });
+    const isFine = shown.byPlan || (passes(one.code) && now.getTime() - one.since.getTime() < SOON_MS);
+    const looked = isFine ? note : warning;
+    const [room = ''] = one.code.split('.');
+    return {
+      ...looked(seen, ...(shown.todo === null ? [] : [shown.todo])),
+      check: `waiting.${room}`,
+      code: `waiting.${one.code}`,
+      forge: forgeOf(one.org),
+      org: one.org,
+    };
+  });
+}

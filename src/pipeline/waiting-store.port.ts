@@ -1,0 +1,30 @@
+import { portToken } from '../core/part.js';
+import type { Reason } from '../core/reason.js';
+import type { Sight } from '../core/sight.js';
+import type { Waiting } from '../core/waiting.js';
+
+/** What the decision of is put off. */
+export type PutOffKind = 'event' | 'run' | 'tick';
+
+export interface WaitingFilter {
+  /** Only effects of these runs, and these runs. */
+  readonly runIds?: readonly string[];
+  /** Only these events, and what their runs wait for. */
+  readonly eventId?: string;
+  /** Of each kind the oldest so many are looked at. */
+  readonly limit: number;
+  /** Default: everything. */
+  readonly sight?: Sight;
+}
+
+/** What is not decided or not done, and what stands before it. */
+export interface WaitingStore {
+  /** It cannot be decided now; since when stays while it is put off again. */
+  putOff(kind: PutOffKind, id: string, org: string, reason: Reason): Promise<void>;
+  /** It was decided. */
+  goOn(kind: PutOffKind, id: string): Promise<void>;
+  /** The longest first. What is new, and simply was not reached yet, is no part of it. */
+  waiting(filter: WaitingFilter): Promise<Waiting[]>;
+}
+
+export const WAITING_STORE = portToken<WaitingStore>('WaitingStore');
