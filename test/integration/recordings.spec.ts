@@ -35,6 +35,26 @@ describe('integration/recordings: the selection', () => {
     LONG_MS,
   );
 
+  it(
+    'counts acts: what is set and cleared five times within a second is two acts of each text, and what comes again unchanged is none',
+    async () => {
+      const newest = given(readActFolders(SELECTION).find(({ folder }) => folder.includes('gitea-1.27')));
+      const [set, cleared] = ['milestone set', 'milestone cleared'].map((title) => actOf(newest, title)) as [Act, Act];
+      let n = 0;
+      const again = (act: Act): Act =>
+        withDelivery({ ...act, n: (n += 1), deliveries: act.deliveries.slice(0, 1) }, (delivery) => ({
+          ...delivery,
+          headers: delivery.headers.map(([name, value]) => [name, /-Delivery$/.test(name) ? `id-${n}` : value]),
+        }));
+      const play = (acts: Act[]) => playFolder({ folder: 'made', acts });
+
+      const often = await play(Array.from({ length: 5 }, () => [again(set), again(cleared)]).flat());
+      expect(often).toMatchObject({ problems: [], deliveries: 10, facts: 4, events: 4, duplicates: 6 });
+      expect(await play([again(set), again(set)])).toMatchObject({ problems: [], facts: 1, events: 1, duplicates: 1 });
+    },
+    LONG_MS,
+  );
+
   describe('a tool that can fail', () => {
     const [newest] = readActFolders(SELECTION).filter(({ folder }) => folder.includes('gitea-1.27'));
     const opened = actOf(given(newest), 'issue opened');

@@ -1,5 +1,6 @@
 // npm run recordings -- DIR [--json]: sends every delivery of every act file below DIR to the endpoint of an embedded bot. Each fact (a distinct
-// organization, event type and JSON text) must give exactly one event. Status 1 when one does not, is refused or is not recognized.
+// organization, event type and JSON text) must give exactly one event. Times have one second, so two acts may have one text: it is a second fact where the hook
+// that brought the first brings it under another id with another text between, and never a third (put on and off five times within a second: four). Status 1 when one does not, is refused or is not recognized.
 // With --feed: also sends each act's feed and task rows through the pollers, before, after and instead of its deliveries, and tells which facts
 // both sources see. Status 1 when a row gives no event, when it and its delivery are not one, when a fact became two, or when the rules of
 // test/recordings/rules.yaml start other runs from rows alone.

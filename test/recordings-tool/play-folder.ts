@@ -11,7 +11,7 @@ export interface FolderResult {
   readonly folder: string;
   readonly acts: number;
   readonly deliveries: number;
-  /** Distinct (organization, event type, JSON text). */
+  /** Distinct (organization, event type, JSON text), and second acts of one text. */
   readonly facts: number;
   readonly events: number;
   /** Decided as duplicates. */
@@ -39,8 +39,9 @@ export async function playFolder({ folder, acts }: ActFolder): Promise<FolderRes
 }
 
 class Play {
-  /** Fact -> id of the arrival that holds it. */
-  private readonly facts = new Map<string, { arrivalId: string; place: string }>();
+  private readonly facts: Told[] = [];
+  /** By hook, the fact that it brought last. */
+  private readonly last = new Map<string, string>();
   private readonly problems: string[] = [];
   private deliveries = 0;
   private refused = 0;
@@ -62,7 +63,7 @@ class Play {
       folder: this.folder,
       acts: acts.length,
       deliveries: this.deliveries,
-      facts: this.facts.size,
+      facts: this.facts.length,
       events,
       duplicates,
       refused: this.refused,
@@ -86,8 +87,16 @@ class Play {
       this.problems.push(`${place}: answered ${answer.status} ${answer.error ?? ''}`.trim());
       return;
     }
-    const fact = factOf(act, delivery);
-    if (!this.facts.has(fact)) this.facts.set(fact, { arrivalId: answer.id, place });
+    const told = { fact: factOf(act, delivery), hook: hookKeyOf(act, delivery), deliveryId: idOf(delivery) };
+    if (this.isAct(told)) this.facts.push({ ...told, arrivalId: answer.id, place });
+    this.last.set(told.hook, told.fact);
+  }
+
+  /** The first of its text, or a second one that the same hook brought behind another text. */
+  private isAct({ fact, hook, deliveryId }: Pick<Told, 'fact' | 'hook' | 'deliveryId'>): boolean {
+    const [first, second] = this.facts.filter((told) => told.fact === fact);
+    if (!first) return true;
+    return !second && first.hook === hook && first.deliveryId !== deliveryId && this.last.get(hook) !== fact;
   }
 
   /** Each fact must have an event of its own, and there may be no others. */
@@ -103,7 +112,7 @@ class Play {
       (await inbox.list({ limit: this.deliveries + 1 })).map((arrival) => [arrival.id, arrival]),
     );
     const told = new Map<string, string>();
-    for (const { arrivalId, place } of this.facts.values()) {
+    for (const { arrivalId, place } of this.facts) {
       const arrival = arrivals.get(arrivalId);
       if (!arrival?.eventId)
         this.problems.push(`${place}: no event (${arrival ? `${arrival.code}: ${arrival.reason}` : 'not stored'})`);
@@ -111,7 +120,7 @@ class Play {
         this.problems.push(`${place}: shares its event with ${told.get(arrival.eventId)}`);
       if (arrival?.eventId) told.set(arrival.eventId, place);
     }
-    if (events.length !== this.facts.size) this.problems.push(`${this.facts.size} facts, ${events.length} events`);
+    if (events.length !== this.facts.length) this.problems.push(`${this.facts.length} facts, ${events.length} events`);
     const all = [...arrivals.values()];
     return {
       events: events.length,
@@ -120,6 +129,20 @@ class Play {
       setAside: all.filter(({ state }) => state === 'quarantined').length,
     };
   }
+}
+
+/** An act that a delivery tells. */
+interface Told {
+  readonly fact: string;
+  readonly hook: string;
+  readonly deliveryId: string;
+  /** The arrival that holds it. */
+  readonly arrivalId: string;
+  readonly place: string;
+}
+
+function idOf({ headers }: RecordedDelivery): string {
+  return headers.find(([name]) => /-Delivery$/i.test(name))?.[1] ?? '';
 }
 
 /** Every hook named in the acts under its own name, with all secrets it had in their course. */
