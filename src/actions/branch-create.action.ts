@@ -282,5 +282,5 @@ function unclear(given: Given): Unfit | null {
 function checkBranchName(name: string): string | null {
   if (name === '') return 'must not be empty';
   const isIllegal = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$|^@$|(^|\/)\.|\.lock(\/|$)/.test(name);
-  return isIllegal ? 'is not a legal branch name' : null;
+  return isIllegal ? `is not a legal branch name: "${name}"` : null;
 }

@@ -74,6 +74,7 @@ function factsOf(action: AnyAction): ActionFacts {
     params: Object.fromEntries(Object.entries(action.params).map(([name, param]) => [name, param.facts])),
     naturalKey: action.naturalKey,
     itemBy: action.itemBy ?? [action.naturalKey],
+    keyOf: action.keyOf,
     operations: [...action.operations, ...action.whereOffered],
     requires: action.operations,
     raises: action.raises,

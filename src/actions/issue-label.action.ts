@@ -20,6 +20,7 @@ import { each, issue, label } from './support/objects.js';
 import type { JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import type { Label } from '../core/objects/tracker.js';
+import { isSameName, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
 
 interface WantedLabels {
@@ -51,6 +52,13 @@ function wantedNames(
   return { names: [...now.filter((name) => !isTaken(name)), ...added], added, removed };
 }
 
+/** The wish in the spelling of the labels that are there. */
+function spelled<Wish extends WantedLabels>(wanted: Wish, now: readonly string[]): Wish {
+  const as = (names: readonly string[] | undefined): readonly string[] | undefined =>
+    names?.map((name) => now.find((one) => isSameName(one, name)) ?? name);
+  return { ...wanted, add: as(wanted.add), remove: as(wanted.remove), set: as(wanted.set) };
+}
+
 /** Which labels an issue bears can always be read, and putting one on twice leaves one. */
 const issueLabelRecovery = defineRecovery<WantedLabels, SeenIssueLabels>({
   reads: ['listIssueLabels'],
@@ -75,7 +83,7 @@ function decideIssueLabels({ wanted, seen }: RecoveryFacts<WantedLabels, SeenIss
   const about = { what: 'labels', number: wanted.number };
   if (seen === null) return resend(say('found.unreadable', { ...about, then: 'harmless' }));
   if (seen.names === null) return settledAs('refused', say('found.gone', { ...about, what: 'issue' }));
-  const { added, removed } = wantedNames(wanted, seen.names);
+  const { added, removed } = wantedNames(spelled(wanted, seen.names), seen.names);
   return added.length + removed.length === 0
     ? done(say('found.as-wanted', about))
     : resend(say('found.not-yet', about));
@@ -153,13 +161,14 @@ export const labelIssue = defineAction({
 
   recover: issueLabelRecovery,
 
-  async ensure({ target, forge, lastMade, isOurs, remember }, wish) {
-    const where = { owner: target.owner, repo: target.name, index: wish.number };
-    const wrong = unfit(givenOf(wish));
+  async ensure({ target, forge, lastMade, isOurs, remember }, asked) {
+    const where = { owner: target.owner, repo: target.name, index: asked.number };
+    const wrong = unfit(givenOf(asked));
     if (wrong) return refused(wrong.reason);
     const borne = await orMissing(forge.listIssueLabels(where));
-    if (borne === null) return refused(say('cannot.missing', { what: 'issue or pull request', number: wish.number }));
+    if (borne === null) return refused(say('cannot.missing', { what: 'issue or pull request', number: asked.number }));
     const now = borne.map(({ name }) => name ?? '');
+    const wish = spelled(asked, now);
     const missing = wantedNames(wish, now).added;
     const madeAt = missing.length > 0 ? await lastMade() : null;
     const takenOff = madeAt ? await takenOffSince(forge, where, madeAt, isOurs) : new Set<string>();
@@ -172,10 +181,11 @@ export const labelIssue = defineAction({
     if (added.length + removed.length === 0)
       return unchanged(say('found.as-wanted', { what: 'labels', number: wanted.number }));
     const known = await labelsByName(forge, { owner: target.owner, repo: target.name });
-    const unknown = added.filter((name) => !known.has(name));
+    const unknown = added.filter((name) => !known.has(objectName(name)));
     if (unknown.length > 0)
       return refused(say('cannot.missing', { what: 'label', name: unknown.join(', '), create: 'label.ensure' }));
-    const labelOf = (name: string): Label | undefined => borne.find((label) => label.name === name) ?? known.get(name);
+    const labelOf = (name: string): Label | undefined =>
+      borne.find((label) => label.name === name) ?? known.get(objectName(name));
     const rivals = rivalsIn([...new Set([...(wanted.set ?? []), ...(wanted.add ?? [])])], labelOf);
     if (rivals) return refused(say('cannot.bear-both', { labels: rivals }));
     remember({ labels: now, added: [...added], removed: [...removed] });
@@ -229,7 +239,7 @@ function without(wanted: WantedLabels, leftOff: readonly string[]): WantedLabels
 
 /** What the forge took is in its answer. */
 function judge(answer: readonly Label[], added: readonly string[], told: Reason) {
-  const missing = added.filter((name) => !answer.some((label) => label.name === name));
+  const missing = added.filter((name) => !answer.some((label) => isSameName(label.name, name)));
   return missing.length === 0 ? changed(told) : conflict(say('found.dropped', { labels: missing }));
 }
 
@@ -255,7 +265,7 @@ function names(value: JsonObject[string] | undefined): string[] {
 /** What finding labels by name needs of a forge. */
 type LabelReads = Pick<ForgeClient, 'listLabels'> & Partial<Pick<ForgeClient, 'listOrgLabels'>>;
 
-/** Labels that an issue of the repository can bear, by name: its own first. Names are compared as they are. */
+/** Labels that an issue of the repository can bear, by name: its own first. */
 async function labelsByName(
   forge: LabelReads,
   { owner, repo }: { owner: string; repo: string },
@@ -266,7 +276,7 @@ async function labelsByName(
   );
   const byName = new Map<string, Label>();
   for (const label of [...chosenFirst(own), ...chosenFirst(inherited ?? [])]) {
-    const name = label.name ?? '';
+    const name = objectName(label.name ?? '');
     if (!byName.has(name)) byName.set(name, label);
   }
   return byName;

@@ -15,6 +15,7 @@ import {
 } from './support/recovery.js';
 import { given, issue, milestone } from './support/objects.js';
 import type { Issue } from '../core/objects/tracker.js';
+import { isSameName, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
 
 interface WantedMilestoneOf {
@@ -30,7 +31,7 @@ interface SeenMilestoneOf {
 }
 
 function titleOf(issue: Pick<Issue, 'milestone'>): string | null {
-  return issue.milestone?.title?.trim() ?? null;
+  return issue.milestone?.title ? objectName(issue.milestone.title) : null;
 }
 
 /** One field of one issue, absolute. */
@@ -44,7 +45,7 @@ const issueMilestoneRecovery = defineRecovery<WantedMilestoneOf, SeenMilestoneOf
     isEcho: ({ kind, data }, { params }) => {
       if (!isAbout(data, params)) return false;
       if (kind.endsWith('.demilestoned')) return params['title'] === undefined;
-      return titleOf((data['issue'] ?? data['pull_request'] ?? {}) as Issue) === textOf(params['title']).trim();
+      return titleOf((data['issue'] ?? data['pull_request'] ?? {}) as Issue) === objectName(textOf(params['title']));
     },
   },
 
@@ -57,7 +58,7 @@ const issueMilestoneRecovery = defineRecovery<WantedMilestoneOf, SeenMilestoneOf
 });
 
 function decideIssueMilestone({ wanted, snapshot, seen }: RecoveryFacts<WantedMilestoneOf, SeenMilestoneOf>): Verdict {
-  const goal = wanted.title?.trim() ?? null;
+  const goal = wanted.title === undefined ? null : objectName(wanted.title);
   const about = { what: 'milestone', number: wanted.number };
   if (seen === null) return resend(say('found.unreadable', { ...about, then: 'harmless' }));
   if (!seen.there) return settledAs('refused', say('found.gone', { ...about, what: 'issue' }));
@@ -100,13 +101,13 @@ export const setIssueMilestone = defineAction({
     const issue = await orMissing(forge.getIssue({ ...place, index: number }));
     if (issue === null) return refused(say('cannot.missing', { what: 'issue or pull request', number }));
     const now = titleOf(issue);
-    const goal = title?.trim() ?? null;
+    const goal = title === undefined ? null : objectName(title);
     if (now === goal) return unchanged(say('made.milestone', { number, name: goal }));
     if (now !== null && !replace) return unchanged(say('found.milestone', { number, name: now }));
     let milestone = '0';
     if (goal !== null) {
       const found = await readAll(forge, 'listMilestones', { ...place, state: 'all' });
-      const best = chosenOf(found.filter((one) => one.title?.trim() === goal));
+      const best = chosenOf(found.filter((one) => isSameName(one.title, goal)));
       if (!best?.id)
         return refused(say('cannot.missing', { what: 'milestone', name: goal, create: 'milestone.ensure' }));
       milestone = best.id;

@@ -60,6 +60,8 @@ describe('actions/label-ensure', () => {
     ['spaces around the name wanted', {}, { name: ' kind/bug ' }, 'unchanged'],
     ['a description that nobody asked about', { description: 'x' }, {}, 'unchanged'],
     ['another colour that is to be kept', { color: '000000' }, { keep: true }, 'unchanged'],
+    ['a name of composed characters, wanted so', { name: 'caf\u00e9' }, { name: 'cafe\u0301' }, 'unchanged'],
+    ['a name of other letters that look alike', { name: 'kind/b\u0443g' }, {}, 'done'],
     ['another case of the name', { name: 'Kind/Bug' }, {}, 'done'],
   ])('%s => %s', async (_, present, wanted, state) => {
     const rig = new EffectRig();

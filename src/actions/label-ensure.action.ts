@@ -21,6 +21,7 @@ import { each, label } from './support/objects.js';
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Label } from '../core/objects/tracker.js';
+import { isSameName, mixedWord, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
 
 const params = {
@@ -94,7 +95,7 @@ const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
     const inherited = await whereAllowed(forge.listOrgLabels, () =>
       orMissing(readAll(forge, 'listOrgLabels', { org: owner })),
     );
-    const isBearer = (label: Label): boolean => label.name?.trim() === wanted.name.trim();
+    const isBearer = (label: Label): boolean => isSameName(label.name, wanted.name);
     const ofRepository = own.filter(isBearer);
     const fresh = ofRepository.filter(({ id }) => !idsIn(snapshot).has(id ?? ''));
     // Null where issues cannot be listed.
@@ -138,6 +139,9 @@ const labelRecovery = defineRecovery<WantedLabel, SeenLabels>({
 /** What works when it runs, and means nothing. */
 function unclear(given: Given): Unfit | null {
   const name = valueOf(given, 'name');
+  const mixed = typeof name === 'string' ? mixedWord(name) : null;
+  if (mixed !== null)
+    return { reason: say('params.mixed-letters', { word: mixed }), param: 'name', isValue: true, isWarning: true };
   return valueOf(given, 'exclusive') === true && typeof name === 'string' && !name.includes('/')
     ? { reason: say('params.no-scope', { name }), param: 'exclusive', hint: `name: kind/${name}`, isWarning: true }
     : null;
@@ -160,9 +164,7 @@ function ofOtherName(
   labels: readonly Label[],
   { renamed_from: names = [] }: Pick<WantedLabel, 'renamed_from'>,
 ): Label | undefined {
-  return names
-    .flatMap((old): Label[] => chosenFirst(labels.filter((label) => label.name?.trim() === old.trim())))
-    .at(0);
+  return names.flatMap((old): Label[] => chosenFirst(labels.filter((label) => isSameName(label.name, old)))).at(0);
 }
 
 /** Names of the fields that differ; empty = it is as wanted. */
@@ -192,7 +194,7 @@ export const ensureLabel = defineAction({
   whereOffered: ['listLabels', 'listOrgLabels', 'updateLabel'],
   right: RIGHTS.tracker,
   naturalKey: 'name',
-  keyOf: ({ name }) => textOf(name).trim(),
+  keyOf: ({ name }) => objectName(textOf(name)),
   object: ({ name }) => label(name),
   names: ({ renamed_from }) => each(renamed_from, label),
   unfit: (given) => inBoth(given, 'name', 'renamed_from') ?? unclear(given),
@@ -203,7 +205,7 @@ export const ensureLabel = defineAction({
 
   async ensure({ target, forge, recall, lastMade, remember, mark }, wanted) {
     const { owner, name: repo } = target;
-    const name = wanted.name.trim();
+    const name = objectName(wanted.name);
     const about = { what: 'label', name };
     const own = await whereOffered(forge.listLabels, () => readAll(forge, 'listLabels', { owner, repo }));
     if (own === undefined) {
@@ -214,7 +216,7 @@ export const ensureLabel = defineAction({
       const inherited = await whereAllowed(forge.listOrgLabels, () =>
         orMissing(readAll(forge, 'listOrgLabels', { org: owner })),
       );
-      const bearers = [...own, ...(inherited ?? [])].filter((label) => label.name?.trim() === name);
+      const bearers = [...own, ...(inherited ?? [])].filter((label) => isSameName(label.name, name));
       if (bearers.length > 0 && wanted.keep) return unchanged(say('found.there', { ...about, count: bearers.length }));
       const isAsWanted = (label: Label): boolean => labelDifference(label, wanted) === '';
       const best = chosenOf(bearers, isAsWanted);
@@ -245,7 +247,7 @@ export const ensureLabel = defineAction({
 
     async function edit(there: Label, bearers: readonly Label[]): Promise<Outcome> {
       const id = there.id ?? '';
-      const before = there.name?.trim() ?? '';
+      const before = objectName(there.name ?? '');
       const difference = labelDifference(there, wanted);
       const differs = [before === name ? '' : `renamed from ${before}`, difference]
         .filter((part) => part !== '')
@@ -264,7 +266,7 @@ function whole(there: Label, wanted: ParamsOf<typeof params>) {
   const isSameText =
     wanted.description === undefined || withoutMark(there.description) === withoutMark(wanted.description);
   return {
-    name: wanted.name.trim(),
+    name: objectName(wanted.name),
     color: `#${normalizeColor(wanted.color)}`,
     description: isSameText ? (there.description ?? '') : wanted.description,
     exclusive: wanted.exclusive ?? there.exclusive ?? false,

@@ -5,6 +5,7 @@ import { readAll, whereOffered } from '../forge/forge-client.js';
 import { bearersOf } from './support/label-bearers.js';
 import { decideRemoval, defineRecovery, placeOf } from './support/recovery.js';
 import { label } from './support/objects.js';
+import { isSameName, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
 
 /** Whether one of the name is there; taking away what is away already does no harm, so it is looked at once more before a further call. */
@@ -15,7 +16,7 @@ const labelRemoval = defineRecovery<{ readonly name: string }, boolean>({
 
   async read({ forge, target }, { name }) {
     const labels = await whereOffered(forge.listLabels, () => readAll(forge, 'listLabels', placeOf(target)));
-    return labels === undefined ? null : labels.some((label) => label.name?.trim() === name.trim());
+    return labels === undefined ? null : labels.some((label) => isSameName(label.name, name));
   },
 
   decide: ({ wanted, seen }) => decideRemoval('label', wanted.name.trim(), { seen }),
@@ -38,7 +39,7 @@ export const removeLabel = defineAction({
   sharesKeyWith: 'createLabel',
   right: RIGHTS.tracker,
   naturalKey: 'name',
-  keyOf: ({ name }) => textOf(name).trim(),
+  keyOf: ({ name }) => objectName(textOf(name)),
   object: ({ name }) => label(name),
   names: () => [],
   overwrites: true,
@@ -49,8 +50,8 @@ export const removeLabel = defineAction({
 
   async ensure({ target, forge, made }, wanted) {
     const where = { owner: target.owner, repo: target.name };
-    const name = wanted.name.trim();
-    const bearers = (await readAll(forge, 'listLabels', where)).filter((label) => label.name?.trim() === name);
+    const name = objectName(wanted.name);
+    const bearers = (await readAll(forge, 'listLabels', where)).filter((label) => isSameName(label.name, name));
     const about = { what: 'label', name };
     if (bearers.length === 0) return unchanged(say('found.absent', about));
     const ours = await made();

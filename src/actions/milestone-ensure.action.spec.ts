@@ -80,6 +80,7 @@ describe('actions/milestone-ensure', () => {
     ['closed, state not asked about', { state: 'closed' }, {}, 'unchanged'],
     ['closed, wanted open, to be kept', { state: 'closed' }, { state: 'open', keep: true }, 'unchanged'],
     ['a title that only contains it', { title: '1.4.1' }, {}, 'done'],
+    ['a title of composed characters', { title: 'caf\u00e9' }, { title: 'cafe\u0301' }, 'unchanged'],
     ['spaces in the title there', { title: ' 1.4 ' }, {}, 'unchanged'],
   ])('%s => %s', async (_, present, wanted, state) => {
     const rig = new EffectRig();

@@ -17,6 +17,7 @@ import { each, milestone } from './support/objects.js';
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Milestone } from '../core/objects/tracker.js';
+import { isSameName, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
 
 const params = {
@@ -82,12 +83,12 @@ const milestoneRecovery = defineRecovery<WantedMilestone, SeenMilestones>({
   },
 
   async read({ forge, target }, wanted) {
-    const title = wanted.title.trim();
+    const title = objectName(wanted.title);
     const found = await whereOffered(forge.listMilestones, () =>
       readAll(forge, 'listMilestones', { ...placeOf(target), state: 'all' }),
     );
     if (found === undefined) return null;
-    const bearers = found.filter((milestone) => milestone.title?.trim() === title);
+    const bearers = found.filter((milestone) => isSameName(milestone.title, title));
     return {
       bearers: bearers.map((milestone) => ({
         id: milestone.id ?? '',
@@ -147,7 +148,7 @@ export const ensureMilestone = defineAction({
   whereOffered: ['listMilestones', 'updateMilestone', 'getRepo'],
   right: RIGHTS.tracker,
   naturalKey: 'title',
-  keyOf: ({ title }) => textOf(title).trim(),
+  keyOf: ({ title }) => objectName(textOf(title)),
   object: ({ title }) => milestone(title),
   names: ({ renamed_from }) => each(renamed_from, milestone),
   unfit: (given) => inBoth(given, 'title', 'renamed_from'),
@@ -158,7 +159,7 @@ export const ensureMilestone = defineAction({
 
   async ensure({ target, forge, recall, lastMade, remember, mark }, wanted) {
     const { owner, name: repo } = target;
-    const title = wanted.title.trim();
+    const title = objectName(wanted.title);
     const about = { what: 'milestone', name: title };
     // No filter by name: each kind of database reads `%`, `\` and the case of letters in it in its own way.
     const found = await whereOffered(forge.listMilestones, () =>
@@ -169,7 +170,7 @@ export const ensureMilestone = defineAction({
       if (memory?.isSameWish) return unchanged(say('found.made-before', about), memory.detail);
       if (memory) return conflict(say('found.made-otherwise', about), memory.detail);
     } else {
-      const bearers = found.filter((milestone) => milestone.title?.trim() === title);
+      const bearers = found.filter((milestone) => isSameName(milestone.title, title));
       if (bearers.length > 0 && wanted.keep) return unchanged(say('found.there', { ...about, count: bearers.length }));
       const isAsWanted = (one: Milestone): boolean => milestoneDifference(one, wanted) === '';
       const best = chosenOf(bearers, isAsWanted);
@@ -201,7 +202,7 @@ export const ensureMilestone = defineAction({
 
     async function edit(there: Milestone, bearers: readonly Milestone[]): Promise<Outcome> {
       const id = there.id ?? '';
-      const before = there.title?.trim() ?? '';
+      const before = objectName(there.title ?? '');
       const differs = [before === title ? '' : `renamed from ${before}`, milestoneDifference(there, wanted)]
         .filter((part) => part !== '')
         .join(', ');
@@ -221,7 +222,7 @@ function whole(there: Milestone, wanted: ParamsOf<typeof params>) {
   const isSameDue = wanted.due_on === undefined || isSameDay(wanted.due_on, there.due_on);
   const due = isSameDue ? there.due_on : dueTime(wanted.due_on ?? '', there.due_on ?? there.updated_at);
   return {
-    title: wanted.title.trim(),
+    title: objectName(wanted.title),
     description: isSameText ? (there.description ?? '') : wanted.description,
     state: (wanted.state ?? there.state) === 'closed' ? ('closed' as const) : ('open' as const),
     ...(due ? { due_on: due } : {}),
@@ -234,7 +235,7 @@ function ofOtherTitle(
   { renamed_from: titles = [] }: ParamsOf<typeof params>,
 ): Milestone | undefined {
   for (const old of titles) {
-    const there = chosenOf(found.filter((milestone) => milestone.title?.trim() === old.trim()));
+    const there = chosenOf(found.filter((milestone) => isSameName(milestone.title, old)));
     if (there) return there;
   }
   return undefined;

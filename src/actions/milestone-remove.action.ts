@@ -4,6 +4,7 @@ import { text } from './support/params.js';
 import { readAll, whereOffered } from '../forge/forge-client.js';
 import { decideRemoval, defineRecovery, placeOf } from './support/recovery.js';
 import { milestone } from './support/objects.js';
+import { isSameName, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
 
 /** As with labels: the list of all milestones, closed ones included, tells. */
@@ -16,7 +17,7 @@ const milestoneRemoval = defineRecovery<{ readonly title: string }, boolean>({
     const all = await whereOffered(forge.listMilestones, () =>
       readAll(forge, 'listMilestones', { ...placeOf(target), state: 'all' }),
     );
-    return all === undefined ? null : all.some((milestone) => milestone.title?.trim() === title.trim());
+    return all === undefined ? null : all.some((milestone) => isSameName(milestone.title, title));
   },
 
   decide: ({ wanted, seen }) => decideRemoval('milestone', wanted.title.trim(), { seen }),
@@ -40,7 +41,7 @@ export const removeMilestone = defineAction({
   sharesKeyWith: 'createMilestone',
   right: RIGHTS.tracker,
   naturalKey: 'title',
-  keyOf: ({ title }) => textOf(title).trim(),
+  keyOf: ({ title }) => objectName(textOf(title)),
   object: ({ title }) => milestone(title),
   names: () => [],
   overwrites: true,
@@ -51,9 +52,9 @@ export const removeMilestone = defineAction({
 
   async ensure({ target, forge, made }, wanted) {
     const where = { owner: target.owner, repo: target.name };
-    const title = wanted.title.trim();
-    const bearers = (await readAll(forge, 'listMilestones', { ...where, state: 'all' })).filter(
-      (milestone) => milestone.title?.trim() === title,
+    const title = objectName(wanted.title);
+    const bearers = (await readAll(forge, 'listMilestones', { ...where, state: 'all' })).filter((milestone) =>
+      isSameName(milestone.title, title),
     );
     const about = { what: 'milestone', name: title };
     if (bearers.length === 0) return unchanged(say('found.absent', about));

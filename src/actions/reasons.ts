@@ -114,6 +114,8 @@ export const say = defineReasons(
       `a branch is named without "refs/heads/": its ref would be refs/heads/${name}`,
     'params.no-scope': ({ name }: { name: string }) =>
       `${name} has no scope, so exclusive means nothing: of labels with equal words before "/" an issue bears one`,
+    'params.mixed-letters': ({ word }: { word: string }) =>
+      `"${word}" has letters of two alphabets that look alike: people take it for another name`,
     'params.comma': ({ param }: { param: string }) => `${param} is one label whose name has a comma`,
     'params.unknown-host': () => 'the host is known only when it runs, and it must be one of orgs[].mirror_hosts',
 

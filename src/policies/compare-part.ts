@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../core/json.js';
 import { chosenFirst, chosenOf } from '../actions/support/same-name.js';
-import { isSameSetting } from '../actions/support/compare.js';
+import { isSameSetting, normalizeMirrorAddress } from '../actions/support/compare.js';
+import { isSameName } from '../core/object-name.js';
 import { isJsonObject } from '../core/json.js';
 import type { PolicyPart } from '../rules/language/compile/program.js';
 import { tableOf } from '../core/table.js';
@@ -27,15 +28,15 @@ const COMPARISONS: Readonly<Record<PolicyPart['section'], Comparison>> = {
   variables: { key: 'name', sameKey: isEqual, fields: {} },
   labels: {
     key: 'name',
-    sameKey: sameName,
+    sameKey: isSameName,
     fields: { color: sameColor, description: sameText, exclusive: sameFlag, is_archived: sameFlag },
   },
-  removed_labels: { key: 'name', sameKey: sameName, fields: {}, isGone: true },
-  removed_milestones: { key: 'title', sameKey: sameName, fields: {}, isGone: true },
+  removed_labels: { key: 'name', sameKey: isSameName, fields: {}, isGone: true },
+  removed_milestones: { key: 'title', sameKey: isSameName, fields: {}, isGone: true },
   enforced_protections: { key: 'name', sameKey: isEqual, fields: 'all' },
   settings: { key: '', sameKey: isEqual, fields: 'all' },
   topics: { key: '', sameKey: isEqual, fields: {} },
-  milestones: { key: 'title', sameKey: sameName, fields: { state: isEqual, description: sameText, due_on: sameDay } },
+  milestones: { key: 'title', sameKey: isSameName, fields: { state: isEqual, description: sameText, due_on: sameDay } },
   push_mirrors: {
     key: 'remote_address',
     sameKey: sameAddress,
@@ -106,11 +107,6 @@ function compareTopics(wanted: JsonObject, found: Json): Difference[] {
     : [{ field: 'topics', wanted: after ?? [], found: before ?? [] }];
 }
 
-/** Spaces around a name do not tell two objects apart. */
-function sameName(wanted: string, found: string): boolean {
-  return wanted.trim() === found.trim();
-}
-
 function isEqual(wanted: Json, found: Json): boolean {
   return wanted === found;
 }
@@ -144,13 +140,7 @@ function sameDay(wanted: Json, found: Json): boolean {
 
 /** The forge gives addresses back without user and password. */
 function sameAddress(wanted: string, found: string): boolean {
-  return plainAddress(wanted) === plainAddress(found);
-}
-
-function plainAddress(address: string): string {
-  if (!URL.canParse(address)) return address;
-  const { protocol, host, pathname } = new URL(address);
-  return `${protocol}//${host}${pathname.replace(/\/+$/, '').replace(/\.git$/, '')}`;
+  return normalizeMirrorAddress(wanted) === normalizeMirrorAddress(found);
 }
 
 /** `8h`, `8h0m0s` and `28800s` are one interval. */

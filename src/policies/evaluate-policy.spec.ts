@@ -56,6 +56,35 @@ function outcome(
 }
 
 describe('policies/evaluate-policy', () => {
+  it('wants no branch of a repository that is empty, and wants it with the first commit', () => {
+    const policy = policyWith('branches: [{new_branch_name: develop}]');
+    const lookups: LookupAnswers = { branches: { value: [null] } };
+
+    expect(decide(policy, lookups, { empty: true })).toMatchObject({
+      report: { verdict: 'not-fired', trace: { branches: { left_out: 'the repository is empty' } } },
+      steps: [],
+    });
+    expect(decide(policy, lookups, { empty: false }).steps).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'one mirror with other intervals',
+      'push_mirrors: [{remote_address: "https://m.example.org/${{ repo.name }}.git", interval: 8h}, {remote_address: "https://m.example.org/web/", interval: 4h}]',
+      'push_mirrors',
+    ],
+    [
+      'one name of composed and other characters',
+      'labels: [{name: "caf\u00e9", color: "#ffffff"}, {name: "cafe\u0301", color: "#000000"}]',
+      'labels',
+    ],
+  ])('refuses %s', (_, text, section) => {
+    expect(decide(policyWith(text), { [section]: { value: [] } }).report).toMatchObject({
+      verdict: 'error',
+      reason: saying(expect.stringContaining('twice, with different settings')),
+    });
+  });
+
   it('reads what is there for each section that it has, then decides', () => {
     const policy = policyWith(
       'labels: [{name: a, color: "#ffffff"}]',

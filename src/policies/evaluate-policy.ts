@@ -1,6 +1,7 @@
 import type { EventRepository } from '../core/event.js';
 import type { Json, JsonObject } from '../core/json.js';
 import { isJsonObject, stringifyJson } from '../core/json.js';
+import { objectName } from '../core/object-name.js';
 import { textOf, type Reason } from '../core/reason.js';
 import { verdictReason } from '../core/run-reasons.js';
 import { lookupsOfParams } from '../rules/language/compile/compile-lookup.js';
@@ -218,6 +219,9 @@ function splitName({ name, ...fields }: JsonObject): { name: string; fields: Jso
 function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput, bindings: Bindings): PartOutcome {
   const answer = input.lookups[part.section] ?? { missing: true as const };
   const wanted = part.items.map((item) => ({ item, params: evaluateParams(item.params, bindings) }));
+  // Nothing can be branched off where there is no commit; the first push makes it a subject.
+  if (part.section === 'branches' && input.repo?.['empty'] === true)
+    return { items: [], trace: { wanted: wanted.length, left_out: 'the repository is empty' }, held: null };
   const allowed = wanted.filter(({ item }) => mayMirror(part, item, input.repo));
   const leftOut = wanted.length - allowed.length;
   const trace: JsonObject = {
@@ -279,7 +283,7 @@ type Wanted = ReadonlyArray<{ readonly key: string; readonly params: JsonObject 
 function checkUnique(part: PolicyPart, wanted: Wanted): void {
   const known = new Map<string, string>();
   for (const { key, params } of wanted) {
-    const name = part.section === 'push_mirrors' ? normalizeMirrorAddress(key) : key.trim();
+    const name = part.section === 'push_mirrors' ? normalizeMirrorAddress(key) : objectName(key);
     const settings = stringifyJson({ ...params, [part.action.naturalKey]: name });
     if (known.has(name) && known.get(name) !== settings)
       throw new Misfit(`${part.section} names "${key}" twice, with different settings`);

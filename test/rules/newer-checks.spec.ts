@@ -36,6 +36,27 @@ const told = (result: LoadResult): string[] => [
 /** Each is refused by this version and was taken by the one before. */
 const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: RegExp]> = [
   [
+    'a mirror twice with other intervals',
+    policy(
+      'push_mirrors: [{remote_address: "https://mirror.example.org/a.git", interval: 8h}, {remote_address: "https://mirror.example.org/a/", interval: 4h}]',
+      ', private: false',
+    ),
+    /has another interval here/,
+  ],
+  [
+    'a mirror twice with other intervals, by an expression',
+    policy(
+      'push_mirrors: [{remote_address: "https://mirror.example.org/${{ repo.name }}.git", interval: 8h}, {remote_address: "https://mirror.example.org/${{ repo.name }}.git", interval: 4h}]',
+      ', private: false',
+    ),
+    /has another interval here/,
+  ],
+  [
+    'one label in two spellings of one character',
+    policy('labels: [{name: "caf\u00e9", color: "#ffffff"}, {name: "cafe\u0301", color: "#000000"}]'),
+    /has another color here/,
+  ],
+  [
     'a constant list that is longer than its limit',
     'vars: {names: [a, b, c]}\n' +
       rule(
@@ -175,6 +196,18 @@ const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: R
 
 /** They work, and are hardly meant so. */
 const DOUBTS: ReadonlyArray<readonly [situation: string, text: string, says: RegExp]> = [
+  [
+    'a day of the month and a weekday',
+    rule(
+      'schedule: "0 9 1-7 * 1", where: {repo: ["acme/*"]}, do: {milestone.ensure: {title: x}}, limits: {effects_per_run: 1}',
+    ),
+    /day 1-7 of the month and on weekday 1 as well: cron takes either/,
+  ],
+  [
+    'a label with letters of two alphabets',
+    policy('labels: [{name: "b\u0430ckend", color: "#ffffff"}]'),
+    /two alphabets that look alike/,
+  ],
   [
     'more labels than a subject may want',
     policy(

@@ -61,6 +61,8 @@ export interface ActionFacts {
   naturalKey: string;
   /** Parameters that together are the item key of `for_each` when no `key` is given. Default: the natural key. */
   itemBy?: readonly string[];
+  /** The natural key as the forge tells two objects apart. Default: the text as it is, without spaces around it. */
+  keyOf?: (params: JsonObject) => string;
   /** Operations it may call. */
   operations: readonly string[];
   /** Needs this power of the operator config. */

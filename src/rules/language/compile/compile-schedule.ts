@@ -48,6 +48,13 @@ export function compileSchedule(context: FileContext, node: YamlNode): ScheduleS
 function checkCron({ file }: FileContext, start: number, cron: string, tz: string): boolean {
   const fault = cronFault(cron, tz);
   if (fault) file.problem(start, ...fault);
+  const [, , day = '*', , weekday = '*'] = cron.trim().split(/\s+/);
+  if (fault === null && !cron.startsWith('@') && day !== '*' && weekday !== '*')
+    file.warn(
+      start,
+      `this comes on day ${day} of the month and on weekday ${weekday} as well: cron takes either`,
+      'one of both as *, and the other in a condition: if: now.getDate() <= 7',
+    );
   return fault === null;
 }
 

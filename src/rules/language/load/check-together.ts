@@ -25,6 +25,7 @@ const COMPARED = new Set<PolicyPart['section']>([
   'milestones',
   'branches',
   'enforced_protections',
+  'push_mirrors',
   'variables',
   'settings',
   'topics',
@@ -51,8 +52,11 @@ export function* checkTogether(
   const entries = live.flatMap((policy) =>
     policy.program.parts.flatMap((part) =>
       part.items.flatMap((item): Entry[] => {
-        const key = SINGLE.has(part.section) ? part.section : constantIn(item.params, part.action.naturalKey);
-        return typeof key === 'string' ? [{ policy, part, item, key: key.trim() }] : [];
+        const key = SINGLE.has(part.section) ? part.section : keyTextIn(item.params, part.action.naturalKey);
+        if (typeof key !== 'string') return [];
+        const { keyOf, naturalKey } = part.action;
+        const isSingle = SINGLE.has(part.section) || keyOf === undefined;
+        return [{ policy, part, item, key: isSingle ? key.trim() : keyOf({ [naturalKey]: key }) }];
       }),
     ),
   );
@@ -65,6 +69,16 @@ export function* checkTogether(
     rules.filter(({ mode }) => mode === 'live'),
     entries,
   );
+}
+
+/** A key that only the run tells is the same for two entries that write it in the same words. */
+function keyTextIn(params: readonly ParamProgram[], name: string): Json | undefined {
+  const template = params.find((param) => param.name === name)?.template;
+  if (template?.kind === 'expression') return `\${{ ${template.expression.compiled.source.trim()} }}`;
+  if (template?.kind !== 'text') return constantIn(params, name);
+  return template.parts
+    .map((part) => (typeof part === 'string' ? part : `\${{ ${part.compiled.source.trim()} }}`))
+    .join('');
 }
 
 function* contradictions(entries: readonly Entry[]): Generator<Together, void> {
@@ -126,8 +140,9 @@ function against(first: Entry, second: Entry): Together | null {
     : null;
 }
 
-function normal(value: Json): Json {
-  return typeof value === 'string'
+/** Colours are one in any case and length; all other texts differ by their case, as at the forge. */
+function normal(name: string, value: Json): Json {
+  return name === 'color' && typeof value === 'string'
     ? value.toLowerCase().replace(/^#?([0-9a-f])([0-9a-f])([0-9a-f])$/, '#$1$1$2$2$3$3')
     : value;
 }
@@ -302,7 +317,7 @@ function differing(ours: readonly ParamProgram[], theirs: readonly ParamProgram[
       name !== 'renamed_from' &&
       one !== undefined &&
       other !== undefined &&
-      canonicalJson(normal(one)) !== canonicalJson(normal(other))
+      canonicalJson(normal(name, one)) !== canonicalJson(normal(name, other))
     );
   });
   return found?.name ?? null;
