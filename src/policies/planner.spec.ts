@@ -32,6 +32,7 @@ describe('policies/planner, where one repository fails', () => {
     ]);
     expect((await rig.planner.apply(plan.hash, 'ada')).outcome).toBe('applied');
     expect(rig.recorded.flatMap(({ intents }) => intents)).toHaveLength(2);
+    expect(rig.found).toEqual(rig.recorded);
   });
 
   it('is the error of the whole forge where nothing answers', async () => {

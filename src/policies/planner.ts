@@ -68,6 +68,8 @@ interface PlannerDeps {
   readonly plans: PlanStore;
   readonly journal: Pick<JournalStore, 'lastSettled' | 'recordDecision'>;
   readonly announce: (intentIds: readonly string[]) => Promise<void>;
+  /** Told of each run of an applied plan: what somebody undoes again and again is a finding, whoever had it made again. */
+  readonly found: (run: RecordedRun) => Promise<void>;
   /** Told of a plan that waits for a person. */
   readonly waits: (plan: KeptPlan) => void;
   /** Why nothing is written at this time; null = it may be. */
@@ -207,6 +209,7 @@ export class Planner implements PolicyGate {
     await this.trust(where.org, runs, by);
     const due = await this.deps.journal.recordDecision({}, runs);
     await this.deps.plans.markApplied(plan.id, by);
+    for (const run of runs) await this.deps.found(run);
     const policies = active.revision.policies.map(({ id }) => id).filter((id) => (plan.policy ?? id) === id);
     const isLeftOut = (id: string): boolean => pass.heldBack.some(({ policy }) => policy === id);
     const decided = policies.filter((id) => !isLeftOut(id));

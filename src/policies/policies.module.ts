@@ -91,6 +91,7 @@ const PARTS = [
       decider: CandidateDecider,
       rehearser: Rehearser,
       offers: CapabilityCheck,
+      findings: FindingKeeper,
       plans: PLAN_STORE,
       journal: JOURNAL_STORE,
       queue: WAKE_QUEUE,
@@ -107,6 +108,7 @@ const PARTS = [
       decider,
       rehearser,
       offers,
+      findings,
       plans,
       journal,
       queue,
@@ -140,6 +142,7 @@ const PARTS = [
             ),
         },
         announce: (ids) => queue.announce('background', [...ids]),
+        found: (run) => findings.keep(run),
         waits: ({ hash, org, policy }) =>
           alerts.raise(
             `plan.approval/${org}/${policy ?? ''}`,

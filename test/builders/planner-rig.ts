@@ -33,6 +33,8 @@ export class PlannerRig {
   /** Why reads of a repository fail now, by its name. */
   readonly broken = new Map<string, ForgeError>();
   readonly waiting: string[] = [];
+  /** Runs that the keeper of findings was told of. */
+  readonly found: RecordedRun[] = [];
   readonly planner: Planner;
   readonly active: ActiveRevision;
   private readonly engine = new PureRuleEngine(new CelEngine());
@@ -124,6 +126,7 @@ export class PlannerRig {
         },
       },
       announce: async () => undefined,
+      found: async (run) => void this.found.push(run),
       waits: ({ hash }) => void this.waiting.push(hash),
       frozen: () => null,
       twoPeople: { mayApprove: async () => '', mayApply: async () => undefined },

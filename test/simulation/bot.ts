@@ -246,6 +246,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     plans,
     journal,
     announce: (ids) => queue.announce('background', [...ids]),
+    found: async () => undefined,
     waits: () => undefined,
     frozen: () => null,
     twoPeople: { mayApprove: async () => '', mayApply: async () => undefined },
