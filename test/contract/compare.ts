@@ -5,7 +5,7 @@ import type { Answer } from './answer.js';
 import { isClosed } from './closed-keys.js';
 import type { Leaf, Path } from './leaves.js';
 import { isSetTime, isTime, leavesOf, showPath } from './leaves.js';
-import { isUnordered, partsOf } from './unordered.js';
+import { isAnyAssignee, isUnordered, partsOf } from './unordered.js';
 
 export interface Difference {
   readonly what: string;
@@ -98,12 +98,21 @@ class BodyComparer {
     for (const [key, value] of Object.entries(expected)) {
       if (!Object.hasOwn(got, key))
         this.differences.push({ what: showPath([...path, key]), expected: show(value), got: 'no such key' });
+      else if (isAnyAssignee(key, expected) && isAnyAssignee(key, got))
+        this.#compareMembers([expected, got], [...path, key], closed);
       else this.compare(value, got[key] as Json, [...path, key], closed || isClosed(key));
     }
     for (const key of Object.keys(got)) {
       if (!Object.hasOwn(expected, key))
         this.differences.push({ what: showPath([...path, key]), expected: 'no such key', got: show(got[key]) });
     }
+  }
+
+  /** Each is one of the assignees beside it, whose sets are compared by themselves. */
+  #compareMembers(holders: readonly Record<string, Json>[], path: Path, closed: boolean): void {
+    for (const { assignee, assignees } of holders)
+      if (!(assignees as Json[]).some((one) => this.#isSame(one, assignee as Json, path, closed)))
+        this.#differ(path, assignees, assignee);
   }
 
   #compareArrays(expected: Json[], got: Json[], path: Path, closed: boolean): void {
@@ -156,8 +165,8 @@ class BodyComparer {
     if (!closed) this.compared += 1;
     if (isTime(expected) && isTime(got)) {
       if (isSetTime(String(expected)) !== isSetTime(String(got))) this.#differ(path, expected, got);
-    } else if (isTextOfCommits(path) && typeof expected === 'string' && typeof got === 'string') {
-      if (withoutCommits(expected) !== withoutCommits(got)) this.#differ(path, expected, got);
+    } else if (isTextOfServer(path) && typeof expected === 'string' && typeof got === 'string') {
+      if (withoutCommitsAndDates(expected) !== withoutCommitsAndDates(got)) this.#differ(path, expected, got);
     } else if (
       closed ? typeOf(expected) !== typeOf(got) : String(expected) !== String(got) || typeOf(expected) !== typeOf(got)
     ) {
@@ -170,13 +179,18 @@ class BodyComparer {
   }
 }
 
-/** The row of a push in a timeline names commits inside its text. */
-function isTextOfCommits(path: Path): boolean {
-  return path.at(-1) === 'body';
+/** The row of a push in a timeline names commits inside its text; a patch has commits and dates. */
+function isTextOfServer(path: Path): boolean {
+  return path.length === 0 || path.at(-1) === 'body';
 }
 
-function withoutCommits(text: string): string {
-  return text.replace(/"[0-9a-f]{40}"/g, '"commit"');
+/** RFC 3339 and RFC 5322, each in its own form: a date of another form is another text. */
+function withoutCommitsAndDates(text: string): string {
+  return text
+    .replace(/\b[0-9a-f]{40}\b/g, 'commit')
+    .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d/g, 'time')
+    .replace(/\b\d{4}-\d\d-\d\d\b/g, 'day')
+    .replace(/\b[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d/g, 'mail time');
 }
 
 function isLeaf(value: Json): value is Leaf {

@@ -5,10 +5,16 @@ import type { Path } from './leaves.js';
 /** Arrays that a server gives in no order, as the recordings' README lists them. */
 export function isUnordered(path: Path, context: CompareContext): boolean {
   const key = path.at(-1);
-  if (key === 'requested_reviewers' || key === 'units') return true;
+  // Servers collect the names of one edit in a set, and the groups of changed files in a map.
+  if (key === 'requested_reviewers' || key === 'units' || key === 'assignees') return true;
   if (key === 'events') return /\/hooks(\/|\?|$)/.test(context.path);
-  if (key === 'files') return context.server.startsWith('forgejo') && context.path.includes('/compare/');
+  if (key === 'files') return /\/(compare|commits)(\/|\?|$)/.test(context.path);
   return path.length === 0 && isTokenList(context.path);
+}
+
+/** The `assignee` beside several `assignees` is any one of them. */
+export function isAnyAssignee(key: string, holder: Readonly<Record<string, Json>>): boolean {
+  return key === 'assignee' && Array.isArray(holder['assignees']) && holder['assignees'].length > 1;
 }
 
 /** Newest first, by whole seconds: tokens of one second come in any order. */
