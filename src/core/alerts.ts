@@ -7,6 +7,9 @@ export const alert = defineReasons({
     `forge ${forge} cannot be reached; deliveries are stored and wait`,
   'forge.unknown-self': ({ forge }: { forge: string }) =>
     `forge ${forge} does not say which account the token belongs to: the bot cannot tell its own acts from those of others`,
+  /** `because` names the operation and the place. */
+  'forge.wrong-shape': ({ forge, because }: { forge: string; because: Reason }) =>
+    `forge ${forge} gave an answer that the bot cannot read, and what needs it waits: ${textOf(because)}`,
   'forge.silent': ({ forge }: { forge: string }) =>
     `forge ${forge} does not answer; intents stay planned until it does`,
   'forge.locked-out': ({ forge }: { forge: string }) =>

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { ForgeError, type ForgeErrorKind } from '../core/errors.js';
-import { connectForge } from './connected-forges.js';
+import { callReason, ForgeError, type ForgeErrorKind } from '../core/errors.js';
+import { silentLogger } from '../core/logger.js';
+import { textOf } from '../core/reason.js';
+import { ConnectedForges, connectForge } from './connected-forges.js';
 import { buildForgeClient, wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { operationOf, type OperationName } from './operations.js';
 
@@ -147,5 +149,67 @@ describe('forge/capabilities', () => {
     capabilities.noteMissing('addIssueAssignees');
 
     expect(capabilities.offers('addIssueAssignees')).toBe(false);
+  });
+});
+
+describe('forge/wrong-answers', () => {
+  const SHAPE = new ForgeError(
+    'unknown',
+    callReason('forge.shape', { operation: 'listLabels', status: 200, note: '3.name: expected string' }),
+    { operation: 'listLabels', status: 200, detail: 'shape' },
+  );
+
+  it('raises an alert with operation and place at the first such answer, and ends it at the first that can be read', async () => {
+    const answers: Partial<Record<OperationName, unknown>> = { listLabels: SHAPE };
+    const raised: string[] = [];
+    const ended: string[] = [];
+    const forges = new ConnectedForges(
+      [{ id: 'main', org: null, username: 'bot', client: coreForge(answers).client }],
+      silentLogger,
+      {
+        raise: (key, reason, facts) => void raised.push(`${key}: ${textOf(reason)} (${String(facts?.['operation'])})`),
+        resolve: (key) => void ended.push(key),
+      },
+    );
+    const labels = () => forges.get('main', null)?.client.listLabels({ owner: 'acme', repo: 'app' });
+
+    await expect(labels()).rejects.toBe(SHAPE);
+    expect(raised).toEqual([
+      'forge.wrong-shape/main/listLabels: forge main gave an answer that the bot cannot read, and what needs it waits: listLabels: status 200, but the answer has the wrong shape (3.name: expected string) (listLabels)',
+    ]);
+
+    answers.listLabels = [];
+    await labels();
+    await labels();
+    expect(ended).toEqual(['forge.wrong-shape/main/listLabels']);
+  });
+
+  it.each([
+    [
+      'a page with 502',
+      new ForgeError('unknown', 'x', { operation: 'listLabels', status: 502, detail: 'not-json' }),
+      0,
+    ],
+    ['a refusal', failure('listLabels', 'refused', 404), 0],
+    [
+      'a page in place of a list',
+      new ForgeError('unknown', callReason('forge.not-json', { operation: 'listLabels', status: 200 }), {
+        operation: 'listLabels',
+        status: 200,
+        detail: 'not-json',
+      }),
+      1,
+    ],
+  ])('%s => %#', async (_, error, count) => {
+    let raised = 0;
+    const forges = new ConnectedForges(
+      [{ id: 'main', org: null, username: 'bot', client: coreForge({ listLabels: error }).client }],
+      silentLogger,
+      { raise: () => void (raised += 1), resolve: () => undefined },
+    );
+
+    await expect(forges.get('main', null)?.client.listLabels({ owner: 'acme', repo: 'app' })).rejects.toBe(error);
+
+    expect(raised).toBe(count);
   });
 });

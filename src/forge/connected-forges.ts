@@ -99,6 +99,11 @@ export function productOf(version: string | null): ForgeCapabilities['product'] 
   return version.includes('+gitea-') ? 'forgejo' : 'gitea';
 }
 
+/** A success by its status, and no answer of the operation by its body. */
+function isMisread({ facts: { detail, status } }: ForgeError): boolean {
+  return detail === 'shape' || (detail === 'not-json' && status !== undefined && status < 300);
+}
+
 /** Something between us and the forge does not pass on `%2F` as it is. */
 export function isLostSlash(error: unknown): boolean {
   return error instanceof ForgeError && error.facts.detail === 'slash';
@@ -201,7 +206,10 @@ export class ConnectedForges {
   ) {
     // Every read under way listens to it: their number is the concurrency, not a leak.
     setMaxListeners(0, this.stopping.signal);
-    this.forges = forges.map((forge) => ({ ...forge, client: this.stoppable(forge.client) }));
+    this.forges = forges.map((forge) => ({
+      ...forge,
+      client: this.watched(credentialOf(forge), this.stoppable(forge.client)),
+    }));
   }
 
   /** Try each forge once now (in parallel), and again later where that failed. */
@@ -256,6 +264,27 @@ export class ConnectedForges {
     return wrapForgeClient(client, (name, next, args, options) =>
       isWrite(name) || options?.signal ? next(args, options) : next(args, { ...options, signal: this.stopping.signal }),
     );
+  }
+
+  /** An answer that cannot be read is told at once, by operation, until one of the same operation can be. */
+  private watched(credential: string, client: ForgeClient): ForgeClient {
+    const misread = new Set<OperationName>();
+    const keyOf = (name: OperationName) => `forge.wrong-shape/${credential}/${name}` as const;
+    return wrapForgeClient(client, async (name, next, args, options) => {
+      try {
+        const answer = await next(args, options);
+        if (misread.delete(name)) this.alerts.resolve(keyOf(name));
+        return answer;
+      } catch (error) {
+        if (error instanceof ForgeError && isMisread(error) && error.reason) {
+          misread.add(name);
+          const { status = null } = error.facts;
+          const told = alert('forge.wrong-shape', { forge: credential, because: error.reason });
+          this.alerts.raise(keyOf(name), told, { forge: credential, operation: name, status });
+        }
+        throw error;
+      }
+    });
   }
 
   private async attempt(forge: ForgeToConnect, failures: number): Promise<void> {
