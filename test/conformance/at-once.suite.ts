@@ -1,3 +1,4 @@
+import { honestActs } from '../fakes/honest-acts.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { actions } from '../../src/actions/index.js';
 import { systemClock } from '../../src/core/clock.js';
@@ -167,7 +168,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       echoes: new EffectEchoDetector(common),
       revisions: { active: async () => ({ id: 'rev-1', revision, loadedAt: new Date() }) },
       lookups: { read: async () => ({ missing: true }) },
-      acts: { prove: async ({ actor }) => ({ proven: true, by: 'spec', actor }) },
+      acts: honestActs,
       homes,
       security: silentSecurityLog,
       queue,

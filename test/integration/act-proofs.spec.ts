@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EventActor, ForgeEvent } from '../../src/core/event.js';
 import { newId } from '../../src/core/ids.js';
-import { stringifyJson, type Json } from '../../src/core/json.js';
+import { stringifyJson, type Json, type JsonObject } from '../../src/core/json.js';
 import { Secret } from '../../src/core/secret.js';
 import { Misfit, type EventFact } from '../../src/events/event-fact.js';
 import { normalizeDelivery } from '../builders/normalize-delivery.js';
@@ -17,6 +17,11 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { aWorld, EVERY_ACT, furnish } from '../deliveries/every-act.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { everyHomeIsOurs } from '../fakes/repository-homes.js';
+import { confirmedFields } from '../../src/core/act-fields.js';
+import type { EventKind } from '../../src/core/event-kinds.js';
+import type { AskedRepository, RepositoryHome } from '../../src/core/repository-home.js';
+import { wrapForgeClient } from '../../src/forge/forge-client.js';
+import { viewOf } from '../../src/rules/language/propose/bindings.js';
 
 /** Somebody else than whoever did it. */
 const DORA = 'dora';
@@ -64,22 +69,84 @@ const UNCONFIRMED = [
   'wiki.created',
 ];
 
+/** What goes on by itself, what the bot's account sees and a hook does not, and "unset" times that deliveries write as 1970. */
+const MOVES =
+  /\.(?:archived_at|mirror_\w+|started_at|completed_at|updated_at|last_login|email|verification|branch_count)$|^pull_request\.merged pull_request\.head\.ref$|^task\.\w+ task\.(?:html_url|created_at)$/;
+
 interface Asked {
   readonly kind: string;
   readonly honest: ActProof;
   readonly forged: ActProof;
 }
 
+/** One field of one delivery with another value than the forge has. */
+interface ForgedField {
+  readonly kind: string;
+  readonly path: string;
+  /** Asked about the delivery as it came. */
+  readonly honest: ActProof;
+  readonly forged: ActProof;
+  readonly value: Json;
+}
+
+/** Deeper than this, an object is told by these of its fields. */
+const DEPTH = 2;
+const DEEP = new Set(['id', 'login', 'name', 'title', 'ref', 'sha', 'message', 'color', '0']);
+
+/** Paths of the values in an event that are no objects. */
+function leavesOf(value: unknown, path: readonly string[] = []): string[] {
+  if (typeof value !== 'object' || value === null || value instanceof Date)
+    return path.length > 0 ? [path.join('.')] : [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    path.length < DEPTH || DEEP.has(name) ? leavesOf(inner, [...path, name]) : [],
+  );
+}
+
+function valueAt(from: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (value, name) => (typeof value === 'object' && value !== null ? (value as JsonObject)[name] : undefined),
+      from,
+    );
+}
+
+/** The same with another value there. */
+function withForged<From>(from: From, path: readonly string[], value: Json): From {
+  const [name, ...below] = path;
+  if (name === undefined) return value as From;
+  const copy = (Array.isArray(from) ? [...(from as unknown[])] : { ...from }) as Record<string, unknown>;
+  copy[name] = withForged(copy[name], below, value);
+  return copy as From;
+}
+
+function forgedValue(value: unknown): Json {
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'number') return value + 7;
+  return typeof value === 'string' && /^[0-9a-f]{40}$/.test(value) ? 'f'.repeat(40) : 'forged';
+}
+
 describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/act-proofs (%s)', (profile) => {
   let sandbox: Sandbox;
   let asked: Asked[];
+  let fields: ForgedField[];
+  /** Answers of the forge since the last act: each of the many fields of a delivery needs the same. */
+  let answers: Map<string, Promise<unknown>>;
   let access: ForgeAccess;
   let dora: EventActor;
+
+  /** The repositories as the forge has them. */
+  const homeOf = ({ id }: AskedRepository): RepositoryHome => {
+    const found = [...sandbox.parts.world.repos.values()].find((one) => String(one.id) === id);
+    return found
+      ? { is: 'ours', repository: { id, owner: 'acme', name: found.name } }
+      : { is: 'refused', code: 'repository_gone' };
+  };
 
   const proofs = (): ActProofs =>
     new ActProofs({
       forges: { get: () => access },
-      homes: everyHomeIsOurs,
+      homes: { ...everyHomeIsOurs, of: async (about) => homeOf(about) },
       recovery: { echoOf: async () => null },
       readRow: (row, org) => {
         const facts = normalizeEntry({ org, source: 'feed', text: stringifyJson(row as Json), textHash: '' });
@@ -110,6 +177,41 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
     return { ...forged, actor: dora, repo: fact.repo, factAt: fact.factAt };
   }
 
+  /** The first delivery of each kind; of Forgejo those that differ from Gitea's. */
+  const isWalked = (kind: string): boolean =>
+    !fields.some((field) => field.kind === kind) &&
+    (profile !== 'forgejo' || /^(?:push|release|workflow|task)/.test(kind));
+
+  /** Every field of a delivery but who did it, one after another. */
+  async function forgeEach(fact: EventFact): Promise<ForgedField[]> {
+    const view = { ...fact.data, ...labelNames(fact), repo: fact.repo };
+    const all: ForgedField[] = [];
+    // What the kind itself says (`action`) is no claim: another word is another kind, or none.
+    const paths = leavesOf(view).filter((path) => confirmedFields(fact.kind, path)[0]?.[1] !== 'event');
+    for (const path of paths) {
+      const value = forgedValue(valueAt(view, path));
+      const [root = '', ...below] = path.split('.');
+      const names =
+        root === 'repo' ? path.split('.') : root === 'labels' ? labelPath(fact, below) : ['data', root, ...below];
+      all.push({
+        kind: fact.kind,
+        path,
+        value,
+        honest: await proofs().prove(eventOf(fact), [path]),
+        forged: await proofs().prove(eventOf(withForged(fact, names, value)), [path]),
+      });
+    }
+    return all;
+  }
+
+  const labelPath = ({ data }: EventFact, below: readonly string[]): string[] => [
+    ...['data', data['pull_request'] ? 'pull_request' : 'issue', 'labels', ...below, 'name'],
+  ];
+  const labelNames = (fact: EventFact): object => {
+    const labels = valueAt(fact, labelPath(fact, []).slice(0, -1).join('.'));
+    return Array.isArray(labels) ? { labels: labels.map((one: JsonObject) => one['name']) } : {};
+  };
+
   beforeAll(async () => {
     sandbox = await startSandbox({ profile, populate: (parts) => aWorld(parts) });
     const { parts } = sandbox;
@@ -122,10 +224,16 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
     const connected = await connectForge(createForgeClient({ baseUrl: sandbox.apiUrl, auth, ratePerS: 1000 }), {
       username: sandbox.admin.login,
     });
-    access = { client: connected.client, offers: (name) => connected.capabilities.offers(name) };
+    const client = wrapForgeClient(connected.client, (name, next, args) => {
+      const key = stringifyJson([name, args]);
+      const known = answers.get(key) ?? next(args);
+      answers.set(key, known);
+      return known;
+    });
+    access = { client, offers: (name) => connected.capabilities.offers(name) };
     const owner = parts.world.ownerByName(DORA);
     dora = { id: String(owner?.id), login: DORA };
-    asked = [];
+    [asked, fields, answers] = [[], [], new Map()];
     for (const [as, act, params = {}] of EVERY_ACT) {
       const before = parts.deliveries.history().length;
       await performAct(parts, {
@@ -134,6 +242,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
         params: 'owner' in params && act.startsWith('package') ? params : { repo: 'acme/app', ...params },
       });
       if (act === 'repository.create' && params['repo'] === 'acme/app') furnish(parts);
+      answers.clear();
       // The forge is asked while the act is the newest there, as when a delivery has just come.
       for (const { text } of parts.deliveries.history().slice(before)) {
         const fact = normalizeDelivery({ org: 'acme', eventType: text.type, text: text.json });
@@ -143,6 +252,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
           honest: await proofs().prove(eventOf(fact)),
           forged: await proofs().prove(eventOf(asDora(fact))),
         });
+        if (isWalked(fact.kind)) fields.push(...(await forgeEach(fact)));
       }
     }
   }, 120_000);
@@ -183,5 +293,44 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
 
     expect(new Set(told.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(4);
     expect(told.filter(({ honest }) => honest.proven || honest.code !== 'act.unreadable')).toEqual([]);
+  });
+
+  it('lets no forged value through, whatever field of whatever kind it stands in', () => {
+    const shown = (proof: ActProof, path: string): string | null =>
+      proof.proven ? stringifyJson(valueAt(viewOf(proof.event), path)) : null;
+    const believed = fields.filter(
+      ({ honest, forged, path, value }) =>
+        shown(forged, path) === stringifyJson(value) && shown(honest, path) !== stringifyJson(value),
+    );
+
+    expect(believed.map(({ kind, path }) => `${kind} ${path}`)).toEqual([]);
+    expect(new Set(fields.map(({ kind }) => kind)).size).toBeGreaterThan(profile === 'forgejo' ? 2 : 25);
+  });
+
+  it('tells when a rule reads something else than the delivery says', () => {
+    const silent = fields.filter(({ honest, forged, path, value }) => {
+      const isForgery = !honest.proven || valueAt(viewOf(honest.event), path) !== value;
+      // A list of files that is not complete is not known to rules, whoever says so.
+      return isForgery && path !== 'files_complete' && forged.proven && !forged.newer.includes(path);
+    });
+
+    expect(silent.map(({ kind, path }) => `${kind} ${path}`)).toEqual([]);
+  });
+
+  it('finds in the forge what an honest delivery says, in every field that the table names', () => {
+    const lost = fields.filter(
+      ({ kind, path, honest }) =>
+        honest.proven &&
+        honest.newer.length > 0 &&
+        confirmedFields(kind as EventKind, path).length > 0 &&
+        !MOVES.test(`${kind} ${path}`),
+    );
+
+    expect(
+      lost.map(
+        ({ kind, path, honest }) =>
+          `${kind} ${path} ${stringifyJson(honest.proven && valueAt(viewOf(honest.event), path))}`,
+      ),
+    ).toEqual([]);
   });
 });

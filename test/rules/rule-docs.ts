@@ -1,3 +1,5 @@
+import { ACT_FIELDS, ACT_READS, showsAuthor, type ActRead } from '../../src/core/act-fields.js';
+import type { EventKind } from '../../src/core/event-kinds.js';
 import { actions } from '../../src/actions/index.js';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
@@ -37,8 +39,35 @@ export function ruleDocs(): ReadonlyMap<string, string> {
     ['functions.md', functionsPage()],
     ['conditions.md', conditionsPage()],
     ['habits.md', habitsPage()],
+    ['proofs.md', proofsPage()],
   ]);
 }
+
+/** For each kind of event, what the forge confirms; kinds with equal rows share one. */
+function proofsPage(): string {
+  const kindsOf = new Map<string, string[]>();
+  for (const [kind, fields] of Object.entries(ACT_FIELDS)) {
+    const reads = new Map<ActRead, string[]>();
+    for (const [field, read] of Object.entries(fields))
+      if (!EVERYWHERE.has(field)) reads.set(read, [...(reads.get(read) ?? []), field]);
+    const text = [...reads].map(([read, names]) => `${list(names)}: ${ACT_READS[read]}`).join('; ');
+    kindsOf.set(text, [...(kindsOf.get(text) ?? []), kind]);
+  }
+  return page(
+    'What the forge confirms of a delivery',
+    'A rule that depends on who acted ([What a delivery proves](connecting.md#what-a-delivery-proves)) decides by what these reads show, not by what the delivery says. Such a rule may not read any other field: `forgehand check` names it with its place. Of an object, everything below it is confirmed: `issue` is also `issue.title`.',
+    `Of every kind here: \`actor\`, \`fact_at\` by the read that shows the act, \`repo\` by the repository, \`kind\` and \`action\` by the kind itself.`,
+    table(
+      ['events', 'fields and the read that confirms them'],
+      [...kindsOf].map(([text, kinds]) => [list(kinds), text || 'no other field']),
+    ),
+    `No read shows who did it, so the bot refuses rules about people on all other kinds, and on ${list(Object.keys(ACT_FIELDS).filter((kind) => !showsAuthor(kind as EventKind)))} unless the bot itself did it.`,
+  );
+}
+
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  ...['id', 'kind', 'source', 'org', 'stored_at', 'action', 'actor', 'fact_at', 'repo', 'derived.not_known'],
+]);
 
 const NOTE = '<!-- Written by `npm run docs:rules` from the definitions in src/. Do not edit. -->';
 const list = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');

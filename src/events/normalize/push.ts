@@ -130,7 +130,7 @@ export function filesIn(commits: readonly JsonObject[]): { added: string[]; modi
 }
 
 /** They cover only the commits shown: `files_complete` says whether those are all. Lists that do not are not known to rules. */
-function filesOf(commits: readonly JsonObject[], total: Json | undefined): JsonObject {
+export function filesOf(commits: readonly JsonObject[], total: Json | undefined): JsonObject {
   // A list may be null when it is empty; a commit with no list at all was never looked into by the server (test calls).
   const lookedInto = commits.every(
     (commit) => Array.isArray(commit.added) || Array.isArray(commit.modified) || Array.isArray(commit.removed),

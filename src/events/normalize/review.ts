@@ -41,6 +41,12 @@ export const reviewFamily: Family = {
 
 export type ReviewKind = 'review.approved' | 'review.rejected' | 'review.commented';
 
+/** The words of a delivery for a kind of review. */
+export function reviewWords(kind: EventKind): JsonObject {
+  const type = Object.entries(KIND_OF).find(([, known]) => known === kind)?.[0] ?? null;
+  return { type, state: stateOf(kind as ReviewKind) };
+}
+
 /** See `EventFact.discussionKey`. */
 export function discussionKeyOf(repoId: string, number: string, actorId: string): string {
   return `${factKeyOf(repoId, 'review.commented', number, actorId)}|talk`;

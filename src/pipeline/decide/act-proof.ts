@@ -7,23 +7,33 @@ import { PATIENCE_MS } from './answer-lookups.js';
 /**
  * Why the forge does not confirm what a delivery says. `other_author`: somebody else did it. `other_text`: its words are others, or were
  * edited. `not_found`: there is no such comment, review or act, or it is of another time. `unreadable`: the forge, or the token, offers no read
- * that tells.
+ * that tells. `newer`: what the rule reads is otherwise now than the delivery says.
  */
-export type ActCode = 'act.other_author' | 'act.other_text' | 'act.not_found' | 'act.unreadable';
+export type ActCode = 'act.other_author' | 'act.other_text' | 'act.not_found' | 'act.unreadable' | typeof NEWER;
+export const NEWER = 'act.newer';
 
 /** What the forge says about an act that a delivery tells of. */
 export type ActProof =
-  /** `by`: the read that told. `actor` null: it happened, and the forge does not tell who did it. */
-  | { readonly proven: true; readonly by: string; readonly actor: EventActor | null }
+  /** `actor` null: it happened, and the forge does not tell who did it. */
+  | {
+      readonly proven: true;
+      /** The read that told. */
+      readonly by: string;
+      readonly actor: EventActor | null;
+      /** The event as the forge says it, as far as it was to be read. */
+      readonly event: ForgeEvent;
+      /** Paths below `event` whose value is another one than the delivery says. */
+      readonly newer: readonly string[];
+    }
   | { readonly proven: false; readonly code: ActCode; readonly reason: string };
 
 /** Asks the forge whether an event happened as a delivery says, and who did it. */
 export interface ActProver {
   /**
-   * @param people further people of the event that must be as the delivery says, as paths below `event`
+   * @param reads what is read of the event beside who did it, as paths below `event`; empty path = all of it. Default: nothing
    * @throws ForgeError when the forge cannot be asked now
    */
-  prove(event: ForgeEvent, people?: readonly string[]): Promise<ActProof>;
+  prove(event: ForgeEvent, reads?: readonly string[]): Promise<ActProof>;
 }
 
 /** Name under which the proof is kept with the lookups of a run; no rule can name a lookup so. */
@@ -34,6 +44,10 @@ export interface Judged {
   readonly namesActor: boolean;
   /** Null = go on. */
   readonly refusal: { readonly code: ActCode; readonly reason: string } | null;
+  /** The event to decide about: as the forge says it. */
+  readonly event: ForgeEvent;
+  /** What the forge shows otherwise than the delivery says; not empty = the decision is to be made anew. */
+  readonly newer: readonly string[];
   /** What is kept with the run. */
   readonly kept: JsonObject;
 }
@@ -46,18 +60,14 @@ export interface Judged {
 export async function proveWithin(
   prover: ActProver,
   event: ForgeEvent,
-  people: readonly string[],
+  reads: readonly string[],
   waitedMs: number,
 ): Promise<ActProof> {
   try {
-    return await prover.prove(event, people);
+    return await prover.prove(event, reads);
   } catch (error) {
     if (!(error instanceof ForgeError) || waitedMs < PATIENCE_MS) throw error;
-    return {
-      proven: false,
-      code: 'act.unreadable',
-      reason: `the forge could not be asked for a day: ${error.message}`,
-    };
+    return unreadable(`the forge could not be asked for a day: ${error.message}`);
   }
 }
 
@@ -67,16 +77,35 @@ export async function proveWithin(
  * @throws ForgeError while the forge cannot be asked
  */
 export async function judgeAct(prover: ActProver, event: ForgeEvent, rests: Rests, waitedMs: number): Promise<Judged> {
-  const proof = await proveWithin(prover, event, rests.people, waitedMs);
+  const proof = await proveWithin(prover, event, rests.reads, waitedMs);
   const judged: ActProof =
     proof.proven && proof.actor === null && rests.on === 'actor'
-      ? { proven: false, code: 'act.unreadable', reason: `the forge does not say who did it (${proof.by})` }
+      ? unreadable(`the forge does not say who did it (${proof.by})`)
       : proof;
-  const refusal = judged.proven ? null : { code: judged.code, reason: judged.reason };
-  return { namesActor: judged.proven && judged.actor !== null, refusal, kept: { value: { ...judged } as JsonObject } };
+  if (!judged.proven) {
+    const { code, reason } = judged;
+    return { namesActor: false, refusal: { code, reason }, event, newer: [], kept: { value: { ...judged } } };
+  }
+  const { by, actor, newer, event: confirmed } = judged;
+  const kept = { proven: true, by, actor: actor && { ...actor }, ...(newer.length > 0 ? { newer: [...newer] } : {}) };
+  return { namesActor: actor !== null, refusal: null, event: confirmed, newer, kept: { value: kept } };
+}
+
+function unreadable(reason: string): Extract<ActProof, { proven: false }> {
+  return { proven: false, code: 'act.unreadable', reason };
+}
+
+/** What of an event was changed since its delivery, or never was as the delivery says. */
+export function tellNewer(newer: readonly string[]): string {
+  return `the forge shows another value of ${newer.map((path) => (path === '' ? 'event' : `event.${path}`)).join(', ')} than the delivery`;
 }
 
 /** The trace of a run with the refusal as fields, so that nobody has to read the sentence. */
 export function withRefusal(trace: Json, { code, reason }: NonNullable<Judged['refusal']>): JsonObject {
   return { ...(isJsonObject(trace) ? trace : {}), refused: { code, reason } };
+}
+
+/** The trace of a run that was decided by newer values than the delivery has. */
+export function withNewer(trace: Json, fields: readonly string[]): JsonObject {
+  return { ...(isJsonObject(trace) ? trace : {}), read_anew: { code: NEWER, fields: [...fields] } };
 }

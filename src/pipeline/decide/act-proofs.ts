@@ -1,24 +1,20 @@
+import { confirmedFields, overlaps, type ActRead } from '../../core/act-fields.js';
+import { isClaimed } from '../../core/event-knowledge.js';
+import { canonicalJson } from '../../core/canonical-json.js';
 import type { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
-import { isClaimed } from '../../core/event-knowledge.js';
 import type { EventKind } from '../../core/event-kinds.js';
-import type { ForgeEvent } from '../../core/event.js';
-import type { RepositoryHomes } from '../../core/repository-home.js';
+import { EVENT_TYPES } from '../../core/event-types.js';
+import type { EventRepository, ForgeEvent } from '../../core/event.js';
+import type { Json, JsonObject } from '../../core/json.js';
+import type { OwnRepository, RepositoryHomes } from '../../core/repository-home.js';
+import { viewOf } from '../../rules/language/propose/bindings.js';
 import type { Forges } from '../execute/forge-access.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
+import { readContents, readRepository } from './act-contents.js';
+import { ActContext, objectAt, type ReadRow } from './act-context.js';
 import type { ActProof, ActProver } from './act-proof.js';
-import {
-  isSame,
-  otherAuthor,
-  personAt,
-  proven,
-  readIssue,
-  readsOf,
-  unproven,
-  type ActContext,
-  type ClaimedPerson,
-  type ReadRow,
-} from './act-reads.js';
+import { feedFactOf, findAct, proven, unproven, type ActFound } from './act-reads.js';
 
 interface ActProofsDeps {
   readonly forges: Forges;
@@ -30,24 +26,25 @@ interface ActProofsDeps {
 }
 
 const KEPT_MS = 600_000;
-const KEPT_AT_MOST = 5_000;
+const KEPT_AT_MOST = 1_000;
 
 /**
- * The body of a delivery is a claim: whoever holds the secret of a hook can write any sender into it. What gives power is therefore read
- * from the forge: the comment, the review or the act, and its author. What the forge cannot tell is not proven. Answers are kept for a while.
+ * The body of a delivery is a claim: whoever holds the secret of a hook can write anything into it. What gives power is therefore read from the forge: that
+ * the act happened, who did it, and everything that the rule reads of it. Where somebody changed it since, the newest value counts. What the
+ * forge cannot tell is not proven. Answers are kept for a while.
  */
 export class ActProofs implements ActProver {
   private readonly kept = new Map<string, { readonly atMs: number; readonly proof: Promise<ActProof> }>();
 
   constructor(private readonly deps: ActProofsDeps) {}
 
-  prove(event: ForgeEvent, people: readonly string[] = []): Promise<ActProof> {
+  prove(event: ForgeEvent, reads: readonly string[] = []): Promise<ActProof> {
     const nowMs = this.deps.clock.monotonicMs();
-    const key = [event.id, ...people].join(' ');
+    const key = [event.id, ...reads].join(' ');
     const known = this.kept.get(key);
     if (known && nowMs - known.atMs < KEPT_MS) return known.proof;
     if (this.kept.size >= KEPT_AT_MOST) this.kept.clear();
-    const proof = this.ask(event, people).catch((error: unknown) => {
+    const proof = this.ask(event, reads).catch((error: unknown) => {
       if (!(error instanceof ForgeError) || !isAnswer(error)) throw error;
       return unproven('act.unreadable', `the forge cannot confirm it: ${error.message}`);
     });
@@ -57,62 +54,130 @@ export class ActProofs implements ActProver {
     return proof;
   }
 
-  private async ask(event: ForgeEvent, people: readonly string[]): Promise<ActProof> {
+  private async ask(event: ForgeEvent, reads: readonly string[]): Promise<ActProof> {
     // What polling read, the forge itself said.
-    if (!isClaimed(event)) return { proven: true, by: event.source, actor: event.actor };
+    if (!isClaimed(event)) return { proven: true, by: event.source, actor: event.actor, event, newer: [] };
     const { actor, repo } = event;
     if (!actor) return unproven('act.unreadable', 'the delivery does not say who did it');
-    const others = people.flatMap((path) => {
-      const claimed = path === 'actor' ? undefined : personAt(event.data, path);
-      const isKnown = claimed !== undefined && isSame(claimed, actor) && !isAuthor(path, event.kind);
-      return claimed === undefined || isKnown ? [] : [{ path, claimed }];
-    });
     // The journal knows of the call that led to it, and nothing of what others did or of words.
     const isEcho = !hasWords(event.kind) && (await this.deps.recovery.echoOf(event.id)) !== null;
-    if (isEcho && others.length === 0) return proven('journal', actor);
+    if (isEcho && reads.length === 0) return { proven: true, by: 'journal', actor, event, newer: [] };
     const access = this.deps.forges.get(event.forge, event.org);
     if (!access || !repo) return unproven('act.unreadable', 'the delivery names no repository');
     const home = await this.deps.homes.of({ forge: event.forge, org: event.org, id: repo.id, name: repo.name });
     if (home.is === 'refused') return unproven('act.unreadable', `the repository cannot be read (${home.code})`);
     const { owner, name } = home.repository;
-    const context: ActContext = { access, event, actor, repo: { ...repo, owner, name }, readRow: this.deps.readRow };
-    const proof = isEcho ? proven('journal', actor) : await readAct(context);
-    return proof.proven ? ((await contradictionOf(context, others)) ?? proof) : proof;
+    const context = new ActContext({
+      access,
+      event,
+      actor,
+      repo: { ...repo, owner, name },
+      readRow: this.deps.readRow,
+    });
+    const found = isEcho ? proven('journal', actor, null) : await findAct(context);
+    return found.proven ? this.withContents(context, found, home.repository, reads) : found;
   }
+
+  /** The event with what the forge says of all that is read of it, and with nothing else that the delivery says. */
+  private async withContents(
+    context: ActContext,
+    act: Extract<ActFound, { proven: true }>,
+    home: OwnRepository,
+    reads: readonly string[],
+  ): Promise<ActProof> {
+    const { event } = context;
+    const needed = new Map<string, ActRead>();
+    for (const path of reads) {
+      const fields = confirmedFields(event.kind, path);
+      if (fields.length === 0 && isField(event.kind, path)) return unconfirmed(path);
+      for (const [field, read] of fields) needed.set(field, read);
+    }
+    const data: JsonObject = {};
+    const numbered = act.by === 'feed' ? await feedFactOf(context) : event;
+    put(data, 'number', numbered?.data['number']);
+    let repo = repositoryOfHome(home);
+    for (const [field, read] of needed) {
+      const path = reads.find((one) => one !== '' && overlaps(one, field));
+      if (read === 'repository') {
+        const found = isEnough(repo, reads) ? repo : await readRepository(context);
+        if (!found && path !== undefined) return unconfirmed(path);
+        repo = found ?? repo;
+      } else if (read === 'event') put(data, field, valueAt(event.data, field));
+      else if (read !== 'act') {
+        const contents = await readContents(context, read);
+        if (!contents && path !== undefined) return unconfirmed(path);
+        // What the bot itself makes of an object (`event.labels`, `event.command`) it makes of the one that was read.
+        const source = VIEWS.has(field) ? read : field;
+        put(data, source, valueAt(contents ?? {}, source));
+      }
+    }
+    const factAt = needed.has('fact_at') ? dateOf(act.at) : event.factAt;
+    const confirmed: ForgeEvent = { ...event, factAt, repo, data };
+    const [claimedView, view] = [viewOf(event), viewOf(confirmed)];
+    // What only the delivery has is not shown by any read, as where the feed alone tells of an issue.
+    const unshown = reads.find((path) => valueAt(claimedView, path) !== undefined && valueAt(view, path) === undefined);
+    if (unshown !== undefined && unshown !== '') return unconfirmed(unshown);
+    const newer = reads.filter((path) => path === '' || textAt(claimedView, path) !== textAt(view, path));
+    return { proven: true, by: act.by, actor: act.actor, event: confirmed, newer };
+  }
+}
+
+/** Fields that are no part of an event's data; they are made of another one. */
+const VIEWS: ReadonlySet<string> = new Set(['labels', 'command']);
+
+function unconfirmed(path: string): ActProof {
+  return unproven('act.unreadable', `no read of this forge shows event.${path}`);
+}
+
+/** Whether an event of this kind has such a field: what it never has, nobody can have written into it. */
+function isField(kind: EventKind, path: string): boolean {
+  return Object.hasOwn(EVENT_TYPES.get(kind)?.type.fields ?? {}, path.split('.')[0] ?? '');
+}
+
+function textAt(view: object, path: string): string {
+  return canonicalJson(valueAt(view, path) ?? null);
+}
+
+/** Whose a repository is, and under which name, is known already. */
+function repositoryOfHome({ id, owner, name, ...flags }: OwnRepository): EventRepository {
+  return { id, owner, name, full_name: `${owner}/${name}`, ...flags };
+}
+
+function isEnough(repo: EventRepository, reads: readonly string[]): boolean {
+  return reads.every(
+    (path) => !overlaps(path, 'repo') || (path.startsWith('repo.') && valueAt({ repo }, path) !== undefined),
+  );
+}
+
+/** Undefined = there is no such value. */
+function valueAt(from: unknown, path: string): Json | undefined {
+  return path.split('.').reduce<unknown>((value, name) => {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    const inner: unknown = (value as Record<string, unknown>)[name];
+    return inner instanceof Date ? inner.toISOString() : inner;
+  }, from) as Json | undefined;
+}
+
+function put(into: JsonObject, path: string, value: Json | undefined): void {
+  if (value === undefined) return;
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  let at = into;
+  for (const name of names) {
+    const inner: JsonObject = { ...objectAt(at, name) };
+    at[name] = inner;
+    at = inner;
+  }
+  at[last] = value;
+}
+
+function dateOf(time: string | null): Date | null {
+  return time === null || Number.isNaN(Date.parse(time)) ? null : new Date(time);
 }
 
 /** An answer that will be the same when the forge is asked again: a refusal, or a list without end. */
 function isAnswer({ kind, facts }: ForgeError): boolean {
   return kind === 'refused' || kind === 'moved' || facts.detail === 'pages';
-}
-
-async function readAct(context: ActContext): Promise<ActProof> {
-  const { kind } = context.event;
-  for (const read of readsOf(kind)) {
-    const proof = await read(context);
-    if (proof !== undefined) return proof;
-  }
-  return unproven('act.unreadable', `this forge has no read that shows who did it (${kind})`);
-}
-
-/** Why one of the people beside the actor is not as the delivery says; null = the forge confirms them all. */
-async function contradictionOf(
-  context: ActContext,
-  others: ReadonlyArray<{ path: string; claimed: ClaimedPerson }>,
-): Promise<ActProof | null> {
-  for (const { path, claimed } of others) {
-    if (path !== 'issue.user' && path !== 'pull_request.user')
-      return unproven('act.unreadable', `no read shows who event.${path} is`);
-    const found = await readIssue(context);
-    if (found === undefined) return unproven('act.unreadable', 'this forge has no read that shows who wrote it');
-    if (!isSame(claimed, found?.user)) return otherAuthor(claimed, found?.user, `event.${path}`);
-  }
-  return null;
-}
-
-/** Who wrote an issue or pull request that somebody acts on: that they are one person is a claim of its own. */
-function isAuthor(path: string, kind: EventKind): boolean {
-  return /^(?:issue|pull_request)\.user$/.test(path) && !kind.endsWith('.opened');
 }
 
 function hasWords(kind: EventKind): boolean {

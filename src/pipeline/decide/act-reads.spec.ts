@@ -6,8 +6,9 @@ import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { ForgeError } from '../../core/errors.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
-import type { ActProof } from './act-proof.js';
-import { personAt, readsOf, type ActContext, type ReadRow } from './act-reads.js';
+import type { ForgeAccess } from '../execute/forge-access.js';
+import { ActContext, type ReadRow } from './act-context.js';
+import { findAct, type ActFound } from './act-reads.js';
 
 const ANN = { id: '3', login: 'ann' };
 const EVE = { id: '66', login: 'eve' };
@@ -27,8 +28,8 @@ describe('pipeline/decide/act-reads', () => {
     readRow = () => [];
   });
 
-  /** What the first read says that this forge can make; undefined = it can make none. */
-  async function read(kind: EventKind, data: JsonObject, answers: Answers): Promise<ActProof | undefined> {
+  /** What the first read says that this forge can make. */
+  async function read(kind: EventKind, data: JsonObject, answers: Answers): Promise<ActFound> {
     const event: ForgeEvent = anEvent({
       kind,
       factKey: 'fact',
@@ -43,13 +44,9 @@ describe('pipeline/decide/act-reads', () => {
         return answer && ((ask: JsonObject) => (asked.push([String(name), ask]), answer(ask)));
       },
     });
-    const access = { client, offers: (name: string) => name in answers } as unknown as ActContext['access'];
+    const access = { client, offers: (name: string) => name in answers } as unknown as ForgeAccess;
     const repo = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app' };
-    for (const one of readsOf(kind)) {
-      const proof = await one({ access, event, actor: ANN, repo, readRow });
-      if (proof) return proof;
-    }
-    return undefined;
+    return findAct(new ActContext({ access, event, actor: ANN, repo, readRow }));
   }
 
   /** A list of one page. */
@@ -58,23 +55,23 @@ describe('pipeline/decide/act-reads', () => {
     async ({ page }: JsonObject): Promise<object[]> =>
       page === 1 ? items.map((item, n) => ({ id: String(n), ...item })) : [];
 
-  const told = (proof: ActProof | undefined): string =>
-    proof === undefined ? 'nobody' : proof.proven ? proof.by : `${proof.code}: ${proof.reason}`;
+  const told = (proof: ActFound): string =>
+    proof.proven ? proof.by : proof.code === 'act.unreadable' ? 'nobody' : `${proof.code}: ${proof.reason}`;
 
   const missing = async (): Promise<never> => {
     throw new ForgeError('refused', 'not found', { operation: 'getIssue', status: 404 });
   };
 
   describe('of the history of an issue', () => {
-    it.each<[EventKind, readonly string[]]>([
+    it.each<[EventKind, readonly string[], object?]>([
       ['issue.closed', ['close']],
       ['issue.reopened', ['reopen']],
       ['issue.edited', ['change_title']],
       ['issue.assigned', ['assignees']],
-      ['issue.unassigned', ['assignees']],
+      ['issue.unassigned', ['assignees'], { removed_assignee: true }],
       ['issue.labeled', ['label']],
       ['issue.labels_cleared', ['label']],
-      ['issue.milestoned', ['milestone']],
+      ['issue.milestoned', ['milestone'], { milestone: { title: '1.0' } }],
       ['issue.demilestoned', ['milestone']],
       ['pull_request.closed', ['close']],
       ['pull_request.reopened', ['reopen']],
@@ -82,18 +79,18 @@ describe('pipeline/decide/act-reads', () => {
       ['pull_request.ready_for_review', ['change_title']],
       ['pull_request.synchronized', ['pull_push']],
       ['pull_request.assigned', ['assignees']],
-      ['pull_request.unassigned', ['assignees']],
+      ['pull_request.unassigned', ['assignees'], { removed_assignee: true }],
       ['pull_request.labeled', ['label']],
       ['pull_request.labels_cleared', ['label']],
-      ['pull_request.milestoned', ['milestone']],
+      ['pull_request.milestoned', ['milestone'], { milestone: { title: '1.0' } }],
       ['pull_request.demilestoned', ['milestone']],
       ['pull_request.review_requested', ['review_request']],
-      ['pull_request.review_request_removed', ['review_request']],
-    ])('%s stands there as %j', async (kind, types) => {
+      ['pull_request.review_request_removed', ['review_request'], { removed_assignee: true }],
+    ])('%s stands there as %j', async (kind, types, over = {}) => {
       for (const type of types) {
         const entries = [
           { type: 'comment', user: EVE, created_at: AT },
-          { type, user: ANN, created_at: AT },
+          { type, user: ANN, created_at: AT, ...over },
         ];
         expect(told(await read(kind, { number: '4' }, { listTimeline: list(entries) }))).toBe('timeline');
       }
@@ -102,6 +99,22 @@ describe('pipeline/decide/act-reads', () => {
         { user: ANN, created_at: AT },
       ];
       expect(told(await read(kind, { number: '4' }, { listTimeline: list(others) }))).toBe(
+        'act.not_found: the history of #4 has no such act',
+      );
+    });
+
+    it.each<[EventKind, object]>([
+      ['issue.assigned', { type: 'assignees', removed_assignee: true }],
+      ['issue.unassigned', { type: 'assignees' }],
+      ['issue.milestoned', { type: 'milestone', milestone: null }],
+      ['issue.demilestoned', { type: 'milestone', milestone: { title: '1.0' } }],
+      ['issue.labels_cleared', { type: 'label', body: '1' }],
+      ['pull_request.review_requested', { type: 'review_request', removed_assignee: true }],
+      ['pull_request.review_request_removed', { type: 'review_request' }],
+    ])('%s is not shown by its opposite', async (kind, entry) => {
+      const entries = [{ ...entry, user: ANN, created_at: AT }];
+
+      expect(told(await read(kind, { number: '4' }, { listTimeline: list(entries) }))).toBe(
         'act.not_found: the history of #4 has no such act',
       );
     });
@@ -238,6 +251,7 @@ describe('pipeline/decide/act-reads', () => {
       proven: true,
       by: 'status',
       actor: null,
+      at: AT,
     });
     expect(await judge({ ...mine, creator: EVE })).toBe(
       'act.other_author: the delivery names ann, and the forge names eve for the status',
@@ -260,7 +274,7 @@ describe('pipeline/decide/act-reads', () => {
     'task.started',
     'task.finished',
   ])('of a run or a job: %s', (kind) => {
-    const byRun = (over: object): Answers => ({ getRun: async () => over });
+    const byRun = (over: object): Answers => ({ getRun: async () => ({ status: 'completed', ...over }) });
     const judge = async (answers: Answers, data: JsonObject = { run: { id: '8' } }): Promise<string> =>
       told(await read(kind, data, answers));
 
@@ -274,7 +288,12 @@ describe('pipeline/decide/act-reads', () => {
       expect(await judge(byRun({ trigger_actor: EVE, actor: null }))).toBe(
         'act.other_author: the delivery names ann, and the forge names eve for run 8',
       );
-      expect(await read(kind, { run: { id: '8' } }, byRun({}))).toEqual({ proven: true, by: 'run', actor: null });
+      expect(await read(kind, { run: { id: '8' } }, byRun({}))).toEqual({
+        proven: true,
+        by: 'run',
+        actor: null,
+        at: null,
+      });
       expect(await judge({ getRun: missing })).toBe('act.not_found: there is no run 8');
     });
 
@@ -286,6 +305,7 @@ describe('pipeline/decide/act-reads', () => {
         proven: true,
         by: 'task',
         actor: null,
+        at: null,
       });
       expect(asked).toEqual([['listActionTasks', { ...REPO, limit: 50 }]]);
       expect(await judge(jobs('abd'), { sha: 'abc' })).toBe('act.not_found: the forge lists no job of this commit');
@@ -365,19 +385,21 @@ describe('pipeline/decide/act-reads', () => {
     });
   });
 
-  it('has no read for what no forge tells', () => {
+  it('has no read for what no forge tells', async () => {
     for (const kind of ['comment.edited', 'wiki.edited', 'release.updated', 'package.created'] as const)
-      expect(readsOf(kind)).toEqual([]);
+      expect(told(await read(kind, {}, { listOrgFeed: list([]), listTimeline: list([]) }))).toBe('nobody');
     const inFeed = [...EVENT_TYPES].filter(([, { feed }]) => feed.length > 0).map(([kind]) => kind);
-    expect(inFeed.filter((kind) => readsOf(kind as EventKind).length === 0)).toEqual([]);
+    for (const kind of inFeed)
+      expect([kind, told(await read(kind, {}, { listOrgFeed: async () => [] }))]).not.toContain('nobody');
   });
 
-  it('finds people by their path', () => {
-    const data: JsonObject = { issue: { user: { id: 7, login: 'ann', username: 'ann' } }, text: 'no object' };
+  it.each<[EventKind, string]>([
+    ['workflow.finished', 'act.not_found: run 8 is not over'],
+    ['workflow.recovered', 'act.not_found: run 8 is not over'],
+    ['workflow.started', 'run'],
+  ])('%s of a run that runs still: %s', async (kind, expected) => {
+    const running = { getRun: async () => ({ status: 'in_progress', actor: ANN }) };
 
-    expect(personAt(data, 'issue.user')).toEqual({ id: '7', login: 'ann', username: 'ann' });
-    expect(personAt(data, 'issue.closer')).toBeUndefined();
-    expect(personAt(data, 'text.user')).toBeUndefined();
-    expect(personAt({ user: { login: true } }, 'user')).toEqual({ id: '', login: '', username: '' });
+    expect(told(await read(kind, { run: { id: '8' } }, running))).toBe(expected);
   });
 });

@@ -236,7 +236,7 @@ describe('pipeline/decide/decide-candidate', () => {
 
   describe('where it rests on what a delivery says', () => {
     const rests = (on: 'actor' | 'act'): Evaluation =>
-      ({ ...decided('fired'), rests: { on, people: [] } }) as Evaluation;
+      ({ ...decided('fired'), rests: { on, reads: [] } }) as Evaluation;
     const whatForgeSays = (proof: ActProof): Partial<DeciderDeps> => ({ acts: { prove: async () => proof } });
 
     it('refuses, with a code, what the forge does not confirm, and tells the security log', async () => {
@@ -266,7 +266,7 @@ describe('pipeline/decide/decide-candidate', () => {
     });
 
     it('lets a merge rest on an act that nobody is named for, and nothing that rests on who did it', async () => {
-      const proof = whatForgeSays({ proven: true, by: 'task', actor: null });
+      const proof = whatForgeSays({ proven: true, by: 'task', actor: null, event: anEvent(), newer: [] });
 
       evaluate = () => rests('act');
       expect((await decide({}, ofEvent(), {}, proof)).run.state).toBe('open');
@@ -311,7 +311,7 @@ describe('pipeline/decide/decide-candidate', () => {
         {},
         ofEvent({ event: finished }),
         {},
-        whatForgeSays({ proven: true, by: 'task', actor: null }),
+        whatForgeSays({ proven: true, by: 'task', actor: null, event: anEvent(), newer: [] }),
       );
 
       expect(intents[0]?.countsFor).toMatchObject({ claim: 'e1' });

@@ -4,12 +4,21 @@ import { isForAnybody } from '../../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
-import type { Reason } from '../../core/reason.js';
+import { textOf, type Reason } from '../../core/reason.js';
 import { runReason, verdictReason, withNote } from '../../core/run-reasons.js';
 import type { RepositoryHome, RepositoryHomes } from '../../core/repository-home.js';
 import type { SecurityLog } from '../../core/security-log.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
-import { ACT_LOOKUP, judgeAct, withRefusal, type ActProver, type Judged } from './act-proof.js';
+import {
+  ACT_LOOKUP,
+  judgeAct,
+  NEWER,
+  tellNewer,
+  withNewer,
+  withRefusal,
+  type ActProver,
+  type Judged,
+} from './act-proof.js';
 import {
   answerLookups,
   PATIENCE_MS,
@@ -33,7 +42,7 @@ import {
 import type { Rollout } from './rollout.js';
 import type { Cause } from '../../core/run.js';
 import { asShadow, shadowRule, withoutIntents } from './shadow.js';
-import type { Accounts, Candidate, DecisionFacts, RuleEngine } from '../rule-engine.port.js';
+import type { Accounts, BotSelf, Candidate, DecisionFacts, RuleEngine } from '../rule-engine.port.js';
 import type { LookupReader, LookupScope } from '../../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 import { mayLeaveOutTrace } from './left-out-trace.js';
@@ -210,10 +219,19 @@ export class CandidateDecider {
       if (next !== 'again') return next;
       answered = await ask();
     }
-    const { evaluation, lookups, uses } = answered;
-    const { report, steps, rests } = evaluation;
-    const judged =
+    const { rests } = answered.evaluation;
+    const claimed =
       event && rests ? await judgeAct(this.deps.acts, event, rests, decidedAt.getTime() - since.getTime()) : null;
+    // What the forge shows counts, not what the delivery says.
+    const isAnew = claimed !== null && claimed.newer.length > 0;
+    const isAsked = isAnew && this.isStillAsked(active, candidate, claimed.event, bot);
+    if (isAsked) {
+      [event, repo, isOpen] = [claimed.event, claimed.event.repo, false];
+      answered = await ask();
+    }
+    const { evaluation, lookups, uses } = answered;
+    const { report, steps } = evaluation;
+    const judged = isAnew ? afterReading(claimed, isAsked ? report : null) : claimed;
     const isPrivate = hasAnswers(lookups) && (tellsOfAnyRepository(uses) || !(await this.isPublic(subject)));
     const sealed = isPrivate ? { readsPrivate: true } : {};
     const kept = judged ? { ...lookups, [ACT_LOOKUP]: judged.kept } : lookups;
@@ -222,7 +240,7 @@ export class CandidateDecider {
         ...planIntents(this.refused(own, event, decided(report), judged.refusal, kept), { ...tools, account: '' }),
         ...sealed,
       };
-    const told = decided(report);
+    const told = withWhatIsNewer(decided(report), judged?.newer ?? []);
     const home =
       report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions)
         ? await this.homeOf(subject)
@@ -246,6 +264,16 @@ export class CandidateDecider {
   private waitsFor(event: ForgeEvent, now: Date): number {
     const untilMs = event.storedAt.getTime() + (this.deps.awaitMs?.(event) ?? 0);
     return learnedOf(event.data).has(DELIVERY) ? 0 : untilMs - now.getTime();
+  }
+
+  /** Whether `on` and `where` let the event through as the forge says it. */
+  private isStillAsked(
+    { revision }: ActiveRevision,
+    { id }: Candidate,
+    event: ForgeEvent,
+    bot: BotSelf | null,
+  ): boolean {
+    return this.deps.rules.candidates(revision, event, bot).some((one) => one.id === id);
   }
 
   /** What the forge says of the repository now; where it says nothing, the repository counts as private. A run about no repository is public. */
@@ -334,6 +362,18 @@ export class CandidateDecider {
       ? null
       : { rule: id, verdict: 'error', reason: runReason('run.held.limit', { fired, limit: runsPerHour }), trace: null };
   }
+}
+
+/** A rule that what the forge shows does not start is refused: only the delivery said what it asks for. */
+function afterReading(judged: Judged, report: Report | null): Judged {
+  if (judged.refusal || report?.verdict === 'fired') return judged;
+  const because = report ? textOf(report.reason) : 'on and where let it through no more';
+  return { ...judged, refusal: { code: NEWER, reason: `${tellNewer(judged.newer)}; with that: ${because}` } };
+}
+
+function withWhatIsNewer(report: DecidedReport, newer: readonly string[]): DecidedReport {
+  if (newer.length === 0) return report;
+  return { ...report, reason: withNote(report.reason, tellNewer(newer)), trace: withNewer(report.trace, newer) };
 }
 
 /** What became of several decisions: those that were made, and why others could not be. */

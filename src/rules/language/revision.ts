@@ -279,10 +279,10 @@ export interface Found {
 }
 
 /**
- * What of a delivery's claims a decision that fired rests on. `actor`: who did it, and the people at these paths below `event`; `act`: that it
- * happened, whoever did it.
+ * What of a delivery's claims a decision that fired rests on. `actor`: who did it; `act`: that it happened, whoever did it. `reads`: everything
+ * that the rule reads of the event, as paths below `event` (empty = all of it).
  */
-export type Rests = { readonly on: 'actor' | 'act'; readonly people: readonly string[] };
+export type Rests = { readonly on: 'actor' | 'act'; readonly reads: readonly string[] };
 
 export type Evaluation =
   | { kind: 'needs-lookup'; request: LookupRequest }

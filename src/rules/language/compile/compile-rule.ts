@@ -10,6 +10,7 @@ import { compileCondition } from './compile-expression.js';
 import { certainItems } from './check-constants.js';
 import { checkOnTick } from './check-on-tick.js';
 import { checkPossible } from './check-possible.js';
+import { checkProvable } from './check-provable.js';
 import {
   compileLookups,
   lookupNames,
@@ -103,6 +104,17 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
     ...steps.map(lookupsOfStep),
   ]);
   const disabled = readKey(keys, 'disabled', (value) => readDisabled(context, value), null);
+  const program = {
+    org: context.env.org,
+    where: { ...where, positions: { ...positionsOf(file, keys), ...where.positions } },
+    vars: context.vars,
+    lookups,
+    conditions,
+    steps,
+    coalesce,
+    rights,
+  };
+  if (context.env.checkTypes && disabled === null) checkProvable(context, on, program);
   if (id === null) return null;
   return {
     id,
@@ -124,16 +136,7 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
             steps,
           )
         : [],
-    program: {
-      org: context.env.org,
-      where: { ...where, positions: { ...positionsOf(file, keys), ...where.positions } },
-      vars: context.vars,
-      lookups,
-      conditions,
-      steps,
-      coalesce,
-      rights,
-    },
+    program,
   };
 }
 

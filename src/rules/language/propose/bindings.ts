@@ -107,7 +107,7 @@ interface Views {
 const views = { open: new WeakMap<ForgeEvent, Views>(), closed: new WeakMap<ForgeEvent, Views>() };
 
 /** `event` as rules see it: the data of its kind, and what every event has. Made once per event, so that it is converted once. */
-function viewOf(event: ForgeEvent, isOpen: boolean): View {
+export function viewOf(event: ForgeEvent, isOpen = false): View {
   return viewsOf(event, isOpen).event;
 }
 

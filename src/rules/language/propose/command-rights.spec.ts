@@ -73,14 +73,14 @@ describe('rules/language/propose/command-rights', () => {
   });
 
   it('has the forge confirm the author', () => {
-    const people = (...lines: string[]) => {
+    const reads = (...lines: string[]) => {
       const loaded = load('where: {command: close}', ...lines, CLOSE);
       const steps = [{ stepId: 's', stepNo: 0, action: 'issue.state', items: [] }];
-      return loaded.ok ? restsOn(loaded.revision.rules[0]!.program, command(ANN), steps)?.people : loaded.problems;
+      return loaded.ok ? restsOn(loaded.revision.rules[0]!.program, command(ANN), steps)?.reads : loaded.problems;
     };
 
-    expect(people('rights: author')).toEqual(['issue.user']);
-    expect(people()).toEqual([]);
+    expect(reads('rights: author')).toContain('issue.user');
+    expect(reads()).not.toContain('issue.user');
   });
 
   it.each<[string, string[], string[]]>([

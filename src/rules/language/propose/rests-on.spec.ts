@@ -1,41 +1,61 @@
 import { describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../../../test/builders/arrivals.js';
 import { aRule } from '../../../../test/builders/rule-environment.js';
+import type { Rests } from '../revision.js';
 import { restsOn } from './rests-on.js';
 
 const STEPS = [{ stepId: 'label.ensure', stepNo: 1, action: 'label.ensure', items: [] }];
 
-/** The people that a rule with this condition looks at; null = nobody. */
-function peopleOf(condition: string): readonly string[] | null {
+/** What of its event a rule with this condition depends on; null = on nobody's word. */
+function restsOf(condition: string, where = '{}'): Rests | null {
   const rule = aRule(
-    `id: x\non: [issue.opened, pull_request.opened]\nif: '${condition}'\ndo: {label.ensure: {name: "by-\${{ event.actor.login }}", color: "#ffffff"}}\n`,
+    `id: x\non: [issue.opened, pull_request.opened]\nwhere: ${where}\nif: '${condition}'\ndo: {label.ensure: {name: "by-\${{ event.actor.login }}", color: "#ffffff"}}\n`,
     'vars: {field: actor}\n',
   );
-  return restsOn(rule.program, anEvent({ kind: 'issue.opened' }), STEPS)?.people ?? null;
+  return restsOn(rule.program, anEvent({ kind: 'issue.opened' }), STEPS);
 }
 
 describe('rules/language/propose/rests-on', () => {
   it.each<[string, readonly string[] | null]>([
     ['event.number > 3', null],
-    ['event.actor.login == "olga"', ['actor']],
-    ['event["issue"]["user"].login == "olga"', ['issue.user']],
+    ['event.actor.login == "olga"', ['event.actor.login']],
+    ['event["issue"]["user"].login == "olga"', ['event.issue.user.login']],
     [
       '(has(event.issue) ? event.issue : event.pull_request).user.login == "olga"',
-      ['issue.user', 'pull_request.merged_by', 'pull_request.user'],
+      ['event.issue', 'event.pull_request'],
     ],
-    ['[event.issue].exists(one, one.user.login == "olga")', ['issue.user']],
-  ])('of %s: %j', (condition, people) => {
-    expect(peopleOf(condition)).toEqual(people);
+    ['[event.issue].exists(one, one.user.login == "olga")', ['event.issue']],
+  ])('of %s: %j', (condition, reads) => {
+    const rests = restsOf(condition);
+
+    expect(rests?.on ?? null).toBe(reads && 'actor');
+    if (reads) expect(rests?.reads.map((path) => `event.${path}`)).toEqual(expect.arrayContaining([...reads]));
   });
 
-  it('is everybody where an event is read by a key that only the run tells', () => {
-    expect(peopleOf('event[vars.field] == "olga"')).toContain('actor');
+  it('is everything that the rule reads, in filters, conditions and parameters', () => {
+    const rests = restsOf(
+      'event.title != "" && repo.default_branch == "main"',
+      '{actor: [olga], repo: [app], archived: false}',
+    );
+
+    expect(rests?.reads).toEqual([
+      'repo.full_name',
+      'repo.name',
+      'repo.archived',
+      'title',
+      'repo.default_branch',
+      'actor.login',
+    ]);
+  });
+
+  it('is everything where an event is read by a key that only the run tells', () => {
+    expect(restsOf('event[vars.field] == "olga"')).toMatchObject({ on: 'actor', reads: expect.arrayContaining(['']) });
   });
 
   it.each(['has(event.pull_request)', '"pull_request" in event', 'event.pull_request != null'])(
     'is nobody where %s only asks whether it is there',
     (condition) => {
-      expect(peopleOf(condition)).toBeNull();
+      expect(restsOf(condition)).toBeNull();
     },
   );
 
@@ -45,7 +65,7 @@ describe('rules/language/propose/rests-on', () => {
     );
     const event = anEvent({ kind: 'issue.opened' });
 
-    expect(restsOn(rule.program, event, STEPS)).toEqual({ on: 'actor', people: [] });
+    expect(restsOn(rule.program, event, STEPS)).toEqual({ on: 'actor', reads: [] });
     expect(restsOn(rule.program, { ...event, source: 'feed' }, STEPS)).toBeNull();
     expect(restsOn(rule.program, event, [])).toBeNull();
   });

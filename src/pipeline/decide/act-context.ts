@@ -1,0 +1,217 @@
+import { isSameLogin } from '../../actions/support/compare.js';
+import type { EventActor, EventRepository, ForgeEvent } from '../../core/event.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { Issue } from '../../core/objects/tracker.js';
+import { type ForgeClient, listAll, orMissing, whereAllowed } from '../../forge/forge-client.js';
+import type { ListItem, OperationName, OperationResult } from '../../forge/operations.js';
+import type { ForgeAccess } from '../execute/forge-access.js';
+
+/** Most time between an act and its delivery, either way: forges deliver within seconds, and clocks differ by minutes. */
+export const WINDOW_MS = 3_600_000;
+const FEED_PAGE = 50;
+/** A feed with more rows than this within the window is not searched to its end. */
+const FEED_PAGES = 4;
+/** A list about one issue, pull request or commit that is longer than this confirms nothing: anybody may make it long. */
+const LIST_PAGES = 40;
+
+export type FeedFact = Pick<ForgeEvent, 'kind' | 'factKey' | 'factAt' | 'actor' | 'data'>;
+
+/** The events that a row of the feed tells. */
+export type ReadRow = (row: object, org: string) => readonly FeedFact[];
+
+/** A feed row's fact with the time of its row. */
+export interface FeedRowFact extends FeedFact {
+  readonly at: string | null | undefined;
+}
+
+interface ContextParts {
+  readonly access: ForgeAccess;
+  readonly event: ForgeEvent;
+  readonly actor: EventActor;
+  /** With the owner and name that the forge says. */
+  readonly repo: EventRepository;
+  readonly readRow: ReadRow;
+}
+
+/** Undefined = this forge, or this token, cannot make the read; null = there is no such thing. */
+type Read<Answer> = Promise<Answer | null | undefined>;
+
+/**
+ * An act as a delivery tells of it, and the objects of the forge about it. Each is read at most once: what confirms the act and what the rule reads of it
+ * are the same answer.
+ */
+export class ActContext {
+  readonly event: ForgeEvent;
+  readonly actor: EventActor;
+  readonly repo: EventRepository;
+  private readonly access: ForgeAccess;
+  private readonly readRow: ReadRow;
+  private readonly answers = new Map<string, Promise<unknown>>();
+
+  constructor({ access, event, actor, repo, readRow }: ContextParts) {
+    [this.access, this.event, this.actor, this.repo, this.readRow] = [access, event, actor, repo, readRow];
+  }
+
+  get index(): string {
+    return textAt(this.event.data, 'number');
+  }
+
+  issue(): Read<Issue> {
+    return this.one('getIssue', (get) => get({ ...this.names, index: this.index }));
+  }
+
+  pull(): Read<OperationResult<'getPull'>> {
+    return this.one('getPull', (get) => get({ ...this.names, index: this.index }));
+  }
+
+  comment(): Read<OperationResult<'getComment'>> {
+    const id = textAt(objectAt(this.event.data, 'comment'), 'id');
+    return this.one('getComment', async (get) => (await get({ ...this.names, id })) ?? null);
+  }
+
+  reviews(): Read<ListItem<'listReviews'>[]> {
+    return this.list('listReviews', { ...this.names, index: this.index });
+  }
+
+  /** The entries of the window. */
+  timeline(): Read<ListItem<'listTimeline'>[]> {
+    const since = new Date(this.event.storedAt.getTime() - WINDOW_MS).toISOString();
+    return this.list('listTimeline', { ...this.names, index: this.index, since });
+  }
+
+  statuses(): Read<ListItem<'listStatuses'>[]> {
+    return this.list('listStatuses', { ...this.names, ref: textAt(this.event.data, 'sha') });
+  }
+
+  branch(): Read<OperationResult<'getBranch'>> {
+    return this.one('getBranch', (get) => get({ ...this.names, branch: textAt(this.event.data, 'branch') }));
+  }
+
+  /** A published release is known by its tag, one that changed by its number. */
+  release(): Read<OperationResult<'getRelease'>> {
+    const { kind, data } = this.event;
+    if (kind === 'release.published')
+      return this.one('getReleaseByTag', (get) => get({ ...this.names, tag: textAt(data, 'tag') }));
+    return this.one('getRelease', (get) => get({ ...this.names, id: textAt(objectAt(data, 'release'), 'id') }));
+  }
+
+  commit(sha: string): Read<OperationResult<'getCommit'>> {
+    return this.one('getCommit', (get) => get({ ...this.names, sha }), sha);
+  }
+
+  repository(): Read<OperationResult<'getRepo'>> {
+    return this.one('getRepo', (get) => get(this.names));
+  }
+
+  get runId(): string {
+    return textAt(objectAt(this.event.data, 'run'), 'id') || textAt(objectAt(this.event.data, 'task'), 'run_id');
+  }
+
+  run(): Read<OperationResult<'getRun'>> {
+    const { runId } = this;
+    if (runId === '') return Promise.resolve(undefined);
+    return this.one('getRun', (get) => get({ ...this.names, run: runId }));
+  }
+
+  jobs(): Read<OperationResult<'listJobsOfRun'>> {
+    const { runId } = this;
+    if (runId === '') return Promise.resolve(undefined);
+    return this.one('listJobsOfRun', (list) => list({ ...this.names, run: runId, limit: FEED_PAGE }));
+  }
+
+  tasks(): Read<OperationResult<'listActionTasks'>> {
+    return this.one('listActionTasks', (list) => list({ ...this.names, limit: FEED_PAGE }));
+  }
+
+  /** Facts of the feed's newest rows, back to the act or the beginning of the window; undefined = the forge has no feed. */
+  feed(): Promise<readonly FeedRowFact[] | undefined> {
+    return this.once('feed', async () => {
+      const facts: FeedRowFact[] = [];
+      for (let page = 1; page <= FEED_PAGES; page += 1) {
+        const rows = await whereAllowed(this.offered('listOrgFeed'), (list) =>
+          orMissing(list({ org: this.event.org, page, limit: FEED_PAGE })),
+        );
+        if (rows === undefined) return undefined;
+        for (const row of rows ?? [])
+          facts.push(...this.readRow(row, this.event.org).map((fact) => ({ ...fact, at: row.created })));
+        if ((rows ?? []).length < FEED_PAGE || !isNear(rows?.at(-1)?.created, this.event)) break;
+        if (facts.some((fact) => isFactOf(fact, this.event) && isSame(this.actor, fact.actor))) break;
+      }
+      return facts.filter(({ at }) => isNear(at, this.event));
+    });
+  }
+
+  private get names(): { owner: string; repo: string } {
+    return { owner: this.repo.owner, repo: this.repo.name };
+  }
+
+  private one<Name extends OperationName, Answer>(
+    name: Name,
+    ask: (call: ForgeClient[Name]) => Promise<Answer>,
+    key = '',
+  ): Read<Answer> {
+    return this.once(`${name} ${key}`, () => whereAllowed(this.offered(name), (call) => orMissing(ask(call))));
+  }
+
+  private list<Name extends 'listReviews' | 'listTimeline' | 'listStatuses'>(
+    name: Name,
+    args: Parameters<typeof listAll<Name>>[2],
+  ): Read<ListItem<Name>[]> {
+    return this.once(name, () =>
+      whereAllowed(this.offered(name), () =>
+        orMissing(listAll(this.access.client, name, args, { maxPages: LIST_PAGES })),
+      ),
+    );
+  }
+
+  private once<Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const known = this.answers.get(key) as Promise<Answer> | undefined;
+    if (known) return known;
+    const answer = ask();
+    this.answers.set(key, answer);
+    return answer;
+  }
+
+  private offered<Name extends OperationName>(name: Name): ForgeClient[Name] | undefined {
+    return this.access.offers(name) ? this.access.client[name] : undefined;
+  }
+}
+
+export interface Person {
+  readonly id?: string | null | undefined;
+  readonly login?: string | null | undefined;
+}
+
+/** Number and login must both agree: filters look at logins, and a login may be given to another account. */
+export function isSame(claimed: Person, told: Person | null | undefined): boolean {
+  return !!told?.id && claimed.id === told.id && isSameLogin(claimed.login, told.login);
+}
+
+export function isFactOf(fact: FeedFact, { kind, factKey }: ForgeEvent): boolean {
+  return fact.kind === kind && fact.factKey === factKey;
+}
+
+export function isNear(time: string | null | undefined, { storedAt }: Pick<ForgeEvent, 'storedAt'>): boolean {
+  const atMs = timeOf(time);
+  return atMs !== null && Math.abs(atMs - storedAt.getTime()) <= WINDOW_MS;
+}
+
+/** Milliseconds; null where no time is told. */
+export function timeOf(time: string | null | undefined): number | null {
+  const atMs = Date.parse(time ?? '');
+  return Number.isNaN(atMs) ? null : atMs;
+}
+
+export function objectAt(from: JsonObject | null, name: string): JsonObject | null {
+  const value: Json | undefined = from?.[name];
+  return value !== undefined && isJsonObject(value) ? value : null;
+}
+
+export function textAt(from: JsonObject | null, name: string): string {
+  const value = from?.[name];
+  return typeof value === 'string'
+    ? value
+    : typeof value === 'number' || typeof value === 'bigint'
+      ? String(value)
+      : '';
+}
