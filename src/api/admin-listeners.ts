@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig, ControlConfig } from '../config/app-config.js';
 import type { ThisProcess } from '../config/config.module.js';
@@ -11,7 +10,8 @@ import type { Logger } from '../core/logger.js';
 import type { SecurityLog } from '../core/security-log.js';
 import type { Secret } from '../core/secret.js';
 import type { Metrics } from '../observability/metrics.js';
-import { buildControlServer, type ServerCertificate } from './control-server.js';
+import { buildControlServer } from './control-server.js';
+import { limitedFastify, type ServerCertificate } from './limited-fastify.js';
 import type { Control } from './operations/index.js';
 import type { Readiness } from './readiness.js';
 import { holdSocket, socketPath } from '../core/hold-socket.js';
@@ -144,7 +144,9 @@ function metricsServer({
   readiness,
   token,
 }: MetricsServerOptions): FastifyInstance {
-  const server = Fastify({ logger: false });
+  const server = limitedFastify('metrics');
+  // Nothing is sent to it.
+  server.removeAllContentTypeParsers();
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     const missing = await readiness.missing();

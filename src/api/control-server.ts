@@ -1,4 +1,3 @@
-import Fastify from 'fastify';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { BotError } from '../core/errors.js';
 import { stringifyJson } from '../core/json.js';
@@ -9,6 +8,7 @@ import type { SecurityLog } from '../core/security-log.js';
 import { tableOf } from '../core/table.js';
 import type { Metrics } from '../observability/metrics.js';
 import { ControlAccess, type ControlAccessOptions } from './control-access.js';
+import { limitedFastify, type ServerCertificate } from './limited-fastify.js';
 import { OPERATIONS, type Control, type OperationName } from './operations/index.js';
 import { readInput, routeOf, type AnyOperation } from './operations/operation.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
@@ -27,12 +27,6 @@ export interface ControlServerOptions {
   hosts?: readonly string[];
   /** Of the TCP form; absent or null = plain HTTP, for this machine only. */
   tls?: ServerCertificate | null;
-}
-
-/** PEM texts. */
-export interface ServerCertificate {
-  readonly cert: string;
-  readonly key: string;
 }
 
 /** Nobody carries orders out yet, or any more. */
@@ -57,11 +51,7 @@ export function buildControlServer({
     if (!found) throw notReady();
     return found;
   };
-  const options = { logger: false, bodyLimit: 64 * 1024, requestTimeout: 30_000 } as const;
-  // Fastify's type tells the two servers apart; nothing here does.
-  const server = (tls
-    ? Fastify({ ...options, https: { ...tls, minVersion: 'TLSv1.2' } })
-    : Fastify(options)) as unknown as FastifyInstance;
+  const server = limitedFastify(place === 'tcp' ? 'control' : 'control socket', { tls });
   server.setReplySerializer((payload) => stringifyJson(payload));
   server.setErrorHandler((error, _request, reply) => answerError(error, reply, logger));
   const access = new ControlAccess({
@@ -98,6 +88,7 @@ export function buildControlServer({
 const STATUS: Readonly<Record<string, number>> = tableOf({
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
+  FORM_UNPROVED: 403,
   SCOPE_MISSING: 403,
   OWNER_ONLY: 403,
   ORG_OWNERS_ONLY: 403,

@@ -1,7 +1,7 @@
-import Fastify from 'fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { ActStore } from '../api/act-store.port.js';
+import { limitedFastify } from '../api/limited-fastify.js';
 import type { Control } from '../api/operations/index.js';
 import type { SessionStore } from '../api/session-store.port.js';
 import type { ConsoleConfig } from '../config/app-config.js';
@@ -14,9 +14,11 @@ import type { SecurityLog } from '../core/security-log.js';
 import { askedIn, type Http, type Visit } from './http/answers.js';
 import { AssetFiles } from './http/assets.js';
 import { Cookies } from './http/cookies.js';
+import { isCsrfToken } from './http/csrf.js';
 import { addLoginRoutes } from './http/login-routes.js';
 import { Origins } from './http/origins.js';
-import { addPageRoutes, sendError } from './http/page-routes.js';
+import { addPageRoutes, askToLogIn, csrfHeaderOf, isCall, sendError } from './http/page-routes.js';
+import { csrfIn, MOST_UNPROVED_BYTES, readJson, readText } from './http/read-form.js';
 import { newNonce, securityHeaders } from './http/security-headers.js';
 import { LiveHub, type LiveSource } from './live/hub.js';
 import { addLiveRoute } from './live/live-routes.js';
@@ -28,6 +30,14 @@ import { Sessions } from './sessions/sessions.js';
 import { UserError } from '../core/errors.js';
 
 const SWEEP_MS = 60_000;
+/** What is sent without a session. */
+const BEGINS_SESSION: ReadonlySet<string> = new Set(['/login/link', '/login/token']);
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const BODIES: Readonly<Record<string, (text: string) => unknown>> = {
+  [FORM_TYPE]: (text) => Object.fromEntries(new URLSearchParams(text)),
+  'application/json': readJson,
+};
 
 export interface ConsoleServerDeps {
   readonly config: ConsoleConfig;
@@ -63,11 +73,8 @@ export class ConsoleServer {
       logger: deps.logger,
     });
     const proxies = new TrustedProxies(deps.trustedProxies);
-    this.server = Fastify({
-      logger: false,
+    this.server = limitedFastify('console', {
       trustProxy: (address: string) => proxies.trusts(address),
-      bodyLimit: 64 * 1024,
-      requestTimeout: 30_000,
       // Event streams stay open until the browser goes: a stop does not wait for that.
       forceCloseConnections: true,
       routerOptions: { maxParamLength: 300 },
@@ -84,6 +91,7 @@ export class ConsoleServer {
     const http: Http = { ...originsOn(config, port), assets, nav: navOf(pages), now: () => clock.now() };
     this.guard(http);
     this.addRoutes(http, pages);
+    await this.sessions.endForeign();
     await this.server.listen({ host, port });
     Object.assign(http, originsOn(config, (this.server.server.address() as AddressInfo).port));
     this.sweeping = setInterval(() => void this.sweep(), SWEEP_MS).unref();
@@ -97,7 +105,7 @@ export class ConsoleServer {
     await this.server.close();
   }
 
-  /** What is asked of every request, before anything of it is read. */
+  /** What is asked of every request, before anything of its body is read: name, origin and, for what is sent to a page, the session. */
   private guard(http: Http): void {
     const { security } = this.deps;
     this.server.addHook('onRequest', async (request, reply) => {
@@ -123,7 +131,13 @@ export class ConsoleServer {
       if ((isWrite && !http.origins.isFromOurPages(headers)) || http.origins.isForeignFetch(headers))
         return refuse(403, 'foreign_origin', 'This request does not come from a page of the Console.');
       const token = http.cookies.read(headers.cookie, 'session');
-      this.visits.set(request, { path, query: askedIn(request), nonce, token, who: null });
+      const visit: Visit = { path, query: askedIn(request), nonce, token, who: null };
+      this.visits.set(request, visit);
+      if (!isWrite || BEGINS_SESSION.has(path)) return undefined;
+      const who = await this.sessions.find(token, { fresh: false });
+      if (!who || token === null) return askToLogIn(request, reply);
+      this.visits.set(request, { ...visit, who });
+      if (isCall(request) && !isCsrfToken(csrfHeaderOf(request), token)) return askToLogIn(request, reply);
       return undefined;
     });
   }
@@ -135,14 +149,19 @@ export class ConsoleServer {
     const visitOf = (request: FastifyRequest): Visit => this.visitOf(request);
     server.setReplySerializer((payload) => stringifyJson(payload));
     server.removeAllContentTypeParsers();
-    server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
-      done(null, Object.fromEntries(new URLSearchParams(body as string))),
-    );
-    server.addContentTypeParser(
-      'application/json',
-      { parseAs: 'string' },
-      server.getDefaultJsonParser('error', 'error'),
-    );
+    const wants = (request: FastifyRequest): string | null =>
+      BEGINS_SESSION.has(visitOf(request).path) || isCall(request) ? null : visitOf(request).token;
+    for (const [type, read] of Object.entries(BODIES))
+      server.addContentTypeParser(type, (request, payload, done) => {
+        readText(payload, {
+          most: request.routeOptions.bodyLimit ?? MOST_UNPROVED_BYTES,
+          token: wants(request),
+          field: type === FORM_TYPE ? csrfIn : null,
+        }).then(
+          (text) => done(null, read(text)),
+          (error: unknown) => done(error as Error),
+        );
+      });
     server.setErrorHandler((error, request, reply) => sendError(http, reply, this.visitOf(request), error, logger));
     server.setNotFoundHandler((request, reply) =>
       sendError(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HookBytes } from '../pipeline/inbox-store.port.js';
-import { REQUEST_BYTES, UnverifiedBytes, type Receipt, UndecidedBytes } from './byte-budgets.js';
+import { REQUEST_BYTES, UnverifiedBytes, type Receipt } from '../core/unverified-bytes.js';
+import { UndecidedBytes } from './byte-budgets.js';
 import { given } from '../../test/builders/given.js';
 
 const KB = 1024;

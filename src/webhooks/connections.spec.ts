@@ -6,13 +6,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
-import {
-  AcceptFirst,
-  type ServerLimits,
-  DEFAULT_SERVER_LIMITS,
-  ServerSockets,
-  NoteUntrustedProxies,
-} from './connections.js';
+import { AcceptFirst, DEFAULT_SERVER_LIMITS, ServerSockets, type ServerLimits } from '../core/limited-server.js';
+import { NoteUntrustedProxies } from './connections.js';
 import { DEFAULT_WEBHOOK_LIMITS } from './webhook.controller.js';
 import { given } from '../../test/builders/given.js';
 import { makeWebhookApp } from '../../test/builders/webhook-app.js';

@@ -6,7 +6,7 @@ import type { SecurityLog } from '../core/security-log.js';
 import { holdBack, type ReadTurns } from './event-loop-turns.js';
 import { announcedBytes } from './read-body.js';
 import { refusal, type Hook, type Refusal } from './receive-delivery.js';
-import type { ServerSockets } from './connections.js';
+import type { ServerSockets } from '../core/limited-server.js';
 
 /** What is known of a request before its body. */
 export interface Exchange {

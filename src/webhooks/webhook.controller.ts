@@ -15,15 +15,16 @@ import type { NewDelivery } from '../core/arrival.js';
 import { holderOf, withoutMapping } from '../core/client-address.js';
 import { systemClock, type Clock } from '../core/clock.js';
 import { messageOf } from '../core/errors.js';
+import { ServerSockets, type ConnectionLimits } from '../core/limited-server.js';
 import type { Logger } from '../core/logger.js';
 import { portToken } from '../core/part.js';
 import type { Encoding } from '../core/json-bytes.js';
 import { Secret } from '../core/secret.js';
 import type { SecurityLog } from '../core/security-log.js';
+import { UnverifiedBytes, type Receipt, type UnverifiedLimits } from '../core/unverified-bytes.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter, type WriterLimits } from '../pipeline/receive.js';
 import type { WakeQueue } from '../pipeline/wake-queue.port.js';
-import { ServerSockets, type ConnectionLimits } from './connections.js';
 import { JudgeTurns, ReadTurns } from './event-loop-turns.js';
 import { announcedBytes, BodyTooLarge, encodingOf, readBody, ReceivedBody, Slabs } from './read-body.js';
 import {
@@ -37,7 +38,7 @@ import {
   type Refusal,
 } from './receive-delivery.js';
 import { Refusals, UNSUPPORTED_TYPE, type Counted, type Exchange } from './refusals.js';
-import { type UndecidedBytes, UnverifiedBytes, type Receipt, type UnverifiedLimits } from './byte-budgets.js';
+import type { UndecidedBytes } from './byte-budgets.js';
 
 export interface WebhookLimits {
   readonly maxBodyBytes: number;

@@ -10,6 +10,7 @@ import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.mod
 import { TrustedProxies } from '../core/client-address.js';
 import { CLOCK, systemClock } from '../core/clock.js';
 import { explainListenError } from '../core/explain-listen-error.js';
+import { AcceptFirst, fastifyLimits, ServerSockets } from '../core/limited-server.js';
 import { LOGGER } from '../core/logger.js';
 import { part } from '../core/part.js';
 import { SECURITY_LOG, silentSecurityLog } from '../core/security-log.js';
@@ -18,7 +19,7 @@ import { Metrics } from '../observability/metrics.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { DeliveryWriter } from '../pipeline/receive.js';
 import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
-import { AcceptFirst, NoteUntrustedProxies, fastifyLimits, ServerSockets } from './connections.js';
+import { NoteUntrustedProxies } from './connections.js';
 import { ReadTurns } from './event-loop-turns.js';
 import { Refusals, UnroutedFilter } from './refusals.js';
 import { UndecidedBytes } from './byte-budgets.js';

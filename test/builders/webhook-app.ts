@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { APP_CONFIG, THIS_PROCESS, ThisProcess } from '../../src/config/config.module.js';
-import { fastifyLimits, type ServerLimits } from '../../src/webhooks/connections.js';
+import { fastifyLimits, type ServerLimits } from '../../src/core/limited-server.js';
 import { WEBHOOK_DEPS, type WebhookDeps } from '../../src/webhooks/webhook.controller.js';
 import { ENDPOINT, WebhookAdapter } from '../../src/webhooks/webhooks.module.js';
 

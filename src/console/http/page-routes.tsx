@@ -7,7 +7,7 @@ import type { Json } from '../../core/json.js';
 import type { ControlCaller } from '../../core/operators.js';
 import type { Logger } from '../../core/logger.js';
 import type { AnyPage, Ask } from '../page.js';
-import type { LoggedIn, Sessions } from '../sessions/sessions.js';
+import { personOf, type LoggedIn, type Sessions } from '../sessions/sessions.js';
 import {
   documentOf,
   hasNoRights,
@@ -42,6 +42,8 @@ export function addPageRoutes(
   { http, pages, sessions, control, logger, visitOf }: PageDeps,
 ): void {
   const turns = new PageTurns({ isBusy: async () => (await control()?.isBusy()) ?? false });
+  // What is sent may take long (a job, a plan), and never waits for a rest.
+  const acts = new PageTurns({ isBusy: async () => false, places: 16 });
   const asking = (request: PageRequest, who: LoggedIn): Ask => ({
     caller: who.caller,
     session: who.session,
@@ -84,7 +86,7 @@ export function addPageRoutes(
       const { token } = visitOf(request);
       const who = await sessions.find(token, { fresh: false });
       if (!who) return toLogin(request, reply);
-      return turns.take(() => show(request, reply, page, who, null));
+      return turns.take(personOf(who.session), () => show(request, reply, page, who, null));
     });
 
     const { act, calls = {} } = page;
@@ -97,7 +99,7 @@ export function addPageRoutes(
         if (!isCsrfToken(form['csrf'], token))
           return show(request, reply, page, who, { status: 403, message: 'The form was too old. Send it again.' });
         try {
-          const done = await act(asking(request, who), form);
+          const done = await acts.take(personOf(who.session), () => act(asking(request, who), form));
           if ('show' in done)
             return sendHtml(reply, 200, documentOf(http, { ...visitOf(request), who }, shownOf(page, done.show)));
           const { to, notice } = done;
@@ -112,13 +114,12 @@ export function addPageRoutes(
 
     for (const [name, answer] of Object.entries(calls))
       server.post(`${page.path === '/' ? '' : page.path}/${name}`, limit, async (request: PageRequest, reply) => {
-        const { token } = visitOf(request);
-        const who = await sessions.find(token, { fresh: false });
-        const sent = request.headers['x-csrf-token'];
-        if (!who || token === null || !isCsrfToken(typeof sent === 'string' ? sent : undefined, token))
-          return reply.code(401).send({ error: 'UNAUTHORIZED', message: 'log in again' });
+        const { who } = visitOf(request);
+        if (!who || !isCall(request)) return askToLogIn(request, reply);
         try {
-          return await reply.send(await answer(asking(request, who), request.body as Json));
+          return await reply.send(
+            await acts.take(personOf(who.session), () => answer(asking(request, who), request.body as Json)),
+          );
         } catch (error) {
           const { status, message } = toldError(error);
           if (status === 500) logger.error({ error }, 'console.call-failed');
@@ -169,6 +170,23 @@ export function sendError(
     </div>
   );
   return sendHtml(reply, told.status, documentOf(http, visit, { title: told.title, body, ...(page ? { page } : {}) }));
+}
+
+/** What a script of a page asks shows the token of the session in a header, so it is judged before the body is read. */
+export function csrfHeaderOf({ headers }: FastifyRequest): string | undefined {
+  const sent = headers['x-csrf-token'];
+  return typeof sent === 'string' ? sent : undefined;
+}
+
+export function isCall(request: FastifyRequest): boolean {
+  return csrfHeaderOf(request) !== undefined;
+}
+
+/** @returns the answer to somebody who is not logged in, in the form that was asked for */
+export function askToLogIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isJson = request.headers['content-type']?.startsWith('application/json') ?? false;
+  if (isJson || isCall(request)) return reply.code(401).send({ error: 'UNAUTHORIZED', message: 'log in again' });
+  return toLogin(request, reply);
 }
 
 function toLogin(request: FastifyRequest, reply: FastifyReply): FastifyReply {

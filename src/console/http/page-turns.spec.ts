@@ -28,13 +28,15 @@ describe('console/http/page-turns', () => {
     isBusy = false;
     const made: string[] = [];
 
-    expect(await Promise.all([turns.take(page('a', 50, made)), turns.take(page('b', 50, made))])).toEqual(['a', 'b']);
+    expect(await Promise.all([turns.take('ann', page('a', 50, made)), turns.take('ann', page('b', 50, made))])).toEqual(
+      ['a', 'b'],
+    );
     expect(rests).toEqual([]);
   });
 
   it('answers a page at once, and the next one after a rest, while the bot has work', async () => {
     const made: string[] = [];
-    const [first, second] = [turns.take(page('a', 20, made)), turns.take(page('b', 500, made))];
+    const [first, second] = [turns.take('ann', page('a', 20, made)), turns.take('ann', page('b', 500, made))];
 
     expect(await first).toBe('a');
     await settled();
@@ -46,13 +48,36 @@ describe('console/http/page-turns', () => {
   });
 
   it('goes on after a page that failed', async () => {
-    const failing = turns.take(async () => {
+    const failing = turns.take('ann', async () => {
       throw new Error('the page failed');
     });
     await expect(failing).rejects.toThrow('the page failed');
     await settled();
     rests[0]?.over();
 
-    expect(await turns.take(page('b', 1, []))).toBe('b');
+    expect(await turns.take('ann', page('b', 1, []))).toBe('b');
+  });
+
+  it.each([
+    ['while the bot has work', true],
+    ['while it has none', false],
+  ])('gives a person one of the next turns, however many another one waits for: %s', async (_, busy) => {
+    isBusy = busy;
+    const made: string[] = [];
+    const slow = (name: string) => async () => {
+      made.push(name);
+      now += 10;
+      await settled();
+    };
+    const all = Array.from({ length: 250 }, (__, n) => turns.take('eve', slow(`eve-${n}`)));
+    await settled();
+    all.push(turns.take('ann', slow('ann')));
+    while (made.length < 251) {
+      await settled();
+      for (const { over } of rests.splice(0)) over();
+    }
+    await Promise.all(all);
+
+    expect(made.indexOf('ann')).toBeLessThan(6);
   });
 });

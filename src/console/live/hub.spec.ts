@@ -23,6 +23,10 @@ class Window implements Viewer {
   isEnded = false;
   reads = true;
 
+  get person(): string {
+    return `operator ${this.token}`;
+  }
+
   constructor(
     readonly token: string,
     readonly query: Readonly<Record<string, string>> = {},
@@ -149,5 +153,14 @@ describe('LiveHub', () => {
 
     expect(late).toMatchObject({ told: ['rows 1'], isEnded: true });
     expect(ann.told).toEqual(['rows 1', 'still-here']);
+  });
+
+  it('keeps room for others where one person has most of the streams, and ends the oldest of that person', async () => {
+    const eve = Array.from({ length: 5 }, () => new Window('ann'));
+    expect([hub.hasRoomFor('operator ann', 5, 20), hub.hasRoomFor('operator ann', 50, 5)]).toEqual([false, false]);
+
+    expect(hub.hasRoomFor('operator bea', 5, 20)).toBe(true);
+    expect(eve.map(({ isEnded }) => isEnded)).toEqual([true, false, false, false, false]);
+    expect(hub.size).toBe(4);
   });
 });

@@ -22,6 +22,8 @@ export interface LiveSource<Row> {
 export interface Viewer {
   /** Of the session's cookie. */
   readonly token: string;
+  /** Whose share of the streams it takes. */
+  readonly person: string;
   readonly query: Readonly<Record<string, string>>;
   /** @returns false when the browser reads too slowly */
   send(event: 'rows' | 'over' | 'still-here', data: string): boolean;
@@ -60,9 +62,24 @@ export class LiveHub<Row> {
     return this.viewers.size;
   }
 
-  /** @returns how many of these streams the session has open already */
-  streamsOf(token: string): number {
-    return [...this.viewers.keys()].filter((viewer) => viewer.token === token).length;
+  /**
+   * Whether this person may have one more stream. Where there are too many in all, one of the person who has most ends for it.
+   * @param most streams of all @param mostOfOne of one person
+   */
+  hasRoomFor(person: string, most: number, mostOfOne: number): boolean {
+    const own = this.streamsOf(person);
+    if (own.length >= mostOfOne) return false;
+    if (this.viewers.size < most) return true;
+    const people = new Set([...this.viewers.keys()].map((viewer) => viewer.person));
+    const [largest = []] = [...people].map((one) => this.streamsOf(one)).sort((a, b) => b.length - a.length);
+    const [oldest] = largest;
+    if (!oldest || largest.length <= own.length + 1) return false;
+    this.drop(oldest);
+    return true;
+  }
+
+  private streamsOf(person: string): Viewer[] {
+    return [...this.viewers.keys()].filter((viewer) => viewer.person === person);
   }
 
   /** The viewer is told what is there, so that nothing is lost between its page and the stream. */

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Visit } from '../http/answers.js';
-import type { Sessions } from '../sessions/sessions.js';
+import { personOf, type Sessions } from '../sessions/sessions.js';
 import type { LiveHub, Viewer } from './hub.js';
 
-/** Windows of one browser, and of all: beyond it somebody opens streams for their own sake. */
+/** Windows of one person in all browsers, and of all people: beyond it somebody opens streams for their own sake. */
 const MOST_OF_ONE = 20;
-const MOST = 2_000;
+const MOST = 600;
 /** What a browser has not read; with more than that the stream is ended, and the browser opens another. */
 const MOST_UNREAD = 256 * 1024;
 
@@ -22,7 +22,8 @@ export function addLiveRoute<Row>(server: FastifyInstance, { hub, sessions, visi
     const who = await sessions.find(token, { fresh: false });
     // 204 ends an event stream for good; a browser opens it again after any other end.
     if (!who || token === null) return reply.code(204).send();
-    if (hub.size >= MOST || hub.streamsOf(token) >= MOST_OF_ONE)
+    const person = personOf(who.session);
+    if (!hub.hasRoomFor(person, MOST, MOST_OF_ONE))
       return reply.code(429).type('text/plain; charset=utf-8').send('Too many timelines are open.\n');
     reply.hijack();
     const { raw } = reply;
@@ -35,6 +36,7 @@ export function addLiveRoute<Row>(server: FastifyInstance, { hub, sessions, visi
     raw.write('retry: 5000\n\n');
     const viewer: Viewer = {
       token,
+      person,
       query,
       send: (event, data) => {
         raw.write(`event: ${event}\ndata: ${data.replaceAll('\n', '\ndata: ')}\n\n`);

@@ -24,6 +24,8 @@ const LIFE_MS: Readonly<Record<KeptSession['kind'], number>> = {
 /** Written this often at most. */
 const SEEN_EVERY_MS = 60_000;
 const LOGIN_MS = 10 * 60_000;
+/** Of one person; one more ends the session that was not used for longest. */
+export const MOST_SESSIONS = 20;
 
 export interface LoggedIn {
   readonly session: KeptSession;
@@ -42,14 +44,31 @@ export interface SessionDeps {
   readonly acts: Pick<ActStore, 'begin' | 'end'>;
   readonly control: () => Control | null;
   readonly login: PersonLogin;
-  readonly config: Pick<ConsoleConfig, 'operators'>;
+  readonly config: Pick<ConsoleConfig, 'operators' | 'publicUrl'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** Sessions of the Console: how they begin, whose rights they have now, and how they end. */
 export class Sessions {
-  constructor(private readonly deps: SessionDeps) {}
+  /**
+   * Part of each secret on plain http. While this process is away, another program of the machine can listen on its port and is sent the cookies:
+   * they are worth nothing to the next process. Empty with https, where nobody else has the certificate.
+   */
+  private readonly ofProcess: string;
+  private readonly since: Date;
+
+  constructor(private readonly deps: SessionDeps) {
+    this.ofProcess = deps.config.publicUrl?.startsWith('https:') ? '' : newToken();
+    this.since = deps.clock.now();
+  }
+
+  /** End the sessions of processes before this one, where none outlives its process. */
+  async endForeign(): Promise<void> {
+    if (this.ofProcess === '') return;
+    const { store, clock } = this.deps;
+    for (const { id, madeAt } of await store.list()) if (madeAt < this.since) await store.end(id, clock.now());
+  }
 
   /** Always under a new secret: one that was there before the login is worth nothing after it. @returns what the cookie holds */
   async begin(who: Pick<KeptSession, 'kind' | 'name' | 'grant'>, agent: string | undefined): Promise<string> {
@@ -65,7 +84,8 @@ export class Sessions {
       endsAt: new Date(now.getTime() + LIFE_MS[who.kind]),
       endedAt: null,
     };
-    await this.record('login', session, () => store.add(session, tokenHash(token)));
+    await this.makeRoom(session);
+    await this.record('login', session, () => store.add(session, this.hashOf(token)));
     logger.info({ session: session.id, by: who.name, kind: who.kind }, 'console.logged-in');
     return token;
   }
@@ -77,7 +97,7 @@ export class Sessions {
   async find(token: string | null, { fresh }: { fresh: boolean }): Promise<LoggedIn | null> {
     if (token === null) return null;
     const { store, clock } = this.deps;
-    const session = await store.byTokenHash(tokenHash(token));
+    const session = await store.byTokenHash(this.hashOf(token));
     if (!session || !this.lives(session)) return null;
     const caller = await this.callerOf(session, fresh);
     if (!caller) return null;
@@ -88,14 +108,14 @@ export class Sessions {
 
   /** What the holders of these tokens may see now; without those who may see nothing any more. To look on is no use of a session. */
   async sightsOf(tokens: readonly string[]): Promise<ReadonlyMap<string, Sight>> {
-    const found = await this.deps.store.byTokenHashes(tokens.map(tokenHash));
+    const found = await this.deps.store.byTokenHashes(tokens.map((token) => this.hashOf(token)));
     const callers = new Map<string, Promise<ControlCaller | null>>();
     const sights = await Promise.all(
       tokens.map(async (token): Promise<Array<[string, Sight]>> => {
-        const session = found.get(tokenHash(token));
+        const session = found.get(this.hashOf(token));
         if (!session || !this.lives(session)) return [];
         // Windows of one person share the answer.
-        const whose = `${session.kind} ${session.grant ?? session.name}`;
+        const whose = personOf(session);
         const asked = callers.get(whose) ?? this.callerOf(session, false);
         callers.set(whose, asked);
         const caller = await asked;
@@ -121,7 +141,7 @@ export class Sessions {
 
   /** End the session of this cookie, if it has one. */
   async endOf(token: string | null): Promise<void> {
-    const session = token === null ? null : await this.deps.store.byTokenHash(tokenHash(token));
+    const session = token === null ? null : await this.deps.store.byTokenHash(this.hashOf(token));
     if (!session || session.endedAt) return;
     await this.logOut(session);
     await this.sweep();
@@ -167,6 +187,16 @@ export class Sessions {
     return token === null ? null : this.deps.store.takeTicket('login', loginHash(token), this.deps.clock.now());
   }
 
+  private async makeRoom(of: KeptSession): Promise<void> {
+    const { store, clock } = this.deps;
+    const own = (await store.list()).filter((session) => personOf(session) === personOf(of));
+    for (const { id } of own.slice(MOST_SESSIONS - 1)) await store.end(id, clock.now());
+  }
+
+  private hashOf(token: string): string {
+    return hashOf('console session', ...(this.ofProcess === '' ? [] : [this.ofProcess]), token);
+  }
+
   private lives({ endedAt, endsAt, seenAt }: KeptSession): boolean {
     const now = this.deps.clock.now();
     return endedAt === null && endsAt > now && now.getTime() - seenAt.getTime() < IDLE_MS;
@@ -208,8 +238,9 @@ function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-function tokenHash(token: string): string {
-  return hashOf('console session', token);
+/** Whose share of the Console a session takes: an operator may have several tokens under one name. */
+export function personOf({ kind, name, grant }: Pick<KeptSession, 'kind' | 'name' | 'grant'>): string {
+  return `${kind} ${kind === 'person' ? (grant ?? name) : name}`;
 }
 
 function loginHash(token: string): string {

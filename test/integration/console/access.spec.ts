@@ -369,4 +369,21 @@ describe('access to the Console', () => {
     expect(await acts()).toBe(before);
     expect((await browser.get('/about')).status).toBe(200);
   });
+
+  it('gives a person a share of the sessions: one more ends the one that was not used for longest', async () => {
+    const { token } = await bot.reach.post<{ token: string }>('/v1/operators', {
+      name: 'many',
+      scopes: ['read'],
+      expiresS: 3600,
+    });
+    const first = new Browser(url);
+    await first.post('/login/token', { token, next: '/' });
+    await browser.follow(await link());
+    for (let n = 0; n < 25; n += 1) await new Browser(url).post('/login/token', { token, next: '/' });
+
+    const { sessions } = await bot.reach.get<{ sessions: Array<{ name: string }> }>('/v1/console/sessions');
+    expect(sessions.filter(({ name }) => name === 'many')).toHaveLength(20);
+    expect((await first.get('/about')).status).toBe(303);
+    expect((await browser.get('/about')).status).toBe(200);
+  });
 });
