@@ -116,8 +116,8 @@ interface TrackerStyle {
   reactionTakenBack: 200 | 204;
   /** Body of the 403 for somebody who may not label. */
   labelRefusal: 'message' | 'empty';
-  /** A comment is not there for who may not read its issue. */
-  commentsFollowUnit: boolean;
+  /** For who may not read an issue, all of it is not there; or timeline, labels and edits still are. */
+  unreadIssue: 'not there' | 'there in part';
   /** Milestones listed when no state is asked for. */
   milestonesListed: 'open' | 'all';
   /** Milestones without a due date stand there. */
@@ -152,6 +152,8 @@ interface RepositoryStyle {
   protectionNames: 'readers' | 'direct';
   /** A status for a commit that is not there. */
   missingCommitStatus: 404 | 500;
+  /** Any path of a repository without commits: refused, or an empty list. */
+  emptyContents: 404 | 'empty list';
   /** The combined status of a commit without any, or beyond its last page: pending, or an object of empty values. */
   noStatus: 'pending' | 'blank';
   /** A status whose state is no known word counts as pending, or does not count. */

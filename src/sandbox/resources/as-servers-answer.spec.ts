@@ -102,6 +102,10 @@ describe('sandbox: parts of a repository that are switched off', () => {
     ['forgejo', NEITHER, 'olga', 'GET', 'labels', undefined, 200],
     ['forgejo', NEITHER, 'olga', 'POST', 'labels', { name: 'a', color: '#ff0000' }, 404],
     ['forgejo', NO_ISSUES, 'olga', 'GET', 'issues/1', undefined, 404],
+    ['forgejo', NO_ISSUES, 'olga', 'GET', 'issues/1/timeline', undefined, 404],
+    ['forgejo', NO_ISSUES, 'olga', 'PATCH', 'issues/1', { title: 'x' }, 404],
+    ['forgejo', { has_actions: false }, 'olga', 'GET', 'actions/variables', undefined, 404],
+    ['gitea', { has_actions: false }, 'olga', 'GET', 'actions/variables', undefined, 200],
   ])('%s, %p: %s %s %s %p => %i', async (profile, settings, as, method, path, body, status) => {
     const ask = await start(profile);
     await ask('olga', 'PATCH', app, settings);
@@ -116,6 +120,12 @@ describe('sandbox: parts of a repository that are switched off', () => {
     const { body } = await ask('olga', 'GET', `${app}/issues`);
 
     expect((body as { number: number }[]).map(({ number }) => number)).toEqual([2]);
+  });
+
+  it('shows the contents of a repository without commits as an empty list on Forgejo', async () => {
+    const ask = await start('forgejo');
+
+    expect(await ask('olga', 'GET', '/repos/acme/empty/contents/README.md')).toEqual({ status: 200, body: [] });
   });
 
   it('has no pull requests in a repository without commits', async () => {

@@ -285,7 +285,7 @@ export const commentHandlers: Handlers = {
   /** 204 for an entry that is no text. */
   getComment: onRepository(read, (call) => {
     const { comment, issue } = commentOf(call);
-    if (call.profile.tracker.commentsFollowUnit) askSight(call, issue);
+    askSight(call, issue);
     return comment.kind === 'comment' || comment.kind === 'review'
       ? ok(renderComment(call.view, comment))
       : noContent();

@@ -131,11 +131,14 @@ export const contentHandlers: Handlers = {
   getFilesByQuery: onRepository({ units: ['repo.code'] }, (call) => severalFiles(call, readQueryNames(call))),
 
   /** The entries of the root. */
-  listContents: onRepository({ units: ['repo.code'] }, (call) => ok(folder(call, refOf(call), ''))),
+  listContents: onRepository({ units: ['repo.code'] }, (call) =>
+    hasNothing(call) ? ok([]) : ok(folder(call, refOf(call), '')),
+  ),
 
   /** A file with its content, or the entries of a folder without. */
   getContents: onRepository({ units: ['repo.code'] }, (call) => {
     const { view, repo } = call;
+    if (hasNothing(call)) return ok([]);
     const ref = refOf(call);
     const path = cleanPath(call.params.filepath ?? '');
     if (path === undefined) throw notFound();
@@ -143,6 +146,10 @@ export const contentHandlers: Handlers = {
     return ok(folder(call, ref, path));
   }),
 };
+
+function hasNothing({ repo, profile }: RepoCall): boolean {
+  return profile.repositories.emptyContents === 'empty list' && isEmpty(repo.git);
+}
 
 const live = { units: ['repo.code'], level: 'write', notArchived: true } as const;
 

@@ -12,7 +12,8 @@ import { labelsUsableIn } from './label.js';
 export function issueOf(call: RepoCall): Issue {
   const number = readId(call.params.index);
   for (const issue of call.world.issues.values())
-    if (issue.repoId === call.repo.id && BigInt(issue.number) === number) return issue;
+    if (issue.repoId === call.repo.id && BigInt(issue.number) === number)
+      return call.profile.tracker.unreadIssue === 'not there' ? askSight(call, issue) : issue;
   throw notFound();
 }
 

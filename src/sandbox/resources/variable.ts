@@ -125,5 +125,7 @@ function handlersOf(
 export const variableHandlers: Handlers = {
   ...handlersOf('Org', (run) => onOrganization('owner', (call) => run(call, ofOwner(call.org.id)))),
   ...handlersOf('User', (run) => forUser((call) => run(call, ofOwner(call.user.id)), { noPublicOnly: true })),
-  ...handlersOf('Repo', (run) => onRepository({ level: 'owner' }, (call) => run(call, ofRepo(call.repo.id)))),
+  ...handlersOf('Repo', (run) =>
+    onRepository({ level: 'owner', units: ['repo.actions'] }, (call) => run(call, ofRepo(call.repo.id))),
+  ),
 };
