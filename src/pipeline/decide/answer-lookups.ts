@@ -119,10 +119,18 @@ export class BotFactsReader implements LookupReader {
 
 /** Lookups that answer for a whole organization or account: the answer may hold text of any repository, also of a private one. */
 const OF_ANY_REPOSITORY: ReadonlySet<string> = new Set(['feed.list', 'jobs.mine', 'package.get']);
+/** Lookups that the forge answers to owners and administrators alone: a webhook's address, for one, is as good as a password where a chat gave it out. */
+const OF_OWNERS: ReadonlySet<string> = new Set([
+  'hooks.list',
+  'tokens.list',
+  'org_variable.get',
+  'push_mirrors.list',
+  'protection.get',
+]);
 
-/** Whether answers to such questions may hold text of a private repository, although the run is about a public one or about none. */
-export function tellsOfAnyRepository(uses: Iterable<string>): boolean {
-  return [...uses].some((use) => OF_ANY_REPOSITORY.has(use));
+/** Whether answers to such questions may hold what not everybody may read who sees the run: text of a private repository, or what owners alone may read. */
+export function isForOwnersAlone(uses: Iterable<string>): boolean {
+  return [...uses].some((use) => OF_ANY_REPOSITORY.has(use) || OF_OWNERS.has(use));
 }
 
 /** A run with what it read, as far as it is kept. */

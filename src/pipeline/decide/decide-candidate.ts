@@ -23,7 +23,7 @@ import {
   answerLookups,
   PATIENCE_MS,
   hasAnswers,
-  tellsOfAnyRepository,
+  isForOwnersAlone,
   type Decided as Answered,
 } from './answer-lookups.js';
 import type { FieldReader } from './field-reader.js';
@@ -232,7 +232,7 @@ export class CandidateDecider {
     const { evaluation, lookups, uses } = answered;
     const { report, steps } = evaluation;
     const judged = isAnew ? afterReading(claimed, isAsked ? report : null) : claimed;
-    const isPrivate = hasAnswers(lookups) && (tellsOfAnyRepository(uses) || !(await this.isPublic(subject)));
+    const isPrivate = hasAnswers(lookups) && (isForOwnersAlone(uses) || !(await this.isPublic(subject)));
     const sealed = isPrivate ? { readsPrivate: true } : {};
     const kept = judged ? { ...lookups, [ACT_LOOKUP]: judged.kept } : lookups;
     if (event && judged?.refusal)

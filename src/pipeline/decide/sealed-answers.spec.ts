@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../core/json.js';
 import { Secret } from '../../core/secret.js';
-import { hasSealedReads, openReads, sealReads, tellsOfAnyRepository } from './answer-lookups.js';
+import { hasSealedReads, openReads, sealReads, isForOwnersAlone } from './answer-lookups.js';
 import { Encryptor } from '../../core/encryptor.js';
 
 const encryptor = new Encryptor(new Secret('ab'.repeat(32)));
@@ -61,15 +61,18 @@ describe('pipeline/decide/sealed-answers', () => {
   });
 
   it('takes what tells of a whole organization for private, and what is about no repository not', () => {
-    expect([['feed.list'], ['jobs.mine', 'labels.list'], ['package.get']].map(tellsOfAnyRepository)).toEqual([
+    expect([['feed.list'], ['jobs.mine', 'labels.list'], ['package.get']].map(isForOwnersAlone)).toEqual([
       true,
       true,
       true,
     ]);
-    expect([[], ['labels.list'], ['hooks.list', 'org_variable.get']].map(tellsOfAnyRepository)).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    expect([[], ['labels.list'], ['release.by_tag']].map(isForOwnersAlone)).toEqual([false, false, false]);
   });
+
+  it.each(['hooks.list', 'tokens.list', 'org_variable.get', 'push_mirrors.list', 'protection.get'])(
+    'seals what the forge answers to owners alone: %s',
+    (use) => {
+      expect(isForOwnersAlone(['labels.list', use])).toBe(true);
+    },
+  );
 });
