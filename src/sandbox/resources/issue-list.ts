@@ -6,9 +6,14 @@ import type { Issue, Milestone, Unit } from '../world.js';
 import { mayRead } from './issue-of.js';
 import { labelsUsableIn } from './label.js';
 
+const UNIT_OF_TYPE: ReadonlyMap<string, Unit> = new Map([
+  ['issues', 'repo.issues'],
+  ['pulls', 'repo.pulls'],
+]);
+
 /** What the query of a repository's issue list asks for, newest first. */
 export function wantedIssues(call: RepoCall): Issue[] {
-  const unit = { issues: 'repo.issues', pulls: 'repo.pulls' }[call.query.get('type') ?? ''] as Unit | undefined;
+  const unit = UNIT_OF_TYPE.get(call.query.get('type') ?? '');
   if (unit && !canRead(call.permission, unit)) throw notFound();
   return newestOf(call, [
     (issue) => issue.repoId === call.repo.id && mayRead(call, issue),
