@@ -9,6 +9,7 @@ import { part, portToken, type Token } from '../core/part.js';
 import { TwoPeople } from '../core/two-people.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeModule } from '../forge/forge.module.js';
+import { OrgNumbers } from '../forge/org-numbers.js';
 import { ArchiveInbox } from '../housekeeping/archive-inbox.js';
 import { AUDIT_STORE } from '../housekeeping/audit/audit-store.port.js';
 import { Doctor } from '../housekeeping/doctor/doctor.js';
@@ -101,6 +102,7 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   inbox: INBOX_STORE,
   journal: JOURNAL_STORE,
   keeper: RevisionKeeper,
+  numbers: OrgNumbers,
   offers: CapabilityCheck,
   openAlerts: OpenAlerts,
   operators: OPERATOR_STORE,

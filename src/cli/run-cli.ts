@@ -23,6 +23,7 @@ import { hookCommand } from './hook.command.js';
 import { housekeepingCommand } from './housekeeping.command.js';
 import { initCommand } from './init.command.js';
 import { operatorsCommand } from './operators.command.js';
+import { orgsCommand } from './orgs.command.js';
 import { pauseCommand } from './pause.command.js';
 import { promoteCommand } from './promote.command.js';
 import { plain } from './print.js';
@@ -84,6 +85,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   schedulesCommand,
   housekeepingCommand,
   operatorsCommand,
+  orgsCommand,
   consoleCommand,
   eraseCommand,
   backupCommand,

@@ -11,7 +11,9 @@ import { explainListenError } from '../core/explain-listen-error.js';
 import { LOGGER, type Logger } from '../core/logger.js';
 import { part } from '../core/part.js';
 import { SECURITY_LOG } from '../core/security-log.js';
+import { ForgeModule } from '../forge/forge.module.js';
 import { PersonForges } from '../forge/oauth/person-forges.js';
+import { OrgNumbers } from '../forge/org-numbers.js';
 import { ConsoleServer } from './console-server.js';
 import { liveActivity } from './live/live-activity.js';
 import { GRANT_STORE } from './login/grant-store.port.js';
@@ -60,8 +62,16 @@ export class ConsoleListening implements OnApplicationBootstrap, BeforeApplicati
 const PARTS = [
   part(
     PERSON_LOGIN,
-    { config: APP_CONFIG, grants: GRANT_STORE, encryptor: Encryptor, clock: CLOCK, logger: LOGGER },
-    ({ config, ...deps }) => new PersonLogins({ ...deps, forges: new PersonForges(config, deps.clock, deps.logger) }),
+    {
+      config: APP_CONFIG,
+      numbers: OrgNumbers,
+      grants: GRANT_STORE,
+      encryptor: Encryptor,
+      clock: CLOCK,
+      logger: LOGGER,
+    },
+    ({ config, numbers, ...deps }) =>
+      new PersonLogins({ ...deps, forges: new PersonForges(config, numbers, deps.clock, deps.logger) }),
   ),
   part(
     ConsoleServer,
@@ -96,5 +106,5 @@ const PARTS = [
 ];
 
 /** The Console: pages over the control operations, for people with a browser. In the roles `console` and `all` alone. */
-@Module({ imports: [ApiModule], providers: PARTS })
+@Module({ imports: [ApiModule, ForgeModule], providers: PARTS })
 export class ConsoleModule {}

@@ -14,6 +14,10 @@ export const alert = defineReasons({
     `forge ${forge} does not answer; intents stay planned until it does`,
   'forge.locked-out': ({ forge }: { forge: string }) =>
     `forge ${forge} refuses our credentials; intents stay planned until it accepts them`,
+  'org.other-number': ({ org, number, pinned, calledNow }: OtherOrg) =>
+    `${org} is another organization now (number ${number}, not ${pinned}): the bot neither reads nor changes anything of it until \`forgehand orgs accept ${org}\`${calledNow === null ? '' : `. Number ${pinned} is called ${calledNow} now: if you mean that one, correct orgs[].name`}`,
+  'org.renamed': ({ org, calledNow }: { org: string; calledNow: string }) =>
+    `${org} is called ${calledNow} now: correct orgs[].name in the config`,
   'poller.failing': ({ source, failures }: { source: string; failures: number }) =>
     `the poller ${source} failed ${failures} times in a row`,
   'poller.stuck': ({ forge, org, seconds }: { forge: string; org: string; seconds: number }) =>
@@ -65,6 +69,14 @@ export const alert = defineReasons({
   'security.unknown_operator': () =>
     'a call to the control API had a token of no operator (see `security.unknown_operator` in the log)',
 });
+
+/** `pinned`: the number that the bot works for; `calledNow`: the name that one has now, null where the forge does not say. */
+interface OtherOrg {
+  readonly org: string;
+  readonly number: string | null;
+  readonly pinned: string | null;
+  readonly calledNow: string | null;
+}
 
 interface OfIntent {
   readonly org: string;

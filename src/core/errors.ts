@@ -113,6 +113,12 @@ export const callReason = defineReasons(
         `the proxy before the forge does not pass on a path with %2F (status ${status}): in Apache write AllowEncodedSlashes NoDecode, in nginx a proxy_pass without a path`,
     ),
     'forge.away': ofCall(() => 'something else answers at the address of the forge'),
+    /** `note`: the organization. */
+    'forge.org-other': ofCall(
+      ({ note }) => `not sent: the name ${note} belongs to another organization now (forgehand orgs accept ${note})`,
+    ),
+    /** `note`: which one, and its name. */
+    'forge.org-renamed': ofCall(({ note }) => `not sent: ${note} (correct orgs[].name in the config)`),
     'forge.pages': ofCall(({ note }) => `more than ${note} pages`),
     'forge.proxy': ofCall((call) => `the proxy does not let the call pass${words(call)}`),
     'forge.deadline': ofCall(() => 'no complete answer within the deadline'),

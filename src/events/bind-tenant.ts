@@ -10,6 +10,10 @@ import { idOf, repositoryOf } from './read-fields.js';
 type MismatchCode =
   /** A home place names another owner. */
   | 'tenant_other_owner'
+  /** A home place names another number than the organization has. */
+  | 'tenant_other_number'
+  /** A home place names the number of the organization and another name. */
+  | 'tenant_renamed'
   /** Two spellings in one home place, or two home places, name different things. */
   | 'tenant_contradiction'
   /** A home place names nothing that can be compared. */
@@ -44,11 +48,18 @@ type PolledSource = 'feed' | 'tasks' | 'lists';
 
 /**
  * Bind a delivery to the organization of its hook: every home place of the body must name that organization, and all of them one repository. Pure.
+ * @param number of the organization, as the forge told it; null = not known
  * @param body as `readBody` gives it
  */
-export function bindDelivery(org: string, eventType: string, body: JsonObject): Binding | TenantMismatch {
-  const type = deliveryPlaces(eventType);
-  return bind(org, type ?? UNKNOWN_TYPE, findPlaces(body, type ?? UNKNOWN_TYPE, type !== undefined), body, false);
+export function bindDelivery(
+  org: string,
+  number: string | null,
+  eventType: string,
+  body: JsonObject,
+): Binding | TenantMismatch {
+  const type = deliveryPlaces(eventType) ?? UNKNOWN_TYPE;
+  const places = findPlaces(body, type, type !== UNKNOWN_TYPE);
+  return bind({ org, number }, type, places, body, false);
 }
 
 /**
@@ -57,7 +68,7 @@ export function bindDelivery(org: string, eventType: string, body: JsonObject): 
  */
 export function bindRow(org: string, source: PolledSource, row: JsonObject): Binding | TenantMismatch {
   const type = HOME_PLACES.get(source) ?? UNKNOWN_TYPE;
-  return bind(org, type, findPlaces(row, type, true), row, true);
+  return bind({ org, number: null }, type, findPlaces(row, type, true), row, true);
 }
 
 /** Names of accounts are ASCII and compared without regard to ASCII case; letters that merely look or fold alike are others. */
@@ -92,7 +103,7 @@ interface Named {
 }
 
 function bind(
-  org: string,
+  { org, number }: { readonly org: string; readonly number: string | null },
   type: PlacesOfType,
   places: readonly Place[],
   body: JsonObject,
@@ -106,15 +117,26 @@ function bind(
   }
   const wrong = twoOwners(all);
   if (wrong) return wrong;
-  const other = all.flatMap(({ path, owners }) =>
-    owners.filter((name) => !isSameName(name, org)).map((name) => ({ path, name })),
-  )[0];
+  const others = all.flatMap(({ path, owners, ownerId }) =>
+    owners.filter((name) => !isSameName(name, org)).map((name) => ({ path, name, ownerId })),
+  );
+  const [other] = others;
   if (other && !isPolled)
+    return number !== null && isRenaming(others, number)
+      ? new TenantMismatch('tenant_renamed', other.path, `${other.path} calls the organization otherwise`, other.name)
+      : new TenantMismatch(
+          'tenant_other_owner',
+          other.path,
+          `${other.path} names another owner than the organization of the hook`,
+          other.name,
+        );
+  const stranger = number === null ? undefined : all.find(({ ownerId }) => ownerId !== '' && ownerId !== number);
+  if (stranger)
     return new TenantMismatch(
-      'tenant_other_owner',
-      other.path,
-      `${other.path} names another owner than the organization of the hook`,
-      other.name,
+      'tenant_other_number',
+      stranger.path,
+      `${stranger.path} names an organization of the same name with another number`,
+      stranger.ownerId,
     );
   const apart = twoRepositories(all, isPolled);
   if (apart) return apart;
@@ -124,6 +146,19 @@ function bind(
   if (!main && !(type.owner !== undefined && all.some(({ owners }) => owners.length > 0)))
     return new TenantMismatch('tenant_missing', type.main, `${type.main} names no repository`);
   return { repo: other ? null : main, repoId: main?.id ?? null, movedTo: other?.name ?? null };
+}
+
+/** All of them give one new name, and the number of the organization where they give one. */
+function isRenaming(
+  others: ReadonlyArray<{ readonly name: string; readonly ownerId: string }>,
+  number: string,
+): boolean {
+  const [first] = others;
+  return (
+    first !== undefined &&
+    others.some(({ ownerId }) => ownerId === number) &&
+    others.every(({ name, ownerId }) => isSameName(name, first.name) && (ownerId === '' || ownerId === number))
+  );
 }
 
 /** One place names two owners. */

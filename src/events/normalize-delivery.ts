@@ -51,9 +51,11 @@ const CAPS: JsonCaps = { maxDepth: 64, maxNodes: 100_000 };
 /**
  * Read a delivery from its bytes. Its signature says who sent it, and nothing about what it is: whoever can sign may have been taken over,
  * and the headers stand outside the signature. Pure.
+ * @param number of the organization; null = not known
  */
 export function readDelivery(
   delivery: Pick<StoredDelivery, 'org' | 'eventType' | 'event' | 'contentType' | 'body' | 'text'>,
+  number: string | null = null,
 ): ReadDelivery | Misfit {
   const bytes = jsonBytesOf(delivery.contentType, delivery.body);
   if (bytes === null) return new Misfit('the form has no single field payload', 'no_payload');
@@ -64,15 +66,20 @@ export function readDelivery(
   if (body instanceof Misfit) return body;
   const eventType = eventTypeFor(delivery, body);
   if (eventType === '') return new Misfit('no header names the event', 'no_event_type');
-  const fact = normalizeBody(delivery.org, eventType, body);
+  const fact = normalizeBody(delivery.org, eventType, body, number);
   return fact instanceof Misfit ? fact : { eventType, fact };
 }
 
 /** The event that the body of a delivery tells to the organization of its hook. Pure. */
-export function normalizeBody(org: string, eventType: string, body: JsonObject): EventFact | Misfit {
+export function normalizeBody(
+  org: string,
+  eventType: string,
+  body: JsonObject,
+  number: string | null = null,
+): EventFact | Misfit {
   const reason = misfitOf(eventType, body);
   if (reason !== null) return new Misfit(reason);
-  const home = bindDelivery(org, eventType, body);
+  const home = bindDelivery(org, number, eventType, body);
   if (home instanceof TenantMismatch) return home;
   const reader = DELIVERY_READERS.get(eventType);
   if (!reader || isUnknownWord(reader, body.action))

@@ -5,6 +5,7 @@ import { textOf } from '../core/reason.js';
 import { ConnectedForges, connectForge } from './connected-forges.js';
 import { buildForgeClient, wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { operationOf, type OperationName } from './operations.js';
+import type { OrgNumbers } from './org-numbers.js';
 
 const failure = (operation: string, kind: ForgeErrorKind, status?: number): ForgeError =>
   new ForgeError(kind, operation, { operation, status });
@@ -24,6 +25,9 @@ function coreForge(answers: Partial<Record<OperationName, unknown>> = {}): {
   });
   return { client, asked };
 }
+
+/** What names no organization passes no guard. */
+const UNGUARDED: Pick<OrgNumbers, 'guard'> = { guard: (_forge, _org, { client }) => client };
 
 describe('forge/capabilities', () => {
   it.each([
@@ -165,6 +169,7 @@ describe('forge/wrong-answers', () => {
     const ended: string[] = [];
     const forges = new ConnectedForges(
       [{ id: 'main', org: null, username: 'bot', client: coreForge(answers).client }],
+      UNGUARDED,
       silentLogger,
       {
         raise: (key, reason, facts) => void raised.push(`${key}: ${textOf(reason)} (${String(facts?.['operation'])})`),
@@ -204,6 +209,7 @@ describe('forge/wrong-answers', () => {
     let raised = 0;
     const forges = new ConnectedForges(
       [{ id: 'main', org: null, username: 'bot', client: coreForge({ listLabels: error }).client }],
+      UNGUARDED,
       silentLogger,
       { raise: () => void (raised += 1), resolve: () => undefined },
     );

@@ -7,6 +7,7 @@ import { ForgeError, BotError, messageOf, callReason } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { type OperationName, isWrite } from './operations.js';
+import type { OrgNumbers } from './org-numbers.js';
 import { ask, probe } from './probe.js';
 
 interface ForgeSelf {
@@ -192,6 +193,7 @@ const RETRIES = { firstMs: 500, maxMs: 30_000, between: [0.5, 1.5] } as const;
 export class ConnectedForges {
   private readonly connected = new Map<string, ConnectedForge>();
   private readonly failures = new Map<string, string>();
+  private readonly guards = new Map<string, { readonly of: ForgeClient; readonly client: ForgeClient }>();
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly attempts = new Map<string, Promise<void>>();
   private readonly listeners: Array<() => void> = [];
@@ -201,6 +203,7 @@ export class ConnectedForges {
 
   constructor(
     forges: readonly ForgeToConnect[],
+    private readonly orgs: Pick<OrgNumbers, 'guard'>,
     private readonly logger: Logger,
     private readonly alerts: Alerts,
   ) {
@@ -235,8 +238,17 @@ export class ConnectedForges {
     this.timers.add(timer.unref());
   }
 
-  /** @param org on whose behalf; the credentials of the forge where it has none of its own, and for null */
+  /**
+   * @param org on whose behalf: the client then makes no call while the name belongs to another organization. The credentials of the forge where
+   * it has none of its own, and for null
+   */
   get(id: string, org: string | null): ForgeEntry | null {
+    const entry = this.unguarded(id, org);
+    return entry && org ? { ...entry, client: this.guarded(id, org, entry) } : entry;
+  }
+
+  /** The same, for asking which organization has the name. */
+  unguarded(id: string, org: string | null): ForgeEntry | null {
     const own = org === null ? undefined : this.forges.find((one) => one.id === id && one.org === org);
     const forge = own ?? this.forges.find((one) => one.id === id && one.org === null);
     return forge ? this.entryOf(forge) : null;
@@ -244,6 +256,16 @@ export class ConnectedForges {
 
   list(): ForgeEntry[] {
     return this.forges.map((forge) => this.entryOf(forge));
+  }
+
+  /** Made once for each client: a call is built when it is first asked for. */
+  private guarded(id: string, org: string, entry: ForgeEntry): ForgeClient {
+    const key = JSON.stringify([id, org]);
+    const known = this.guards.get(key);
+    if (known?.of === entry.client) return known.client;
+    const client = this.orgs.guard(id, org, entry);
+    this.guards.set(key, { of: entry.client, client });
+    return client;
   }
 
   private entryOf(forge: ForgeToConnect): ForgeEntry {

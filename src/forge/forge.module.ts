@@ -13,6 +13,7 @@ import { ConnectedForges } from './connected-forges.js';
 import { ForgeHomes } from './forge-homes.js';
 import { ForgeInventory } from './forge-inventory.js';
 import { createForgeClient } from './http/create-forge-client.js';
+import { OrgNumbers } from './org-numbers.js';
 import { RATE_LIMIT_BROADCAST, type RateLimitBroadcast } from './http/rate-limit-broadcast.port.js';
 import { SEEN_REPOSITORIES } from './seen-repositories.port.js';
 import { ServerAccessReader } from './server-access.js';
@@ -22,11 +23,17 @@ const CONNECT_WAIT_MS = 2_000;
 
 const PARTS = [
   part(
+    OrgNumbers,
+    { known: KNOWN_FACTS, clock: CLOCK, alerts: ALERTS, logger: LOGGER },
+    (deps) => new OrgNumbers(deps),
+  ),
+  part(
     ConnectedForges,
     {
       config: APP_CONFIG,
       self: THIS_PROCESS,
       pauses: RATE_LIMIT_BROADCAST,
+      orgs: OrgNumbers,
       clock: CLOCK,
       logger: LOGGER,
       alerts: ALERTS,
@@ -57,7 +64,7 @@ const PARTS = [
 ];
 
 /** The forges' API: clients, what each server can do, and whose repositories are. */
-@Module({ providers: PARTS, exports: [ConnectedForges, ForgeHomes, ForgeInventory, ServerAccessReader] })
+@Module({ providers: PARTS, exports: [ConnectedForges, OrgNumbers, ForgeHomes, ForgeInventory, ServerAccessReader] })
 export class ForgeModule implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
   constructor(
     private readonly forges: ConnectedForges,
@@ -84,12 +91,13 @@ interface ForgeNeeds {
   readonly config: AppConfig;
   readonly self: ThisProcess;
   readonly pauses: RateLimitBroadcast;
+  readonly orgs: OrgNumbers;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly alerts: Alerts;
 }
 
-function connectedForges({ config, self, pauses, clock, logger, alerts }: ForgeNeeds): ConnectedForges {
+function connectedForges({ config, self, pauses, orgs, clock, logger, alerts }: ForgeNeeds): ConnectedForges {
   // A process that only takes deliveries asks no forge anything, and holds no token for it.
   const credentials = self.role === 'web' ? [] : credentialsOf(config);
   const forges = credentials.map(({ forge, org, credential, auth }) => {
@@ -107,5 +115,5 @@ function connectedForges({ config, self, pauses, clock, logger, alerts }: ForgeN
     });
     return { id: forge.id, org, username: auth.type === 'basic' ? auth.username : null, client };
   });
-  return new ConnectedForges(forges, logger, alerts);
+  return new ConnectedForges(forges, orgs, logger, alerts);
 }

@@ -11,6 +11,7 @@ import { LOGGER } from '../core/logger.js';
 import { part, stopping } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
+import { OrgNumbers } from '../forge/org-numbers.js';
 import { ForgeInventory } from '../forge/forge-inventory.js';
 import { ForgeModule } from '../forge/forge.module.js';
 import { ServerAccessReader } from '../forge/server-access.js';
@@ -69,6 +70,7 @@ const PARTS = [
       config: APP_CONFIG,
       self: THIS_PROCESS,
       connected: ConnectedForges,
+      numbers: OrgNumbers,
       revisions: RevisionKeeper,
       offers: CapabilityCheck,
       access: ServerAccessReader,
@@ -78,7 +80,20 @@ const PARTS = [
       metrics: Metrics,
       clock: CLOCK,
     },
-    ({ config, self: { role }, connected, revisions, offers, access, gaps, known, proxies, metrics, clock }) => {
+    ({
+      config,
+      self: { role },
+      connected,
+      numbers,
+      revisions,
+      offers,
+      access,
+      gaps,
+      known,
+      proxies,
+      metrics,
+      clock,
+    }) => {
       const trusted = new TrustedProxies(config.server.trustedProxies);
       return new Doctor({
         forges: credentialsOf(config).map(({ forge, org, credential, auth }) => ({
@@ -96,6 +111,10 @@ const PARTS = [
         })),
         publicUrl: config.server.publicUrl,
         connected,
+        lookAt: (forge, org) => {
+          const server = connected.unguarded(forge, org);
+          return server?.capabilities ? numbers.look(forge, org, server).catch(() => null) : Promise.resolve(null);
+        },
         revisions,
         rulesLoaded: (org) => revisions.loaded(org, RULES_WITHIN_MS),
         ruleVerdict: (forge, org) => ruleVerdictOf(known, forge, org),

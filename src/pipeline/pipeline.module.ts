@@ -28,6 +28,7 @@ import { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeHomes } from '../forge/forge-homes.js';
 import { ForgeInventory } from '../forge/forge-inventory.js';
 import { ForgeModule } from '../forge/forge.module.js';
+import { OrgNumbers } from '../forge/org-numbers.js';
 import { Metrics } from '../observability/metrics.js';
 import { CapabilityCheck } from '../rules/requirements/capability-check.js';
 import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
@@ -192,8 +193,9 @@ const DECIDING = [
       logger: LOGGER,
       forges: FORGES,
       connected: ConnectedForges,
+      numbers: OrgNumbers,
     },
-    ({ config, keeper, offers, findings, encryptor, metrics, forges, ...deps }) => {
+    ({ config, keeper, offers, findings, encryptor, metrics, forges, numbers, ...deps }) => {
       const { inbox, queue, clock, logger, security, alerts, accounts, acts, journal, lookups } = deps;
       const tools = { actions, encryptor, newId };
       const decides = {
@@ -217,6 +219,13 @@ const DECIDING = [
       const arrivals = {
         atOnce: new AtOnceDecider(decides),
         ...{ inbox, journal, queue, clock, logger, security, alerts },
+        orgs: {
+          numberOf: (forge: string, org: string) => numbers.pinned(forge, org),
+          isRenamed: (forge: string, org: string) => {
+            const server = deps.connected.unguarded(forge, org);
+            return server ? numbers.isRenamed(forge, org, server) : Promise.resolve(false);
+          },
+        },
         events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
         maxActAgeMs: config.retention.maxAgeMs,
         counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {

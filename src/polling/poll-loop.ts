@@ -2,6 +2,7 @@ import { backoffMs } from '../core/backoff.js';
 import { alert, type Alerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import type { Logger } from '../core/logger.js';
+import { isOrgStopped } from '../forge/org-numbers.js';
 
 /** One source that is read again and again. */
 export interface Polled {
@@ -80,7 +81,8 @@ export class PollLoop {
     } catch (error) {
       // A read that the shutdown cut off is no failure of the forge.
       if (this.isStopped) return;
-      turn.failures += 1;
+      // An organization that is stopped has an alert of its own.
+      if (!isOrgStopped(error)) turn.failures += 1;
       logger.warn({ source: source.name, failures: turn.failures, error }, 'poll.failed');
       if (turn.failures >= ALERT_AFTER)
         alerts.raise(

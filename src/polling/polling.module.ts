@@ -99,7 +99,7 @@ function reached(forges: ConnectedForges, forge: string): ForgeCapabilities | nu
   return forges.list().find(({ id, capabilities }) => id === forge && capabilities !== null)?.capabilities ?? null;
 }
 
-/** The organization's webhooks at the forge that point at an endpoint of ours; null when none does (ours may sit elsewhere). */
+/** The organization's webhooks at the forge that point at an endpoint of ours; null = nobody can be asked. */
 async function ownHooks(
   config: AppConfig,
   forges: ConnectedForges,
@@ -112,6 +112,5 @@ async function ownHooks(
   if (!client) return null;
   const hooks = await client.listOrgHooks({ org: name, limit: 50 });
   const ours = hooks.filter((hook) => ids.some((path) => (hook.config?.url ?? '').split('?')[0]?.endsWith(path)));
-  if (ours.length === 0) return null;
   return ours.map(ownHookOf);
 }

@@ -252,6 +252,8 @@ const TABLE: readonly Row[] = [
     'login scope scope scope   none    ov     ov'),
   row('decidePlan', '', ({ plans }) => ({ hash: plans[1], deny: true }),
     'login scope scope scope   none    ov     ov'),
+  row('acceptOrg', '', { org: 'acme' },
+    'login host  host  host    host    host   NOTHING_TO_ACCEPT'),
   row('addOperator', '', { name: 'eve', scopes: ['read'], expiresS: 3600 },
     'login host  host  host    host    host   -'),
   row('revokeOperator', '', { name: 'eve' },

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { OperatorStore } from '../../core/operator-store.port.js';
 import type { TwoPeople } from '../../core/two-people.js';
 import type { ConnectedForges } from '../../forge/connected-forges.js';
+import type { OrgNumbers } from '../../forge/org-numbers.js';
 import type { ArchiveInbox } from '../../housekeeping/archive-inbox.js';
 import type { AuditStore } from '../../housekeeping/audit/audit-store.port.js';
 import type { Doctor } from '../../housekeeping/doctor/doctor.js';
@@ -76,6 +77,7 @@ export interface Needs {
   readonly inbox: InboxStore;
   readonly journal: JournalStore;
   readonly keeper: RevisionKeeper;
+  readonly numbers: OrgNumbers;
   readonly offers: CapabilityCheck;
   readonly openAlerts: OpenAlerts;
   readonly operators: OperatorStore;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { OrgConfig } from '../../config/app-config.js';
 import type { GapOutcome } from '../../pipeline/gap-store.port.js';
+import { UserError } from '../../core/errors.js';
+import type { ControlCaller } from '../../core/operators.js';
 import { textOf } from '../../core/reason.js';
 import { fields, jsonObject, text } from '../../core/schema.js';
 import { seesWholeOrg, type Sight } from '../../core/sight.js';
@@ -22,6 +24,7 @@ const operation = operationOf(
   'config',
   'orgs',
   'orders',
+  'numbers',
   'running',
   'forges',
   'keeper',
@@ -126,6 +129,20 @@ export const statusOperations = {
       return { ...seen, checks, findings: checks.filter(isFinding).length };
     },
   }),
+  acceptOrg: operation({
+    route: 'POST /v1/orgs/:org/accept',
+    summary: 'Work for the organization that has the name now, which is another one than before',
+    scope: 'owner',
+    about: [],
+    command: 'orgs accept',
+    input: z.strictObject({ org: z.string().min(1) }),
+    answer: z.object({
+      org: text,
+      number: text.describe('The number that the forge names now.'),
+      before: text.nullable().describe('The number before.'),
+    }),
+    handle: (needs, { org }, caller) => acceptOrg(needs, org, caller),
+  }),
   installHook: operation({
     route: 'POST /v1/orgs/:org/hook',
     summary: 'Make or repair the webhook of an organization',
@@ -155,6 +172,29 @@ export const statusOperations = {
   }),
 };
 
+/** @throws UserError where the forge was not reached, or there is nothing to accept; ForgeError while it cannot be asked */
+async function acceptOrg({ orgs, orders, forges, numbers }: StatusNeeds, typed: string, caller: ControlCaller) {
+  const org = orgs.nameOf(typed, null);
+  const forge = orgs.find(org)?.forge ?? '';
+  await orders.connected();
+  const server = forges.unguarded(forge, org);
+  if (!server?.capabilities)
+    throw new UserError('FORGE_AWAY', `forge ${forge} cannot be reached: run forgehand doctor to see why`);
+  orders.record('orgs accept', caller, { org });
+  const { is, pinned, number, calledNow } = await numbers.accept(forge, org, server);
+  if (is === 'renamed')
+    throw new UserError('ORG_RENAMED', `${org} is called ${calledNow} now: correct orgs[].name in the config`);
+  if (is !== 'other' || number === null)
+    throw new UserError(
+      'NOTHING_TO_ACCEPT',
+      is === 'ours'
+        ? `${org} is the organization that the bot works for (number ${number}): there is nothing to accept`
+        : `the forge does not say which organization is called ${org}: there is nothing to accept`,
+    );
+  orders.nudge();
+  return { org, number, before: pinned };
+}
+
 /**
  * Without what is about credentials, proxies and other organizations: credentials may serve several, and what they reach is told by the names of
  * all of them.
@@ -163,7 +203,7 @@ function ofOneOrg({ checks: all }: DoctorReport, org: string): DoctorReport {
   const checks = all.filter((one) => one.org === org && ORG_CHECKS.has(one.check.split('.', 1)[0] ?? ''));
   return { findings: checks.filter(isFinding).length, checks, forges: [] };
 }
-const ORG_CHECKS: ReadonlySet<string> = new Set(['rules', 'rule', 'hook', 'delivery']);
+const ORG_CHECKS: ReadonlySet<string> = new Set(['org', 'rules', 'rule', 'hook', 'delivery']);
 
 async function statusOf(needs: StatusNeeds, sight: Sight) {
   const { config, inbox, journal, running, poisonMessages, orgs } = needs;

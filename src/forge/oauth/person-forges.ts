@@ -3,9 +3,10 @@ import type { Clock } from '../../core/clock.js';
 import { UserError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import type { Secret } from '../../core/secret.js';
+import type { OrgNumbers } from '../org-numbers.js';
 import { createForgeClient } from '../http/create-forge-client.js';
 import { OAuthClient, type OAuthTokens } from './oauth-client.js';
-import { rightsOfPerson, type PersonAtForge } from './rights-of-person.js';
+import { type KnownOrg, rightsOfPerson, type PersonAtForge } from './rights-of-person.js';
 
 /** A forge as a person logs in to it. */
 export interface PersonForge {
@@ -26,11 +27,18 @@ const CALLS = { concurrency: 2, ratePerS: 20, deadlineMs: 10_000 } as const;
 export class PersonForges {
   private readonly forges: ReadonlyMap<string, PersonForge>;
 
-  constructor({ forges, orgs }: Pick<AppConfig, 'forges' | 'orgs'>, clock: Clock, logger: Logger) {
+  constructor(
+    { forges, orgs }: Pick<AppConfig, 'forges' | 'orgs'>,
+    numbers: Pick<OrgNumbers, 'pinned'>,
+    clock: Clock,
+    logger: Logger,
+  ) {
     this.forges = new Map(
       forges.flatMap((forge): Array<[string, PersonForge]> => {
         const names = orgs.filter((org) => org.forge === forge.id).map(({ name }) => name);
-        return forge.oauth ? [[forge.id, personForge({ ...forge, oauth: forge.oauth }, names, clock, logger)]] : [];
+        const known = (): Promise<KnownOrg[]> =>
+          Promise.all(names.map(async (name) => ({ name, number: await numbers.pinned(forge.id, name) })));
+        return forge.oauth ? [[forge.id, personForge({ ...forge, oauth: forge.oauth }, known, clock, logger)]] : [];
       }),
     );
   }
@@ -49,7 +57,7 @@ export class PersonForges {
 
 function personForge(
   { oauth, ...forge }: ForgeConfig & { oauth: NonNullable<ForgeConfig['oauth']> },
-  orgs: readonly string[],
+  orgs: () => Promise<readonly KnownOrg[]>,
   clock: Clock,
   logger: Logger,
 ): PersonForge {
@@ -60,7 +68,7 @@ function personForge(
     authorizeUrl: (ask) => client.authorizeUrl(ask),
     exchange: (code) => client.exchange(code),
     refresh: (token) => client.refresh(token),
-    rightsOf: (token) =>
-      rightsOfPerson(createForgeClient({ ...at, ...CALLS, logger, auth: { type: 'token', token } }), orgs),
+    rightsOf: async (token) =>
+      rightsOfPerson(createForgeClient({ ...at, ...CALLS, logger, auth: { type: 'token', token } }), await orgs()),
   };
 }

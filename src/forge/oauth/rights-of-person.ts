@@ -1,4 +1,5 @@
 import type { OrgRights } from '../../core/operators.js';
+import type { Organization } from '../../core/objects/accounts.js';
 import { type ForgeClient, listAll, whereOffered } from '../forge-client.js';
 
 /** Lists are read this far: 5,000 repositories of an organization, 500 teams and organizations of a person. What lies beyond is not seen. */
@@ -17,23 +18,41 @@ export interface PersonAtForge {
  * servers tell it `read` of a person whose right to write comes from a team.
  * @throws ForgeError; `refused` with 401 or 403 when the token, or the account, is worth nothing
  */
-export async function rightsOfPerson(client: ForgeClient, orgs: readonly string[]): Promise<PersonAtForge> {
+export async function rightsOfPerson(client: ForgeClient, orgs: readonly KnownOrg[]): Promise<PersonAtForge> {
   const { id, login } = await client.getSelf({});
   if (!id || !login) throw new Error('the forge does not say who the person is');
   const mine = await listAll(client, 'listMyOrgs', {}, { maxPages: OWN_PAGES });
-  const names = new Set(mine.flatMap(({ name, username }) => [name, username]).map((name) => name?.toLowerCase()));
   const rights: OrgRights[] = [];
   let teams: Promise<readonly WritingTeam[]> | null = null;
-  for (const org of orgs.filter((name) => names.has(name.toLowerCase()))) {
-    const { is_owner: isOwner } = await client.getOrgPermissions({ username: login, org });
+  for (const known of orgs) {
+    const name = nameAmong(mine, known);
+    if (name === null) continue;
+    const org = known.name;
+    const { is_owner: isOwner } = await client.getOrgPermissions({ username: login, org: name });
     if (isOwner) {
       rights.push({ org, isOwner: true, repositories: [] });
       continue;
     }
     teams ??= writingTeams(client);
-    rights.push({ org, isOwner: false, repositories: await repositoriesOf(client, org, await teams) });
+    rights.push({ org, isOwner: false, repositories: await repositoriesOf(client, name, await teams) });
   }
   return { id, login, rights };
+}
+
+/** An organization of the config. */
+export interface KnownOrg {
+  readonly name: string;
+  /** As the forge told the bot; null = it never did, and the name counts. */
+  readonly number: string | null;
+}
+
+/** The name that the organization has now; null where it is none of these. */
+function nameAmong(mine: readonly Organization[], { name, number }: KnownOrg): string | null {
+  const nameOf = (org: Organization): string | null => org.username ?? org.name ?? null;
+  const found = mine.find((org) =>
+    number === null ? nameOf(org)?.toLowerCase() === name.toLowerCase() : org.id === number,
+  );
+  return found ? nameOf(found) : null;
 }
 
 interface WritingTeam {

@@ -7,6 +7,7 @@ import type { Reason } from '../../core/reason.js';
 import type { Secret } from '../../core/secret.js';
 import { isLostSlash, type ForgeCapabilities } from '../../forge/connected-forges.js';
 import { type ForgeClient, listAll, orNull } from '../../forge/forge-client.js';
+import type { OrgLook } from '../../forge/org-numbers.js';
 import { operationOf, type OperationName } from '../../forge/operations.js';
 import { isScopeRefusal, NOBODY } from '../../forge/probe.js';
 import type { Hook } from '../../core/objects/repositories.js';
@@ -15,7 +16,7 @@ import type { GapStore } from '../../pipeline/gap-store.port.js';
 import { ownHookOf, type HookHistory } from '../../polling/gaps/hook-history.js';
 import type { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
-import { hookEventsOf, neededEvents, type HookProduct } from '../../rules/language/hook-events.js';
+import { comparedEvents, hookEventsOf, neededEvents, type HookProduct } from '../../rules/language/hook-events.js';
 import { literalNames } from '../../rules/language/literal-names.js';
 import type { Revision } from '../../rules/language/revision.js';
 import { ALWAYS, type CapabilityCheck } from '../../rules/requirements/capability-check.js';
@@ -80,6 +81,8 @@ interface DoctorDeps {
       readonly failure: string | null;
     } | null;
   };
+  /** Asks the forge which organization has the name now; null = it cannot be asked. */
+  readonly lookAt: (forge: string, org: string) => Promise<OrgLook | null>;
   readonly revisions: ActiveRevisions;
   /** The rules of an organization, once they are loaded; null = they were refused, or take too long. */
   readonly rulesLoaded: (org: string) => Promise<object | null>;
@@ -158,6 +161,7 @@ export class Doctor {
       if (only !== 'hook')
         add(forge.org, examineReach(await this.reachOf(forge, usedBy(forge, this.deps.orgs)), forge.org));
       for (const org of own) {
+        if (only === undefined && isReached) add(org.org, await this.identity(org));
         if (only === undefined) add(org.org, await this.rules(org, forge));
         if (only === undefined && isReached) add(org.org, await this.names(org));
         if (only !== 'token') add(org.org, await this.hook(org, forge, isReached));
@@ -200,7 +204,7 @@ export class Doctor {
         `no rules of ${name} are active, so the bot does not know which events the webhook needs: run forgehand check to see why, or give --all-events`,
       );
     const all = [...new Set(EVENT_KINDS.flatMap((kind) => hookEventsOf(kind, capabilities.product)))].sort();
-    const events = allEvents ? all : wanted.events;
+    const events = allEvents ? all : [...new Set([...wanted.events, ...comparedEvents(capabilities.product)])].sort();
     const wish = {
       ...wanted,
       url: wanted.url,
@@ -304,6 +308,37 @@ export class Doctor {
       needsSiteAdmin: needed.some((name) => operationOf(name).scope === 'admin'),
     };
     return examineToken(facts, this.deps.clock.now(), webPages(baseUrl).tokens);
+  }
+
+  private async identity({ forge, org }: DoctoredOrg): Promise<Looked[]> {
+    const look = await this.deps.lookAt(forge, org);
+    if (!look) return [];
+    const { is, number, pinned, calledNow } = look;
+    switch (is) {
+      case 'ours':
+        return [ok(saw('org.number.ours', { org, number }))];
+      case 'untold':
+        return [note(saw('org.number.untold', { org }))];
+      case 'renamed':
+        return [
+          problem(
+            saw('org.number.renamed', { org, calledNow }),
+            `write orgs[].name: ${calledNow} in the config of the bot, and start it again`,
+          ),
+        ];
+      case 'other':
+        return [
+          problem(
+            saw('org.number.other', { org, number, pinned, calledNow }),
+            ...(calledNow === null
+              ? []
+              : [
+                  `if you mean number ${pinned}: write orgs[].name: ${calledNow} in the config of the bot, and start it again`,
+                ]),
+            `if you mean number ${number}: type forgehand orgs accept ${org}. It then sees what the bot knows of the other one`,
+          ),
+        ];
+    }
   }
 
   private async rules({ org }: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge): Promise<Looked[]> {

@@ -1,6 +1,13 @@
 import { defineReasons, textOf, type Reason } from '../../core/reason.js';
 import { sayUnknown, sayUnread } from '../../rules/requirements/unknown-names.js';
 
+interface NumberNow {
+  readonly org: string;
+  readonly number: string | null;
+  readonly pinned: string | null;
+  readonly calledNow: string | null;
+}
+
 /** What the doctor says, by code; the first two words of a code are the check. The same codes in every release. */
 export const saw = defineReasons({
   'forge.reached.unasked': ({ url }: { url: string }) => `${url} answers, and was not asked yet`,
@@ -22,6 +29,15 @@ export const saw = defineReasons({
   'account.self.unknown': () =>
     'the forge does not say which account the token belongs to: the bot cannot tell its own acts from those of others',
   'account.admin.needless': ({ login }: { login: string }) => `${login} is a site administrator, which no rule needs`,
+
+  'org.number.ours': ({ org, number }: { org: string; number: string | null }) =>
+    `${org} is organization number ${number}`,
+  'org.number.untold': ({ org }: { org: string }) =>
+    `the forge does not say which number ${org} has: another organization of that name would not be told from it`,
+  'org.number.other': ({ org, number, pinned, calledNow }: NumberNow) =>
+    `${org} is another organization now (number ${number}, not ${pinned}): the bot neither reads nor changes anything of it${calledNow === null ? '' : `; number ${pinned} is called ${calledNow} now`}`,
+  'org.number.renamed': ({ org, calledNow }: { org: string; calledNow: string | null }) =>
+    `${org} is called ${calledNow} now: correct orgs[].name`,
 
   'token.kind.password': () => 'the bot signs in with a password, which allows everything that its account may do',
   'token.reach.one': ({ org }: { org: string }) =>

@@ -338,6 +338,35 @@ describe('pipeline/decide/decide-arrival', () => {
     ]);
   });
 
+  it.each([
+    ['the forge does too', true, []],
+    ['the forge calls it as before', false, ['tenant_mismatch']],
+  ])(
+    'suspects a delivery that calls the organization otherwise, unless the forge does too: %s',
+    async (_title, isRenamed, suspected) => {
+      const world = aWorld({}, { orgs: { numberOf: async () => '77', isRenamed: async () => isRenamed } });
+      const owner = { id: 77, login: 'newname', username: 'newname' };
+      await world.deliver('push', { repository: { ...REPOSITORY, full_name: 'newname/app', owner } });
+
+      expect(await world.inbox.list({ limit: 9 })).toMatchObject([{ state: 'quarantined', code: 'tenant_renamed' }]);
+      expect(world.recorded.map((one) => one.class)).toEqual(suspected);
+    },
+  );
+
+  it('quarantines a delivery with the number of another organization by itself', async () => {
+    const world = aWorld({}, { orgs: { numberOf: async () => '77', isRenamed: async () => false } });
+    const owner = { id: 78, login: 'acme', username: 'acme' };
+    await world.deliver('push', { repository: { ...REPOSITORY, owner } });
+    await world.deliver('push', { repository: { ...REPOSITORY, owner: { ...owner, id: 77 } } });
+
+    expect((await world.inbox.list({ limit: 9 })).map(({ state, code }) => [state, code])).toEqual(
+      expect.arrayContaining([
+        ['quarantined', 'tenant_other_number'],
+        ['decided', null],
+      ]),
+    );
+  });
+
   it('binds what a person released once more, and quarantines it again', async () => {
     const world = aWorld();
     const { arrivalId } = await world.deliver('issues', { repository: theirs });

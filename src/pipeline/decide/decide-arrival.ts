@@ -32,7 +32,8 @@ import type { AtOnceDecider, DecidedAtOnce } from './decide-at-once.js';
 
 /** How arrivals become events; pure functions of `events/`, handed in by the module. */
 export interface EventReader {
-  readDelivery(delivery: StoredDelivery): ReadDelivery | Misfit | TenantMismatch;
+  /** @param number of the organization; null = not known */
+  readDelivery(delivery: StoredDelivery, number: string | null): ReadDelivery | Misfit | TenantMismatch;
   normalizeEntry(entry: NewEntry): EventFact[] | Misfit | TenantMismatch;
   /** Id of the event that the arrival tells once more, or null. */
   deduplicateInto(source: EventSource, fact: ToldAgain, candidates: readonly DuplicateCandidate[]): string | null;
@@ -42,6 +43,13 @@ export interface EventReader {
   isNews(fact: EventFact, state: JsonObject | null): boolean;
   /** What the forge does not say, from the state held so far. */
   deriveFacts(fact: EventFact, state: JsonObject | null): Derived;
+}
+
+export interface OrgIdentity {
+  /** The number that the forge told; null = none so far. */
+  numberOf(forge: string, org: string): Promise<string | null>;
+  /** Whether the forge says now that the organization has another name. Never throws. */
+  isRenamed(forge: string, org: string): Promise<boolean>;
 }
 
 export interface DecideArrivalDeps {
@@ -59,6 +67,8 @@ export interface DecideArrivalDeps {
    * entries are exempt: the forge itself tells them. Optional. Without it, acts of any age make events.
    */
   readonly maxActAgeMs?: number | null;
+  /** Knows organizations by their number. Optional. Without it, only names are compared. */
+  readonly orgs?: OrgIdentity;
   /** Hears of each arrival that names another organization's repository or tells of an act that is too old. Default: nobody does. */
   readonly security?: SecurityLog;
   /** Hears of each delivery that is quarantined for what it says. Default: nobody does. */
@@ -104,7 +114,7 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
   });
   if (!decided) return null;
   const { arrival, outcome } = told as unknown as { arrival: Arrival; outcome: Outcome };
-  report(deps, arrival, decided, outcome);
+  await report(deps, arrival, decided, outcome);
   for (const decision of outcome.decisions.values()) await deps.atOnce?.written(decision);
   if (outcome.told.length > 0) await deps.journal?.hastenRuns(outcome.told);
   const undecided = decided.created.filter((id) => !outcome.decisions.has(id));
@@ -136,7 +146,8 @@ type Mismatch = Pick<TenantMismatch, 'code' | 'place' | 'named'>;
 /** @returns null: the sweep brings it again, when what came before it is decided */
 async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promise<Outcome | null> {
   const { arrival } = tx;
-  const read = readArrival(deps, arrival);
+  const number = arrival.kind === 'delivery' ? await deps.orgs?.numberOf(arrival.forge, arrival.org) : null;
+  const read = readArrival(deps, arrival, number ?? null);
   const facts = 'facts' in read ? read.facts : [];
   const eventType = 'facts' in read ? read.eventType : null;
   const textKey =
@@ -349,9 +360,10 @@ interface Facts {
   readonly eventType: string | null;
 }
 
-function readArrival(deps: DecideArrivalDeps, arrival: Arrival): Facts | NoFacts {
+function readArrival(deps: DecideArrivalDeps, arrival: Arrival, number: string | null): Facts | NoFacts {
   try {
-    const read = arrival.kind === 'delivery' ? deps.events.readDelivery(arrival) : deps.events.normalizeEntry(arrival);
+    const read =
+      arrival.kind === 'delivery' ? deps.events.readDelivery(arrival, number) : deps.events.normalizeEntry(arrival);
     if (Array.isArray(read)) return { facts: counted(deps, arrival, read), eventType: null };
     if ('fact' in read) return { facts: counted(deps, arrival, [read.fact]), eventType: read.eventType };
     const { reason, code } = read;
@@ -404,12 +416,12 @@ function sourceOf(arrival: Arrival): EventSource {
   return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
 }
 
-function report(
+async function report(
   deps: DecideArrivalDeps,
   arrival: Arrival,
   decided: DecidedArrival,
   { created, mismatch, oldAct, code }: Outcome,
-): void {
+): Promise<void> {
   const source = sourceOf(arrival);
   for (const event of created) deps.counted?.({ org: event.org, kind: event.kind, source }, event);
   const facts = { arrivalId: arrival.id, org: arrival.org, source };
@@ -426,7 +438,10 @@ function report(
       kind: oldAct.kind,
       actAt: oldAct.actAt.toISOString(),
     });
-  if (mismatch)
+  // A body claims anything: that the organization has another name is said by the forge, which raises its own alert.
+  const isRenamed =
+    mismatch?.code === 'tenant_renamed' && (await deps.orgs?.isRenamed(arrival.forge, arrival.org)) === true;
+  if (mismatch && !isRenamed)
     deps.security?.record({
       class: 'tenant_mismatch',
       ...facts,

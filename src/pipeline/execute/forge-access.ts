@@ -378,7 +378,7 @@ const silent = (credential: string): Reason => intentReason('intent.forge-silent
 const refused = (credential: string): Reason => intentReason('intent.forge-refuses', { credential });
 
 /** Our own doing says nothing about the forge. */
-const OURS = new Set(['stopped', 'stood-still', 'argument', 'paused']);
+const OURS = new Set(['stopped', 'stood-still', 'argument', 'paused', 'organization']);
 
 /** The forge did not answer at all, or what stands before it answered in its place. */
 export function isSilence(error: unknown): boolean {

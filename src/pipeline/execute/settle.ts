@@ -8,6 +8,7 @@ import type { Json } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
 import { type Reason, textOf } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
+import { isOrgStopped } from '../../forge/org-numbers.js';
 import { traceOf } from '../../core/trace.js';
 import type { Intent } from '../../core/run.js';
 import type { IntentState } from '../../core/states.js';
@@ -90,6 +91,7 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
     return { ...failed, failure: 'unknown', retryAfterS: undefined };
   if (error instanceof ForgeError) {
     if (error.facts.detail === 'stopped') return { to: 'given-back', reason: intentReason('intent.stopping'), wrote };
+    if (isOrgStopped(error)) return { to: 'given-back', reason, wrote, waitMs: ORG_STOPPED_WAIT_MS };
     if (error.facts.detail === 'stood-still') return { ...failed, failure: 'stood-still', retryAfterS: undefined };
     return {
       ...failed,
@@ -141,6 +143,9 @@ const WAITS_AT_MOST_MS = 3 * DAY;
 function nextLookMs(waitsForMs: number): number {
   return Math.min(Math.max(waitsForMs / 2, 15 * SECOND), 10 * MINUTE);
 }
+
+/** An organization that is stopped waits for a person. */
+const ORG_STOPPED_WAIT_MS = MINUTE;
 
 /** Longest wait between two tries, also against absurd `Retry-After` (reliability A4). */
 const MAX_WAIT_MS = 15 * MINUTE;

@@ -33,6 +33,7 @@ describe('polling/gaps/classify-gap', () => {
     ['before we went', { factAt: at('11:59:58') }, { outages: [outage] }, 'unknown'],
     ['after we came back', { factAt: at('12:10:01') }, { outages: [outage] }, 'unknown'],
     ['a fact without a time', { factAt: null }, { outages: [outage] }, 'unknown'],
+    ['no hook any more', {}, { hooks: [] }, 'hook-inactive'],
     ['hook switched off', {}, { hooks: [hook({ active: false })] }, 'hook-inactive'],
     ['one of two hooks switched off', {}, { hooks: [hook({ active: false }), hook()] }, 'unknown'],
     ['not asked for', { kind: 'release.published' }, {}, 'not-subscribed'],

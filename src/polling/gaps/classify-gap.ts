@@ -13,7 +13,7 @@ export interface OwnHook {
 
 export interface DeliveryConditions {
   readonly outages: readonly Outage[];
-  /** Null when the forge does not show its hooks, or none of them is ours. */
+  /** None = none points at us any more. Null when the forge does not show its hooks, or never showed one of ours. */
   readonly hooks: readonly OwnHook[] | null;
   /** What kind of server it is: each has event types of its own. */
   readonly product?: HookProduct;
@@ -46,8 +46,9 @@ export function classifyGap(
       class: 'down',
       reason: `no receiver was alive from ${outage.from.toISOString()} to ${outage.to.toISOString()}`,
     };
-  if (!hooks || hooks.length === 0)
-    return { class: 'unknown', reason: 'the delivery did not come, and the forge does not show our webhook' };
+  if (hooks?.length === 0)
+    return { class: 'hook-inactive', reason: 'no webhook of the organization points at this bot any more' };
+  if (!hooks) return { class: 'unknown', reason: 'the delivery did not come, and the forge does not show our webhook' };
   const active = hooks.filter((hook) => hook.active);
   if (active.length === 0) return { class: 'hook-inactive', reason: 'our webhook is switched off at the forge' };
   const subscribed = active.filter(({ events }) => asksFor(fact.kind, events, product));

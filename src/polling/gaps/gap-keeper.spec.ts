@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { AlertSender } from '../../observability/alert-sender.js';
+import type { Json } from '../../core/json.js';
 import { silentLogger } from '../../core/logger.js';
 import { Metrics } from '../../observability/metrics.js';
 import type { GapStore, WaitingEntry } from '../../pipeline/gap-store.port.js';
 import type { OwnHook } from './classify-gap.js';
 import { GapKeeper } from './gap-keeper.js';
+import { HookHistory } from './hook-history.js';
 
 const HOUR_MS = 3_600_000;
 const INACTIVE: readonly OwnHook[] = [{ active: false, events: ['issues'], branchFilter: '' }];
@@ -19,6 +21,8 @@ describe('GapKeeper', () => {
   let told: string[];
   let keeper: GapKeeper;
   let asked: string[];
+  /** What was kept of the webhooks. */
+  let kept: Json | null;
   let isDelivered: boolean;
 
   beforeEach(() => {
@@ -28,6 +32,7 @@ describe('GapKeeper', () => {
     hooks = [];
     told = [];
     asked = [];
+    kept = null;
     isDelivered = true;
     const gaps: GapStore = {
       waiting: async () => waiting,
@@ -61,8 +66,17 @@ describe('GapKeeper', () => {
           return null;
         },
       },
-      hooks: async () => hooks,
-      history: { note: async () => {}, at: async () => null },
+      hooks: async () => {
+        asked.push('hooks');
+        return hooks;
+      },
+      history: new HookHistory({
+        clock,
+        known: {
+          read: async () => (kept === null ? null : { fact: kept, learnedAt: clock.now() }),
+          write: async (_forge, _org, _kind, fact) => void (kept = fact),
+        },
+      }),
       server: () => ({ product: 'gitea', version: '1.27.0' }),
       clock,
       logger: silentLogger,
@@ -108,10 +122,43 @@ describe('GapKeeper', () => {
   it('raises one for each class', async () => {
     await misses(2);
     hooks = INACTIVE;
-    clock.advance(61_000);
+    clock.advance(122_000);
     await misses(2);
 
     expect(told).toEqual(['raised gaps/unknown/main/acme', 'raised gaps/hook-inactive/main/acme']);
+  });
+
+  it.each([
+    ['switched off', INACTIVE, 'hook-inactive'],
+    ['removed', [], 'hook-inactive'],
+    ['changed to other events', [{ ...INACTIVE[0], active: true, events: ['push'] }] as OwnHook[], 'not-subscribed'],
+  ])('names the cause where the webhook was %s a second after somebody looked at it', async (_what, changed, cause) => {
+    hooks = [{ active: true, events: ['issues'], branchFilter: '' }];
+    await keeper.pass();
+    clock.advance(1_000);
+    hooks = changed;
+    clock.advance(123_000);
+    await misses(1);
+
+    expect(told).toEqual([`raised gaps/${cause}/main/acme`]);
+  });
+
+  it('judges what happened before the webhook was changed by what it was then', async () => {
+    hooks = [{ active: true, events: ['issues'], branchFilter: '' }];
+    await keeper.pass();
+    clock.advance(123_000);
+    await misses(1);
+    hooks = INACTIVE;
+    clock.advance(10_000);
+    await misses(1);
+
+    expect(told).toEqual(['raised gaps/unknown/main/acme']);
+  });
+
+  it('reads the webhooks once for the rows of one reading', async () => {
+    await misses(20);
+    await misses(20);
+    expect(asked.filter((what) => what === 'hooks')).toEqual(['hooks']);
   });
 
   it('asks nothing about deliveries while all is well, and looks at pollers every 30 s', async () => {
@@ -120,7 +167,7 @@ describe('GapKeeper', () => {
       clock.advance(5_000);
     }
 
-    expect(asked).toEqual(['cursor', 'cursor']);
+    expect(asked.filter((what) => what !== 'hooks')).toEqual(['cursor', 'cursor']);
   });
 
   it('asks until a delivery comes, once silence was told', async () => {

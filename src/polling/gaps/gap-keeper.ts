@@ -24,7 +24,7 @@ interface GapKeeperDeps {
   readonly orgs: readonly WatchedOrg[];
   readonly gaps: GapStore;
   readonly cursors: Pick<CursorStore, 'read'>;
-  /** Our webhooks as the forge shows them; null when it does not. */
+  /** Our webhooks as the forge shows them, none where none points at us; null when it does not show webhooks. */
   readonly hooks: (forge: string, org: string) => Promise<readonly OwnHook[] | null>;
   readonly history: Pick<HookHistory, 'note' | 'at'>;
   readonly server: (forge: string) => { readonly product: HookProduct; readonly version: string | null };
@@ -36,8 +36,6 @@ interface GapKeeperDeps {
 
 const BATCH = 200;
 const MAX_BATCHES = 50;
-/** How long the forge's answer about its hooks is valid. */
-const HOOKS_MS = 60_000;
 /** Three missed heartbeats. */
 const SILENT_MS = 15_000;
 /** After this time without a new gap of a class, the next one raises an alert again. */
@@ -55,7 +53,8 @@ const DAY_MS = 86_400_000;
  * in any number of processes.
  */
 export class GapKeeper {
-  private readonly hooksRead = new Map<string, { atMs: number; hooks: readonly OwnHook[] | null }>();
+  /** `hooks`: null = the forge did not show them. */
+  private readonly hooksRead = new Map<string, { at: Date; hooks: readonly OwnHook[] | null }>();
   private readonly lastOf = new Map<AlertKey, number>();
   private running: Promise<void> | null = null;
   private missing = new Set<string>();
@@ -102,7 +101,7 @@ export class GapKeeper {
     await this.watchPollers(now);
     // The first look is what later changes are told from.
     for (const { forge, org, hasHooks } of this.deps.orgs)
-      if (hasHooks && !this.hooksRead.has(`${forge}/${org}`)) await this.hooksOf(forge, org);
+      if (hasHooks && !this.hooksRead.has(`${forge}/${org}`)) await this.hooksOf(forge, org, now);
     for (const [key, at] of this.lastOf) {
       if (now.getTime() - at < QUIET_MS) continue;
       this.lastOf.delete(key);
@@ -128,7 +127,7 @@ export class GapKeeper {
       const isMissing = org?.hasHooks === true && this.lacksDelivery(entry);
       const waitedMs = now.getTime() - entry.readAt.getTime();
       // Already now: when the grace time is over, the hook may ask for more.
-      if (isMissing) await this.hooksOf(entry.forge, entry.org);
+      if (isMissing) await this.hooksOf(entry.forge, entry.org, entry.readAt);
       if (isMissing) missing.add(`${entry.forge}/${entry.org.toLowerCase()}`);
       if (org && isMissing && entry.event && waitedMs >= org.everyS * 1000)
         note(silent, org, entry.event.factAt ?? entry.readAt);
@@ -179,8 +178,9 @@ export class GapKeeper {
         reason: closed ?? 'nobody knows what the row tells',
         outcome: 'not-representable',
       };
-    const shown = await this.hooksOf(forge, org);
-    const hooks = shown && ((await this.deps.history.at(forge, org, event.factAt)) ?? shown);
+    const shown = await this.hooksOf(forge, org, entry.readAt);
+    const hooks =
+      shown && ((await this.deps.history.at(forge, org, event.factAt)) ?? (shown.length > 0 ? shown : null));
     return {
       ...base,
       factAt: event.factAt,
@@ -189,17 +189,21 @@ export class GapKeeper {
     };
   }
 
-  private async hooksOf(forge: string, org: string): Promise<readonly OwnHook[] | null> {
+  /**
+   * @param since an answer from before it is too old: a person may have changed the webhook before the row was read
+   * @returns null where the forge does not show webhooks
+   */
+  private async hooksOf(forge: string, org: string, since: Date): Promise<readonly OwnHook[] | null> {
     const key = `${forge}/${org}`;
     const known = this.hooksRead.get(key);
-    const nowMs = this.deps.clock.monotonicMs();
-    if (known && nowMs - known.atMs < HOOKS_MS) return known.hooks;
+    if (known && known.at >= since) return known.hooks;
+    const at = this.deps.clock.now();
     const hooks = await this.deps.hooks(forge, org).catch((error: unknown) => {
       this.deps.logger.debug({ forge, org, error }, 'hooks.not-read');
       return null;
     });
-    this.hooksRead.set(key, { atMs: nowMs, hooks });
-    if (hooks) await this.deps.history.note(forge, org, hooks);
+    this.hooksRead.set(key, { at, hooks });
+    if (hooks) await this.deps.history.note(forge, org, hooks, known?.hooks ? known.at : at);
     return hooks;
   }
 

@@ -5,7 +5,7 @@ import type { KnownFacts } from '../../core/known-facts.port.js';
 import type { Hook } from '../../core/objects/repositories.js';
 import type { OwnHook } from './classify-gap.js';
 
-/** What our webhooks asked for, and since when it was seen so. */
+/** What our webhooks asked for, and since when that may be so. */
 const hookPeriod = z.object({
   since: z.string(),
   hooks: z.array(z.object({ active: z.boolean(), events: z.array(z.string()), branchFilter: z.string() })),
@@ -23,13 +23,16 @@ const MAX_PERIODS = 50;
 export class HookHistory {
   constructor(private readonly deps: { readonly known: KnownFacts; readonly clock: Clock }) {}
 
-  /** Keep what the forge shows now. Nothing is written when it showed the same before. */
-  async note(forge: string, org: string, shown: readonly OwnHook[]): Promise<void> {
-    if (shown.length === 0) return;
+  /**
+   * Keep what the forge shows now. Nothing is written when it showed the same before, or never showed a webhook of ours.
+   * @param since when it was last seen otherwise: from then on it may have been as it is now. Default: now
+   */
+  async note(forge: string, org: string, shown: readonly OwnHook[], since = this.deps.clock.now()): Promise<void> {
     const hooks = inOrder(shown);
     const periods = await this.read(forge, org);
+    if (shown.length === 0 && periods.length === 0) return;
     if (isDeepStrictEqual(periods.at(-1)?.hooks, hooks)) return;
-    const now = { since: this.deps.clock.now().toISOString(), hooks };
+    const now = { since: since.toISOString(), hooks };
     await this.deps.known.write(forge, org, KIND, [...periods, now].slice(-MAX_PERIODS));
   }
 

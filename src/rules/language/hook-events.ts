@@ -32,6 +32,12 @@ export function neededEvents({ rules }: Pick<Revision, 'rules'>, product: HookPr
   return [...new Set(rules.flatMap(({ on }) => on.flatMap((kind) => hookEventsOf(kind, product))))].sort();
 }
 
+/** Names for every kind that polling finds too: without its delivery such an event is a gap, whatever the rules need. */
+export function comparedEvents(product: HookProduct = null): string[] {
+  const compared = [...EVENT_TYPES].filter(([, { feed, tasks, lists }]) => [...feed, ...tasks, ...lists].length > 0);
+  return [...new Set(compared.flatMap(([kind]) => hookEventsOf(kind, product)))].sort();
+}
+
 /** A name as the server shows it when the hook is read back. */
 export function shownEvents(names: readonly string[], product: HookProduct): string[] {
   return names.flatMap((name) => (name === REVIEW && product === 'forgejo' ? REVIEWS : [name]));

@@ -126,6 +126,27 @@ describe('e2e/commands: operators', () => {
   );
 
   it(
+    'the owner of the host alone accepts another organization under a name, and only where there is one',
+    async () => {
+      const dora = await add('dora', '--scopes', 'read,operate,approve');
+
+      expect(await overTcp(dora, 'orgs', 'accept', 'acme')).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('only the owner of the bot'),
+      });
+      expect(await onHost('orgs', 'accept', 'ACME')).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/acme is the organization that the bot works for \(number \d+\)/),
+      });
+      expect(await onHost('orgs', 'accept', 'nobody')).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('no organization nobody'),
+      });
+    },
+    LONG_MS,
+  );
+
+  it(
     'the shared token and the socket are recorded as what they are, also for a caller who says a name',
     async () => {
       // A pause that stands keeps the name of who made it.

@@ -9,6 +9,7 @@ import type { ControlCaller } from '../../../src/core/operators.js';
 import { Secret } from '../../../src/core/secret.js';
 import { PersonForges } from '../../../src/forge/oauth/person-forges.js';
 import type { ProfileName } from '../../../src/sandbox/profiles.js';
+import { renameOwner } from '../../../src/sandbox/resources/user.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { ManualClock } from '../../fakes/manual-clock.js';
 import { openTestStores, type TestStores } from '../../services/test-stores.js';
@@ -20,6 +21,8 @@ const REDIRECT = {
   main: 'http://127.0.0.1:8090/login/callback/main',
   other: 'http://127.0.0.1:8090/login/callback/other',
 };
+/** What the bot knows the organization by, once it does. */
+const numbers = { known: null as string | null, pinned: async () => numbers.known };
 const ENCRYPTOR = new Encryptor(new Secret('a key for tests that is long enough'));
 
 let test: TestStores;
@@ -91,7 +94,7 @@ describe.each(PROFILES)('integration/console/person-logins: %s', (profile) => {
   /** Of one process of the bot. */
   function loginsOf(forges = config({ main: { sandbox: forge, application } })): PersonLogins {
     return new PersonLogins({
-      forges: new PersonForges(forges, clock, silentLogger),
+      forges: new PersonForges(forges, numbers, clock, silentLogger),
       grants: test.stores.grants,
       encryptor: ENCRYPTOR,
       clock,
@@ -154,6 +157,22 @@ describe.each(PROFILES)('integration/console/person-logins: %s', (profile) => {
 
     expect(person).toEqual({ forge: 'main', login, userId: expect.any(String), grantId: expect.any(String) });
     expect(await writes(person)).toMatchObject({ kind: 'person', name: `person:${login}@main`, grants: grants() });
+  });
+
+  it('gives nobody rights in an organization by its name: the number that the bot knows counts', async () => {
+    const { world } = forge.parts;
+    const acme = world.orgByName('acme');
+    if (!acme) throw new Error('no acme');
+    numbers.known = String(acme.id);
+    try {
+      renameOwner(world, acme, 'acme-old');
+      await control(forge, 'given', { org: 'acme', owner: 'otto' });
+
+      expect(await writes(await loggedIn('otto'))).toMatchObject({ grants: [] });
+      expect(await writes(await loggedIn('olga'))).toMatchObject({ grants: [{ org: 'acme', repositories: null }] });
+    } finally {
+      numbers.known = null;
+    }
   });
 
   it('keeps the tokens sealed, and never as they are', async () => {
@@ -315,7 +334,7 @@ describe.each(PROFILES)('integration/console/person-logins: %s', (profile) => {
 
     expect(await writes(person)).toBeNull();
     expect(await test.stores.grants.byId(person.grantId)).toBeNull();
-    const stolen = new PersonForges(config({ main: { sandbox: forge, application } }), clock, silentLogger)
+    const stolen = new PersonForges(config({ main: { sandbox: forge, application } }), numbers, clock, silentLogger)
       .get('main')
       .refresh(new Secret(String(kept['refresh'])));
     if (profile === 'forgejo') await expect(stolen).rejects.toMatchObject({ error: 'unauthorized_client' });

@@ -1,0 +1,273 @@
+import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../test/fakes/manual-clock.js';
+import type { AlertKey } from '../core/alerts.js';
+import { callReason, ForgeError } from '../core/errors.js';
+import type { Json } from '../core/json.js';
+import { silentLogger } from '../core/logger.js';
+import { buildForgeClient, type ForgeClient } from './forge-client.js';
+import { isOrgStopped, OrgNumbers } from './org-numbers.js';
+import type { OperationName } from './operations.js';
+
+const refused = (status: number): ForgeError =>
+  new ForgeError('refused', callReason('forge.refused', { operation: 'x', status }), { operation: 'x', status });
+const missing = new ForgeError('not-offered', callReason('forge.not-offered', { operation: 'x' }), { operation: 'x' });
+const away = new ForgeError('not-sent', callReason('forge.connection', { operation: 'x' }), { operation: 'x' });
+const movedTo = (path: string): ForgeError =>
+  new ForgeError('moved', callReason('forge.moved', { operation: 'x', note: path }), {
+    operation: 'x',
+    location: path,
+  });
+
+/** The forge as this bot sees it: organizations by name, and names that were left. */
+interface Server {
+  readonly orgs: Map<string, string>;
+  readonly left: Map<string, string>;
+  /** Thrown by `getOrg` in place of an answer. */
+  failure: ForgeError | null;
+  readonly calls: string[];
+  readonly isCore: boolean;
+  /** Owners of the repositories in rows of the feed. */
+  feed: Array<{ login: string; id: string }>;
+}
+
+function aWorld(over: Partial<Server> = {}) {
+  const server: Server = {
+    orgs: new Map([['acme', '5']]),
+    left: new Map(),
+    failure: null,
+    calls: [],
+    isCore: false,
+    feed: [],
+    ...over,
+  };
+  const clock = new ManualClock();
+  const kept = new Map<string, Json>();
+  const raised = new Map<string, string>();
+  const numbersOf = (): OrgNumbers =>
+    new OrgNumbers({
+      clock,
+      logger: silentLogger,
+      known: {
+        read: async (...key) => {
+          const fact = kept.get(key.join());
+          return fact === undefined ? null : { fact, learnedAt: clock.now() };
+        },
+        write: async (forge, subject, kind, fact) => void kept.set([forge, subject, kind].join(), fact),
+      },
+      alerts: {
+        raise: (key, { code }) => void raised.set(key, code),
+        resolve: (key: AlertKey) => void raised.delete(key),
+      },
+    });
+  const answers: Partial<Record<OperationName, (args: Record<string, unknown>) => unknown>> = {
+    getOrg: ({ org }) => {
+      if (server.isCore) throw missing;
+      if (server.failure) throw server.failure;
+      const name = String(org);
+      const id = server.orgs.get(name);
+      if (id) return { id, name, username: name };
+      const now = server.left.get(name);
+      throw now === undefined ? refused(404) : movedTo(`/api/v1/orgs/${now}`);
+    },
+    listMyOrgs: () => [...server.orgs].map(([name, id]) => ({ id, name, username: name })),
+    listOrgFeed: ({ org }) => {
+      const now = server.left.get(String(org));
+      if (now !== undefined) throw movedTo(`/api/v1/orgs/${now}/activities/feeds`);
+      return server.feed.map((owner, n) => ({ id: String(n), repo: { id: '1', owner } }));
+    },
+    getRepoById: () => ({ id: '7', name: 'app', owner: server.feed[0] }),
+  };
+  const client = buildForgeClient((name) => async (args) => {
+    server.calls.push(name);
+    return (answers[name] ?? (() => ({})))(args);
+  });
+  const unguarded = { client, offers: (name: OperationName) => !(server.isCore && name === 'getOrg') };
+  const numbers = numbersOf();
+  const guardOf = (one: OrgNumbers): ForgeClient => one.guard('main', 'acme', unguarded);
+  return { server, clock, kept, raised, numbers, numbersOf, guardOf, unguarded, guarded: guardOf(numbers) };
+}
+
+const labels = { owner: 'acme', repo: 'app' };
+const label = { ...labels, body: { name: 'bug', color: '#ff0000' } };
+const stopped = async (call: Promise<unknown>): Promise<boolean> =>
+  call.then(
+    () => false,
+    (error: unknown) => isOrgStopped(error),
+  );
+
+describe('forge/org-numbers', () => {
+  it('pins the number that the organization itself tells, before the first call', async () => {
+    const { guarded, numbers, server } = aWorld();
+    expect(await numbers.pinned('main', 'acme')).toBeNull();
+    await guarded.listLabels(labels);
+    expect(await numbers.pinned('main', 'acme')).toBe('5');
+    expect(server.calls).toEqual(['getOrg', 'listLabels']);
+  });
+
+  it('asks again before a write after ten seconds, before a read after five minutes', async () => {
+    const { guarded, clock, server } = aWorld();
+    await guarded.listLabels(labels);
+    clock.advance(11_000);
+    server.calls.length = 0;
+    await guarded.listLabels(labels);
+    await guarded.createLabel(label);
+    await guarded.createLabel(label);
+    clock.advance(5 * 60_000);
+    await guarded.listLabels(labels);
+    expect(server.calls).toEqual(['listLabels', 'getOrg', 'createLabel', 'createLabel', 'getOrg', 'listLabels']);
+  });
+
+  it('takes what names the owner for a look of its own', async () => {
+    const { guarded, clock, server } = aWorld({ feed: [{ login: 'Acme', id: '5' }] });
+    await guarded.listOrgFeed({ org: 'acme' });
+    clock.advance(6 * 60_000);
+    server.calls.length = 0;
+    await guarded.listOrgFeed({ org: 'acme' });
+    await guarded.createLabel(label);
+    expect(server.calls).toEqual(['listOrgFeed', 'createLabel']);
+  });
+
+  it('stops the organization when somebody else has its name, and says what ours is called now', async () => {
+    const { guarded, clock, server, raised, numbers, unguarded } = aWorld();
+    await guarded.listLabels(labels);
+    server.orgs.clear();
+    server.orgs.set('acme', '9').set('acme-old', '5');
+    clock.advance(11_000);
+    server.calls.length = 0;
+    expect(await stopped(guarded.createLabel(label))).toBe(true);
+    expect(await stopped(guarded.listLabels(labels))).toBe(true);
+    expect(server.calls).not.toContain('createLabel');
+    expect(server.calls).not.toContain('listLabels');
+    expect(Object.fromEntries(raised)).toEqual({ 'org.other-number/main/acme': 'org.other-number' });
+    expect(await numbers.look('main', 'acme', unguarded)).toEqual({
+      is: 'other',
+      number: '9',
+      pinned: '5',
+      calledNow: 'acme-old',
+    });
+  });
+
+  it.each(['listOrgFeed', 'getRepoById'] as const)('gives no answer of %s that names another number', async (name) => {
+    const { guarded, server, raised } = aWorld({ feed: [{ login: 'acme', id: '5' }] });
+    await guarded[name]({ org: 'acme', id: '7' } as never);
+    server.feed = [{ login: 'acme', id: '9' }];
+    expect(await stopped(guarded[name]({ org: 'acme', id: '7' } as never))).toBe(true);
+    expect([...raised.keys()]).toEqual(['org.other-number/main/acme']);
+  });
+
+  it('minds no other owner in an answer', async () => {
+    const { guarded } = aWorld({ feed: [{ login: 'butler', id: '9' }] });
+    expect(await guarded.listOrgFeed({ org: 'acme' })).toHaveLength(1);
+  });
+
+  it('works again when the number is right again, without anybody', async () => {
+    const { guarded, clock, server, raised } = aWorld();
+    await guarded.listLabels(labels);
+    server.orgs.set('acme', '9');
+    clock.advance(11_000);
+    expect(await stopped(guarded.createLabel(label))).toBe(true);
+    server.orgs.set('acme', '5');
+    expect(await stopped(guarded.createLabel(label))).toBe(true);
+    clock.advance(11_000);
+    await guarded.createLabel(label);
+    expect(raised.size).toBe(0);
+  });
+
+  it('keeps the number over restarts, and accepts another one by an order alone, in every process', async () => {
+    const { guarded, clock, server, numbersOf, guardOf, unguarded, raised } = aWorld();
+    await guarded.listLabels(labels);
+    server.orgs.set('acme', '9');
+    const later = numbersOf();
+    expect(await stopped(guardOf(later).listLabels(labels))).toBe(true);
+    clock.advance(11_000);
+    expect(await stopped(guarded.createLabel(label))).toBe(true);
+    expect(await later.accept('main', 'acme', unguarded)).toMatchObject({ is: 'other', pinned: '5', number: '9' });
+    await guardOf(later).createLabel(label);
+    clock.advance(11_000);
+    await guarded.createLabel(label);
+    expect(raised.size).toBe(0);
+    expect(await later.accept('main', 'acme', unguarded)).toMatchObject({ is: 'ours', number: '9' });
+  });
+
+  it('tells a renamed organization by the redirect and its number', async () => {
+    const { guarded, clock, server, raised, numbers, unguarded } = aWorld();
+    await guarded.listLabels(labels);
+    server.orgs.delete('acme');
+    server.orgs.set('new', '5');
+    server.left.set('acme', 'new');
+    clock.advance(11_000);
+    expect(await stopped(guarded.createLabel(label))).toBe(true);
+    expect([...raised.keys()]).toEqual(['org.renamed/main/acme']);
+    expect(await numbers.look('main', 'acme', unguarded)).toMatchObject({ is: 'renamed', calledNow: 'new' });
+    expect(await numbers.accept('main', 'acme', unguarded)).toMatchObject({ is: 'renamed' });
+  });
+
+  it('looks when the feed is at another name, however fresh the number is', async () => {
+    const { guarded, clock, server, raised } = aWorld();
+    await guarded.listOrgFeed({ org: 'acme' });
+    clock.advance(11_000);
+    server.orgs.delete('acme');
+    server.orgs.set('new', '5');
+    server.left.set('acme', 'new');
+    expect(await stopped(guarded.listOrgFeed({ org: 'acme' }))).toBe(true);
+    expect([...raised.keys()]).toEqual(['org.renamed/main/acme']);
+  });
+
+  it('does not take a redirect to another number for a rename', async () => {
+    const { guarded, clock, server, raised } = aWorld();
+    await guarded.listLabels(labels);
+    server.orgs.delete('acme');
+    server.orgs.set('evil', '9');
+    server.left.set('acme', 'evil');
+    clock.advance(11_000);
+    expect(await stopped(guarded.createLabel(label))).toBe(true);
+    expect([...raised.keys()]).toEqual(['org.other-number/main/acme']);
+  });
+
+  it('finds a renamed organization by its number where no redirect is left', async () => {
+    const { guarded, clock, server, numbers, unguarded } = aWorld();
+    await guarded.listLabels(labels);
+    server.orgs.delete('acme');
+    server.orgs.set('new', '5');
+    clock.advance(11_000);
+    expect(await stopped(guarded.createLabel(label))).toBe(true);
+    expect(await numbers.look('main', 'acme', unguarded)).toMatchObject({ is: 'renamed', calledNow: 'new' });
+  });
+
+  it('where the forge has no route for an organization, the owner in rows of the feed counts', async () => {
+    const { guarded, clock, server, numbers, raised } = aWorld({ isCore: true });
+    await guarded.listOrgFeed({ org: 'acme' });
+    expect(await numbers.pinned('main', 'acme')).toBeNull();
+    server.feed = [{ login: 'acme', id: '5' }];
+    await guarded.listOrgFeed({ org: 'acme' });
+    expect(await numbers.pinned('main', 'acme')).toBe('5');
+    server.feed = [{ login: 'acme', id: '9' }];
+    clock.advance(11_000);
+    expect(await stopped(guarded.createLabel(label))).toBe(true);
+    expect([...raised.keys()]).toEqual(['org.other-number/main/acme']);
+    expect(server.calls).not.toContain('getOrg');
+  });
+
+  it('pins nothing that an answer about a repository says', async () => {
+    const { guarded, numbers } = aWorld({ failure: refused(403), feed: [{ login: 'acme', id: '9' }] });
+    await guarded.getRepoById({ id: '7' });
+    expect(await numbers.pinned('main', 'acme')).toBeNull();
+  });
+
+  it('writes nothing while the forge cannot be asked; a read tells by itself', async () => {
+    const { guarded, clock, server } = aWorld();
+    await guarded.listLabels(labels);
+    server.failure = away;
+    clock.advance(6 * 60_000);
+    server.calls.length = 0;
+    await guarded.listLabels(labels);
+    await expect(guarded.createLabel(label)).rejects.toBe(away);
+    expect(server.calls).toEqual(['getOrg', 'listLabels', 'getOrg']);
+  });
+
+  it('asks nothing for what names no organization', async () => {
+    const { guarded, server } = aWorld();
+    await guarded.getSelf({});
+    expect(server.calls).toEqual(['getSelf']);
+  });
+});

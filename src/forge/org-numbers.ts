@@ -1,0 +1,333 @@
+import { alert, type Alerts } from '../core/alerts.js';
+import type { Clock } from '../core/clock.js';
+import { callReason, ForgeError } from '../core/errors.js';
+import type { KnownFacts } from '../core/known-facts.port.js';
+import type { Logger } from '../core/logger.js';
+import { WRITE_TRUST_MS } from '../core/repository-home.js';
+import { type ForgeClient, isRefused, listAll, orNull, wrapForgeClient } from './forge-client.js';
+import { isWrite, operationOf, type OperationName } from './operations.js';
+
+/** What the forge says of the organization that has a name of the config now. */
+export interface OrgLook {
+  /** The number of the organization that the bot works for; null = the forge never told one. */
+  readonly pinned: string | null;
+  /** `ours` it has that number; `renamed` ours has another name; `other` another organization has the name; `untold` the forge does not say. */
+  readonly is: 'ours' | 'renamed' | 'other' | 'untold';
+  /** The number of the organization that has the name; null where the forge does not say. */
+  readonly number: string | null;
+  /** The name that ours has now, where the forge says so and it is another one. */
+  readonly calledNow: string | null;
+}
+
+interface OrgNumbersDeps {
+  readonly known: KnownFacts;
+  readonly clock: Clock;
+  readonly alerts: Alerts;
+  readonly logger: Logger;
+}
+
+/** A forge under the credentials of an organization, without the guard. */
+interface Server {
+  readonly client: ForgeClient;
+  offers(name: OperationName): boolean;
+}
+
+/** A number is kept under the name of the config. */
+const NUMBER = 'org.number';
+/** A read names the organization in its path, so an old answer reaches no other owner for long. */
+const READ_TRUST_MS = 5 * 60_000;
+/** Between two looks at an organization that is stopped. */
+const STOPPED_LOOK_MS = 10_000;
+/** The same, where an answer makes it likely that the name is another one now. */
+const SUSPECT_LOOK_MS = 1_000;
+/** Another process may have pinned or accepted a number. */
+const PIN_FRESH_MS = 5_000;
+/** Enough that one of them is about a repository that the organization still has. */
+const FEED_ROWS = 50;
+/** Of `ForgeError.facts.detail`: the call was not made because the organization is stopped. */
+const STOPPED = 'organization';
+
+interface State {
+  readonly forge: string;
+  readonly org: string;
+  pin: { readonly number: string | null; readonly atMs: number } | null;
+  /** When the forge last named the pinned number, or named none. */
+  confirmedAtMs: number;
+  lookedAtMs: number;
+  /** Null = the bot may work for it. */
+  stopped: OrgLook | null;
+  /** The forge named no number: neither the organization's, nor that of an owner in its feed. */
+  isUntold: boolean;
+  looking: Promise<OrgLook> | null;
+}
+
+/**
+ * Organizations are known by their number: a name changes hands (a rename or a deletion frees it, and anybody may register it). The number is pinned
+ * when the forge first tells it. Where the forge names another one, the bot makes no further call on behalf of the organization until the owner of
+ * the host accepts it. Only answers of the forge count, never a delivery.
+ */
+export class OrgNumbers {
+  private readonly states = new Map<string, State>();
+
+  constructor(private readonly deps: OrgNumbersDeps) {}
+
+  /** The pinned number; null = the forge never told one. */
+  async pinned(forge: string, org: string): Promise<string | null> {
+    return this.pinOf(this.stateOf(forge, org));
+  }
+
+  /** The client of an organization: its calls pass while the name belongs to the pinned number, and its answers are checked for it. */
+  guard(forge: string, org: string, server: Server): ForgeClient {
+    const state = this.stateOf(forge, org);
+    return wrapForgeClient(server.client, async (name, next, args, options) => {
+      if (!concernsOrg(name)) return next(args, options);
+      await this.admit(state, server, name);
+      const answer = await next(args, options).catch(async (error: unknown) => {
+        throw (await this.stopBehind(state, server, name, error)) ?? error;
+      });
+      await this.check(state, server, name, answer);
+      return answer;
+    });
+  }
+
+  /**
+   * Ask the forge now.
+   * @throws ForgeError while it cannot be asked
+   */
+  async look(forge: string, org: string, server: Server): Promise<OrgLook> {
+    const state = this.stateOf(forge, org);
+    const look = await this.ask(state, server);
+    this.conclude(state, look);
+    return look;
+  }
+
+  /** Whether the forge says that the organization has another name now; false while it cannot be asked. */
+  async isRenamed(forge: string, org: string, server: Server): Promise<boolean> {
+    const known = this.stateOf(forge, org).stopped;
+    const look = known ?? (await this.look(forge, org, server).catch(() => null));
+    return look?.is === 'renamed';
+  }
+
+  /**
+   * Work for the organization that has the name now.
+   * @returns what was found; only where that is `other`, it changed anything
+   * @throws ForgeError while the forge cannot be asked
+   */
+  async accept(forge: string, org: string, server: Server): Promise<OrgLook> {
+    const found = await this.look(forge, org, server);
+    if (found.is !== 'other' || found.number === null) return found;
+    const state = this.stateOf(forge, org);
+    await this.keep(state, found.number);
+    this.conclude(state, { ...found, pinned: found.number, is: 'ours', calledNow: null });
+    return found;
+  }
+
+  /** @throws ForgeError where the organization is stopped */
+  private async admit(state: State, server: Server, name: OperationName): Promise<void> {
+    const now = this.deps.clock.monotonicMs();
+    if (state.stopped && now - state.lookedAtMs < STOPPED_LOOK_MS) throw stoppedError(state.org, state.stopped, name);
+    const pinned = await this.pinOf(state);
+    const isFresh = now - state.confirmedAtMs < (isWrite(name) ? WRITE_TRUST_MS : READ_TRUST_MS);
+    if (!state.stopped && (pinned === null ? state.isUntold && isFresh : isFresh || TELLS_OWNER.has(name))) return;
+    try {
+      state.looking ??= this.look(state.forge, state.org, server).finally(() => (state.looking = null));
+      const look = await state.looking;
+      if (isStop(look)) throw stoppedError(state.org, look, name);
+    } catch (error) {
+      // A forge that cannot be asked tells the caller so by the read itself; nothing is written before it can.
+      if (!(error instanceof ForgeError) || isOrgStopped(error) || isWrite(name)) throw error;
+    }
+  }
+
+  /** A redirect, or a feed that is gone, may mean that the organization has another name now. */
+  private async stopBehind(
+    state: State,
+    server: Server,
+    name: OperationName,
+    error: unknown,
+  ): Promise<ForgeError | null> {
+    const isSuspect =
+      error instanceof ForgeError && (error.kind === 'moved' || (name === 'listOrgFeed' && isRefused(error, 404)));
+    if (!isSuspect || this.deps.clock.monotonicMs() - state.lookedAtMs < SUSPECT_LOOK_MS) return null;
+    const look = await this.look(state.forge, state.org, server).catch(() => null);
+    return look && isStop(look) ? stoppedError(state.org, look, name) : null;
+  }
+
+  /** What the bot reads names the owner too. @throws ForgeError where that is another organization */
+  private async check(state: State, server: Server, name: OperationName, answer: unknown): Promise<void> {
+    const numbers = numbersOf(answer, state.org);
+    const [first] = numbers;
+    if (first === undefined) return;
+    let pinned = await this.pinOf(state);
+    if (pinned === null && (name !== 'listOrgFeed' || !state.isUntold)) return;
+    pinned ??= await this.keep(state, first);
+    // Another process may have accepted the number meanwhile.
+    if (numbers.some((number) => number !== pinned)) pinned = await this.pinOf(state, 0);
+    const other = numbers.find((number) => number !== pinned);
+    if (other === undefined) {
+      state.confirmedAtMs = this.deps.clock.monotonicMs();
+      return;
+    }
+    const look = await otherOf(server, pinned, other);
+    this.conclude(state, look);
+    throw stoppedError(state.org, look, name);
+  }
+
+  private async ask(state: State, server: Server): Promise<OrgLook> {
+    const told = await tell(server, state.org);
+    const pinned = await this.pinOf(state, 0);
+    if (told.is === 'there') {
+      if (pinned !== null && pinned !== told.number) return otherOf(server, pinned, told.number);
+      if (pinned === null) await this.keep(state, told.number);
+      return { pinned: told.number, is: 'ours', number: told.number, calledNow: null };
+    }
+    const name = told.is === 'moved' ? told.name : told.is === 'gone' ? await nameOf(server, pinned) : null;
+    if (name === null) return { pinned, is: 'untold', number: null, calledNow: null };
+    const there = await tell(server, name);
+    const number = there.is === 'there' ? there.number : null;
+    if (number !== null && pinned !== null && number !== pinned) return otherOf(server, pinned, number);
+    return { pinned, is: 'renamed', number, calledNow: name };
+  }
+
+  private conclude(state: State, look: OrgLook): void {
+    const { forge, org } = state;
+    const { pinned, number, calledNow } = look;
+    state.lookedAtMs = this.deps.clock.monotonicMs();
+    state.isUntold = look.is === 'untold';
+    state.stopped = isStop(look) ? look : null;
+    if (!state.stopped) state.confirmedAtMs = state.lookedAtMs;
+    const [other, renamed] = [`org.other-number/${forge}/${org}`, `org.renamed/${forge}/${org}`] as const;
+    if (look.is === 'other')
+      this.deps.alerts.raise(other, alert('org.other-number', { org, number, pinned, calledNow }), {
+        forge,
+        org,
+        number,
+      });
+    else this.deps.alerts.resolve(other);
+    if (look.is === 'renamed' && calledNow !== null)
+      this.deps.alerts.raise(renamed, alert('org.renamed', { org, calledNow }), { forge, org, number });
+    else this.deps.alerts.resolve(renamed);
+  }
+
+  private async pinOf(state: State, maxAgeMs = PIN_FRESH_MS): Promise<string | null> {
+    const atMs = this.deps.clock.monotonicMs();
+    if (state.pin && atMs - state.pin.atMs < maxAgeMs) return state.pin.number;
+    const kept = await this.deps.known.read(state.forge, state.org, NUMBER);
+    const number = typeof kept?.fact === 'string' ? kept.fact : null;
+    state.pin = { number, atMs };
+    return number;
+  }
+
+  private async keep(state: State, number: string): Promise<string> {
+    const { forge, org } = state;
+    await this.deps.known.write(forge, org, NUMBER, number);
+    state.pin = { number, atMs: this.deps.clock.monotonicMs() };
+    this.deps.logger.info({ forge, org, number }, 'org.pinned');
+    return number;
+  }
+
+  private stateOf(forge: string, org: string): State {
+    const key = JSON.stringify([forge, org.toLowerCase()]);
+    const known = this.states.get(key);
+    if (known) return known;
+    const never = Number.NEGATIVE_INFINITY;
+    const state: State = {
+      forge,
+      org,
+      pin: null,
+      confirmedAtMs: never,
+      lookedAtMs: never,
+      stopped: null,
+      isUntold: false,
+      looking: null,
+    };
+    this.states.set(key, state);
+    return state;
+  }
+}
+
+/** Whether a call was not made because the organization is stopped. */
+export function isOrgStopped(error: unknown): boolean {
+  return error instanceof ForgeError && error.facts.detail === STOPPED;
+}
+
+function isStop({ is }: OrgLook): boolean {
+  return is === 'other' || is === 'renamed';
+}
+
+function stoppedError(org: string, { is, calledNow }: OrgLook, operation: OperationName): ForgeError {
+  const reason =
+    is === 'renamed'
+      ? callReason('forge.org-renamed', { operation, note: `${org} is called ${calledNow} now` })
+      : callReason('forge.org-other', { operation, note: org });
+  return new ForgeError('not-sent', reason, { operation, detail: STOPPED });
+}
+
+/** Reads whose answer names the owner: they need no look before them. */
+const TELLS_OWNER: ReadonlySet<OperationName> = new Set(['listOrgFeed', 'getRepo', 'getRepoById']);
+
+/** Reads about the bot's own account and about the server name no organization. */
+function concernsOrg(name: OperationName): boolean {
+  return isWrite(name) || TELLS_OWNER.has(name) || /\{(?:org|owner)\}/.test(operationOf(name).path);
+}
+
+type Told =
+  | { readonly is: 'there'; readonly number: string }
+  | { readonly is: 'moved'; readonly name: string }
+  | { readonly is: 'gone' | 'untold' };
+
+/** The organization says its number; where the forge does not offer that, the owner in rows of its feed. @throws ForgeError while it cannot be asked */
+async function tell({ client, offers }: Server, org: string): Promise<Told> {
+  try {
+    if (offers('getOrg')) {
+      const { id } = await client.getOrg({ org });
+      return id ? { is: 'there', number: id } : { is: 'untold' };
+    }
+    const [number] = numbersOf(await client.listOrgFeed({ org, page: 1, limit: FEED_ROWS }), org);
+    return number === undefined ? { is: 'untold' } : { is: 'there', number };
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    const name = error.kind === 'moved' ? orgIn(error.facts.location) : null;
+    if (name !== null) return { is: 'moved', name };
+    if (error.kind === 'moved' || error.kind === 'not-offered') return { is: 'untold' };
+    if (isRefused(error, 404)) return { is: 'gone' };
+    if (isRefused(error, 403)) return { is: 'untold' };
+    throw error;
+  }
+}
+
+/** The name in the path that a redirect names. */
+function orgIn(location: string | undefined): string | null {
+  const name = /\/orgs\/([^/?#]+)/.exec(location ?? '')?.[1];
+  return name === undefined ? null : decodeURIComponent(name);
+}
+
+async function otherOf(server: Server, pinned: string | null, number: string): Promise<OrgLook> {
+  return { pinned, is: 'other', number, calledNow: await nameOf(server, pinned).catch(() => null) };
+}
+
+/** What the organization of this number is called, as far as the bot is a member of it. */
+async function nameOf({ client, offers }: Server, number: string | null): Promise<string | null> {
+  if (number === null || !offers('listMyOrgs')) return null;
+  const mine = await orNull(listAll(client, 'listMyOrgs', {}));
+  const found = mine?.find(({ id }) => id === number);
+  return found?.name ?? found?.username ?? null;
+}
+
+/** Numbers that an answer gives to the owner of this name: of an organization, of repositories, or of what happened in them. */
+function numbersOf(answer: unknown, org: string): string[] {
+  const rows: unknown[] = Array.isArray(answer) ? answer : [answer];
+  return rows.flatMap((row) => {
+    const { owner, repo } = fieldsOf(row);
+    return [row, owner, fieldsOf(repo)['owner']].flatMap((one) => {
+      const { id, login, username } = fieldsOf(one);
+      const name = login ?? username;
+      const isIt = typeof id === 'string' && typeof name === 'string' && name.toLowerCase() === org.toLowerCase();
+      return isIt ? [id] : [];
+    });
+  });
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
