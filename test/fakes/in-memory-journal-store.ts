@@ -991,7 +991,9 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     for (const other of this.openOfLane.get(intent.lane) ?? [])
       if (
         other !== row &&
-        (isOwned(other.intent.state) || (isBefore(other, row) && this.holdsLane(other)) || isHeldBack(row, other))
+        (isOwned(other.intent.state) ||
+          (isBefore(other, row) && this.holdsLane(other)) ||
+          this.isBehindAside(row, other))
       )
         return false;
     return !this.ofEffect.get(intent.effectKey)?.some((other) => other !== row && holdsKey(other.intent));
@@ -1006,7 +1008,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
         .get(behind.intent.effectKey)
         ?.some((other) => other.intent.id !== behind.intent.id && holdsKey(other.intent) && waitsForAPerson(other)) ??
         false) ||
-      [...(this.openOfLane.get(behind.intent.lane) ?? [])].some((other) => isHeldBack(behind, other));
+      [...(this.openOfLane.get(behind.intent.lane) ?? [])].some((other) => this.isBehindAside(behind, other));
     const earlier = this.earlierSteps(intent);
     const stands =
       earlier.some((step) => waitsForAPerson(step) || (step.intent.state === 'planned' && this.isHeld(step))) ||
@@ -1022,7 +1024,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return this.ofRun.get(intent.runId)?.filter(({ intent: other }) => other.stepNo < intent.stepNo) ?? [];
   }
 
-  private isForgeHeld({ forge, org }: Intent): boolean {
+  protected isBehindAside(row: Row, other: Row): boolean {
+    return isHeldBack(row, other);
+  }
+
+  /** Whether the credentials of its organization wait. */
+  protected isForgeHeld({ forge, org }: Pick<Intent, 'forge' | 'org'>): boolean {
     return [...this.heldOf.values()].some(
       (held) => held.forge === forge && held.orgs.includes(org) && held.until.getTime() > this.nowMs(),
     );
@@ -1065,7 +1072,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return [...this.rows.values()];
   }
 
-  private row(id: string): Row {
+  protected row(id: string): Row {
     const row = this.rows.get(id);
     if (!row) throw new Error(`no intent ${id}`);
     return row;

@@ -301,6 +301,22 @@ export const BUGS: readonly Bug[] = [
     },
   },
   {
+    name: 'what stepped aside holds nothing back',
+    breaks: [18],
+    plant: (parts) => {
+      parts.process.world.stores.journal.overlooksAside = true;
+      return parts;
+    },
+  },
+  {
+    name: 'work is claimed while the forge waits',
+    breaks: [18],
+    plant: (parts) => {
+      parts.process.world.stores.journal.overlooksForges = true;
+      return parts;
+    },
+  },
+  {
     name: 'a plan is approved whatever is said',
     breaks: [12],
     plant: (parts) => ({

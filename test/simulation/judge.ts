@@ -156,8 +156,10 @@ export class Judge {
   }
 
   /** An owner begins with an intent: what speaks against its event then, and goes on to do so, must keep it from being sent. */
-  claimed({ id, rule, runId }: Pick<Intent, 'id' | 'rule' | 'runId'>): void {
+  claimed(intent: Intent): void {
     const { stores, forge, scenario, time } = this.world;
+    const { id, rule, runId } = intent;
+    this.givesWay(intent);
     // A forge of this profile cannot be asked.
     if (rule !== 'told' || scenario.profile === 'core') return;
     this.overtaken.delete(id);
@@ -166,6 +168,21 @@ export class Judge {
     const state = forge.issues.get(number)?.state;
     if (doubt && state !== undefined && doubt.event.kind !== (state === 'closed' ? 'issue.closed' : 'issue.reopened'))
       this.overtaken.set(id, { number, state, claimedAtMs: time.nowMs });
+  }
+
+  /** What has to do with an object gives way to what stepped aside on it, and everything to a forge that cannot be asked. */
+  private givesWay(intent: Intent): void {
+    const { journal } = this.world.stores;
+    if (journal.waitsForForge(intent))
+      this.broken(18, `an intent of ${intent.rule} was claimed while its credentials wait`);
+    for (const { intent: other } of journal.peek()) {
+      // In the order of planning.
+      if (other.id === intent.id) return;
+      if (other.lane !== intent.lane || !other.aside || isEnded(other.state)) continue;
+      const named = [intent.object, ...(intent.names ?? [])];
+      if (other.effectKey === intent.effectKey || (other.object !== undefined && named.includes(other.object)))
+        this.broken(18, `an intent of ${intent.rule} was claimed before one of ${other.rule} that stepped aside`);
+    }
   }
 
   /** An event is decided, for the first time. */
@@ -232,6 +249,8 @@ export class Judge {
         intent.state === 'planned' &&
         intent.dueAt.getTime() <= time.nowMs &&
         !waitsForRoom(intent) &&
+        !stores.journal.waitsForForge(intent) &&
+        !stores.journal.waitsForObject(intent) &&
         !this.isExcused(intent);
       if (
         !isDue ||

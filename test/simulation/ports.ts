@@ -34,6 +34,8 @@ const JOURNAL = [
   'recordAnswer',
   'move',
   'settle',
+  'holdForge',
+  'releaseForge',
   'reclaimExpired',
   'lastSettled',
   'run',
@@ -78,6 +80,7 @@ const INBOX = [
   'dueArrivals',
   'undecidedEvents',
   'event',
+  'learn',
   'isBehindAnother',
   'nextOfObject',
 ] as const satisfies readonly (keyof InboxStore)[];
@@ -106,6 +109,7 @@ const DECISION = [
   'isKnown',
   'keepObjectState',
   'insertEvent',
+  'tell',
   'join',
   'close',
 ] as const satisfies readonly (keyof ArrivalDecision)[];

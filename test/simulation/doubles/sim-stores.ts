@@ -85,6 +85,10 @@ class SimJournal extends InMemoryJournalStore {
   isUnfenced = false;
   /** A budget holds the one step for which it is spent, and those behind it are in their lanes. */
   holdsOneStep = false;
+  /** What stepped aside holds nothing back. */
+  overlooksAside = false;
+  /** Credentials that wait hold nothing back. */
+  overlooksForges = false;
 
   constructor(private readonly time: Clock) {
     super(time);
@@ -155,6 +159,27 @@ class SimJournal extends InMemoryJournalStore {
     const isBehind = ({ intent }: Pick<Row, 'intent'>): boolean =>
       intent.runId === runId && intent.stepNo < stepNo && intent.held === true;
     return super.holdsLane(row) || (this.holdsOneStep && state === 'planned' && [...this.peek()].some(isBehind));
+  }
+
+  protected override isBehindAside(row: Row, other: Row): boolean {
+    return !this.overlooksAside && super.isBehindAside(row, other);
+  }
+
+  protected override isForgeHeld(intent: Intent): boolean {
+    return !this.overlooksForges && super.isForgeHeld(intent);
+  }
+
+  /** Whether credentials wait, whatever a planted bug overlooks. */
+  waitsForForge(intent: Intent): boolean {
+    return super.isForgeHeld(intent);
+  }
+
+  /** Whether it was planned after an effect that stepped aside on an object that it writes or names. */
+  waitsForObject(intent: Intent): boolean {
+    const row = this.row(intent.id);
+    return [...this.peek()].some(
+      (other) => other.intent.lane === intent.lane && super.isBehindAside(row, this.row(other.intent.id)),
+    );
   }
 
   protected override isClaimable(row: Row): boolean {
