@@ -128,7 +128,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
       does: 'create',
       written: true,
       notes: [],
-      later: expect.arrayContaining(['release']),
+      later: expect.arrayContaining(['fork']),
     });
     expect([unsent.some((line) => line.includes('no active hook')), await lacking()]).toEqual([true, []]);
     expect([dry.later, first.later?.includes('repository')]).toEqual([first.later, false]);
