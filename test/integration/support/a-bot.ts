@@ -49,8 +49,8 @@ const DATA_KEY = 'FORGEHAND_TEST_DATA_KEY';
 async function withSharedStore(options: BotOptions): Promise<{ options: BotOptions; drop: () => Promise<void> }> {
   const { config, env, store = 'shared' } = options;
   const url = (config as { store?: { url?: unknown } }).store?.url;
-  const isEmbedded = url === undefined || (typeof url === 'string' && url.startsWith('embedded:'));
-  if (store === 'embedded' || !POSTGRES_URL || !isEmbedded) return { options, drop: async () => {} };
+  // A spec that names a folder of its own is about that folder.
+  if (store === 'embedded' || !POSTGRES_URL || (url !== undefined && url !== 'embedded:./data')) return { options, drop: async () => {} };
   const database = await createTestDatabase();
   return {
     options: {
