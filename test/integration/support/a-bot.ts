@@ -50,7 +50,8 @@ async function withSharedStore(options: BotOptions): Promise<{ options: BotOptio
   const { config, env, store = 'shared' } = options;
   const url = (config as { store?: { url?: unknown } }).store?.url;
   // A spec that names a folder of its own is about that folder.
-  if (store === 'embedded' || !POSTGRES_URL || (url !== undefined && url !== 'embedded:./data')) return { options, drop: async () => {} };
+  if (store === 'embedded' || !POSTGRES_URL || (url !== undefined && url !== 'embedded:./data'))
+    return { options, drop: async () => {} };
   const database = await createTestDatabase();
   return {
     options: {
