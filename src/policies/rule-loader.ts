@@ -33,9 +33,9 @@ export function makeRuleLoader(
   };
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
   return {
-    load: async (kept, files, known) => {
+    load: async (kept, files, known, isAlone = false) => {
       const name = orgOf(kept);
-      const org = orgs.get(name);
+      const org = isAlone ? undefined : orgs.get(name);
       const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
       // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time. The files of the active revision passed
       // before they became active: a restart, which meets no others, begins no thread.

@@ -1,4 +1,5 @@
 import { isSameLogin } from '../../actions/support/compare.js';
+import { ForgeError } from '../../core/errors.js';
 import type { EventActor, EventRepository, ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Issue } from '../../core/objects/tracker.js';
@@ -74,9 +75,15 @@ export class ActContext {
   }
 
   /** The entries of the window. */
-  timeline(): Read<ListItem<'listTimeline'>[]> {
+  async timeline(): Read<ListItem<'listTimeline'>[]> {
     const since = new Date(this.event.storedAt.getTime() - WINDOW_MS).toISOString();
-    return this.list('listTimeline', { ...this.names, index: this.index, since });
+    try {
+      return await this.list('listTimeline', { ...this.names, index: this.index, since });
+    } catch (error) {
+      // Forges answer 500 where there is no such issue, for ever.
+      if (error instanceof ForgeError && error.facts.status === 500 && (await this.subject()) === null) return null;
+      throw error;
+    }
   }
 
   statuses(): Read<ListItem<'listStatuses'>[]> {
@@ -139,6 +146,11 @@ export class ActContext {
       }
       return facts.filter(({ at }) => isNear(at, this.event));
     });
+  }
+
+  /** The issue or pull request itself. */
+  private subject(): Read<object> {
+    return this.event.kind.startsWith('pull_request.') ? this.pull() : this.issue();
   }
 
   private get names(): { owner: string; repo: string } {

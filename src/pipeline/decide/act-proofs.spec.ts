@@ -167,6 +167,16 @@ describe('pipeline/decide/act-proofs', () => {
     });
   });
 
+  it('takes a history that fails for an answer where there is no such issue, and for none where there is one', async () => {
+    const broken = new ForgeError('unknown', 'issue does not exist', { operation: 'listTimeline', status: 500 });
+    const gone = new ForgeError('refused', 'no', { operation: 'getIssue', status: 404 });
+    client = { listTimeline: async () => Promise.reject(broken), getIssue: async () => Promise.reject(gone) };
+    expect(told(await proofs.prove(opened({ kind: 'issue.closed' })))).toBe('act.not_found');
+
+    client = { ...client, getIssue: async () => ({ user: ANN }) };
+    await expect(proofs.prove(opened({ kind: 'issue.closed', id: 'another' }))).rejects.toBe(broken);
+  });
+
   it('takes a list without end for an answer, and one that fails for none', async () => {
     const reviewed = opened({ kind: 'review.approved', data: { number: '4', review: { body: '' } } });
     let page = 0;

@@ -2,32 +2,28 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../../test/builders/arrivals.js';
 import { BotError, UserError } from '../../core/errors.js';
 import type { ForgeEvent } from '../../core/event.js';
-import type { LoadResult, RuleFile } from '../language/revision.js';
+import type { RuleFile } from '../language/revision.js';
 import { Proposals } from './proposals.js';
 
 const SHA = 'a'.repeat(40);
 const FILES: RuleFile[] = [{ path: 'rules/a.yaml', text: 'rules: []' }];
-const GOOD = { ok: true, revision: { org: 'acme', hash: 'h', rules: [], policies: [] } } as unknown as LoadResult;
-const BAD: LoadResult = {
-  ok: false,
-  problems: [2, 3].map((line) => ({ file: 'rules/a.yaml', line, col: 1, message: 'no such\nkey' })),
-};
+const BAD = [2, 3].map((line) => `rules/a.yaml:${line}:1: no such\nkey`);
 const HISTORY = 'on the last 2 events: nothing would have changed';
 
 describe('rules/revisions/proposals', () => {
-  let result: LoadResult;
+  let problems: readonly string[];
   let failure: Error | null;
   let compared: unknown[];
   let proposals: Proposals;
 
   beforeEach(() => {
-    [compared, result, failure] = [[], GOOD, null];
+    [compared, problems, failure] = [[], [], null];
     proposals = new Proposals({
       keeper: {
         comesFrom: async (_, repository) => repository === '7',
         proposed: async (_, repository) => {
           if (failure) throw failure;
-          return repository === '7' ? { files: FILES, result } : null;
+          return repository === '7' ? { files: FILES, problems } : null;
         },
       },
       history: { onHistory: async (...asked) => (compared.push(asked), HISTORY) },
@@ -54,7 +50,7 @@ describe('rules/revisions/proposals', () => {
   });
 
   it('tells the first of the problems in one line, and holds nothing against history', async () => {
-    result = BAD;
+    problems = BAD;
 
     expect(await proposals.judge(pull('7'), SHA)).toMatchObject({
       problems: ['rules/a.yaml:2:1: no such\nkey', 'rules/a.yaml:3:1: no such\nkey'],

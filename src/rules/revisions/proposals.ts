@@ -1,7 +1,6 @@
 import { BotError } from '../../core/errors.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type Json } from '../../core/json.js';
-import { formatProblem } from '../../core/problem.js';
 import type { RuleFile } from '../language/revision.js';
 import type { RuleHistory } from '../sources/rule-history.port.js';
 import { refusalOf, statusOf } from '../sources/rule-verdicts.js';
@@ -70,10 +69,9 @@ export class Proposals {
     org: string,
     repositoryId: string,
     commit: string,
-  ): Promise<{ files: readonly RuleFile[]; problems: string[] } | null> {
+  ): Promise<{ files: readonly RuleFile[]; problems: readonly string[] } | null> {
     try {
-      const read = await this.deps.keeper.proposed(org, repositoryId, commit);
-      return read && { files: read.files, problems: read.result.ok ? [] : read.result.problems.map(formatProblem) };
+      return await this.deps.keeper.proposed(org, repositoryId, commit);
     } catch (error) {
       if (!(error instanceof BotError) || error.retry !== 'permanent') throw error;
       return { files: [], problems: [error.message] };

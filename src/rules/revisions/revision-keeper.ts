@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.js';
 import { BotError, InvalidFile } from '../../core/errors.js';
 import { hashOf, revisionId } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
-import { formatProblem } from '../../core/problem.js';
+import { formatProblem, type Problem } from '../../core/problem.js';
 import { within } from '../../core/within.js';
 import { hashOfFiles } from '../language/load/load-rules.js';
 import type { LoadResult, Revision, RuleFile } from '../language/revision.js';
@@ -40,8 +40,13 @@ export interface KeptOrg {
 
 export interface RevisionKeeperDeps {
   readonly orgs: readonly KeptOrg[];
-  /** @param known this state of the files was active before: what was allowed then is not asked again */
-  readonly load: (org: string, files: readonly RuleFile[], known: boolean) => LoadResult | Promise<LoadResult>;
+  /** As `RuleLoader.load`. */
+  readonly load: (
+    org: string,
+    files: readonly RuleFile[],
+    known: boolean,
+    isAlone?: boolean,
+  ) => LoadResult | Promise<LoadResult>;
   /** What a load depends on beside the files, as a text; while it changes, files that were not taken are tried again. */
   readonly outside?: () => Promise<string>;
   readonly store: RevisionStore;
@@ -61,6 +66,10 @@ export interface KeptRevision {
 const LOOK_EVERY_MS = 5_000;
 
 type Activated = (org: string, kept: KeptRevision) => void | Promise<void>;
+
+/** Said of a proposal whose problems all depend on what stands elsewhere. */
+const UNTOLD =
+  'they do not fit what they extend, or what the operator allows; forgehand check beside the bot says more';
 
 /**
  * Holds the active revision of each organization. A broken state of the files is told (log, alert, status) and stored, and never
@@ -148,16 +157,25 @@ export class RevisionKeeper {
 
   /**
    * What would become of the rules that a commit of their repository proposes; nothing of it is kept. Null where they do not come from there.
+   * Everybody may propose, and read what is said of it: a problem is told if the proposed files show it alone, in the words for it then. A message
+   * about a shared file has words of that file, and a hint may name what the operator defined.
    * @throws BotError when the files cannot be read
    */
   async proposed(
     org: string,
     repositoryId: string,
     commit: string,
-  ): Promise<{ readonly files: readonly RuleFile[]; readonly result: LoadResult } | null> {
+  ): Promise<{ readonly files: readonly RuleFile[]; readonly problems: readonly string[] } | null> {
     const source = this.deps.orgs.find(({ name }) => name === org)?.source;
     const files = (await source?.proposed?.(repositoryId, commit)) ?? null;
-    return files && { files, result: await this.deps.load(org, files, false) };
+    if (!files) return null;
+    const result = await this.deps.load(org, files, false);
+    if (result.ok) return { files, problems: [] };
+    const own = files.filter(({ shared }) => shared === undefined);
+    const alone = await this.deps.load(org, own, false, true);
+    const isReal = (problem: Problem): boolean => result.problems.some((one) => isSameProblem(one, problem));
+    const told = alone.ok ? [] : alone.problems.filter(isReal).map(formatProblem);
+    return { files, problems: told.length > 0 ? told : [UNTOLD] };
   }
 
   /** Files that were refused for what lies outside of them, such as the number of operators, are good once that has changed. */
@@ -348,4 +366,8 @@ function originIn(source: RuleSource, hash: string): { origin?: RuleOrigin } {
 
 function alertKey(org: string): AlertKey<'rules.broken'> {
   return `rules.broken/${org}`;
+}
+
+function isSameProblem(one: Problem, other: Problem): boolean {
+  return one.file === other.file && one.line === other.line && one.col === other.col && one.message === other.message;
 }

@@ -6,8 +6,9 @@ export interface RuleLoader {
   /**
    * @param kept name of the organization, or of its shadow
    * @param known this state of the files was active before: what was allowed then is not asked again
+   * @param isAlone as if the operator had given the organization nothing: no message then tells of what the files do not have themselves. Default: false
    */
-  load(kept: string, files: readonly RuleFile[], known: boolean): Promise<LoadResult>;
+  load(kept: string, files: readonly RuleFile[], known: boolean, isAlone?: boolean): Promise<LoadResult>;
 }
 
 export const RULE_LOADER = portToken<RuleLoader>('RuleLoader');
