@@ -41,6 +41,11 @@ export class CelEngine implements ExpressionEngine {
     this.#env = meteredEnv(functions, this.#meter);
   }
 
+  /** Names of all functions and operators. */
+  functionNames(): string[] {
+    return [...new Set([...this.#env.funcs].map(({ name }) => name))].sort();
+  }
+
   /** How each function is called, sorted; operators left out. */
   signatures(): string[] {
     const all = [...this.#env.funcs] as unknown as CelFunc[];
@@ -83,7 +88,7 @@ export class CelEngine implements ExpressionEngine {
       source,
       type,
       paths,
-      worstCase: worstCase(parsed.expr),
+      worstCase: worstCase(parsed.expr, this.#functions),
       evaluate: (bindings, budget) => this.#evaluate(run, parsed, source, bindings, budget),
       check: (variableTypes, guards) => checkTypes(parsed, source, this.#env, variableTypes, guards),
       whenNull: (variable) => whenNull(parsed, variable),

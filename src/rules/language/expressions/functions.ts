@@ -12,6 +12,8 @@ import {
 import type { CelEnv, CelFunc, CelInput, CelList, CelType, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import type { FunctionType, RuleFunction } from '../functions/define-function.js';
+import { chargeOf, deep } from './charges.js';
+import type { Charge } from './charges.js';
 import { concat, convert, fromCel, listOf } from './cel-values.js';
 import { MAX_LIST, MAX_TEXT } from './meter.js';
 import type { Meter } from './meter.js';
@@ -26,22 +28,28 @@ export const ALIVE = '@alive';
 /** The same, in a loop that is the whole expression: these turns are counted. */
 export const TURN = '@turn';
 
+/** What it takes to hand the arguments to a function of ours; the function says the rest. */
+const OF_ARGUMENTS = deep(800);
+const MAX_MESSAGE = 300;
+
 /**
  * CEL's standard functions and strings extension plus our own, each behind the meter: every call costs, a text or list it makes has a
  * cap, and those of the library that take quadratic time or compile a pattern per call are replaced.
  */
 export function meteredEnv(ownFunctions: readonly RuleFunction[], meter: Meter): CelEnv {
   const standard = [...celEnv({ funcs: strings }).funcs] as unknown as CelFunc[];
-  const replaced = [...ownVersions(meter), ...ownFunctions.map((definition) => fromDefinition(definition, meter))];
-  return celEnv({ funcs: [...standard, ...replaced].map((func) => metered(func, meter)) });
+  const library = [...standard, ...ownVersions(meter)].map((func) => metered(func, meter, chargeOf(func.name)));
+  const own = ownFunctions.map((definition) => metered(fromDefinition(definition, meter), meter, OF_ARGUMENTS));
+  return celEnv({ funcs: [...library, ...own] });
 }
 
-function metered(func: CelFunc, meter: Meter): CelFunc {
+function metered(func: CelFunc, meter: Meter, charge: Charge): CelFunc {
   const run = (target: CelValue | undefined, args: CelValue[]): CelInput => {
-    meter.charge(costOf(func.name, target === undefined ? args : [target, ...args]));
+    meter.charge(Math.ceil(1 + charge(target === undefined ? args : [target, ...args])));
     const result = func.call(0, target, args);
     if (result === undefined) throw new Error(`${func.name} does not take these arguments`);
-    if (isCelError(result)) throw new Error(result.message);
+    // The library writes a whole argument into some of its messages.
+    if (isCelError(result)) throw new Error(result.message.slice(0, MAX_MESSAGE));
     checkSize(result);
     return result;
   };
@@ -50,30 +58,6 @@ function metered(func: CelFunc, meter: Meter): CelFunc {
   return celMethod(func.name, func.target, func.arguments, func.result, function (this: CelValue, ...args: CelValue[]) {
     return run(this, args) as never;
   });
-}
-
-/** Functions that look into their arguments' depth. */
-const DEEP = new Set(['_==_', '_!=_', '@in', 'format']);
-
-function costOf(name: string, args: readonly CelValue[]): number {
-  const isDeep = DEEP.has(name);
-  let cost = 1;
-  for (const arg of args) cost += isDeep ? weigh(arg, 1_000_000) / 8 : shallowCost(arg);
-  return Math.ceil(cost);
-}
-
-function shallowCost(value: CelValue): number {
-  if (typeof value === 'string') return value.length / 256;
-  return isCelList(value) ? value.size / 32 : 0;
-}
-
-/** Values and characters (by the hundred) below a value, counted up to a cap. */
-function weigh(value: CelValue, cap: number): number {
-  if (typeof value === 'string') return value.length / 100;
-  let weight = 1;
-  if (isCelList(value)) for (const item of value) if ((weight += weigh(item, cap - weight)) > cap) break;
-  if (isCelMap(value)) for (const item of value.values()) if ((weight += weigh(item, cap - weight)) > cap) break;
-  return weight;
 }
 
 function checkSize(value: CelValue): void {
@@ -106,7 +90,6 @@ function ownVersions(meter: Meter): CelFunc[] {
       return join(this, separator);
     }),
     celMethod('format', STRING, [LIST], STRING, function (args) {
-      if (weigh(args, MAX_TEXT) * 100 > MAX_TEXT) throw new Error(`a text longer than ${MAX_TEXT} characters`);
       const text = standardFormat?.call(0, this, [args]);
       if (typeof text !== 'string')
         throw new Error(isCelError(text) ? text.message : 'format does not take these arguments');
@@ -120,6 +103,7 @@ const standardFormat = (strings as readonly CelFunc[]).find(({ name }) => name =
 function search(subject: string, pattern: string, meter: Meter): boolean {
   if (subject.length > MAX_SUBJECT)
     throw new Error(`matches takes texts of at most ${MAX_SUBJECT} characters, this has ${subject.length}`);
+  meter.chargeOnce(pattern);
   const regex = compileRegex(pattern);
   meter.charge(costOfSearch(regex, subject));
   return regex.test(subject);
@@ -151,7 +135,7 @@ function join(list: CelList, separator: string): string {
   return texts.join(separator);
 }
 
-function fromDefinition({ name, params, result, run, steps }: RuleFunction, meter: Meter): CelFunc {
+function fromDefinition({ name, params, result, run, charge, patterns }: RuleFunction, meter: Meter): CelFunc {
   const types = timestampTypes();
   return celFunc(
     name,
@@ -161,7 +145,9 @@ function fromDefinition({ name, params, result, run, steps }: RuleFunction, mete
       const plain = args.map((arg, index) =>
         params[index]?.type === 'list' && isCelList(arg) ? plainList(arg) : fromCel(arg),
       );
-      if (steps) meter.charge(steps(plain as never[]));
+      for (const pattern of patterns?.(plain as never[]) ?? [])
+        if (typeof pattern === 'string') meter.chargeOnce(pattern);
+      meter.charge(Math.ceil(charge(plain as never[])));
       return toResult(run(plain as never[], { now: meter.now }), result) as never;
     },
   );

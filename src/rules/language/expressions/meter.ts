@@ -1,4 +1,5 @@
 import type { Budget } from '../expression-engine.js';
+import { PATTERN_STEPS } from './charges.js';
 
 /** Steps one expression may take when the caller shares no budget of its own; about 20 ms. */
 export const DEFAULT_STEPS = 20_000;
@@ -6,6 +7,9 @@ export const DEFAULT_STEPS = 20_000;
 export const MAX_LIST = 1000;
 /** Characters a text made by an expression may have. */
 export const MAX_TEXT = 256 * 1024;
+/** Longer patterns are refused before they are compiled. */
+const MAX_PATTERN = 512;
+const MAX_PATTERNS = 100;
 
 /**
  * Counts the work of the evaluation under way. An expression cannot hide that it ran out: `true || expensive` absorbs errors of its
@@ -17,12 +21,15 @@ export class Meter {
   isSpent = false;
   /** Turns that the loop took which is the whole expression. */
   turns = 0;
+  /** Patterns that are compiled, and whose compiling this evaluation has been charged for. */
+  readonly #patterns = new Set<string>();
 
   start(budget: Budget, now: Date): void {
     this.#budget = budget;
     this.now = now;
     this.isSpent = budget.left <= 0;
     this.turns = 0;
+    this.#patterns.clear();
   }
 
   /** One turn of a loop. */
@@ -36,6 +43,17 @@ export class Meter {
     return this.step();
   }
 
+  /**
+   * Compiling a pattern, whether or not somebody else has compiled it: the same evaluation always costs the same. Fewer are remembered than are kept.
+   * @throws Error when the budget is spent
+   */
+  chargeOnce(pattern: string): void {
+    if (this.#patterns.has(pattern)) return;
+    if (this.#patterns.size >= MAX_PATTERNS) this.#patterns.clear();
+    this.charge(PATTERN_STEPS * Math.min(pattern.length, MAX_PATTERN));
+    this.#patterns.add(pattern);
+  }
+
   /** @throws Error when the budget is spent */
   charge(steps: number): void {
     this.#budget.left -= steps;
@@ -46,4 +64,5 @@ export class Meter {
   }
 }
 
-export const SPENT = 'the expression takes too many steps: walk shorter lists, or filter them first';
+export const SPENT =
+  'the expression takes too many steps: walk shorter lists, or filter them first; read shorter texts';

@@ -1,7 +1,7 @@
 import { compileGlob } from '../match/glob.js';
 import type { GlobPattern } from '../match/glob.js';
 import { defineFunction } from './define-function.js';
-import { faultOf } from './glob.function.js';
+import { faultOf, matchingSteps } from './glob.function.js';
 
 const params = [
   { name: 'texts', type: 'list' },
@@ -15,7 +15,8 @@ export const anyGlob = defineFunction({
   result: 'bool',
   example: ['any_glob(["a.md", "src/b.ts"], ["src/**", "test/**"])', 'true'],
   checkConstants: ([, patterns]) => faultOf(patterns),
-  steps: stepsOf,
+  patterns: ([, patterns]) => patterns,
+  charge: ([texts, patterns]) => pairSteps(texts, patterns),
   run: ([texts, patterns]) => {
     const globs = patterns.map(globOf);
     return texts.some((text) => matchesOne(text, globs));
@@ -30,16 +31,21 @@ export const allGlob = defineFunction({
   result: 'bool',
   example: ['all_glob(["README.md", "docs/a.md"], ["docs/**", "*.md"])', 'true'],
   checkConstants: ([, patterns]) => faultOf(patterns),
-  steps: stepsOf,
+  patterns: ([, patterns]) => patterns,
+  charge: ([texts, patterns]) => pairSteps(texts, patterns),
   run: ([texts, patterns]) => {
     const globs = patterns.map(globOf);
     return texts.every((text) => matchesOne(text, globs));
   },
 });
 
-/** A text against a pattern takes about as long as one step of a loop. */
-function stepsOf([texts, patterns]: readonly unknown[][]): number {
-  return (texts?.length ?? 0) * (patterns?.length ?? 0);
+function pairSteps(texts: readonly unknown[], patterns: readonly unknown[]): number {
+  const [all, longest] = [lengths(texts), Math.max(0, ...lengths(patterns))];
+  return all.reduce((total, length) => total + patterns.length * matchingSteps(length, longest), 0);
+}
+
+function lengths(values: readonly unknown[]): number[] {
+  return values.map((value) => (typeof value === 'string' ? value.length : 0));
 }
 
 function globOf(pattern: unknown): GlobPattern {

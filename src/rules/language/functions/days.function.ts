@@ -10,6 +10,7 @@ export const days = defineFunction({
   params: [{ name: 'count', type: 'int' }],
   result: 'duration',
   example: ['date(timestamp("2026-07-30T00:00:00Z") + days(2))', '2026-08-01'],
+  charge: () => 1,
   run: ([count]) => {
     if (count > MAX_DAYS || count < -MAX_DAYS) throw new Error(`${count} days are more than 10000 years`);
     return { seconds: count * 86_400n, nanos: 0 };

@@ -39,17 +39,20 @@ export interface RuleFunction {
   readonly example: readonly [expression: string, result: string];
   /** Message why constant arguments can never work (checked when a rule is loaded); null = they can. Absent ones are undefined. */
   readonly checkConstants?: (constants: ReadonlyArray<Constant | undefined>) => string | null;
-  /** What it costs beside the call itself, where that grows with more than the length of its arguments. */
-  readonly steps?: (args: readonly never[]) => number;
+  /** Steps of its work beside the call itself, told by the size of its arguments before it begins; see `expressions/charges.ts`. */
+  readonly charge: (args: readonly never[]) => number;
+  /** Patterns that it compiles. */
+  readonly patterns?: (args: readonly never[]) => readonly unknown[];
   /** @throws Error with a message for the rule's author when the arguments do not fit */
   readonly run: (args: readonly never[], context: FunctionContext) => unknown;
 }
 
 export function defineFunction<const Params extends readonly FunctionParam[], Result extends FunctionType>(
-  definition: Omit<RuleFunction, 'params' | 'result' | 'run' | 'steps'> & {
+  definition: Omit<RuleFunction, 'params' | 'result' | 'run' | 'charge' | 'patterns'> & {
     params: Params;
     result: Result;
-    steps?: (args: ValuesOf<Params>) => number;
+    charge: (args: ValuesOf<Params>) => number;
+    patterns?: (args: ValuesOf<Params>) => readonly unknown[];
     run: (args: ValuesOf<Params>, context: FunctionContext) => TypeOf[Result];
   },
 ): RuleFunction {

@@ -132,6 +132,48 @@ describe('rules/functions', () => {
     expect(call(`section(text, "${tag}")`, CHANGELOG)).toBeNull();
   });
 
+  const LINKED = [
+    '## [1.5.0](https://x/compare/v1.4.0...v1.5.0) (2026-05-01)',
+    '* five',
+    '## [1.4.0](https://x/compare/v1.3.2...v1.4.0) (2026-03-01)',
+    '* four',
+    '### Upgrade from 1.3.2',
+    '* how',
+    '### [1.3.2](https://x/compare/v1.3.1...v1.3.2) (2026-02-01)',
+    '* two',
+    '### 1.3.0 - 3 January 2026',
+    '* zero',
+  ].join('\n');
+
+  it.each([
+    ['v1.5.0', '* five'],
+    ['v1.4.0', '* four\n### Upgrade from 1.3.2\n* how'],
+    ['v1.3.2', '* two'],
+    ['v1.3.0', '* zero'],
+    ['v1.3.1', null],
+  ])('section takes no address of a link for a name, and ends at the next release: %s', (tag, text) => {
+    expect(call(`section(text, "${tag}")`, LINKED)).toBe(text);
+  });
+
+  it.each([
+    ['## [1.4.0][v1.3.0]', '1.3.0', null],
+    ['## <a name="1.3.0"></a>1.4.0', '1.3.0', null],
+    ['## ![1.4.0](https://badge/1.3.0.svg)', '1.3.0', null],
+    ['## Changes in https://x/compare/v1.2.0...v1.3.0', '1.3.0', null],
+    ['## Changes v1.2.0...v1.3.0', '1.2.0', null],
+    ['## Changes v1.2.0...v1.3.0', '1.3.0', null],
+    ['<!--\n## 1.3.0\n-->', '1.3.0', null],
+    ['## 1\\.3\\.0', '1.3.0', 'x'],
+    ['## **v1.3.0** ##', '1.3.0', 'x'],
+    ['## Version 1.3.0', 'v1.3.0', 'x'],
+    ['## 1.3.0 [YANKED]', '1.3.0', 'x'],
+    ['# Upgrade to 1.3.0\ny\n# 1.3.0', '1.3.0', 'x'],
+    ['## 1.3.0-beta.1', '1.3.0', null],
+    ['## web@1.3.0', 'web@1.3.0', 'x'],
+  ])('section of "%s" for %s is %s', (heading, tag, text) => {
+    expect(call(`section(text, "${tag}")`, `${heading}\nx`)).toBe(text);
+  });
+
   it('section keeps Windows line ends out', () => {
     expect(call('section(text, "v1.0.0")', '# 1.0.0\r\none\r\ntwo\r\n# 0.9.0\r\n')).toBe('one\ntwo');
   });
@@ -189,10 +231,15 @@ describe('rules/functions', () => {
 
   it.each([
     ['Fix: the Über-bug!', 'fix-the-uber-bug'],
-    ['  ', ''],
     ['a__b--c', 'a-b-c'],
-    ['日本', ''],
+    ['日本 2', '2'],
   ])('slug of "%s" is "%s"', (text, result) => {
     expect(call('slug(text)', text)).toBe(result);
+  });
+
+  it.each(['  ', '日本', '!?'])('slug of "%s" is an error that names it', (text) => {
+    expect(failure('slug(text)', text)).toBe(
+      `"${text}" has no Latin letter and no digit, so no name can be made of it`,
+    );
   });
 });

@@ -7,6 +7,7 @@ export const minor = defineFunction({
   params: [{ name: 'tag', type: 'string' }],
   result: 'string',
   example: ['minor("v1.4.0")', '1.4'],
+  charge: ([tag]) => tag.length / 64,
   run: ([tag]) => {
     const { major, minor: number } = readVersion(tag);
     return `${major}.${number}`;

@@ -7,5 +7,6 @@ export const nextMajor = defineFunction({
   params: [{ name: 'tag', type: 'string' }],
   result: 'string',
   example: ['next_major("v1.4.0")', '2.0'],
+  charge: ([tag]) => tag.length / 64,
   run: ([tag]) => `${readVersion(tag).major + 1}.0`,
 });

@@ -7,6 +7,7 @@ export const nextMinor = defineFunction({
   params: [{ name: 'tag', type: 'string' }],
   result: 'string',
   example: ['next_minor("v1.4.0")', '1.5'],
+  charge: ([tag]) => tag.length / 64,
   run: ([tag]) => {
     const { major, minor } = readVersion(tag);
     return `${major}.${minor + 1}`;

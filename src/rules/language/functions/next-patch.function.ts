@@ -7,6 +7,7 @@ export const nextPatch = defineFunction({
   params: [{ name: 'tag', type: 'string' }],
   result: 'string',
   example: ['next_patch("v1.4.0")', '1.4.1'],
+  charge: ([tag]) => tag.length / 64,
   run: ([tag]) => {
     const { major, minor, patch } = readVersion(tag);
     return `${major}.${minor}.${patch + 1}`;

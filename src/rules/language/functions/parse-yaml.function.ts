@@ -4,6 +4,8 @@ import { SourceFile } from '../load/source-file.js';
 import { defineFunction } from './define-function.js';
 
 const MAX_CHARS = 32 * 1024;
+/** Steps of parsing one sign that may mean something: each of a hostile text becomes a value, or a mistake that the parser writes up. */
+const MARK_STEPS = 8;
 
 /** Files of a repository are written by more people than rules are: the limits of rule files hold for them too. */
 export const parseYaml = defineFunction({
@@ -12,6 +14,7 @@ export const parseYaml = defineFunction({
   params: [{ name: 'text', type: 'string' }],
   result: 'dyn',
   example: ['parse_yaml("{owner: jo, name: web}").owner', 'jo'],
+  charge: ([text]) => text.length / 16 + (text.length > MAX_CHARS ? 0 : MARK_STEPS * countMarks(text)),
   run: ([text]) => {
     if (text.length > MAX_CHARS)
       throw new Error(`a YAML text may have ${MAX_CHARS} characters, this has ${text.length}`);
@@ -22,3 +25,16 @@ export const parseYaml = defineFunction({
     return nodeToJson(node);
   },
 });
+
+/** Signs and line breaks that may mean something to YAML. Counted in linear time. */
+function countMarks(text: string): number {
+  let marks = 0;
+  for (let at = 0; at < text.length; at += 1) if (isMark(text.charCodeAt(at))) marks += 1;
+  return marks;
+}
+
+const MARKS = new Set([...'\n\r\t!"#%&\'*,-:>?@[]`{|}'].map((sign) => sign.charCodeAt(0)));
+
+function isMark(code: number): boolean {
+  return MARKS.has(code);
+}

@@ -53,6 +53,7 @@ export const repoOf = defineFunction({
   params: [{ name: 'address', type: 'string' }],
   result: 'string',
   example: ['repo_of("https://forge.example.org/acme/web/actions/runs/7/jobs/1")', 'acme/web'],
+  charge: ([address]) => address.length / 4,
   run: ([address]) => {
     const segments = address
       .replace(/^(?:[a-z+]+:\/\/[^/]*|[^/@:]+@[^/:]+:)/i, '')

@@ -4,13 +4,14 @@ import { defineFunction } from './define-function.js';
 export const section = defineFunction({
   name: 'section',
   summary:
-    'The part of a Markdown text below the heading that names the tag (with or without "v"), up to the next heading of the same or a higher level; null when there is none.',
+    'The part of a Markdown text below the heading that names the tag (with or without "v"), up to the next heading of the same or a higher level, or of another release; null when there is none.',
   params: [
     { name: 'markdown', type: 'string' },
     { name: 'tag', type: 'string' },
   ],
   result: 'dyn',
   example: ['section("# 1.5.0\\nnew\\n# 1.4.0\\nold", "v1.5.0")', 'new'],
+  charge: ([markdown, tag]) => markdown.length / 8 + tag.length,
   run: ([markdown, tag]) => findSection(markdown, tag),
 });
 
@@ -19,10 +20,15 @@ function findSection(markdown: string, tag: string): string | null {
   if (wanted === '') return null;
   const lines = markdown.split(/\r?\n/);
   const headings = readHeadings(lines);
-  const index = headings.findIndex(({ text }) => names(text, wanted));
-  const start = headings[index];
+  const named = headings.filter(({ text }) => names(text, wanted));
+  // "Upgrade to 1.4.0" may stand before "1.4.0".
+  const start = named.find(({ text }) => isOfVersion(text)) ?? named[0];
   if (!start) return null;
-  const end = headings.slice(index + 1).find(({ level }) => level <= start.level)?.line ?? lines.length;
+  // Some tools write a patch release one level deeper, below the release before which it stands.
+  const ends = (heading: Heading): boolean =>
+    heading.line > start.line &&
+    (heading.level <= start.level || (isOfVersion(heading.text) && !names(heading.text, wanted)));
+  const end = headings.find(ends)?.line ?? lines.length;
   return lines
     .slice(start.line + start.lines, end)
     .join('\n')
@@ -34,14 +40,23 @@ interface Heading {
   /** How many lines the heading takes. */
   lines: number;
   level: number;
+  /** What people read of it, in lower case; longer ones are cut. */
   text: string;
 }
 
-/** ATX (`## x`) and setext (underlined) headings outside fenced code. */
+const MAX_HEADING = 300;
+
+/** ATX (`## x`) and setext (underlined) headings outside fenced code and comments. */
 function readHeadings(lines: readonly string[]): Heading[] {
   const headings: Heading[] = [];
   let fence: string | null = null;
+  let isComment = false;
   for (const [line, text] of lines.entries()) {
+    if (fence === null) {
+      const wasComment = isComment;
+      isComment = staysComment(text, isComment);
+      if (wasComment) continue;
+    }
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(text)?.[1];
     if (mark && (fence === null || (mark[0] === fence[0] && mark.length >= fence.length))) {
       fence = fence === null ? mark : null;
@@ -50,9 +65,9 @@ function readHeadings(lines: readonly string[]): Heading[] {
     if (fence !== null) continue;
     const [atx, marks = '', title = ''] = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(text) ?? [];
     const above = lines[line - 1];
-    if (atx !== undefined) headings.push({ line, lines: 1, level: marks.length, text: title });
+    if (atx !== undefined) headings.push({ line, lines: 1, level: marks.length, text: readable(title) });
     else if (/^ {0,3}(=+|-+)[ \t]*$/.test(text) && isHeadingText(above)) {
-      headings.push({ line: line - 1, lines: 2, level: text.includes('=') ? 1 : 2, text: above.trim() });
+      headings.push({ line: line - 1, lines: 2, level: text.includes('=') ? 1 : 2, text: readable(above) });
     }
   }
   return headings;
@@ -62,13 +77,49 @@ function isHeadingText(line: string | undefined): line is string {
   return line !== undefined && line.trim() !== '' && !/^ {0,3}(#|>|```|~~~|[-*+]\s|\d+[.)]\s)/.test(line);
 }
 
-/** The heading has the version as a word of its own: `[1.4.0] - 2026-01-01` names 1.4.0, and 1.4.0-rc.1 does not. */
-function names(heading: string, wanted: string): boolean {
-  const text = heading.toLowerCase();
+/** Whether a comment is open at the end of a line. */
+function staysComment(line: string, isOpen: boolean): boolean {
+  const from = isOpen ? line.lastIndexOf('-->') : line.lastIndexOf('<!--');
+  if (from === -1) return isOpen;
+  return isOpen ? line.includes('<!--', from) : !line.includes('-->', from);
+}
+
+/** A heading without what its Markdown only points to: addresses of links and pictures, tags, marks. */
+function readable(heading: string): string {
+  return heading
+    .slice(0, MAX_HEADING)
+    .replace(/\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\])/g, ']')
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/\b[a-z][a-z+.-]{1,15}:\/\/\S*/gi, ' ')
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+    .replace(/[ \t]+#+[ \t]*$/, '')
+    .trim()
+    .toLowerCase();
+}
+
+/** The heading has the version as a word of its own: `[1.4.0] - 2026-01-01` names 1.4.0; 1.4.0-rc.1 does not, and neither does a range `1.3.0...1.4.0`. */
+function names(text: string, wanted: string): boolean {
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
-    const before = text.slice(0, at).replace(/v$/, '').at(-1) ?? ' ';
-    const after = text.slice(at + wanted.length);
-    if (!/[a-z0-9.+]/.test(before) && !/^([a-z0-9+_-]|\.[a-z0-9])/.test(after)) return true;
+    const before =
+      text
+        .slice(Math.max(0, at - 2), at)
+        .replace(/v$/, '')
+        .at(-1) ?? ' ';
+    const after = text.slice(at + wanted.length, at + wanted.length + 3);
+    if (!/[\p{L}\p{N}.+]/u.test(before) && !/^(?:[\p{L}\p{N}+_-]|\.[\p{L}\p{N}.])/u.test(after)) return true;
   }
   return false;
+}
+
+const MONTH = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b/g;
+
+/** The heading of a release: nothing stands there but a version, and perhaps its day. */
+function isOfVersion(text: string): boolean {
+  const rest =
+    /^[^\p{L}\p{N}]*(?:version|release)?[^\p{L}\p{N}]*v?\d+(?:\.\d+)+(?:[-+][0-9a-z.+-]+)?(?![\p{L}\p{N}.])(.*)$/u.exec(
+      text,
+    )?.[1];
+  return (
+    rest !== undefined && !/\p{L}/u.test(rest.replace(MONTH, '').replace(/\b(?:yanked|unreleased|released)\b/g, ''))
+  );
 }

@@ -8,6 +8,7 @@ export const sum = defineFunction({
   params: [{ name: 'numbers', type: 'list' }],
   result: 'dyn',
   example: ['sum([2, 3, 4])', '9'],
+  charge: ([numbers]) => numbers.length / 8,
   run: ([numbers]) => {
     if (numbers.every((one) => typeof one === 'bigint')) {
       const total = numbers.reduce<bigint>((all, one) => all + one, 0n);
