@@ -11,7 +11,7 @@ import type { SecurityLog } from '../core/security-log.js';
 import type { Secret } from '../core/secret.js';
 import type { Metrics } from '../observability/metrics.js';
 import { buildControlServer } from './control-server.js';
-import { limitedFastify, type ServerCertificate } from './limited-fastify.js';
+import { limitedFastify, type ServerCertificate } from '../core/limited-fastify.js';
 import type { Control } from './operations/index.js';
 import type { Readiness } from './readiness.js';
 import { holdSocket, socketPath } from '../core/hold-socket.js';

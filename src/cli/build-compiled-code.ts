@@ -41,6 +41,7 @@ try {
       ],
       store: { url: 'embedded:./data' },
       server: { host: '127.0.0.1', port: 0 },
+      console: { listen: 0 },
     }),
   );
   await succeed(['check', join(folder, 'rules.yaml')]);

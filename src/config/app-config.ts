@@ -192,9 +192,6 @@ export interface ControlConfig {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
 }
 
-/** Where the Console listens when the config does not say. */
-export const DEFAULT_CONSOLE_LISTEN = '127.0.0.1:8090';
-
 /** The Console, which the roles `console` and `all` serve. */
 export interface ConsoleConfig {
   readonly enabled: boolean;
@@ -204,6 +201,11 @@ export interface ConsoleConfig {
   readonly publicUrl: string | null;
   /** People who see and do everything: `login@forge` or `id:NUMBER@forge`, in lower case. */
   readonly operators: readonly string[];
+}
+
+/** Plain http: a session of the Console ends with the process that made it. */
+export function isPlainHttp({ publicUrl }: Pick<ConsoleConfig, 'publicUrl'>): boolean {
+  return publicUrl?.startsWith('https:') !== true;
 }
 
 export type Role = 'web' | 'worker' | 'scheduler' | 'console' | 'all';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_CONSOLE_LISTEN, POWERS } from './app-config.js';
+import { POWERS } from './app-config.js';
 import { isAddressRange } from '../core/address-range.js';
 import { secretReference } from './secret-reference.js';
 
@@ -410,7 +410,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       enabled: z.boolean().default(true).describe('whether the roles `all` and `console` serve the Console'),
       listen: address
-        .default(DEFAULT_CONSOLE_LISTEN)
+        .default('127.0.0.1:8090')
         .describe('address of the Console; a port alone is on 127.0.0.1. Other addresses need an https `public_url`'),
       public_url: httpUrl
         .optional()

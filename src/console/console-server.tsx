@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { ActStore } from '../api/act-store.port.js';
-import { limitedFastify } from '../api/limited-fastify.js';
+import { limitedFastify } from '../core/limited-fastify.js';
 import type { Control } from '../api/operations/index.js';
 import type { SessionStore } from '../api/session-store.port.js';
 import type { ConsoleConfig } from '../config/app-config.js';
@@ -34,10 +34,10 @@ const SWEEP_MS = 60_000;
 const BEGINS_SESSION: ReadonlySet<string> = new Set(['/login/link', '/login/token']);
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-const BODIES: Readonly<Record<string, (text: string) => unknown>> = {
-  [FORM_TYPE]: (text) => Object.fromEntries(new URLSearchParams(text)),
-  'application/json': readJson,
-};
+const BODIES: ReadonlyMap<string, (text: string) => unknown> = new Map([
+  [FORM_TYPE, (text: string): unknown => Object.fromEntries(new URLSearchParams(text))],
+  ['application/json', readJson],
+]);
 
 export interface ConsoleServerDeps {
   readonly config: ConsoleConfig;
@@ -151,16 +151,18 @@ export class ConsoleServer {
     server.removeAllContentTypeParsers();
     const wants = (request: FastifyRequest): string | null =>
       BEGINS_SESSION.has(visitOf(request).path) || isCall(request) ? null : visitOf(request).token;
-    for (const [type, read] of Object.entries(BODIES))
+    for (const [type, read] of BODIES)
       server.addContentTypeParser(type, (request, payload, done) => {
         readText(payload, {
           most: request.routeOptions.bodyLimit ?? MOST_UNPROVED_BYTES,
           token: wants(request),
           field: type === FORM_TYPE ? csrfIn : null,
-        }).then(
-          (text) => done(null, read(text)),
-          (error: unknown) => done(error as Error),
-        );
+        })
+          .then(read)
+          .then(
+            (body) => done(null, body),
+            (error: unknown) => done(error as Error),
+          );
       });
     server.setErrorHandler((error, request, reply) => sendError(http, reply, this.visitOf(request), error, logger));
     server.setNotFoundHandler((request, reply) =>

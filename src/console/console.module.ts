@@ -3,12 +3,12 @@ import { ApiModule } from '../api/api.module.js';
 import { CurrentControl } from '../api/control.module.js';
 import { ACT_STORE } from '../api/act-store.port.js';
 import { SESSION_STORE } from '../api/session-store.port.js';
-import { DEFAULT_CONSOLE_LISTEN, type AppConfig } from '../config/app-config.js';
+import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
 import { CLOCK } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
 import { explainListenError } from '../core/explain-listen-error.js';
-import { LOGGER, type Logger } from '../core/logger.js';
+import { LOGGER } from '../core/logger.js';
 import { part } from '../core/part.js';
 import { SECURITY_LOG } from '../core/security-log.js';
 import { ForgeModule } from '../forge/forge.module.js';
@@ -21,10 +21,7 @@ import { PERSON_LOGIN } from './login/login.port.js';
 import { PersonLogins } from './login/person-logins.js';
 import { PAGES } from './pages/index.js';
 
-/**
- * Opens the Console when everything that it shows is there. An address that the operator wrote and that cannot be used ends the start; the default one,
- * which nobody asked for, does not keep the bot from its work.
- */
+/** Opens the Console when everything that it shows is there. An address that cannot be used ends the start, as with every listener. */
 export class ConsoleListening implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private isListening = false;
 
@@ -32,25 +29,17 @@ export class ConsoleListening implements OnApplicationBootstrap, BeforeApplicati
     private readonly config: Pick<AppConfig, 'console'>,
     private readonly self: Pick<ThisProcess, 'places' | 'consoleUrl'>,
     private readonly server: ConsoleServer,
-    private readonly logger: Logger,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     const { enabled, listen } = this.config.console;
     if (!enabled) return;
-    try {
-      const url = await this.server.listen();
-      this.isListening = true;
-      this.self.consoleUrl = url;
-      this.self.places.push(`console ${url}`);
-    } catch (error) {
-      const told = explainListenError(error, 'the Console', listen, 'console.listen');
-      if (listen !== DEFAULT_CONSOLE_LISTEN) throw told;
-      this.logger.error(
-        { address: listen, message: told.message, hint: 'set console.listen, or console.enabled: false' },
-        'console.not-listening',
-      );
-    }
+    const url = await this.server.listen().catch((error: unknown) => {
+      throw explainListenError(error, 'the Console', listen, 'console.listen');
+    });
+    this.isListening = true;
+    this.self.consoleUrl = url;
+    this.self.places.push(`console ${url}`);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -100,8 +89,8 @@ const PARTS = [
   ),
   part(
     ConsoleListening,
-    { config: APP_CONFIG, self: THIS_PROCESS, server: ConsoleServer, logger: LOGGER },
-    ({ config, self, server, logger }) => new ConsoleListening(config, self, server, logger),
+    { config: APP_CONFIG, self: THIS_PROCESS, server: ConsoleServer },
+    ({ config, self, server }) => new ConsoleListening(config, self, server),
   ),
 ];
 

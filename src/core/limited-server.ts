@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { holderOf } from './client-address.js';
 import { PassingSet } from './passing.js';
@@ -34,6 +34,14 @@ const LISTENERS = {
   metrics: { ...COMMON, maxConnections: 64, maxConnectionsPerAddress: 48 },
 } as const satisfies Readonly<Record<string, ServerLimits>>;
 export type ListenerName = keyof typeof LISTENERS;
+
+/** The only listener of its own process, which is for tests and demos. */
+export const SANDBOX_LIMITS: ServerLimits = {
+  ...COMMON,
+  requestTimeoutMs: 60_000,
+  maxConnections: 1024,
+  maxConnectionsPerAddress: 1024,
+};
 
 /** Descriptors that are left for the store, calls of the forge and logs, whatever the listeners take. */
 const KEPT_DESCRIPTORS = 256;
@@ -248,6 +256,14 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Serv
     response.once('close', () => sockets.answered(socket));
   });
   return sockets;
+}
+
+/** A server without a framework. */
+export function limitedServer(limits: ServerLimits, listener: RequestListener): Server {
+  const { http, keepAliveTimeout } = fastifyLimits(limits);
+  const server = createServer({ ...http, keepAliveTimeout }, listener);
+  limitConnections(server, limits);
+  return server;
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {

@@ -124,6 +124,7 @@ const PARTS = [
         history: new HookHistory({ known, clock }),
         proxies,
         trustsProxy: (address) => trusted.trusts(address),
+        console: config.console,
         // A process without an endpoint has refused nothing.
         refused: (hook) => (role === 'web' || role === 'all' ? metrics.refusedAt(hook) : Promise.resolve(null)),
         clock,
@@ -219,6 +220,7 @@ const PARTS = [
           },
           maintenance: (what) => store.maintenance(what),
           plan: (org) => planner.plan(org, null, BY),
+          planned: (org) => planner.planned(org, null, BY),
           applyPlan: (hash) => planner.apply(hash, BY),
           reloadRules: async (org) => {
             await keeper.lookAgain(org);

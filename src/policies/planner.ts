@@ -127,10 +127,18 @@ export class Planner implements PolicyGate {
   constructor(private readonly deps: PlannerDeps) {}
 
   /**
-   * What the policies of an organization would change now.
-   * @throws UserError when there is no such organization or policy; ForgeError while the forge cannot be asked
+   * What the policies of an organization would change now, kept under its hash.
+   * @throws as `planned`
    */
   async plan(org: string, policy: string | null, by: string): Promise<KeptPlan> {
+    return this.deps.plans.keep(await this.planned(org, policy, by));
+  }
+
+  /**
+   * The same, and nothing is kept.
+   * @throws UserError when there is no such organization or policy; ForgeError while the forge cannot be asked
+   */
+  async planned(org: string, policy: string | null, by: string): Promise<PolicyPlan> {
     const { where, active } = await this.open(org);
     if (policy !== null && !active.revision.policies.some(({ id }) => id === policy)) {
       const ids = active.revision.policies.map(({ id }) => id).join(', ');
@@ -146,7 +154,7 @@ export class Planner implements PolicyGate {
       plan: '',
       subject: '',
     });
-    return this.deps.plans.keep(this.asPlan(where, active, { policy, about: null }, now, by, pass));
+    return this.asPlan(where, active, { policy, about: null }, now, by, pass);
   }
 
   /**

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { stringifyJson } from '../core/json.js';
+import { limitedServer, SANDBOX_LIMITS } from '../core/limited-server.js';
 import { operationOf } from '../forge/operations.js';
 import { type Answer, noContent, Refusal } from './answer.js';
 import { authenticate, checkScope, impersonate, queryToken } from './auth.js';
@@ -48,7 +49,7 @@ export interface RawRequest {
 }
 
 export function createForgeServer(parts: ServerParts): Server {
-  return createServer((request, response) => {
+  return limitedServer(SANDBOX_LIMITS, (request, response) => {
     void serve(parts, request, response);
   });
 }

@@ -1,10 +1,10 @@
-import Fastify from 'fastify';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import type { StoreConfig } from '../config/app-config.js';
 import { UserError } from '../core/errors.js';
 import { holdSocket, socketPath } from '../core/hold-socket.js';
+import { limitedFastify } from '../core/limited-fastify.js';
 import { silentLogger } from '../core/logger.js';
 import { embeddedDataSource, postgresDataSource } from './data-source.js';
 import { openEmbedded } from './embedded/open-embedded.js';
@@ -75,7 +75,7 @@ export async function withLock<T>(config: StoreConfig, socket: string | undefine
   if (config.kind !== 'embedded') return work();
   const path = socketPath(resolve(socket ?? join(config.dir, 'run', 'control.sock')));
   // Who asks this "bot" something gets an answer, and none that could be taken for a bot's.
-  const lock = Fastify();
+  const lock = limitedFastify('control socket');
   await holdSocket(path, (place) => lock.listen({ path: place }));
   try {
     return await work();

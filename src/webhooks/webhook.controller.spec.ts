@@ -44,6 +44,8 @@ let app: NestFastifyApplication | null = null;
 interface Options {
   inbox?: Pick<InboxStore, 'storeDeliveries'>;
   limits?: Partial<WebhookLimits>;
+  /** Hooks whose backlog is full. */
+  full?: readonly string[];
   prepare?: (fastify: FastifyInstance) => unknown;
 }
 
@@ -57,6 +59,7 @@ async function start(options: Options = {}) {
     logger: silentLogger,
     queue: { announce: async (topic, ids) => void announced.push([topic, ...ids]) },
     limits: { ...DEFAULT_WEBHOOK_LIMITS, ...options.limits },
+    undecided: { isFull: (hook) => options.full?.includes(hook) === true, stored: () => {} },
     counted: ({ hook, answer }) => void counted.push(`${hook}:${answer}`),
   });
   // An injected request has no socket that could be paused.
@@ -419,6 +422,30 @@ describe('webhooks/webhook.controller', () => {
 
     expect(shed).toMatchObject({ answer: { error: 'overloaded' }, headers: { 'retry-after': '5' } });
     expect([(await first).status, (await second).status].sort()).toEqual([202, 202]);
+  });
+
+  it('says that a backlog is full to a proved sender alone: to others the hook is as unknown as any', async () => {
+    const { post } = await start({ full: ['acme'] });
+    const strip = ({ status, answer, headers: { date: _, ...headers } }: Awaited<ReturnType<typeof post>>) => ({
+      status,
+      answer,
+      headers,
+    });
+    const none = { 'x-gitea-signature': '' };
+    const wrong = { ...none, authorization: 'Bearer guess' };
+
+    const proved = await post();
+    const [guessed, guessedNowhere] = [await post({ secret: 'guess' }), await post({ hook: 'nowhere', secret: 'x' })];
+    const [bare, bareNowhere] = [await post({ headers: none }), await post({ hook: 'nowhere', headers: none })];
+
+    expect(proved).toMatchObject({ status: 429, answer: { error: 'backlog_full' }, headers: { 'retry-after': '60' } });
+    expect(guessed.status).toBe(401);
+    expect(strip(guessed)).toEqual(strip(guessedNowhere));
+    expect(strip(bare)).toEqual(strip(bareNowhere));
+    expect(strip(await post({ hook: 'open', headers: wrong }))).toEqual(
+      strip(await post({ hook: 'nowhere', headers: wrong })),
+    );
+    expect((await post({ hook: 'other' })).status).toBe(202);
   });
 
   it('shares commits among many at once, each with its own answer', async () => {

@@ -99,8 +99,7 @@ export class WebhookGuard implements CanActivate {
   private readonly clock: Clock;
 
   constructor(
-    @Inject(WEBHOOK_DEPS) private readonly deps: WebhookDeps,
-    private readonly writer: DeliveryWriter,
+    @Inject(WEBHOOK_DEPS) deps: WebhookDeps,
     private readonly refusals: Refusals,
   ) {
     this.hooks = new Map(deps.hooks.map((hook) => [hook.id, hook]));
@@ -127,10 +126,7 @@ export class WebhookGuard implements CanActivate {
     if (encoding === null) return UNSUPPORTED_TYPE;
     if ((announcedBytes(request) ?? 0) > this.maxBodyBytes) return tooLarge(this.maxBodyBytes);
     const signatures = claimedSignatures(hook, request.headers, this.work);
-    if (signatures === null) return NOT_AUTHENTIC;
-    // Shed before the body is read: the body would only take memory.
-    if (this.writer.isFull(hook.org)) return OVERLOADED;
-    return this.deps.undecided?.isFull(hook.id) ? BACKLOG_FULL : { encoding, signatures };
+    return signatures === null ? NOT_AUTHENTIC : { encoding, signatures };
   }
 }
 
@@ -228,7 +224,9 @@ export class WebhookController {
     // An error of the bot proves nothing about the sender.
     if ('status' in received) throw this.refusals.refused(exchange, received);
     this.proved(request);
+    // Told to a proved sender alone: it would show others which hooks exist.
     if (this.writer.isFull(hook.org)) throw this.refusals.refused(exchange, OVERLOADED);
+    if (this.deps.undecided?.isFull(hook.id)) throw this.refusals.refused(exchange, BACKLOG_FULL);
     try {
       await this.writer.write(received);
       this.deps.undecided?.stored(hook.id, received.body.length);

@@ -122,7 +122,11 @@ const CLOSES: ReadonlyArray<() => void> = [
 function configOf(changes: object = {}): AppConfig {
   mkdirSync(join(dir, 'rules'), { recursive: true });
   writeFileSync(join(dir, 'rules', 'empty.yaml'), 'version: 1\n');
-  writeFileSync(join(dir, 'forgehand.yaml'), JSON.stringify({ ...acmeConfig(NO_FORGE), ...changes }), { mode: 0o600 });
+  writeFileSync(
+    join(dir, 'forgehand.yaml'),
+    JSON.stringify({ ...acmeConfig(NO_FORGE), console: { enabled: false }, ...changes }),
+    { mode: 0o600 },
+  );
   return readConfig(join(dir, 'forgehand.yaml'));
 }
 

@@ -28,7 +28,7 @@ export const consoleOperations = {
         throw new UserError(
           'NO_CONSOLE',
           running
-            ? 'this bot serves no Console: set console.enabled in the config, or look in its log for console.not-listening (the port is taken: set console.listen)'
+            ? 'this bot serves no Console: set console.enabled in the config, and run the role console or all'
             : 'no bot runs: start it with forgehand start',
         );
       const code = randomBytes(16).toString('base64url');

@@ -84,18 +84,21 @@ export function bind<Of extends Group>(
       async (input: never, caller: ControlCaller) => {
         const sight = admit(caller, scope);
         const work = (): unknown => handle(needs as never, input, caller, sight);
-        return scope === 'read' || isDryRun(input)
-          ? work()
-          : acts.carryOut({ operation: name, about, takesOrg: 'org' in shape, input, caller, sight }, work);
+        return isAct(scope, input)
+          ? acts.carryOut({ operation: name, about, takesOrg: 'org' in shape, input, caller, sight }, work)
+          : work();
       },
     ],
   );
   return Object.fromEntries(handlers) as Bound<Of>;
 }
 
-/** A dry run changes nothing, so it is no act and is not recorded. */
-export function isDryRun(input: object): boolean {
-  return (input as { readonly dryRun?: unknown }).dryRun === true;
+/**
+ * Whether this call is an act, which is recorded. A dry run changes nothing, and whoever may operate may read what it tells; but what only the owner
+ * may do tells what nobody else may know, so its dry run is recorded too.
+ */
+export function isAct(scope: NeededScope, input: object): boolean {
+  return scope === 'owner' || (scope !== 'read' && (input as { readonly dryRun?: unknown }).dryRun !== true);
 }
 
 /** `GET` and `/v1/runs/:id`. */

@@ -239,6 +239,27 @@ describe('api/operations', () => {
     );
   });
 
+  it('records a dry run only of what the owner alone may do', async () => {
+    const acts: string[] = [];
+    const needs = new Proxy({}, { get: () => undefined });
+    const control = bind(OPERATIONS, needs as Needs, {
+      carryOut: async ({ operation, input }, work) => {
+        acts.push(`${operation} ${(input as { dryRun: boolean }).dryRun}`);
+        return work();
+      },
+    });
+    for (const dryRun of [true, false]) {
+      await Promise.allSettled([
+        control.erase({ login: 'olga', addresses: [], dryRun }, ROOT),
+        control.runJob({ job: 'j', dryRun }, ANN),
+        control.runSchedule({ org: 'acme', schedule: 's', dryRun }, ANN),
+        control.installHook({ org: 'acme', dryRun, allEvents: false }, ANN),
+      ]);
+    }
+
+    expect(acts).toEqual(['erase true', 'erase false', 'runJob false', 'runSchedule false', 'installHook false']);
+  });
+
   it('asks for a second person where an effect takes two, and lets one alone deny it', async () => {
     const { control, journal } = aControl();
     const intents = [

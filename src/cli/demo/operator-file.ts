@@ -62,6 +62,8 @@ export function writeOperatorFile({ folder, org, forge, token, hookSecret, rules
     ],
     store: { url: 'embedded:./data' },
     server: { host, port },
+    // Beside whatever else runs on this machine.
+    console: { listen: 0 },
   };
   const file = join(folder, 'forgehand.yaml');
   // JSON is YAML.

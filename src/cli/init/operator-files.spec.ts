@@ -11,6 +11,7 @@ const PLAIN: NewConfig = {
   org: 'acme',
   publicUrl: 'http://127.0.0.1:8080',
   port: 8080,
+  consolePort: 8090,
   ratePerS: null,
   mirrorHosts: [],
 };
@@ -20,6 +21,7 @@ const FULLEST: NewConfig = {
   insecureHttp: 'the "inner" network',
   org: '7-Eleven.x',
   port: 9000,
+  consolePort: 9001,
   mirrorHosts: ['github.com/acme/'],
 };
 
@@ -58,6 +60,7 @@ describe('cli/init/operator-files', () => {
     expect(config.forges[0]?.baseUrl).toBe(wanted.baseUrl);
     expect(config.orgs[0]).toMatchObject({ name: wanted.org, mirrorHosts: wanted.mirrorHosts });
     expect(config.server).toMatchObject({ publicUrl: wanted.publicUrl, port: wanted.port });
+    expect(config.console.listen).toBe(`127.0.0.1:${wanted.consolePort}`);
     expect(config.warnings).toEqual([]);
   });
 

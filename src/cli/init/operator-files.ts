@@ -34,6 +34,8 @@ export interface NewConfig {
   readonly org: string;
   readonly publicUrl: string;
   readonly port: number;
+  /** Of the Console, on this machine. */
+  readonly consolePort: number;
   /** Calls per second at the forge; null = the default. */
   readonly ratePerS: number | null;
   /** Hosts of push mirrors, as `mirror_hosts` takes them. */
@@ -41,6 +43,7 @@ export interface NewConfig {
 }
 
 const DEFAULT_PORT = 8080;
+export const DEFAULT_CONSOLE_PORT = 8090;
 
 /** The config of one organization: what differs from the defaults, in at most fifteen lines. */
 export function configText(places: Places, config: NewConfig): string {
@@ -48,8 +51,7 @@ export function configText(places: Places, config: NewConfig): string {
   const { org, mirrorHosts: hosts } = config;
   const port = config.port === DEFAULT_PORT ? '' : `, port: ${config.port}`;
   return [
-    `# Every key: docs/config.md. Secrets are in ${basename(places.environment)}.`,
-    'forges:',
+    `forges: # Every key: docs/config.md. Secrets are in ${basename(places.environment)}.`,
     '  - id: main',
     `    base_url: ${word(config.baseUrl)}`,
     '    auth: { type: token, token: { env: FORGE_TOKEN } }',
@@ -68,6 +70,7 @@ export function configText(places: Places, config: NewConfig): string {
         ]),
     `store: { url: ${JSON.stringify(`embedded:${from(places.data)}`)} }`,
     `server: { public_url: ${JSON.stringify(config.publicUrl)}${port} }`,
+    ...(config.consolePort === DEFAULT_CONSOLE_PORT ? [] : [`console: { listen: ${config.consolePort} }`]),
     '',
   ].join('\n');
 }

@@ -12,7 +12,14 @@ import { readForgeAddress } from '../../config/forge-address.js';
 import { hearFirstDelivery, installWebhook, offerPlan, runDoctor } from './go-live.js';
 import { openBot, type LiveBot } from './live-bot.js';
 import { BOT_SCOPES, lookAtAccount, lookAtForge, type SeenAccount, type SeenForge } from './look-at-forge.js';
-import { configText, placesOf, variableOf, type NewConfig, type Places } from './operator-files.js';
+import {
+  configText,
+  DEFAULT_CONSOLE_PORT,
+  placesOf,
+  variableOf,
+  type NewConfig,
+  type Places,
+} from './operator-files.js';
 import { addressOf, addressTowards, freePort } from './own-address.js';
 import { openSandboxForge, type SandboxForge } from './sandbox-forge.js';
 import { SANDBOX_TOKEN } from './sandbox-names.js';
@@ -267,6 +274,7 @@ async function writeEverything(setup: Setup, address: Address, token: string | n
     org,
     publicUrl,
     port,
+    consolePort: await freePort(DEFAULT_CONSOLE_PORT),
     ratePerS: sandbox ? SANDBOX_RATE : null,
     mirrorHosts: mirror
       ? [`${new URL(mirror.address).host}${new URL(mirror.address).pathname.replace(/\/*$/, '/')}`]

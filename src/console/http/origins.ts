@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { listenAddress, isLoopback } from '../../config/safe-address.js';
-import type { ConsoleConfig } from '../../config/app-config.js';
+import { isPlainHttp, type ConsoleConfig } from '../../config/app-config.js';
 
 /** Names of the machine itself; each is an origin of its own to a browser. */
 const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
@@ -16,7 +16,7 @@ export class Origins {
     private readonly port: number,
   ) {
     const { publicUrl } = config;
-    this.isSecure = publicUrl?.startsWith('https:') ?? false;
+    this.isSecure = !isPlainHttp(config);
     const { host } = listenAddress(config.listen);
     const local = [...(isLoopback(host) ? LOCAL_NAMES : []), host.includes(':') ? `[${host}]` : host];
     this.hosts = publicUrl ? [new URL(publicUrl).host] : [...new Set(local)].map((name) => `${name}:${port}`);

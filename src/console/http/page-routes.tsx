@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notReady } from '../../api/control-server.js';
 import { OPERATIONS, type Control, type OperationName } from '../../api/operations/index.js';
-import { isDryRun, readInput } from '../../api/operations/operation.js';
+import { isAct, readInput } from '../../api/operations/operation.js';
 import { BotError } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
 import type { ControlCaller } from '../../core/operators.js';
@@ -53,7 +53,7 @@ export function addPageRoutes(
     may: mayOf(who),
     call: (name, ...[sent = {}]) => {
       // A link, a prefetch or a reload makes a GET: it never acts.
-      if (request.method !== 'POST' && OPERATIONS[name].scope !== 'read' && !isDryRun(sent))
+      if (request.method !== 'POST' && isAct(OPERATIONS[name].scope, sent))
         throw new Error(`a page calls ${name} by GET, which changes something`);
       return call(control, who.caller, name, sent) as never;
     },

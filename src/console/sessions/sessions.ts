@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ActStore } from '../../api/act-store.port.js';
 import type { Control } from '../../api/operations/index.js';
 import type { KeptSession, SessionStore } from '../../api/session-store.port.js';
-import type { ConsoleConfig } from '../../config/app-config.js';
+import { isPlainHttp, type ConsoleConfig } from '../../config/app-config.js';
 import { ACT_ID } from '../../core/audit-chain.js';
 import type { Clock } from '../../core/clock.js';
 import { hashOf, newId } from '../../core/ids.js';
@@ -59,7 +59,7 @@ export class Sessions {
   private readonly since: Date;
 
   constructor(private readonly deps: SessionDeps) {
-    this.ofProcess = deps.config.publicUrl?.startsWith('https:') ? '' : newToken();
+    this.ofProcess = isPlainHttp(deps.config) ? newToken() : '';
     this.since = deps.clock.now();
   }
 

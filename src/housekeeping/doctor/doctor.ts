@@ -1,6 +1,7 @@
 import { shortRevision } from '../../core/ids.js';
 import type { RuleVerdict } from '../../rules/sources/rule-repository.port.js';
 import type { Clock } from '../../core/clock.js';
+import { isPlainHttp, type ConsoleConfig } from '../../config/app-config.js';
 import { UserError, ForgeError } from '../../core/errors.js';
 import { EVENT_KINDS, type EventKind } from '../../core/event-kinds.js';
 import type { Reason } from '../../core/reason.js';
@@ -98,6 +99,7 @@ interface DoctorDeps {
   /** What receivers saw of proxies that are not trusted. */
   readonly proxies: Pick<UntrustedProxyStore, 'seenSince'>;
   readonly trustsProxy: (address: string) => boolean;
+  readonly console: Pick<ConsoleConfig, 'enabled' | 'publicUrl'>;
   /** Requests refused at an endpoint since the start, by the word of the answer; null while no bot runs. */
   readonly refused: (hook: string) => Promise<Readonly<Record<string, number>> | null>;
   readonly clock: Clock;
@@ -170,7 +172,9 @@ export class Doctor {
     }
     const [first] = forges;
     if (only === undefined && first)
-      checks.push(...(await this.proxies()).map((one) => ({ ...one, forge: first.id, org: null })));
+      checks.push(
+        ...[...(await this.proxies()), ...this.console()].map((one) => ({ ...one, forge: first.id, org: null })),
+      );
     return { findings: checks.filter(isFinding).length, checks, forges: learned };
   }
 
@@ -226,6 +230,11 @@ export class Doctor {
   private async noteHooks({ forge, org }: DoctoredOrg, client: ForgeClient, wanted: WantedHook): Promise<void> {
     const hooks = await listAll(client, 'listOrgHooks', { org }).catch(() => []);
     await this.deps.history.note(forge, org, ownHooks(hooks, wanted).map(ownHookOf));
+  }
+
+  private console(): Looked[] {
+    const { console } = this.deps;
+    return console.enabled && isPlainHttp(console) ? [note(saw('console.sessions.short'))] : [];
   }
 
   private async proxies(): Promise<Looked[]> {

@@ -111,6 +111,9 @@ export const saw = defineReasons({
   'hook.authorization.right': () => 'it sends the Authorization header that the config names',
   'hook.authorization.wrong': () => 'it does not send the Authorization header that the config names',
 
+  'console.sessions.short': () =>
+    'the Console is on plain http, so its sessions end with the process: people log in again after each restart',
+
   'delivery.arrives.yes': ({ last }: { last: string | null }) => lastIn(last),
   'delivery.arrives.lost': ({ last, lost }: { last: string | null; lost: number }) =>
     `${lastIn(last)}; polling alone found ${lost} events of the last day`,

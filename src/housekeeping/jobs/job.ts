@@ -17,7 +17,7 @@ import type { DoctorScope } from '../doctor/doctor.js';
 import type { ScheduledOrg } from '../scheduler.js';
 import type { JournalStore } from '../../pipeline/journal-store.port.js';
 import type { TickStore } from '../../pipeline/tick-store.port.js';
-import type { ApplyReport, KeptPlan } from '../../policies/policy-plan.js';
+import type { ApplyReport, KeptPlan, PolicyPlan } from '../../policies/policy-plan.js';
 import type { ScheduleSpec } from '../../rules/language/revision.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 
@@ -83,6 +83,8 @@ export interface JobTools {
   readonly sealAudit: (limit: number, youngMs: number) => Promise<readonly SealedChain[]>;
   readonly maintenance: (what: 'checkpoint' | 'vacuum') => Promise<void>;
   readonly plan: (org: string) => Promise<KeptPlan>;
+  /** The same, and nothing is kept. */
+  readonly planned: (org: string) => Promise<PolicyPlan>;
   readonly applyPlan: (hash: string) => Promise<ApplyReport>;
   /** Reads the rule files again; what is wrong with them, or nothing. */
   readonly reloadRules: (org: string) => Promise<{ hash: string | null; problems: readonly string[] }>;

@@ -356,6 +356,29 @@ describe('housekeeping/jobs/job-runner', () => {
     });
   });
 
+  it('keeps no plan where it only looks what the policies want', async () => {
+    const kept: string[] = [];
+    const planned = {
+      hash: 'a'.repeat(64),
+      lines: [],
+      findings: [],
+      heldBack: [],
+      overCaps: [],
+      subjects: 1,
+      notes: [],
+    };
+    const tools = {
+      planned: async () => planned as never,
+      plan: async (org: string) => (kept.push(org), planned as never),
+    };
+
+    const [dry] = await runnerOf(jobs, tools).run('policies.reconcile', null, true, 'x');
+    expect([dry?.outcome?.summary, kept]).toEqual(['plan aaaaaaaaaaaa: 0 to write in 1 subjects', []]);
+
+    await runnerOf(jobs, tools).run('policies.reconcile', null, false, 'x');
+    expect(kept).toEqual(['acme']);
+  });
+
   it('keeps what the inventory was and tells what came, went and is called otherwise', async () => {
     const rows = [
       { id: '1', full_name: 'acme/a' },

@@ -9,7 +9,7 @@ export const reconcilePolicies: Job = {
   when: 'each policy on its own schedule',
   isAudit: false,
   async run({ org, isDryRun, tools }) {
-    const plan = await tools.plan(org);
+    const plan = await (isDryRun ? tools.planned(org) : tools.plan(org));
     const lines = plan.lines
       .filter(({ does }) => does === 'write')
       .map(({ policy, repo, action, key }) => `${repo?.name ?? org}: ${action} ${key} (${policy})`);

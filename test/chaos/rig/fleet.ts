@@ -214,6 +214,7 @@ export class Fleet {
         ? {}
         : { queue: { url: { env: 'REDIS_URL' } }, keys: { data: { env: 'DATA_KEY' } } }),
       server: { host: '127.0.0.1', port: 0 },
+      console: { enabled: false },
       log: { level: 'info' },
     });
   }

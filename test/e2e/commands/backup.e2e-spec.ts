@@ -49,6 +49,7 @@ function configOf(data: string): object {
     ],
     store: { url: `embedded:./${data}` },
     server: { host: '127.0.0.1', port: 0 },
+    console: { enabled: false },
   };
 }
 

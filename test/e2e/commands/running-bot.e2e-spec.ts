@@ -405,7 +405,7 @@ describe('e2e/commands on a running embedded bot', () => {
 
       expect(result).toMatchObject({
         code: 3,
-        stderr: `error the webhook endpoint cannot listen on 127.0.0.1:${port}: the port is taken\n`,
+        stderr: `error the webhook endpoint cannot listen on 127.0.0.1:${port}: the port is taken; stop the other program, or set server.port to another port\n`,
       });
     },
     LONG_MS,

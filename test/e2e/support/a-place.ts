@@ -22,6 +22,9 @@ export interface PlaceOptions {
   readonly within?: string;
 }
 
+/** Many bots run at once on one machine, and most specs look at no page. */
+const APART = { console: { enabled: false } };
+
 export function aPlace({ config, files = {}, env = {}, within = tmpdir() }: PlaceOptions): Place {
   const dir = mkdtempSync(join(within, 'fh-e2e-'));
   const write = (path: string, text: string, mode = 0o644): string => {
@@ -31,6 +34,6 @@ export function aPlace({ config, files = {}, env = {}, within = tmpdir() }: Plac
     return file;
   };
   for (const [path, text] of Object.entries(files)) write(path, text);
-  const configFile = write('forgehand.yaml', JSON.stringify(config, null, 2));
+  const configFile = write('forgehand.yaml', JSON.stringify({ ...APART, ...config }, null, 2));
   return { dir, configFile, env, write, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }

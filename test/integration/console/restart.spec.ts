@@ -17,6 +17,8 @@ describe('a session on plain http', () => {
       config: { ...acmeConfig({ apiUrl: 'http://127.0.0.1:9/api/v1' }), console: { listen: port } },
       files: { 'rules/r.yaml': 'version: 1\norg: acme\nrules: []\n' },
       env: ENV,
+      // The next process opens the same store.
+      store: 'embedded',
     });
     const browser = new Browser(consoleOf(bot));
     await browser.follow((await bot.reach.post<{ url: string }>('/v1/console/links', {})).url);

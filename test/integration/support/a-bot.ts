@@ -79,9 +79,11 @@ export async function aBot(given: BotOptions): Promise<TestBot> {
 }
 
 async function startedBot(
-  { config, files, env, roles = ['all'] }: BotOptions,
+  { config: given, files, env, roles = ['all'] }: BotOptions,
   drop: () => Promise<void>,
 ): Promise<TestBot> {
+  // Many bots run at once on one machine, and most specs look at no page.
+  const config = { console: { enabled: false }, ...given };
   const dir = mkdtempSync(join(tmpdir(), 'fh-bot-'));
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(dir, path)), { recursive: true });

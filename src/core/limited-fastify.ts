@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify';
-import { holderOf } from '../core/client-address.js';
+import { holderOf } from './client-address.js';
 import {
   fastifyLimits,
   hasBody,
@@ -8,8 +8,8 @@ import {
   limitsOf,
   type ListenerName,
   type ServerLimits,
-} from '../core/limited-server.js';
-import { UnverifiedBytes, type UnverifiedLimits } from '../core/unverified-bytes.js';
+} from './limited-server.js';
+import { UnverifiedBytes, type UnverifiedLimits } from './unverified-bytes.js';
 
 /** PEM texts. */
 export interface ServerCertificate {
