@@ -96,7 +96,7 @@ function recordCommand(): Command {
     .addOption(new Option('-o, --out <file>', 'output file; - is standard output').default('', 'beside the rules'))
     .action((id: string, options: { config: string; json: boolean; rules?: string; out: string }) =>
       withBot(options.config, async (bot) => {
-        const { FolderSource, makeTrial, readHistory, recordFixture, secretsIn } = await import('./trying.js');
+        const { FolderSource, makeTrial, readHistory, recordFixture, secretsOf } = await import('./trying.js');
         const told = readHistory(await bot.read('historyOf', { id }));
         const [event] = told.events;
         const org = whichOrg(bot.config, event?.org);
@@ -118,7 +118,7 @@ function recordCommand(): Command {
           revision: loaded.revision,
           rules: trial.rules,
           actions: trial.actions,
-          secrets: secretsIn(bot.config),
+          secrets: secretsOf(org),
         });
         const file = options.out === '' ? join(folder, name) : options.out;
         if (file === '-') writeFileText(text);

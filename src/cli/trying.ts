@@ -2,6 +2,6 @@
 export { FolderSource } from '../rules/sources/folder-source.js';
 export { junitOf } from '../insight/fixtures/junit.js';
 export { recordFixture } from '../insight/fixtures/record-fixture.js';
-export { secretsIn } from '../insight/fixtures/remove-secrets.js';
+export { secretsOf } from '../insight/fixtures/remove-secrets.js';
 export { readHistory } from '../insight/read-history.js';
 export { makeTrial } from '../insight/trial.js';

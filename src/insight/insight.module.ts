@@ -83,7 +83,7 @@ const PARTS = [
     { config: APP_CONFIG, revisions: REVISION_STORE },
     ({ config, revisions }) => new Drafts({ config, revisions, thread: makeTryThread(REST_MS) }),
   ),
-  // In a thread of its own: whoever checks a draft does not wait for somebody's back-test.
+  // In threads of their own: whoever checks a draft does not wait for somebody's back-test.
   part(
     Backtests,
     {
@@ -98,7 +98,7 @@ const PARTS = [
     },
     ({ history, load, clock, logger, ...telling }) =>
       new Backtests({
-        thread: makeTryThread(REST_MS),
+        makeThread: () => makeTryThread(REST_MS),
         history: async (query) => tellHistory(telling, query.org, await history.page(query), query.sight ?? null),
         isBusy: () => load.isBusy(),
         clock,

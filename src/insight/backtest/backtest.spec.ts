@@ -7,7 +7,7 @@ import { ALife, BOT, acmeRevision, aRepository, theRules } from '../../../test/b
 import { anEvent } from '../../../test/builders/arrivals.js';
 import { Backtest } from './backtest.js';
 import type { BacktestReport, BacktestRule } from './backtest-report.js';
-import { isHeld } from '../../core/run-reasons.js';
+import { isHeld, verdictReason } from '../../core/run-reasons.js';
 
 const RULES = `
 version: 1
@@ -187,6 +187,36 @@ describe('insight/backtest', () => {
 
     expect(calls['createBranch']).toBe(would.fired);
     expect(calls['getBranch']).toBeGreaterThan(would.fired);
+  });
+
+  it('fails a rule at its limit alone, and gives it up after three decisions', async () => {
+    const life = await aLife();
+    const evaluated: string[] = [];
+    const rules: typeof theRules = Object.create(theRules, {
+      evaluate: {
+        value: (...asked: Parameters<typeof theRules.evaluate>): ReturnType<typeof theRules.evaluate> => {
+          const [, { id: rule }] = asked;
+          evaluated.push(rule);
+          if (rule !== 'backlog') return theRules.evaluate(...asked);
+          const reason = verdictReason('verdict.stopped', { what: 'a condition', ms: 200, at: null });
+          const trace = { conditions: [], steps: [], failed: {} };
+          return { kind: 'decided', report: { rule, verdict: 'error', reason, trace }, steps: [] };
+        },
+      },
+    });
+    const backtest = new Backtest({
+      revision: acmeRevision(RULES),
+      rules,
+      actions: actionCatalogue(),
+      lookups: lookupCatalogue(),
+    });
+    backtest.add(await life.history(), BOT);
+    const report = backtest.report({ org: 'acme', since: new Date(0), until: new Date(1), notes: [] });
+    const alone = await tried(life, RULES);
+
+    expect(evaluated.filter((rule) => rule === 'backlog')).toHaveLength(3);
+    expect(ruleOf(report, 'backlog').would).toMatchObject({ fired: 0, error: 36 });
+    expect(ruleOf(report, 'branch')).toEqual(ruleOf(alone, 'branch'));
   });
 
   it('takes no answer that a forge never gave for one', async () => {

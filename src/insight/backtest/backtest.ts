@@ -15,6 +15,8 @@ import type { Did, Would } from './rule-tally.js';
 import { emptyTable } from '../../core/table.js';
 
 const HOUR_MS = 3_600_000;
+/** A rule whose decisions were ended so often, because they take too much, is not tried on further events. */
+const MAX_STOPPED = 3;
 
 /** `limits.runs_per_hour` over history: runs that wanted something, by the time of their decision. */
 class HourLimits {
@@ -49,6 +51,8 @@ export class Backtest {
   readonly #tallies = new Map<string, RuleTally>();
   readonly #hash = createHash('sha256');
   readonly #limits = new HourLimits();
+  /** How many decisions of a rule had to be ended. */
+  readonly #stopped = new Map<string, number>();
   #events = 0;
   #decisions = 0;
 
@@ -127,6 +131,9 @@ export class Backtest {
     const nothing = { effects: 0, text: '', calls: [], unknown: null };
     if (this.#limits.isSpent(candidate, now))
       return { verdict: 'held', reason: `over its limit of ${candidate.runsPerHour} runs per hour`, ...nothing };
+    const stopped = this.#stopped.get(candidate.id) ?? 0;
+    if (stopped >= MAX_STOPPED)
+      return { verdict: 'error', reason: `not tried: ${stopped} of its decisions took too much before`, ...nothing };
     const facts = { ...factsOfEvent(event, bot, now), untraced: true as const };
     const decided = decideAgain(rules, revision, candidate, facts, (request) => answers.find(candidate.id, request));
     const calls = decided.asked.flatMap(({ use }) => this.deps.lookups.get(use)?.operations ?? []);
@@ -141,6 +148,7 @@ export class Backtest {
       };
     }
     const { report, steps } = decided.evaluation;
+    if (report.reason.code === 'verdict.stopped') this.#stopped.set(candidate.id, stopped + 1);
     const effects = effectsOf(steps);
     const homeless = event.repo
       ? undefined

@@ -29,7 +29,7 @@ const PAGES = 3;
 /** Pages of one event each; a page is given out when the test says so. */
 function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, { isBusy = false } = {}) {
   const clock = new ManualClock();
-  const desk = new TryDesk(makeTrial());
+  const threads: TryOrder[][] = [];
   const asked: HistoryQuery[] = [];
   const rests: number[] = [];
   let open = 0;
@@ -38,12 +38,18 @@ function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, {
     logger: silentLogger,
     isBusy: async () => isBusy,
     rest: async (ms) => void rests.push(ms),
-    thread: {
-      order: async (order) => {
-        const why = ends[order.kind];
-        return why ? { is: 'ended', why, at: -1 } : { is: 'answered', answer: desk.answer(order) };
-      },
-      stop: async () => undefined,
+    makeThread: () => {
+      const desk = new TryDesk(makeTrial());
+      const orders: TryOrder[] = [];
+      threads.push(orders);
+      return {
+        order: async (order) => {
+          orders.push(order);
+          const why = ends[order.kind];
+          return why ? { is: 'ended', why, at: -1 } : { is: 'answered', answer: desk.answer(order) };
+        },
+        stop: async () => undefined,
+      };
     },
     history: async (query): Promise<ToldHistory> => {
       asked.push(query);
@@ -55,7 +61,7 @@ function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, {
       return { events: [event], runs: [], next: n < PAGES ? event.id : null, bot: null };
     },
   });
-  return { backtests, clock, asked, rests, give: (pages: number) => (open = pages) };
+  return { backtests, clock, asked, rests, threads, give: (pages: number) => (open = pages) };
 }
 
 describe('insight/trying/backtests', () => {
@@ -121,6 +127,46 @@ describe('insight/trying/backtests', () => {
       expect([rig.backtests.of('ann')?.state, rig.asked.length]).toEqual(['cancelled', 1]);
       expect(rig.backtests.cancel('ann')).toBe(false);
     }
+  });
+
+  it('goes on with that of another person while one waits for its history, each in a thread of its own', async () => {
+    const { backtests, asked, threads, give } = aRig();
+    backtests.start('ann', draft(), 30);
+    await until(async () => asked.length === 1);
+    // Everything of ann's waits; her page is the first that is asked for, and comes last.
+    backtests.start('bob', draft(), 1);
+    await until(async () => asked.length === 2);
+
+    expect([backtests.of('ann')?.state, backtests.of('bob')?.state]).toEqual(['running', 'running']);
+    expect(threads.map((orders) => orders.map(({ kind }) => kind))).toEqual([['begin'], ['begin']]);
+    give(99);
+    await until(async () => backtests.of('ann')?.state === 'done' && backtests.of('bob')?.state === 'done');
+  });
+
+  it('lets the fifth person wait for the first that ends, whoever that is', async () => {
+    const { backtests, asked, give } = aRig();
+    const people = ['ann', 'bob', 'cy', 'dora', 'eve'];
+    for (const person of people) backtests.start(person, draft(), 1);
+    await until(async () => asked.length === 4);
+    expect(people.map((person) => backtests.of(person)?.state)).toEqual([...Array(4).fill('running'), 'waiting']);
+
+    backtests.cancel('cy');
+    give(99);
+    await until(async () => backtests.of('eve')?.state === 'done');
+    await backtests.stop();
+  });
+
+  it('orders one event at a time, with time for each rule', async () => {
+    const { backtests, threads, give } = aRig();
+    give(99);
+    backtests.start('ann', draft(), 7);
+    await until(async () => backtests.of('ann')?.state === 'done');
+
+    expect(threads[0]?.map((order) => (order.kind === 'add' ? order.page.events.length : order.kind))).toEqual([
+      'begin',
+      ...Array(PAGES).fill(1),
+      'report',
+    ]);
   });
 
   it('says where a draft is wrong, and that one takes too much', async () => {

@@ -14,8 +14,10 @@ import type { TryThread } from './try-thread.js';
 
 const DAY_MS = 86_400_000;
 const PAGE = 100;
-/** Longest that the thread may take for one page. */
-const PAGE_MS = 10_000;
+/** Longest that the thread may take for an event, beside its rules. */
+const EVENT_MS = 10_000;
+/** What the thread has for each rule that may decide about an event; the decision itself is ended after less. */
+const RULE_MS = 1_000;
 /** After each page the back-test rests so many times as long as the page took: the bot has the processor and the store first. */
 const REST_SHARE = { idle: 3, busy: 15 } as const;
 const MAX_EVENTS = 50_000;
@@ -25,6 +27,8 @@ const ABANDONED_MS = 60_000;
 const KEPT_MS = 10 * 60_000;
 /** Of all people, done or not. */
 const MAX_KEPT = 50;
+/** So many people at once, each in a thread of their own; others wait for the first that ends. */
+const AT_ONCE = 4;
 
 interface Job {
   readonly id: string;
@@ -43,7 +47,8 @@ interface Job {
 }
 
 export interface BacktestsDeps {
-  readonly thread: TryThread;
+  /** A thread for one back-test. */
+  readonly makeThread: () => TryThread;
   readonly history: (query: HistoryQuery) => Promise<ToldHistory>;
   /** Whether the bot has work to do. */
   readonly isBusy: () => Promise<boolean>;
@@ -53,12 +58,13 @@ export interface BacktestsDeps {
 }
 
 /**
- * Back-tests of drafts, one for each person and one at a time: a page of history after the other, with rests between them. They are held in memory: what
- * the process did not finish, somebody asks for again.
+ * Back-tests of drafts, one for each person: a page of history after the other, with rests between them. A long one, or one that ends its thread, holds
+ * up nobody else's. They are held in memory: what the process did not finish, somebody asks for again.
  */
 export class Backtests {
   readonly #jobs = new Map<string, Job>();
-  #last: Promise<void> = Promise.resolve();
+  readonly #waiting: Job[] = [];
+  readonly #running = new Set<Promise<void>>();
   #isStopped = false;
 
   constructor(private readonly deps: BacktestsDeps) {}
@@ -87,8 +93,10 @@ export class Backtests {
       askedAt: until,
     };
     this.#jobs.set(by, job);
-    this.#last = this.#last.then(() => this.#run(job));
-    return told(job);
+    const begun = told(job);
+    this.#waiting.push(job);
+    this.#runNext();
+    return begun;
   }
 
   /** How far the person's back-test is; null = there is none. */
@@ -110,39 +118,59 @@ export class Backtests {
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const by of this.#jobs.keys()) this.cancel(by);
-    await this.#last;
-    await this.deps.thread.stop();
+    await Promise.all(this.#running);
+  }
+
+  #runNext(): void {
+    while (this.#running.size < AT_ONCE) {
+      const job = this.#waiting.shift();
+      if (!job) return;
+      const run = this.#run(job).finally(() => {
+        this.#running.delete(run);
+        this.#runNext();
+      });
+      this.#running.add(run);
+    }
   }
 
   async #run(job: Job): Promise<void> {
     if (!this.#goesOn(job)) return;
     job.state = 'running';
+    const thread = this.deps.makeThread();
     try {
-      await this.#try(job);
+      await this.#try(job, thread);
     } catch (error) {
       if (!isUnderWay(job)) return;
       job.state = 'failed';
       job.failure = error instanceof BotError ? error.message : 'the back-test failed; the log says why';
       if (!(error instanceof UserError))
         this.deps.logger.warn({ org: job.draft.org, error: messageOf(error) }, 'backtest.failed');
+    } finally {
+      await thread.stop();
     }
   }
 
-  async #try(job: Job): Promise<void> {
+  async #try(job: Job, thread: TryThread): Promise<void> {
     const { draft, since, until } = job;
-    const begun = await this.#ask({ kind: 'begin', draft }, loadLimit(draft.files));
+    const begun = await ask(thread, { kind: 'begin', draft }, loadLimit(draft.files));
     if (begun.kind === 'refused') {
       job.state = 'refused';
       job.problems = begun.problems;
       return;
     }
+    const limitMs = EVENT_MS + RULE_MS * expected(begun, 'begun').rules;
     const notes = new Set<string>();
     let after: string | null = null;
     do {
       if (!this.#goesOn(job)) return;
       const began = this.deps.clock.monotonicMs();
       const page: ToldHistory = await this.deps.history({ org: draft.org, since, until, limit: PAGE, after });
-      expected(await this.#ask({ kind: 'add', page }, PAGE_MS), 'added');
+      // One by one: rules that take as long as they may are slow together, and break nothing.
+      for (const event of page.events) {
+        const runs = page.runs.filter(({ eventId }) => eventId === event.id);
+        expected(await ask(thread, { kind: 'add', page: { ...page, events: [event], runs } }, limitMs), 'added');
+        if (!this.#goesOn(job)) return;
+      }
       job.events += page.events.length;
       job.reached = page.events.at(-1)?.storedAt ?? job.reached;
       if (!page.bot) notes.add('no forge said which account the bot has: its own acts count as acts of people');
@@ -153,7 +181,7 @@ export class Backtests {
       if (after !== null) await this.#rest(tookMs);
     } while (after !== null);
     const about = { org: draft.org, since, until, notes: [...notes] };
-    const { report } = expected(await this.#ask({ kind: 'report', about }, PAGE_MS), 'reported');
+    const { report } = expected(await ask(thread, { kind: 'report', about }, EVENT_MS), 'reported');
     if (!this.#goesOn(job)) return;
     job.report = report;
     job.state = 'done';
@@ -162,12 +190,6 @@ export class Backtests {
   async #rest(tookMs: number): Promise<void> {
     const share = (await this.deps.isBusy()) ? REST_SHARE.busy : REST_SHARE.idle;
     await (this.deps.rest ?? sleep)(share * tookMs);
-  }
-
-  async #ask(order: TryOrder, limitMs: number): Promise<TryAnswer> {
-    const outcome = await this.deps.thread.order(order, limitMs);
-    if (outcome.is === 'ended') throw tookTooMuch(outcome.why);
-    return outcome.answer;
   }
 
   #goesOn(job: Job): boolean {
@@ -180,6 +202,12 @@ export class Backtests {
     for (const [by, job] of this.#jobs)
       if (!isUnderWay(job) && now.getTime() - job.askedAt.getTime() > KEPT_MS) this.#jobs.delete(by);
   }
+}
+
+async function ask(thread: TryThread, order: TryOrder, limitMs: number): Promise<TryAnswer> {
+  const outcome = await thread.order(order, limitMs);
+  if (outcome.is === 'ended') throw tookTooMuch(outcome.why);
+  return outcome.answer;
 }
 
 function isUnderWay({ state }: Job): boolean {

@@ -6,7 +6,7 @@ import type { RuleFile } from '../../rules/language/revision.js';
 import type { RuleOrigin } from '../../rules/sources/rule-repository.port.js';
 import type { RevisionStore, StoredRevision } from '../../rules/revisions/revision-store.port.js';
 import type { RecordedFixture } from '../fixtures/record-fixture.js';
-import { secretsIn } from '../fixtures/remove-secrets.js';
+import { secretsOf } from '../fixtures/remove-secrets.js';
 import type { ToldHistory } from '../history-store.port.js';
 import { describeLanguage } from './rule-language.js';
 import type { DraftCheck, EventTrial, RuleLanguage } from './try-answers.js';
@@ -104,7 +104,7 @@ export class Drafts {
 
   /** @throws InvalidFile when the draft does not load @throws BotError when no rule takes the event */
   async fixture(draft: Draft, history: ToldHistory): Promise<RecordedFixture> {
-    const secrets = secretsIn(this.deps.config)
+    const secrets = secretsOf(this.configOf(draft.org))
       .filter(({ isWithheld }) => !isWithheld)
       .map((secret) => secret.reveal());
     const answer = await this.#ask(draft, { kind: 'fixture', draft, history, secrets });

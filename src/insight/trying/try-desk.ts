@@ -47,7 +47,7 @@ export class TryDesk {
         this.#backtest = null;
         return this.#with(order.draft, (revision) => {
           this.#backtest = this.trial.backtest(revision);
-          return { kind: 'begun' };
+          return { kind: 'begun', rules: revision.rules.length + revision.policies.length };
         });
       case 'add':
         this.#begun().add(order.page, order.page.bot);

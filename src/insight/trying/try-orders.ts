@@ -46,7 +46,7 @@ export type TryAnswer =
   | { readonly kind: 'recorded'; readonly fixture: RecordedFixture }
   /** No rule takes the event, or what came of it cannot be repeated. */
   | { readonly kind: 'not-recorded'; readonly code: string; readonly message: string }
-  | { readonly kind: 'begun' }
+  | { readonly kind: 'begun'; readonly rules: number }
   | { readonly kind: 'added' }
   | { readonly kind: 'reported'; readonly report: BacktestReport }
   | Failed;

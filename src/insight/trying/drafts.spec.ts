@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { anEvent } from '../../../test/builders/arrivals.js';
+import type { AppConfig } from '../../config/app-config.js';
+import { Secret } from '../../core/secret.js';
+import { makeTrial } from '../trial.js';
+import { Drafts } from './drafts.js';
+import { TryDesk } from './try-desk.js';
+
+const GREET = `version: 1
+org: acme
+rules:
+  - { id: greet, on: tag.created, do: { org_variable.set: { name: LAST, value: "\${{ event.tag }}" } } }
+`;
+
+/** Each is a value of somebody, in words that no pattern takes for a key. */
+const VALUES = {
+  'of the organization': 'correct horse',
+  'of another organization': 'battery staple',
+  'of the account of the forge': 'open sesame',
+};
+
+const config = {
+  forges: [{ id: 'main', baseUrl: 'https://git', auth: { type: 'token', token: new Secret('open sesame') } }],
+  orgs: [
+    { name: 'acme', secrets: { mirror: new Secret('correct horse'), absent: Secret.withheld('not here') } },
+    { name: 'butler', secrets: { mirror: new Secret('battery staple') } },
+  ].map((org) => ({ ...org, forge: 'main', powers: [], mirrorHosts: [], limits: {} })),
+} as unknown as Pick<AppConfig, 'orgs' | 'forges'>;
+
+describe('insight/trying/drafts', () => {
+  it.each(Object.entries(VALUES))('a fixture tells who guesses it nothing of a value %s', async (whose, value) => {
+    const desk = new TryDesk(makeTrial());
+    const drafts = new Drafts({
+      config,
+      revisions: { active: async () => null, list: async () => [] },
+      thread: { order: async (order) => ({ is: 'answered', answer: desk.answer(order) }), stop: async () => undefined },
+    });
+    const event = anEvent({ id: 'e1', kind: 'tag.created', data: { tag: `guess: ${value}!` } });
+    const draft = await drafts.draft('acme', [{ path: 'a.yaml', text: GREET }]);
+
+    const { text } = await drafts.fixture(draft, { events: [event], runs: [], next: null, bot: null });
+
+    // An owner may know the organization's own; a word of others stays, whether or not it is a secret somewhere.
+    const isOwn = whose === 'of the organization';
+    expect([text.includes(value), text.includes('(removed)')]).toEqual([!isOwn, isOwn]);
+  });
+});
