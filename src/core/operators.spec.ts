@@ -8,7 +8,7 @@ const rights = (over: Partial<OrgRights> = {}): OrgRights => ({
   repositories: [],
   ...over,
 });
-const sees = (id: string, canWrite: boolean) => ({ id, canWrite });
+const sees = (id: string, canWrite: boolean, units: string[] | null = null) => ({ id, canWrite, units });
 
 describe('core/operators: people of a forge', () => {
   it.each([
@@ -18,6 +18,12 @@ describe('core/operators: people of a forge', () => {
       'who writes to one of them',
       [rights({ repositories: [sees('1', true), sees('2', false)] })],
       [{ org: 'acme', repositories: ['1', '2'] }],
+      [],
+    ],
+    [
+      'who may not read pull requests in one of them',
+      [rights({ repositories: [sees('1', true, ['issues', 'code']), sees('2', false, ['issues', 'pulls'])] })],
+      [{ org: 'acme', repositories: ['1/code', '1/issues', '2/issues', '2/pulls', '2/comments'] }],
       [],
     ],
     [

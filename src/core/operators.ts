@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OPERATOR_SCOPES, operatorState, type OperatorScope } from './operator-scopes.js';
 import { fields, maybeText, maybeTime, text, time, type Shape } from './schema.js';
-import type { OrgSight, Sight } from './sight.js';
+import { seenRepository, type OrgSight, type Sight } from './sight.js';
 
 /** One token of a named operator. An operator may have several, all under one name; the token itself is never kept. */
 export const operator = z.object({
@@ -71,12 +71,17 @@ export interface OrgRights {
   readonly org: string;
   readonly isOwner: boolean;
   /** Those that the person can see, by number. */
-  readonly repositories: ReadonlyArray<{ readonly id: string; readonly canWrite: boolean }>;
+  readonly repositories: ReadonlyArray<{
+    readonly id: string;
+    readonly canWrite: boolean;
+    /** Units that the person may read (`SEEN_UNITS`); null = all of them. */
+    readonly units: readonly string[] | null;
+  }>;
 }
 
 /**
  * An owner of an organization sees and does everything of it. Who may write to one of its repositories at least sees what concerns the
- * repositories that this person can see. Nobody else sees anything.
+ * repositories that this person can see, and of each the units that this person can read. Nobody else sees anything.
  */
 export function personCaller(
   { forge, login }: { readonly forge: string; readonly login: string },
@@ -85,7 +90,9 @@ export function personCaller(
   const grants = rights.flatMap(({ org, isOwner: owns, repositories }): Grant[] => {
     if (owns) return [{ org, repositories: null, scopes: OPERATOR_SCOPES }];
     if (!repositories.some(({ canWrite }) => canWrite)) return [];
-    return [{ org, repositories: repositories.map(({ id }) => id), scopes: ['read'] }];
+    return [
+      { org, repositories: repositories.flatMap(({ id, units }) => seenRepository(id, units)), scopes: ['read'] },
+    ];
   });
   const scopes = OPERATOR_SCOPES.filter((scope) => grants.some((grant) => grant.scopes.includes(scope)));
   return { kind: 'person', name: `person:${login}@${forge}`, login, scopes, grants };

@@ -1,8 +1,47 @@
+/** Units of a repository that a team may give or not, where events tell what is in them. */
+export const SEEN_UNITS = ['code', 'issues', 'pulls', 'releases', 'packages', 'wiki', 'actions'] as const;
+
+/** By the first word of a kind of event: the unit that it tells of. Others tell of the repository as a whole. */
+export const UNITS_OF_FAMILIES: Readonly<Record<string, string>> = {
+  push: 'code',
+  branch: 'code',
+  tag: 'code',
+  status: 'code',
+  issue: 'issues',
+  comment: 'comments',
+  pull_request: 'pulls',
+  review: 'pulls',
+  release: 'releases',
+  package: 'packages',
+  wiki: 'wiki',
+  workflow: 'actions',
+  task: 'actions',
+};
+
+function unitOfKind(kind: string): string | null {
+  return UNITS_OF_FAMILIES[kind.split('.')[0] ?? ''] ?? null;
+}
+
+/**
+ * The entries of `OrgSight.repositories` for one repository.
+ * @param units those whose content may be read; null = all
+ */
+export function seenRepository(id: string, units: readonly string[] | null): string[] {
+  if (units === null || SEEN_UNITS.every((unit) => units.includes(unit))) return [id];
+  const seen: string[] = SEEN_UNITS.filter((unit) => units.includes(unit));
+  // A comment does not say in its kind what it is on.
+  const comments = units.includes('issues') && units.includes('pulls') ? ['comments'] : [];
+  return [...seen, ...comments].map((unit) => `${id}/${unit}`);
+}
+
 /** What somebody may be told of one organization. */
 export interface OrgSight {
   /** Its name as the config writes it. */
   readonly org: string;
-  /** Numbers of the repositories, as decimal strings; null = all of the organization, also what is about no repository. */
+  /**
+   * Numbers of the repositories, as decimal strings; `12/pulls` = of the repository 12 what belongs to its pull requests (`SEEN_UNITS`), and nothing
+   * else. Null = all of the organization, also what is about no repository.
+   */
   readonly repositories: readonly string[] | null;
 }
 
@@ -29,6 +68,14 @@ export function seesRepo(sight: Sight, org: string, repoId: string | null): bool
     sight.some(
       (one) => one.org === org && (one.repositories === null || (repoId !== null && one.repositories.includes(repoId))),
     )
+  );
+}
+
+/** Whether an event of this kind in this repository may be told: all of the repository, or the unit that the event belongs to. */
+export function seesEvent(sight: Sight, org: string, repoId: string | null, kind: string): boolean {
+  const unit = unitOfKind(kind);
+  return (
+    seesRepo(sight, org, repoId) || (repoId !== null && unit !== null && seesRepo(sight, org, `${repoId}/${unit}`))
   );
 }
 

@@ -5,7 +5,7 @@ import { madeAtMs } from '../core/ids.js';
 import { textOf } from '../core/reason.js';
 import type { Intent, Run } from '../core/run.js';
 import { count, fields, maybeText, maybeTime, mode, text, time, word, type Shape } from '../core/schema.js';
-import { seesRepo, seesWholeOrg, type Sight } from '../core/sight.js';
+import { seesEvent, seesRepo, seesWholeOrg, type Sight } from '../core/sight.js';
 import { RUN_STATES } from '../core/states.js';
 import type { ArrivalState } from '../core/arrival.js';
 import type { ArrivalSummary, InboxStore } from '../pipeline/inbox-store.port.js';
@@ -27,6 +27,7 @@ const activityRun = z.object({
   kind: z.enum(['rule', 'policy']),
   state: z.enum(RUN_STATES),
   mode,
+  hasRead: z.boolean().describe('It asked the forge for something, beside what its event says.'),
   effects: z.array(
     effectCount.extend({
       repoId: maybeText.describe('Number of the repository that it changes; null = something else.'),
@@ -133,11 +134,13 @@ export class Activity {
 export function rowInSight(row: ActivityRow, sight: Sight): ActivityRow | null {
   const { org } = row;
   if (seesWholeOrg(sight, org)) return row;
-  if (!seesRepo(sight, org, row.repoId)) return null;
-  const runs = row.runs.map((run) => ({
-    ...run,
-    effects: run.effects.filter(({ repoId }) => seesRepo(sight, org, repoId)),
-  }));
+  const isWhole = seesRepo(sight, org, row.repoId);
+  if (!isWhole && (row.event === null || !seesEvent(sight, org, row.repoId, row.event))) return null;
+  // As `tellsRun` and `tellsIntent` of the store: where a unit alone is in sight, what a run read may be of another.
+  const sees = (repoId: string | null): boolean => seesRepo(sight, org, repoId) || (!isWhole && repoId === row.repoId);
+  const runs = row.runs
+    .filter(({ hasRead }) => isWhole || !hasRead)
+    .map((run) => ({ ...run, effects: run.effects.filter(({ repoId }) => sees(repoId)) }));
   return { ...row, runs };
 }
 
@@ -180,12 +183,13 @@ function rowOfRun(run: Run, found: Shape<typeof aboutRun>, shown: ActivityRow['r
 }
 
 function shownRun(run: Run, intents: readonly Intent[]): ActivityRow['runs'][number] {
-  const { id, rule, kind, state, mode: of, reason } = run;
+  const { id, rule, kind, state, mode: of, reason, lookups } = run;
   const targets = [...new Set(intents.map(repoOf))];
   const effects = targets.flatMap((repoId) =>
     countEffects(intents.filter((intent) => repoOf(intent) === repoId)).map((effect) => ({ ...effect, repoId })),
   );
-  return { id, rule, kind, state, mode: of, reason: textOf(reason), code: reason.code, effects };
+  const hasRead = Object.keys(lookups).length > 0;
+  return { id, rule, kind, state, mode: of, hasRead, reason: textOf(reason), code: reason.code, effects };
 }
 
 function repoOf({ target }: Intent): string | null {

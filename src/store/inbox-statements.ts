@@ -2,7 +2,7 @@ import type { EventSource } from '../core/event.js';
 import { changedSomething } from './journal-statements.js';
 import { keepDeciders } from './journal-decisions.js';
 import { arrivalRows } from './rows.js';
-import { placesFrom, tellsArrival, tellsOrg, tellsRepo } from './sight-statements.js';
+import { placesFrom, tellsArrival, tellsEvent, tellsOrg } from './sight-statements.js';
 
 /**
  * One statement for any number of deliveries. It needs no right but to insert. What many of them share ($1 to $8) is said once. The bytes come last,
@@ -60,7 +60,7 @@ export const LIST_ARRIVALS_IN_SIGHT = LIST(`AND ${tellsArrival('a', placesFrom(6
 /** Parameters: a sight. */
 export const BACKLOG = `
 SELECT (SELECT count(*) FROM arrivals a WHERE a.state = 'stored' AND ${tellsOrg('a.org', '$1')})::int AS arrivals,
-       (SELECT count(*) FROM events e WHERE e.decided_at IS NULL AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(1))})::int AS events`;
+       (SELECT count(*) FROM events e WHERE e.decided_at IS NULL AND ${tellsEvent('e', placesFrom(1))})::int AS events`;
 
 /**
  * Lock the arrivals $1 that are `stored`, in one order whoever asks. Those before which there are $2 bytes or more of others come without their

@@ -1,4 +1,4 @@
-import type { Sight } from '../core/sight.js';
+import { UNITS_OF_FAMILIES, type Sight } from '../core/sight.js';
 
 /**
  * What a sight (`core/sight.ts`) is in a statement: the organizations of which all may be told (null = everything), and the repositories that
@@ -55,6 +55,40 @@ export function tellsRepo(org: string, repo: string, places: SightPlaces): strin
   return `(${tellsOrg(org, places.whole)} OR (${org}, ${repo}) IN (${pairs(places)}))`;
 }
 
+/** What the event `e` tells may be told: of its repository, or of the unit that it belongs to. */
+export function tellsEvent(e: string, places: SightPlaces): string {
+  return `(${tellsRepo(`${e}.org`, `${e}.repo_id`, places)} OR ${tellsUnit(e, places)})`;
+}
+
+/** What the run `r` was decided about may be told. Where a unit alone is in sight, it must have read nothing: what it reads may be of another. */
+export function tellsRun(r: string, places: SightPlaces): string {
+  return `(${tellsRepo(`${r}.org`, `${r}.repo_id`, places)} OR ${tellsUnitOfRun(r, places)})`;
+}
+
+const UNIT_OF = Object.entries(UNITS_OF_FAMILIES).map(([family, unit]) => `WHEN '${family}' THEN '/${unit}'`);
+
+/** As the entry of a sight has it: `12/pulls`. */
+function unitOf(e: string): string {
+  return `${e}.repo_id || CASE split_part(${e}.kind, '.', 1) ${UNIT_OF.join(' ')} END`;
+}
+
+function tellsUnit(e: string, places: SightPlaces): string {
+  return `(${e}.org, ${unitOf(e)}) IN (${pairs(places)})`;
+}
+
+function whereEvent(r: string, isTold: string): string {
+  return `(${r}.lookups = '{}' AND EXISTS (SELECT 1 FROM events v WHERE v.id = ${r}.event_id AND ${isTold}))`;
+}
+
+function tellsUnitOfRun(r: string, places: SightPlaces): string {
+  return whereEvent(r, tellsUnit('v', places));
+}
+
+/** The run `r` may be told by this one entry of a sight. @param entry expression: `12` or `12/pulls` */
+export function isOfEntry(r: string, entry: string): string {
+  return `${r}.repo_id = split_part(${entry}, '/', 1) AND (${r}.repo_id = ${entry} OR ${whereEvent(r, `${unitOf('v')} = ${entry}`)})`;
+}
+
 const pairs = ({ orgs, repos }: SightPlaces): string => `SELECT * FROM unnest(${texts(orgs)}, ${texts(repos)})`;
 
 /** The number of the repository that the intent `i` acts on, out of its lane; null = it acts on something else. See `laneOf` in `core/target.ts`. */
@@ -70,13 +104,14 @@ function tellsTarget(i: string, places: SightPlaces): string {
 /** Both what the intent `i` acts on and what it was decided about may be told: its parameters may be made of either. */
 export function tellsIntent(i: string, places: SightPlaces): string {
   return `(${tellsOrg(`${i}.org`, places.whole)} OR (${tellsTarget(i, places)}
-    AND EXISTS (SELECT 1 FROM runs o WHERE o.id = ${i}.run_id AND (o.org, o.repo_id) IN (${pairs(places)}))))`;
+    AND EXISTS (SELECT 1 FROM runs o WHERE o.id = ${i}.run_id AND (o.org, o.repo_id) IN (${pairs(places)})))
+    OR EXISTS (SELECT 1 FROM runs o WHERE o.id = ${i}.run_id AND o.repo_id = ${repoOfLane(i)} AND ${tellsUnitOfRun('o', places)}))`;
 }
 
 /** All that the arrival `a` tells may be told. What it tells is not known before it is decided, and never of what makes no event. */
 export function tellsArrival(a: string, places: SightPlaces): string {
   const told = (which: string): string =>
     `EXISTS (SELECT 1 FROM arrival_events x JOIN events y ON y.id = x.event_id WHERE x.arrival_id = ${a}.id AND ${which})`;
-  const isTold = `(y.org, y.repo_id) IN (${pairs(places)})`;
+  const isTold = `((y.org, y.repo_id) IN (${pairs(places)}) OR ${tellsUnit('y', places)})`;
   return `(${tellsOrg(`${a}.org`, places.whole)} OR (${told(isTold)} AND NOT ${told(`(${isTold}) IS NOT TRUE`)}))`;
 }

@@ -13,7 +13,7 @@ import type {
 import { execute, type Database } from './database.js';
 import { ARRIVAL_SUMMARY } from './inbox-statements.js';
 import { changedSomething } from './journal-statements.js';
-import { placesFrom, sightValues, tellsArrival, tellsIntent, tellsRepo } from './sight-statements.js';
+import { placesFrom, sightValues, tellsArrival, tellsEvent, tellsIntent, tellsRun } from './sight-statements.js';
 
 /** Rows of a table that one page looks at. */
 const WINDOW = 2_000;
@@ -48,7 +48,7 @@ const isEvent = (e: string): string =>
 const CAUSES = `
 SELECT what, id FROM (
   (SELECT 'event' AS what, e.id FROM events e
-   WHERE e.id >= $5 AND e.id < $6 AND ${tellsRepo('e.org', 'e.repo_id', SIGHT)} AND (CAST($4 AS text[]) IS NULL OR e.org = ANY ($4)) AND ${isEvent('e')}
+   WHERE e.id >= $5 AND e.id < $6 AND ${tellsEvent('e', SIGHT)} AND (CAST($4 AS text[]) IS NULL OR e.org = ANY ($4)) AND ${isEvent('e')}
      AND ((CAST($8 AS text) IS NULL AND NOT CAST($9 AS boolean))
        OR EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND NOT r.rule LIKE 'shadow/%' AND ${isRun('r', '$8', '$9')}))
    ORDER BY e.id DESC LIMIT $7)
@@ -59,7 +59,7 @@ SELECT what, id FROM (
    ORDER BY a.id DESC LIMIT $7)
   UNION ALL
   (SELECT 'run' AS what, r.id FROM runs r
-   WHERE r.id >= $5 AND r.id < $6 AND r.event_id IS NULL AND NOT r.rule LIKE 'shadow/%' AND ${tellsRepo('r.org', 'r.repo_id', SIGHT)}
+   WHERE r.id >= $5 AND r.id < $6 AND r.event_id IS NULL AND NOT r.rule LIKE 'shadow/%' AND ${tellsRun('r', SIGHT)}
      AND (CAST($4 AS text[]) IS NULL OR r.org = ANY ($4)) AND ${isRun('r', '$8', '$9')} AND ${names('r.cause', '$13')} AND coalesce($11, $12) IS NULL
    ORDER BY r.id DESC LIMIT $7)
 ) AS found ORDER BY id DESC LIMIT $7`;
@@ -70,7 +70,7 @@ WITH looked AS (${looked})
 SELECT CASE WHEN r.event_id IS NULL THEN 'run' ELSE 'event' END AS what, coalesce(r.event_id, r.id) AS id, r.cursor,
        (SELECT count(*) FROM looked)::int AS looked, (SELECT o.cursor FROM looked o ORDER BY o.seq LIMIT 1) AS edge
 FROM looked r LEFT JOIN LATERAL (SELECT true AS kept, o.repo, o.actor, o.kind FROM events o WHERE o.id = r.event_id) AS e ON true
-WHERE ${tellsRepo('r.org', 'r.repo_id', SIGHT)} AND ${isRun('r', '$8', '$9')} AND $5 = ''
+WHERE ${tellsRun('r', SIGHT)} AND ${isRun('r', '$8', '$9')} AND $5 = ''
   AND CASE WHEN r.event_id IS NULL THEN ${names('r.cause', '$13')} AND coalesce($11, $12) IS NULL ELSE ${isEvent('e')} AND e.kept END
 ORDER BY r.seq DESC LIMIT $7`;
 
@@ -79,14 +79,14 @@ const behind = (table: string): string => `coalesce((SELECT seq FROM ${table} WH
 /** Out of the index of its runs. `$14`: the rule. */
 const CAUSES_OF_RULE = causesAmong(`
   SELECT f.* FROM unnest(CAST($4 AS text[])) AS w (org) CROSS JOIN LATERAL (
-    SELECT r.id, r.org, r.event_id, r.repo_id, r.state, r.cause, r.seq, r.id AS cursor FROM runs r
+    SELECT r.id, r.org, r.event_id, r.repo_id, r.lookups, r.state, r.cause, r.seq, r.id AS cursor FROM runs r
     WHERE r.org = w.org AND r.rule = $14 AND r.seq < ${behind('runs')} ORDER BY r.seq DESC LIMIT ${WINDOW}
   ) AS f
   ORDER BY f.seq DESC LIMIT ${WINDOW}`);
 
 /** Out of the index of effects by state. `$14`: the rule, `$15`: the state. */
 const CAUSES_OF_EFFECTS = causesAmong(`
-  SELECT r.id, r.org, r.event_id, r.repo_id, r.state, r.cause, i.seq, i.id AS cursor
+  SELECT r.id, r.org, r.event_id, r.repo_id, r.lookups, r.state, r.cause, i.seq, i.id AS cursor
   FROM (SELECT * FROM intents x WHERE x.state = $15 AND x.seq < ${behind('intents')} ORDER BY x.seq DESC LIMIT ${WINDOW}) AS i
   JOIN runs r ON r.id = i.run_id
   WHERE (CAST($4 AS text[]) IS NULL OR i.org = ANY ($4)) AND (CAST($14 AS text) IS NULL OR i.rule = $14) AND ${tellsIntent('i', SIGHT)}`);
@@ -96,7 +96,7 @@ SELECT e.id AS "eventId", e.decided_at IS NOT NULL AS "isDecided", a.id, t.sourc
 FROM unnest(CAST($4 AS text[])) AS w (id) JOIN events e ON e.id = w.id
 CROSS JOIN LATERAL (SELECT y.arrival_id, y.source, y.seq FROM arrival_events y WHERE y.event_id = e.id ORDER BY y.seq LIMIT $5) AS t
 JOIN arrivals a ON a.id = t.arrival_id
-WHERE ${tellsRepo('e.org', 'e.repo_id', SIGHT)} AND ${tellsArrival('a', SIGHT)} ORDER BY t.seq`;
+WHERE ${tellsEvent('e', SIGHT)} AND ${tellsArrival('a', SIGHT)} ORDER BY t.seq`;
 
 const MARK = `
 SELECT md5(concat_ws(' ',
@@ -113,7 +113,7 @@ const BECAUSE = String.raw`coalesce(substring(params FROM '"condition":"((?:[^"\
 const RUN_COUNTS = `
 SELECT rule, state, code, ${BECAUSE} AS because, sum(count)::int AS count FROM (
   SELECT r.rule, r.state, r.reason_code AS code, CASE WHEN r.state = 'not-fired' THEN r.reason_params END AS params, count(*) AS count
-  FROM runs r WHERE r.id >= $5 AND r.id < $6 AND r.org = $4 AND NOT r.rule LIKE 'shadow/%' AND ${tellsRepo('r.org', 'r.repo_id', SIGHT)}
+  FROM runs r WHERE r.id >= $5 AND r.id < $6 AND r.org = $4 AND NOT r.rule LIKE 'shadow/%' AND ${tellsRun('r', SIGHT)}
   GROUP BY r.rule, r.state, r.reason_code, params
 ) AS counted GROUP BY rule, state, code, because`;
 

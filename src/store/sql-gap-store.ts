@@ -6,7 +6,7 @@ import type { Gap, GapStore, HourOfHook, KindCount, Outage, WaitingEntry } from 
 import type { Sight } from '../core/sight.js';
 import { execute, type Database } from './database.js';
 import { OutageEntity } from './entities/intake.entities.js';
-import { placesFrom, sightValues, tellsOrg, tellsRepo } from './sight-statements.js';
+import { placesFrom, sightValues, tellsEvent, tellsOrg } from './sight-statements.js';
 
 const WAITING = `
 SELECT a.id AS "arrivalId", a.forge, a.org, a.source, a.entry_key AS "entryKey", a.arrived_at AS "readAt", a.reason AS closed,
@@ -40,7 +40,7 @@ const LIST = `
 SELECT forge, org, arrival_id AS "arrivalId", event_id AS "eventId", source, entry_key AS "entryKey", kind, repo, class, reason, outcome,
        fact_at AS "factAt", found_at AS "foundAt"
 FROM gaps g WHERE ($1::text IS NULL OR lower(org) = lower($1))
-  AND (${tellsOrg('g.org', '$3')} OR EXISTS (SELECT 1 FROM events e WHERE e.id = g.event_id AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(3))}))
+  AND (${tellsOrg('g.org', '$3')} OR EXISTS (SELECT 1 FROM events e WHERE e.id = g.event_id AND ${tellsEvent('e', placesFrom(3))}))
 ORDER BY seq DESC LIMIT $2`;
 
 const MARK_LATE = `
@@ -75,7 +75,7 @@ SELECT org, hook, to_timestamp(floor(extract(epoch FROM arrived_at) / 3600) * 36
 const COVERAGE = `
 SELECT kind, count(*) FILTER (WHERE reported_by & 1 <> 0 AND reported_by & ~1 <> 0)::int AS both,
        count(*) FILTER (WHERE reported_by & ~1 = 0)::int AS webhook, count(*) FILTER (WHERE reported_by & 1 = 0)::int AS rows
-FROM events e WHERE e.id >= $2 AND e.id < $3 AND e.org = $1 AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(4))}
+FROM events e WHERE e.id >= $2 AND e.id < $3 AND e.org = $1 AND ${tellsEvent('e', placesFrom(4))}
 GROUP BY kind`;
 
 type WaitingRow = Omit<WaitingEntry, 'event'> & {

@@ -4,11 +4,12 @@ import { execute, type Database } from './database.js';
 import {
   placesFrom,
   sightValues,
+  type SightPlaces,
   tellsArrival,
+  tellsEvent,
   tellsIntent,
   tellsOrg,
-  tellsRepo,
-  type SightPlaces,
+  tellsRun,
 } from './sight-statements.js';
 
 const TABLES: Readonly<Record<IdKind, string>> = {
@@ -21,9 +22,9 @@ const TABLES: Readonly<Record<IdKind, string>> = {
 
 /** The row `t` may be told. Rules in shadow are kept under a name of their own (`shadowOrg`). Explanations show rules to whoever sees a run of them. */
 const TELLS: Readonly<Record<IdKind, (places: SightPlaces) => string>> = {
-  run: (places) => tellsRepo('t.org', 't.repo_id', places),
+  run: (places) => tellsRun('t', places),
   intent: (places) => tellsIntent('t', places),
-  event: (places) => tellsRepo('t.org', 't.repo_id', places),
+  event: (places) => tellsEvent('t', places),
   arrival: (places) => tellsArrival('t', places),
   revision: (places) =>
     `(${tellsOrg(`regexp_replace(t.org, '/shadow$', '')`, places.whole)} OR t.org = ANY (CAST(${places.orgs} AS text[])))`,

@@ -62,7 +62,7 @@ import {
   effectHash,
 } from './journal-decisions.js';
 import { attemptRows, intentRows, toAttempt, toIntent, toRun } from './rows.js';
-import { NAMED, placesFrom, sightParams, sightValues, tellsIntent, tellsRepo } from './sight-statements.js';
+import { isOfEntry, NAMED, placesFrom, sightParams, sightValues, tellsIntent, tellsRun } from './sight-statements.js';
 import { StoreFailed } from './store-errors.js';
 
 const UNIQUE_VIOLATION = '23505';
@@ -435,7 +435,7 @@ export class SqlJournalStore implements JournalStore {
       if (before !== undefined) query.andWhere('run.seq < (SELECT seq FROM runs WHERE id = :before)', { before });
       if (changed) query.andWhere(changedSomething('run'));
       if (shadow !== undefined) query.andWhere(`run.rule ${shadow ? '' : 'NOT '}LIKE 'shadow/%'`);
-      if (sight !== null) query.andWhere(tellsRepo('run.org', 'run.repoId', NAMED), { ...sightParams(sight) });
+      if (sight !== null) query.andWhere(tellsRun('run', NAMED), { ...sightParams(sight) });
       return query.getMany();
     });
     return rows.map(toRun);
@@ -632,7 +632,7 @@ function newestInSight({ rule, state, before, changed, shadow }: Omit<RunFilter,
 SELECT id FROM (${newestOf(`unnest(CAST(${whole} AS text[])) AS w (org)`, 'r.org = w.org')}
   UNION ALL${newestOf(
     `unnest(CAST(${orgs} AS text[]), CAST(${repos} AS text[])) AS w (org, repo)`,
-    'r.org = w.org AND r.repo_id = w.repo',
+    `r.org = w.org AND ${isOfEntry('r', 'w.repo')}`,
   )}
 ) AS newest ORDER BY seq DESC LIMIT $4`;
 }

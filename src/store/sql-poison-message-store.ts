@@ -7,7 +7,7 @@ import type {
 import type { Sight } from '../core/sight.js';
 import { BatchLoader, columnsOf } from './batch-loader.js';
 import { execute, type Database } from './database.js';
-import { placesFrom, sightValues, tellsArrival, tellsRepo } from './sight-statements.js';
+import { placesFrom, sightValues, tellsArrival, tellsEvent } from './sight-statements.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
 
@@ -34,7 +34,7 @@ SELECT w.topic, w.id, w.deaths, w.quarantined AS "isQuarantined", w.began_at AS 
 const LIST_ALL = LIST('');
 const LIST_IN_SIGHT = LIST(`AND CASE w.topic
   WHEN 'arrival' THEN EXISTS (SELECT 1 FROM arrivals a WHERE a.id = w.id AND ${tellsArrival('a', placesFrom(2))})
-  ELSE EXISTS (SELECT 1 FROM events e WHERE e.id = w.id AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(2))}) END`);
+  ELSE EXISTS (SELECT 1 FROM events e WHERE e.id = w.id AND ${tellsEvent('e', placesFrom(2))}) END`);
 
 const LEAVE_ALONE: Readonly<Record<WatchedTopic, string>> = {
   arrival: `UPDATE arrivals SET state = 'quarantined', reason = $2, code = 'processes_ended' WHERE id = $1 AND state = 'stored'`,

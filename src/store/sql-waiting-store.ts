@@ -6,7 +6,15 @@ import { reasonColumns, reasonOf, type ReasonColumns } from './columns.js';
 import { execute, type Database } from './database.js';
 import { holdsKey, pausesOver, standsAside, list, turnOf } from './journal-statements.js';
 import { GOOD_ENDS } from '../core/state-table.js';
-import { placesFrom, sightValues, tellsArrival, tellsIntent, tellsOrg, tellsRepo } from './sight-statements.js';
+import {
+  placesFrom,
+  sightValues,
+  tellsArrival,
+  tellsEvent,
+  tellsIntent,
+  tellsOrg,
+  tellsRun,
+} from './sight-statements.js';
 
 /** Work that is due for less than this was not reached yet, and waits for nothing. */
 const NEW = `interval '10 seconds'`;
@@ -144,7 +152,7 @@ SELECT e.id, e.org, e.stored_at AS "storedAt", e.stored_at > clock_timestamp() -
   p.since AS "putOffSince", p.reason_code AS "reasonCode", p.reason_params AS "reasonParams",
   (SELECT o.id FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.decided_at IS NULL ORDER BY o.seq LIMIT 1) AS behind,
   EXISTS (SELECT 1 FROM revisions v WHERE v.org = e.org AND v.state = 'active') AS "hasRules", w.began_at AS "crashedAt"
-FROM (SELECT * FROM events e WHERE e.decided_at IS NULL AND ($2::text IS NULL OR e.id = $2) AND ${tellsRepo('e.org', 'e.repo_id', placesFrom(FIRST))} ORDER BY e.seq LIMIT $1) AS e
+FROM (SELECT * FROM events e WHERE e.decided_at IS NULL AND ($2::text IS NULL OR e.id = $2) AND ${tellsEvent('e', placesFrom(FIRST))} ORDER BY e.seq LIMIT $1) AS e
 LEFT JOIN put_off p ON p.kind = 'event' AND p.id = e.id
 LEFT JOIN work_in_progress w ON w.topic = 'event' AND w.id = e.id AND w.lease_until <= clock_timestamp() AND NOT w.quarantined`;
 
@@ -185,14 +193,14 @@ WHERE w.id IS NOT NULL OR a.arrived_at < clock_timestamp() - ${NEW}`;
 const QUARANTINED = `
 SELECT w.id, coalesce(e.org, a.org) AS org, w.began_at AS since FROM work_in_progress w
 LEFT JOIN events e ON w.topic = 'event' AND e.id = w.id LEFT JOIN arrivals a ON w.topic = 'arrival' AND a.id = w.id
-WHERE w.quarantined AND (($2::text IS NULL OR w.id = $2)) AND CASE w.topic WHEN 'event' THEN ${tellsRepo('e.org', 'e.repo_id', placesFrom(FIRST))} ELSE ${tellsArrival('a', placesFrom(FIRST))} END
+WHERE w.quarantined AND (($2::text IS NULL OR w.id = $2)) AND CASE w.topic WHEN 'event' THEN ${tellsEvent('e', placesFrom(FIRST))} ELSE ${tellsArrival('a', placesFrom(FIRST))} END
 ORDER BY w.began_at LIMIT $1`;
 
 /** Parameters: how many, runs, a sight. */
 const RUNS = `
 SELECT r.id, r.org, r.rule, r.decided_at AS "decidedAt", r.due_at <= clock_timestamp() AS "isDue", r.reason, r.reason_code AS "reasonCode", r.reason_params AS "reasonParams",
   p.since AS "putOffSince", p.reason_code AS "putOffCode", p.reason_params AS "putOffParams"
-FROM (SELECT * FROM runs r WHERE r.state = 'gathering' AND ($2::text[] IS NULL OR r.id = ANY ($2)) AND ${tellsRepo('r.org', 'r.repo_id', placesFrom(FIRST))} ORDER BY r.due_at LIMIT $1) AS r
+FROM (SELECT * FROM runs r WHERE r.state = 'gathering' AND ($2::text[] IS NULL OR r.id = ANY ($2)) AND ${tellsRun('r', placesFrom(FIRST))} ORDER BY r.due_at LIMIT $1) AS r
 LEFT JOIN put_off p ON p.kind = 'run' AND p.id = r.id`;
 
 interface RunRow extends ReasonColumns {
@@ -247,7 +255,7 @@ SELECT r.id, r.org, r.rule AS behind, r.decided_at AS since, r.reason_code AS "r
   CASE r.reason_code WHEN 'run.held.frozen' THEN 'policy.frozen' WHEN 'run.held.limit' THEN 'rule.limit' ELSE 'policy.cap' END AS code
 FROM runs r
 WHERE starts_with(r.reason_code, 'run.held.') AND r.reason_code NOT IN ('run.held.approval', 'run.held.new-policy', 'run.held.legacy')
-  AND r.decided_at > clock_timestamp() - interval '30 days' AND ${tellsRepo('r.org', 'r.repo_id', placesFrom(FIRST))} AND ($2::text[] IS NULL OR r.id = ANY ($2))
+  AND r.decided_at > clock_timestamp() - interval '30 days' AND ${tellsRun('r', placesFrom(FIRST))} AND ($2::text[] IS NULL OR r.id = ANY ($2))
   AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.org = r.org AND n.rule = r.rule AND n.seq > r.seq AND n.repo_id IS NOT DISTINCT FROM r.repo_id)
 ORDER BY r.seq DESC LIMIT $1`;
 

@@ -8,7 +8,7 @@ import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { toEvent } from './rows.js';
 import { runReasonOf } from './columns.js';
-import { NAMED, sightParams, tellsIntent, tellsRepo } from './sight-statements.js';
+import { NAMED, sightParams, tellsEvent, tellsIntent } from './sight-statements.js';
 
 /** Events and their runs, page by page. Ids grow with time, so the primary key is the order of reading. */
 export class TypeOrmHistoryStore implements HistoryStore {
@@ -19,7 +19,7 @@ export class TypeOrmHistoryStore implements HistoryStore {
       const query = manager.createQueryBuilder(EventEntity, 'event').where('event.org = :org', { org });
       query.andWhere('event.storedAt >= :since AND event.storedAt < :until', { since, until });
       if (after !== null) query.andWhere('event.id > :after', { after });
-      if (sight !== null) query.andWhere(tellsRepo('event.org', 'event.repoId', NAMED), { ...sightParams(sight) });
+      if (sight !== null) query.andWhere(tellsEvent('event', NAMED), { ...sightParams(sight) });
       const rows = await query.orderBy('event.id').limit(limit).getMany();
       return {
         events: rows.map(toEvent),
@@ -32,7 +32,7 @@ export class TypeOrmHistoryStore implements HistoryStore {
   async ofEvent(eventId: string, sight: Sight = null): Promise<HistoryPage> {
     return this.db.run(async (manager) => {
       const query = manager.createQueryBuilder(EventEntity, 'event').where('event.id = :eventId', { eventId });
-      if (sight !== null) query.andWhere(tellsRepo('event.org', 'event.repoId', NAMED), { ...sightParams(sight) });
+      if (sight !== null) query.andWhere(tellsEvent('event', NAMED), { ...sightParams(sight) });
       const rows = await query.getMany();
       return { events: rows.map(toEvent), runs: await runsOf(manager, rows, sight), next: null };
     });

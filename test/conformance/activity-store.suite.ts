@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ForgeEvent } from '../../src/core/event.js';
+import type { EventKind } from '../../src/core/event-kinds.js';
+import type { IdKind } from '../../src/api/id-store.port.js';
 import type { NewRun } from '../../src/core/run.js';
 import type { CauseFilter, FoundCause } from '../../src/insight/activity-store.port.js';
 import type { Stores } from '../../src/store/open-stores.js';
@@ -200,6 +202,65 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     );
     const sight = [{ org: 'acme', repositories: ['8'] }];
     expect(await stores.activity.runCounts({ ...span, sight })).toEqual([]);
+  });
+
+  it.each([
+    ['issues', ['7/issues'], ['issue.opened']],
+    ['pull requests', ['7/pulls'], ['pull_request.opened', 'review.approved']],
+    [
+      'issues and pull requests',
+      ['7/issues', '7/pulls', '7/comments'],
+      ['issue.opened', 'comment.created', 'pull_request.opened', 'review.approved'],
+    ],
+    ['code of another repository', ['8/code'], []],
+  ])('tells who may read %s alone what belongs there, wherever it is asked for', async (_units, repositories, told) => {
+    const sight = [{ org: 'acme', repositories }];
+    const made: Array<{ kind: EventKind; event: string; runs: string[]; intent: string }> = [];
+    for (const kind of [
+      'issue.opened',
+      'comment.created',
+      'pull_request.opened',
+      'review.approved',
+      'push',
+      'repository.renamed',
+    ] as const) {
+      const id = await event({ kind });
+      const alone = aRun({ id: next(), ...about(id), state: 'open' });
+      // What this one read may be of any unit.
+      const reading = aRun({
+        id: next(),
+        ...about(id),
+        rule: 'reads',
+        state: 'not-fired',
+        lookups: { pulls: { value: [] } },
+      });
+      const intent = anIntent({ id: next(), runId: alone.id, lane: 'main/repository/7' });
+      await stores.journal.recordDecision({ eventId: id }, [
+        { run: { ...alone, runKey: alone.id }, intents: [intent] },
+        { run: { ...reading, runKey: reading.id }, intents: [] },
+      ]);
+      made.push({ kind, event: id, runs: [alone.id], intent: intent.id });
+    }
+    await decide(tick('acme/app'));
+    const seen = made.filter(({ kind }) => told.includes(kind)).toReversed();
+    const idsOf = async (kind: IdKind, all: readonly string[]): Promise<string[]> =>
+      (await Promise.all(all.map((id) => stores.ids.like(id, [kind], 2, sight)))).flat().map(({ id }) => id);
+
+    expect(await causes({ sight })).toEqual(seen.map(({ event: id }) => `event ${id}`));
+    expect((await stores.journal.runs({ sight, limit: 100 })).map(({ id }) => id)).toEqual(
+      seen.flatMap(({ runs }) => runs),
+    );
+    const everyEvent = made.map(({ event: id }) => id);
+    expect(await idsOf('event', everyEvent)).toEqual(seen.map(({ event: id }) => id).toReversed());
+    expect(
+      await idsOf(
+        'intent',
+        made.map(({ intent }) => intent),
+      ),
+    ).toEqual(seen.map(({ intent }) => intent).toReversed());
+    expect((await stores.activity.sources(everyEvent, sight, 10)).map(({ eventId }) => eventId).sort()).toEqual(
+      seen.map(({ event: id }) => id).sort(),
+    );
   });
 
   describe('of an event', () => {

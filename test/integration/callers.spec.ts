@@ -359,7 +359,7 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
     };
     const person = (login: string, ...rights: Parameters<typeof personCaller>[1]): ControlCaller =>
       personCaller({ forge: 'main', login }, rights);
-    const sees = (id: string, canWrite: boolean) => ({ id, canWrite });
+    const sees = (id: string, canWrite: boolean) => ({ id, canWrite, units: null });
     callers = {
       nobody: NOBODY,
       outsider: person('otto'),
@@ -552,7 +552,7 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
       {
         org: 'acme',
         isOwner: false,
-        repositories: [{ id: callers.writer.grants?.[0]?.repositories?.[0] ?? '', canWrite: true }],
+        repositories: [{ id: callers.writer.grants?.[0]?.repositories?.[0] ?? '', canWrite: true, units: null }],
       },
     ]);
 

@@ -1,5 +1,6 @@
+import type { Organization, Team } from '../../core/objects/accounts.js';
 import type { OrgRights } from '../../core/operators.js';
-import type { Organization } from '../../core/objects/accounts.js';
+import { SEEN_UNITS } from '../../core/sight.js';
 import { type ForgeClient, listAll, whereOffered } from '../forge-client.js';
 
 /** Lists are read this far: 5,000 repositories of an organization, 500 teams and organizations of a person. What lies beyond is not seen. */
@@ -19,11 +20,11 @@ export interface PersonAtForge {
  * @throws ForgeError; `refused` with 401 or 403 when the token, or the account, is worth nothing
  */
 export async function rightsOfPerson(client: ForgeClient, orgs: readonly KnownOrg[]): Promise<PersonAtForge> {
-  const { id, login } = await client.getSelf({});
+  const { id, login, restricted } = await client.getSelf({});
   if (!id || !login) throw new Error('the forge does not say who the person is');
   const mine = await listAll(client, 'listMyOrgs', {}, { maxPages: OWN_PAGES });
   const rights: OrgRights[] = [];
-  let teams: Promise<readonly WritingTeam[]> | null = null;
+  let teams: Promise<readonly OwnTeam[]> | null = null;
   for (const known of orgs) {
     const name = nameAmong(mine, known);
     if (name === null) continue;
@@ -33,8 +34,9 @@ export async function rightsOfPerson(client: ForgeClient, orgs: readonly KnownOr
       rights.push({ org, isOwner: true, repositories: [] });
       continue;
     }
-    teams ??= writingTeams(client);
-    rights.push({ org, isOwner: false, repositories: await repositoriesOf(client, name, await teams) });
+    teams ??= ownTeams(client);
+    const own = (await teams).filter((team) => team.org === name.toLowerCase());
+    rights.push({ org, isOwner: false, repositories: await repositoriesOf(client, name, own, restricted === true) });
   }
   return { id, login, rights };
 }
@@ -55,40 +57,62 @@ function nameAmong(mine: readonly Organization[], { name, number }: KnownOrg): s
   return found ? nameOf(found) : null;
 }
 
-interface WritingTeam {
+interface OwnTeam {
   readonly id: string;
   readonly org: string;
   readonly reachesAll: boolean;
+  /** It may write in some unit of a repository (issues, say, and no code). */
+  readonly writes: boolean;
+  /** Units that its members may read; null = all of them. */
+  readonly units: readonly string[] | null;
 }
 
-/** Teams of the person that may write in some unit of a repository (issues, say, and no code). A server without the list has repositories alone. */
-async function writingTeams(client: ForgeClient): Promise<WritingTeam[]> {
+/** Teams of the person. A server without the list has repositories alone. */
+async function ownTeams(client: ForgeClient): Promise<OwnTeam[]> {
   const teams =
     (await whereOffered(client.listMyTeams, () => listAll(client, 'listMyTeams', {}, { maxPages: OWN_PAGES }))) ?? [];
-  return teams.flatMap(({ id, organization, includes_all_repositories: all, permission, units_map: units }) => {
+  return teams.flatMap((team): OwnTeam[] => {
+    const { id, organization, includes_all_repositories: all, permission, units_map: map } = team;
     const org = organization?.username ?? organization?.name;
-    const levels = [permission, ...Object.values(units ?? {})];
+    if (!id || !org) return [];
+    const levels = [permission, ...Object.values(map ?? {})];
     const writes = levels.some((level) => level === 'write' || level === 'admin' || level === 'owner');
-    return id && org && writes ? [{ id, org: org.toLowerCase(), reachesAll: all === true }] : [];
+    return [{ id, org: org.toLowerCase(), reachesAll: all === true, writes, units: readBy(team) }];
   });
+}
+
+/** A server that tells no units gives all of them. */
+function readBy({ permission, units, units_map: map }: Team): readonly string[] | null {
+  if (permission === 'admin' || permission === 'owner' || (!map && !units)) return null;
+  const read = map ? Object.keys(map).filter((unit) => map[unit] !== 'none') : (units ?? []);
+  const names = read.map((unit) => unit.replace(/^repo\./, ''));
+  return SEEN_UNITS.every((unit) => names.includes(unit)) ? null : names;
 }
 
 async function repositoriesOf(
   client: ForgeClient,
   org: string,
-  teams: readonly WritingTeam[],
+  teams: readonly OwnTeam[],
+  isRestricted: boolean,
 ): Promise<OrgRights['repositories']> {
-  const own = teams.filter((team) => team.org === org.toLowerCase());
-  const reachesAll = own.some((team) => team.reachesAll);
-  const reached = new Set<string>();
-  if (!reachesAll)
-    for (const { id } of own)
-      for (const repository of await listAll(client, 'listTeamRepos', { id }, { maxPages: REPOSITORY_PAGES }))
-        if (repository.id) reached.add(repository.id);
+  const everywhere = teams.filter(({ reachesAll }) => reachesAll);
+  const opensAll = everywhere.some(({ writes, units }) => writes && units === null);
+  const reaching = new Map<string, OwnTeam[]>();
+  if (!opensAll)
+    for (const team of teams.filter(({ reachesAll }) => !reachesAll))
+      for (const { id } of await listAll(client, 'listTeamRepos', { id: team.id }, { maxPages: REPOSITORY_PAGES }))
+        if (id) reaching.set(id, [...(reaching.get(id) ?? []), team]);
   const seen = await listAll(client, 'listOrgRepos', { org }, { maxPages: REPOSITORY_PAGES });
-  return seen.flatMap(({ id, permissions }) => {
+  return seen.flatMap(({ id, permissions, private: isPrivate }) => {
     if (!id || permissions?.pull === false) return [];
-    const writes = permissions?.push === true || permissions?.admin === true;
-    return [{ id, canWrite: writes || reachesAll || reached.has(id) }];
+    const through = [...everywhere, ...(reaching.get(id) ?? [])];
+    const canWrite = permissions?.push === true || permissions?.admin === true || through.some(({ writes }) => writes);
+    // What is public, everybody may read; who is in no team that reaches it was let in as a collaborator, who reads all.
+    const isOpen = (isPrivate === false && !isRestricted) || permissions?.admin === true || through.length === 0;
+    return [{ id, canWrite, units: isOpen || through.some(({ units }) => units === null) ? null : unitsOf(through) }];
   });
+}
+
+function unitsOf(teams: readonly OwnTeam[]): string[] {
+  return [...new Set(teams.flatMap(({ units }) => units ?? []))];
 }

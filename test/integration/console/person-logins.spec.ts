@@ -175,6 +175,29 @@ describe.each(PROFILES)('integration/console/person-logins: %s', (profile) => {
     }
   });
 
+  it('gives a member of a team without the unit of pull requests what the team may read, and all of what is public', async () => {
+    const units = ['repo.code', 'repo.issues', 'repo.wiki'];
+    const given = {
+      team: 'triage',
+      org: 'acme',
+      permission: 'write',
+      members: ['otto'],
+      includes_all_repositories: true,
+      units,
+    };
+    await control(forge, 'given', given);
+
+    const [grant] = (await writes(await loggedIn('otto')))?.grants ?? [];
+
+    const hidden = numberOf(forge, 'hidden');
+    expect(grant?.repositories).toEqual([
+      numberOf(forge, 'open'),
+      `${hidden}/code`,
+      `${hidden}/issues`,
+      `${hidden}/wiki`,
+    ]);
+  });
+
   it('keeps the tokens sealed, and never as they are', async () => {
     const { grantId } = await loggedIn('olga');
     const grant = await test.stores.grants.byId(grantId);
