@@ -140,6 +140,13 @@ describe('events/deduplicate', () => {
         null,
       ],
       [
+        'its delivery after rows of one second that told another verdict',
+        'webhook',
+        { kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('x') },
+        [event('rows', ['feed'], { kind: 'review.rejected', factKey: 'n', factAt: at(0), data: review('x') })],
+        null,
+      ],
+      [
         'a comment beside it, by delivery',
         'webhook',
         { kind: 'comment.created', factKey: 'c', factAt: at(0), data: comment('x') },

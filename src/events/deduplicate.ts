@@ -76,7 +76,9 @@ function foldReview(own: SourceClass, fact: ToldAgain, candidates: readonly Dupl
   const ofRows = candidates.filter(({ sources }) => !sources.includes('webhook'));
   if (own === 'webhook') {
     if (!isReview(fact.kind)) return null;
-    return nearest(fact, sameText(fact, ofRows), windowOf(fact.kind)) ?? nearest(fact, ofRows, SAME_CALL_MS);
+    // A row that has the word of another verdict belongs to another review, however close the two were written.
+    const possible = ofRows.filter(({ kind }) => kind === fact.kind || !isVerdict(kind));
+    return nearest(fact, sameText(fact, possible), windowOf(fact.kind)) ?? nearest(fact, possible, SAME_CALL_MS);
   }
   const told = candidates.filter(({ kind, sources }) => isReview(kind) && sources.includes('webhook'));
   // An approval has a word of its own in the feed: it needs no text to be known by, and two of them with one text are two.
@@ -86,7 +88,12 @@ function foldReview(own: SourceClass, fact: ToldAgain, candidates: readonly Dupl
 }
 
 function isReview(kind: EventKind): boolean {
-  return kind === 'review.commented' || kind === 'review.approved' || kind === 'review.rejected';
+  return kind === 'review.commented' || isVerdict(kind);
+}
+
+/** Kinds that have a word of their own in the feed. */
+function isVerdict(kind: EventKind): boolean {
+  return kind === 'review.approved' || kind === 'review.rejected';
 }
 
 /** Those with the text of this review or comment; an empty one is no sign of anything. */

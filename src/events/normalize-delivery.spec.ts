@@ -108,6 +108,18 @@ describe('events/normalize-delivery', () => {
   });
 
   it.each([
+    ['issue_label', 'issue'],
+    ['pull_request_label', 'pull_request'],
+  ])('knows that no label is left when all were taken off, whatever %s shows', (eventType, subject) => {
+    const body = sampleBody(eventType);
+    const shown = { ...(body[subject] as JsonObject), labels: [{ id: 1, name: 'gone' }] };
+
+    const { data } = read(eventType, { ...body, action: 'label_cleared', [subject]: shown });
+
+    expect((data[subject] as JsonObject).labels).toEqual([]);
+  });
+
+  it.each([
     ['the words of an issue', 'issues', { action: 'closed' }, 'issue.closed'],
     ['reopening', 'issues', { action: 'reopened' }, 'issue.reopened'],
     ['labels', 'issue_label', { action: 'label_updated' }, 'issue.labeled'],

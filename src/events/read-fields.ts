@@ -82,6 +82,11 @@ export function objectOf(value: Json | undefined): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
+/** An issue or pull request as it is after the act: where all labels were taken off, servers still show those that are gone. */
+export function afterTheAct(subject: JsonObject | null, action: Json | undefined): JsonObject | null {
+  return subject && action === 'label_cleared' ? { ...subject, labels: [] } : subject;
+}
+
 export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }

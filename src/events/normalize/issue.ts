@@ -13,7 +13,7 @@ import {
   userShape,
 } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
-import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, afterTheAct, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { tableOf } from '../../core/table.js';
 
 const issueShape = z.object({
@@ -66,7 +66,7 @@ export const issueFamily: Family = {
 };
 
 function readIssue(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
-  const issue = objectOf(body.issue);
+  const issue = afterTheAct(objectOf(body.issue), body.action);
   const kind = KIND_OF[textOf(body.action)];
   if (!repo || !issue || !kind) return new Misfit('no issue event');
   return {

@@ -13,7 +13,7 @@ import {
   userShape,
 } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
-import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, afterTheAct, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { tableOf } from '../../core/table.js';
 
 /** The pull request itself, as every event about one carries it. */
@@ -90,7 +90,7 @@ export function pullRequestFields(pullRequest: JsonObject): JsonObject {
 }
 
 function readPullRequest(body: JsonObject, repo: EventRepository | null): EventFact | Misfit {
-  const pullRequest = objectOf(body.pull_request);
+  const pullRequest = afterTheAct(objectOf(body.pull_request), body.action);
   const action = textOf(body.action);
   // A merge arrives as `closed`, also an automatic or a manual one.
   const kind = action === 'closed' && pullRequest?.merged === true ? 'pull_request.merged' : KIND_OF[action];
