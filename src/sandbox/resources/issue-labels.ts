@@ -34,8 +34,14 @@ function removeLabel(world: World, by: User, issue: Issue, label: Label): void {
 }
 
 function clearLabels(world: World, by: User, issue: Issue): void {
-  for (const id of [...issue.labels]) takeOff(world, by, issue, id);
-  world.happened(by, { kind: 'issue.labels_cleared', repo: world.repo(issue.repoId), issue });
+  const before = [...issue.labels];
+  for (const id of before) takeOff(world, by, issue, id);
+  // Every server shows in the delivery the labels that are gone.
+  world.happened(by, {
+    kind: 'issue.labels_cleared',
+    repo: world.repo(issue.repoId),
+    issue: { ...issue, labels: new Set(before) },
+  });
 }
 
 /** Sets labels without a word to anybody: the edit call of pull requests does so. */
