@@ -57,7 +57,7 @@ function originOf(address: string): string {
   if (!/^\/(api\/v1\/?)?$/.test(url.pathname) || url.username !== '')
     throw new UserError(
       'FORGE_ADDRESS',
-      `${url.origin}: give the address without path, user and password; the demo cannot use a forge below a path`,
+      `${url.origin}: give the address without path, user and password; a forge below a path cannot be used here`,
     );
   return url.origin;
 }
@@ -68,6 +68,6 @@ function authorizationOf(env: NodeJS.ProcessEnv): string {
   if (user && password) return basic(user, password);
   throw new UserError(
     'FORGE_CREDENTIALS',
-    `the demo needs the credentials of a site administrator in the environment: ${ADMIN_VARIABLES}`,
+    `give the credentials of a site administrator in the environment: ${ADMIN_VARIABLES}`,
   );
 }

@@ -63,13 +63,15 @@ export class ForgeApi {
     return isJsonObject(answer) ? answer : {};
   }
 
-  /** Every row of a list; an empty page ends it, since lists may be filtered after the page was cut. */
+  /** Every row of a list; an empty page ends it, since lists may be filtered after the page was cut, and so does one that came before: not every list has pages. */
   async list(path: string): Promise<JsonObject[]> {
     const rows: JsonObject[] = [];
+    let last = '';
     for (let page = 1; ; page += 1) {
       const { status, body } = await this.call('GET', `${path}${path.includes('?') ? '&' : '?'}limit=50&page=${page}`);
       if (status >= 300) throw new ForgeRefused(status, `GET ${path}`, saidIn(body));
-      if (!Array.isArray(body) || body.length === 0) return rows;
+      if (!Array.isArray(body) || body.length === 0 || stringifyJson(body) === last) return rows;
+      last = stringifyJson(body);
       rows.push(...(body as JsonObject[]));
     }
   }

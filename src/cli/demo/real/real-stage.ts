@@ -9,7 +9,7 @@ import { createLogger } from '../../../observability/logger.js';
 import { type Reach, reachBot } from '../../reach-bot.js';
 import type { RealForge } from '../../real-forge/connect.js';
 import type { Account, Estate } from '../../real-forge/estate.js';
-import { saidIn } from '../../real-forge/forge-api.js';
+import { refusesMirrors } from '../../real-forge/refuses-mirrors.js';
 import { writeOperatorFile } from '../operator-file.js';
 
 const RULES = fileURLToPath(new URL('../../../../config/rules/acme', import.meta.url));
@@ -64,7 +64,8 @@ export async function setRealForge(forge: RealForge, estate: Estate): Promise<Re
       description: `${name} of the demo`,
     });
   }
-  const leftOut = await whatIsRefused(owner, org);
+  const refused = await refusesMirrors(owner, org);
+  const leftOut = new Map(refused === null ? [] : [['mirrors.yaml', refused]]);
   const folder = mkdtempSync(join(tmpdir(), 'forgehand-demo-'));
   return {
     org,
@@ -81,24 +82,6 @@ export async function setRealForge(forge: RealForge, estate: Estate): Promise<Re
 
 async function tokenOf({ api, login }: Account): Promise<string> {
   return String((await api.ask('POST', `/users/${login}/tokens`, { name: 'forgehand-demo', scopes: ['all'] })).sha1);
-}
-
-/** A mirror to a host that the server may not (or cannot) reach is refused when it is added. */
-async function whatIsRefused(owner: Account, org: string): Promise<Map<string, string>> {
-  const at = `/repos/${org}/probe`;
-  await owner.api.ask('POST', `/orgs/${org}/repos`, {
-    name: 'probe',
-    auto_init: true,
-    default_branch: 'main',
-    private: false,
-  });
-  const answer = await owner.api.call('POST', `${at}/push_mirrors`, {
-    remote_address: `https://mirror.example.org/${org}/probe.git`,
-    interval: '8h',
-  });
-  await owner.api.ask('DELETE', at);
-  const why = `the server refuses a push mirror with ${answer.status} ${saidIn(answer.body)} ([migrations] ALLOWED_DOMAINS, ALLOW_LOCALNETWORKS)`;
-  return answer.status < 300 ? new Map() : new Map([['mirrors.yaml', why]]);
 }
 
 /** The example rules, about this organization instead of acme. */

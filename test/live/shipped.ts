@@ -1,0 +1,270 @@
+import type { JsonObject } from '../../src/core/json.js';
+import type { LiveBot } from './live-bot.js';
+import type { Rows } from './rows.js';
+import { includes, isSame, see } from './see.js';
+import { People, type Stage, type StageOrg } from './stage.js';
+
+const LABELS = 13;
+const STARTER_LABELS = 6;
+
+type Names = ReadonlyArray<{ readonly name?: unknown; readonly login?: unknown }> | null | undefined;
+const names = (list: unknown): unknown[] => ((list as Names) ?? []).map(({ name, login }) => name ?? login);
+
+/** One organization that lives with the shipped rules. */
+class House {
+  readonly people: People;
+
+  constructor(
+    private readonly stage: Stage,
+    readonly place: StageOrg,
+    private readonly bot: LiveBot,
+    private readonly rows: Rows,
+    private readonly part: string,
+  ) {
+    this.people = new People(stage, place);
+  }
+
+  get(path: string): Promise<JsonObject> {
+    return this.stage.olga.api.ask('GET', path);
+  }
+
+  list(path: string): Promise<JsonObject[]> {
+    return this.stage.olga.api.list(path);
+  }
+
+  issue(number: string): Promise<JsonObject> {
+    return this.get(this.people.at('app', `/issues/${number}`));
+  }
+
+  async labelsOf(number: string): Promise<unknown[]> {
+    return names((await this.issue(number)).labels);
+  }
+
+  async fire(schedule: string): Promise<void> {
+    await this.bot.reach.call('runSchedule', { org: this.place.name, schedule });
+    await this.bot.quiet();
+  }
+
+  see(what: string, look: Parameters<typeof see>[3]): Promise<void> {
+    return see(this.rows, this.part, what, look);
+  }
+
+  /** Every issue is old enough: warned, labelled, freed by a word, and closed where nobody speaks. */
+  async stale(): Promise<void> {
+    const { people } = this;
+    const spoken = await people.issue('app');
+    const silent = await people.issue('app');
+    await this.bot.settled();
+    await this.fire('stale-warn');
+    for (const number of [spoken, silent]) {
+      await this.see(`stale-warn: comment on #${number}`, async () =>
+        isSame(
+          (await this.list(people.at('app', `/issues/${number}/comments`))).map(
+            ({ user }) => (user as JsonObject).login,
+          ),
+          [this.place.bot.login],
+        ),
+      );
+      await this.see(`stale-warn: label of #${number}`, async () => includes(await this.labelsOf(number), ['stale']));
+    }
+    await people.comment('app', spoken, 'It still matters.');
+    await this.see('stale-not', async () => isSame(await this.labelsOf(spoken), []));
+    await this.fire('stale-close');
+    await this.see('stale-close', async () => isSame([(await this.issue(silent)).state], ['closed']));
+    await this.see('stale-close leaves the other open', async () =>
+      isSame([(await this.issue(spoken)).state], ['open']),
+    );
+  }
+}
+
+/** The rules of config/rules/organization, each with its effect. */
+export async function playHouse(
+  stage: Stage,
+  bot: LiveBot,
+  rows: Rows,
+  leftOut: ReadonlyMap<string, string>,
+): Promise<void> {
+  const part = 'house';
+  const house = new House(stage, stage.house, bot, rows, part);
+  const { people } = house;
+  const { olga, wes } = stage;
+  const at = (rest: string): string => people.at('app', rest);
+  await people.repository('app');
+  await olga.api.ask('PUT', at('/topics'), { topics: ['product'] });
+  await people.push('app', 'a.txt', 'a\n', 'main', olga);
+  await people.branch('app', 'release/1.3');
+  await people.release('app', 'v1.3.0');
+  await people.milestone('app', '1.3');
+  await house.see('house-labels', async () => {
+    const labels = await house.list(at('/labels'));
+    return { isThere: labels.length === LABELS, seen: `${labels.length} labels` };
+  });
+  await house.see('house-settings', async () =>
+    includes(((await house.get(at('/topics'))).topics as unknown[]) ?? [], ['product', 'house-rules']),
+  );
+  if (leftOut.has('mirrors.yaml'))
+    rows.add(part, 'house-mirrors', 'not playable here', leftOut.get('mirrors.yaml') ?? '');
+  else
+    await house.see('house-mirrors', async () => {
+      const mirrors = await house.list(at('/push_mirrors'));
+      return { isThere: mirrors.length === 1, seen: `${mirrors.length} mirrors` };
+    });
+  await protect(house, bot, rows, part);
+
+  const green = async (number: string): Promise<void> => {
+    const { sha } = await people.headOf('app', number);
+    await wes.api.ask('POST', at(`/statuses/${sha}`), { context: 'ci', state: 'success' });
+  };
+  const mergedBy = (number: string) => async () => {
+    const { merged, merged_by } = await house.get(at(`/pulls/${number}`));
+    return isSame([merged, (merged_by as JsonObject | null)?.login], [true, stage.house.bot.login]);
+  };
+  const first = await people.pull('app', { title: 'Words of docs' }, ['docs/a.md']);
+  await house.see('labels-by-path', async () => isSame(await house.labelsOf(first), ['area/docs', 'size/S']));
+  await house.see('reviewer-by-turns', async () =>
+    isSame(names((await house.get(at(`/pulls/${first}`))).requested_reviewers), [olga.login]),
+  );
+  const ready = (await house.list(at('/labels'))).find(({ name }) => name === 'merge/ready');
+  await green(first);
+  await people.review('app', first, 'APPROVED');
+  await people.putLabel('app', first, ready?.id ?? null);
+  await house.see('merge-when-ready', mergedBy(first));
+  await house.see('notes-of-the-next', async () => {
+    const draft = (await house.list(at('/releases'))).find((one) => one.draft === true);
+    return {
+      isThere: draft?.tag_name === 'v1.4.0' && String(draft.body).includes('Words of docs'),
+      seen: String(draft?.tag_name),
+    };
+  });
+  await people.release('app', 'v1.3.1');
+  await house.see('notes-of-a-release', async () => {
+    const release = await house.get(at('/releases/tags/v1.3.1'));
+    return { isThere: String(release.body).includes('Words of docs'), seen: JSON.stringify(release.body) };
+  });
+
+  const line = await people.pull('app', {}, ['fix.txt'], 'release/1.3');
+  await green(line);
+  await people.review('app', line, 'APPROVED');
+  await people.comment('app', line, '/label merge/ready');
+  await house.see('merge-when-ready, by a command', mergedBy(line));
+  await house.see('milestone-on-merge', async () =>
+    isSame([((await house.issue(line)).milestone as JsonObject | null)?.title], ['1.3']),
+  );
+
+  const asked = await people.issue('app');
+  await people.comment('app', asked, '/label kind/bug no-notes');
+  await house.see('command-label', async () => isSame(await house.labelsOf(asked), ['kind/bug', 'no-notes']));
+  await people.comment('app', asked, '/unlabel no-notes');
+  await house.see('command-unlabel', async () => isSame(await house.labelsOf(asked), ['kind/bug']));
+  await people.comment('app', asked, '/milestone 1.3');
+  await house.see('command-milestone', async () =>
+    isSame([((await house.issue(asked)).milestone as JsonObject | null)?.title], ['1.3']),
+  );
+  await people.comment('app', asked, `/assign @${olga.login}`);
+  await house.see('command-assign', async () => isSame(names((await house.issue(asked)).assignees), [olga.login]));
+  const merge = await people.pull('app');
+  await green(merge);
+  await people.review('app', merge, 'APPROVED');
+  await people.comment('app', merge, '/merge');
+  await house.see('command-merge', mergedBy(merge));
+  await retest(house, stage, rows, part);
+  await people.edit('app', asked, { state: 'closed' });
+  await house.stale();
+}
+
+/** A person approves the plan, as the rule file wants it. */
+async function protect(house: House, bot: LiveBot, rows: Rows, part: string): Promise<void> {
+  const org = ['--org', house.place.name];
+  const planned = await bot.run('plan', '--policy', 'product-protections', ...org, '--json');
+  const hash = planned.code === 4 ? (JSON.parse(planned.stdout) as { hash: string }).hash : null;
+  if (hash === null)
+    return rows.add(
+      part,
+      'product-protections',
+      'fails',
+      `plan ended with ${String(planned.code)}: ${planned.stdout}${planned.stderr}`,
+    );
+  for (const command of ['approve', 'apply']) {
+    const { code, stdout, stderr } = await bot.run(command, hash);
+    if (code !== 0) return rows.add(part, 'product-protections', 'fails', `${command}: ${stdout}${stderr}`);
+  }
+  await house.see('product-protections', async () => {
+    const protections = await house.list(house.people.at('app', '/branch_protections'));
+    return isSame(
+      protections.map((one) => one.rule_name ?? one.branch_name),
+      ['main', 'release/*'],
+    );
+  });
+}
+
+const FAILING = 'name: ci\non: [push]\njobs:\n  build: {runs-on: ubuntu-latest, steps: [{run: "exit 1"}]}\n';
+
+async function retest(house: House, stage: Stage, rows: Rows, part: string): Promise<void> {
+  const { people } = house;
+  const what = 'command-retest';
+  if (!stage.hasRunner) return rows.add(part, what, 'not playable here', 'it needs a runner, and none is registered');
+  const runsAt = people.at('ci', '/actions/runs');
+  await people.repository('ci');
+  const head = await people.branch('ci', 'failing');
+  const sha = await people.push('ci', '.gitea/workflows/ci.yml', FAILING, head);
+  const pull = await stage.wes.api.ask('POST', people.at('ci', '/pulls'), { head, base: 'main', title: 'Failing' });
+  const runs = async (): Promise<JsonObject[]> => {
+    const { workflow_runs: list } = await house.get(`${runsAt}?head_sha=${sha}`);
+    return (list as JsonObject[] | null) ?? [];
+  };
+  const isFailed = (run: JsonObject | undefined): boolean => run?.conclusion === 'failure' || run?.status === 'failure';
+  await see(rows, part, 'a run that failed', async () => {
+    const [run] = await runs();
+    return { isThere: isFailed(run), seen: JSON.stringify([run?.status, run?.conclusion]) };
+  });
+  await people.comment('ci', String(pull.number), '/retest');
+  if (stage.forge.family === 'forgejo')
+    return rows.add(
+      part,
+      what,
+      'not playable here',
+      'Forgejo has no call that runs failed jobs again (docs/forges.md)',
+    );
+  await house.see(what, async () => {
+    const [run] = await runs();
+    return { isThere: Number(run?.run_attempt ?? 1) > 1, seen: `attempt ${String(run?.run_attempt)}` };
+  });
+}
+
+/** The rules of config/rules/starters. */
+export async function playStarters(
+  stage: Stage,
+  bot: LiveBot,
+  rows: Rows,
+  leftOut: ReadonlyMap<string, string>,
+): Promise<void> {
+  const part = 'starters';
+  const house = new House(stage, stage.starters, bot, rows, part);
+  const { people } = house;
+  await people.repository('app');
+  await house.see('labels', async () => {
+    const labels = await house.list(people.at('app', '/labels'));
+    return { isThere: labels.length === STARTER_LABELS, seen: `${labels.length} labels` };
+  });
+  if (leftOut.has('mirrors.yaml')) rows.add(part, 'mirrors', 'not playable here', leftOut.get('mirrors.yaml') ?? '');
+  else
+    await house.see('mirrors', async () => {
+      const mirrors = await house.list(people.at('app', '/push_mirrors'));
+      return { isThere: mirrors.length === 1, seen: `${mirrors.length} mirrors` };
+    });
+  await people.release('app', 'v1.0.0');
+  await house.see('milestone-per-line', async () =>
+    includes(
+      (await house.list(people.at('app', '/milestones'))).map(({ title }) => title),
+      ['1.1'],
+    ),
+  );
+  const pull = await people.pull('app', { title: 'A new thing' });
+  await people.merge('app', pull);
+  await people.release('app', 'v1.1.0');
+  await house.see('release-notes', async () => {
+    const { body } = await house.get(people.at('app', '/releases/tags/v1.1.0'));
+    return { isThere: String(body).includes('A new thing'), seen: JSON.stringify(body) };
+  });
+  await house.stale();
+}
