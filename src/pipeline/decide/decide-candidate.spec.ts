@@ -7,6 +7,7 @@ import { actions } from '../../actions/index.js';
 import { callingAs, currentCaller, type Caller } from '../../core/caller.js';
 import { ForgeError } from '../../core/errors.js';
 import { because } from '../../../test/builders/reasons.js';
+import type { ForgeEvent } from '../../core/event.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { defineReasons } from '../../core/reason.js';
 import type { RepositoryHome } from '../../core/repository-home.js';
@@ -41,6 +42,7 @@ const decided = (
       ? [{ stepId: 's', stepNo: 0, action, items: [{ itemKey: 'bug', params: params as never }] }]
       : [],
 });
+type Decided = Extract<Evaluation, { kind: 'decided' }>;
 const ASKS: Evaluation = {
   kind: 'needs-lookup',
   request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
@@ -128,6 +130,56 @@ describe('pipeline/decide/decide-candidate', () => {
       await callingAs({ lane: 'interactive', org: null }, () => decide({}, ofTick()));
 
       expect(callers).toEqual([{ lane: 'interactive', org: null }]);
+    });
+  });
+
+  describe('confirms what a delivery says before anything is asked with it', () => {
+    const asked: unknown[] = [];
+    let shown: ActProof;
+    const acts: DeciderDeps['acts'] = { prove: async () => shown };
+    const lookups: DeciderDeps['lookups'] = {
+      read: async ({ params }) => (asked.push(params), { value: params['branch'] === 'forged' }),
+    };
+    const told = (branch: string): ForgeEvent => ({ ...event, data: { branch } });
+    const decideOn = (branch: string) => decide({}, ofEvent({ event: told(branch) }), {}, { acts, lookups });
+    const rests = { on: 'actor', reads: ['branch'] } as const;
+
+    beforeEach(() => {
+      asked.length = 0;
+      shown = { proven: true, by: 'spec', actor: event.actor, event: told('true'), newer: ['branch'] };
+      deps.rules.candidates = () => [RULE];
+      // It does something only where the branch that the event names has what is asked of it.
+      evaluate = ({ event: of }, answers) => {
+        const answer = (answers as { l?: { value: boolean } }).l;
+        const params = { branch: of?.data['branch'] ?? null };
+        return answer
+          ? { ...(decided(answer.value ? 'fired' : 'not-fired') as Decided), rests }
+          : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params, onMissing: 'none' }, rests };
+      };
+    });
+
+    it('so that a forged value reaches no lookup', async () => {
+      const { run } = await decideOn('forged');
+
+      expect(asked).toEqual([{ branch: 'true' }]);
+      expect([run.state, run.trace]).toEqual(['not-fired', expect.objectContaining({ refused: expect.anything() })]);
+    });
+
+    it('so that nothing is asked where the forge confirms nothing', async () => {
+      shown = { proven: false, code: 'act.not_found', reason: 'there is no such act' };
+      const { run } = await decideOn('forged');
+
+      expect(asked).toEqual([]);
+      expect([run.state, run.trace]).toEqual([
+        'not-fired',
+        { refused: { code: 'act.not_found', reason: 'there is no such act' } },
+      ]);
+    });
+
+    it('and acts upon what is true', async () => {
+      shown = { proven: true, by: 'spec', actor: event.actor, event: told('forged'), newer: [] };
+
+      expect((await decideOn('forged')).intents).toHaveLength(1);
     });
   });
 

@@ -211,43 +211,59 @@ export class CandidateDecider {
     }
     const held = await this.overLimit(org, candidate);
     if (held) return without(held);
+    let judged: Judged | null = null;
+    /** What the forge shows counts, not what the delivery says. @returns whether it is to be decided anew */
+    const confirm = async (found: Evaluation): Promise<boolean> => {
+      if (!event || !found.rests || judged) return false;
+      judged = await judgeAct(this.deps.acts, event, found.rests, decidedAt.getTime() - since.getTime());
+      if (judged.newer.length === 0) return false;
+      if (!this.isStillAsked(active, candidate, judged.event, bot)) {
+        judged = afterReading(judged, null);
+        return false;
+      }
+      [event, repo, isOpen] = [judged.event, judged.event.repo, false];
+      return true;
+    };
+    const judgedNow = (): Judged | null => judged;
     const ask = (): Promise<Answered> =>
       answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
-    let answered = await ask();
+    // Nothing is asked with what only the delivery says.
+    const first = await evaluate({});
+    if (first.kind === 'needs-lookup') await confirm(first);
+    const early = judgedNow();
+    if (event && early?.refusal)
+      return planIntents(
+        this.refused(own, event, { rule: candidate.id, trace: null }, early.refusal, { [ACT_LOOKUP]: early.kept }),
+        { ...tools, account: '' },
+      );
+    let answered: Answered =
+      first.kind === 'decided' ? { evaluation: first, lookups: {}, uses: new Set() } : await ask();
     while (isOpen && answered.evaluation.report.unknown) {
       const next = await learn(answered.evaluation.report.unknown);
       if (next !== 'again') return next;
       answered = await ask();
     }
-    const { rests } = answered.evaluation;
-    const claimed =
-      event && rests ? await judgeAct(this.deps.acts, event, rests, decidedAt.getTime() - since.getTime()) : null;
-    // What the forge shows counts, not what the delivery says.
-    const isAnew = claimed !== null && claimed.newer.length > 0;
-    const isAsked = isAnew && this.isStillAsked(active, candidate, claimed.event, bot);
-    if (isAsked) {
-      [event, repo, isOpen] = [claimed.event, claimed.event.repo, false];
-      answered = await ask();
-    }
+    if (await confirm(answered.evaluation)) answered = await ask();
     const { evaluation, lookups, uses } = answered;
     const { report, steps } = evaluation;
-    const judged = isAnew ? afterReading(claimed, isAsked ? report : null) : claimed;
+    const proof = judgedNow();
+    const final = proof && proof.newer.length > 0 ? afterReading(proof, report) : proof;
     const isPrivate = hasAnswers(lookups) && (isForOwnersAlone(uses) || !(await this.isPublic(subject)));
     const sealed = isPrivate ? { readsPrivate: true } : {};
-    const kept = judged ? { ...lookups, [ACT_LOOKUP]: judged.kept } : lookups;
-    if (event && judged?.refusal)
+    const kept = final ? { ...lookups, [ACT_LOOKUP]: final.kept } : lookups;
+    if (event && final?.refusal)
       return {
-        ...planIntents(this.refused(own, event, decided(report), judged.refusal, kept), { ...tools, account: '' }),
+        ...planIntents(this.refused(own, event, decided(report), final.refusal, kept), { ...tools, account: '' }),
         ...sealed,
       };
-    const told = withWhatIsNewer(decided(report), judged?.newer ?? []);
+    const told = withWhatIsNewer(decided(report), final?.newer ?? []);
     const home =
       report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions)
         ? await this.homeOf(subject)
         : null;
     const decision: Decision = {
       ...own,
-      ...(judged?.namesActor ? { claim: null } : {}),
+      ...(final?.namesActor ? { claim: null } : {}),
       report: stage?.note
         ? { ...told, reason: withNote(told.reason, stage.note) }
         : mayLeaveOutTrace(own, event, told, lookups)
@@ -307,7 +323,7 @@ export class CandidateDecider {
   private refused(
     own: Omit<Decision, 'report' | 'steps' | 'lookups'>,
     { id: eventId, kind, actor }: ForgeEvent,
-    report: DecidedReport,
+    report: Pick<DecidedReport, 'rule' | 'trace'>,
     refusal: NonNullable<Judged['refusal']>,
     lookups: Decision['lookups'],
   ): Decision {

@@ -279,11 +279,12 @@ export interface Found {
 }
 
 /**
- * What of a delivery's claims a decision that fired rests on. `actor`: who did it; `act`: that it happened, whoever did it. `reads`: everything
+ * What of a delivery's claims a decision rests on. `actor`: who did it; `act`: that it happened, whoever did it. `reads`: everything
  * that the rule reads of the event, as paths below `event` (empty = all of it).
  */
 export type Rests = { readonly on: 'actor' | 'act'; readonly reads: readonly string[] };
 
 export type Evaluation =
-  | { kind: 'needs-lookup'; request: LookupRequest }
+  /** `rests`: what is to be confirmed before anything is asked with what the delivery says. */
+  | { kind: 'needs-lookup'; request: LookupRequest; rests?: Rests }
   | { kind: 'decided'; report: Report; steps: ProposedStep[]; rests?: Rests };

@@ -14,7 +14,7 @@ import { Lookups, NeedsLookup } from './lookups.js';
 import { Misfit, formatPosition } from './misfit.js';
 import { judgeFilters } from '../match/open-filters.js';
 import { countItems, proposeSteps } from './propose-steps.js';
-import { restsOn } from './rests-on.js';
+import { mayRestOn, restsOn } from './rests-on.js';
 
 /**
  * Decide about one rule and one cause. Pure: when a read is needed and has no answer yet, the answer is the request for it, and the
@@ -110,7 +110,10 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
         );
       if (!(error instanceof NeedsLookup)) throw error;
       const answer = input.recall?.(error.request);
-      if (!answer) return { kind: 'needs-lookup', request: error.request };
+      if (!answer) {
+        const rests = mayRestOn(rule.program, input.event);
+        return { kind: 'needs-lookup', request: error.request, ...(rests ? { rests } : {}) };
+      }
       lookups.answers = { ...lookups.answers, [error.request.as]: answer };
       bindings.learn(lookups.answers);
     }

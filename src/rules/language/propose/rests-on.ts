@@ -28,18 +28,30 @@ const PEOPLE = [
  * from the forge itself. Pure.
  */
 export function restsOn(program: RuleProgram, event: ForgeEvent | null, steps: readonly ProposedStep[]): Rests | null {
-  if (!event || !isClaimed(event) || steps.length === 0) return null;
-  const on = dependsOnActor(program) ? 'actor' : steps.some(({ action }) => asksAct(program, action)) ? 'act' : null;
+  if (steps.length === 0) return null;
+  const actions = new Set(steps.map(({ action }) => action));
+  return restsOf(program, event, ({ name }) => actions.has(name));
+}
+
+/** The same before it is known what a rule will do: what is asked with forged values must not decide. */
+export function mayRestOn(program: RuleProgram, event: ForgeEvent | null): Rests | null {
+  return restsOf(program, event, () => true);
+}
+
+function restsOf(
+  program: RuleProgram,
+  event: ForgeEvent | null,
+  isDone: (action: RuleProgram['steps'][number]['action']) => boolean,
+): Rests | null {
+  if (!event || !isClaimed(event)) return null;
+  const isAct = program.steps.some(({ action }) => action.asksAct && isDone(action));
+  const on = dependsOnActor(program) ? 'actor' : isAct ? 'act' : null;
   return on === null ? null : { on, reads: readsOf(program).map(({ path }) => path) };
 }
 
 /** Whether a decision of the rule may rest on who did something, or on that it was done. */
 export function needsProof(program: RuleProgram): boolean {
   return dependsOnActor(program) || program.steps.some(({ action }) => action.asksAct);
-}
-
-function asksAct({ steps }: RuleProgram, action: string): boolean {
-  return steps.some((step) => step.action.name === action && step.action.asksAct);
 }
 
 const depending = new WeakMap<RuleProgram, boolean>();
