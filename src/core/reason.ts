@@ -54,16 +54,32 @@ export function textOf(reason: Reason | string): string {
 
 const HIDDEN = '…';
 
-/** The reason for people outside of the organization: the same code, and of its parameters, also of reasons within, those that anybody may read. */
-export function openPart({ code, params }: Reason): Reason {
+/** What a text is shown as to somebody who wrote it; null = it is not theirs. */
+export type OwnWord = (text: string) => string | null;
+
+/**
+ * The reason for people outside of the organization: the same code, and of its parameters, also of reasons within, those that anybody may read.
+ * @param own words of the person whom it is told, which they may read again
+ */
+export function openPart({ code, params }: Reason, own: OwnWord = () => null): Reason {
   const open = DEFINED.get(code)?.open;
   const hide = (value: Json): Json => {
-    if (isReason(value)) return openPart(value) as unknown as Json;
+    if (isReason(value)) return openPart(value, own) as unknown as Json;
     if (Array.isArray(value)) return value.every(isJsonObject) ? value.map(hide) : [HIDDEN];
     if (isJsonObject(value)) return mapped(value, hide);
+    if (typeof value === 'string') return ownNames(value, own);
     return typeof value === 'boolean' || value === null ? value : HIDDEN;
   };
   return { code, params: mapped(params, (value, name) => (open?.has(name) ? value : hide(value))) };
+}
+
+/** A name, or several in a row: those of others are one sign, so that nobody can count them. */
+function ownNames(text: string, own: OwnWord): string {
+  const whole = own(text);
+  if (whole !== null) return whole;
+  const shown = text.split(', ').map(own);
+  const names = shown.filter((one) => one !== null);
+  return names.length === shown.length ? names.join(', ') : [...names, HIDDEN].join(', ');
 }
 
 function mapped(fields: JsonObject, change: (value: Json, name: string) => Json): JsonObject {

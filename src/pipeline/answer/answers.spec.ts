@@ -169,6 +169,67 @@ describe('pipeline/answer/answers', () => {
     expect(await look(event)).toEqual([]);
   });
 
+  describe('names what is wrong where it is a word of the command', () => {
+    async function told(body: string, name: string): Promise<string> {
+      const event = anAct({ data: { number: 12, comment: { id: '345', body }, issue: { id: '5' } } });
+      await record(event, { run: aRun(), intents: [anIntent({ id: 'i1' })] });
+      const claim = await journal.claim('i1', 'me', 60_000);
+      await journal.move({
+        ...{ intentId: 'i1', epoch: claim?.epoch ?? 0, from: ['claimed'] as const },
+        ...{ to: 'refused', reason: say('cannot.missing', { what: 'label', name, create: 'label.ensure' }) },
+      });
+      return String((await look(event))[0]).split('\n')[0] ?? '';
+    }
+
+    it.each([
+      ['/label nosuch', 'nosuch', 'label nosuch (label.ensure'],
+      ['/label Nosuch', 'nosuch', 'label Nosuch (label.ensure'],
+      ['/label needs docs', 'needs docs', 'label needs docs (label.ensure'],
+      ['/label "needs docs" bug', 'needs docs, bug', 'label needs docs, bug (label.ensure'],
+      ['/label nosuch', 'nosuch, secret/plan, other/plan', 'label nosuch, … (label.ensure'],
+      ['/label nosuch', 'secret/plan', 'label … (label.ensure'],
+      ['/label secret', 'secret/plan', 'label … (label.ensure'],
+    ])('%s, and %s is wrong', async (body, name, text) => {
+      expect(await told(body, name)).toContain(text);
+    });
+
+    it.each([
+      '`x`',
+      '@acme/owners',
+      '\uff20ann',
+      '[a](https://evil)',
+      '![a](https://evil/p.png)',
+      'https://evil/x',
+      'www.evil.org',
+      '<img/src=x>',
+      '<!--',
+      '</sub>',
+      'acme/web#1',
+      '#1',
+      'GH-1',
+      '**x**',
+      '|a|',
+      '&lt;b&gt;',
+      'javascript:x',
+      '\u202ex',
+      'a\u2028b',
+      'x'.repeat(500),
+    ])('does nothing with %s', async (word) => {
+      const line = await told(`/label ${word}`, word);
+      const shown = /label (.*) \(label\.ensure/.exec(line)?.[1] ?? '';
+
+      expect(shown).not.toBe('');
+      expect(shown).not.toMatch(
+        /(?<!\\)[`*[\]()|~$]|[<>\n\r\u2028\u202e]|:\/\/|www\.e|@[\w]|\uff20\w|[#-]\d|&(?!amp;|lt;|gt;)|javascript:/,
+      );
+      expect(shown.length).toBeLessThan(200);
+    });
+
+    it('takes no second line for a word', async () => {
+      expect(await told('/label a\nsecret/plan', 'secret/plan')).toContain('label … (label.ensure');
+    });
+  });
+
   it.each([
     ['the bot itself', { actor: { id: '5', login: 'forgehand' } }],
     ['a bot by its name', { actor: { id: '9', login: 'stale-bot' } }],

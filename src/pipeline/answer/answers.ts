@@ -147,6 +147,7 @@ export class Answers {
     return judgeAnswer(asked, {
       now: clock.now(),
       isPaused: (intent) => pauseOf(pauses, intent) !== undefined,
+      command: commandOf(event),
     });
   }
 

@@ -23,6 +23,7 @@ const judge = (all: readonly AskedRun[], afterS = 1, paused: readonly string[] =
   judgeAnswer(all, {
     now: new Date(AT.getTime() + afterS * 1000),
     isPaused: ({ rule }) => paused.includes(rule),
+    command: null,
   })?.standing ?? null;
 
 const notFired = (reason: Run['reason']): AskedRun => asked({ state: 'not-fired', reason });

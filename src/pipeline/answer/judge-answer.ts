@@ -1,5 +1,7 @@
+import type { Command } from '../../core/command.js';
+import { escapeMarkdown } from '../../core/escape-markdown.js';
 import { isJsonObject } from '../../core/json.js';
-import { openPart, type Reason } from '../../core/reason.js';
+import { openPart, type OwnWord, type Reason } from '../../core/reason.js';
 import { LATER_STEP, WAITS, isReason } from '../../core/run-reasons.js';
 import type { Intent, Run } from '../../core/run.js';
 import { isEnded } from '../../core/states.js';
@@ -19,6 +21,8 @@ export interface AnswerFacts {
   readonly now: Date;
   /** Whether a person or a breaker paused this rule. */
   readonly isPaused: (intent: Pick<Intent, 'org' | 'rule'>) => boolean;
+  /** What the person wrote; null = they put on a label. */
+  readonly command: Command | null;
 }
 
 /** What is worth telling, and the run that shows the details to an admin. */
@@ -49,7 +53,7 @@ export function judgeAnswer(asked: readonly AskedRun[], facts: AnswerFacts): Jud
   const all = asked.flatMap(({ run, intents }) =>
     standingsOf(run, intents, facts).map(({ standing, detail = null }) => ({
       standing,
-      detail: detail && openPart(detail),
+      detail: detail && openPart(detail, CANNOT.test(detail.code) ? ownWords(facts.command) : undefined),
       runId: run.id,
       isIdle: run.state === 'not-fired',
     })),
@@ -83,6 +87,20 @@ function saidByAction(reason: Reason | null): Reason | null {
 }
 
 const ACTION_CODES = /^(cannot|found)\./;
+/** What a name is wrong for; what is there is nobody's to learn by guessing its name. */
+const CANNOT = /^cannot\./;
+const MAX_WORD = 100;
+
+/** A word of the command as its writer wrote it, made harmless: whoever reads the answer sees it, and it does nothing. */
+function ownWords(command: Command | null): OwnWord {
+  const words = command === null ? [] : [...command.args, command.text.trim()];
+  const byName = new Map(words.filter((word) => word !== '').map((word) => [word.toLowerCase(), word]));
+  return (text) => {
+    const word = byName.get(text.trim().toLowerCase());
+    if (word === undefined) return null;
+    return `${escapeMarkdown(word.slice(0, MAX_WORD))}${word.length > MAX_WORD ? '…' : ''}`;
+  };
+}
 
 /** What a run that wanted nothing said of it. */
 function standingOfVerdict({ state, reason }: Run): Standing {
