@@ -73,6 +73,8 @@ export interface OrgRights {
   /** Those that the person can see, by number. */
   readonly repositories: ReadonlyArray<{
     readonly id: string;
+    /** Without its owner; absent = the forge does not say. */
+    readonly name?: string | undefined;
     readonly canWrite: boolean;
     /** Units that the person may read (`SEEN_UNITS`); null = all of them. */
     readonly units: readonly string[] | null;
@@ -90,9 +92,9 @@ export function personCaller(
   const grants = rights.flatMap(({ org, isOwner: owns, repositories }): Grant[] => {
     if (owns) return [{ org, repositories: null, scopes: OPERATOR_SCOPES }];
     if (!repositories.some(({ canWrite }) => canWrite)) return [];
-    return [
-      { org, repositories: repositories.flatMap(({ id, units }) => seenRepository(id, units)), scopes: ['read'] },
-    ];
+    const seen = repositories.flatMap(({ id, units }) => seenRepository(id, units));
+    const names = repositories.flatMap(({ name }) => name ?? []);
+    return [{ org, repositories: seen, ...(names.length > 0 ? { names } : {}), scopes: ['read'] }];
   });
   const scopes = OPERATOR_SCOPES.filter((scope) => grants.some((grant) => grant.scopes.includes(scope)));
   return { kind: 'person', name: `person:${login}@${forge}`, login, scopes, grants };
@@ -101,7 +103,7 @@ export function personCaller(
 /** What the caller may see with this scope. An operation that takes the scope `operate` changes nothing that is not in the sight of `operate`. */
 export function sightOf({ grants }: Pick<ControlCaller, 'grants'>, scope: OperatorScope): Sight {
   if (grants === null) return null;
-  return grants.flatMap(({ org, repositories, scopes }) => (scopes.includes(scope) ? [{ org, repositories }] : []));
+  return grants.flatMap(({ scopes, ...seen }) => (scopes.includes(scope) ? [seen] : []));
 }
 
 /** Different people who could approve now. Two names with one forge account are one person. */

@@ -43,6 +43,8 @@ export interface OrgSight {
    * else. Null = all of the organization, also what is about no repository.
    */
   readonly repositories: readonly string[] | null;
+  /** Names of these repositories, as far as the forge told them; absent = names are not looked at, since all of them may be told. */
+  readonly names?: readonly string[];
 }
 
 /**

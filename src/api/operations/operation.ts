@@ -4,6 +4,7 @@ import { isJsonObject } from '../../core/json.js';
 import type { ControlCaller } from '../../core/operators.js';
 import type { Shape } from '../../core/schema.js';
 import type { Sight } from '../../core/sight.js';
+import { hideNames } from './hide-names.js';
 import type { Acts } from '../acts.js';
 import { admit, type NeededScope } from './admission.js';
 import type { Needs } from './needs.js';
@@ -83,7 +84,7 @@ export function bind<Of extends Group>(
       name,
       async (input: never, caller: ControlCaller) => {
         const sight = admit(caller, scope);
-        const work = (): unknown => handle(needs as never, input, caller, sight);
+        const work = async (): Promise<unknown> => hideNames(await handle(needs as never, input, caller, sight), sight);
         return isAct(scope, input)
           ? acts.carryOut({ operation: name, about, takesOrg: 'org' in shape, input, caller, sight }, work)
           : work();

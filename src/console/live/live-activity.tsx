@@ -2,6 +2,7 @@ import { renderToString } from 'preact-render-to-string';
 import { notReady } from '../../api/control-server.js';
 import type { Control } from '../../api/operations/index.js';
 import type { ControlCaller } from '../../core/operators.js';
+import { hideNames } from '../../api/operations/hide-names.js';
 import { rowInSight, type ActivityRow } from '../../insight/activity.js';
 import type { TimelineRow } from '../page.js';
 import { TableRow, type Column } from '../ui/components.js';
@@ -30,7 +31,7 @@ export function liveActivity(
     },
     idOf: ({ id }) => id,
     tell: (row, sight, query) => {
-      const seen = fits(row, query) ? rowInSight(row, sight) : null;
+      const seen = fits(row, query) ? hideNames(rowInSight(row, sight), sight) : null;
       return seen && { id: row.id, html: draw(seen) };
     },
   };

@@ -103,13 +103,14 @@ async function repositoriesOf(
       for (const { id } of await listAll(client, 'listTeamRepos', { id: team.id }, { maxPages: REPOSITORY_PAGES }))
         if (id) reaching.set(id, [...(reaching.get(id) ?? []), team]);
   const seen = await listAll(client, 'listOrgRepos', { org }, { maxPages: REPOSITORY_PAGES });
-  return seen.flatMap(({ id, permissions, private: isPrivate }) => {
+  return seen.flatMap(({ id, name, permissions, private: isPrivate }) => {
     if (!id || permissions?.pull === false) return [];
     const through = [...everywhere, ...(reaching.get(id) ?? [])];
     const canWrite = permissions?.push === true || permissions?.admin === true || through.some(({ writes }) => writes);
     // What is public, everybody may read; who is in no team that reaches it was let in as a collaborator, who reads all.
     const isOpen = (isPrivate === false && !isRestricted) || permissions?.admin === true || through.length === 0;
-    return [{ id, canWrite, units: isOpen || through.some(({ units }) => units === null) ? null : unitsOf(through) }];
+    const isWhole = isOpen || through.some(({ units }) => units === null);
+    return [{ id, name: name ?? undefined, canWrite, units: isWhole ? null : unitsOf(through) }];
   });
 }
 

@@ -1,0 +1,48 @@
+import type { Sight } from '../../core/sight.js';
+
+/** What stands in place of the name. */
+export const HIDDEN_REPOSITORY = 'a repository that you may not see';
+
+/** A name in a text, or a pattern of names: `acme/vault`, `acme/app-*`. */
+const NAME = '[A-Za-z0-9._*?{},!\\[\\]-]*[A-Za-z0-9_*}\\]-]';
+const BY_NAME_ALONE = /\brepo\.name\b/;
+/** Fields that hold paths of files, which may have the form of a name. */
+const PATHS: ReadonlySet<string> = new Set(['file', 'path']);
+
+/**
+ * An answer without the names of repositories that its reader may not see, wherever in its texts they stand: rules name repositories in patterns, in
+ * conditions and in reasons. Where all of an organization is in sight, nothing is left out.
+ */
+export function hideNames<Answer>(answer: Answer, sight: Sight): Answer {
+  const hidden = (sight ?? []).flatMap(({ org, repositories, names }) =>
+    repositories === null || names === undefined ? [] : [hiderOf(org, names)],
+  );
+  if (hidden.length === 0) return answer;
+  const clean = (value: unknown, key = ''): unknown => {
+    if (typeof value === 'string') return PATHS.has(key) ? value : hidden.reduce((text, hide) => hide(text), value);
+    if (Array.isArray(value)) return value.map((item) => clean(item, key));
+    if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clean(inner, name)]));
+  };
+  return clean(answer) as Answer;
+}
+
+/** @param names of the repositories of the organization that may be seen */
+function hiderOf(org: string, names: readonly string[]): (text: string) => string {
+  const seen = names.map((name) => name.toLowerCase());
+  const isSeen = (name: string): boolean => {
+    const fixed = /^[^*?{}[\]!,]*/.exec(name.toLowerCase())?.[0] ?? '';
+    if (fixed === name.toLowerCase()) return seen.includes(fixed.replace(/\.git$/, ''));
+    // Of a pattern, what is written out: it names nothing, or the beginning of something that is seen.
+    return fixed === '' || seen.some((one) => one.startsWith(fixed));
+  };
+  const full = new RegExp(`(?<![A-Za-z0-9._-])${org.replace(/\W/g, '\\$&')}/(${NAME})`, 'gi');
+  return (text) => {
+    const shown = text.replace(full, (whole, name: string) => (isSeen(name) ? whole : HIDDEN_REPOSITORY));
+    // A condition may know a repository by its name alone.
+    if (BY_NAME_ALONE.exec(shown) === null) return shown;
+    return shown.replace(/(["'])([A-Za-z0-9._-]+)\1/g, (whole, mark: string, name: string) =>
+      isSeen(name) ? whole : `${mark}${HIDDEN_REPOSITORY}${mark}`,
+    );
+  };
+}
