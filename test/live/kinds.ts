@@ -125,7 +125,10 @@ export async function playKinds(
   const late = wrongIn(marks, expected);
   for (const one of expected) {
     const why = late.get(one) ?? wrong.get(one) ?? null;
-    const detail = why === null ? null : `${why} (${one.subject}); ${await whatBecame(bot, people.org, one.kind)}`;
+    const detail =
+      why === null
+        ? null
+        : `${why} (${one.subject}; there are ${marks.get(one.kind)?.join(', ') ?? 'none'}); ${await whatBecame(bot, people.org, one.kind)}`;
     rows.check(PART, one.kind, detail, `once: ${one.subject}`);
   }
   for (const one of unsure) await addUnsure(stage, people, bot, doc, rows, one, wrongIn(marks, [one]).get(one));

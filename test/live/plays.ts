@@ -290,23 +290,25 @@ export function playsOf(stage: Stage, people: People): Play[] {
       'task.queued',
       job,
       simple(run, (sha) => `build ${sha}`),
+      { asksNobody: true },
     ),
     at(
       'task.waiting',
       job,
       simple(run, (sha) => `after ${sha}`),
+      { asksNobody: true },
     ),
     at(
       'task.started',
       job,
       simple(run, (sha) => `build ${sha}`),
-      { needsRunner: true },
+      { needsRunner: true, asksNobody: true },
     ),
     at(
       'task.finished',
       job,
       simple(run, (sha) => `build ${sha}`),
-      { needsRunner: true },
+      { needsRunner: true, asksNobody: true },
     ),
     at(
       'workflow.recovered',

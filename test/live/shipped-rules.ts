@@ -21,7 +21,13 @@ export function shippedRules(
           .replace(/\bacme\b/g, org.name)
           .replace('reviewers: [ann, ben, cy]', `reviewers: [${stage.olga.login}]`)
           .replace(/duration\('\d+h'\)/g, "duration('0s')")
-          .replace('window: 2m', 'window: 1s'),
+          .replace('window: 2m', 'window: 1s')
+          .replace(
+            '  - id: command-retest\n',
+            stage.forge.family === 'forgejo'
+              ? '  - id: command-retest\n    disabled: this forge cannot run failed jobs again\n'
+              : '$&',
+          ),
       ]),
   );
 }
