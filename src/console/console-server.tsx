@@ -144,7 +144,7 @@ export class ConsoleServer {
 
   private addRoutes(http: Http, pages: readonly AnyPage[]): void {
     const { server, sessions, deps } = this;
-    const { control, store, login, security, clock, logger, config } = deps;
+    const { control, login, security, clock, logger, config } = deps;
     const isProxied = config.publicUrl !== null;
     const visitOf = (request: FastifyRequest): Visit => this.visitOf(request);
     server.setReplySerializer((payload) => stringifyJson(payload));
@@ -180,7 +180,7 @@ export class ConsoleServer {
       return reply.header('cache-control', 'public, max-age=31536000, immutable').type(asset.type).send(asset.body);
     });
     server.get('/favicon.ico', (_request, reply) => reply.code(204).send());
-    addLoginRoutes(server, { http, sessions, store, control, login, clock, security, isProxied, visitOf });
+    addLoginRoutes(server, { http, sessions, control, login, clock, security, isProxied, visitOf });
     addLiveRoute(server, { hub: this.hub, sessions, visitOf });
     addPageRoutes(server, { http, pages, sessions, control, logger, visitOf });
   }

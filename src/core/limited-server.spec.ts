@@ -5,6 +5,8 @@ import { fastifyLimits, limitConnections, limitsOf, type ListenerName } from './
 
 const NAMES: ListenerName[] = ['webhooks', 'console', 'control', 'control socket', 'metrics'];
 const KEPT = 256;
+/** More than the system takes for somebody who does not read. */
+const LARGE = Buffer.alloc(32 * 1024 * 1024);
 
 const cleanUps: Array<() => unknown> = [];
 afterEach(async () => {
@@ -13,7 +15,8 @@ afterEach(async () => {
 
 async function aServer(maxConnections: number, maxConnectionsPerAddress: number): Promise<Server> {
   const server = createServer((request, response) => {
-    if (request.url !== '/slow') response.end('ok');
+    if (request.url === '/large') response.end(LARGE);
+    else if (request.url !== '/slow') response.end('ok');
   });
   limitConnections(server, { maxConnections, maxConnectionsPerAddress });
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
@@ -88,6 +91,25 @@ describe('core/limited-server', () => {
       expect(sockets.slice(0, 20).every(({ isEnded }) => isEnded)).toBe(true);
     },
   );
+
+  it('ends the oldest that does not read its answer where nothing else is left, and no request that is being worked on', async () => {
+    const server = await aServer(100, 10);
+    const working = await dial(server, 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    for (let n = 0; n < 9; n += 1) {
+      const deaf = await dial(server);
+      deaf.pause();
+      const asked = new Promise((resolve) => server.once('request', resolve));
+      deaf.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
+      await asked;
+    }
+
+    expect(await answer(server)).toBe(200);
+    // A socket that does not read is not told of its end.
+    expect(await new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))).toBeLessThan(
+      11,
+    );
+    expect(working.isEnded).toBeUndefined();
+  });
 
   it('ends no request that is being worked on for sockets that say nothing', async () => {
     const server = await aServer(100, 10);

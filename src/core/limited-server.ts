@@ -148,7 +148,7 @@ export type ConnectionLimits = Pick<ServerLimits, 'maxConnections' | 'maxConnect
 /**
  * The open connections of the server. It always accepts a new connection. When there are too many, another one ends:
  * of the address with the most, first the oldest without a request, then the one whose body needs longest, then the
- * proved sender that has rested longest. So open sockets of others shut nobody out, even when all come through one
+ * oldest that does not read its answer, then the proved sender that has rested longest. So open sockets of others shut nobody out, even when all come through one
  * proxy.
  */
 export class ServerSockets {
@@ -234,15 +234,17 @@ export class ServerSockets {
     let slowest: Socket | null = null;
     let most = -1;
     let rested: Socket | null = null;
+    let unheard: Socket | null = null;
     for (const socket of holder) {
       const place = this.#places.get(socket);
       if (!place || socket === newest) continue;
       if (!place.isProved && !place.isBusy) return socket;
       if (!place.isBusy) rested ??= socket;
+      else if (socket.writableLength > 0) unheard ??= socket;
       const msLeft = place.isProved ? -1 : (place.msLeft?.() ?? -1);
       if (msLeft > most) [slowest, most] = [socket, msLeft];
     }
-    return slowest ?? rested;
+    return slowest ?? unheard ?? rested;
   }
 }
 

@@ -183,3 +183,148 @@ describe('bodies for the Console', () => {
     );
   });
 });
+
+describe('connections that do more than wait', () => {
+  const GET = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: ${new URL(browser.url).host}\r\n\r\n`;
+
+  it('at the Console: those that do not read what they asked for shut nobody out', async () => {
+    const { text } = await browser.get('/login');
+    const asset = /\/assets\/[^"']+\.(?:js|css)/.exec(text)?.[0] ?? '';
+    expect((await browser.get(asset)).status).toBe(200);
+    const most = limitsOf('console').maxConnectionsPerAddress;
+    for (let n = 0; n < most + 30; n += 1) {
+      const dialled = await Dialled.to(consolePlace(), '');
+      dialled.socket.pause();
+      dialled.send(GET(asset).repeat(100));
+    }
+
+    expect((await browser.get('/about')).status).toBe(200);
+  });
+
+  it.each<[string, string]>([
+    ['a header in drops', 'GET / HTTP/1.1\r\nHost: x\r\nX-Drop: '],
+    [
+      'a second request in drops behind an answered one',
+      'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nX: ',
+    ],
+    ['a body in drops', 'POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n'],
+  ])('at the metrics: %s: ended in time, though something comes all the while', async (_, text) => {
+    const dialled = await Dialled.to({ host: '127.0.0.1', port: ports.metrics }, text);
+    const drops = setInterval(() => dialled.send('a'), 100);
+    await until(() => dialled.isEnded);
+    clearInterval(drops);
+
+    expect(dialled.isEnded).toBe(true);
+  });
+});
+
+describe('bodies for the Console, sent otherwise', () => {
+  const chunked = (path: string, cookie: string, more: readonly string[] = [FORM]): string =>
+    [
+      `POST ${path} HTTP/1.1`,
+      `Host: ${new URL(browser.url).host}`,
+      `Origin: ${browser.url}`,
+      'Sec-Fetch-Site: same-origin',
+      ...(cookie === '' ? [] : [`Cookie: ${cookie}`]),
+      ...more,
+      'Transfer-Encoding: chunked',
+      '',
+      '',
+    ].join('\r\n');
+  const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+  it.each<[string, () => string, number]>([
+    ['in chunks without a session', () => chunked('/try', ''), 303],
+    [
+      'in chunks without a session, as a call',
+      () => chunked('/try/check', '', ['Content-Type: application/json']),
+      401,
+    ],
+    [
+      'in chunks without a session, when the server says go on',
+      () => chunked('/try', '', [FORM, 'Expect: 100-continue']),
+      303,
+    ],
+    ['in chunks without any type', () => chunked('/try', '', []), 303],
+  ])('%s: answered from the headers, and the connection ends', async (_, text, status) => {
+    const dialled = await Dialled.to(consolePlace(), text());
+    await until(() => [303, 401].includes(dialled.status ?? 0) || dialled.text.includes(`HTTP/1.1 ${status}`));
+    expect(dialled.text).toContain(`HTTP/1.1 ${status}`);
+    await until(() => dialled.isEnded);
+  });
+
+  it('has one token: a second one behind the first part counts for nothing', async () => {
+    const csrf = await browser.csrf();
+    const dialled = await Dialled.to(consolePlace(), chunked('/try', browser.cookie));
+    dialled.send(chunk(`csrf=wrong&text=${'x'.repeat(70_000)}`));
+    dialled.send(chunk(`&csrf=${csrf}`));
+    await until(() => dialled.status !== null);
+
+    expect(dialled.status).toBe(403);
+    await until(() => dialled.isEnded);
+  });
+
+  it('of somebody who is not logged in, in chunks without an end: no more than a login needs is kept', async () => {
+    const dialled = await Dialled.to(consolePlace(), chunked('/login/token', ''));
+    for (let n = 0; n < 20; n += 1) dialled.send(chunk(`token=${'x'.repeat(8_000)}`));
+    await until(() => dialled.status !== null);
+
+    expect(dialled.status).toBe(413);
+    await until(() => dialled.isEnded);
+  });
+
+  it('that cannot be read end no process, whoever sends them', async () => {
+    for (const [type, text] of [
+      ['application/json', '{'],
+      ['application/json', ''],
+      ['application/x-www-form-urlencoded', '%'],
+      ['application/x-www-form-urlencoded', '__proto__=1&constructor=2'],
+      ['multipart/form-data; boundary=x', '--x--'],
+      ['text/plain', 'x'],
+    ]) {
+      const answer = await new Browser(browser.url).send('/login/token', text ?? '', { 'content-type': type ?? '' });
+      expect([type, text, answer.status >= 400 && answer.status < 500]).toEqual([type, text, true]);
+    }
+    expect((await browser.get('/about')).status).toBe(200);
+  });
+});
+
+describe('one person', () => {
+  it('with many sessions and streams leaves another person’s page and stream alone', async () => {
+    const operator = async (name: string): Promise<Browser[]> => {
+      const { token } = await bot.reach.post<{ token: string }>('/v1/operators', {
+        name,
+        scopes: ['read'],
+        expiresS: 3600,
+      });
+      const all = Array.from({ length: 10 }, () => new Browser(browser.url));
+      for (const one of all) await one.post('/login/token', { token, next: '/' });
+      return all;
+    };
+    const [greedy, [modest]] = [await operator('greedy'), await operator('modest')];
+    const stream = (of: Browser): Promise<Dialled> =>
+      Dialled.to(
+        consolePlace(),
+        [
+          'GET /live HTTP/1.1',
+          `Host: ${new URL(browser.url).host}`,
+          `Cookie: ${of.cookie}`,
+          'Sec-Fetch-Site: same-origin',
+          'Sec-Fetch-Mode: cors',
+          '',
+          '',
+        ].join('\r\n'),
+      );
+    const streams: Dialled[] = [];
+    for (let n = 0; n < 250; n += 1) streams.push(await stream(greedy[n % greedy.length]!));
+    await until(() => streams.every(({ status, isEnded }) => status !== null || isEnded));
+    const pages = greedy.flatMap((one) => Array.from({ length: 25 }, () => one.get('/activity').catch(() => null)));
+
+    const own = await stream(modest!);
+    await until(() => own.status !== null);
+    expect([own.status, (await modest!.get('/about')).status]).toEqual([200, 200]);
+    expect(streams.filter(({ status }) => status === 200).length).toBeLessThan(streams.length);
+    expect(own.isEnded).toBe(false);
+    await Promise.all(pages);
+  });
+});

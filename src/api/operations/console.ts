@@ -9,7 +9,7 @@ import { needEverything } from './admission.js';
 import { operationOf } from './operation.js';
 
 /** Long enough to change windows, too short to be found later. */
-const LINK_S = 60;
+export const LINK_S = 60;
 
 const operation = operationOf('orders', 'running', 'sessions', 'clock');
 

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { linkHash } from '../../api/operations/console.js';
 import type { Control } from '../../api/operations/index.js';
 import { hashOperatorToken, isOperatorToken } from '../../api/operator-token.js';
-import type { SessionStore } from '../../api/session-store.port.js';
 import { holderOf } from '../../core/client-address.js';
 import type { Clock } from '../../core/clock.js';
 import { BotError } from '../../core/errors.js';
@@ -21,7 +19,6 @@ import { localPath } from './origins.js';
 export interface LoginDeps {
   readonly http: Http;
   readonly sessions: Sessions;
-  readonly store: Pick<SessionStore, 'takeTicket'>;
   readonly control: () => Control | null;
   readonly login: PersonLogin;
   readonly clock: Clock;
@@ -35,7 +32,7 @@ type ForgeRequest = FastifyRequest<{ Params: { forge: string } }>;
 
 /** How a session begins and ends. Each begin gets a new secret, whatever cookie the browser sent. */
 export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
-  const { http, sessions, store, control, login, clock, security, isProxied, visitOf } = deps;
+  const { http, sessions, control, login, clock, security, isProxied, visitOf } = deps;
   const limit = new LoginLimit(clock, { ofOne: 10, ofShared: 100 });
   // Each of them takes a place in the store until it is over.
   const begun = new LoginLimit(clock, { ofOne: 30, ofShared: 300 });
@@ -74,7 +71,7 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
 
   server.post('/login/link', async (request, reply) => {
     const code = formOf(request)['code'] ?? '';
-    const name = /^[A-Za-z0-9_-]{22}$/.test(code) ? await store.takeTicket('link', linkHash(code), clock.now()) : null;
+    const name = /^[A-Za-z0-9_-]{22}$/.test(code) ? await sessions.takeLink(code) : null;
     if (name === null) {
       const waitS = await refuse(request, 'link', 'unknown');
       if (waitS > 0) return reply.code(429).send({ error: 'TOO_MANY', message: tooMany(waitS) });

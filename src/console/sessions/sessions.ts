@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ActStore } from '../../api/act-store.port.js';
+import { LINK_S, linkHash } from '../../api/operations/console.js';
 import type { Control } from '../../api/operations/index.js';
 import type { KeptSession, SessionStore } from '../../api/session-store.port.js';
 import { isPlainHttp, type ConsoleConfig } from '../../config/app-config.js';
@@ -179,12 +180,21 @@ export class Sessions {
   async keepLogin(content: string): Promise<string> {
     const token = newToken();
     const endsAt = new Date(this.deps.clock.now().getTime() + LOGIN_MS);
-    await this.deps.store.addTicket('login', loginHash(token), content, endsAt);
+    await this.deps.store.addTicket('login', this.hashOf(token, 'login'), content, endsAt);
     return token;
   }
 
   async takeLogin(token: string | null): Promise<string | null> {
-    return token === null ? null : this.deps.store.takeTicket('login', loginHash(token), this.deps.clock.now());
+    return token === null
+      ? null
+      : this.deps.store.takeTicket('login', this.hashOf(token, 'login'), this.deps.clock.now());
+  }
+
+  /** Use a link. On plain http one that was made before this process may have been opened at somebody else's port. @returns whom it logs in */
+  async takeLink(code: string): Promise<string | null> {
+    const { store, clock } = this.deps;
+    const [now, first] = [clock.now(), new Date(this.since.getTime() + LINK_S * 1000 - 1)];
+    return store.takeTicket('link', linkHash(code), this.ofProcess !== '' && first > now ? first : now);
   }
 
   private async makeRoom(of: KeptSession): Promise<void> {
@@ -193,8 +203,8 @@ export class Sessions {
     for (const { id } of own.slice(MOST_SESSIONS - 1)) await store.end(id, clock.now());
   }
 
-  private hashOf(token: string): string {
-    return hashOf('console session', ...(this.ofProcess === '' ? [] : [this.ofProcess]), token);
+  private hashOf(token: string, of: 'session' | 'login' = 'session'): string {
+    return hashOf(`console ${of}`, ...(this.ofProcess === '' ? [] : [this.ofProcess]), token);
   }
 
   private lives({ endedAt, endsAt, seenAt }: KeptSession): boolean {
@@ -241,8 +251,4 @@ function newToken(): string {
 /** Whose share of the Console a session takes: an operator may have several tokens under one name. */
 export function personOf({ kind, name, grant }: Pick<KeptSession, 'kind' | 'name' | 'grant'>): string {
   return `${kind} ${kind === 'person' ? (grant ?? name) : name}`;
-}
-
-function loginHash(token: string): string {
-  return hashOf('console login', token);
 }

@@ -25,7 +25,7 @@ beforeAll(async () => {
   port = await freePort();
   place = aPlace({
     // Nobody listens there.
-    config: acmeConfig('http://127.0.0.1:9', { console: { listen: port } }),
+    config: acmeConfig('http://127.0.0.1:9/api/v1', { console: { listen: port } }),
     files: { 'rules/rules.yaml': 'version: 1\norg: acme\nrules: []\n' },
     env: { FORGE_TOKEN: 'forge-token', HOOK_SECRET: 'h'.repeat(40) },
   });

@@ -10,7 +10,7 @@ afterEach(() => place?.remove());
 it('starts the embedded bot without the copy of undici that Node makes its fetch of', async () => {
   place = aPlace({
     // Nobody listens there.
-    config: acmeConfig('http://127.0.0.1:9'),
+    config: acmeConfig('http://127.0.0.1:9/api/v1'),
     files: { 'rules/first.yaml': 'version: 1\norg: acme\nrules: []\n' },
   });
   const told = place.write(

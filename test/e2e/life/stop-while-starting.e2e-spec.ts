@@ -18,7 +18,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
   async (signal) => {
     place = aPlace({
       // Nobody listens there.
-      config: acmeConfig('http://127.0.0.1:9'),
+      config: acmeConfig('http://127.0.0.1:9/api/v1'),
       files: { 'rules/first.yaml': 'version: 1\norg: acme\nrules: []\n' },
     });
     const dir = place.dir;

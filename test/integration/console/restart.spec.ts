@@ -25,6 +25,8 @@ describe('a session on plain http', () => {
     const thief = new Browser(browser.url);
     for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
     expect((await thief.get('/about')).status).toBe(200);
+    // Opened while the process is away, at whoever has the port then.
+    const { url } = await bot.reach.post<{ url: string }>('/v1/console/links', {});
     await bot.stop();
 
     Object.assign(process.env, ENV);
@@ -34,6 +36,7 @@ describe('a session on plain http', () => {
       expect((await thief.get('/live', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' })).status).toBe(
         204,
       );
+      expect((await thief.follow(url)).status).toBe(403);
       const link = await next.consoleLink();
       await browser.follow(link ?? '');
       const { text } = await browser.get('/sessions');
