@@ -159,6 +159,24 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     forge: (body) => (body.commits[0].added = ['deploy.yaml']),
   },
+  'files of a long push': {
+    on: 'push.branch',
+    if: '"deploy-long.yaml" in event.files.added',
+    act: async (world, isAsked) => {
+      // Feed and delivery show the newest commits alone.
+      const names = [isAsked ? 'deploy-long.yaml' : 'long.md', ...Array.from({ length: 7 }, (_, n) => `long-${n}.md`)];
+      await world.olga('push', {
+        branch: `long-${isAsked}`,
+        commits: names.map((name) => ({ message: name, files: { [name]: '1' } })),
+      });
+      return 'push';
+    },
+    forge: (body) => {
+      body.commits[0].added = ['deploy-long.yaml'];
+      // As if these were all.
+      body.total_commits = body.commits.length;
+    },
+  },
   'text of a status': {
     on: 'status.set',
     if: 'event.status.description == "deploy now"',

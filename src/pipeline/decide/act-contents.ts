@@ -206,6 +206,7 @@ async function pushed(context: ActContext, row: Contents): Promise<Contents> {
     created: isNew === true,
     deleted,
     before,
+    after: deleted && isZeroSha(textAt(event.data, 'after')) ? textAt(event.data, 'after') : undefined,
     compare_url,
     pusher: objectAt(event.data, 'pusher') ? { ...actor, username: actor.login } : undefined,
   });
@@ -223,7 +224,13 @@ async function commits(context: ActContext): Promise<Contents | null | undefined
   }
   const contents = await fromFeed(context);
   if (!contents) return contents;
+  // A deleted ref has no commits, and no head.
+  if (contents.deleted === true) return told({ ...contents, head_commit: null });
   const rows = Array.isArray(contents.commits) ? contents.commits.filter(isJsonObject) : [];
+  if (typeof contents.total_commits === 'number' && contents.total_commits > rows.length) {
+    const read = await context.files({ ...contents, ...(await pushed(context, contents)) });
+    if (read) return read;
+  }
   const all: JsonObject[] = [];
   for (const row of rows) {
     const commit = await payloadCommit(context, row);

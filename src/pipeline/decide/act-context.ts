@@ -6,6 +6,7 @@ import type { Issue } from '../../core/objects/tracker.js';
 import { type ForgeClient, listAll, orMissing, whereAllowed } from '../../forge/forge-client.js';
 import type { ListItem, OperationName, OperationResult } from '../../forge/operations.js';
 import type { ForgeAccess } from '../execute/forge-access.js';
+import { readFiles } from './field-reader.js';
 
 /** Most time between an act and its delivery, either way: forges deliver within seconds, and clocks differ by minutes. */
 export const WINDOW_MS = 3_600_000;
@@ -104,6 +105,13 @@ export class ActContext {
 
   commit(sha: string): Read<OperationResult<'getCommit'>> {
     return this.one('getCommit', (get) => get({ ...this.names, sha }), sha);
+  }
+
+  /** Commits and files of a push that has more commits than its row shows. @param data what is confirmed of the push */
+  files(data: JsonObject): Promise<JsonObject | undefined> {
+    return this.once('files', () =>
+      readFiles({ access: this.access, event: { ...this.event, data }, repo: this.names }),
+    );
   }
 
   repository(): Read<OperationResult<'getRepo'>> {

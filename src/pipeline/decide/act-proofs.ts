@@ -92,6 +92,9 @@ export class ActProofs implements ActProver {
       if (fields.length === 0 && isField(event.kind, path)) return unconfirmed(path);
       for (const [field, read] of fields) needed.set(field, read);
     }
+    // Files are known to rules only with the word that they are all.
+    if (needed.has('files') || needed.has('files_complete'))
+      for (const field of ['files', 'files_complete']) needed.set(field, 'commits');
     const data: JsonObject = {};
     const numbered = act.by === 'feed' ? await feedFactOf(context) : event;
     put(data, 'number', numbered?.data['number']);

@@ -245,10 +245,13 @@ export class CandidateDecider {
     }
     if (await confirm(answered.evaluation)) answered = await ask();
     const { evaluation, lookups, uses } = answered;
-    const { report, steps } = evaluation;
+    const { steps } = evaluation;
+    const isOfOwners = isForOwnersAlone(uses);
+    // The message of an error may quote what was read; the trace, which is sealed, has it.
+    const report = isOfOwners ? withoutMessage(evaluation.report) : evaluation.report;
     const proof = judgedNow();
     const final = proof && proof.newer.length > 0 ? afterReading(proof, report) : proof;
-    const isPrivate = hasAnswers(lookups) && (isForOwnersAlone(uses) || !(await this.isPublic(subject)));
+    const isPrivate = hasAnswers(lookups) && (isOfOwners || !(await this.isPublic(subject)));
     const sealed = isPrivate ? { readsPrivate: true } : {};
     const kept = final ? { ...lookups, [ACT_LOOKUP]: final.kept } : lookups;
     if (event && final?.refusal)
@@ -378,6 +381,11 @@ export class CandidateDecider {
       ? null
       : { rule: id, verdict: 'error', reason: runReason('run.held.limit', { fired, limit: runsPerHour }), trace: null };
   }
+}
+
+function withoutMessage(report: Report): Report {
+  const { code, params } = report.reason;
+  return 'error' in params ? { ...report, reason: { code, params: { ...params, error: '…' } } } : report;
 }
 
 /** A rule that what the forge shows does not start is refused: only the delivery said what it asks for. */

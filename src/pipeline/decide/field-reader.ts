@@ -166,7 +166,7 @@ const ONE_BY_ONE = 20;
  * The files of a push: of the commits that the event shows, where it shows all, else of those that the comparison of both ends has. The forge keeps them with
  * each commit, as deliveries tell them.
  */
-async function readFiles(context: Context): Promise<JsonObject | undefined> {
+export async function readFiles(context: Context): Promise<JsonObject | undefined> {
   const { data } = context.event;
   const shown = commitsOf(data);
   const total = data.total_commits;

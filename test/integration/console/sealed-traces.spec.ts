@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunReport } from '../../../src/api/operations/answers.js';
+import { makeHook } from '../../../src/sandbox/resources/hook.js';
+import { until } from '../../services/until.js';
+import { aBot, type TestBot } from '../support/a-bot.js';
+import { Browser, consoleOf } from '../support/a-browser.js';
+import { anApplication, PersonAtBrowser } from '../support/a-forge-login.js';
+import { aForge, type TestForge } from '../support/a-forge.js';
+import { acmeConfig } from '../support/acme-config.js';
+
+const LONG_MS = 300_000;
+/** A chat gave it out: whoever knows it writes there. */
+const CHAT = 'canary-chat-7f31';
+const SECRET = 'h'.repeat(40);
+const FIRST = 'lookups.hooks.filter(one, one.config.url.contains("chat"))[0].config.url';
+
+const RULES = `version: 1
+org: acme
+rules:
+  - id: met
+    on: issue.opened
+    lookup: { hooks: { use: hooks.list } }
+    if: { says: '${FIRST} != ""' }
+    do: { label.ensure: { name: met, color: "#112233" } }
+  - id: unmet
+    on: issue.opened
+    lookup: { hooks: { use: hooks.list } }
+    if: { says: '${FIRST} == ""' }
+    do: { label.ensure: { name: unmet, color: "#112233" } }
+  - id: condition-fails
+    on: issue.opened
+    lookup: { hooks: { use: hooks.list } }
+    if: { says: '{"a": 1}[${FIRST}] == 1' }
+    do: { label.ensure: { name: fails, color: "#112233" } }
+  - id: value-fails
+    on: issue.opened
+    lookup: { hooks: { use: hooks.list } }
+    do: { label.ensure: { name: fails, color: '\${{ ${FIRST} }}' } }
+`;
+const IDS = ['met', 'unmet', 'condition-fails', 'value-fails'];
+
+let forge: TestForge;
+let bot: TestBot;
+const people: Record<string, Browser> = {};
+
+/** A public repository that wes writes to, in an organization of olga with a webhook to a chat. */
+beforeAll(async () => {
+  forge = await aForge({ org: 'acme' });
+  for (const given of [
+    { user: 'wes' },
+    { repo: 'acme/open' },
+    { team: 'writers', org: 'acme', permission: 'write', members: ['wes'], includes_all_repositories: true },
+  ])
+    await forge.control('/_sandbox/given', given);
+  const { world, profile } = forge.sandbox.parts;
+  for (const team of world.teams.values()) for (const repo of world.repos.values()) team.repos.add(repo.id);
+  makeHook(world, profile.telling, {
+    orgId: world.orgByName('acme')?.id ?? 0n,
+    type: 'slack',
+    config: { url: `http://127.0.0.1:1/chat/${CHAT}`, content_type: 'json' },
+    events: ['wiki'],
+    isActive: true,
+  });
+  const application = await anApplication(forge.sandbox, ['http://127.0.0.1/later']);
+  const {
+    forges: [main],
+    ...rest
+  } = acmeConfig(forge) as { forges: object[] };
+  bot = await aBot({
+    config: {
+      ...rest,
+      forges: [{ ...main, oauth: { client_id: application.clientId, client_secret: { env: 'SECRET' } } }],
+      keys: { data: { env: 'DATA_KEY' } },
+      console: { listen: 0 },
+    },
+    files: { 'rules/r.yaml': RULES },
+    env: {
+      HOOK: SECRET,
+      FORGE_TOKEN: forge.botToken,
+      SECRET: application.clientSecret.reveal(),
+      DATA_KEY: 'a key of the store that is long enough',
+    },
+  });
+  const url = consoleOf(bot);
+  for (const one of world.oauthApplications.values()) one.redirectUris = [`${url}/login/callback/main`];
+  await forge.hook(`${bot.url}/webhooks/acme`, SECRET);
+  await forge.act('issue.open', { repo: 'acme/open', title: 'one' });
+  await until(async () => (await runs()).length === IDS.length);
+  for (const login of ['olga', 'wes']) {
+    const browser = new Browser(url);
+    const begun = await browser.get('/login/forge/main');
+    const back = await new PersonAtBrowser(forge.sandbox, login).visit(begun.headers.location ?? '');
+    await browser.get(back.pathname + back.search, { 'sec-fetch-site': 'cross-site' });
+    people[login] = browser;
+  }
+}, LONG_MS);
+
+afterAll(async () => {
+  await bot?.close();
+  await forge?.close();
+});
+
+const runs = (): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', { limit: 50 });
+
+/** All pages about one decision. */
+async function pagesOf(login: string, rule: string): Promise<string> {
+  const run = (await runs()).find((one) => one.run.rule === rule)?.run;
+  const event = run?.cause.kind === 'event' ? run.cause.eventId : '';
+  const paths = [`/runs/${run?.id}`, `/events/${event}`, `/events/${event}/rules/${rule}`, '/activity?all=yes'];
+  const texts: string[] = [];
+  for (const path of [...paths, `/rules/acme/${rule}`]) {
+    const { status, text } = (await people[login]?.get(path)) ?? { status: 0, text: '' };
+    expect([path, status]).toEqual([path, 200]);
+    texts.push(...text.split('\n').map((line) => `${path} ${line}`));
+  }
+  return texts.join('\n');
+}
+
+const whereIn = (text: string): string[] => text.match(new RegExp(`.{0,160}${CHAT}`, 'g')) ?? [];
+
+describe('integration/console: traces of what only owners may read', () => {
+  it.each(IDS)('show a writer no address of a webhook: %s', async (rule) => {
+    expect(whereIn(await pagesOf('wes', rule))).toEqual([]);
+  });
+
+  it.each(['met', 'unmet'])('show it to an owner: %s', async (rule) => {
+    expect(whereIn(await pagesOf('olga', rule))).not.toEqual([]);
+  });
+});
