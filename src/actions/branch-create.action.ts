@@ -1,8 +1,6 @@
-import { defineAction, textOf, changed, conflict, unchanged, type Given, type Outcome } from './define-action.js';
-import { valueOf } from './support/unfit.js';
-import type { Unfit } from '../rules/language/revision.js';
+import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
 import { say } from './reasons.js';
-import { optional, text } from './support/params.js';
+import { naming, optional, text } from './support/params.js';
 import {
   askPerson,
   defineRecovery,
@@ -153,7 +151,7 @@ export const createBranch = defineAction({
   summary: 'Make sure the repository has a branch that starts at a branch, tag or commit',
   target: 'repository',
   params: {
-    new_branch_name: text({ summary: 'name of the branch', max: 100, check: checkBranchName }),
+    new_branch_name: naming('branch', text({ summary: 'name of the branch', max: 100, check: checkBranchName })),
     old_ref_name: optional(
       text({
         summary: 'branch, tag or commit to start from. Default: the default branch',
@@ -169,7 +167,6 @@ export const createBranch = defineAction({
   object: ({ new_branch_name }) => branch(new_branch_name),
   names: ({ old_ref_name }) => given(old_ref_name, branch).concat(given(old_ref_name, tag)),
   raises: ['branch.created', 'push'],
-  unfit: unclear,
   example: { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' },
 
   recover: branchRecovery,
@@ -262,20 +259,6 @@ async function commitOfTag(
     orMissing(get({ owner, repo, tag: base.replace(/^refs\/tags\//, '') })),
   );
   return tag?.commit?.sha ?? null;
-}
-
-/** What works when it runs, and is probably not meant so. */
-function unclear(given: Given): Unfit | null {
-  const name = valueOf(given, 'new_branch_name');
-  return typeof name === 'string' && name.startsWith('refs/')
-    ? {
-        reason: say('params.full-ref', { name }),
-        param: 'new_branch_name',
-        isValue: true,
-        hint: name.replace(/^refs\/(?:heads\/)?/, ''),
-        isWarning: true,
-      }
-    : null;
 }
 
 /** Names that servers refuse with 422. Source: api-behaviour op 1. */

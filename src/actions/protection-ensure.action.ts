@@ -3,7 +3,7 @@ import { say } from './reasons.js';
 import { valueOf } from './support/unfit.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
-import { flag, optional, text, texts, whole } from './support/params.js';
+import { flag, naming, optional, text, texts, whole } from './support/params.js';
 import { defineRecovery, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { differingSettings, statedOf, changesOf, type Settings, decideSettingsOf } from './support/compare.js';
 import { orMissing, whereOffered } from '../forge/forge-client.js';
@@ -15,11 +15,14 @@ const on = (summary: string) => optional(flag({ summary }));
 const names = (summary: string) => optional(texts({ summary }));
 
 const params = {
-  name: text({
-    summary: 'name of its rule: a branch, or a pattern such as release/*',
-    max: 255,
-    check: (name) => (name.trim() === '' ? 'must not be empty' : null),
-  }),
+  name: naming(
+    'branch',
+    text({
+      summary: 'name of its rule: a branch, or a pattern such as release/*',
+      max: 255,
+      check: (name) => (name.trim() === '' ? 'must not be empty' : null),
+    }),
+  ),
   required_approvals: optional(whole({ summary: 'approvals that a pull request needs', max: 100 })),
   enable_push: on('whether anybody may push at all'),
   enable_push_whitelist: on('only those who are listed may push'),

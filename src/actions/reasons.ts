@@ -110,8 +110,6 @@ export const say = defineReasons(
       `${value} is both in ${names.join(' and in ')}`,
     'params.no-name': ({ value, what }: { value: string; what: string }) => `"${value}" is no ${what}`,
     'params.names-team': ({ param }: { param: string }) => `${param} takes logins, and one of them names a team`,
-    'params.full-ref': ({ name }: { name: string }) =>
-      `a branch is named without "refs/heads/": its ref would be refs/heads/${name}`,
     'params.no-scope': ({ name }: { name: string }) =>
       `${name} has no scope, so exclusive means nothing: of labels with equal words before "/" an issue bears one`,
     'params.mixed-letters': ({ word }: { word: string }) =>

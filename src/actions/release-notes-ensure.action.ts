@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { say } from './reasons.js';
 import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
-import { flag, optional, text, texts, type ActionParam } from './support/params.js';
+import { flag, naming, optional, text, texts, type ActionParam } from './support/params.js';
 import {
   previousTag,
   notesIn,
@@ -105,12 +105,15 @@ export const ensureReleaseNotes = defineAction({
     'Keep a list of the pull requests merged since the last tag in the notes of a release, grouped by label, between our markers',
   target: 'repository',
   params: {
-    tag: text({
-      summary: 'tag of the release',
-      max: 255,
-      check: (tag) => (tag.trim() === '' ? 'must not be empty' : null),
-    }),
-    since: optional(text({ summary: 'tag to start after. Default: the version before this one' })),
+    tag: naming(
+      'tag',
+      text({
+        summary: 'tag of the release',
+        max: 255,
+        check: (tag) => (tag.trim() === '' ? 'must not be empty' : null),
+      }),
+    ),
+    since: optional(naming('tag', text({ summary: 'tag to start after. Default: the version before this one' }))),
     groups: optional(groups),
     other: optional(
       text({ summary: 'title for changes of no group. Default: "Other changes"; empty leaves them out' }),

@@ -3,7 +3,7 @@ import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
-import { flag, id, line, optional, text } from './support/params.js';
+import { flag, id, line, naming, optional, text } from './support/params.js';
 import {
   askPerson,
   defineRecovery,
@@ -165,13 +165,13 @@ export const updateRelease = defineAction({
   target: 'repository',
   params: {
     id: optional(id({ summary: 'number of the release; or give tag' })),
-    tag: optional(text({ summary: 'tag of the release, when its number is unknown' })),
+    tag: optional(naming('tag', text({ summary: 'tag of the release, when its number is unknown' }))),
     name: optional(line({ summary: 'title', max: 255, check: notEmpty })),
     body: optional(text({ summary: 'notes', max: 1_000_000, check: notEmpty })),
     draft: optional(flag({ summary: 'draft; false publishes it' })),
     prerelease: optional(flag({ summary: 'prerelease' })),
-    tag_name: optional(text({ summary: 'new tag', check: notEmpty })),
-    target_commitish: optional(text({ summary: 'branch or commit for a new tag', check: notEmpty })),
+    tag_name: optional(naming('tag', text({ summary: 'new tag', check: notEmpty }))),
+    target_commitish: optional(naming('branch', text({ summary: 'branch or commit for a new tag', check: notEmpty }))),
   },
   operations: ['updateRelease'],
   whereOffered: ['getRelease', 'getReleaseByTag'],

@@ -1,6 +1,6 @@
 import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
 import { say } from './reasons.js';
-import { flag, line, optional, type ParamsOf, text } from './support/params.js';
+import { flag, line, naming, optional, text, type ParamsOf } from './support/params.js';
 import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { isRefused, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
 import { ForgeError } from '../core/errors.js';
@@ -23,7 +23,7 @@ const params = {
   private: optional(flag({ summary: 'private. Default: as the forge decides, not compared' })),
   description: optional(line({ summary: 'description', max: 2048 })),
   auto_init: optional(flag({ summary: 'with a first commit' })),
-  default_branch: optional(text({ summary: 'default branch' })),
+  default_branch: optional(naming('branch', text({ summary: 'default branch' }))),
   gitignores: optional(text({ summary: 'gitignore sets' })),
   issue_labels: optional(text({ summary: 'label set' })),
   license: optional(text({ summary: 'licence' })),

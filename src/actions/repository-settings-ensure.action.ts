@@ -3,7 +3,7 @@ import { say } from './reasons.js';
 import { givenOf, noneOf, valueOf } from './support/unfit.js';
 import type { Given } from './define-action.js';
 import { defineAction, changed, conflict, refused, unchanged } from './define-action.js';
-import { choice, flag, line, optional, text } from './support/params.js';
+import { choice, flag, line, naming, optional, text } from './support/params.js';
 import { defineRecovery, placeOf, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { differingSettings, statedOf, changesOf, type Settings, decideSettingsOf } from './support/compare.js';
 import { branch, given } from './support/objects.js';
@@ -17,7 +17,7 @@ const params = {
   website: optional(text({ summary: 'address of its website; empty = none', max: 1024 })),
   private: on('true makes it private; it is never made public from here'),
   template: on('whether it is a template'),
-  default_branch: optional(text({ summary: 'its default branch, which must exist', max: 255 })),
+  default_branch: optional(naming('branch', text({ summary: 'its default branch, which must exist', max: 255 }))),
   has_issues: on('issues'),
   has_wiki: on('the wiki'),
   has_projects: on('projects'),

@@ -36,6 +36,16 @@ const told = (result: LoadResult): string[] => [
 /** Each is refused by this version and was taken by the one before. */
 const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: RegExp]> = [
   [
+    'a new branch with refs/heads/',
+    rule('on: push, do: {branch.create: {new_branch_name: refs/heads/next}}'),
+    /4:\d+ branch\.create: new_branch_name: a branch is named without "refs\/…"/,
+  ],
+  [
+    'a day that does not exist',
+    rule('on: push, do: {milestone.ensure: {title: x, due_on: "2027-02-30T12:00:00Z"}}'),
+    /^(?:error|warning) 4:\d+ .*due_on/,
+  ],
+  [
     'a mirror twice with other intervals',
     policy(
       'push_mirrors: [{remote_address: "https://mirror.example.org/a.git", interval: 8h}, {remote_address: "https://mirror.example.org/a/", interval: 4h}]',
@@ -358,11 +368,6 @@ const DOUBTS: ReadonlyArray<readonly [situation: string, text: string, says: Reg
     'a sign in a name that nobody sees',
     rule('on: push, do: {milestone.ensure: {title: "x\u200b"}}'),
     /invisible character \(U\+200B\)/,
-  ],
-  [
-    'a new branch with refs/heads/',
-    rule('on: push, do: {branch.create: {new_branch_name: refs/heads/next}}'),
-    /named without "refs\/heads\/"/,
   ],
   [
     'an exclusive label without a scope',

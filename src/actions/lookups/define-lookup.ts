@@ -1,9 +1,10 @@
 import type { DataType } from '../../core/data-types.js';
 import type { EventRepository } from '../../core/event.js';
+import { isRealDay, isRealTime } from '../../core/real-time.js';
 import type { Json } from '../../core/json.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
-import type { LookupFacts } from '../../rules/language/revision.js';
+import type { LookupFacts, ParamNames } from '../../rules/language/revision.js';
 
 type ParamType = LookupFacts['params'][string]['type'];
 
@@ -13,6 +14,8 @@ export interface LookupParam<Type extends ParamType = ParamType, Required extend
   readonly summary: string;
   /** Why a constant can never be meant, or null. */
   readonly check?: (value: string) => string | null;
+  /** What it names; see `LookupFacts`. */
+  readonly names?: ParamNames;
   /** Servers drop a value of it that they do not know and answer as if it were not there: one that only a run tells is checked, too. */
   readonly isFilter?: true;
 }
@@ -30,15 +33,11 @@ export const JOB_STATES = ['pending', 'queued', 'in_progress', 'failure', 'succe
 
 /** A time of the forge's API. */
 export const isTime: Check = (value) =>
-  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/.test(value) && !Number.isNaN(Date.parse(value))
-    ? null
-    : 'must be a time such as 2027-01-31T12:00:00Z, or "${{ now - duration(\'720h\') }}"';
+  isRealTime(value) ? null : 'must be a time such as 2027-01-31T12:00:00Z, or "${{ now - duration(\'720h\') }}"';
 
 /** A day of the forge's API. */
 export const isDay: Check = (value) =>
-  /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
-    ? null
-    : 'must be a day such as 2027-01-31, or "${{ date(now) }}"';
+  isRealDay(value) ? null : 'must be a day such as 2027-01-31, or "${{ date(now) }}"';
 
 type ValueOf<Type extends ParamType> = Type extends 'string'
   ? string
@@ -104,6 +103,11 @@ export function needed<Type extends ParamType>(type: Type, summary: string, chec
 
 export function maybe<Type extends ParamType>(type: Type, summary: string, check?: Check): LookupParam<Type, false> {
   return { type, required: false, summary, ...(check ? { check } : {}) };
+}
+
+/** The same parameter, which names a number of the forge, or a branch or tag by its short name. */
+export function naming<Param extends LookupParam>(names: ParamNames, param: Param): Param {
+  return { ...param, names };
 }
 
 /** A filter that servers apply: see `isFilter`. */

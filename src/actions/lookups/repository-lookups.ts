@@ -1,4 +1,4 @@
-import { JOB_STATES, defineLookup, filter, maybe, needed, oneOfWords } from './define-lookup.js';
+import { JOB_STATES, defineLookup, filter, maybe, naming, needed, oneOfWords } from './define-lookup.js';
 import { orMissing, whereOffered, readAll, type ForgeClient } from '../../forge/forge-client.js';
 import { listOf } from '../../core/data-types.js';
 import { type Contents, branch, branchProtection, contents } from '../../core/objects/git.js';
@@ -9,7 +9,6 @@ import { label, milestone } from '../../core/objects/tracker.js';
 import { actionTasks, workflowJobs } from '../../core/objects/workflows.js';
 
 function branchName(name: string): string | null {
-  if (name.startsWith('refs/')) return 'a branch is named without "refs/heads/"';
   return /[*?]/.test(name) ? 'must be the name of one branch, and no pattern' : null;
 }
 
@@ -24,7 +23,7 @@ export const repositoryLookups = [
     name: 'branch.get',
     summary: 'A branch, with its newest commit and protection',
     target: 'repository',
-    params: { branch: needed('string', 'name of the branch', branchName) },
+    params: { branch: naming('branch', needed('string', 'name of the branch', branchName)) },
     operations: ['getBranch'],
     whereOffered: [],
     answer: ruleType(branch),
@@ -48,7 +47,7 @@ export const repositoryLookups = [
     name: 'protection.get',
     summary: 'A branch protection by the name of its rule',
     target: 'repository',
-    params: { name: needed('string', 'name of the rule; may be a pattern such as release/*') },
+    params: { name: naming('branch', needed('string', 'name of the rule; may be a pattern such as release/*')) },
     operations: ['getBranchProtection'],
     whereOffered: [],
     answer: ruleType(branchProtection),
@@ -80,7 +79,7 @@ export const repositoryLookups = [
     summary: 'The jobs of one attempt of a workflow run: {jobs, total_count}',
     target: 'repository',
     params: {
-      run: needed('any', 'id of the run'),
+      run: naming('number', needed('any', 'id of the run')),
       attempt: needed('integer', 'number of the attempt, from 1'),
       status: filter('pending, queued, in_progress, failure, success or skipped', oneOfWords(...JOB_STATES)),
       limit: maybe('integer', 'how many, up to 50'),
@@ -126,7 +125,7 @@ export const repositoryLookups = [
     name: 'release.by_tag',
     summary: 'The release of a tag',
     target: 'repository',
-    params: { tag: needed('string', 'name of the tag') },
+    params: { tag: naming('tag', needed('string', 'name of the tag')) },
     operations: ['getReleaseByTag'],
     whereOffered: [],
     answer: ruleType(release),

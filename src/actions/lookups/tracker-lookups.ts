@@ -1,4 +1,4 @@
-import { defineLookup, filter, isTime, maybe, needed, oneOfWords } from './define-lookup.js';
+import { defineLookup, filter, isTime, maybe, naming, needed, oneOfWords } from './define-lookup.js';
 import { isSameLogin } from '../support/compare.js';
 import { listPages, readAll, orMissing, whereAllowed, type ForgeClient } from '../../forge/forge-client.js';
 import { listOf } from '../../core/data-types.js';
@@ -168,7 +168,7 @@ export const trackerLookups = [
     target: 'repository',
     params: {
       login: needed('string', 'login, such as ${{ event.actor.login }}'),
-      id: maybe('string', 'number of the account, where it is known'),
+      id: naming('number', maybe('string', 'number of the account, where it is known')),
     },
     operations: ['getCollaboratorPermission'],
     whereOffered: ['listOrgTeams', 'listTeamMembers', 'listTeamRepos'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json.js';
+import { isRealDay, isRealTime } from '../../core/real-time.js';
 import { Secret } from '../../core/secret.js';
 import type { ActionFacts } from '../../rules/language/revision.js';
 
@@ -114,14 +115,22 @@ export function id({ summary }: Common): ActionParam<z.ZodType<string>> {
       (value) => /^[1-9]\d{0,18}$/.test(value),
       'must be a positive whole number',
     ) as unknown as z.ZodType<string>;
-  return { facts: { type: 'string', required: true, summary }, schema };
+  return { facts: { type: 'string', required: true, summary, names: 'number' }, schema };
+}
+
+/** The same parameter, which names a branch or tag: `main`, and never `refs/heads/main`. */
+export function naming<Param extends ActionParam>(names: 'branch' | 'tag', { facts, schema }: Param): Param {
+  return { facts: { ...facts, names }, schema } as Param;
 }
 
 /** A time (RFC 3339) or a day (YYYY-MM-DD). */
 export function time({ summary }: Common): ActionParam<z.ZodType<string>> {
   const schema = z
     .string()
-    .refine(isTimeOrDay, 'must be a time such as 2027-01-31T12:00:00Z, or a day such as 2027-01-31');
+    .refine(
+      (value) => isRealTime(value) || isRealDay(value),
+      'must be a time such as 2027-01-31T12:00:00Z, or a day such as 2027-01-31',
+    );
   return { facts: { type: 'time', required: true, summary }, schema };
 }
 
@@ -168,12 +177,4 @@ function textSchema(max: number, check?: (value: string) => string | null): z.Zo
       const problem = check?.(value) ?? null;
       if (problem) context.addIssue({ code: 'custom', message: problem });
     });
-}
-
-function isTimeOrDay(value: string): boolean {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return !Number.isNaN(Date.parse(`${value}T12:00:00Z`));
-  return (
-    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(value) &&
-    !Number.isNaN(Date.parse(value))
-  );
 }

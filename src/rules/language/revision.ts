@@ -36,6 +36,9 @@ export interface Unfit {
 }
 
 /** What the compiler must know about an action; given by the action catalogue, so that `rules` imports no action. */
+/** What a text parameter names: a number of the forge, or a branch or tag by its short name. */
+export type ParamNames = 'number' | 'branch' | 'tag';
+
 export interface ActionFacts {
   name: string;
   summary: string;
@@ -55,6 +58,8 @@ export interface ActionFacts {
       default?: Json;
       /** A value, where a number or a word alone would not say what is wanted. */
       example?: string;
+      /** It names one of these: what is no number, or a full ref, is never meant. */
+      names?: ParamNames;
     }
   >;
   /** Parameter that names the object. */
@@ -99,6 +104,8 @@ export interface LookupFacts {
       summary: string;
       /** Why a constant can never be meant, or null. */
       check?: (value: string) => string | null;
+      /** It names one of these: what is no number, or a full ref, is never meant. */
+      names?: ParamNames;
     }
   >;
   /** Operations it calls; each must be offered. */

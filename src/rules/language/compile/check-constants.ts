@@ -8,6 +8,7 @@ import type { Bindings } from '../propose/bindings.js';
 import { toJson } from '../values/to-json.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import type { ActionFacts, GivenParam } from '../revision.js';
+import { fullRefFault } from './check-named.js';
 import type { FileContext } from './file-context.js';
 import type { Expression, ParamProgram, StepProgram, Template } from './program.js';
 
@@ -81,7 +82,8 @@ function judge(
       isWhole = false;
     } else if (found !== null) {
       given[name] = { value: found.value };
-      const refusal = action.checkConstant?.(name, found.value) ?? null;
+      const refusal =
+        action.checkConstant?.(name, found.value) ?? fullRefFault(found.value, action.params[name]?.names);
       if (refusal !== null && template.kind === 'constant') isWhole = false;
       else if (refusal !== null) {
         file.newProblemAt(position, `${action.name}: ${name}: ${refusal}`, `it is ${shown(found.value)} each time`);
@@ -150,7 +152,9 @@ function judgeItem(
         ? (found.position ?? position)
         : position;
     const message =
-      found instanceof Misfit ? `item ${index + 1} fails: ${found.message}` : action.checkConstant?.(name, found.value);
+      found instanceof Misfit
+        ? `item ${index + 1} fails: ${found.message}`
+        : (action.checkConstant?.(name, found.value) ?? fullRefFault(found.value, action.params[name]?.names));
     if (!message) continue;
     const told = `${action.name}: ${name}: ${message}`;
     // With a condition the item may never be reached.

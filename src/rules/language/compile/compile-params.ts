@@ -6,8 +6,9 @@ import type { YamlEntry, YamlNode } from '../load/node.js';
 import { didYouMean } from '../../../core/did-you-mean.js';
 import { habitOf } from '../habits/habits.js';
 import { isRefused, quoteHint, suggest } from '../load/read-shape.js';
-import type { ActionFacts } from '../revision.js';
+import type { ActionFacts, ParamNames } from '../revision.js';
 import { parseTime } from '../values/time.js';
+import { slipIn } from './check-named.js';
 import { looksLikeExpression } from './looks-like-expression.js';
 import { staticType } from './compile-expression.js';
 import { compileTemplate } from './compile-template.js';
@@ -24,6 +25,7 @@ interface ParamSpec {
   readonly default?: Json;
   readonly example?: string;
   readonly check?: (value: string) => string | null;
+  readonly names?: ParamNames;
 }
 
 export interface ParamsOf {
@@ -121,9 +123,20 @@ function compileParam(
     target.checkConstant?.(key, template.value) === null;
   const message = isNumber ? null : checkShape(template, node, spec.type, what);
   const meant = expressionMeant(node);
+  if (message !== null && spec.type === 'time' && template.kind === 'constant' && typeof template.value === 'string') {
+    context.file.newProblem(node.start, message, meant?.hint ?? shapeHint(context, node, template, spec));
+    return template;
+  }
   if (message !== null) {
     context.file.problem(node.start, message, meant?.hint ?? shapeHint(context, node, template, spec));
     return null;
+  }
+  const names = spec.names ?? (spec.type === 'integer' ? 'number' : undefined);
+  const slip = names === undefined ? null : slipIn(template, names);
+  if (slip) {
+    const place = slip.at?.start ?? context.file.position(node.start);
+    context.file.newProblemAt(place, `${what}: ${slip.message}`, slip.hint);
+    return template;
   }
   if (template.kind === 'constant') {
     const refusal = target.checkConstant?.(key, template.value) ?? null;

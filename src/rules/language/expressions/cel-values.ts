@@ -1,5 +1,6 @@
 import { celList, celMap, celType, isCelList, isCelMap, isCelType, isCelUint } from '@bufbuild/cel';
 import type { CelInput, CelList, CelMap, CelValue } from '@bufbuild/cel';
+import { isRealTime } from '../../../core/real-time.js';
 import { ExpressionError } from '../expression-engine.js';
 import type { ExprValue } from '../expression-engine.js';
 import { Span } from '../propose/asked-facts.js';
@@ -23,7 +24,6 @@ const TIME_FIELDS = new Set([
   'last_author_date',
   'last_committer_date',
 ]);
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 /** The forge writes 1970 (or year 1) for "never". */
 const UNSET_BEFORE_MS = Date.UTC(1971, 0, 1);
 
@@ -164,7 +164,7 @@ function isTimeField(field: string): boolean {
 }
 
 function timeOrText(text: string): CelInput {
-  const ms = RFC_3339.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = isRealTime(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) return text;
   return ms < UNSET_BEFORE_MS ? null : timestampOf(ms);
 }

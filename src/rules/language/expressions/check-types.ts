@@ -1,3 +1,4 @@
+import { isRealTime } from '../../../core/real-time.js';
 import type { CelEnv, CelFunc } from '@bufbuild/cel';
 import { BOOL, DYN, INT, TEXT, TIME, commonType, listOf } from '../../../core/data-types.js';
 import type { DataType, ObjectType } from '../../../core/data-types.js';
@@ -654,12 +655,7 @@ class Checker {
           : `days(${count}), or duration("${count * 24}h")`,
       );
     }
-    if (
-      name === 'timestamp' &&
-      Number.isNaN(
-        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN,
-      )
-    ) {
+    if (name === 'timestamp' && !isRealTime(text)) {
       this.#problem(only, `"${text}" is no time`, 'times are like "2026-12-31T18:00:00Z"');
     }
   }

@@ -12,6 +12,7 @@ import {
 import type { CelEnv, CelFunc, CelInput, CelList, CelType, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import type { FunctionType, RuleFunction } from '../functions/define-function.js';
+import { isRealTime } from '../../../core/real-time.js';
 import { chargeOf, deep } from './charges.js';
 import type { Charge } from './charges.js';
 import { concat, convert, fromCel, listOf } from './cel-values.js';
@@ -73,6 +74,11 @@ function ownVersions(meter: Meter): CelFunc[] {
       return range as CelInput;
     }),
     celFunc('_+_', [LIST, LIST], LIST, concat),
+    // The library takes 30 February for 2 March.
+    celFunc('timestamp', [STRING], standardTimestamp.result, (text) => {
+      if (!isRealTime(text)) throw new Error(noTime(text));
+      return standardTimestamp.call(0, undefined, [text]) as never;
+    }),
     celMethod('matches', STRING, [STRING], BOOL, function (pattern) {
       return search(this, pattern, meter);
     }),
@@ -97,6 +103,15 @@ function ownVersions(meter: Meter): CelFunc[] {
     }),
   ];
 }
+
+/** Why a text is no time. */
+export function noTime(text: string): string {
+  return `"${text.slice(0, 40)}" is no time that exists: write one such as 2027-01-31T12:00:00Z`;
+}
+
+const standardTimestamp = [...celEnv().funcs].find(
+  ({ name, arguments: [given] }) => name === 'timestamp' && given?.name === 'string',
+) as unknown as CelFunc;
 
 const standardFormat = (strings as readonly CelFunc[]).find(({ name }) => name === 'format');
 
