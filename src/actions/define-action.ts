@@ -45,6 +45,8 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   hashOf(value: Secret | string): string;
   /** `orgs[].mirror_hosts`; empty = none. */
   readonly mirrorHosts: readonly string[];
+  /** What a name resolves to now, for this machine; empty = it does not resolve here. */
+  addressesOf(host: string): Promise<readonly string[]>;
   /**
    * Keep what a recovery will want to compare with, right before the write: the list of what is there already, or the values of before.
    * Never a secret: its hash.

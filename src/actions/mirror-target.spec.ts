@@ -11,6 +11,12 @@ describe('actions/mirror-target', () => {
     'https://git.example.net:8443/a/b.git',
     'http://127.0.0.1:4100/mirrors/app.git',
     'HTTPS://mirror.example.org/a%20b.git',
+    'https://10.0.0.7/a.git',
+    'https://[::1]/a.git',
+    'https://svc.internal/a.git',
+    'https://SVC.internal:443/a.git',
+    'http://nas.lan/a.git',
+    'http://nas.lan:80/a.git',
   ])('lets %s through', (address) => {
     expect(refuseMirrorTarget(address, MIRROR_HOSTS)).toBeNull();
   });

@@ -120,6 +120,23 @@ describe('actions/push-mirror-ensure', () => {
     ).toBe('done');
   });
 
+  it.each<[string, string[], string]>([
+    ['a private address', ['10.0.0.7'], 'done'],
+    ['no address', [], 'done'],
+    ['loopback', ['10.0.0.7', '127.0.0.1'], 'refused'],
+    ['loopback in IPv6', ['::1'], 'refused'],
+    ['loopback as IPv6 writes it', ['::ffff:127.0.0.1'], 'refused'],
+    ['loopback behind NAT64', ['64:ff9b::7f00:1'], 'refused'],
+    ['a link-local address', ['fe80::1%eth0'], 'refused'],
+    ['a metadata service', ['169.254.169.254'], 'refused'],
+  ])('a listed name that leads to %s', async (_, addresses, state) => {
+    const rig = new EffectRig();
+    Object.assign(rig.settings, { mirrorHosts: ['svc.internal'], addressesOf: async () => addresses });
+
+    expect((await rig.want('push_mirror.ensure', { remote_address: 'https://svc.internal/a.git' })).state).toBe(state);
+    expect(rig.forge.calls.includes('createPushMirror')).toBe(state === 'done');
+  });
+
   it.each<[string, boolean, Record<string, boolean>, string]>([
     ['private, not allowed', true, {}, 'refused'],
     ['private, said to be not allowed', true, { private: false }, 'refused'],

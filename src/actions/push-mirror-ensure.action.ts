@@ -21,6 +21,7 @@ import { say, type NoMirror } from './reasons.js';
 import { mirror } from './support/objects.js';
 import type { Reason } from '../core/reason.js';
 import type { PushMirror } from '../core/objects/repositories.js';
+import { isOfTheMachine } from '../core/address-range.js';
 import { RIGHTS } from '../core/rights.js';
 
 /** Servers refuse an empty interval (op 7). */
@@ -183,10 +184,13 @@ export const ensurePushMirror = defineAction({
 
   recover: pushMirrorRecovery,
 
-  async ensure({ target, forge, recall, lastMade, remember, hashOf, mirrorHosts }, wanted) {
+  async ensure({ target, forge, recall, lastMade, remember, hashOf, mirrorHosts, addressesOf }, wanted) {
     const { remote_address: address } = wanted;
     const unfit = refuseMirrorTarget(address, mirrorHosts);
     if (unfit) return refused(unfit);
+    const name = nameToResolve(address);
+    if (name !== null && (await addressesOf(name)).some(isOfTheMachine))
+      return refused(say('cannot.mirror', { why: 'leads-inside', host: name }));
     if (wanted.private !== true && target.private !== false) {
       return refused(say('cannot.mirror', { why: target.private ? 'private-repository' : 'unknown-visibility' }));
     }
@@ -220,8 +224,6 @@ export const ensurePushMirror = defineAction({
   },
 });
 
-/** The only origin that may be plain http and raw: the operator wrote it out, for a forge on the same machine. */
-const WRITTEN_OUT = /^http:\/\/127\.0\.0\.1:(\d{1,5})$/;
 const MAX_LENGTH = 2048;
 /** Names that only mean something inside a network. */
 const PRIVATE_SUFFIXES = [
@@ -239,37 +241,48 @@ const PRIVATE_SUFFIXES = [
   'onion',
 ];
 
+/** Names that lead to the machine itself or to a cloud's metadata, whoever resolves them: no list allows them. */
+const NEVER = /(^|\.)localhost$|^(metadata|instance-data)(\.|$)/;
+
 /**
- * Whether a repository may be mirrored to this address: https on a host that the operator listed, without user info, never a private
- * name or raw address, except for an origin that is written out in the list as `http://127.0.0.1:PORT`. The forge connects later and by
- * itself, so the check is on the text alone, and anything that two URL parsers could read differently is refused.
- * @param mirrorHosts entries `host`, `host:port` or `http://127.0.0.1:PORT`, each with a path prefix or without; empty = no mirror at all. A prefix matches whole
- * segments, in the case in which it is written, and at least one segment must follow it
+ * Whether a repository may be mirrored to this address: https on a host that the operator listed, without user info. A raw address or a name that only
+ * means something inside a network must be listed itself, in the one spelling of a URL; plain http where the entry begins with it. The forge connects
+ * later and by itself, so the check is on the text, and anything that two URL parsers could read differently is refused.
+ * @param mirrorHosts entries `host`, `host:port` or the same behind `http://`, each with a path prefix or without; empty = no mirror at all. A prefix matches
+ * whole segments, in the case in which it is written, and at least one segment must follow it
  * @returns null when it may be used, else why not; the reason never repeats user info
  */
 export function refuseMirrorTarget(address: string, mirrorHosts: readonly string[]): Reason | null {
   if (mirrorHosts.length === 0) return say('cannot.mirror', { why: 'no-hosts' });
   const parts = readAddress(address);
   if (typeof parts === 'string') return say('cannot.mirror', { why: parts });
-  const entries = mirrorHosts.map(readEntry);
-  const origin = `${parts.scheme}://${parts.host}:${parts.port}`;
-  if (WRITTEN_OUT.test(origin) && entries.some((entry) => entry.host === origin && isBelow(parts.path, entry.prefix)))
-    return null;
-  if (parts.scheme !== 'https') return say('cannot.mirror', { why: 'scheme' });
-  const why = refuseHostName(parts.host);
+  const origin = originOf(parts.scheme, parts.port === '' ? parts.host : `${parts.host}:${parts.port}`);
+  const ofHost = mirrorHosts.map(readEntry).filter((entry) => entry.origin === origin);
+  if (parts.scheme !== 'https' && (parts.scheme !== 'http' || ofHost.length === 0))
+    return say('cannot.mirror', { why: 'scheme' });
+  const why = refuseHostName(parts.host, ofHost.length > 0);
   if (why) return say('cannot.mirror', { why });
-  const wanted = parts.port === '' || parts.port === '443' ? parts.host : `${parts.host}:${parts.port}`;
-  const ofHost = entries.filter((entry) => entry.host.toLowerCase().replace(/:443$/, '') === wanted);
-  if (ofHost.length === 0) return say('cannot.mirror', { why: 'unlisted', host: wanted });
+  if (ofHost.length === 0) return say('cannot.mirror', { why: 'unlisted', host: parts.host });
   return ofHost.some(({ prefix }) => isBelow(parts.path, prefix))
     ? null
-    : say('cannot.mirror', { why: 'unlisted-path', host: wanted });
+    : say('cannot.mirror', { why: 'unlisted-path', host: parts.host });
+}
+
+/** The name that must be resolved before the repository is mirrored there; null = the address has none. */
+export function nameToResolve(address: string): string | null {
+  const parts = readAddress(address);
+  return typeof parts === 'string' || isAddress(parts.host) ? null : parts.host;
 }
 
 /** An entry of the list: what stands before the path, and the segments of the prefix. */
-function readEntry(entry: string): { host: string; prefix: string[] } {
-  const [, host = '', path = ''] = /^((?:http:\/\/)?[^/]*)(.*)$/.exec(entry) ?? [];
-  return { host, prefix: path.split('/').filter((segment) => segment !== '') };
+function readEntry(entry: string): { origin: string; prefix: string[] } {
+  const [, http, host = '', path = ''] = /^(http:\/\/)?([^/]*)(.*)$/.exec(entry) ?? [];
+  const scheme = http === undefined ? 'https' : 'http';
+  return { origin: originOf(scheme, host), prefix: path.split('/').filter((segment) => segment !== '') };
+}
+
+function originOf(scheme: string, host: string): string {
+  return `${scheme}://${host.toLowerCase().replace(scheme === 'https' ? /:443$/ : /:80$/, '')}`;
 }
 
 /** Segment by segment, so that `/acme` is no prefix of `/acme-others`. Escapes are compared as written: another spelling of a listed path is not listed. */
@@ -309,17 +322,24 @@ function readAddress(address: string): AddressParts | NoMirror {
   return { scheme: scheme.toLowerCase(), host: host.toLowerCase(), port, path };
 }
 
-/** Raw addresses in any spelling, private names, and names that are none. */
-function refuseHostName(host: string): NoMirror | null {
-  if (host.startsWith('[') || isIP(host) !== 0) return 'raw-address';
+/** An IP address as a URL has it. Other spellings of it are none. */
+function isAddress(host: string): boolean {
+  const [, v6] = /^\[(.*)\]$/.exec(host) ?? [];
+  return v6 === undefined ? isIP(host) === 4 : isIP(v6) === 6;
+}
+
+/** Raw addresses and private names that are not listed, and names that are none. */
+function refuseHostName(host: string, isListed: boolean): NoMirror | null {
+  if (isAddress(host)) return isListed ? null : 'raw-address';
   const labels = host.split('.');
   const last = labels.at(-1) ?? '';
   // A last label of digits, or 0x…, makes URL parsers read the whole as an IPv4 address (decimal, octal, hex, short forms).
-  if (/^(\d+|0x[0-9a-f]*)$/.test(last)) return 'raw-address';
+  if (host.startsWith('[') || /^(\d+|0x[0-9a-f]*)$/.test(last)) return 'raw-address';
   if (last === '') return 'ends-in-dot';
   if (!labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) || host.length > 253)
     return 'no-name';
-  if (labels.length < 2) return 'private-name';
-  const isPrivate = PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
-  return isPrivate ? 'private-name' : null;
+  if (NEVER.test(host)) return 'never';
+  const isPrivate =
+    labels.length < 2 || PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
+  return isPrivate && !isListed ? 'private-name' : null;
 }

@@ -19,7 +19,7 @@ const address = z
       .regex(/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$|^\d{1,5}$/, hostAndPort)
       .refine((text) => Number(text.slice(text.lastIndexOf(':') + 1)) <= 65535, { error: 'a port is 65535 at most' }),
   );
-const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https address' });
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https address' });
 
 const insecureHttp = z
   .string({ error: 'the reason why plain http is safe here, in words' })
@@ -49,15 +49,15 @@ const perHour = z.union([z.int().min(1), z.literal('none')], {
 });
 
 /** A host, or a host and whole segments of a path; never what two readers of addresses could take for two places. */
-const mirrorPlace = z
+export const mirrorPlace = z
   .string()
   .refine(
     (entry) =>
-      /^(http:\/\/127\.0\.0\.1:\d{1,5}|[A-Za-z0-9][A-Za-z0-9.-]*(:\d{1,5})?)(\/[A-Za-z0-9._~-]+)*\/?$/.test(entry) &&
+      /^(http:\/\/)?([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(\/[A-Za-z0-9._~-]+)*\/?$/.test(entry) &&
       !/\/\.\.?(\/|$)/.test(entry),
     {
       error:
-        'a host, host:port or http://127.0.0.1:PORT, with the beginning of a path like /acme/ or without; no user name, escapes or dots',
+        'a host or host:port, behind http:// for plain http, with the beginning of a path like /acme/ or without; no user name, escapes or dots',
     },
   );
 
@@ -199,7 +199,9 @@ export const configSchema = z.strictObject({
         mirror_hosts: z
           .array(mirrorPlace)
           .default([])
-          .describe('hosts, or hosts with the beginning of a path, that push mirrors may point to'),
+          .describe(
+            'hosts, or hosts with the beginning of a path, that push mirrors may point to; a raw address or an internal name must be listed itself, and http:// before the host allows plain http',
+          ),
         trusted: z
           .boolean()
           .default(false)

@@ -83,6 +83,7 @@ export class EffectRig {
       'user_settings.update',
     ],
     mirrorHosts: ['mirror.example.org'],
+    addressesOf: async () => [],
     secrets: { mirror_token: new Secret(MIRROR_PASSWORD) },
     budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null },
   };

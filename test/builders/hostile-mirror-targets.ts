@@ -1,4 +1,4 @@
-/** Hosts that an operator listed, among them some that are refused all the same. */
+/** Hosts that an operator listed, among them two that are refused all the same. */
 export const MIRROR_HOSTS: readonly string[] = [
   'mirror.example.org',
   'git.example.net:8443',
@@ -7,6 +7,8 @@ export const MIRROR_HOSTS: readonly string[] = [
   '10.0.0.7',
   'svc.internal',
   '[::1]',
+  'http://nas.lan',
+  'metadata.google.internal',
 ];
 
 /** Addresses that no repository may be mirrored to, whatever is listed. */
@@ -45,7 +47,6 @@ export const HOSTILE_TARGETS: readonly string[] = [
   'https://mirror.example.org:0443/a.git',
   'https://mirror.example.org:99999/a.git',
   // raw addresses in every spelling
-  'https://10.0.0.7/a.git',
   'https://127.0.0.1/a.git',
   'https://127.1/a.git',
   'https://127.0.0.1:4100/a.git',
@@ -62,7 +63,6 @@ export const HOSTILE_TARGETS: readonly string[] = [
   'https://100.64.0.1/a.git',
   'https://8.8.8.8/a.git',
   'https://1.1.1.1./a.git',
-  'https://[::1]/a.git',
   'https://[::]/a.git',
   'https://[::ffff:127.0.0.1]/a.git',
   'https://[::ffff:7f00:1]/a.git',
@@ -79,11 +79,19 @@ export const HOSTILE_TARGETS: readonly string[] = [
   'http://localhost:4100/a.git',
   'http://0x7f.0.0.1:4100/a.git',
   'http://[::1]:4100/a.git',
+  'http://10.0.0.7/a.git',
+  'https://10.0.0.8/a.git',
+  'https://10.0.0.7:8443/a.git',
+  'https://10.7/a.git',
+  'https://[0:0:0:0:0:0:0:1]/a.git',
+  'https://nas.lan/a.git',
+  'http://nas.lan:8080/a.git',
+  'https://other.internal/a.git',
+  'https://a.svc.internal/a.git',
   // private names
   'https://localhost/a.git',
   'https://LOCALHOST/a.git',
   'https://x.localhost/a.git',
-  'https://svc.internal/a.git',
   'https://nas.local/a.git',
   'https://intranet/a.git',
   'https://metadata.google.internal/a.git',

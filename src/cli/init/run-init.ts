@@ -26,6 +26,7 @@ import { SANDBOX_TOKEN } from './sandbox-names.js';
 import { STARTER_NAMES, starterSets, type Mirror, type StarterName } from './starter-sets.js';
 import type { Steps } from './steps.js';
 import { addVariables, writeNew, writeRules } from './write-files.js';
+import { mirrorPlaceOf, wrongMirrorAddress, wrongPublicUrl } from './typed-addresses.js';
 
 export interface InitFlags {
   readonly config: string;
@@ -276,9 +277,7 @@ async function writeEverything(setup: Setup, address: Address, token: string | n
     port,
     consolePort: await freePort(DEFAULT_CONSOLE_PORT),
     ratePerS: sandbox ? SANDBOX_RATE : null,
-    mirrorHosts: mirror
-      ? [`${new URL(mirror.address).host}${new URL(mirror.address).pathname.replace(/\/*$/, '/')}`]
-      : [],
+    mirrorHosts: mirror ? [mirrorPlaceOf(mirror.address) ?? mirror.address] : [],
   };
   writeNew(steps, 'config', places.config, configText(places, config));
   if (existing) steps.kept('rules', existing.orgs.find(({ name }) => name === org)?.rules.path ?? 'in a repository');
@@ -297,10 +296,7 @@ async function askReach(
     say: `Where the forge reaches the bot (it listens on port ${port})`,
     given: flags.publicUrl ?? (sandbox ? addressOf('127.0.0.1', port) : undefined),
     fallback: own === null ? undefined : addressOf(own, port),
-    check: (answer) =>
-      URL.canParse(answer) && /^https?:$/.test(new URL(answer).protocol)
-        ? null
-        : 'an address like http://10.0.0.7:8080 or https://bot.example.org',
+    check: wrongPublicUrl,
   });
   return { publicUrl: publicUrl.replace(/\/+$/, ''), port };
 }
@@ -332,12 +328,9 @@ async function askStarters({ flags, given, asker, steps, existing }: Setup, org:
   if (!names.includes('mirrors')) return { ...none, sets };
   const address = await asker.text({
     flag: '--mirror-to URL',
-    say: 'Mirrors go to this address and the name of the repository, like https://github.com/acme',
+    say: 'Mirrors go to this address and the name of the repository, like https://github.com/acme. It may be internal: mirrors may go there and nowhere else',
     given: flags.mirrorTo,
-    check: (answer) =>
-      /^https:\/\/[A-Za-z0-9.-]+(:\d+)?(\/[A-Za-z0-9._~-]+)*\/?$/.test(answer)
-        ? null
-        : 'an https address without user and password',
+    check: wrongMirrorAddress,
   });
   const username = await asker.text({
     flag: '--mirror-user NAME',

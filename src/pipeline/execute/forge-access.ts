@@ -41,6 +41,8 @@ export const FORGES = portToken<Forges>('Forges');
 export interface OrgSettings {
   readonly powers: readonly string[];
   readonly mirrorHosts: readonly string[];
+  /** What a name resolves to. Default: as this machine resolves it. */
+  readonly addressesOf?: (host: string) => Promise<readonly string[]>;
   readonly secrets: Readonly<Record<string, Secret>>;
   readonly budgets: OrgBudgets;
   /** Optional. Default: nothing is limited. */

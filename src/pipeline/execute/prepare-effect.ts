@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
@@ -98,9 +99,16 @@ export async function prepareEffect(
     made: () => madeBy(journal, recovery, intent.effectKey),
     hashOf: (value: Secret | string) => encryptor.hash(value),
     mirrorHosts: settings.mirrorHosts,
+    addressesOf: settings.addressesOf ?? addressesOf,
     remember: (snapshot: JsonObject) => guard.remember(snapshot),
   };
   return { target, params: params as never, context: context as unknown as ActionContext<never, never, never> };
+}
+
+/** The forge connects by itself, perhaps by names of its own: one that does not resolve here is left to it. */
+async function addressesOf(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
 }
 
 /** The parameters of an intent cannot be used; the message is fit for people and holds no value. */
