@@ -69,9 +69,11 @@ describe('integration/two-forges', () => {
   const arrivals = (): Promise<ArrivalSummary[]> => bot.reach.get<ArrivalSummary[]>('/v1/deliveries', { limit: 100 });
 
   async function post(hook: string, org: string, secret: string, event = 'push'): Promise<number> {
+    const forge = org.toLowerCase() === forgejo.org ? forgejo : gitea;
+    const { id } = await forge.get<{ id: number }>(`/orgs/${forge.org}`);
     const body = JSON.stringify({
       ...sampleBody(event),
-      repository: { id: 1, name: REPO, full_name: `${org}/${REPO}`, owner: { id: 1, login: org } },
+      repository: { id: 1, name: REPO, full_name: `${org}/${REPO}`, owner: { id, login: org } },
     });
     const signature = createHmac('sha256', secret).update(body).digest('hex');
     const headers = {
