@@ -76,6 +76,12 @@ export class OrgNumbers {
     return this.pinOf(this.stateOf(forge, org));
   }
 
+  /** The same without a question to the store; undefined = it must be asked. */
+  pinnedAtHand(forge: string, org: string): string | null | undefined {
+    const { pin } = this.stateOf(forge, org);
+    return pin && this.deps.clock.monotonicMs() - pin.atMs < PIN_FRESH_MS ? pin.number : undefined;
+  }
+
   /** The client of an organization: its calls pass while the name belongs to the pinned number, and its answers are checked for it. */
   guard(forge: string, org: string, server: Server): ForgeClient {
     const state = this.stateOf(forge, org);

@@ -221,6 +221,7 @@ const DECIDING = [
         ...{ inbox, journal, queue, clock, logger, security, alerts },
         orgs: {
           numberOf: (forge: string, org: string) => numbers.pinned(forge, org),
+          numberAtHand: (forge: string, org: string) => numbers.pinnedAtHand(forge, org),
           isRenamed: (forge: string, org: string) => {
             const server = deps.connected.unguarded(forge, org);
             return server ? numbers.isRenamed(forge, org, server) : Promise.resolve(false);

@@ -344,7 +344,10 @@ describe('pipeline/decide/decide-arrival', () => {
   ])(
     'suspects a delivery that calls the organization otherwise, unless the forge does too: %s',
     async (_title, isRenamed, suspected) => {
-      const world = aWorld({}, { orgs: { numberOf: async () => '77', isRenamed: async () => isRenamed } });
+      const world = aWorld(
+        {},
+        { orgs: { numberOf: async () => '77', numberAtHand: () => '77', isRenamed: async () => isRenamed } },
+      );
       const owner = { id: 77, login: 'newname', username: 'newname' };
       await world.deliver('push', { repository: { ...REPOSITORY, full_name: 'newname/app', owner } });
 
@@ -354,7 +357,11 @@ describe('pipeline/decide/decide-arrival', () => {
   );
 
   it('quarantines a delivery with the number of another organization by itself', async () => {
-    const world = aWorld({}, { orgs: { numberOf: async () => '77', isRenamed: async () => false } });
+    const asked: boolean[] = [];
+    let number: string | undefined;
+    // Asked outside of the transaction, since an embedded store has one connection.
+    const numberOf = async () => (asked.push(true), (number = '77'));
+    const world = aWorld({}, { orgs: { numberOf, numberAtHand: () => number, isRenamed: async () => false } });
     const owner = { id: 78, login: 'acme', username: 'acme' };
     await world.deliver('push', { repository: { ...REPOSITORY, owner } });
     await world.deliver('push', { repository: { ...REPOSITORY, owner: { ...owner, id: 77 } } });

@@ -48,6 +48,8 @@ export interface EventReader {
 export interface OrgIdentity {
   /** The number that the forge told; null = none so far. */
   numberOf(forge: string, org: string): Promise<string | null>;
+  /** The same without a question to the store; undefined = the store must be asked. */
+  numberAtHand(forge: string, org: string): string | null | undefined;
   /** Whether the forge says now that the organization has another name. Never throws. */
   isRenamed(forge: string, org: string): Promise<boolean>;
 }
@@ -101,8 +103,16 @@ interface DecidedArrival {
  */
 export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string): Promise<DecidedArrival | null> {
   let told: { arrival: Arrival; outcome: Outcome } | null = null;
+  const unknown: Arrival[] = [];
   const decided = await deps.inbox.decide(arrivalId, async (tx) => {
-    const outcome = await decideInside(deps, tx);
+    const { arrival } = tx;
+    const number = arrival.kind === 'delivery' ? deps.orgs?.numberAtHand(arrival.forge, arrival.org) : null;
+    // The embedded store has one connection: whoever asked it within the transaction would wait for ever.
+    if (number === undefined && deps.orgs) {
+      unknown.push(arrival);
+      return null;
+    }
+    const outcome = await decideInside(deps, tx, number ?? null);
     if (!outcome) return null;
     told = { arrival: tx.arrival, outcome };
     return {
@@ -112,6 +122,10 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
       closed: outcome.closed,
     } satisfies DecidedArrival;
   });
+  for (const { forge, org } of unknown) {
+    await deps.orgs?.numberOf(forge, org);
+    return decideArrival(deps, arrivalId);
+  }
   if (!decided) return null;
   const { arrival, outcome } = told as unknown as { arrival: Arrival; outcome: Outcome };
   await report(deps, arrival, decided, outcome);
@@ -144,10 +158,13 @@ interface OldAct {
 type Mismatch = Pick<TenantMismatch, 'code' | 'place' | 'named'>;
 
 /** @returns null: the sweep brings it again, when what came before it is decided */
-async function decideInside(deps: DecideArrivalDeps, tx: ArrivalDecision): Promise<Outcome | null> {
+async function decideInside(
+  deps: DecideArrivalDeps,
+  tx: ArrivalDecision,
+  number: string | null,
+): Promise<Outcome | null> {
   const { arrival } = tx;
-  const number = arrival.kind === 'delivery' ? await deps.orgs?.numberOf(arrival.forge, arrival.org) : null;
-  const read = readArrival(deps, arrival, number ?? null);
+  const read = readArrival(deps, arrival, number);
   const facts = 'facts' in read ? read.facts : [];
   const eventType = 'facts' in read ? read.eventType : null;
   const textKey =
