@@ -38,7 +38,7 @@ function build(source: string, ignoreCase: boolean): GlobPattern {
   const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
   if (literal !== null)
     return { source, literal, prefix: literal, suffix: literal, matches: (text) => fold(text) === literal };
-  const regex = RE2JS.compile(`^${tokens.map((token) => token.regex).join('')}$`, RE2JS.DOTALL);
+  const regex = compile(tokens);
   const prefix = texts[0] ?? '';
   const suffix = texts.at(-1) ?? '';
   return {
@@ -54,6 +54,15 @@ function build(source: string, ignoreCase: boolean): GlobPattern {
   }
 }
 
+/** What the engine says of a pattern is about its own syntax, which nobody wrote. */
+function compile(tokens: readonly Token[]): RE2JS {
+  try {
+    return RE2JS.compile(`^${tokens.map((token) => token.regex).join('')}$`, RE2JS.DOTALL);
+  } catch {
+    throw new Error('the pattern is nested too deeply');
+  }
+}
+
 interface Token {
   kind: 'text' | 'special';
   text: string;
@@ -66,8 +75,8 @@ function tokenize(source: string): Token[] {
   let braces = 0;
   while (at < source.length) {
     const [token, length] = readToken(source, at, braces);
-    if (token.text === '{') braces += 1;
-    if (token.text === '}' && token.kind === 'special') braces -= 1;
+    if (token.kind === 'special' && token.text === '{') braces += 1;
+    if (token.kind === 'special' && token.text === '}') braces -= 1;
     const last = tokens.at(-1);
     if (token.kind === 'text' && last?.kind === 'text')
       tokens[tokens.length - 1] = { kind: 'text', text: last.text + token.text, regex: last.regex + token.regex };
@@ -105,14 +114,41 @@ function readToken(source: string, at: number, braces: number): [Token, number] 
   }
 }
 
+/** `[abc]`, `[a-z]`, `[!abc]`; a `]` right after the beginning and what a `\\` quotes are signs like others. */
 function readClass(source: string, at: number): [Token, number] {
-  const end = source.indexOf(']', at + 2);
-  if (end === -1) throw new Error('a [ has no ]');
   const isNegated = source[at + 1] === '!' || source[at + 1] === '^';
-  const body = source.slice(at + (isNegated ? 2 : 1), end);
-  if (body === '') throw new Error('[] names no character');
-  const escaped = body.replace(/[\\\]^[]/g, '\\$&');
-  return [special(source.slice(at, end + 1), `[${isNegated ? '^/' : ''}${escaped}]`), end + 1 - at];
+  const begin = at + (isNegated ? 2 : 1);
+  const signs: Array<{ sign: string; isRange: boolean }> = [];
+  let end = begin;
+  for (; source[end] !== ']' || (end === begin && !isNegated); end += 1) {
+    const isQuoted = source[end] === '\\';
+    if (isQuoted) end += 1;
+    const sign = String.fromCodePoint(source.codePointAt(end) ?? 0);
+    if (end >= source.length) throw new Error('a [ has no ]');
+    signs.push({ sign, isRange: sign === '-' && !isQuoted });
+    end += sign.length - 1;
+  }
+  if (signs.length === 0) throw new Error('[] names no character');
+  return [special(source.slice(at, end + 1), `[${isNegated ? '^/' : ''}${rangesOf(signs)}]`), end + 1 - at];
+}
+
+function rangesOf(signs: ReadonlyArray<{ readonly sign: string; readonly isRange: boolean }>): string {
+  let ranges = '';
+  for (let n = 0; n < signs.length; n += 1) {
+    const [from, dash, to] = signs.slice(n, n + 3);
+    if (!from) break;
+    ranges += codeOf(from.sign);
+    if (!dash?.isRange || !to) continue;
+    if ((from.sign.codePointAt(0) ?? 0) > (to.sign.codePointAt(0) ?? 0))
+      throw new Error(`[${from.sign}-${to.sign}] runs backwards: write [${to.sign}-${from.sign}]`);
+    ranges += `-${codeOf(to.sign)}`;
+    n += 2;
+  }
+  return ranges;
+}
+
+function codeOf(sign: string): string {
+  return `\\x{${(sign.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 function special(text: string, regex: string): Token {
