@@ -36,6 +36,43 @@ const told = (result: LoadResult): string[] => [
 /** Each is refused by this version and was taken by the one before. */
 const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: RegExp]> = [
   [
+    'a pattern of paths that nothing matches: /docs/**',
+    rule(`on: push, if: 'any_glob(event.files.modified, ["src/**", "/docs/**"])', do: {milestone.ensure: {title: x}}`),
+    /4:\d+ .*begins at the top/,
+  ],
+  [
+    'a pattern of paths that nothing matches: ./docs/**',
+    rule(`on: push, if: 'any_glob(event.files.modified, ["src/**", "./docs/**"])', do: {milestone.ensure: {title: x}}`),
+    /4:\d+ .*begins at the top/,
+  ],
+  [
+    'a pattern of paths that nothing matches: docs/',
+    rule(`on: push, if: 'any_glob(event.files.modified, ["src/**", "docs/"])', do: {milestone.ensure: {title: x}}`),
+    /4:\d+ .*names a folder/,
+  ],
+  [
+    'a pattern of paths that nothing matches: +(docs|src)/**',
+    rule(
+      `on: push, if: 'any_glob(event.files.modified, ["src/**", "+(docs|src)/**"])', do: {milestone.ensure: {title: x}}`,
+    ),
+    /4:\d+ .*another pattern language/,
+  ],
+  [
+    'a pattern of paths that nothing matches: src//a',
+    rule(`on: push, if: 'any_glob(event.files.modified, ["src/**", "src//a"])', do: {milestone.ensure: {title: x}}`),
+    /4:\d+ .*matches nothing/,
+  ],
+  [
+    'a pattern of paths that nothing matches, in a loop',
+    rule(`on: push, if: 'event.files.added.exists(f, glob(f, "/docs/**"))', do: {milestone.ensure: {title: x}}`),
+    /4:\d+ .*begins at the top/,
+  ],
+  [
+    'a full ref as a pattern of branches',
+    rule(`on: push.branch, if: 'glob(event.branch, "refs/heads/*")', do: {milestone.ensure: {title: x}}`),
+    /4:\d+ .*named without/,
+  ],
+  [
     'a new branch with refs/heads/',
     rule('on: push, do: {branch.create: {new_branch_name: refs/heads/next}}'),
     /4:\d+ branch\.create: new_branch_name: a branch is named without "refs\/…"/,
@@ -405,6 +442,18 @@ describe('checks that are new in this version', () => {
   });
 
   it.each([
+    [
+      'patterns of paths, of commands and of addresses',
+      rule(
+        `on: comment.created, if: 'glob(event.comment.body, "/label *") || any_glob([event.comment.body], ["https://*/**"])', do: {milestone.ensure: {title: x}}`,
+      ),
+    ],
+    [
+      'patterns of paths that exist',
+      rule(
+        `on: push, if: 'any_glob(event.files.modified, ["docs/**", "**/*.md", "{a,b}/c", ".github/**"])', do: {milestone.ensure: {title: x}}`,
+      ),
+    ],
     [
       'a branch that is asked for first',
       rule('on: push, if: has(event.branch) && event.branch == "main", do: {milestone.ensure: {title: x}}'),

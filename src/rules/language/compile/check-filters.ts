@@ -1,6 +1,7 @@
 import { tableOf } from '../../../core/table.js';
 import type { YamlScalar } from '../load/node.js';
 import type { SourceFile } from '../load/source-file.js';
+import { compileGlob } from '../match/glob.js';
 import type { GlobPattern } from '../match/glob.js';
 
 type Text = YamlScalar & { value: string };
@@ -108,6 +109,26 @@ function commandNameFault(text: string): Wrong | null {
       };
 }
 
+/** Paths of a repository begin at its top, have no dots to walk by, and name files. */
+function pathFault(text: string): Wrong | null {
+  const at = text.slice(0, 60);
+  const group = /[+*?@!]\(([^)]*)\)/.exec(text);
+  if (group)
+    return {
+      message: `"${at}" has a group of another pattern language: this matches nothing`,
+      hint: `one of several is {${(group[1] ?? '').replaceAll('|', ',')}}`,
+    };
+  if (/^(?:\.{0,2}\/)/.test(text))
+    return {
+      message: `a path begins at the top of the repository: "${at}" matches nothing`,
+      hint: text.replace(/^(?:\.{0,2}\/)+/, ''),
+    };
+  if (text.endsWith('/'))
+    return { message: `"${at}" names a folder, and paths name files: this matches nothing`, hint: `${text}**` };
+  if (/\/\/|(?:^|\/)\.{1,2}\//.test(text)) return { message: `no path is written as "${at}": this matches nothing` };
+  return null;
+}
+
 function topicFault(text: string): Wrong | null {
   return /^[a-z0-9][-.a-z0-9]{0,34}$/i.test(text)
     ? null
@@ -130,7 +151,27 @@ const FAULTS: Readonly<
   actor: { any: [regexIn, actorFault], name: loginFault },
   command: { any: [commandFault, regexIn], name: commandNameFault },
   topics: { any: [regexIn], name: topicFault },
+  file: { any: [pathFault, regexIn], name: () => null },
 });
+
+/** What a pattern in an expression is compared with. */
+export type Subject = 'branch' | 'tag' | 'repo' | 'actor' | 'file';
+
+/** Why a pattern in an expression can never match such a subject; null = it can, or it is no pattern at all. */
+export function patternFault(subject: Subject, text: string): Wrong | null {
+  const faults = FAULTS[subject];
+  let literal: string | null;
+  try {
+    literal = compileGlob(text).literal;
+  } catch {
+    return null;
+  }
+  for (const fault of [...(faults?.any ?? []), ...(literal === null || !faults ? [] : [faults.name])]) {
+    const wrong = fault(text);
+    if (wrong) return wrong;
+  }
+  return null;
+}
 
 /** Names in a form that nothing has, so that the filter would turn everything away. */
 export function checkPattern(file: SourceFile, filter: string, text: Text, pattern: GlobPattern): void {

@@ -1,3 +1,5 @@
+import { patternFault } from '../compile/check-filters.js';
+import type { Subject } from '../compile/check-filters.js';
 import { isRealTime } from '../../../core/real-time.js';
 import type { CelEnv, CelFunc } from '@bufbuild/cel';
 import { BOOL, DYN, INT, TEXT, TIME, commonType, listOf } from '../../../core/data-types.js';
@@ -370,6 +372,7 @@ class Checker {
         this.#checkLiterals(name, args);
         if (target) this.#checkCased(target, args[0]);
         this.#checkPattern(name, args);
+        this.#checkGlob(name, args);
         return this.#applied(expr, name, targetType, types);
     }
   }
@@ -621,6 +624,19 @@ class Checker {
     const text = first && constantText(first);
     if (name === 'glob' && text !== undefined && /[*?]/.test(text) && first && second && pathOf(second) !== null)
       this.#newProblem(first, 'glob takes the text first, and then the pattern', `glob(${pathOf(second)}, "${text}")`);
+  }
+
+  /** Patterns of the glob functions that are written out, as filters are judged. */
+  #checkGlob(name: string, [texts, patterns]: readonly Expr[]): void {
+    if (!/^(?:glob|any_glob|all_glob)$/.test(name) || !texts || !patterns) return;
+    const subject = subjectOf(pathOf(texts), this.source);
+    if (subject === null) return;
+    const { exprKind } = patterns;
+    for (const one of exprKind.case === 'listExpr' ? exprKind.value.elements : [patterns]) {
+      const text = constantText(one);
+      const wrong = text === undefined ? null : patternFault(subject, text);
+      if (wrong) this.#newProblem(one, wrong.message, wrong.hint ?? null);
+    }
   }
 
   /** Sizes are 0 at least. */
@@ -1040,3 +1056,14 @@ const BOOL_HINTS: Partial<Record<DataType['kind'], string>> = {
   object: 'ask whether it is there: … != null',
   map: 'ask whether it is there: … != null',
 };
+
+/** What a field holds, by its name; a variable of a loop holds paths where the expression reads files. */
+function subjectOf(path: string | null, source: string): Subject | null {
+  if (path === null) return null;
+  if (/(?:^|\.)(?:branch|head_branch|default_branch)$|\.(?:base|head)\.ref$/.test(path)) return 'branch';
+  if (/(?:^|\.)(?:tag|tag_name)$/.test(path)) return 'tag';
+  if (/^repo\.name$/.test(path)) return 'repo';
+  if (/(?:^|\.)login$/.test(path)) return 'actor';
+  if (/(?:^|\.)(?:files(?:\.\w+)?|filename|added|modified|removed)$/.test(path)) return 'file';
+  return !path.includes('.') && /\bfiles\b/.test(source) ? 'file' : null;
+}
