@@ -19,6 +19,17 @@ function start(place: HTMLElement): void {
   place.hidden = false;
   let stream: EventSource | null = null;
 
+  /** Rows that came while the pointer was on the table: what somebody is about to click does not move. */
+  const waiting: Row[] = [];
+  const show = (): void => {
+    if (!body) return;
+    if (body.matches(':hover')) return say('open', 'Live. New rows wait until the pointer leaves the table.');
+    for (const row of waiting.splice(0)) put(body, row);
+    while (body.rows.length > MOST_ROWS) body.deleteRow(-1);
+    say('open', 'Live');
+  };
+  body?.addEventListener('pointerleave', () => waiting.length > 0 && show());
+
   const say = (state: string, text: string): void => {
     place.dataset['state'] = state;
     said.textContent = text;
@@ -40,9 +51,8 @@ function start(place: HTMLElement): void {
       if (!body) return location.reload();
       const rows = JSON.parse(event.data) as Row[];
       // The newest is the first of them.
-      for (const row of rows.reverse()) put(body, row);
-      while (body.rows.length > MOST_ROWS) body.deleteRow(-1);
-      say('open', 'Live');
+      waiting.push(...rows.reverse());
+      show();
     });
     stream.addEventListener('over', () => stop('lost', 'Your session has ended. Log in again.'));
     stream.addEventListener('error', () => {
@@ -64,8 +74,8 @@ function put(body: HTMLTableSectionElement, { id, html }: Row): void {
   const before = document.getElementById(row.id);
   if (before?.innerHTML === row.innerHTML) return;
   writeTimes(row);
+  if (before) return before.replaceWith(row);
   row.classList.add('is-new');
   setTimeout(() => row.classList.remove('is-new'), 3_000);
-  if (before) before.replaceWith(row);
-  else body.prepend(row);
+  body.prepend(row);
 }

@@ -41,7 +41,11 @@ export const plansPage = definePage({
           caption="Plans, newest first"
           rows={plans}
           keyOf={({ id }) => id}
-          empty="No plan was made yet. Make one below: it shows what the policies would change, and writes nothing."
+          empty={
+            planners.length > 0
+              ? 'No plan was made yet. Make one below: it shows what the policies would change, and writes nothing.'
+              : 'Owners of an organization see its plans here.'
+          }
           columns={[
             { head: 'Made', kind: 'tight', cell: ({ madeAt }) => <Time at={madeAt} /> },
             {

@@ -254,6 +254,13 @@ describe('integration/console: pages', () => {
 
   const PATHS = ['/', '/activity', '/rules', '/plans', '/gaps', '/forge', '/jobs', '/audit'];
 
+  it('counts deliveries for owners, and tells a member no zero in their place', async () => {
+    const told = async (login: 'olga' | 'wes'): Promise<boolean> =>
+      textOf((await as(login).get('/')).text).includes('deliveries in the last day');
+
+    expect([await told('olga'), await told('wes')]).toEqual([true, false]);
+  });
+
   it.each(PATHS)('shows %s to an owner, without anything of a writer who may not see the repository', async (path) => {
     expect(textOf(await page('olga', path))).not.toContain('Something went wrong');
     const { status, text } = await as('wes').get(path);
