@@ -183,7 +183,7 @@ function restrict(proven: JsonObject, claimed: JsonObject | null): JsonObject | 
   );
 }
 
-/** What the row of a push has no word for: whether its ref is new, where it stood before, and the whole address of the difference. */
+/** What the row of a push has no word for: whether its ref is new, where it stood before, that it is gone, and the whole address of the difference. */
 async function pushed(context: ActContext, row: Contents): Promise<Contents> {
   const { event, actor } = context;
   const deleted = row.deleted === true;
@@ -202,10 +202,13 @@ async function pushed(context: ActContext, row: Contents): Promise<Contents> {
   const [, range] = textAt(row, 'compare_url').split('/compare/');
   const compare_url = page !== '' && range !== undefined ? `${page}/compare/${range}` : undefined;
   const before = isNew ? (isZeroSha(claimed) ? claimed : undefined) : left;
+  // As many zeros as the hashes of the repository have digits: the row of a deleted tag does not say how many.
+  const after = textAt(event.data, 'after');
   return told({
     created: isNew === true,
     deleted,
     before,
+    ...(deleted && isZeroSha(after) ? { after } : {}),
     after: deleted && isZeroSha(textAt(event.data, 'after')) ? textAt(event.data, 'after') : undefined,
     compare_url,
     pusher: objectAt(event.data, 'pusher') ? { ...actor, username: actor.login } : undefined,

@@ -279,6 +279,21 @@ describe('pipeline/decide/act-proofs', () => {
     ]);
   });
 
+  it('knows where the ref of a deleted tag stands: nowhere, in as many zeros as the delivery has', async () => {
+    const data = { ref: 'refs/tags/v1', tag: 'v1', before: 'a'.repeat(40), after: '0'.repeat(40), deleted: true };
+    const event = anEvent({ kind: 'push', factKey: '1|push|v1|0', storedAt: new Date(AT), actor: ANN, data });
+    const row = { ref: 'refs/tags/v1', tag: 'v1', deleted: true };
+    client = { listOrgFeed: async () => [{ created: AT }] };
+    deps = { ...deps, readRow: () => [{ ...event, data: row }] };
+    proofs = new ActProofs(deps);
+
+    const proof = await proofs.prove(event, ['ref', 'after', 'deleted']);
+    expect(proof).toMatchObject({ by: 'feed', newer: [], event: { data: { after: data.after, deleted: true } } });
+    expect(told(await proofs.prove({ ...event, data: { ...data, after: 'b'.repeat(40) } }, ['after', 'tag']))).toBe(
+      'act.unreadable',
+    );
+  });
+
   it('believes what polling read without asking', async () => {
     const event = opened({ source: 'feed' });
 

@@ -239,6 +239,27 @@ describe('pipeline/decide/act-reads', () => {
     expect(told(await read(kind, { number: '4' }, {}))).not.toContain('review');
   });
 
+  it('of a review that its author replaced by another one: a rejection counts, an approval while the other is one in force', async () => {
+    const review = (id: string, state: string, dismissed: boolean, user = ANN): object => ({
+      ...{ id, state, dismissed, user, body: 'fine', submitted_at: AT },
+    });
+    const judge = async (kind: EventKind, ...all: object[]): Promise<string> =>
+      told(await read(kind, { number: '4', review: { body: 'fine' } }, { listReviews: list(all) }));
+    const none = 'act.not_found: the forge holds no such review of #4';
+
+    const rejected = review('9', 'REQUEST_CHANGES', true);
+    expect(await judge('review.rejected', rejected, review('10', 'APPROVED', false))).toBe('review');
+    expect(await judge('review.rejected', rejected, review('10', 'APPROVED', true))).toBe('review');
+    expect(await judge('review.rejected', rejected, review('10', 'COMMENT', false))).toBe(none);
+    expect(await judge('review.rejected', rejected, review('8', 'APPROVED', true))).toBe(none);
+    expect(await judge('review.rejected', rejected, review('10', 'APPROVED', false, EVE))).toBe(none);
+
+    const approved = review('9', 'APPROVED', true);
+    expect(await judge('review.approved', approved, review('10', 'APPROVED', false))).toBe('review');
+    expect(await judge('review.approved', approved, review('10', 'REQUEST_CHANGES', false))).toBe(none);
+    expect(await judge('review.approved', approved, review('10', 'APPROVED', true))).toBe(none);
+  });
+
   it('of a status', async () => {
     const mine = { context: 'ci', status: 'success', creator: ANN, created_at: AT };
     const data: JsonObject = { sha: 'abc', status: { context: 'ci', state: 'success' } };

@@ -195,14 +195,33 @@ const REVIEW_STATES: Readonly<Partial<Record<EventKind, string>>> = {
   'review.commented': 'COMMENT',
 };
 
-/** The reviews of this kind in the window, whoever wrote them. */
-export async function reviewsOf(context: ActContext): Promise<ReadonlyArray<ListItem<'listReviews'>> | undefined> {
+type Review = ListItem<'listReviews'>;
+
+/** The reviews of this kind in the window, whoever wrote them, that nobody took back. */
+export async function reviewsOf(context: ActContext): Promise<readonly Review[] | undefined> {
   const { event } = context;
   const all = await context.reviews();
   if (all === undefined) return undefined;
   return (all ?? []).filter(
-    (one) => one.state === REVIEW_STATES[event.kind] && one.dismissed !== true && isNear(one.submitted_at, event),
+    (one) => one.state === REVIEW_STATES[event.kind] && counts(one, all ?? []) && isNear(one.submitted_at, event),
   );
+}
+
+/**
+ * Servers mark a verdict as dismissed when a person dismisses it, and when its author gives another one. A rejection counts although its author
+ * gave another verdict since; an approval does so only while that is an approval in force.
+ */
+function counts(review: Review, all: readonly Review[]): boolean {
+  if (review.dismissed !== true) return true;
+  const later = all.filter(
+    (one) =>
+      /^(?:APPROVED|REQUEST_CHANGES)$/.test(one.state ?? '') &&
+      isSame(one.user ?? {}, review.user) &&
+      BigInt(one.id ?? 0) > BigInt(review.id ?? 0),
+  );
+  return review.state === 'APPROVED'
+    ? later.some((one) => one.state === 'APPROVED' && one.dismissed !== true)
+    : later.length > 0;
 }
 
 async function review(context: ActContext): Promise<ActFound | undefined> {
