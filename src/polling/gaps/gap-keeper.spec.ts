@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { AlertSender } from '../../observability/alert-sender.js';
-import type { Json } from '../../core/json.js';
+import type { KnownFact } from '../../core/known-facts.port.js';
 import { silentLogger } from '../../core/logger.js';
 import { Metrics } from '../../observability/metrics.js';
 import type { GapStore, WaitingEntry } from '../../pipeline/gap-store.port.js';
@@ -20,9 +20,11 @@ describe('GapKeeper', () => {
   let hooks: readonly OwnHook[];
   let told: string[];
   let keeper: GapKeeper;
+  /** Another process, which looks at the same store. */
+  let restarted: () => GapKeeper;
   let asked: string[];
   /** What was kept of the webhooks. */
-  let kept: Json | null;
+  let kept: KnownFact | null;
   let isDelivered: boolean;
 
   beforeEach(() => {
@@ -57,32 +59,34 @@ describe('GapKeeper', () => {
       error: (facts: object) => void told.push(`raised ${(facts as { alert: string }).alert}`),
       info: (facts: object) => void told.push(`resolved ${(facts as { alert: string }).alert}`),
     };
-    keeper = new GapKeeper({
-      orgs: [{ forge: 'main', org: 'acme', everyS: 30, graceS: 120, hasHooks: true }],
-      gaps,
-      cursors: {
-        read: async () => {
-          asked.push('cursor');
-          return null;
+    restarted = () =>
+      new GapKeeper({
+        orgs: [{ forge: 'main', org: 'acme', everyS: 30, graceS: 120, hasHooks: true }],
+        gaps,
+        cursors: {
+          read: async () => {
+            asked.push('cursor');
+            return null;
+          },
         },
-      },
-      hooks: async () => {
-        asked.push('hooks');
-        return hooks;
-      },
-      history: new HookHistory({
+        hooks: async () => {
+          asked.push('hooks');
+          return hooks;
+        },
+        history: new HookHistory({
+          clock,
+          known: {
+            read: async () => kept,
+            write: async (_forge, _org, _kind, fact) => void (kept = { fact, learnedAt: clock.now() }),
+          },
+        }),
+        server: () => ({ product: 'gitea', version: '1.27.0' }),
         clock,
-        known: {
-          read: async () => (kept === null ? null : { fact: kept, learnedAt: clock.now() }),
-          write: async (_forge, _org, _kind, fact) => void (kept = fact),
-        },
-      }),
-      server: () => ({ product: 'gitea', version: '1.27.0' }),
-      clock,
-      logger: silentLogger,
-      alerts: new AlertSender(logger, metrics, clock, null),
-      counted: (gap) => metrics.gaps.inc(gap),
-    });
+        logger: silentLogger,
+        alerts: new AlertSender(logger, metrics, clock, null),
+        counted: (gap) => metrics.gaps.inc(gap),
+      });
+    keeper = restarted();
   });
 
   /** So many facts that rows told two minutes ago, and no delivery. */
@@ -141,6 +145,17 @@ describe('GapKeeper', () => {
     await misses(1);
 
     expect(told).toEqual([`raised gaps/${cause}/main/acme`]);
+  });
+
+  it('names the cause where the webhook was switched off while the bot was down for a moment', async () => {
+    hooks = [{ active: true, events: ['issues'], branchFilter: '' }];
+    await keeper.pass();
+    hooks = INACTIVE;
+    keeper = restarted();
+    clock.advance(123_000);
+    await misses(1);
+
+    expect(told).toEqual(['raised gaps/hook-inactive/main/acme']);
   });
 
   it('judges what happened before the webhook was changed by what it was then', async () => {

@@ -203,7 +203,7 @@ export class GapKeeper {
       return null;
     });
     this.hooksRead.set(key, { at, hooks });
-    if (hooks) await this.deps.history.note(forge, org, hooks, known?.hooks ? known.at : at);
+    if (hooks) await this.deps.history.note(forge, org, hooks);
     return hooks;
   }
 

@@ -8,6 +8,8 @@ import type { OwnHook } from './classify-gap.js';
 /** What our webhooks asked for, and since when that may be so. */
 const hookPeriod = z.object({
   since: z.string(),
+  /** The last look that showed them so; null where it was not kept. */
+  seen: z.string().nullable().default(null),
   hooks: z.array(z.object({ active: z.boolean(), events: z.array(z.string()), branchFilter: z.string() })),
 });
 type HookPeriod = z.infer<typeof hookPeriod>;
@@ -18,22 +20,25 @@ const MAX_PERIODS = 50;
 
 /**
  * Which events our webhooks asked for, since when. A delivery that did not come is judged by the hook as it was at the time of the act, not as it
- * is when somebody looks.
+ * is when somebody looks. The time of the last look is kept over restarts: people change webhooks while the bot is down.
  */
 export class HookHistory {
   constructor(private readonly deps: { readonly known: KnownFacts; readonly clock: Clock }) {}
 
   /**
-   * Keep what the forge shows now. Nothing is written when it showed the same before, or never showed a webhook of ours.
-   * @param since when it was last seen otherwise: from then on it may have been as it is now. Default: now
+   * Keep what the forge shows now. Nothing is written when it never showed a webhook of ours. A changed webhook counts as changed right
+   * after the last look.
    */
-  async note(forge: string, org: string, shown: readonly OwnHook[], since = this.deps.clock.now()): Promise<void> {
+  async note(forge: string, org: string, shown: readonly OwnHook[]): Promise<void> {
     const hooks = inOrder(shown);
     const periods = await this.read(forge, org);
-    if (shown.length === 0 && periods.length === 0) return;
-    if (isDeepStrictEqual(periods.at(-1)?.hooks, hooks)) return;
-    const now = { since: since.toISOString(), hooks };
-    await this.deps.known.write(forge, org, KIND, [...periods, now].slice(-MAX_PERIODS));
+    const last = periods.at(-1);
+    if (shown.length === 0 && !last) return;
+    const seen = this.deps.clock.now().toISOString();
+    const isSame = isDeepStrictEqual(last?.hooks, hooks);
+    const period = { since: (isSame ? last?.since : last?.seen) ?? seen, seen, hooks };
+    const before = isSame ? periods.slice(0, -1) : periods;
+    await this.deps.known.write(forge, org, KIND, [...before, period].slice(-MAX_PERIODS));
   }
 
   /** The webhooks as they were at this time: of an earlier time than the first look, as they were then; of no time, as they are. */
