@@ -99,7 +99,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
   it('finds that there is no webhook, and says what to type', async () => {
     const report = await doctor();
 
-    expect(foundIn(report)).toEqual(['token.wide', 'hook.there']);
+    expect(foundIn(report)).toEqual(['hook.there']);
     expect(report.checks.find(({ check }) => check === 'hook.there')?.fix[0]).toBe(
       'type: forgehand hook install --org acme',
     );
@@ -148,12 +148,9 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
 
     const report = await doctor();
 
-    expect(foundIn(report)).toEqual(['token.wide']);
+    expect(foundIn(report)).toEqual([]);
     expect(report.checks.filter(({ check }) => check.startsWith('hook.')).map(({ state }) => state)).toEqual(
       Array(7).fill('ok'),
-    );
-    expect(report.checks.find(({ check }) => check === 'token.wide')?.said).toMatch(
-      /than the rules need: write:organization$/,
     );
   });
 
@@ -180,17 +177,11 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     const repaired = await install();
     const after = await doctor();
 
-    expect(foundIn(before)).toEqual([
-      'token.wide',
-      'hook.active',
-      'hook.content_type',
-      'hook.events',
-      'hook.branch_filter',
-    ]);
+    expect(foundIn(before)).toEqual(['hook.active', 'hook.content_type', 'hook.events', 'hook.branch_filter']);
     expect([dry.does, untouched?.active]).toEqual(['repair', false]);
     expect(repaired).toMatchObject({ does: 'repair', hook: String(id), written: true, notes: [] });
     expect(repaired.changes.map(({ field }) => field)).toEqual(['active', 'content_type', 'events', 'branch_filter']);
-    expect(foundIn(after)).toEqual(['token.wide']);
+    expect(foundIn(after)).toEqual([]);
     const [hook] = await hooks();
     expect(hook).toMatchObject({
       id,

@@ -19,8 +19,8 @@ export interface SeenAccount {
   readonly orgs: readonly string[] | null;
 }
 
-/** What the token of the bot may do, so that it can do what rules and policies ask. */
-export const BOT_SCOPES = ['write:repository', 'write:issue', 'write:organization', 'write:user'];
+/** What the starters need, and `hook install`; the doctor names what other rules need. */
+export const BOT_SCOPES = ['write:repository', 'write:issue', 'write:organization', 'read:user'];
 
 /** @returns a sentence when nothing like a forge answers there */
 export async function lookAtForge(baseUrl: string): Promise<SeenForge | string> {

@@ -130,6 +130,8 @@ const DAY_MS = 86_400_000;
 const GAPS_SEEN = 500;
 /** What looking needs of the token, beside what the rules need. */
 const LOOKING: readonly OperationName[] = ['listOrgHooks', 'listTokens'];
+/** What `hook install` does, which repairs what the doctor finds. */
+const INSTALLING: readonly OperationName[] = ['createOrgHook'];
 /** Operations that read the rules repository and set the commit status. */
 const FROM_REPOSITORY: readonly OperationName[] = ['getRepo', 'getBranch', 'getContents', 'createStatus'];
 
@@ -311,6 +313,7 @@ export class Doctor {
       signsInBy,
       scopes: footing?.scopes ?? null,
       needed: neededScopes(needed),
+      useful: neededScopes([...needed, ...INSTALLING]),
       tokens,
       login: footing?.self?.login ?? null,
       isSiteAdmin: footing?.isSiteAdmin ?? null,

@@ -9,6 +9,8 @@ export interface TokenFacts {
   /** Null where it cannot be told. */
   readonly scopes: readonly Scope[] | null;
   readonly needed: readonly Scope[];
+  /** The needed scopes, and those that only `hook install` needs. */
+  readonly useful: readonly Scope[];
   readonly tokens: SeenTokens | null;
   readonly login: string | null;
   readonly isSiteAdmin: boolean | null;
@@ -54,10 +56,10 @@ export function examineReach(reached: readonly string[], own: string | null): Lo
   return [warning(saw('token.shared.many', { orgs: reached }), ...fix)];
 }
 
-function scopes({ scopes: owned, needed }: TokenFacts, renew: readonly string[]): Looked[] {
+function scopes({ scopes: owned, needed, useful }: TokenFacts, renew: readonly string[]): Looked[] {
   if (!owned) return [note(saw('token.scopes.hidden', { needed }))];
   const lacks = missingScopes(needed, owned);
-  const wider = extraScopes(needed, owned);
+  const wider = extraScopes(useful, owned);
   return [
     lacks.length === 0
       ? ok(saw('token.scopes.enough', { needed }))
