@@ -1,8 +1,10 @@
+import { tableOf } from './table.js';
+
 /** Units of a repository that a team may give or not, where events tell what is in them. */
 export const SEEN_UNITS = ['code', 'issues', 'pulls', 'releases', 'packages', 'wiki', 'actions'] as const;
 
 /** By the first word of a kind of event: the unit that it tells of. Others tell of the repository as a whole. */
-export const UNITS_OF_FAMILIES: Readonly<Record<string, string>> = {
+export const UNITS_OF_FAMILIES: Readonly<Record<string, string>> = tableOf({
   push: 'code',
   branch: 'code',
   tag: 'code',
@@ -16,7 +18,7 @@ export const UNITS_OF_FAMILIES: Readonly<Record<string, string>> = {
   wiki: 'wiki',
   workflow: 'actions',
   task: 'actions',
-};
+});
 
 function unitOfKind(kind: string): string | null {
   return UNITS_OF_FAMILIES[kind.split('.')[0] ?? ''] ?? null;
