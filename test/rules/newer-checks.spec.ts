@@ -531,7 +531,9 @@ describe('checks that are new in this version', () => {
   it.each([
     ['http://127.0.0.1:9418/acme/app.git', null, true],
     ['https://mirror.example.org:8443/acme/app.git', null, true],
-    ['http://mirror.example.org/acme/app.git', null, false],
+    // An entry may begin with http://.
+    ['http://mirror.example.org/acme/app.git', null, true],
+    ['http://mirror.example.org/acme/app.git', ['mirror.example.org'], false],
     ['http://127.0.0.1:9418/acme/app.git', ['http://127.0.0.1:9418'], true],
     ['http://127.0.0.1:9418/acme/app.git', ['mirror.example.org'], false],
   ] as const)('the mirror %s, where the listed hosts are %j', (address, hosts, isTaken) => {
