@@ -73,7 +73,12 @@ describe('integration/two-forges', () => {
     const { id } = await forge.get<{ id: number }>(`/orgs/${forge.org}`);
     const body = JSON.stringify({
       ...sampleBody(event),
-      repository: { id: 1, name: REPO, full_name: `${org}/${REPO}`, owner: { id: org.toLowerCase() === hook ? id : id + 1_000, login: org } },
+      repository: {
+        id: 1,
+        name: REPO,
+        full_name: `${org}/${REPO}`,
+        owner: { id: org.toLowerCase() === hook ? id : id + 1_000, login: org },
+      },
     });
     const signature = createHmac('sha256', secret).update(body).digest('hex');
     const headers = {
