@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { RuleReport, RuleSummary } from '../api/operations/answers.js';
+import { shortReason } from '../core/run-reasons.js';
 import { storeCommand } from './command-options.js';
 import { plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
@@ -51,7 +52,7 @@ function row(rule: RuleSummary): string[] {
     plain([...on, ...(schedule ? [schedule.cron] : [])].join(', ')),
     ...[counts.fired, counts.notFired, counts.failed, counts.held].map(String),
     schedule ? when(schedule.next) : '',
-    plain(heldBy(rule) ?? counts.mainReason?.because ?? ''),
+    plain(heldBy(rule) ?? shortReason(counts.mainReason?.because ?? '')),
   ];
 }
 

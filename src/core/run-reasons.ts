@@ -1,4 +1,5 @@
 import { defineReasons, textOf, type Reason } from './reason.js';
+import { tableOf } from './table.js';
 
 /** What a rule or policy said when it was evaluated; the trace of the run holds the same in detail. */
 interface Evaluated {
@@ -56,6 +57,14 @@ export const verdictReason = defineReasons(
   },
   ['login', 'action', 'right', 'has', 'conditions', 'effects', 'limit', 'ms'],
 );
+
+/**
+ * What kept a rule from firing, in a few words.
+ * @param of the name of a condition, which stays as it is, or the code of a run or a verdict
+ */
+export function shortReason(of: string): string {
+  return (SHORT as Readonly<Record<string, string>>)[of] ?? of;
+}
 
 /** `right`: what the action needs; `has`: what the person has, and `why` they have it. */
 interface NotAllowed {
@@ -123,6 +132,49 @@ export const runReason = defineReasons(
   },
   ['depth', 'fired', 'limit', 'seconds'],
 );
+
+type ShortCode = ReturnType<typeof verdictReason>['code'] | ReturnType<typeof runReason>['code'];
+
+const SHORT = tableOf<string>({
+  'verdict.conditions-hold': 'its conditions hold',
+  'verdict.condition-false': 'a condition does not hold',
+  'verdict.condition-failed': 'a condition failed',
+  'verdict.not-allowed': 'the person may not ask for it',
+  'verdict.failed': 'an expression or a lookup failed',
+  'verdict.unknown': 'a field of the event is not known',
+  'verdict.filtered': 'its filters turn the event away',
+  'verdict.fault': 'an internal fault',
+  'verdict.stopped': 'it took too long, or too much memory',
+  'verdict.over-limit': 'it wants more effects than its limit',
+  'verdict.policy': 'what the policy found',
+  'verdict.policy.unlisted': 'the forge does not list it',
+  'verdict.account': 'settings of the bot account',
+  'run.fired': 'it fired',
+  'run.fired.in-part': 'a part of it is held',
+  'run.not-fired': 'nothing to do',
+  'run.error': 'it could not be decided',
+  'run.unmet': 'a permission is missing',
+  'run.echo': 'the bot would answer itself',
+  'run.not-confirmed': 'the forge does not confirm it',
+  'run.cannot-plan': 'it cannot be planned',
+  'run.held.limit': 'its limit of runs',
+  'run.held.policy': 'held in part',
+  'run.held.frozen': 'a freeze',
+  'run.held.cap': 'over its cap',
+  'run.held.approval': 'waits for an approval',
+  'run.held.new-policy': 'new here: waits for an approval',
+  'run.gathering': 'waits for others like it',
+  'run.unknown': 'waits for the delivery',
+  'run.coalesced': 'another run decides for it',
+  'run.answer': 'an answer',
+  'run.answer.waits': 'waits to answer',
+  'run.answer.none': 'no answer needed',
+  'run.check': 'a check of rules',
+  'run.check.waits': 'waits for a check of rules',
+  'run.check.none': 'no check needed',
+  'run.subject-gone': 'its cause is not stored any more',
+  'run.rule-gone': 'the rule does not exist any more',
+} satisfies Record<ShortCode, string>);
 
 interface GivenUp {
   readonly tries: number | null;

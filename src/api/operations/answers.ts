@@ -109,7 +109,14 @@ export const statusReport = z.object({
   queueHealthy: z.boolean().nullable(),
   intents: z.record(z.enum(INTENT_STATES), count).describe('Among the newest 10,000 of each state.'),
   behind: z
-    .array(z.object({ state: z.enum(INTENT_STATES), ...fields('org rule', text), count }))
+    .array(
+      z.object({
+        state: z.enum(INTENT_STATES),
+        ...fields('org rule', text),
+        count,
+        byCommand: z.boolean().describe('Whether people ask for its effects by a command; they are answered.'),
+      }),
+    )
     .describe('The rules of intents that wait for a person or ended badly; of each state the oldest 100 count.'),
   backlog: z.object(fields('arrivals events', count)).describe('What is stored and not decided yet.'),
   quarantined: z

@@ -221,7 +221,7 @@ async function statusOf(needs: StatusNeeds, sight: Sight) {
     startedAt: running?.startedAt ?? null,
     queueHealthy: running ? await running.queueHealthy() : null,
     intents,
-    behind: await rulesBehind(journal, intents, sight),
+    behind: await rulesBehind(needs, intents, sight),
     backlog,
     quarantined: quarantined.map(({ topic, id, deaths, since }) => ({ topic, id, deaths, since })),
     paused: await Promise.all(
@@ -332,7 +332,7 @@ const LOOKED_AT = ['unknown', 'waiting', 'dead', 'refused', 'conflict'] as const
 const COUNTED = 100;
 
 async function rulesBehind(
-  journal: Pick<StatusNeeds['journal'], 'intentsInState'>,
+  { journal, keeper }: Pick<StatusNeeds, 'journal' | 'keeper'>,
   counts: StatusReport['intents'],
   sight: Sight,
 ): Promise<StatusReport['behind']> {
@@ -341,10 +341,17 @@ async function rulesBehind(
     const found = counts[state] > 0 ? await journal.intentsInState(state, COUNTED, sight) : [];
     for (const { org, rule } of found) {
       const key = JSON.stringify([state, org, rule]);
-      behind.set(key, { state, org, rule, count: (behind.get(key)?.count ?? 0) + 1 });
+      const known = behind.get(key);
+      const byCommand = known?.byCommand ?? (await takesCommands(keeper, org, rule));
+      behind.set(key, { state, org, rule, count: (known?.count ?? 0) + 1, byCommand });
     }
   }
   return [...behind.values()];
+}
+
+async function takesCommands(keeper: StatusNeeds['keeper'], org: string, rule: string): Promise<boolean> {
+  const active = await keeper.active(org);
+  return active?.revision.rules.some(({ id, program }) => id === rule && !!program.where.command) ?? false;
 }
 
 async function orgStatus(needs: StatusNeeds, name: string, forge: string) {

@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { isAct } from '../../core/audit-chain.js';
 import { definePage, type Ask } from '../page.js';
-import { Badge, Callout, counted, Filters, Pager, Section, Table, Time } from '../ui/components.js';
+import { Badge, Callout, counted, Filters, Hash, Pager, Section, Table, Time } from '../ui/components.js';
 import { deliveryPath, effectPath, orgFilters, planPath, rulePath, runPath, State } from '../ui/words.js';
 
 /** Links that one look checks; a longer chain is checked by `forgehand audit`. */
@@ -78,7 +78,7 @@ function WhoDidWhat({ acts }: { acts: readonly Act[] }) {
         columns={[
           { head: 'When', kind: 'tight', cell: ({ at }) => <Time at={at} /> },
           { head: 'Who', cell: ({ by }) => by },
-          { head: 'What', cell: ({ operation }) => <code>{operation}</code> },
+          { head: 'What', cell: ({ operation }) => <span title={operation}>{wordsOf(operation)}</span> },
           { head: 'About', kind: 'wide', cell: (act) => <About act={act} /> },
           { head: 'Organization', cell: ({ org }) => org ?? <span class="muted">none alone</span> },
           { head: 'Reason', cell: ({ reason }) => reason ?? <span class="muted">none given</span> },
@@ -92,7 +92,22 @@ function WhoDidWhat({ acts }: { acts: readonly Act[] }) {
 
 function Outcome({ of }: { of: string | null }) {
   if (of === null) return <span class="muted">not known</span>;
-  return of === 'done' ? <State of={of} /> : <Badge tone="bad">{of}</Badge>;
+  if (of === 'done') return <State of={of} />;
+  // Whoever may not do a thing, or comes late, broke nothing.
+  const [tone, word] = of === 'INTERNAL' ? (['bad', 'failed'] as const) : (['attention', 'refused'] as const);
+  return (
+    <span title={of}>
+      <Badge tone={tone}>{word}</Badge> {wordsOf(of.toLowerCase())}
+    </span>
+  );
+}
+
+/** `runSchedule` and `scope_missing` as words. */
+function wordsOf(name: string): string {
+  return name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
 }
 
 /** Where the thing has a page, a link to it. */
@@ -106,15 +121,20 @@ function About({ act: { operation, org, about } }: { act: Act }) {
   };
   return (
     <>
-      {Object.entries(about).map(([name, value], n) => {
-        const href = pathOf(name, String(value));
-        return (
-          <span key={name}>
-            {n > 0 && ', '}
-            {name} {href === null ? String(value) : <a href={href}>{String(value)}</a>}
-          </span>
-        );
-      })}
+      {Object.entries(about)
+        // What was not asked for.
+        .filter(([, value]) => value !== false || operation === 'resolve')
+        .map(([name, value], n) => {
+          const href = pathOf(name, String(value));
+          const shown = name === 'hash' ? <Hash hash={String(value)} /> : String(value);
+          return (
+            <span key={name}>
+              {n > 0 && ', '}
+              {wordsOf(name).replace(/^is /, '')}{' '}
+              {value !== true && (href === null ? shown : <a href={href}>{shown}</a>)}
+            </span>
+          );
+        })}
     </>
   );
 }

@@ -54,13 +54,9 @@ export const gapsPage = definePage({
             {
               head: 'Cause',
               kind: 'wide',
-              cell: ({ class: cause, reason }) => (
-                <>
-                  <code>{cause}</code> {reason}
-                </>
-              ),
+              cell: ({ class: cause, reason }) => <span title={cause}>{reason}</span>,
             },
-            { head: 'Outcome', cell: ({ outcome }) => <State of={outcome === 'repaired' ? 'done' : 'note'} /> },
+            { head: 'Outcome', cell: ({ outcome }) => <State of={OUTCOMES[outcome]} /> },
           ]}
         />
         {gaps.length > 0 && (
@@ -102,6 +98,15 @@ export const gapsPage = definePage({
     </>
   ),
 });
+
+type Gap = AnswerOf<'gaps'>['gaps'][number];
+
+/** The words of the overview, which counts them. */
+const OUTCOMES: Readonly<Record<Gap['outcome'], string>> = {
+  repaired: 'repaired',
+  'not-representable': 'lost',
+  late: 'late',
+};
 
 type Day = AnswerOf<'gaps'>['coverage'][number]['days'][number];
 

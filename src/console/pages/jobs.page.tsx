@@ -34,7 +34,12 @@ export const jobsPage = definePage({
                 </>
               ),
             },
-            { head: 'Last', kind: 'tight', cell: ({ last }) => <Time at={last} /> },
+            {
+              head: 'Last',
+              kind: 'tight',
+              // What it made then is told beside it.
+              cell: ({ last, runs }) => (last === null && runs.length > 0 ? 'when loaded' : <Time at={last} />),
+            },
             {
               head: 'It made',
               cell: ({ runs }) =>

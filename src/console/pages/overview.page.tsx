@@ -265,7 +265,19 @@ function stepsOf(status: Status, approvals: number, plans: readonly Plan[]): Ste
         ),
       })),
     ...status.behind
+      .filter((one) => isRefusedCommand(one))
+      .map(({ org, rule, count, state }): Step => ({
+        tone: 'info',
+        what: `${counted(count, 'effect')} that people asked ${rule} in ${org} for by a command ${count === 1 ? 'was' : 'were'} refused.`,
+        next: (
+          <>
+            The bot answered them. See why: <a href={activityPath({ org, rule, effects: state })}>effects</a>.
+          </>
+        ),
+      })),
+    ...status.behind
       .filter(({ state }) => state === 'dead' || state === 'refused' || state === 'conflict')
+      .filter((one) => !isRefusedCommand(one))
       .map(({ org, rule, count, state }): Step => ({
         tone: 'bad',
         what: `${counted(count, 'effect')} of ${rule} in ${org} ended as ${state}.`,
@@ -365,6 +377,11 @@ function stepsOf(status: Status, approvals: number, plans: readonly Plan[]): Ste
   ];
   const order: readonly Tone[] = ['bad', 'attention', 'info'];
   return steps.sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
+}
+
+/** A person asked for what cannot be: nothing is broken. */
+function isRefusedCommand({ state, byCommand }: Status['behind'][number]): boolean {
+  return state === 'refused' && byCommand;
 }
 
 /** What other lines of the list tell, with a way to the thing itself. */

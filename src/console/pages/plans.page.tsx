@@ -7,6 +7,7 @@ import {
   Diff,
   Facts,
   Filters,
+  Hash,
   Section,
   Table,
   Time,
@@ -57,7 +58,7 @@ export const plansPage = definePage({
             { head: 'State', cell: (plan) => <State of={stateOf(plan)} /> },
             { head: 'Changes', kind: 'number', cell: (plan) => writesOf(plan).length },
             { head: 'By', cell: ({ madeBy }) => madeBy },
-            { head: 'Hash', cell: ({ hash }) => <code>{hash.slice(0, 12)}</code> },
+            { head: 'Hash', cell: ({ hash }) => <Hash hash={hash} /> },
           ]}
         />
         {planners.length > 0 && (
@@ -146,7 +147,7 @@ export const planPage = definePage({
               </>,
             ],
             ['Takes at least', `${plan.calls.atLeastS} s of the forge's calls`],
-            ['Hash', <code>{plan.hash}</code>],
+            ['Hash', <Hash hash={plan.hash} />],
           ]}
         />
         {plan.overCaps.length > 0 && (

@@ -1,5 +1,6 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { shortRevision } from '../../core/ids.js';
+import { shortReason } from '../../core/run-reasons.js';
 import { definePage, unknownAct } from '../page.js';
 import { Badge, Callout, counted, Facts, Filters, Figures, Section, Source, Table, Time } from '../ui/components.js';
 import { Act, activityPath, dryPath, oneLine, orgFilters, placeText, rulePath, State } from '../ui/words.js';
@@ -70,7 +71,7 @@ export const rulesPage = definePage({
               counts.failed === 0 ? 0 : <a href={activityPath({ rule: id, state: 'failed' })}>{counts.failed}</a>,
           },
           { head: 'Held', kind: 'number', cell: ({ counts }) => counts.held },
-          { head: 'Main reason for not firing', cell: ({ counts }) => counts.mainReason?.because },
+          { head: 'Main reason for not firing', cell: ({ counts }) => shortReason(counts.mainReason?.because ?? '') },
           { head: 'Next', kind: 'tight', cell: ({ schedule }) => schedule && <Time at={schedule.next} /> },
         ]}
       />
@@ -184,7 +185,7 @@ export const rulePage = definePage({
               actions.length > 0 && ['May do', actions.join(', ')],
               counts.mainReason && [
                 'Main reason for not firing',
-                `${counts.mainReason.because ?? ''} (${counts.mainReason.count})`,
+                `${shortReason(counts.mainReason.because ?? '')} (${counts.mainReason.count})`,
               ],
               [
                 'Revision',

@@ -231,6 +231,13 @@ export function Id({ id, href }: { id: string; href?: string }) {
   return href === undefined ? code : <a href={href}>{code}</a>;
 }
 
+/** The beginning of a hash, which commands take for it, with the whole of it in the title. */
+export function Hash({ hash }: { hash: string }) {
+  return <code title={hash}>{hash.slice(0, SHOWN_OF_HASH)}</code>;
+}
+
+const SHOWN_OF_HASH = 12;
+
 /** What must not be overlooked. */
 export function Callout({
   tone = 'info',

@@ -212,7 +212,7 @@ describe('integration/console: pages', () => {
     const audit = textOf(await page('olga', '/audit'));
     expect(audit).not.toMatch(/No run is sealed yet|links? holds?/);
     expect(textOf(await page('olga', '/audit?check=yes'))).toMatch(/No run is sealed yet|links? holds?/);
-    expect(audit).toMatch(/Who did what.*person:olga@main\s+runSchedule\s+schedule nightly.*tried by hand\s+done/s);
+    expect(audit).toMatch(/Who did what.*person:olga@main\s+run schedule\s+schedule nightly.*tried by hand\s+done/s);
     const gaps = await page('olga', '/gaps');
     expect(textOf(gaps)).toContain('repository.created');
     expect(gaps).toMatch(/role="img" aria-label="(\d{4}-\d\d-\d\d: 0; ){6}\d{4}-\d\d-\d\d: 1(, 1 by rows alone)?"/);
@@ -257,6 +257,13 @@ describe('integration/console: pages', () => {
   it('counts deliveries for owners, and tells a member no zero in their place', async () => {
     const told = async (login: 'olga' | 'wes'): Promise<boolean> =>
       textOf((await as(login).get('/')).text).includes('deliveries in the last day');
+
+    expect([await told('olga'), await told('wes')]).toEqual([true, false]);
+  });
+
+  it('offers a plan to an owner who has the form for it, and to nobody else', async () => {
+    const told = async (login: 'olga' | 'wes'): Promise<boolean> =>
+      /Make one below|Make a plan/.test(textOf((await as(login).get('/plans')).text));
 
     expect([await told('olga'), await told('wes')]).toEqual([true, false]);
   });
