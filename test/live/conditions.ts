@@ -1,6 +1,6 @@
 import type { EventKind } from '../../src/core/event-kinds.js';
 import { isJsonObject } from '../../src/core/json.js';
-import { type Expected, marksOf, untilMarked, wrongIn } from './kinds.js';
+import { type Expected, marksOf, untilMarked, whatBecame, wrongIn } from './kinds.js';
 import type { LiveBot } from './live-bot.js';
 import type { Rows } from './rows.js';
 import { see } from './see.js';
@@ -34,7 +34,11 @@ async function rowsOf(
   await untilMarked(stage, bot, people.org, expected);
   await bot.settled();
   const wrong = wrongIn(await marksOf(stage, people.org), expected);
-  for (const one of expected) rows.check(part, one.kind, wrong.get(one) ?? null, `once: ${one.subject}`);
+  for (const one of expected) {
+    const why = wrong.get(one);
+    const detail = why === undefined ? null : `${why} (${one.subject}); ${await whatBecame(bot, people.org, one.kind)}`;
+    rows.check(part, one.kind, detail, `once: ${one.subject}`);
+  }
 }
 
 /** The bot is stopped and its hook switched off while people go on; polling finds what happened. */
@@ -101,6 +105,8 @@ export async function playOutage(stage: Stage, people: People, bot: LiveBot, row
     causes.join(', '),
   );
   await switchHook(stage, stage.kinds, true);
+  // The first delivery ends the alert that none came.
+  await rowsOf(stage, people, bot, rows, part, [{ kind: 'issue.opened', subject: await people.issue('app') }]);
 }
 
 /** The organization gets another name; the operator corrects it, and nothing else. */

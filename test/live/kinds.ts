@@ -97,7 +97,6 @@ export async function playKinds(
   leftOut: ReadonlySet<string>,
   only: ReadonlySet<string>,
 ): Promise<void> {
-  await people.repository('app');
   const plays = playsOf(stage, people);
   const isPlayed = ({ kind }: Play): boolean => only.size === 0 || only.has(PART) || only.has(kind);
   const isSure = ({ kind, needsRunner }: Play): boolean =>
@@ -182,7 +181,7 @@ async function arrivals(bot: LiveBot, org: string): Promise<ArrivalSummary[]> {
 }
 
 /** What the bot says about the newest events of a kind, for whoever looks for the fault. */
-async function whatBecame(bot: LiveBot, org: string, kind: EventKind): Promise<string> {
+export async function whatBecame(bot: LiveBot, org: string, kind: EventKind): Promise<string> {
   const told = (await arrivals(bot, org)).filter(({ eventKinds }) => eventKinds.includes(kind));
   const runs = await bot.reach.call('runs', { org, rule: kind, limit: 3 });
   const said = runs.map(({ run, intents }) => {

@@ -101,7 +101,7 @@ export async function playLive({
     ['transfer', () => playTransfer(stage, people, bot, rows)],
     ['rename', () => playRename(stage, people, bot, rows, () => prefixed('rules/kinds/', kindFiles()))],
   ];
-  if (without.has('kinds') || (only.size > 0 && !only.has('kinds'))) await people.repository('app');
+  await people.repository('app');
   let afterOutage = false;
   for (const [part, play] of parts) {
     if (without.has(part)) rows.add(part, 'the whole part', 'left out', 'by --without');

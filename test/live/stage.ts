@@ -88,6 +88,8 @@ async function hasRunner({ admin }: RealForge): Promise<boolean> {
 
 /** A merge is refused for a while after a push: the check for conflicts runs in the background. */
 const TRIES = 40;
+/** A runner asks for work every few seconds. */
+const RUN_TRIES = 120;
 const AGAIN_MS = 250;
 
 /** What people do in one organization, by the forge's own API. Each answers what an event of it can be told by. */
@@ -165,11 +167,32 @@ export class People {
   /** Wes opens it, so that others may review it. */
   async pull(repo: string, wish: JsonObject = {}, files = [this.fresh('file')], base = 'main'): Promise<string> {
     const head = await this.branch(repo, this.fresh('pull'), base);
-    for (const file of files) await this.push(repo, file, `${file}\n`, head);
+    for (const file of files) await this.noted(await this.push(repo, file, `${file}\n`, head));
     const body = { head, base, title: this.fresh('Pull'), ...wish };
     const number = String((await this.stage.wes.api.ask('POST', this.at(repo, '/pulls'), body)).number);
     await this.looked(repo, number);
     return number;
+  }
+
+  /** Pushes wait in a queue of the server: one that it works off after an approval takes the approval back, though it was made before. */
+  private async noted(sha: string): Promise<void> {
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      const { body } = await this.stage.olga.api.call('GET', `/orgs/${this.org}/activities/feeds?limit=50`);
+      const rows = Array.isArray(body) ? body.filter(isJsonObject) : [];
+      if (rows.some(({ content }) => String(content).includes(sha))) return;
+      await wait(AGAIN_MS);
+    }
+  }
+
+  /** Until a run of this commit is over, as the list of tasks shows it. */
+  async ran(repo: string, sha: string): Promise<void> {
+    for (let tries = 1; tries <= RUN_TRIES; tries += 1) {
+      const { workflow_runs: tasks } = await this.stage.olga.api.ask('GET', this.at(repo, '/actions/tasks'));
+      const own = Array.isArray(tasks) ? tasks.filter(isJsonObject).filter(({ head_sha }) => head_sha === sha) : [];
+      if (own.some(({ status }) => status === 'failure' || status === 'success')) return;
+      await wait(AGAIN_MS);
+    }
+    throw new Error(`no run of ${sha} is over`);
   }
 
   /** The server looks at a new pull request in the background, and takes approvals back that came before. */
