@@ -95,7 +95,7 @@ export function initCommand(exit: SetExit): Command {
         );
         const next = nextOf(done);
         if (json) print(true, { org: done.org, config: done.places.config, steps: steps.all, next }, () => '');
-        else steps.say('', ...next, '');
+        else steps.copy('', ...next, '');
         if (steps.all.some(({ state }) => state === 'left')) exit(1);
         listen('off');
         if (!done.staysUp) return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { plain, shortIds, table } from './print.js';
+import { plain, shortIds, table, wrapped } from './print.js';
 
 const HEAD = ['at', 'id', 'org', 'why'];
 const ROWS = [
@@ -58,5 +58,15 @@ describe('cli/print', () => {
 
   it('shows control characters and letters that turn the direction, and obeys none', () => {
     expect(plain('a\u001b[31mb\u202ec\n')).toBe('a\\u001b[31mb\\u202ec\\u000a');
+  });
+
+  it('breaks lines between words, and leaves addresses whole', () => {
+    expect(wrapped('  one two https://git.example.org/user three', 16)).toEqual([
+      '  one two',
+      '  https://git.example.org/user',
+      '  three',
+    ]);
+    expect(wrapped('one two\n\nthree', 80)).toEqual(['one two', '', 'three']);
+    expect(wrapped('one  two', 80)).toEqual(['one  two']);
   });
 });

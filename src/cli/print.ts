@@ -103,6 +103,24 @@ function block(head: string[], row: string[], columns: number): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
+/**
+ * Lines that fit, broken between words; the second and later ones begin under the first word. A longer word, such as an address, stays whole.
+ * @param columns width of the terminal; default that of stdout, without end where it is none
+ */
+export function wrapped(text: string, columns = process.stdout.columns ?? Infinity): string[] {
+  return text.split('\n').flatMap((line) => {
+    const [, indent = '', rest = ''] = /^( *)(.*)$/.exec(line) ?? [];
+    const lines: string[] = [];
+    for (const word of rest.split(' ')) {
+      const last = lines.at(-1);
+      if (last !== undefined && visibleLength(`${last} ${word}`) <= columns)
+        lines[lines.length - 1] = `${last} ${word}`;
+      else lines.push(`${indent}${word}`);
+    }
+    return lines;
+  });
+}
+
 const ESCAPES = /\u001b\[[0-9;]*m/g;
 
 function visibleLength(text: string): number {

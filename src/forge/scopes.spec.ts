@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { missingScopes, neededScopes } from './scopes.js';
+import { extraScopes, missingScopes, neededScopes, wantedScopes } from './scopes.js';
 
 describe('forge/scopes', () => {
   it('takes the category from the table and the level from the method', () => {
@@ -29,5 +29,13 @@ describe('forge/scopes', () => {
     [['read:user'], [], ['read:user']],
   ])('%j from %j lacks %j', (needed, owned, missing) => {
     expect(missingScopes(needed, owned)).toEqual(missing);
+  });
+
+  it('has nothing against a token with what is asked for before there are rules, whatever these need', () => {
+    const asked = wantedScopes([]);
+
+    expect(asked).toEqual(['read:user', 'write:issue', 'write:organization', 'write:repository']);
+    expect(extraScopes(wantedScopes(['listLabels']), asked)).toEqual([]);
+    expect(extraScopes(wantedScopes(['listLabels']), [...asked, 'write:user'])).toEqual(['write:user']);
   });
 });

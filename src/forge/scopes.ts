@@ -18,6 +18,17 @@ export function neededScopes(names: Iterable<OperationName>): Scope[] {
   return [...levels].map(([scope, level]) => `${level}:${scope}`).sort();
 }
 
+/** What every bot does or may be told to: know itself, install its webhook, and what the starter sets of rules do. */
+const OF_EVERY_BOT: readonly OperationName[] = ['getSelf', 'createOrgHook', 'addIssueLabels', 'createPushMirror'];
+
+/**
+ * The scopes that `init` asks for and `doctor` has nothing against.
+ * @param names calls that the rules make
+ */
+export function wantedScopes(names: Iterable<OperationName>): Scope[] {
+  return neededScopes([...OF_EVERY_BOT, ...names]);
+}
+
 /** Which of the needed scopes a token lacks. */
 export function missingScopes(needed: readonly Scope[], owned: readonly Scope[]): Scope[] {
   const has = new Set(owned);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FlagAsker } from './asker.js';
-import { offerPlan, type GoLive } from './go-live.js';
+import { nameConsole, offerPlan, type GoLive } from './go-live.js';
 import { Steps } from './steps.js';
 
 const plan = (hash: string): object => ({
@@ -62,5 +62,28 @@ describe('cli/init/go-live', () => {
         todo: [expect.stringContaining('forgehand plan')],
       },
     ]);
+  });
+
+  const said = (consoleUrl: string | null, columns?: number): string => {
+    let text = '';
+    const steps = new Steps((more) => (text += more), columns);
+    nameConsole({ steps, bot: { consoleUrl, config: { forges: [{ id: 'main' }] } } } as unknown as GoLive);
+    return text;
+  };
+
+  it('names the Console and the redirect address of its login', () => {
+    expect(said('http://127.0.0.1:8090')).toMatch(
+      /Console is at http:\/\/127\.0\.0\.1:8090 .*redirect address http:\/\/127\.0\.0\.1:8090\/login\/callback\/main\n/s,
+    );
+    expect(said(null)).toBe('');
+  });
+
+  it('breaks what it says between words, and nothing that is there to be typed', () => {
+    const lines = said('http://127.0.0.1:8090', 60).split('\n');
+    expect(lines.every((line) => line.length <= 60)).toBe(true);
+    expect(lines).toContain('address http://127.0.0.1:8090/login/callback/main');
+    let text = '';
+    new Steps((more) => (text += more), 20).copy('forgehand sandbox act issue.open');
+    expect(text).toBe('forgehand sandbox act issue.open\n');
   });
 });

@@ -74,6 +74,17 @@ function hookUrl({ bot: { config }, org }: GoLive): string {
   return `${config.server.publicUrl ?? 'http://THE-BOT:8080'}/webhooks/${hook}`;
 }
 
+/** Where people look, and what an application at the forge must name so that they can log in with their accounts. */
+export function nameConsole({ steps, bot: { consoleUrl, config } }: Pick<GoLive, 'steps' | 'bot'>): void {
+  if (consoleUrl === null) return;
+  const forge = encodeURIComponent(config.forges[0]?.id ?? '');
+  steps.say(
+    '',
+    `The Console is at ${consoleUrl} while the bot runs; forgehand console prints a link that logs you in.`,
+    `People log in with their accounts of the forge once it has an OAuth2 application (docs/connecting.md) with the redirect address ${consoleUrl}/login/callback/${forge}`,
+  );
+}
+
 export async function hearFirstDelivery(to: GoLive): Promise<void> {
   const { steps, bot, org, act, baseUrl, flags, stopping } = to;
   if (await heardWithin(bot, org, 0, stopping)) return steps.kept('delivery', 'deliveries arrived before');

@@ -16,6 +16,8 @@ export interface LiveBot {
   readonly reach: Reach;
   /** Whether another process runs it. */
   readonly isElsewhere: boolean;
+  /** Where browsers find its Console; null = it serves none. */
+  readonly consoleUrl: string | null;
   /** From now on it logs, as `forgehand start` does. */
   startLogging(): void;
   close(): Promise<void>;
@@ -28,6 +30,7 @@ export async function openBot(configFile: string): Promise<LiveBot> {
       config: running.config,
       reach: running,
       isElsewhere: true,
+      consoleUrl: consoleIn(running.config),
       startLogging: () => undefined,
       close: () => running.close(),
     };
@@ -43,12 +46,18 @@ export async function openBot(configFile: string): Promise<LiveBot> {
     config,
     reach,
     isElsewhere: false,
+    consoleUrl: bot.consoleUrl,
     startLogging: () => void (logger.level = config.log.level),
     close: async () => {
       await reach.close();
       await bot.close();
     },
   };
+}
+
+/** As the config of another process says it. */
+function consoleIn({ console: { enabled, listen, publicUrl } }: AppConfig): string | null {
+  return enabled ? (publicUrl ?? `http://${listen}`) : null;
 }
 
 /** @returns whether a delivery of the organization arrived, before or within this time */

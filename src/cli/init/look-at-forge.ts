@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../core/json.js';
 import { messageOf } from '../../core/errors.js';
 import { productOf } from '../../forge/connected-forges.js';
+import { wantedScopes } from '../../forge/scopes.js';
 import { ForgeApi, ForgeRefused, saidIn } from '../real-forge/forge-api.js';
 
 /** What a forge says of itself to anybody. */
@@ -19,8 +20,8 @@ export interface SeenAccount {
   readonly orgs: readonly string[] | null;
 }
 
-/** What the starters need, and `hook install`; the doctor names what other rules need. */
-export const BOT_SCOPES = ['write:repository', 'write:issue', 'write:organization', 'read:user'];
+/** Before there are rules, those that write first; the doctor names what other rules need. */
+export const BOT_SCOPES = wantedScopes([]).reverse();
 
 /** @returns a sentence when nothing like a forge answers there */
 export async function lookAtForge(baseUrl: string): Promise<SeenForge | string> {

@@ -9,7 +9,7 @@ import { checkOrg } from '../check-rules.js';
 import { counted } from '../print.js';
 import type { Asker } from './asker.js';
 import { readForgeAddress } from '../../config/forge-address.js';
-import { hearFirstDelivery, installWebhook, offerPlan, runDoctor } from './go-live.js';
+import { hearFirstDelivery, installWebhook, nameConsole, offerPlan, runDoctor } from './go-live.js';
 import { openBot, type LiveBot } from './live-bot.js';
 import { BOT_SCOPES, lookAtAccount, lookAtForge, type SeenAccount, type SeenForge } from './look-at-forge.js';
 import {
@@ -129,6 +129,7 @@ export async function runInit(
   stopping.throwIfAborted();
   await offerPlan(live);
   stopping.throwIfAborted();
+  nameConsole(live);
   const staysUp =
     !bot.isElsewhere &&
     (await asker.consent({

@@ -1,5 +1,5 @@
 import { colour } from '../terminal.js';
-import { plain } from '../print.js';
+import { plain, wrapped } from '../print.js';
 
 /** `kept`: it was there already. `left`: it is still to do. */
 type StepState = 'done' | 'kept' | 'left';
@@ -26,7 +26,11 @@ export class Steps {
   /** What it made elsewhere, and how to remove it. */
   readonly elsewhere: string[] = [];
 
-  constructor(private readonly write: (text: string) => void) {}
+  /** @param columns width of what it is written on; default that of stdout, without end where that is no terminal */
+  constructor(
+    private readonly write: (text: string) => void,
+    private readonly columns?: number,
+  ) {}
 
   done(step: string, said: string): void {
     this.add({ step, state: 'done', said, todo: [] });
@@ -42,6 +46,11 @@ export class Steps {
 
   /** Something to read that is no step. */
   say(...lines: string[]): void {
+    this.copy(...lines.flatMap((line) => wrapped(line, this.columns)));
+  }
+
+  /** Something to type or to paste: each line stays as it is. */
+  copy(...lines: string[]): void {
     for (const line of lines) this.write(`${line}\n`);
   }
 

@@ -12,7 +12,7 @@ import type { OrgLook } from '../../forge/org-numbers.js';
 import { operationOf, type OperationName } from '../../forge/operations.js';
 import { isScopeRefusal, NOBODY } from '../../forge/probe.js';
 import type { Hook } from '../../core/objects/repositories.js';
-import { neededScopes } from '../../forge/scopes.js';
+import { neededScopes, wantedScopes } from '../../forge/scopes.js';
 import type { GapStore } from '../../pipeline/gap-store.port.js';
 import { ownHookOf, type HookHistory } from '../../polling/gaps/hook-history.js';
 import type { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.js';
@@ -130,8 +130,6 @@ const DAY_MS = 86_400_000;
 const GAPS_SEEN = 500;
 /** What looking needs of the token, beside what the rules need. */
 const LOOKING: readonly OperationName[] = ['listOrgHooks', 'listTokens'];
-/** What `hook install` does, which repairs what the doctor finds. */
-const INSTALLING: readonly OperationName[] = ['createOrgHook'];
 /** Operations that read the rules repository and set the commit status. */
 const FROM_REPOSITORY: readonly OperationName[] = ['getRepo', 'getBranch', 'getContents', 'createStatus'];
 
@@ -313,7 +311,7 @@ export class Doctor {
       signsInBy,
       scopes: footing?.scopes ?? null,
       needed: neededScopes(needed),
-      useful: neededScopes([...needed, ...INSTALLING]),
+      useful: wantedScopes(needed),
       tokens,
       login: footing?.self?.login ?? null,
       isSiteAdmin: footing?.isSiteAdmin ?? null,

@@ -9,7 +9,7 @@ export interface TokenFacts {
   /** Null where it cannot be told. */
   readonly scopes: readonly Scope[] | null;
   readonly needed: readonly Scope[];
-  /** The needed scopes, and those that only `hook install` needs. */
+  /** The needed scopes, and those that every bot may have (`wantedScopes`). */
   readonly useful: readonly Scope[];
   readonly tokens: SeenTokens | null;
   readonly login: string | null;
