@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { tableOf } from '../core/table.js';
 import { visible } from '../core/visible.js';
 
 /** A stream that may be a terminal. */
@@ -16,7 +17,29 @@ const TINTS = new Map<string, (text: string) => string>([
   ['info', pc.green],
 ]);
 
-/** `19:24:01 info  revision.active org=acme rules=12`, in local time. A line that is no JSON stays as it is. */
+/** What a person who starts the bot waits for, as a sentence; all else is told fact by fact. */
+const SENTENCES = tableOf<(facts: Readonly<Record<string, unknown>>) => string>({
+  'forgehand.started': ({ places }) =>
+    `The bot runs: ${Array.isArray(places) ? places.join(', ') : ''}. Ctrl-C stops it.`,
+  'forgehand.stopped': () => 'The bot stopped.',
+  'forge.connected': ({ forge, product, version, self }) =>
+    `The forge ${wordOf(forge)} answers: ${wordOf(product)} ${wordOf(version)}${self ? `, where the bot is ${wordOf(self)}` : ''}.`,
+  'revision.active': ({ org, rules, policies }) =>
+    `The rules of ${wordOf(org)} are active: ${many(rules, 'rule', 'rules')}, ${many(policies, 'policy', 'policies')}.`,
+});
+
+function wordOf(fact: unknown): string {
+  return typeof fact === 'string' || typeof fact === 'number' ? String(fact) : '';
+}
+
+function many(fact: unknown, one: string, more: string): string {
+  return `${wordOf(fact)} ${fact === 1 ? one : more}`;
+}
+
+/**
+ * `19:24:01 info  revision.active The rules of acme are active: 12 rules, 1 policy.`, or `… poll.failed org=acme`, in local time. A line that is no
+ * JSON stays as it is.
+ */
 export function peopleLine(json: string): string {
   let entry: Record<string, unknown>;
   try {
@@ -29,7 +52,9 @@ export function peopleLine(json: string): string {
   const clock = [at.getHours(), at.getMinutes(), at.getSeconds()].map((n) => String(n).padStart(2, '0')).join(':');
   const word = String(level);
   const tint = TINTS.get(word) ?? pc.dim;
-  const told = Object.entries(facts).flatMap(([key, value]) => factsOf(key, value));
+  const sentence = SENTENCES[String(msg)]?.(facts);
+  const told =
+    sentence === undefined ? Object.entries(facts).flatMap(([key, value]) => factsOf(key, value)) : [visible(sentence)];
   return `${pc.dim(clock)} ${tint(word.padEnd(5))} ${pc.bold(visible(String(msg)))}${told.map((fact) => ` ${fact}`).join('')}\n`;
 }
 
