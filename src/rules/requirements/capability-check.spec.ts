@@ -31,6 +31,7 @@ rules:
     lookup: {asked: {use: files.read, with: {files: [a]}}}
     if: {some: lookups.asked.size() > 0}
     do: {milestone.ensure: {title: b}}
+  - {id: off, disabled: not here, on: [push], do: {issue.label: {number: "1", add: [a]}}}
 policies:
   - id: furniture
     subjects: {repos: ["*"]}
@@ -95,7 +96,7 @@ describe('rules/requirements/capability-check', () => {
 
     expect(check.lacking('acme').map(textOf)).toEqual([
       expect.stringMatching(/:8:7: notes needs getReleaseByTag for release\.by_tag, which this forge does not offer$/),
-      expect.stringMatching(/:17:5: furniture needs listLabels for labels\.list, which this forge does not offer$/),
+      expect.stringMatching(/:18:5: furniture needs listLabels for labels\.list, which this forge does not offer$/),
     ]);
     expect(alerts).toContain('raise rules.not-offered/acme');
   });

@@ -91,12 +91,15 @@ function need({ at, id, needs, use }: UnmetParams): string {
   return `${at}: ${id} needs ${needs.join(', ')} for ${use}`;
 }
 
+/** A rule that is switched off needs nothing. */
 function needsOf({ rules, policies }: Revision, lookups: Catalogue): Need[] {
   return [
-    ...rules.flatMap(({ id, mode, program }) => [
-      ...program.lookups.map(({ use, position }) => read(lookups, { id, mode, use, position })),
-      ...program.steps.map(({ action, position }) => act({ id, mode, position }, action)),
-    ]),
+    ...rules
+      .filter(({ disabled }) => disabled === null)
+      .flatMap(({ id, mode, program }) => [
+        ...program.lookups.map(({ use, position }) => read(lookups, { id, mode, use, position })),
+        ...program.steps.map(({ action, position }) => act({ id, mode, position }, action)),
+      ]),
     ...policies.flatMap(({ id, mode, position, program }) => {
       const whose = { id, mode, position };
       return [
