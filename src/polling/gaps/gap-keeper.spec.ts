@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { AlertSender } from '../../observability/alert-sender.js';
+import type { EventKind } from '../../core/event-kinds.js';
+import type { JsonObject } from '../../core/json.js';
 import type { KnownFact } from '../../core/known-facts.port.js';
 import { silentLogger } from '../../core/logger.js';
 import { Metrics } from '../../observability/metrics.js';
@@ -90,7 +92,7 @@ describe('GapKeeper', () => {
   });
 
   /** So many facts that rows told two minutes ago, and no delivery. */
-  async function misses(count: number): Promise<void> {
+  async function misses(count: number, kind: EventKind = 'issue.opened', data: JsonObject = {}): Promise<void> {
     const readAt = new Date(clock.now().getTime() - 121_000);
     waiting = Array.from({ length: count }, (_, n) => ({
       arrivalId: String(n),
@@ -102,10 +104,10 @@ describe('GapKeeper', () => {
       closed: null,
       event: {
         id: `e${n}`,
-        kind: 'issue.opened',
+        kind,
         repo: 'acme/app',
         factAt: readAt,
-        data: {},
+        data,
         isMatched: false,
         hasRepeats: false,
       },
@@ -121,6 +123,14 @@ describe('GapKeeper', () => {
     const text = await metrics.text();
     expect(text).toContain('forgehand_gaps_total{org="acme",class="unknown",outcome="repaired"} 53');
     expect(text).toContain('forgehand_alerts_total{key="gaps"} 1');
+  });
+
+  it('misses no delivery about a draft: no server sends one', async () => {
+    await misses(1, 'release.updated', { release: { draft: true } });
+    expect(told).toEqual([]);
+
+    await misses(1, 'release.updated', { release: { draft: false } });
+    expect(told).toEqual(['raised gaps/unknown/main/acme']);
   });
 
   it('raises one for each class', async () => {

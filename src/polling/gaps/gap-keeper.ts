@@ -1,5 +1,7 @@
 import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
+import type { ForgeEvent } from '../../core/event.js';
+import { isJsonObject, type JsonObject } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
 import { isDelivered } from '../../events/pairing-table.js';
 import type { CursorStore } from '../cursor-store.port.js';
@@ -150,7 +152,7 @@ export class GapKeeper {
     // A list shows a state, not an act: without an event there was nothing new.
     if (source === 'lists' && !event) return false;
     if (!event || event.kind === 'unrecognized') return true;
-    return !event.isMatched && isDelivered(event.kind, this.deps.server(forge));
+    return !event.isMatched && !isDraftRelease(event) && isDelivered(event.kind, this.deps.server(forge));
   }
 
   private async gapOf(
@@ -253,6 +255,13 @@ export class GapKeeper {
       this.deps.alerts.raise(key, alert('poller.stuck', { forge, org, seconds }), { forge, org, seconds });
     else this.deps.alerts.resolve(key);
   }
+}
+
+/** Servers deliver nothing about a draft. */
+function isDraftRelease({ kind, data }: Pick<ForgeEvent, 'kind' | 'data'>): boolean {
+  return (
+    kind.startsWith('release.') && isJsonObject(data.release ?? null) && (data.release as JsonObject).draft === true
+  );
 }
 
 function note(silent: Map<WatchedOrg, Date>, org: WatchedOrg, at: Date): void {
