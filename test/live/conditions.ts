@@ -91,6 +91,7 @@ export async function playOutage(stage: Stage, people: People, bot: LiveBot, row
   await olga.api.ask('DELETE', people.at('app', `/branches/${going}`));
   await told('branch.deleted', Promise.resolve(going));
   await bot.start();
+  await bot.listsRead();
   await rowsOf(stage, people, bot, rows, part, expected);
   const { gaps } = await bot.reach.call('gaps', { org: people.org });
   const causes = [

@@ -11,6 +11,8 @@ import type { Stage, StageOrg } from './stage.js';
 /** In earnest once a minute; whoever looks on does not wait for so long. */
 const FEED_EVERY_S = 1;
 const LISTS_EVERY_S = 5;
+/** A process reads them for the first time a minute after its start. */
+const LISTS_WITHIN_MS = 120_000;
 /** How long a row waits for its delivery: servers send from a queue. */
 const GRACE_S = 5;
 const LOOK_MS = 200;
@@ -103,12 +105,12 @@ export class LiveBot {
     }
   }
 
-  /** Wait until the feed of each organization was read so many times from now on. */
-  async polled(times: number, withinMs = 30_000): Promise<void> {
+  /** Wait until the feed (or another source) of each organization was read so many times from now on. */
+  async polled(times: number, withinMs = 30_000, what = 'feed'): Promise<void> {
     const end = Date.now() + withinMs;
     const read = async (): Promise<string[]> =>
       (await this.status()).orgs.map(({ pollers }) =>
-        String(pollers.find(({ source }) => source === 'feed')?.advancedAt ?? ''),
+        String(pollers.find(({ source }) => source === what)?.advancedAt ?? ''),
       );
     for (let n = 0; n < times; n += 1) {
       const before = await read();
@@ -120,9 +122,9 @@ export class LiveBot {
     }
   }
 
-  /** Wait until the lists of issues and releases were read again. */
+  /** Wait until the lists of issues and releases were read twice: the second reading began after this call. */
   async listsRead(): Promise<void> {
-    await wait(2 * LISTS_EVERY_S * 1000);
+    await this.polled(2, LISTS_WITHIN_MS, 'lists');
   }
 
   async settled(): Promise<string | null> {

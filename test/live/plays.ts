@@ -34,7 +34,7 @@ export const STARTS_NOTHING: ReadonlySet<EventKind> = new Set([
 const LISTED: ReadonlySet<string> = new Set(['edited', 'labeled', 'assigned', 'milestoned']);
 
 const WORKFLOW = '.gitea/workflows/ci.yml';
-/** The second job waits for the first. */
+/** The second job waits for the first, which takes so long that a server without deliveries about it shows it running. */
 const workflow = (command: string): string =>
   [
     'name: ci',
@@ -64,7 +64,7 @@ export function playsOf(stage: Stage, people: People): Play[] {
   const release = once(() => people.release(app));
   const repository = once(() => people.repository('made'));
   const approval = once(async () => people.review(app, await pull(), 'APPROVED'));
-  const run = once(async () => people.push(await ci(), WORKFLOW, workflow('exit 1')));
+  const run = once(async () => people.push(await ci(), WORKFLOW, workflow('sleep 4; exit 1')));
   const ci = once(() => people.repository('ci'));
   const page = once(async () => {
     await wes.api.ask('POST', people.at(app, '/wiki/new'), {
