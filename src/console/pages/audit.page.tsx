@@ -78,7 +78,7 @@ function WhoDidWhat({ acts }: { acts: readonly Act[] }) {
         columns={[
           { head: 'When', kind: 'tight', cell: ({ at }) => <Time at={at} /> },
           { head: 'Who', cell: ({ by }) => by },
-          { head: 'What', cell: ({ operation }) => <span title={operation}>{wordsOf(operation)}</span> },
+          { head: 'What', cell: ({ operation }) => <InWords of={operation} /> },
           { head: 'About', kind: 'wide', cell: (act) => <About act={act} /> },
           { head: 'Organization', cell: ({ org }) => org ?? <span class="muted">none alone</span> },
           { head: 'Reason', cell: ({ reason }) => reason ?? <span class="muted">none given</span> },
@@ -100,6 +100,12 @@ function Outcome({ of }: { of: string | null }) {
       <Badge tone={tone}>{word}</Badge> {wordsOf(of.toLowerCase())}
     </span>
   );
+}
+
+/** In words, with the name itself in the title where it is another. */
+function InWords({ of }: { of: string }) {
+  const words = wordsOf(of);
+  return <code title={words === of ? undefined : of}>{words}</code>;
 }
 
 /** `runSchedule` and `scope_missing` as words. */
