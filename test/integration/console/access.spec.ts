@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { ROOT } from '../../services/with-services.mjs';
 import { aBot, type TestBot } from '../support/a-bot.js';
 import { acmeConfig } from '../support/acme-config.js';
-import { Browser, consoleOf } from '../support/a-browser.js';
+import { Browser, consoleOf, type Page } from '../support/a-browser.js';
 
 /** Nobody answers there, and the Console shows that. */
 const NO_FORGE = { apiUrl: 'http://127.0.0.1:9/api/v1' };
@@ -217,7 +217,10 @@ describe('access to the Console', () => {
     it('ends with its session', async () => {
       await browser.follow(await link());
       const csrf = await browser.csrf();
-      const stream = browser.get('/live', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' });
+      const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' };
+      let stream = Promise.resolve<Page | null>(null);
+      // A logout before the stream begins would find nothing to end.
+      await new Promise<void>((begun) => (stream = browser.get('/live', headers, begun)));
       await browser.post('/logout', { csrf });
 
       expect(await stream).toMatchObject({

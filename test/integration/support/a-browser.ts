@@ -22,8 +22,10 @@ export class Browser {
   /** @param url of the Console */
   constructor(readonly url: string) {}
 
-  get(path: string, headers: Headers = {}): Promise<Page> {
-    return this.ask('GET', path, { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', ...headers });
+  /** @param begun called when the answer begins, long before the end of a stream */
+  get(path: string, headers: Headers = {}, begun?: () => void): Promise<Page> {
+    const own = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' };
+    return this.ask('GET', path, { ...own, ...headers }, undefined, begun);
   }
 
   /** A form of one of the Console's own pages. */
@@ -63,7 +65,7 @@ export class Browser {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
-  private ask(method: string, path: string, headers: Headers, body?: string): Promise<Page> {
+  private ask(method: string, path: string, headers: Headers, body?: string, begun?: () => void): Promise<Page> {
     const { cookie } = this;
     const sent = Object.entries({ ...(cookie === '' ? {} : { cookie }), ...headers }).filter(
       (entry): entry is [string, string] => entry[1] !== null,
@@ -73,6 +75,7 @@ export class Browser {
       const headersSent = Object.fromEntries(sent);
       const asking = request({ hostname, port, path: asSent(path), method, headers: headersSent, agent: false });
       asking.once('error', reject);
+      if (begun) asking.once('response', begun);
       asking.once('response', (answer) => {
         const parts: Buffer[] = [];
         answer.on('data', (part: Buffer) => parts.push(part));
