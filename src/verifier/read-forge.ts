@@ -45,7 +45,8 @@ export class ForgeReader {
       const answer = await this.ask(`${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}&page=${page}`, token);
       // Forks have no issues, milestones and releases of their own: the part is switched off.
       if (page === 1 && (answer.status === 403 || answer.status === 404)) return [];
-      const rows = (await body(answer, path)) as JsonObject[];
+      // Servers answer an empty page with null.
+      const rows = ((await body(answer, path)) ?? []) as JsonObject[];
       found.push(...rows);
       if (rows.length < PAGE) return found;
     }
