@@ -28,7 +28,8 @@ describe('e2e/doctor', () => {
     const account = {
       login: 'bot',
       org: 'acme',
-      scopes: ['write:issue', 'write:organization', 'read:repository', 'read:user'],
+      // No rule needs write:user.
+      scopes: ['write:issue', 'write:organization', 'read:repository', 'write:user'],
       token: 'of the bot',
     };
     const { token } = await forge.control('POST', '/_sandbox/accounts', account);
