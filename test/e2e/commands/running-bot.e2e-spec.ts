@@ -160,7 +160,7 @@ describe('e2e/commands on a running embedded bot', () => {
       ]);
       expect(await json<ArrivalSummary[]>('deliveries', '--org', 'ACME', '--limit', '1')).toHaveLength(1);
       expect((await json<Status>('status')).behind).toEqual([
-        { state: 'refused', org: 'acme', rule: 'last-push', count: 1 },
+        { state: 'refused', org: 'acme', rule: 'last-push', count: 1, byCommand: false },
       ]);
       expect((await run('status')).stdout).toContain(
         '  refused: acme/last-push 1 (forgehand runs --state failed --rule last-push)\n',
