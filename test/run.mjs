@@ -14,7 +14,7 @@ const inTest = (folders) => `^${ROOT.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/tes
 
 /** Workers for each processor: a tier that computes keeps one busy; a tier that waits for other processes leaves room for more. */
 const COMPUTES = 1;
-const WAITS = 2;
+const WAITS = 1.5;
 /** One PostgreSQL serves them all. */
 const MOST_WORKERS = 8;
 
@@ -95,8 +95,9 @@ function installPackages() {
 
 async function computingTiers() {
   if (wanted.includes('types')) await checkTypes();
-  if (wanted.includes('lint')) await checkStyle();
   for (const name of tiers.filter((name) => !TIERS[name].services)) await runTier(name, {});
+  // Last, when most of what starts processes has ended: it keeps a processor busy for minutes.
+  if (wanted.includes('lint')) await checkStyle();
 }
 
 /** ESLint and Prettier, each counted as one failed test where it finds anything. */

@@ -20,7 +20,7 @@ const REPLAYED = 200;
 const TIMES = 10;
 /** A t statistic above this shows a difference in time (goal G7). */
 const T_LIMIT = 4.5;
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 let place: Place;
 let bot: Bot;
