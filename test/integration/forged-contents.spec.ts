@@ -10,6 +10,7 @@ import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 import { acmeConfig } from './support/acme-config.js';
+import { feedIsRead } from './support/feed-is-read.js';
 
 const SECRET = 'the secret of the hook, which a thief has as well';
 const OTHER_SHA = 'f'.repeat(40);
@@ -349,7 +350,7 @@ describe('integration/forged-contents', () => {
       files: { 'rules/r.yaml': RULES },
       env: { FORGE_TOKEN: forge.botToken, HOOK: SECRET },
     });
-    // The first poll is over: what happens from here on is told by deliveries alone.
+    await feedIsRead(bot);
     await until(async () => {
       const { forges, orgs } = await bot.reach.get<StatusReport>('/v1/status');
       expect(orgs[0]?.heldBack).toEqual([]);

@@ -4,6 +4,7 @@ import type { StatusReport } from '../../src/api/operations/answers.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
+import { feedIsRead } from './support/feed-is-read.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
@@ -80,7 +81,7 @@ describe('integration/forged-senders', () => {
       files: { 'rules/r.yaml': RULES },
       env: { FORGE_TOKEN: forge.botToken, HOOK: SECRET },
     });
-    // The first poll is over: what happens from here on is told by deliveries alone.
+    await feedIsRead(bot);
     await until(async () => (await bot.reach.get<StatusReport>('/v1/status')).forges[0]?.self === 'bot');
   }, 120_000);
 

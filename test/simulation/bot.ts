@@ -132,6 +132,8 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const settings = {
     powers: [],
     mirrorHosts: ['mirror.example.org'],
+    // Names are asked for in the time of the simulation: a real question would be answered in real time.
+    addressesOf: async () => [],
     secrets: { mirror_token: new Secret(CANARY) },
     budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: PER_STRANGER },
   };
