@@ -247,7 +247,7 @@ function arrivalOf(n: number, kind: Kind | 'nothing', repo: Repo, org: string): 
     targetType: null,
     contentType: 'json',
     verdict: 'signed',
-    body: Buffer.from(deliveryOf(n, kind, repo, org, LINES).text),
+    body: Buffer.from(deliveryOf(n, kind, repo, LINES).text),
     receivedAt: new Date(),
   };
 }

@@ -223,7 +223,9 @@ class Running {
 
   private async deliverQuietly(): Promise<void> {
     const { deliveries, quietDeliveries = 0, seed } = this.storm;
-    const bodies = quietBodies(quietDeliveries, seed).map((body) => ({
+    const [repo] = this.forge.repos;
+    if (!repo) throw new Error('no repository');
+    const bodies = quietBodies(quietDeliveries, seed, repo.owner).map((body) => ({
       ...body,
       n: deliveries + body.n,
       signature: signatureOf(body.text),

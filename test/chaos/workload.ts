@@ -85,7 +85,7 @@ export interface StormDelivery {
 }
 
 /** @param kind `nothing`: an event that no rule wants anything of */
-export function deliveryOf(n: number, kind: Kind | 'nothing', repo: Repo, org = 'acme', lines = 20): StormDelivery {
+export function deliveryOf(n: number, kind: Kind | 'nothing', repo: Repo, lines = 20): StormDelivery {
   const number = n + 1;
   const text = JSON.stringify({
     action: 'opened',
@@ -100,8 +100,8 @@ export function deliveryOf(n: number, kind: Kind | 'nothing', repo: Repo, org = 
     repository: {
       id: repo.id,
       name: repo.name,
-      full_name: `${org}/${repo.name}`,
-      owner: { id: 3, login: org },
+      full_name: `${repo.owner.login}/${repo.name}`,
+      owner: repo.owner,
       private: false,
       default_branch: 'main',
     },

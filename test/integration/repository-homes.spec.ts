@@ -43,6 +43,7 @@ interface Named {
   readonly id: number;
   readonly name: string;
   readonly full_name: string;
+  readonly owner: { readonly id: number };
 }
 
 // Whole bots with their stores: slow to start on a busy machine, and nothing here depends on how slow.
@@ -158,7 +159,7 @@ describe('integration/repository-homes', () => {
     id: own.id,
     name: 'app',
     full_name: 'other/app',
-    owner: { id: 9, login: 'other' },
+    owner: { id: own.owner.id, login: 'other' },
     ...over,
   });
 
@@ -172,19 +173,19 @@ describe('integration/repository-homes', () => {
   it.each<[string, (victim: Named) => JsonObject]>([
     [
       "the victim's number under our own name",
-      ({ id }) => ({ id, name: 'app', full_name: 'other/app', owner: { id: 9, login: 'other' } }),
+      ({ id }) => ({ id, name: 'app', full_name: 'other/app', owner: { id: own.owner.id, login: 'other' } }),
     ],
     [
       "our own number under the victim's name",
-      () => ({ id: own.id, name: 'vault', full_name: 'acme/vault', owner: { id: 9, name: 'other' } }),
+      () => ({ id: own.id, name: 'vault', full_name: 'acme/vault', owner: { id: own.owner.id, name: 'other' } }),
     ],
     [
       "the victim's number and name, with our own owner",
-      ({ id }) => ({ id, name: 'vault', full_name: 'acme/vault', owner: { id: 9, name: 'other' } }),
+      ({ id }) => ({ id, name: 'vault', full_name: 'acme/vault', owner: { id: own.owner.id, name: 'other' } }),
     ],
     [
       "the victim's name alone, in our own organization",
-      ({ id }) => ({ id, name: 'vault', full_name: 'other/vault', owner: { id: 9, login: 'other' } }),
+      ({ id }) => ({ id, name: 'vault', full_name: 'other/vault', owner: { id: own.owner.id, login: 'other' } }),
     ],
   ])('gets nothing of another organization by claiming %s', async (_claim, claim) => {
     const before = await labels('acme/vault');
@@ -243,7 +244,7 @@ describe('integration/repository-homes', () => {
     const { world, admin } = forge.sandbox.parts;
     deleteRepository(world, admin, inWorld({ id }));
 
-    const organization = { id: 9, login: 'other', username: 'other', name: 'other' };
+    const organization = { id: own.owner.id, login: 'other', username: 'other', name: 'other' };
     await claims('repository', ownBody({ id, name: 'late', full_name: 'other/late' }), {
       action: 'deleted',
       organization,

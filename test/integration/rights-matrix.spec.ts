@@ -49,7 +49,7 @@ const engine = new CelEngine();
 function rulesFor(step: string): Revision {
   const rule = (id: string, head: string): string =>
     `  - id: ${id}\n    ${head}\n    limits: {effects_per_run: 5}\n    do: {${step}}\n`;
-  const text = `version: 1\norg: acme\nrules:\n${rule('by-command', 'on: comment.created\n    where: {repo: app, command: go}')}${rule('by-event', 'on: wiki.created\n    where: {repo: app}')}${rule('by-clock', 'schedule: {cron: "0 4 * * *"}\n    where: {repo: app}')}`;
+  const text = `version: 1\norg: acme\nrules:\n${rule('by-command', 'on: comment.created\n    where: {repo: app, command: go}')}${rule('by-event', 'on: issue.closed\n    where: {repo: app}')}${rule('by-clock', 'schedule: {cron: "0 4 * * *"}\n    where: {repo: app}')}`;
   const result = loadRules([{ path: 'rules.yaml', text }], {
     org: 'acme',
     actions: actionCatalogue(),
@@ -146,7 +146,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/rights-matrix (%s)', (
           data: { number: 1, issue: { id: '5', number: 1, body: '/go' } },
         });
       case 'rule without a command':
-        return anEvent({ kind: 'wiki.created', repo, actor, data: { page: 'Home', action: 'created' } });
+        return anEvent({ kind: 'issue.closed', repo, actor, data: { number: 1, issue: { id: '5', number: 1 } } });
       default:
         return null;
     }

@@ -113,13 +113,7 @@ class Flood {
     const { repos, effectEvery } = this.order;
     const repo = repos[n % repos.length];
     if (!repo) throw new Error('no repository');
-    const { text, signature } = deliveryOf(
-      n,
-      isEffectWanted(n, effectEvery) ? 'label' : 'nothing',
-      repo,
-      'acme',
-      LINES,
-    );
+    const { text, signature } = deliveryOf(n, isEffectWanted(n, effectEvery) ? 'label' : 'nothing', repo, LINES);
     const head = [
       'POST /webhooks/acme HTTP/1.1',
       'Host: bot.example.org',

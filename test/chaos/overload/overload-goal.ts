@@ -145,7 +145,7 @@ class Running {
       this.quietNext += 1;
       this.wanted.push(...wantedOf(number, 'label'));
       sent.set(`${QUIET_ORG}/${repo.name}`, Date.now());
-      answers.push(this.quietSender.deliver(deliveryOf(number, 'label', repo, QUIET_ORG), () => this.isOver));
+      answers.push(this.quietSender.deliver(deliveryOf(number, 'label', repo), () => this.isOver));
     }
     await Promise.all(answers);
     if (phase === 'warm-up' || phase === 'alone') await this.untilDone();

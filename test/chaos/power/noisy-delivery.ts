@@ -20,8 +20,8 @@ export function noisyDelivery(n: number, repo: Repo): StormDelivery {
     repository: {
       id: repo.id,
       name: repo.name,
-      full_name: `acme/${repo.name}`,
-      owner: { id: 3, login: 'acme' },
+      full_name: `${repo.owner.login}/${repo.name}`,
+      owner: repo.owner,
       private: false,
       default_branch: 'main',
     },

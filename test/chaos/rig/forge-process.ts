@@ -8,6 +8,13 @@ import { waitFor } from '../../e2e/support/wait-for.js';
 export interface Repo {
   readonly id: number;
   readonly name: string;
+  /** As the forge numbers it: a delivery that gives the organization another number is refused. */
+  readonly owner: Owner;
+}
+
+export interface Owner {
+  readonly id: number;
+  readonly login: string;
 }
 
 /** The sandbox as a process of its own, with organization acme; the bot is a site administrator and one of the organization's owners. */
@@ -65,28 +72,37 @@ export class ForgeProcess {
 
   /** A further organization of olga's, with an account of ours that is one of its owners. */
   async addOrganization(org: string, login: string, repos: number): Promise<{ token: string; repos: Repo[] }> {
-    for (const entry of [{ user: login }, { org, owner: 'olga' }]) await this.control('POST', '/_sandbox/given', entry);
+    await this.given({ user: login });
+    const owner = await this.givenOrganization(org);
     const token = String((await this.control('POST', '/_sandbox/accounts', { login, org, team: 'Owners' }))['token']);
-    return { token, repos: await this.addRepositories(org, repos) };
+    return { token, repos: await this.addRepositories(owner, repos) };
   }
 
   private async furnish(repos: number): Promise<void> {
-    for (const entry of [{ user: 'olga' }, { user: 'bot', admin: true }, { org: 'acme', owner: 'olga' }])
-      await this.control('POST', '/_sandbox/given', entry);
+    for (const entry of [{ user: 'olga' }, { user: 'bot', admin: true }]) await this.given(entry);
+    const acme = await this.givenOrganization('acme');
     this.botToken = String(
       (await this.control('POST', '/_sandbox/accounts', { login: 'bot', org: 'acme', team: 'Owners' }))['token'],
     );
-    this.repos.push(...(await this.addRepositories('acme', repos)));
+    this.repos.push(...(await this.addRepositories(acme, repos)));
   }
 
-  private async addRepositories(org: string, count: number): Promise<Repo[]> {
+  private async givenOrganization(login: string): Promise<Owner> {
+    return { id: await this.given({ org: login, owner: 'olga' }), login };
+  }
+
+  private async addRepositories(owner: Owner, count: number): Promise<Repo[]> {
     const made: Repo[] = [];
     for (let n = 0; n < count; n += 1) {
       const name = `r-${n}`;
-      const { id } = await this.control('POST', '/_sandbox/given', { repo: `${org}/${name}`, auto_init: true });
-      made.push({ id: Number(id), name });
+      made.push({ id: await this.given({ repo: `${owner.login}/${name}`, auto_init: true }), name, owner });
     }
     return made;
+  }
+
+  /** @returns its number */
+  private async given(entry: object): Promise<number> {
+    return Number((await this.control('POST', '/_sandbox/given', entry))['id']);
   }
 
   private async ask(method: string, url: string, authorization: string, body?: object): Promise<JsonObject> {

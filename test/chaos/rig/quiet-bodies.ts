@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Owner } from './forge-process.js';
 import { REPOSITORY, SENDER, ZERO_SHA } from '../../builders/sample-bodies.js';
 
 /** A delivery that no rule wants anything of. */
@@ -14,10 +15,16 @@ const sha = (text: string): string => createHash('sha1').update(text).digest('he
 const FIRST_ID = 1_000_000;
 
 /** So many distinct facts, a push of about 7 kB among three kinds; the same numbers give the same texts. */
-export function quietBodies(count: number, seed: number): QuietBody[] {
+export function quietBodies(count: number, seed: number, owner: Owner = REPOSITORY.owner): QuietBody[] {
   return Array.from({ length: count }, (_, n) => {
     const common = {
-      repository: { ...REPOSITORY, id: FIRST_ID + (n % 20), name: `app-${n % 20}`, full_name: `acme/app-${n % 20}` },
+      repository: {
+        ...REPOSITORY,
+        id: FIRST_ID + (n % 20),
+        name: `app-${n % 20}`,
+        full_name: `${owner.login}/app-${n % 20}`,
+        owner,
+      },
       sender: SENDER,
     };
     if (n % 10 === 8)

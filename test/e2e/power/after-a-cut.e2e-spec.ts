@@ -65,11 +65,13 @@ describe('e2e/power: a bot after a power cut', () => {
   }
 
   async function deliver(from: number, until: number): Promise<void> {
-    const repoOf = (n: number) => forge.repos[n % REPOS] ?? { id: 0, name: '' };
+    const { repos } = forge;
     await Promise.all(
-      Array.from({ length: until - from }, (_, n) =>
-        sender.deliver(deliveryOf(from + n, 'label', repoOf(from + n)), () => isOver),
-      ),
+      Array.from({ length: until - from }, (_, n) => {
+        const repo = repos[(from + n) % repos.length];
+        if (!repo) throw new Error('no repository');
+        return sender.deliver(deliveryOf(from + n, 'label', repo), () => isOver);
+      }),
     );
   }
 

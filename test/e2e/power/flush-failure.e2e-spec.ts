@@ -11,7 +11,7 @@ import { Child } from '../support/child.js';
 import { diskFolder } from '../../tools/fast-folder.mjs';
 
 const LONG_MS = 300_000;
-const REPO = { id: 1, name: 'r' };
+const REPO = { id: 1, name: 'r', owner: { id: 3, login: 'acme' } };
 
 /** A bot whose forge is away, with a disk that fails on demand. */
 function aFailingPlace(): Place {
