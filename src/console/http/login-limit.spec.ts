@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { LoginLimit } from './login-limit.js';
 
@@ -30,5 +30,27 @@ describe('console/http/login-limit', () => {
     for (let n = 0; n < 30_000; n += 1) limit.failed(from(`2001:db8:${n.toString(16)}::/64`));
 
     expect(limit.failed(from('192.0.2.99'))).toBe(0);
+  });
+
+  it('looks at one address, however many it remembers', () => {
+    const { limit } = aLimit();
+    for (let n = 0; n < 10_000; n += 1) limit.failed(from(`2001:db8:${n.toString(16)}::/64`));
+
+    const looks = jest.spyOn(Map.prototype, 'get');
+    limit.failed(from('192.0.2.99'));
+    const looked = looks.mock.calls.length;
+    looks.mockRestore();
+
+    expect(looked).toBe(1);
+  });
+
+  it('counts on for an address that keeps failing while thousands of others fail', () => {
+    const { limit } = aLimit();
+    limit.failed(from('192.0.2.1'));
+    for (let n = 0; n < 9_999; n += 1) limit.failed(from(`2001:db8:${n.toString(16)}::/64`));
+    limit.failed(from('192.0.2.1'));
+    for (let n = 0; n < 9_998; n += 1) limit.failed(from(`2001:db8:1:${n.toString(16)}::/64`));
+
+    expect(limit.failed(from('192.0.2.1'))).toBe(60);
   });
 });

@@ -27,7 +27,9 @@ export class LoginLimit {
     const recent = this.recent(address, since);
     const [oldest] = recent;
     if (oldest !== undefined && recent.length >= most) return Math.ceil((oldest - since) / 1000);
-    if (this.failures.size >= MOST_ADDRESSES) this.forget(since);
+    // Set anew, so that the table is in the order of each address's last failure.
+    this.failures.delete(address);
+    this.forget(since);
     this.failures.set(address, [...recent, now]);
     return 0;
   }
@@ -36,11 +38,11 @@ export class LoginLimit {
     return (this.failures.get(address) ?? []).filter((at) => at > since);
   }
 
+  /** Those that failed long ago; when there are too many others, also the one whose last failure is the oldest, so that the table never grows. */
   private forget(since: number): void {
-    for (const address of [...this.failures.keys()])
-      if (this.recent(address, since).length === 0) this.failures.delete(address);
-    // All of them are recent: the one that began first goes, so that the table never grows.
-    const [first] = this.failures.keys();
-    if (first !== undefined && this.failures.size >= MOST_ADDRESSES) this.failures.delete(first);
+    for (const [address, at] of this.failures) {
+      if ((at.at(-1) ?? since) > since && this.failures.size < MOST_ADDRESSES) return;
+      this.failures.delete(address);
+    }
   }
 }
