@@ -30,8 +30,8 @@ export function aReceiverPlace(data = './data'): Place {
         },
       ],
       store: { url: `embedded:${data}` },
-      // The forge that is away would be asked again and again.
-      queue: { sweep_s: 3600 },
+      // Whoever is told after a twin that is not decided yet waits for the sweep; not so often that the forge that is away is asked all the time.
+      queue: { sweep_s: 10 },
       server: { host: '127.0.0.1', port: 0 },
       metrics: { listen: '127.0.0.1:0' },
     },
