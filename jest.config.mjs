@@ -2,18 +2,12 @@
 // Some environments (CI=true) colour output that is no terminal: specs compare plain text, in this process and in its children.
 process.env.NO_COLOR = '1';
 
-/** Every sentence of a reason is its code: a program that reads sentences fails then. What a spec expects is turned back into sentences. */
-const inCodes = process.env.FORGEHAND_TEST_CODES === '1';
-
 export default {
   testEnvironment: '<rootDir>/test/jest/shared-realm-environment.mjs',
   runtime: '<rootDir>/test/jest/shared-realm-runtime.cjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.spec.{ts,tsx}', '**/*.e2e-spec.ts'],
-  setupFilesAfterEnv: [
-    '<rootDir>/test/jest/fixed-seed.mjs',
-    ...(inCodes ? ['<rootDir>/test/text-codes/expect-sentences.ts'] : []),
-  ],
+  setupFilesAfterEnv: ['<rootDir>/test/jest/fixed-seed.mjs'],
   // Node loads the modules; test/register-swc.mjs reads TypeScript.
   transform: {},
   // Not among temporary files: those of the tests may lie in memory.

@@ -128,8 +128,6 @@ async function checkTypes() {
 async function build() {
   if (isBuildStale(ROOT)) say('building: npm run build');
   const status = isBuildStale(ROOT) ? await stream('npm', ['run', '--silent', 'build'], {}, 'build') : 0;
-  if (status === 0 && process.env.FORGEHAND_TEST_CODES === '1')
-    (await import('./text-codes/build-in-codes.mjs')).buildInCodes(ROOT);
   if (status === 0) return;
   total.failed += 1;
   say('build failed (counted as one failed test)');

@@ -6,8 +6,6 @@ import { transformSync } from '@swc/core';
 
 /** `@jest/globals` throws outside of a sandbox of jest. */
 const JEST_GLOBALS = new URL('./jest/globals.mjs', import.meta.url).href;
-const REASON_IN_CODES = new URL('./text-codes/reason.ts', import.meta.url).href;
-const inCodes = process.env.FORGEHAND_TEST_CODES === '1';
 
 /** A file is transformed once, by whichever process asks first; its last line tells of which text. */
 const CACHE = fileURLToPath(new URL('../node_modules/.cache/swc', import.meta.url));
@@ -35,8 +33,6 @@ const settings = (tsx) => ({
 export function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: JEST_GLOBALS, format: 'module', shortCircuit: true };
   if (/^\.{1,2}\//.test(specifier) && specifier.endsWith('.js') && context.parentURL) {
-    if (inCodes && isReason(specifier, context.parentURL))
-      return { url: REASON_IN_CODES, format: 'module', shortCircuit: true };
     for (const extension of ['.ts', '.tsx']) {
       const source = new URL(specifier.replace(/\.js$/, extension), context.parentURL);
       if (source.protocol === 'file:' && existsSync(source))
@@ -44,11 +40,6 @@ export function resolve(specifier, context, next) {
     }
   }
   return next(specifier, context);
-}
-
-/** Specs and src/ get the reasons in codes; the stand-in itself gets the real ones. */
-function isReason(specifier, parent) {
-  return /^\.{1,2}\/(?!.*src\/)(.*core\/)?reason\.js$/.test(specifier) && parent !== REASON_IN_CODES;
 }
 
 /** Decorators with metadata, no type check. */

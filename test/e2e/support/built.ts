@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../services/with-services.mjs';
 
 /** Built command line of the bot; `npm test` builds it when a source is newer. */
-export const FORGEHAND = join(ROOT, process.env.FORGEHAND_TEST_CODES === '1' ? 'build' : 'dist', 'cli/forgehand.js');
+export const FORGEHAND = join(ROOT, 'dist/cli/forgehand.js');
 
 /** @throws Error with what to do, in place of a hundred processes that cannot start */
 export function requireBuild(): void {
