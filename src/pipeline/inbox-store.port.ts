@@ -188,6 +188,8 @@ export interface InboxStore {
   /** Arrivals that tell the event, the one that made it first; in a sight, those that tell nothing beyond it. Default: everything. */
   arrivalsOfEvent(eventId: string, sight?: Sight): Promise<ArrivalOfEvent[]>;
   event(id: string): Promise<ForgeEvent | null>;
+  /** Whether an event of one of these facts is stored for the organization. */
+  isStored(forge: string, org: string, factKeys: readonly string[]): Promise<boolean>;
   /** What was read of it: it stands in the place of what the event does not know, whoever told more meanwhile. */
   learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void>;
   /** Whether an event of the same object and organization was stored before this one and is not decided yet. */

@@ -118,13 +118,13 @@ const READING = [
   // What deliveries say, held against the forge.
   part(
     ActProofs,
-    { forges: FORGES, homes: ForgeHomes, recovery: RECOVERY_STORE, clock: CLOCK },
-    ({ forges, homes, recovery, clock }) => {
+    { forges: FORGES, homes: ForgeHomes, recovery: RECOVERY_STORE, inbox: INBOX_STORE, clock: CLOCK },
+    ({ forges, homes, recovery, inbox, clock }) => {
       const readRow = (row: object, org: string): readonly EventFact[] => {
         const facts = normalizeEntry({ org, source: 'feed', text: stringifyJson(row as Json), textHash: '' });
         return facts instanceof Misfit ? [] : facts;
       };
-      return new ActProofs({ forges, homes, recovery, readRow, clock });
+      return new ActProofs({ forges, homes, recovery, inbox, readRow, clock });
     },
   ),
 ];
@@ -219,6 +219,7 @@ const DECIDING = [
       const arrivals = {
         atOnce: new AtOnceDecider(decides),
         ...{ inbox, journal, queue, clock, logger, security, alerts },
+        awaitMs: decides.awaitMs,
         orgs: {
           numberOf: (forge: string, org: string) => numbers.pinned(forge, org),
           numberAtHand: (forge: string, org: string) => numbers.pinnedAtHand(forge, org),
@@ -375,7 +376,10 @@ function answerSettings({ orgs }: AppConfig, forges: Forges): AnswerDeps['settin
 }
 
 /** Two polls: a delivery of what polling sees first comes in that time or not at all. Nothing comes where the forge sends none, or has no webhook of ours. */
-function awaitsDelivery(config: AppConfig, forges: ConnectedForges): (event: ForgeEvent) => number {
+function awaitsDelivery(
+  config: AppConfig,
+  forges: ConnectedForges,
+): (event: Pick<ForgeEvent, 'org' | 'forge' | 'kind' | 'source'>) => number {
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
   return ({ org, forge, kind, source }) => {
     const { hooks = [], feed } = orgs.get(org) ?? {};

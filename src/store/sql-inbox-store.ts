@@ -11,7 +11,7 @@ import type {
   HookBytes,
   InboxStore,
 } from '../pipeline/inbox-store.port.js';
-import { arrivalRows, entryOnceKey, toArrival, eventRows, toEvent } from './rows.js';
+import { arrivalRows, entryOnceKey, toArrival, eventRows, factHash, toEvent } from './rows.js';
 import { columnsOf, integers, Packed, BatchLoader } from './batch-loader.js';
 import { execute, type Database } from './database.js';
 import { withRead } from '../core/event-knowledge.js';
@@ -207,6 +207,12 @@ export class SqlInboxStore implements InboxStore {
         return row ? toEvent(eventRows.decode({ ...row })) : null;
       });
     });
+  }
+
+  async isStored(forge: string, org: string, factKeys: readonly string[]): Promise<boolean> {
+    const sql = 'SELECT 1 FROM events WHERE fact_hash = ANY ($1) AND org = $2 LIMIT 1';
+    const hashes = factKeys.map((key) => factHash(forge, key));
+    return (await this.db.run((manager) => execute(manager, sql, [hashes, org]))).rows.length > 0;
   }
 
   async isBehindAnother(eventId: string): Promise<boolean> {

@@ -109,6 +109,20 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     expect(await stores.inbox.nextOfObject(theirs)).toBeNull();
   });
 
+  it('knows of a fact by any of several keys, and for its organization alone', async () => {
+    const [first] = tellings(1, 1);
+    const id = await comesIn(first?.text ?? '');
+    const { forge, org, factKey } = (await stores.inbox.event(id)) ?? { forge: '', org: '', factKey: '' };
+
+    expect([
+      await stores.inbox.isStored(forge, org, ['none', factKey]),
+      await stores.inbox.isStored(forge, org, ['none']),
+      await stores.inbox.isStored(forge, 'other', [factKey]),
+      await stores.inbox.isStored('other', org, [factKey]),
+      await stores.inbox.isStored(forge, org, []),
+    ]).toEqual([true, false, false, false, false]);
+  });
+
   it('plans the steps of one object in the order of its events, whichever of several workers takes which', async () => {
     const ids: string[] = [];
     for (const { text } of tellings(3, 5)) ids.push(await comesIn(text));

@@ -147,6 +147,12 @@ export class InMemoryInboxStore implements InboxStore {
     if (event) this.events.set(eventId, { ...event, ...withRead(event, known) });
   }
 
+  async isStored(forge: string, org: string, factKeys: readonly string[]): Promise<boolean> {
+    return [...this.events.values()].some(
+      (event) => event.forge === forge && event.org === org && factKeys.includes(event.factKey),
+    );
+  }
+
   async isBehindAnother(eventId: string): Promise<boolean> {
     const ids = this.openOfObject(eventId);
     return (

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type EventFact, Misfit, factKeyOf } from '../event-fact.js';
+import { type EventFact, Misfit, actKeyOf, factKeyOf } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type Family, idLike, repositoryShape, userShape } from '../family.js';
-import { actorOf, firstTime, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
 import { tableOf } from '../../core/table.js';
 
 const jobShape = z.object({
@@ -58,15 +58,15 @@ function readJob(body: JsonObject, repo: EventRepository | null): EventFact | Mi
   const kind = KIND_OF[state];
   if (!repo || !job || !kind) return new Misfit('no job event');
   const { id, ...rest } = job;
+  const factKey = taskKey(repo.id, kind, textOf(job.html_url), textOf(job.name), textOf(job.head_sha));
+  // A job that is queued again was created at the same time.
+  const turnedAt =
+    state === 'completed' ? firstTime(job.completed_at) : state === 'in_progress' ? firstTime(job.started_at) : null;
   return {
     kind,
-    factKey: taskKey(repo.id, kind, textOf(job.html_url), textOf(job.name), textOf(job.head_sha)),
-    factAt:
-      state === 'completed'
-        ? firstTime(job.completed_at)
-        : state === 'in_progress'
-          ? firstTime(job.started_at)
-          : firstTime(job.created_at),
+    factKey,
+    ...actKeyOf(factKey, turnedAt, idOf(id), idOf(job.run_attempt), textOf(job.conclusion)),
+    factAt: state === 'completed' || state === 'in_progress' ? turnedAt : firstTime(job.created_at),
     actor: actorOf(body.sender),
     repo,
     data: told({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type EventFact, Misfit, factKeyOf } from '../event-fact.js';
+import { type EventFact, Misfit, actKeyOf, factKeyOf } from '../event-fact.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
@@ -57,15 +57,19 @@ function readWorkflowRun(body: JsonObject, repo: EventRepository | null): EventF
   const kind = KIND_OF[textOf(body.action)];
   if (!repo || !told_ || !kind) return new Misfit('no workflow run event');
   const { repository: _, ...run } = told_;
+  const factKey = factKeyOf(repo.id, kind, idOf(run.id), idOf(run.run_attempt));
+  const factAt =
+    kind === 'workflow.finished'
+      ? firstTime(run.completed_at)
+      : kind === 'workflow.started'
+        ? firstTime(run.started_at)
+        : null;
   return {
     kind,
-    factKey: factKeyOf(repo.id, kind, idOf(run.id), idOf(run.run_attempt)),
-    factAt:
-      kind === 'workflow.finished'
-        ? firstTime(run.completed_at)
-        : kind === 'workflow.started'
-          ? firstTime(run.started_at)
-          : null,
+    factKey,
+    // Servers send the end of a run twice when its last jobs end together.
+    ...actKeyOf(factKey, factAt, textOf(run.conclusion)),
+    factAt,
     actor: actorOf(body.sender),
     repo,
     data: told({
@@ -97,9 +101,11 @@ function readActionRun(body: JsonObject, repo: EventRepository | null, kind: Eve
     completed_at: told_.stopped ?? null,
   };
   const last = objectOf(body.last_run);
+  const factKey = factKeyOf(repo.id, kind, idOf(told_.id));
   return {
     kind,
-    factKey: factKeyOf(repo.id, kind, idOf(told_.id)),
+    factKey,
+    ...actKeyOf(factKey, firstTime(told_.stopped), textOf(told_.status)),
     factAt: firstTime(told_.stopped, told_.updated),
     actor: actorOf(told_.trigger_user),
     repo,

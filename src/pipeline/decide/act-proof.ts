@@ -6,11 +6,13 @@ import { PATIENCE_MS } from './answer-lookups.js';
 
 /**
  * Why the forge does not confirm what a delivery says. `other_author`: somebody else did it. `other_text`: its words are others, or were
- * edited. `not_found`: there is no such comment, review or act, or it is of another time. `unreadable`: the forge, or the token, offers no read
+ * edited. `not_found`: there is no such comment, review or act, or it is of another time. `gone`: there is none any more, and an event told its deletion. `unreadable`: the forge, or the token, offers no read
  * that tells. `newer`: what the rule reads is otherwise now than the delivery says.
  */
-export type ActCode = 'act.other_author' | 'act.other_text' | 'act.not_found' | 'act.unreadable' | typeof NEWER;
+export type ActCode =
+  'act.other_author' | 'act.other_text' | 'act.not_found' | 'act.unreadable' | typeof GONE | typeof NEWER;
 export const NEWER = 'act.newer';
+export const GONE = 'act.gone';
 
 /** What the forge says about an act that a delivery tells of. */
 export type ActProof =

@@ -39,6 +39,8 @@ const opened = (over: Partial<ForgeEvent> = {}): ForgeEvent =>
 describe('pipeline/decide/act-proofs', () => {
   let calls: string[];
   let echo: boolean;
+  let isDeleted: boolean;
+  let lookedFor: unknown[];
   let client: Partial<Record<keyof ForgeClient, (asked?: unknown) => Promise<unknown>>>;
   let clock: ManualClock;
   let deps: ConstructorParameters<typeof ActProofs>[0];
@@ -46,6 +48,7 @@ describe('pipeline/decide/act-proofs', () => {
 
   beforeEach(() => {
     [calls, echo, client] = [[], false, {}];
+    [isDeleted, lookedFor] = [false, []];
     const asked = (name: string): unknown => {
       const call = client[name as keyof ForgeClient];
       return call && ((parameters: unknown) => (calls.push(name), call(parameters)));
@@ -59,6 +62,7 @@ describe('pipeline/decide/act-proofs', () => {
       forges: { get: () => access as never },
       homes: everyHomeIsOurs,
       recovery: { echoOf: async () => (echo ? { eventId: 'e', intentId: 'i', depth: 1 } : null) },
+      inbox: { isStored: async (...asked) => (lookedFor.push(asked), isDeleted) },
       readRow: () => [],
       clock,
     };
@@ -97,6 +101,25 @@ describe('pipeline/decide/act-proofs', () => {
     client = reads;
 
     expect(told(await proofs.prove(event))).toBe(expected);
+  });
+
+  it.each<[string, ForgeEvent, string[]]>([
+    ['a comment', commented(), ['7|issue.deleted|4', '7|pull_request.deleted|4', '7|comment.deleted|11']],
+    ['an issue', opened(), ['7|issue.deleted|4', '7|pull_request.deleted|4']],
+  ])('takes nobody for a liar who told of %s that was deleted since', async (_what, event, keys) => {
+    client = { getComment: async () => null, getIssue: async () => null };
+    expect(told(await proofs.prove(event))).toBe('act.not_found');
+    isDeleted = true;
+
+    expect(told(await proofs.prove({ ...event, id: 'e2' }))).toBe('act.gone');
+    expect(lookedFor.at(-1)).toEqual(['main', 'acme', keys]);
+  });
+
+  it('takes an act that the forge denies for no deletion', async () => {
+    isDeleted = true;
+    client = { getComment: async () => written({ body: 'other' }) };
+
+    expect(told(await proofs.prove(commented()))).toBe('act.other_text');
   });
 
   it('reads who wrote the issue, also where the delivery says that it is who commented', async () => {

@@ -8,12 +8,14 @@ import { EVENT_TYPES } from '../../core/event-types.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { OwnRepository, RepositoryHomes } from '../../core/repository-home.js';
+import { deletionsOf } from '../../events/gone.js';
 import { viewOf } from '../../rules/language/propose/bindings.js';
 import type { Forges } from '../execute/forge-access.js';
+import type { InboxStore } from '../inbox-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
 import { readContents, readRepository } from './act-contents.js';
 import { ActContext, objectAt, type ReadRow } from './act-context.js';
-import type { ActProof, ActProver } from './act-proof.js';
+import { GONE, type ActProof, type ActProver } from './act-proof.js';
 import { feedFactOf, findAct, proven, unproven, type ActFound } from './act-reads.js';
 
 interface ActProofsDeps {
@@ -21,6 +23,8 @@ interface ActProofsDeps {
   /** Whose a repository is, and its name of now: the names in a body are claims as well. */
   readonly homes: RepositoryHomes;
   readonly recovery: Pick<RecoveryStore, 'echoOf'>;
+  /** Knows what was deleted. */
+  readonly inbox: Pick<InboxStore, 'isStored'>;
   readonly readRow: ReadRow;
   readonly clock: Clock;
 }
@@ -44,7 +48,8 @@ export class ActProofs implements ActProver {
     const known = this.kept.get(key);
     if (known && nowMs - known.atMs < KEPT_MS) return known.proof;
     if (this.kept.size >= KEPT_AT_MOST) this.kept.clear();
-    const proof = this.ask(event, reads).catch((error: unknown) => {
+    const found = this.ask(event, reads).then((proof) => this.orGone(event, proof));
+    const proof = found.catch((error: unknown) => {
       if (!(error instanceof ForgeError) || !isAnswer(error)) throw error;
       return unproven('act.unreadable', `the forge cannot confirm it: ${error.message}`);
     });
@@ -52,6 +57,14 @@ export class ActProofs implements ActProver {
     // That the forge could not be asked is its asker's alone.
     proof.catch(() => this.kept.get(key)?.proof === proof && this.kept.delete(key));
     return proof;
+  }
+
+  /** What was deleted since, the forge cannot confirm: nobody lied. */
+  private async orGone(event: ForgeEvent, proof: ActProof): Promise<ActProof> {
+    if (proof.proven || !/^act\.(?:not_found|unreadable)$/.test(proof.code)) return proof;
+    const { inbox } = this.deps;
+    const isGone = await inbox.isStored(event.forge, event.org, deletionsOf(event));
+    return isGone ? unproven(GONE, `${proof.reason}; it was deleted`) : proof;
   }
 
   private async ask(event: ForgeEvent, reads: readonly string[]): Promise<ActProof> {

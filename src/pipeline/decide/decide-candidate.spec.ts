@@ -317,6 +317,23 @@ describe('pipeline/decide/decide-candidate', () => {
       ]);
     });
 
+    it('writes nothing into the security log about what was deleted before the forge was asked', async () => {
+      const recorded: object[] = [];
+      evaluate = () => rests('actor');
+      const { run } = await decide(
+        {},
+        ofEvent(),
+        {},
+        {
+          ...whatForgeSays({ proven: false, code: 'act.gone', reason: 'the forge holds no comment 11 on #4' }),
+          security: { record: (told) => void recorded.push(told) },
+        },
+      );
+
+      expect(run).toMatchObject({ state: 'not-fired', trace: { refused: { code: 'act.gone' } } });
+      expect(recorded).toEqual([]);
+    });
+
     it('lets a merge rest on an act that nobody is named for, and nothing that rests on who did it', async () => {
       const proof = whatForgeSays({ proven: true, by: 'task', actor: null, event: anEvent(), newer: [] });
 

@@ -11,6 +11,7 @@ import type { SecurityLog } from '../../core/security-log.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
 import {
   ACT_LOOKUP,
+  GONE,
   judgeAct,
   NEWER,
   tellNewer,
@@ -322,7 +323,7 @@ export class CandidateDecider {
     }
   }
 
-  /** The decision where the forge does not confirm what the delivery says: the rule does not fire, and the security log has a line. */
+  /** The decision where the forge does not confirm what the delivery says: the rule does not fire, and the security log has a line, but for what is gone. */
   private refused(
     own: Omit<Decision, 'report' | 'steps' | 'lookups'>,
     { id: eventId, kind, actor }: ForgeEvent,
@@ -331,16 +332,17 @@ export class CandidateDecider {
     lookups: Decision['lookups'],
   ): Decision {
     const { code, reason } = refusal;
-    this.deps.security.record({
-      class: 'power_refused',
-      org: own.org,
-      code,
-      rule: own.rule,
-      event: eventId,
-      kind,
-      claimed: actor?.login ?? '',
-      reason,
-    });
+    if (code !== GONE)
+      this.deps.security.record({
+        class: 'power_refused',
+        org: own.org,
+        code,
+        rule: own.rule,
+        event: eventId,
+        kind,
+        claimed: actor?.login ?? '',
+        reason,
+      });
     const trace = withRefusal(report.trace, refusal);
     return {
       ...own,
