@@ -12,8 +12,15 @@ export interface EventFact {
    * lines of a review as comments. Absent for all other facts.
    */
   readonly discussionKey?: string;
+  /** A row of a comment that may as well be the only row of a review: neither it nor the forge says which. */
+  readonly mayBeReview?: true;
   /** Of the row of a review: the fact key it has if it is a comment after all, whose delivery names its id. */
   readonly commentKey?: string;
+  /**
+   * Names the act completely, where its own time and outcome do: a run or job that started or ended. Deliveries of it count as equal, whatever else they
+   * say (the newest commit of the workflow's branch, counters of the repository). Absent for all others: their text alone tells acts apart.
+   */
+  readonly actKey?: string;
   /** The fact's own time; null when the arrival tells none. */
   readonly factAt: Date | null;
   readonly actor: EventActor | null;
@@ -42,6 +49,11 @@ export class Misfit {
     readonly reason: string,
     readonly code = 'misfit',
   ) {}
+}
+
+/** See `EventFact.actKey`; nothing where the time is not known. */
+export function actKeyOf(factKey: string, at: Date | null, ...parts: readonly string[]): Pick<EventFact, 'actKey'> {
+  return at ? { actKey: [factKey, at.toISOString(), ...parts.map(encodeURIComponent)].join('|') } : {};
 }
 
 /** All zeros, 40 or 64 of them: "there was nothing" or "there is nothing any more". */

@@ -30,10 +30,9 @@ const KIND_OF: Readonly<Record<string, ReviewMark['kind']>> = tableOf({
 });
 
 /**
- * Rows of one person about one pull request, written in one second. They are lines and summary of one review, or comments of somebody who is fast: the
- * rows alone cannot tell, since the row of a comment has the same form.
+ * Rows of one person about one pull request, written in one second. They are lines and summary of one review, or comments: the rows alone cannot tell, since
+ * the row of a comment has the same form. What has the word of a verdict, and stands alone, is no question.
  * @param rows as read from one feed, in any order
- * @returns groups of two and more
  */
 export function writtenTogether<Row extends MaybeReviewRow>(rows: readonly Row[]): Row[][] {
   const groups = new Map<string, Row[]>();
@@ -42,25 +41,28 @@ export function writtenTogether<Row extends MaybeReviewRow>(rows: readonly Row[]
     const key = JSON.stringify([row.repo_id, readContentParts(row.content ?? '')[0], row.act_user_id, row.created]);
     groups.set(key, [...(groups.get(key) ?? []), row]);
   }
-  return [...groups.values()].filter((group) => group.length > 1);
+  return [...groups.values()].filter((group) => group.length > 1 || group[0]?.op_type === 'comment_pull');
 }
 
 /**
- * Which rows are lines and summaries of one review. The summary is written last.
- * @param rows as read from one feed, in any order
- * @param comments ids of those that the forge lists as comments. Default: none, and whatever was written together is one review
- * @returns by row id; rows that stand alone are left out
+ * What the rows of one group are: `false` = a comment, else the review of which it is a line or the summary, which is written last.
+ * @param group see `writtenTogether`
+ * @param comments ids of those that the forge lists as comments; null = it does not say: whatever was written together is one review
+ * @returns by row id; a row that may be either is left out
  */
-export function findReviews(
-  rows: readonly MaybeReviewRow[],
-  comments: ReadonlySet<string> = new Set(),
-): ReadonlyMap<string, ReviewMark> {
-  const marks = new Map<string, ReviewMark>();
-  for (const group of writtenTogether(rows)) {
-    const call = group.filter(({ comment_id }) => !comments.has(comment_id ?? ''));
-    const mark = markOf(call);
-    if (mark) for (const { id } of call) marks.set(id ?? '', mark);
-  }
+export function readGroup(
+  group: readonly MaybeReviewRow[],
+  comments: ReadonlySet<string> | null,
+): ReadonlyMap<string, ReviewMark | false> {
+  const isListed = ({ comment_id: id }: MaybeReviewRow): boolean => comments?.has(id ?? '') === true;
+  const marks = new Map<string, ReviewMark | false>();
+  for (const row of group) if (isListed(row)) marks.set(row.id ?? '', false);
+  const call = group.filter((row) => !isListed(row));
+  const [only] = call;
+  // One that was deleted since is listed no more, whatever it was.
+  const isSure = call.length > 1 || (comments !== null && (group.length > 1 || !!only?.comment));
+  const mark = isSure ? markOf(call) : null;
+  if (mark) for (const { id } of call) marks.set(id ?? '', mark);
   return marks;
 }
 

@@ -346,19 +346,20 @@ describe('polling/feed-poller', () => {
     expect(await world.stored()).toEqual(['1']);
   });
 
-  describe('rows of one person about one pull request in one second', () => {
-    const together = (known: readonly string[] | Error) => {
+  describe('rows that may be comments or a review', () => {
+    const together = (known: readonly string[] | Error | null, ids = ['2', '1']) => {
       const world = aWorld();
       const asked: unknown[] = [];
       world.state.show = (page) =>
         page > 1
           ? []
-          : ['2', '1'].map((id) => ({
+          : ids.map((id) => ({
               id,
               created: AFTER,
               op_type: 'comment_pull',
               content: `4|text ${id}`,
               comment_id: `9${id}`,
+              comment: { id: `9${id}`, body: `text ${id}` },
               act_user_id: '30',
               repo_id: '37',
               repo: { id: '37', name: 'app', full_name: 'acme/app', owner: { login: 'acme' } },
@@ -396,7 +397,19 @@ describe('polling/feed-poller', () => {
       expect(await together([]).marks()).toEqual([review, review]);
     });
 
-    it('are taken for a review when the forge does not say', async () => {
+    it.each<[string, string[] | Error | null, unknown]>([
+      ['a comment that the forge lists', ['91'], false],
+      ['a review that it does not list', [], { kind: 'review.commented', body: 'text 1' }],
+      ['either where it cannot say', null, undefined],
+      ['either where it does not answer', new Error('503'), undefined],
+    ])('are, of one alone, %s', async (_title, known, expected) => {
+      const { asked, marks } = together(known, ['1']);
+
+      expect(await marks()).toEqual([expected]);
+      expect(asked).toHaveLength(1);
+    });
+
+    it('are, of one second, taken for a review when the forge does not say', async () => {
       expect(await together(new Error('503')).marks()).toEqual([expect.anything(), expect.anything()]);
     });
   });

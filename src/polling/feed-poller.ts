@@ -1,6 +1,6 @@
 import type { Logger } from '../core/logger.js';
 import { readContentParts, readNumber } from '../events/feed-content.js';
-import { findReviews, REVIEW_MARK, writtenTogether } from '../events/review-rows.js';
+import { readGroup, REVIEW_MARK, writtenTogether } from '../events/review-rows.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { DescribedRepository } from '../core/repository-home.js';
 import type { CursorStore } from './cursor-store.port.js';
@@ -21,10 +21,10 @@ export interface FeedPollerDeps extends EntryWriterDeps {
   /** Called for each repository in which something new happened. */
   readonly moved?: (repositoryId: string) => void;
   /**
-   * Ids of the comments of a pull request that changed since then; none when the forge does not offer the list. Called only for rows that may be
-   * one review or several comments. Optional. Without it, they are one review.
+   * Ids of the comments of a pull request that changed since then; null when the forge does not offer the list. Called only for rows that may be
+   * comments or a review. Optional. Without it, those of one second are one review, and of one alone nobody knows.
    */
-  readonly commentsOf?: (place: CommentsPlace) => Promise<readonly string[]>;
+  readonly commentsOf?: (place: CommentsPlace) => Promise<readonly string[] | null>;
   /** Maximum number of pages with news in one poll; the next poll skips them and continues. */
   readonly maxPages?: number;
   /** Without a poll for longer than this, there was an outage. Default: ten minutes; more when polls are rarer. */
@@ -176,31 +176,45 @@ export class FeedPoller {
     };
   }
 
-  /** Says of each row of a review that it is one; the rows known before tell it of a late one too. */
+  /** Says of each row of a comment or review which of the two it is; the rows known before tell it of a late one too. */
   private async withReviews(fresh: readonly FeedRowRead[], all: readonly Activity[]): Promise<FeedRowRead[]> {
-    const comments = new Set<string>();
     const ids = new Set(fresh.map(({ id }) => id));
-    for (const group of writtenTogether(all))
-      if (group.some(({ id }) => ids.has(id ?? ''))) for (const id of await this.commentsAmong(group)) comments.add(id);
-    const reviews = findReviews(all, comments);
+    const groups = writtenTogether(all).filter((group) => group.some(({ id }) => ids.has(id ?? '')));
+    const marks = new Map<string, unknown>();
+    for (const ofOne of byPullRequest(groups)) {
+      const comments = await this.commentsAmong(ofOne.flat());
+      for (const group of ofOne) for (const [id, mark] of readGroup(group, comments)) marks.set(id, mark);
+    }
     return fresh.map((read) => {
-      const row = read.row as Activity;
-      const mark = comments.has(row.comment_id ?? '') ? false : reviews.get(read.id);
-      return mark === undefined ? read : { ...read, row: { ...row, [REVIEW_MARK]: mark } };
+      const mark = marks.get(read.id);
+      return mark === undefined ? read : { ...read, row: { ...(read.row as Activity), [REVIEW_MARK]: mark } };
     });
   }
 
   /** A list that cannot be read holds no row back: the deliveries of comments still name their ids. */
-  private async commentsAmong(group: readonly Activity[]): Promise<Iterable<string>> {
-    const [row] = group;
+  private async commentsAmong(rows: readonly Activity[]): Promise<ReadonlySet<string> | null> {
+    const [row] = rows.toSorted((a, b) => Date.parse(a.created ?? '') - Date.parse(b.created ?? ''));
     const index = readNumber(readContentParts(row?.content ?? ''));
     const [owner, repo] = row?.repo?.full_name?.split('/') ?? [];
-    if (!this.deps.commentsOf || index === null || !row?.created || !owner || !repo) return [];
-    return this.deps.commentsOf({ owner, repo, index, since: row.created }).catch((error: unknown) => {
+    if (!this.deps.commentsOf || index === null || !row?.created || !owner || !repo) return null;
+    try {
+      const ids = await this.deps.commentsOf({ owner, repo, index, since: row.created });
+      return ids && new Set(ids);
+    } catch (error) {
       this.deps.logger.debug({ ...this.polled, repo: row.repo?.full_name, error }, 'comments.not-read');
-      return [];
-    });
+      return null;
+    }
   }
+}
+
+/** One list of comments tells of all rows of a pull request. */
+function byPullRequest(groups: ReadonlyArray<readonly Activity[]>): Array<ReadonlyArray<readonly Activity[]>> {
+  const found = new Map<string, Array<readonly Activity[]>>();
+  for (const group of groups) {
+    const key = JSON.stringify([group[0]?.repo_id, readNumber(readContentParts(group[0]?.content ?? ''))]);
+    found.set(key, [...(found.get(key) ?? []), group]);
+  }
+  return [...found.values()];
 }
 
 /**

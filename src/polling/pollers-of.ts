@@ -53,7 +53,7 @@ export function pollersOf(
       read: (rows) => homes.learnFeed(org.forge, org.name, rows),
       moved: (repositoryId) => void moved.add(repositoryId),
       commentsOf: async (place) =>
-        offers('listComments') ? (await forge.client.listComments(place)).map(({ id }) => String(id)) : [],
+        offers('listComments') ? (await forge.client.listComments(place)).map(({ id }) => String(id)) : null,
       outageMs: Math.max(600_000, everyMs * 5),
     },
     polled,

@@ -6,7 +6,7 @@ import { hashOf, newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { deduplicateInto } from '../../src/events/deduplicate.js';
-import { findReviews, REVIEW_MARK } from '../../src/events/review-rows.js';
+import { readGroup, REVIEW_MARK, writtenTogether } from '../../src/events/review-rows.js';
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { taskStateOf } from '../../src/events/normalize/task.js';
@@ -49,7 +49,8 @@ function rowsOf(act: Act, repository: unknown): Told[] {
     repo_id: String(row.repo_id),
     act_user_id: String(row.act_user_id),
   });
-  const reviews = findReviews((act.feed ?? []).map(ids));
+  const groups = writtenTogether((act.feed ?? []).map(ids));
+  const reviews = new Map(groups.flatMap((group) => [...readGroup(group, null)]));
   const feed = (act.feed ?? []).map((row) => {
     const review = reviews.get(String(row.id));
     return {

@@ -79,6 +79,10 @@ export async function playOutage(stage: Stage, people: People, bot: LiveBot, row
   await told('issue.milestoned', people.edit('app', changed, { milestone }));
   await told('issue.edited', people.edit('app', changed, { title: people.fresh('Unseen') }));
   await told(
+    'review.commented',
+    people.review('app', pull, 'COMMENT').then(() => pull),
+  );
+  await told(
     'review.approved',
     people.review('app', pull, 'APPROVED').then(() => pull),
   );

@@ -103,7 +103,10 @@ function readRow(feed: FeedRow, isPull: boolean): EventFact[] | Misfit {
       kind: 'comment.created',
       factKey: factKeyOf(feed.repoId, 'comment.created', commentId),
       ...(isPull && feed.row[REVIEW_MARK] !== false
-        ? { discussionKey: discussionKeyOf(feed.repoId, String(number), feed.common.actor?.id ?? '') }
+        ? {
+            discussionKey: discussionKeyOf(feed.repoId, String(number), feed.common.actor?.id ?? ''),
+            mayBeReview: true as const,
+          }
         : {}),
       ...feed.common,
       data: told({

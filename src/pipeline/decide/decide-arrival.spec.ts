@@ -253,6 +253,72 @@ describe('pipeline/decide/decide-arrival', () => {
     }
   });
 
+  it.each<[string, string, Date, string[]]>([
+    ['until its delivery says that it is a review', 'pull_request_review_comment', new Date(), ['review.commented']],
+    ['until its delivery says that it is a comment', 'pull_request_comment', new Date(), ['comment.created']],
+    ['no longer than its delivery may take', '', new Date(Date.now() - 60_000), ['comment.created']],
+  ])('lets a row that may be a comment or a review wait %s', async (_title, eventType, readAt, kinds) => {
+    const world = aWorld({}, { awaitMs: ({ kind }) => (kind === 'comment.created' ? 60_000 : 0) });
+    const told = (sampleBody('pull_request_comment').comment as JsonObject).id as number;
+    const text = stringifyJson({
+      ...{ id: 1, op_type: 'comment_pull', content: '4|LGTM', comment_id: told, comment: { id: told, body: 'LGTM' } },
+      ...{ act_user_id: 29, act_user: SENDER, repo_id: 37, repo: REPOSITORY, created: '2026-11-20T19:36:31+01:00' },
+    });
+    const entry = { id: newId(), forge: 'main', org: 'acme', entryKey: '1', text, textHash: sha256(text), readAt };
+    await world.inbox.storeEntries([{ ...entry, source: 'feed' }]);
+    const atFirst = await decideArrival(world.deps, entry.id);
+    if (eventType !== '') {
+      expect(atFirst).toBeNull();
+      await world.deliver(eventType);
+      await world.decide(entry.id);
+    }
+
+    expect(world.inbox.allEvents().map(({ kind }) => kind)).toEqual(kinds);
+  });
+
+  it.each([
+    ['the end of a run', 'workflow_run', 'workflow_run', 'completed', 'completed_at'],
+    ['the start of a run', 'workflow_run', 'workflow_run', 'in_progress', 'started_at'],
+    ['the end of a job', 'workflow_job', 'workflow_job', 'completed', 'completed_at'],
+    ['the start of a job', 'workflow_job', 'workflow_job', 'in_progress', 'started_at'],
+  ])(
+    'makes one event of %s that deliveries of two texts tell, and another of the next',
+    async (_what, type, of, action, time) => {
+      const world = aWorld();
+      const body = (at: string, over: JsonObject = {}): JsonObject => ({
+        action,
+        [of]: { ...(sampleBody(type)[of] as JsonObject), [time]: at, ...over },
+      });
+      const tell = (change: JsonObject, updated_at: string) =>
+        world.deliver(type, {
+          ...change,
+          workflow: { id: 'ci.yaml', updated_at },
+          repository: { ...REPOSITORY, updated_at },
+        });
+
+      const first = await tell(body('2026-11-20T18:00:09Z'), '2026-11-20T18:00:00Z');
+      const again = await tell(body('2026-11-20T18:00:09Z'), '2026-11-20T18:00:08Z');
+      const next = await tell(body('2026-11-20T18:01:00Z'), '2026-11-20T18:00:08Z');
+      const other = await tell(
+        body('2026-11-20T18:01:00Z', { id: 7, html_url: 'http://forge/acme/app/actions/runs/7/jobs/7' }),
+        '2026-11-20T18:00:08Z',
+      );
+
+      expect([first, again, next, other].map(({ created }) => created.length)).toEqual([1, 0, 1, 1]);
+      expect(again.closed).toBe(`it says what delivery ${first.arrivalId} said`);
+    },
+  );
+
+  it('tells apart what is queued twice without a time of its own', async () => {
+    const world = aWorld();
+    const queued = { action: 'queued' };
+
+    await world.deliver('workflow_job', { ...queued, n: 1 });
+    await world.deliver('workflow_job', { ...queued, n: 2 });
+
+    expect(world.inbox.allEvents().map(({ kind }) => kind)).toEqual(['task.queued', 'task.queued']);
+  });
+
   it("joins a task row to the delivery of its job, and a rerun to the rerun's", async () => {
     const world = aWorld();
     const row = { name: 'build', head_sha: SHA_A, status: 'success', url: '/acme/app/actions/runs/6' };

@@ -71,6 +71,10 @@ export interface DecideArrivalDeps {
   readonly maxActAgeMs?: number | null;
   /** Knows organizations by their number. Optional. Without it, only names are compared. */
   readonly orgs?: OrgIdentity;
+  /**
+   * How long after an entry was read a delivery may still say what of two kinds it is, in ms; 0 = none does. Optional. Default: 0
+   */
+  readonly awaitMs?: (fact: Pick<ForgeEvent, 'org' | 'forge' | 'kind' | 'source'>) => number;
   /** Hears of each arrival that names another organization's repository or tells of an act that is too old. Default: nobody does. */
   readonly security?: SecurityLog;
   /** Hears of each delivery that is quarantined for what it says. Default: nobody does. */
@@ -168,7 +172,11 @@ async function decideInside(
   const facts = 'facts' in read ? read.facts : [];
   const eventType = 'facts' in read ? read.eventType : null;
   const textKey =
-    arrival.kind === 'entry' ? null : eventType === null ? quarantineKeyOf(arrival) : textKeyOf(arrival, eventType);
+    arrival.kind === 'entry'
+      ? null
+      : eventType === null
+        ? quarantineKeyOf(arrival)
+        : textKeyOf({ ...arrival, textHash: facts[0]?.actKey ?? arrival.textHash }, eventType);
   const keys = new Set(facts.flatMap((fact) => keysOf(fact, deps.events.statedObjectOf(fact))));
   if (textKey !== null) keys.add(keyOfText(textKey));
   await tx.lockFacts(arrival.forge, [...keys]);
@@ -190,6 +198,7 @@ async function decideInside(
     const { reason: closed, code, mismatch } = read;
     return { ...nothing(), closed, code, ...(mismatch ? { mismatch } : {}) };
   }
+  if (await awaitsDelivery(deps, tx, facts)) return null;
   const oldAct = oldActOf(deps, arrival, facts);
   if (oldAct) {
     const reason = `its act (${oldAct.kind}) happened at ${oldAct.actAt.toISOString()}, longer before its arrival than retention.max_age allows`;
@@ -222,6 +231,21 @@ async function placeAmongEqual(
   const between = await tx.receivedBetween(first, opposites);
   if (between === 'undecided' && stillWaits(first, delivery, now)) return 'later';
   return between === 'opposite' ? secondKey : { first };
+}
+
+/** A row that may be a comment or a review: its delivery, which says it, may be on its way. */
+async function awaitsDelivery(
+  deps: DecideArrivalDeps,
+  tx: ArrivalDecision,
+  facts: readonly EventFact[],
+): Promise<boolean> {
+  const { arrival } = tx;
+  const unsure = facts.find(({ mayBeReview }) => mayBeReview);
+  if (!unsure || arrival.kind !== 'entry') return false;
+  const { org, forge, source } = arrival;
+  const waitedMs = deps.clock.now().getTime() - arrival.readAt.getTime();
+  if (waitedMs >= (deps.awaitMs?.({ org, forge, kind: unsure.kind, source }) ?? 0)) return false;
+  return (await findDuplicateOf(deps, tx, unsure)) === null;
 }
 
 const DUPLICATE = 'duplicate';
