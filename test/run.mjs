@@ -100,7 +100,7 @@ async function computingTiers() {
   if (wanted.includes('lint')) await checkStyle();
 }
 
-/** ESLint and Prettier, each counted as one failed test where it finds anything. */
+/** Oxlint and oxfmt, each counted as one failed test where it finds anything. */
 async function checkStyle() {
   for (const script of ['lint', 'format']) {
     say(`npm run ${script}`);

@@ -2,7 +2,16 @@ import type { Role } from './app-config.js';
 
 /** Secrets of the operator's file, by what they are for. */
 export type SecretGroup =
-  'hooks' | 'store' | 'queue' | 'forges' | 'login' | 'orgs' | 'data key' | 'alerts' | 'control' | 'metrics';
+  | 'hooks'
+  | 'store'
+  | 'queue'
+  | 'forges'
+  | 'login'
+  | 'orgs'
+  | 'data key'
+  | 'alerts'
+  | 'control'
+  | 'metrics';
 
 /**
  * `needed`: the start is refused without it. `optional`: used where it is given; without it the part that needs it stays off.

@@ -72,8 +72,8 @@ export function sourcesWithout(kind: EventKind, object: string, field: string): 
   const type = EVENT_TYPES.get(kind);
   if (!type) return [];
   const lacking: EventSource[] = [];
-  const told = ownValue(FEED_TELLS, kind)?.[object];
-  if (type.feed.length > 0 && told && !told.includes(field)) lacking.push('feed');
+  const tells = ownValue(FEED_TELLS, kind)?.[object];
+  if (type.feed.length > 0 && tells && !tells.includes(field)) lacking.push('feed');
   const isListed = type.lists.length > 0;
   if (isListed && object === 'pull_request' && !SHOWN_OF_PULLS.has(field)) lacking.push('lists');
   // A list shows that something changed, and not by whom.

@@ -31,7 +31,8 @@ const HOME_REFUSALS = ['repository_elsewhere', 'repository_gone', 'repository_un
 export type HomeRefusal = (typeof HOME_REFUSALS)[number];
 
 export type RepositoryHome =
-  { readonly is: 'ours'; readonly repository: OwnRepository } | { readonly is: 'refused'; readonly code: HomeRefusal };
+  | { readonly is: 'ours'; readonly repository: OwnRepository }
+  | { readonly is: 'refused'; readonly code: HomeRefusal };
 
 /** The repository that somebody asks about. `name` is used only where the operator names a repository by its number alone. */
 export interface AskedRepository {

@@ -45,7 +45,7 @@ export function deduplicateInto(
   const comment = candidates.find(({ factKey, sources }) => factKey === fact.commentKey && sources.includes('webhook'));
   if (comment) return comment.eventId;
   const own = classOf(source);
-  const open = ofKey.filter(({ sources }) => sources.every((told) => told === 'lists' || classOf(told) !== own));
+  const open = ofKey.filter(({ sources }) => sources.every((one) => one === 'lists' || classOf(one) !== own));
   return nearest(fact, open, windowOf(fact.kind)) ?? foldUntimed(fact, open) ?? foldReview(own, fact, candidates);
 }
 
@@ -62,7 +62,7 @@ function foldUntimed(fact: ToldAgain, open: readonly DuplicateCandidate[]): stri
   if (/\.(opened|closed|merged|published)$/.test(fact.kind)) return null;
   const guessed = open.filter(
     ({ sources, factAt }) =>
-      sources.every((told) => told === 'lists') && (factAt === null || fact.factAt === null || fact.factAt <= factAt),
+      sources.every((one) => one === 'lists') && (factAt === null || fact.factAt === null || fact.factAt <= factAt),
   );
   return nearest(fact, guessed, Number.POSITIVE_INFINITY);
 }

@@ -89,7 +89,8 @@ type QueryArgs<Query> = {
   >;
 } & {
   [Key in keyof Query as Query[Key] extends { readonly required: true } ? never : Key]?:
-    ParamValue<Query[Key] extends ParamSpec ? Query[Key]['type'] : never> | undefined;
+    | ParamValue<Query[Key] extends ParamSpec ? Query[Key]['type'] : never>
+    | undefined;
 };
 
 type BodyArgs<Body> = [Body] extends [z.ZodUndefined]

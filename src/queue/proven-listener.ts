@@ -48,7 +48,7 @@ export class ProvenListener {
   #proof = '';
   #onProof: () => void = () => undefined;
   /** What the log was told last. */
-  #told: 'flows' | 'lost' | 'dropped' | null = null;
+  #state: 'flows' | 'lost' | 'dropped' | null = null;
 
   constructor(private readonly given: ListenerGiven) {}
 
@@ -122,16 +122,16 @@ export class ProvenListener {
   #begin(): void {
     if (this.isProven) return;
     this.isProven = true;
-    if (this.#told !== 'flows') this.given.logger.info({}, 'queue.wake-ups-flow');
-    this.#told = 'flows';
+    if (this.#state !== 'flows') this.given.logger.info({}, 'queue.wake-ups-flow');
+    this.#state = 'flows';
     this.given.begins();
   }
 
   /** Each trouble is told once, until it is over. */
   #tell(error: unknown): void {
     const trouble = error instanceof Dropped ? 'dropped' : 'lost';
-    if (this.#told === trouble) return;
-    this.#told = trouble;
+    if (this.#state === trouble) return;
+    this.#state = trouble;
     if (trouble === 'dropped') this.given.logger.warn({ fix: FIX }, 'queue.wake-ups-dropped');
     else this.given.logger.warn({ reason: messageOf(error) }, 'queue.listener-lost');
   }

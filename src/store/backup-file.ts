@@ -53,7 +53,8 @@ export type HeaderFacts = Omit<BackupHeader, 'format' | 'version' | 'program'>;
 
 /** Some rows of a table, or its end: every row was given before, and their count and digest are those of the file. */
 export type BackupPart =
-  { readonly table: Table; readonly rows: readonly Row[] } | { readonly table: Table; readonly sum: Sum };
+  | { readonly table: Table; readonly rows: readonly Row[] }
+  | { readonly table: Table; readonly sum: Sum };
 
 /** Count and digest of rows, the same as `sumOf` has the server make of a table with these rows. */
 export class RowSum {

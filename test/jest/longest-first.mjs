@@ -9,10 +9,10 @@ const DURATIONS = JSON.parse(readFileSync(new URL('../durations.json', import.me
  * machine; a clean clone goes by `durations.json`, which `npm test -- --keep-durations` writes. Specs that it does not name are short.
  */
 export default class LongestFirst extends TestSequencer {
-  sort(tests) {
+  async sort(tests) {
     const secondsOf = ({ path, context }) =>
       DURATIONS[relative(context.config.rootDir, path).replaceAll('\\', '/')] ?? 0;
     // The rest as Jest would have it.
-    return [...super.sort(tests)].sort((a, b) => secondsOf(b) - secondsOf(a));
+    return [...(await super.sort(tests))].sort((a, b) => secondsOf(b) - secondsOf(a));
   }
 }

@@ -1,7 +1,7 @@
 // npm run storms -- planted-bugs      plays the first thousand seeds and writes test/simulation/kept-seeds.json: the first seed that shows each
 //                              planted bug, and few seeds that together kill at every point at which the thousand do
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { format, resolveConfig } from 'prettier';
 import { BUGS } from './bugs.js';
 import { firstFinding, MOST_TRIED } from './first-finding.js';
 import type { KeptSeeds } from './kept-seeds.js';
@@ -10,7 +10,8 @@ import { simulate } from './simulate.js';
 const FILE = 'test/simulation/kept-seeds.json';
 
 const kept: KeptSeeds = { bugs: await seedsOfBugs(), points: await seedsOfPoints() };
-writeFileSync(FILE, await format(JSON.stringify(kept), { ...(await resolveConfig(FILE)), filepath: FILE }));
+writeFileSync(FILE, JSON.stringify(kept));
+spawnSync(process.execPath, ['node_modules/oxfmt/bin/oxfmt', FILE], { stdio: 'inherit' });
 process.exitCode = Object.keys(kept.bugs).length === BUGS.length ? 0 : 1;
 
 async function seedsOfBugs(): Promise<Record<string, number>> {

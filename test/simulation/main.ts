@@ -61,7 +61,9 @@ function readOptions() {
 
 /** What a process that plays a share tells the one that started it. */
 type Told =
-  { readonly done: number } | { readonly finding: string } | { readonly counts: Counts; readonly cpuS: number };
+  | { readonly done: number }
+  | { readonly finding: string }
+  | { readonly counts: Counts; readonly cpuS: number };
 
 async function play(first: number, step: number, planted: Bug | null, tell: (told: Told) => void): Promise<void> {
   const tally = new Tally();

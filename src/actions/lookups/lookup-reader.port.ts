@@ -18,7 +18,9 @@ export interface LookupScope {
  * `code`: why the repository may not be read. `cachedAt`: an answer of then (ISO time), given again.
  */
 export type LookupAnswer = (
-  { value: Json } | { missing: true } | { failed: string; notOffered?: true; moved?: true; code?: HomeRefusal }
+  | { value: Json }
+  | { missing: true }
+  | { failed: string; notOffered?: true; moved?: true; code?: HomeRefusal }
 ) & {
   cachedAt?: string;
 };

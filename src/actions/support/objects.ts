@@ -33,7 +33,6 @@ const LONGEST = 500;
 
 function object(kind: string, name: Json | undefined): string {
   // One object is one line in the store.
-  // eslint-disable-next-line no-control-regex
   return `${kind} ${textOf(name)
     .replace(/[\u0000-\u001f\u2028\u2029]/g, ' ')
     .trim()

@@ -46,7 +46,8 @@ export interface ForgeClientOptions {
   readonly clock?: Clock | undefined;
   /** Pauses of this forge, told between processes; absent = this process keeps them to itself. */
   readonly pauses?:
-    { publish(seconds: number): void; subscribe(listener: (seconds: number) => void): void } | undefined;
+    | { publish(seconds: number): void; subscribe(listener: (seconds: number) => void): void }
+    | undefined;
   readonly logger?: ForgeLogger | undefined;
 }
 

@@ -298,7 +298,7 @@ async function join(tx: ArrivalDecision, outcome: Outcome, fact: EventFact, know
 function tellsMore(source: EventSource, { kind }: EventFact, known: ToldEvent): boolean {
   if (known.kind !== kind) return false;
   if (source === 'webhook') return !known.sources.includes('webhook');
-  return source === 'feed' && known.sources.every((told) => told === 'lists');
+  return source === 'feed' && known.sources.every((one) => one === 'lists');
 }
 
 function nothing(): Outcome {

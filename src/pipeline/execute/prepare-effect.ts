@@ -318,9 +318,9 @@ export class TargetResolver {
   }
 
   /** A call to the target failed so that the forge is to be asked again: it was redirected, or nothing was found under the name. */
-  doubt(forge: string, target: Target, because: 'moved' | 'missing'): void {
+  doubt(forge: string, target: Target, cause: 'moved' | 'missing'): void {
     if (target.kind !== 'repository') return;
-    if (because === 'moved') this.homes.forget(forge, target.id);
+    if (cause === 'moved') this.homes.forget(forge, target.id);
     else this.homes.doubt(forge, target.id);
   }
 }

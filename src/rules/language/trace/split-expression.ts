@@ -2,7 +2,9 @@ import { endOfText } from '../expressions/parse-expression.js';
 
 /** An expression taken apart at `&&`, `||` and `!`; a part is what stands between them. Offsets count in the whole expression. */
 export type Logic =
-  Part | { readonly kind: 'not'; readonly of: Logic } | { readonly kind: 'and' | 'or'; readonly of: readonly Logic[] };
+  | Part
+  | { readonly kind: 'not'; readonly of: Logic }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly Logic[] };
 
 export interface Part {
   readonly kind: 'part';

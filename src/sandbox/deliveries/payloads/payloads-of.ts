@@ -36,6 +36,7 @@ const BUILDERS: { readonly [F in Family]: ((context: PayloadContext, told: ToldI
  */
 export function payloadsOf(context: PayloadContext, told: Told): Payload[] {
   const build = BUILDERS[told.kind.split('.')[0] as Family] as
-    ((context: PayloadContext, told: Told) => Payload | Payload[]) | null;
+    | ((context: PayloadContext, told: Told) => Payload | Payload[])
+    | null;
   return [build?.(context, told) ?? []].flat();
 }
