@@ -5,7 +5,6 @@ import {
   intentReason,
   isHeld,
   isReason,
-  legacyReason,
   runReason,
   verdictReason,
   withNote,
@@ -42,14 +41,9 @@ describe('core/run-reasons', () => {
         runReason('run.held.frozen', { until: '2026-12-27T06:00Z', reason: 'holidays', wanted }),
         runReason('run.held.approval', { plan: 'p', wanted }),
         runReason('run.held.policy', { because: saysIt('held: a') }),
-        legacyReason('run.held.legacy', { text: 'held: a' }),
       ].every(isHeld),
     ).toBe(true);
-    expect(
-      [runReason('run.error', { because: saysIt('held: a') }), legacyReason('legacy', { text: 'held: a' })].some(
-        isHeld,
-      ),
-    ).toBe(false);
+    expect(isHeld(runReason('run.error', { because: saysIt('held: a') }))).toBe(false);
   });
 
   it('say which run decides in the place of another', () => {

@@ -336,16 +336,6 @@ export const intentReason = defineReasons(
   ],
 );
 
-export const legacyReason = defineReasons({
-  /** A row that was stored before reasons had codes: its text is all there is. */
-  legacy: ({ text }: { text: string }) => text,
-  /** The same of a run that was held then. */
-  'run.held.legacy': ({ text }: { text: string }) => text,
-  /** Rows that were stored before actions told their outcome by code. */
-  'intent.reported': ({ summary }: { summary: string }) => summary,
-  'intent.found': ({ found }: { found: string }) => found,
-});
-
 /** Steps that were cancelled because an earlier step of their run ended badly; a revival of that step revives them. */
 export const LATER_STEP = intentReason('intent.earlier-step');
 

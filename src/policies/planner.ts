@@ -7,7 +7,7 @@ import { hashOf, newId, shortRevision } from '../core/ids.js';
 import { isSameSetting, normalizeColor } from '../actions/support/compare.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
 import { textOf, type Reason } from '../core/reason.js';
-import { type Freeze, isHeld, isReason, legacyReason, runReason, withPeople } from '../core/run-reasons.js';
+import { type Freeze, isHeld, isReason, runReason, withPeople } from '../core/run-reasons.js';
 import type { ControlCaller } from '../core/operators.js';
 import type { TwoPeople } from '../core/two-people.js';
 import type { JournalStore, RecordedRun } from '../pipeline/journal-store.port.js';
@@ -193,8 +193,7 @@ export class Planner implements PolicyGate {
           now: shortRevision(active.id),
         }),
       ]);
-    if (plan.overCaps.length > 0)
-      return refused(plan.overCapReasons ?? plan.overCaps.map((text) => legacyReason('legacy', { text })));
+    if (plan.overCapReasons) return refused(plan.overCapReasons);
     const frozen = this.deps.frozen(active, this.deps.clock.now());
     if (frozen !== null) return refused([planReason('plan.frozen', { ...frozen })]);
     if (plan.needsApproval && plan.state !== 'approved')

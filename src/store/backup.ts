@@ -19,7 +19,7 @@ import {
 import type { CopiedTable } from './copy-store.js';
 import { usingCopy } from './embedded/copy-files.js';
 import { appliedMigrations, refuseNewer } from './migrate.js';
-import { MIGRATIONS } from './migrations/index.js';
+import { MIGRATIONS, type Migrations } from './migrations/index.js';
 import { requireStore, withLock, withWholeStore } from './whole-store.js';
 import {
   type Table,
@@ -84,6 +84,8 @@ interface RestoreOptions {
   readonly socket?: string | undefined;
   /** `keys.data` of the config, where there is one. */
   readonly dataKey: Secret | null;
+  /** Those of this version. Default: all. */
+  readonly migrations?: Migrations;
 }
 
 /**
@@ -93,21 +95,20 @@ interface RestoreOptions {
 export async function restoreStore(
   file: string,
   to: StoreConfig,
-  { told, socket, dataKey }: RestoreOptions,
+  { told, socket, dataKey, migrations: own = MIGRATIONS }: RestoreOptions,
 ): Promise<RestoreReport> {
   const { header } = await verifyBackup(file);
-  if (header.migrations.some((name) => !MIGRATIONS.some((known) => known.name === name)))
-    throw newer(file, header.program);
+  if (header.migrations.some((name) => !own.some((known) => known.name === name))) throw newer(file, header.program);
   const backup = await openBackup(file);
   // The rows go into the tables that they came from; the rest is what an upgrade does.
-  const migrations = MIGRATIONS.filter(({ name }) => header.migrations.includes(name));
+  const migrations = own.filter(({ name }) => header.migrations.includes(name));
   const tables = await withLock(to, socket, async () => {
     const restored = await withWholeStore(to, { migrations }, async (store) => {
       await refuseAsTarget(store.dataSource, backup);
       await store.migrate();
       return restoreTables(store.dataSource, backup, told);
     });
-    if (migrations.length < MIGRATIONS.length) await withWholeStore(to, {}, (store) => store.migrate());
+    if (migrations.length < own.length) await withWholeStore(to, { migrations: own }, (store) => store.migrate());
     return restored;
   });
   const mark = markOf(dataKeyOf(to, dataKey));
@@ -116,7 +117,7 @@ export async function restoreStore(
     bytes: backup.bytes,
     tables,
     header,
-    migrated: MIGRATIONS.length - migrations.length,
+    migrated: own.length - migrations.length,
     dataKey: compare(header.dataKey, mark, to),
   };
 }

@@ -3,7 +3,6 @@ import type { ValueTransformer } from 'typeorm';
 import { hashOf } from '../core/ids.js';
 import { type JsonObject, parseJson, stringifyJson } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
-import { legacyReason } from '../core/run-reasons.js';
 
 /**
  * Names of any length as a key of 32 bytes: an index entry of PostgreSQL holds at most 2.7 kB, and a ref or a title is as long as its
@@ -27,27 +26,29 @@ export const jsonText: ValueTransformer = {
   from: (text: string | null) => (text === null ? null : parseJson(text)),
 };
 
-/** A reason as a row has it: code and parameters. Rows of before reasons had codes hold a text, and no parameters. */
+/** A reason as a row has it: code and parameters; both null = none. */
 export interface ReasonColumns {
-  readonly reason?: string | null;
   readonly reasonCode: string | null;
   readonly reasonParams: string | null;
 }
 
+/** Of a run, which always has one. */
+export interface ReasonOfRun {
+  readonly reasonCode: string;
+  readonly reasonParams: string;
+}
+
 /** Values of the columns `reason_code` and `reason_params`. */
-export function reasonColumns(reason: Reason | null): Required<Omit<ReasonColumns, 'reason'>> {
+export function reasonColumns(reason: Reason | null): ReasonColumns {
   return { reasonCode: reason?.code ?? null, reasonParams: reason && stringifyJson(reason.params) };
 }
 
-export function reasonOf({ reason: text, reasonCode: code, reasonParams: params }: ReasonColumns): Reason | null {
-  if (code !== null && params !== null) return { code, params: parseJson(params) as JsonObject };
-  if (text === null || text === undefined) return null;
-  return legacyReason('legacy', { text });
+export function reasonOf({ reasonCode, reasonParams }: ReasonColumns): Reason | null {
+  return reasonCode === null || reasonParams === null ? null : runReasonOf({ reasonCode, reasonParams });
 }
 
-/** Of a run, which always has one. */
-export function runReasonOf(row: ReasonColumns): Reason {
-  return reasonOf(row) ?? legacyReason('legacy', { text: '' });
+export function runReasonOf({ reasonCode: code, reasonParams }: ReasonOfRun): Reason {
+  return { code, params: parseJson(reasonParams) as JsonObject };
 }
 
 type Decode = (stored: string | null) => unknown;

@@ -29,13 +29,13 @@ ORDER BY seq DESC LIMIT 1 FOR NO KEY UPDATE`;
 
 const GATHER = `UPDATE runs SET coalesce_hash = $2, due_at = coalesce($3::timestamptz, clock_timestamp() + $4::double precision * interval '1 millisecond') WHERE id = $1`;
 
-const COALESCE = `UPDATE runs SET state = 'coalesced', reason = NULL, coalesced_into = $2, reason_code = $3, reason_params = $4, ended_at = clock_timestamp() WHERE id = $1`;
+const COALESCE = `UPDATE runs SET state = 'coalesced', coalesced_into = $2, reason_code = $3, reason_params = $4, ended_at = clock_timestamp() WHERE id = $1`;
 
 /** What pointed to the one that gave up its place points on. */
-const POINT_ON = `UPDATE runs SET coalesced_into = $2, reason = NULL, reason_code = $3, reason_params = $4 WHERE coalesced_into = $1`;
+const POINT_ON = `UPDATE runs SET coalesced_into = $2, reason_code = $3, reason_params = $4 WHERE coalesced_into = $1`;
 
 const DECIDE = `
-UPDATE runs SET state = $2, reason = NULL, reason_code = $3, trace = $4, lookups = $5, revision_id = $6, mode = $7, decided_at = $8, reason_params = $9,
+UPDATE runs SET state = $2, reason_code = $3, trace = $4, lookups = $5, revision_id = $6, mode = $7, decided_at = $8, reason_params = $9,
   ended_at = CASE WHEN $2 = 'open' THEN NULL ELSE clock_timestamp() END
 WHERE id = $1 AND state = 'gathering'`;
 

@@ -18,7 +18,7 @@ import { list, wantsApproval } from './journal-statements.js';
  */
 const MOVE = `
 UPDATE intents i SET
-  state = m.state, reason = NULL, reason_code = m.reason_code, reason_params = m.reason_params, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
+  state = m.state, reason_code = m.reason_code, reason_params = m.reason_params, updated_at = clock_timestamp(), lease_until = NULL, reads = 0, sightings = 0,
   due_at = CASE WHEN m.due_in_ms IS NULL THEN i.due_at ELSE clock_timestamp() + m.due_in_ms * interval '1 millisecond' END,
   result = coalesce(m.result, i.result), held = m.held_by IS NOT NULL OR m.waits, held_by = m.held_by,
   aside = m.aside OR m.state IN ('unknown', 'waiting'),
@@ -148,7 +148,7 @@ function mayMove(row: Movable, move: IntentMove): boolean {
 
 /** Behind each of these that came to a bad end: what is planned, and what waits for an approval, for nobody should be asked about what cannot come any more. */
 const CANCEL_LATER_STEPS = `
-UPDATE intents l SET state = 'cancelled', reason = NULL, reason_code = $2, reason_params = '{}', updated_at = clock_timestamp()
+UPDATE intents l SET state = 'cancelled', reason_code = $2, reason_params = '{}', updated_at = clock_timestamp()
 FROM intents b WHERE b.id = ANY ($1) AND b.state IN (${list(BAD_ENDS)}) AND l.run_id = b.run_id AND l.step_no > b.step_no
   AND (l.state = 'planned' OR ${wantsApproval('l')})`;
 
@@ -176,7 +176,7 @@ export async function rearm(manager: EntityManager, intentId: string): Promise<v
 export async function reviveIntent(manager: EntityManager, intentId: string, by: string): Promise<boolean> {
   const runId = await lockRun(manager, intentId);
   if (runId === null) return false;
-  const revive = `state = CASE approval WHEN 'wanted' THEN 'waiting' ELSE 'planned' END, reason = NULL, reason_code = $2, reason_params = $3, due_at = clock_timestamp(), tries = 0, failing_since = NULL, updated_at = clock_timestamp()`;
+  const revive = `state = CASE approval WHEN 'wanted' THEN 'waiting' ELSE 'planned' END, reason_code = $2, reason_params = $3, due_at = clock_timestamp(), tries = 0, failing_since = NULL, updated_at = clock_timestamp()`;
   const { reasonCode, reasonParams } = reasonColumns(intentReason('intent.revived', { by }));
   const { rows } = await execute<{ step_no: number }>(
     manager,
@@ -195,7 +195,7 @@ export async function reviveIntent(manager: EntityManager, intentId: string, by:
 const TO = { given: 'planned', denied: 'cancelled' } as const;
 
 const DECIDE = `
-UPDATE intents i SET state = $2, approval = $3, approval_by = $4, approval_at = clock_timestamp(), reason = NULL, reason_code = $5, approval_beside = $6::text, reason_params = $7, due_at = clock_timestamp(), updated_at = clock_timestamp()
+UPDATE intents i SET state = $2, approval = $3, approval_by = $4, approval_at = clock_timestamp(), reason_code = $5, approval_beside = $6::text, reason_params = $7, due_at = clock_timestamp(), updated_at = clock_timestamp()
 WHERE i.id = $1 AND ${wantsApproval('i')} RETURNING i.step_no`;
 
 /** One intent, or all of a run that wait for an approval. @returns ids of those that were decided about */

@@ -176,7 +176,7 @@ WITH mine AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id AND ${beside(`state = 'planned'`)} FOR NO KEY UPDATE SKIP LOCKED) AS i
   WHERE ${isClaimable('i')}
 )
-UPDATE intents i SET state = 'claimed', reason = NULL, reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, aside = false, epoch = i.epoch + 1, owner = mine.owner,
+UPDATE intents i SET state = 'claimed', reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, aside = false, epoch = i.epoch + 1, owner = mine.owner,
   lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
 FROM mine WHERE i.id = mine.id
 RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${HAS_HISTORY} AS has_history, (SELECT r.cause FROM runs r WHERE r.id = i.run_id) AS cause, ${intentRows.list('i')}`;
@@ -226,5 +226,5 @@ export const EXPIRED = `SELECT id FROM intents WHERE state IN ('claimed', 'sent'
 
 export const RECLAIM = `
 UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, aside = state = 'sent', updated_at = clock_timestamp(), lease_until = NULL,
-  reason = NULL, reason_params = '{}', reason_code = CASE state WHEN 'sent' THEN '${OWNER_LOST.sent.code}' ELSE '${OWNER_LOST.unsent.code}' END
+  reason_params = '{}', reason_code = CASE state WHEN 'sent' THEN '${OWNER_LOST.sent.code}' ELSE '${OWNER_LOST.unsent.code}' END
 WHERE id IN (${EXPIRED} FOR NO KEY UPDATE SKIP LOCKED)`;

@@ -15,7 +15,7 @@ import { execute, type Database } from './database.js';
 import { lockKeyOf } from './columns.js';
 
 /** What a row stored before reasons had codes holds is its text; its record stays the same. */
-const reason = (row: string): string => `coalesce(${row}.reason, ${row}.reason_code || ' ' || ${row}.reason_params)`;
+const reason = (row: string): string => `${row}.reason_code || ' ' || ${row}.reason_params`;
 
 /** Exact on any server, whatever its settings. */
 const micros = (time: string): string => `(extract(epoch FROM ${time}) * 1000000)::bigint::text`;

@@ -60,7 +60,7 @@ UPDATE intents i SET epoch = i.epoch + 1, owner = $2, lease_until = clock_timest
 WHERE i.id = $1 AND i.state = 'unknown' AND i.due_at <= clock_timestamp() AND (i.lease_until IS NULL OR i.lease_until <= clock_timestamp())`;
 
 const PUT_OFF = `
-UPDATE intents SET due_at = clock_timestamp() + ${MS('$3')}, reason = NULL, reason_code = $4, reason_params = $6, lease_until = NULL, updated_at = clock_timestamp(),
+UPDATE intents SET due_at = clock_timestamp() + ${MS('$3')}, reason_code = $4, reason_params = $6, lease_until = NULL, updated_at = clock_timestamp(),
   reads = reads + CASE WHEN $5 = 'reads' THEN 1 ELSE 0 END, sightings = sightings + CASE WHEN $5 = 'sightings' THEN 1 ELSE 0 END
 WHERE id = $1 AND epoch = $2 AND state = 'unknown'`;
 

@@ -42,7 +42,7 @@ turns AS MATERIALIZED (
   SELECT l.lane, (${turnOf('l.lane', 't.id')}) AS id, (SELECT w.id FROM intents w WHERE w.lane = l.lane AND w.state IN ('claimed', 'sent') LIMIT 1) AS at_work
   FROM (SELECT DISTINCT lane FROM open WHERE state = 'planned') AS l
 )
-SELECT i.id, i.org, i.state, i.approval, i.reason, i.reason_code AS "reasonCode", i.reason_params AS "reasonParams", i.held, i.held_by AS "heldBy", i.aside,
+SELECT i.id, i.org, i.state, i.approval, i.reason_code AS "reasonCode", i.reason_params AS "reasonParams", i.held, i.held_by AS "heldBy", i.aside,
   i.planned_at AS "plannedAt", i.updated_at AS "updatedAt", i.failing_since AS "failingSince", i.held_since AS "heldSince", i.due_at AS "dueAt",
   i.due_at > clock_timestamp() AS "isLater", i.due_at > clock_timestamp() - ${NEW} AS "isNew",
   (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS "sentAt",
@@ -198,7 +198,7 @@ ORDER BY w.began_at LIMIT $1`;
 
 /** Parameters: how many, runs, a sight. */
 const RUNS = `
-SELECT r.id, r.org, r.rule, r.decided_at AS "decidedAt", r.due_at <= clock_timestamp() AS "isDue", r.reason, r.reason_code AS "reasonCode", r.reason_params AS "reasonParams",
+SELECT r.id, r.org, r.rule, r.decided_at AS "decidedAt", r.due_at <= clock_timestamp() AS "isDue", r.reason_code AS "reasonCode", r.reason_params AS "reasonParams",
   p.since AS "putOffSince", p.reason_code AS "putOffCode", p.reason_params AS "putOffParams"
 FROM (SELECT * FROM runs r WHERE r.state = 'gathering' AND ($2::text[] IS NULL OR r.id = ANY ($2)) AND ${tellsRun('r', placesFrom(FIRST))} ORDER BY r.due_at LIMIT $1) AS r
 LEFT JOIN put_off p ON p.kind = 'run' AND p.id = r.id`;
@@ -254,7 +254,7 @@ const HELD = `
 SELECT r.id, r.org, r.rule AS behind, r.decided_at AS since, r.reason_code AS "reasonCode", r.reason_params AS "reasonParams",
   CASE r.reason_code WHEN 'run.held.frozen' THEN 'policy.frozen' WHEN 'run.held.limit' THEN 'rule.limit' ELSE 'policy.cap' END AS code
 FROM runs r
-WHERE starts_with(r.reason_code, 'run.held.') AND r.reason_code NOT IN ('run.held.approval', 'run.held.new-policy', 'run.held.legacy')
+WHERE starts_with(r.reason_code, 'run.held.') AND r.reason_code NOT IN ('run.held.approval', 'run.held.new-policy')
   AND r.decided_at > clock_timestamp() - interval '30 days' AND ${tellsRun('r', placesFrom(FIRST))} AND ($2::text[] IS NULL OR r.id = ANY ($2))
   AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.org = r.org AND n.rule = r.rule AND n.seq > r.seq AND n.repo_id IS NOT DISTINCT FROM r.repo_id)
 ORDER BY r.seq DESC LIMIT $1`;

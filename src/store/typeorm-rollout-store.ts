@@ -3,7 +3,7 @@ import type { RolloutEvidence, RolloutRow, RolloutStore } from '../pipeline/roll
 import { execute, type Database } from './database.js';
 import { RolloutEntity } from './entities/governance.entities.js';
 import { HELD_PREFIX } from '../core/run-reasons.js';
-import { runReasonOf, type ReasonColumns, lockKeyOf } from './columns.js';
+import { runReasonOf, type ReasonOfRun, lockKeyOf } from './columns.js';
 
 const ADD = `
 INSERT INTO rollouts (id, org, rule, rule_hash, kind, stage, percent, by, at, evidence, forced)
@@ -13,7 +13,7 @@ WHERE (SELECT r.id FROM rollouts r WHERE r.org = $2 AND r.rule = $3 ORDER BY r.s
 /** What its limit held was not decided. */
 const DECIDED = `org = $1 AND rule = $2 AND decided_at >= $3 AND NOT (state = 'error' AND starts_with(reason_code, '${HELD_PREFIX}'))`;
 const COUNTS = `SELECT state, mode, count(*)::int AS count FROM runs WHERE ${DECIDED} GROUP BY state, mode`;
-const NEWEST_RUNS = `SELECT id, state, reason, reason_code AS "reasonCode", reason_params AS "reasonParams" FROM runs WHERE ${DECIDED} ORDER BY seq DESC LIMIT $4`;
+const NEWEST_RUNS = `SELECT id, state, reason_code AS "reasonCode", reason_params AS "reasonParams" FROM runs WHERE ${DECIDED} ORDER BY seq DESC LIMIT $4`;
 const RECORDED = `
 SELECT i.action, i.state, count(*)::int AS count FROM intents i JOIN runs r ON r.id = i.run_id
 WHERE r.org = $1 AND r.rule = $2 AND r.decided_at >= $3 AND r.mode = 'dry-run' GROUP BY i.action, i.state ORDER BY i.action, i.state`;
@@ -60,7 +60,7 @@ export class TypeOrmRolloutStore implements RolloutStore {
         RECORDED,
         params,
       );
-      const { rows: last } = await execute<ReasonColumns & { id: string; state: string }>(manager, NEWEST_RUNS, [
+      const { rows: last } = await execute<ReasonOfRun & { id: string; state: string }>(manager, NEWEST_RUNS, [
         ...params,
         newest,
       ]);

@@ -1,9 +1,10 @@
-import { textOf, type Reason } from '../../src/core/reason.js';
-import { legacyReason } from '../../src/core/run-reasons.js';
+import { defineReasons, textOf, type Reason } from '../../src/core/reason.js';
+
+const testReason = defineReasons({ 'test.because': ({ text }: { text: string }) => text });
 
 /** A reason of a test's own, with this text. */
 export function because(text: string): Reason {
-  return legacyReason('legacy', { text });
+  return testReason('test.because', { text });
 }
 
 /** For expectations: any reason whose sentence is this one, or fits the matcher (`expect.stringContaining`). */

@@ -77,10 +77,6 @@ export class IntentEntity {
   @Column('text')
   state: IntentState;
 
-  /** Of rows that were stored before reasons had codes. */
-  @Column('text', { nullable: true })
-  reason: string | null;
-
   @Column('text', { nullable: true })
   reasonCode: string | null;
 

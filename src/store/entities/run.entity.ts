@@ -43,15 +43,11 @@ export class RunEntity {
   @Column('text')
   state: RunState;
 
-  /** Of rows that were stored before reasons had codes. */
-  @Column('text', { nullable: true })
-  reason: string | null;
-
   @Column('text')
   reasonCode: string;
 
-  @Column('text', { nullable: true })
-  reasonParams: string | null;
+  @Column('text')
+  reasonParams: string;
 
   @Column('text', { transformer: jsonText })
   trace: Json;

@@ -137,7 +137,7 @@ async function* cutAll(
     const into = join(work, 'cut');
     rmSync(into, { recursive: true, force: true });
     const dropped = disk.cut(into, seededRandom(seed + point.index));
-    const found = await reader.read(join(into, 'data'), join(into, 'archive'));
+    const found = await reader.read(join(into, 'data'), join(into, 'archive'), point.of === 'migration');
     yield { point, dropped, faults: judgeCut(before(records[point.index - 1]?.at ?? 0), found) };
   }
 }
@@ -259,9 +259,9 @@ class StoreReader {
     this.child = new Child([join(SCRIPTS, 'read-store.mjs'), dist], {}, ROOT, 'pipe');
   }
 
-  async read(dir: string, archive: string): Promise<Found> {
+  async read(dir: string, archive: string, isNext: boolean): Promise<Found> {
     const answer = this.child.line((line) => JSON.parse(line) as Found);
-    this.child.process.stdin?.write(`${JSON.stringify({ dir, archive })}\n`);
+    this.child.process.stdin?.write(`${JSON.stringify({ dir, archive, isNext })}\n`);
     return answer;
   }
 

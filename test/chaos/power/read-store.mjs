@@ -1,21 +1,25 @@
-// node read-store.mjs DIST: for each line on stdin, `{"dir", "archive"}`, opens the embedded store in DIR with the program in DIST, as the bot would after a
-// power cut, and answers one line with what it holds. Each store gets a thread of its own, which ends with it.
+// node read-store.mjs DIST: for each line on stdin, `{"dir", "archive", "isNext"}`, opens the embedded store in DIR with the program in DIST, as the bot would
+// after a power cut (`isNext`: as its next version would), and answers one line with what it holds. Each store gets a thread of its own, which ends with it.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { NEXT } from './next-version.mjs';
 
 const dist = process.argv[2];
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
-const [{ openStores }, { readArchive }] = await Promise.all([
+const [{ openStores }, { openWhole }, { MIGRATIONS }, { readArchive }] = await Promise.all([
   load('store/open-stores.js'),
+  load('store/whole-store.js'),
+  load('store/migrations/index.js'),
   load('housekeeping/archive-files.js'),
 ]);
 
 const TABLES = `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relname`;
 
-async function factsOf({ dir, archive }) {
-  const stores = await openStores({ kind: 'embedded', dir });
+async function factsOf({ dir, archive, isNext }) {
+  const config = { kind: 'embedded', dir };
+  const stores = await (isNext ? openWhole(config, { migrations: [...MIGRATIONS, ...NEXT] }) : openStores(config));
   try {
     await stores.migrate();
     const ask = (sql) => stores.dataSource.query(sql);
@@ -27,8 +31,9 @@ async function factsOf({ dir, archive }) {
            state, code IS NOT DISTINCT FROM 'duplicate' AS "isRepeat" FROM arrivals`,
       ),
       intents: await ask('SELECT params, state FROM intents'),
-      cursor: await stores.cursors.read('main', 'acme', 'feed'),
-      migrations: (await ask('SELECT name FROM migrations')).length,
+      cursor:
+        (await ask(`SELECT position FROM cursors WHERE forge = 'main' AND org = 'acme' AND source = 'feed'`))[0]
+          ?.position ?? null,
       key: existsSync(join(dir, 'data.key')) ? readFileSync(join(dir, 'data.key'), 'utf8') : null,
       archived: await archivedIn(archive),
     };

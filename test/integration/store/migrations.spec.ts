@@ -7,14 +7,12 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { silentLogger, type Logger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { arrivalRows, eventRows, attemptRows, intentRows } from '../../../src/store/rows.js';
-import { ReasonCodes1763901200000 } from '../../../src/store/migrations/1763901200000-reason-codes.js';
 import { MIGRATIONS } from '../../../src/store/migrations/index.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import { embeddedDataSource } from '../../../src/store/data-source.js';
 import { openEmbedded } from '../../../src/store/embedded/open-embedded.js';
 import { appliedMigrations, migrate } from '../../../src/store/migrate.js';
 import { aDelivery } from '../../builders/arrivals.js';
-import { aRun, anIntent } from '../../builders/journal.js';
 import {
   createTestDatabase,
   describeOnPostgres,
@@ -84,44 +82,6 @@ for (const [kind, describeIt] of [
       await test.stores.migrate();
 
       expect(await test.stores.dataSource.showMigrations()).toBe(false);
-    });
-
-    it('keep the sentences of rows that had no codes, and name those that programs read', async () => {
-      const { journal, rollouts, dataSource } = test.stores;
-      const runner = dataSource.createQueryRunner();
-      const codes = new ReasonCodes1763901200000();
-      const runs = [
-        { run: aRun({ id: 'held', state: 'error' }), intents: [] },
-        { run: aRun({ id: 'failed', state: 'error' }), intents: [] },
-        {
-          run: aRun({ id: 'open' }),
-          intents: [0, 1].map((stepNo) => anIntent({ id: `i${stepNo}`, runId: 'open', stepNo })),
-        },
-      ];
-      await journal.recordDecision({}, runs);
-      await codes.down(runner);
-      await runner.query(
-        `UPDATE runs SET reason = CASE id WHEN 'held' THEN 'held: 3 runs in the last hour' ELSE 'it failed' END`,
-      );
-      await runner.query(`UPDATE intents SET state = 'refused', reason = 'no such label' WHERE id = 'i0'`);
-      await runner.query(
-        `UPDATE intents SET state = 'cancelled', reason = 'an earlier step of the run did not end well' WHERE id = 'i1'`,
-      );
-      await codes.up(runner);
-      await runner.release();
-
-      expect(await Promise.all(['held', 'failed'].map(async (id) => (await journal.run(id))?.reason))).toEqual([
-        { code: 'run.held.legacy', params: { text: 'held: 3 runs in the last hour' } },
-        { code: 'legacy', params: { text: 'it failed' } },
-      ]);
-      expect((await journal.intentsOfRun('open')).map(({ reason }) => reason)).toEqual([
-        { code: 'legacy', params: { text: 'no such label' } },
-        { code: 'intent.earlier-step', params: {} },
-      ]);
-      // What was held is no decision of its rule, and the step that was cancelled comes back with the one before it.
-      expect(await rollouts.evidence('acme', 'r1', new Date(0), 9)).toMatchObject({ decisions: 2, errors: 1 });
-      expect(await journal.retry('i0', 'ann')).toBe(true);
-      expect((await journal.intentsOfRun('open')).map(({ state }) => state)).toEqual(['planned', 'planned']);
     });
 
     it('refuse tables that a newer version made, before they change any, and say what to do', async () => {
