@@ -47,7 +47,6 @@ const RUN_COLUMNS = [
   'revisionId',
   'mode',
   'state',
-  'reason',
   'reasonCode',
   'reasonParams',
   'lookups',

@@ -27,7 +27,6 @@ const CHANGES = [
   ...['forge', 'rule', 'revision_id', 'reason_code', 'reason_params', 'trace', 'lookups', 'cause', 'run_key'].map(
     (column) => `UPDATE runs SET ${column} = ${column} || 'x' ${THIRD}`,
   ),
-  `UPDATE runs SET reason = 'another' ${THIRD}`,
   `UPDATE runs SET mode = 'dry-run' ${THIRD}`,
   `UPDATE runs SET state = 'failed' ${THIRD}`,
   `UPDATE runs SET event_id = 'event-acme-2' ${THIRD}`,
@@ -41,7 +40,6 @@ const CHANGES = [
   ...['params', 'result', 'target', 'reason_code', 'reason_params', 'action', 'effect_key', 'item_key', 'step_id'].map(
     (column) => `UPDATE intents SET ${column} = ${column} || 'x' ${EFFECT}`,
   ),
-  `UPDATE intents SET reason = 'another' ${EFFECT}`,
   `UPDATE intents SET state = 'unchanged' ${EFFECT}`,
   `UPDATE intents SET approval = 'given', approval_by = 'ada' ${EFFECT}`,
   `UPDATE intents SET two_people = true, approval_beside = 'requested by eve' ${EFFECT}`,
@@ -204,7 +202,7 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
     });
 
     it('a chain that was made anew without the key', async () => {
-      await sql(`UPDATE runs SET reason = 'something else' ${THIRD}`);
+      await sql(`UPDATE runs SET reason_code = 'something.else' ${THIRD}`);
       await sql('DELETE FROM audit_links');
       await sql('UPDATE runs SET sealed_n = NULL');
       await seal(100, 0, { ...keyOf('another secret'), id: KEY.id });
