@@ -53,7 +53,7 @@ const ACTION: Fields = { action: [TEXT, 'the forge’s own word'] };
 const REF: Fields = {
   ref: [TEXT, 'full ref, like `refs/heads/main`'],
   ref_type: [oneOf('branch', 'tag'), 'what the ref is'],
-  mirror_sync: [BOOL, 'true when a pull mirror’s sync did it (feed alone)', 'optional'],
+  mirror_sync: [BOOL, 'true when a pull mirror’s sync did it', 'optional'],
 };
 const BRANCH: Fields = { ...REF, branch: [TEXT, 'name of the branch'] };
 const TAG: Fields = { ...REF, tag: [TEXT, 'name of the tag'] };
@@ -82,7 +82,7 @@ const PUSH: Fields = {
     'paths that the commits changed; a path that one of them adds and another removes stands in both lists',
   ],
   files_complete: [BOOL, 'true where `files` covers all commits; else both are not known'],
-  mirror_sync: [BOOL, 'true when a pull mirror’s sync did it (feed alone)', 'optional'],
+  mirror_sync: [BOOL, 'true when a pull mirror’s sync did it', 'optional'],
 };
 
 const NUMBER: Fields = { number: [INT, 'number in the repository'] };

@@ -1,11 +1,11 @@
 import { EVENT_KINDS, type EventKind } from '../../src/core/event-kinds.js';
 import { messageOf } from '../../src/core/errors.js';
 import { EVENT_TYPES } from '../../src/core/event-types.js';
-import type { ArrivalSummary } from '../../src/pipeline/inbox-store.port.js';
 import { showsAuthor } from '../../src/core/act-fields.js';
 import type { FeedDoc } from './feed-doc.js';
 import type { LiveBot } from './live-bot.js';
 import { type Play, playsOf, STARTS_NOTHING } from './plays.js';
+import { ASKS_FOR_JOBS, JOBS } from './recorded.js';
 import type { Rows } from './rows.js';
 import type { People, Stage } from './stage.js';
 
@@ -19,21 +19,36 @@ const MARK_WITHIN_MS = 240_000;
 const IDLE_LOOKS = 8;
 
 /** One rule for each kind: its event leaves one mark, named by the kind and the number of the event; what it was stands in the text of the mark. */
-export function kindRules(stage: Stage, plays: readonly Play[]): string {
+export function kindRules(stage: Stage, plays: readonly Play[], hasJobs: boolean): string {
   const { olga, wes, rita, kinds } = stage;
-  const rules = plays.map(({ kind, subject, marksOrg, asksNobody }) => ({
+  const rules = plays.map(({ kind, subject, marksOrg, asksNobody, by }) => ({
     id: kind,
-    on: kind,
+    on: by?.on ?? kind,
     // Who acts is asked wherever the forge can confirm it: a mark then says that it did.
     ...(showsAuthor(kind) && asksNobody !== true
       ? { where: { actor: [olga, wes, rita].map(({ login }) => login) } }
       : {}),
+    ...(by ? { if: by.if } : {}),
     do: marksOrg
       ? { 'org_variable.set': { name: `MARK_${NO}`, value: `${kind} \${{ ${subject} }}` } }
       : { 'label.ensure': { name: `${kind} ${NO}`, color: MARK_COLOR, description: `\${{ ${subject} }}` } },
   }));
-  return JSON.stringify({ version: 1, org: kinds.name, rules }, null, 2);
+  return JSON.stringify({ version: 1, org: kinds.name, rules: hasJobs ? [...rules, OF_JOBS] : rules }, null, 2);
 }
+
+const OF_JOBS = {
+  id: JOBS,
+  on: 'issue.opened',
+  lookup: { mine: { use: JOBS, with: { sort: 'id', order: 'desc', limit: 50 } } },
+  if: `event.issue.title == '${ASKS_FOR_JOBS}' && size(lookups.mine.jobs) > 0`,
+  do: {
+    'label.ensure': {
+      name: `${JOBS} ${NO}`,
+      color: MARK_COLOR,
+      description: "${{ lookups.mine.jobs[0].name + ' ' + lookups.mine.jobs[0].status }}",
+    },
+  },
+};
 
 /** The marks on the server: of each kind the subjects, each as often as it is marked. */
 export async function marksOf(stage: Stage, org: string): Promise<Map<string, string[]>> {
@@ -111,7 +126,7 @@ export async function playKinds(
     }
     try {
       const subject = await play.act(async () => void (play.undoes === true && (await bot.settled())));
-      (isSure(play) ? expected : unsure).push({ play, kind, subject });
+      (isSure(play) || play.by ? expected : unsure).push({ play, kind, subject });
     } catch (error) {
       const said = `the act was refused: ${messageOf(error)}`;
       if (isSure(play)) rows.add(PART, kind, 'fails', said);
@@ -133,8 +148,7 @@ export async function playKinds(
   for (const one of unsure) await addUnsure(stage, people, bot, doc, rows, one, wrongIn(marks, [one]).get(one));
   if (only.size > 0 && !only.has(PART)) return;
   for (const kind of EVENT_KINDS.filter((one) => !plays.some((play) => play.kind === one)))
-    if (STARTS_NOTHING.has(kind)) rows.add(PART, kind, 'not playable here', 'no rule can start by it');
-    else rows.add(PART, kind, 'fails', 'nothing here causes it');
+    if (!STARTS_NOTHING.has(kind)) rows.add(PART, kind, 'fails', 'nothing here causes it');
 }
 
 /** What docs/feed.md does not list for this server: either it has its effect all the same, or what the server reported shows that it cannot. */
@@ -149,7 +163,7 @@ async function addUnsure(
 ): Promise<void> {
   if (wrong === undefined)
     return rows.add(PART, kind, 'holds', `once: ${subject} (docs/feed.md has no row of ${doc.server})`);
-  const all = await arrivals(bot, people.org);
+  const all = await bot.arrivals(people.org);
   if (all.some(({ eventKinds }) => eventKinds.includes(kind)))
     return rows.add(PART, kind, 'fails', `reported, and ${wrong}: ${await whatBecame(bot, people.org, kind)}`);
   if (play.needsRunner === true && !stage.hasRunner)
@@ -174,15 +188,9 @@ async function feedRows(stage: Stage, org: string): Promise<string[]> {
   return (await stage.olga.api.list(`/orgs/${org}/activities/feeds`)).map(({ op_type }) => String(op_type));
 }
 
-const ALL = 1000;
-
-async function arrivals(bot: LiveBot, org: string): Promise<ArrivalSummary[]> {
-  return (await bot.reach.call('deliveries', { org, limit: ALL })) as unknown as ArrivalSummary[];
-}
-
 /** What the bot says about the newest events of a kind, for whoever looks for the fault. */
 export async function whatBecame(bot: LiveBot, org: string, kind: EventKind): Promise<string> {
-  const told = (await arrivals(bot, org)).filter(({ eventKinds }) => eventKinds.includes(kind));
+  const told = (await bot.arrivals(org)).filter(({ eventKinds }) => eventKinds.includes(kind));
   const runs = await bot.reach.call('runs', { org, rule: kind, limit: 3 });
   const said = runs.map(({ run, intents }) => {
     const of = intents.map(({ state, result }) => `${state} ${JSON.stringify(result ?? null)}`);

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { reachRunning, type Reach } from '../../src/cli/reach-bot.js';
 import { readConfig } from '../../src/config/read-config.js';
+import type { ArrivalSummary } from '../../src/pipeline/inbox-store.port.js';
 import type { StatusReport } from '../../src/api/operations/answers.js';
 import { aPlace, type Place } from '../e2e/support/a-place.js';
 import { type Bot, startBot } from '../e2e/support/bot.js';
@@ -16,6 +17,7 @@ const LISTS_WITHIN_MS = 120_000;
 /** How long a row waits for its delivery: servers send from a queue. */
 const GRACE_S = 5;
 const LOOK_MS = 200;
+const ALL = 1000;
 
 /** The built bot as an operator runs it: a folder, a process, the commands. */
 export class LiveBot {
@@ -91,6 +93,11 @@ export class LiveBot {
 
   status(): Promise<StatusReport> {
     return this.reach.call('status');
+  }
+
+  /** The newest deliveries and rows of an organization. */
+  async arrivals(org: string): Promise<ArrivalSummary[]> {
+    return (await this.reach.call('deliveries', { org, limit: ALL })) as unknown as ArrivalSummary[];
   }
 
   /** Wait until everything that came is decided and done. @returns null, or what is left after the time */

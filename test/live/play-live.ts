@@ -9,6 +9,7 @@ import { feedDocOf } from './feed-doc.js';
 import { kindRules, playKinds } from './kinds.js';
 import { LiveBot } from './live-bot.js';
 import { playsOf } from './plays.js';
+import { lacksJobs, playJobs, playRecorded } from './recorded.js';
 import type { Rows } from './rows.js';
 import { seeSilence } from './see.js';
 import { playHouse, playStarters } from './shipped.js';
@@ -66,8 +67,9 @@ export async function playLive({
   const people = new People(stage, stage.kinds);
   const refused = await refusesMirrors(stage.olga, stage.house.name);
   const leftOut = new Map(refused === null ? [] : [['mirrors.yaml', refused]]);
+  const hasJobs = (await lacksJobs(stage.kinds)) === null;
   const kindFiles = (): Record<string, string> => ({
-    'kinds.yaml': kindRules(stage, playsOf(stage, people)),
+    'kinds.yaml': kindRules(stage, playsOf(stage, people), hasJobs),
   });
   const rules = new Map<StageOrg, Readonly<Record<string, string>>>([
     [stage.kinds, kindFiles()],
@@ -93,6 +95,8 @@ export async function playLive({
     });
   const parts: ReadonlyArray<readonly [string, () => Promise<void>]> = [
     ['kinds', () => playKinds(stage, people, bot, doc, rows, without, only)],
+    ['recorded', () => playRecorded(stage, people, bot, rows)],
+    ['jobs', () => playJobs(stage, people, bot, rows)],
     ['house', () => playHouse(stage, bot, rows, leftOut)],
     ['starters', () => playStarters(stage, bot, rows, leftOut)],
     ['outage', () => playOutage(stage, people, bot, rows)],

@@ -9,6 +9,8 @@ export interface Play {
   readonly subject: string;
   /** Where no repository is left to mark: a variable of the organization. */
   readonly marksOrg?: true;
+  /** Of a kind that nothing tells under its own name: the kind and the condition by which a rule knows it. */
+  readonly by?: { readonly on: EventKind; readonly if: string };
   readonly needsRunner?: true;
   /** The rule asks nothing about who did it: the lists, which find it after an outage, do not show that. */
   readonly asksNobody?: true;
@@ -22,14 +24,8 @@ export interface Play {
   act(ready: () => Promise<void>): Promise<string>;
 }
 
-/** Recorded, and no rule may start by them. */
-export const STARTS_NOTHING: ReadonlySet<EventKind> = new Set([
-  'mirror.pushed',
-  'mirror.ref_created',
-  'mirror.ref_deleted',
-  'hook.tested',
-  'unrecognized',
-]);
+/** Recorded, and no rule may start by them (`recorded.ts`). */
+export const STARTS_NOTHING: ReadonlySet<EventKind> = new Set(['hook.tested', 'unrecognized']);
 
 const LISTED: ReadonlySet<string> = new Set(['edited', 'labeled', 'assigned', 'milestoned']);
 
@@ -136,6 +132,22 @@ export function playsOf(stage: Stage, people: People): Play[] {
     ...more,
   });
   const job = "event.task.name + ' ' + event.sha";
+  const source = once(() => people.repository('source'));
+  const mirror = once(async () => people.mirror(await source(), 'mirrored'));
+  const sync = async (): Promise<unknown> => olga.api.ask('POST', people.at(await mirror(), '/mirror-sync'));
+  const synced = (on: EventKind, subject: string, kind: EventKind, act: (source: string) => Promise<string>): Play =>
+    at(
+      kind,
+      subject,
+      async (ready) => {
+        await mirror();
+        await ready();
+        const made = await act(await source());
+        await sync();
+        return made;
+      },
+      { by: { on, if: 'has(event.mirror_sync)' } },
+    );
 
   return [
     at('repository.created', 'repo.name', simple(repository)),
@@ -322,6 +334,15 @@ export function playsOf(stage: Stage, people: People): Play[] {
       },
       { needsRunner: true },
     ),
+    synced('push', "event.ref + ' ' + event.after", 'mirror.pushed', async (of) => {
+      return `refs/heads/main ${await people.push(of, people.fresh('file'), 'text\n')}`;
+    }),
+    synced('branch.created', 'event.branch', 'mirror.ref_created', (of) => people.branch(of, 'synced')),
+    synced('branch.deleted', 'event.branch', 'mirror.ref_deleted', async (of) => {
+      await people.mirrored('mirrored', 'synced');
+      await wes.api.ask('DELETE', people.at(of, '/branches/synced'));
+      return 'synced';
+    }),
     at(
       'comment.edited',
       'string(event.comment.id)',

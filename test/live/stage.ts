@@ -126,6 +126,33 @@ export class People {
     return name;
   }
 
+  /**
+   * A pull mirror of a repository of the same server. Of a migration the feed has no row, so nobody can confirm who made it: the administrator does it, about whom
+   * no rule asks.
+   */
+  async mirror(of: string, name: string): Promise<string> {
+    await this.stage.forge.admin.ask('POST', '/repos/migrate', {
+      clone_addr: `${this.stage.forge.origin}/${this.org}/${of}.git`,
+      mirror: true,
+      mirror_interval: '8h0m0s',
+      private: false,
+      repo_name: name,
+      repo_owner: this.org,
+      service: 'git',
+    });
+    return name;
+  }
+
+  /** Until a sync, which runs in the background, brought a branch. */
+  async mirrored(name: string, branch: string): Promise<void> {
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      const { status } = await this.stage.olga.api.call('GET', this.at(name, `/branches/${branch}`));
+      if (status === 200) return;
+      await wait(AGAIN_MS);
+    }
+    throw new Error(`${name} got no branch ${branch}`);
+  }
+
   /** One new file. @returns the commit */
   async push(repo: string, file: string, text: string, branch = 'main', by = this.stage.wes): Promise<string> {
     const path = this.at(repo, `/contents/${file.split('/').map(encodeURIComponent).join('/')}`);
