@@ -2,7 +2,15 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Inputs of the build; specs are not among them. */
-const INPUTS = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'compile.mjs', 'rolldown.config.mjs'];
+const INPUTS = [
+  'src',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'nest-cli.json',
+  'compile.mjs',
+  'rolldown.config.mjs',
+];
 
 /** Whether `dist` is missing, unfinished, or older than a source. The build ends with the bundle, its compiled code and the embedded store's template. */
 export function isBuildStale(root) {
