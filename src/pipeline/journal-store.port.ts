@@ -8,6 +8,13 @@ import type { Found } from '../rules/language/revision.js';
 import type { BotSelf } from './rule-engine.port.js';
 import type { Attempt, Gathering, Intent, NewIntent, NewRun, Run, RunState } from '../core/run.js';
 
+export interface ActsAsked {
+  readonly forge: string;
+  readonly org: string;
+  readonly rule: string;
+  readonly acts: readonly string[];
+}
+
 /** By what an event was decided. Whoever asks why no rule wanted it has the same rules evaluated again. */
 export interface DecidedBy {
   readonly revisionId: string;
@@ -159,6 +166,11 @@ export interface RecordedRun {
   runsPerHour?: number;
   /** The run is in state `gathering`: it takes the place of the one of the same rule and key whose window is open, or opens a window. */
   gathering?: Gathering;
+  /**
+   * Entries of the forge that show the act upon which it fires, or gathers. Where the rule did so for another event, this one is written as `not-fired` with the
+   * reason `run.not-confirmed`, and without its intents. Default: none
+   */
+  acts?: readonly string[];
   /** What the run read may hold text of a private repository: the caller seals it first (`sealReads`). The journal does not keep this flag. */
   readsPrivate?: boolean;
   /** What the expectations of a policy found; the journal does not keep it. */
@@ -193,6 +205,8 @@ export interface JournalStore {
   recordDecision(decided: DecidedCause, runs: readonly RecordedRun[]): Promise<string[]>;
   /** By what the event was decided; null = it was not yet, or before this was kept. */
   decidedBy(eventId: string): Promise<DecidedBy | null>;
+  /** Of these entries of the forge those upon which the rule acted (`RecordedRun.acts`), each with the event for which it did. */
+  toldActs(asked: ActsAsked): Promise<ReadonlyMap<string, string>>;
   /** Ids of gathering runs whose window is over, oldest first. */
   dueRuns(limit: number): Promise<string[]>;
   /**

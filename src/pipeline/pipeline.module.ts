@@ -118,13 +118,16 @@ const READING = [
   // What deliveries say, held against the forge.
   part(
     ActProofs,
-    { forges: FORGES, homes: ForgeHomes, recovery: RECOVERY_STORE, inbox: INBOX_STORE, clock: CLOCK },
-    ({ forges, homes, recovery, inbox, clock }) => {
+    {
+      ...{ forges: FORGES, homes: ForgeHomes, recovery: RECOVERY_STORE },
+      ...{ inbox: INBOX_STORE, journal: JOURNAL_STORE, clock: CLOCK },
+    },
+    ({ forges, homes, recovery, inbox, journal, clock }) => {
       const readRow = (row: object, org: string): readonly EventFact[] => {
         const facts = normalizeEntry({ org, source: 'feed', text: stringifyJson(row as Json), textHash: '' });
         return facts instanceof Misfit ? [] : facts;
       };
-      return new ActProofs({ forges, homes, recovery, inbox, readRow, clock });
+      return new ActProofs({ forges, homes, recovery, inbox, journal, readRow, clock });
     },
   ),
 ];

@@ -44,6 +44,7 @@ import {
   EchoEntity,
   ForgeHoldEntity,
   PutOffEntity,
+  ToldActEntity,
   UndoneEntity,
 } from './entities/recovery.entities.js';
 import { RunEntity } from './entities/run.entity.js';
@@ -69,6 +70,7 @@ const ENTITIES = [
   BudgetHoldEntity,
   ForgeHoldEntity,
   PutOffEntity,
+  ToldActEntity,
   BudgetUseEntity,
   GapEntity,
   HeartbeatEntity,

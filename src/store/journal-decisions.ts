@@ -2,6 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { hashOf } from '../core/ids.js';
 import { parseJson, stringifyJson } from '../core/json.js';
 import { runReason } from '../core/run-reasons.js';
+import { toldBeforeReason } from '../core/told-acts.js';
 import {
   type Cause,
   type Gathering,
@@ -11,7 +12,7 @@ import {
   causeId,
   hasFired,
 } from '../core/run.js';
-import type { DecidedBy, RecordedRun } from '../pipeline/journal-store.port.js';
+import type { ActsAsked, DecidedBy, RecordedRun } from '../pipeline/journal-store.port.js';
 import { columnsOf } from './batch-loader.js';
 import { keyOf, lockKeyOf, reasonColumns } from './columns.js';
 import { execute } from './database.js';
@@ -21,6 +22,12 @@ const IDLE = IDLE_RUN_STATES.map((state) => `'${state}'`).join(', ');
 const FIRED = `
 SELECT count(*)::int AS count FROM runs
 WHERE org = $1 AND rule = $2 AND decided_at > clock_timestamp() - interval '1 hour' AND state NOT IN (${IDLE})`;
+
+/** Whoever tells one of them at the same time waits here for the other. */
+const TELL_ACTS = `
+INSERT INTO told_acts (forge, org, rule, act, event_id) SELECT $1, $2, $3, a.act, $5 FROM unnest($4::text[]) AS a (act) ON CONFLICT DO NOTHING`;
+
+const TOLD_ACTS = `SELECT act, event_id AS "eventId" FROM told_acts WHERE forge = $1 AND org = $2 AND rule = $3 AND act = ANY ($4::text[])`;
 
 /** The one window of a key that is open; one that is over has its own decision under way and takes nothing more. */
 const OPEN_WINDOW = `
@@ -98,9 +105,9 @@ export async function insertRuns(manager: EntityManager, runs: readonly Recorded
   await lockFor(manager, runs);
   const made: NewIntent[] = [];
   for (const recorded of runs) {
-    const { run, intents } = await withinLimit(manager, recorded);
+    const { run, intents } = await firstToTell(manager, recorded, await withinLimit(manager, recorded));
     if (!(await insertRun(manager, run))) continue;
-    if (recorded.gathering) await gather(manager, run, recorded.gathering);
+    if (recorded.gathering && run.state === 'gathering') await gather(manager, run, recorded.gathering);
     made.push(...intents);
   }
   await insertIntents(manager, made);
@@ -108,8 +115,8 @@ export async function insertRuns(manager: EntityManager, runs: readonly Recorded
 }
 
 /** Nothing is counted for it and it joins no window: it is written as it is. */
-export function isPlain({ runsPerHour, gathering }: RecordedRun): boolean {
-  return runsPerHour === undefined && gathering === undefined;
+export function isPlain({ runsPerHour, gathering, acts = [] }: RecordedRun): boolean {
+  return runsPerHour === undefined && gathering === undefined && acts.length === 0;
 }
 
 /** The same of plain ones, in two statements however many they are. */
@@ -130,7 +137,7 @@ export async function decideGatheredRun(
   recorded: RecordedRun,
 ): Promise<readonly NewIntent[] | null> {
   await lockFor(manager, [recorded]);
-  const { run, intents } = await withinLimit(manager, recorded);
+  const { run, intents } = await firstToTell(manager, recorded, await withinLimit(manager, recorded));
   const { id, state, reason, trace, lookups, revisionId, mode, decidedAt } = run;
   const { reasonCode, reasonParams } = reasonColumns(reason);
   const read = [stringifyJson(trace), stringifyJson(lookups)];
@@ -161,6 +168,32 @@ async function withinLimit(
         run: { ...run, state: 'error', reason: runReason('run.held.limit', { fired, limit: runsPerHour }) },
         intents: [],
       };
+}
+
+/** Of two events that stand on one entry of the forge, the one that is written first is acted upon. */
+async function firstToTell(
+  manager: EntityManager,
+  { acts = [] }: RecordedRun,
+  recorded: Pick<RecordedRun, 'run' | 'intents'>,
+): Promise<Pick<RecordedRun, 'run' | 'intents'>> {
+  const { run } = recorded;
+  const { forge, org, rule, cause } = run;
+  if (acts.length === 0 || cause.kind !== 'event' || !(hasFired(run.state) || run.state === 'gathering'))
+    return recorded;
+  await execute(manager, TELL_ACTS, [forge, org, rule, [...acts].sort(), cause.eventId]);
+  const told = await findToldActs(manager, { forge, org, rule, acts });
+  const first = [...told.values()].find((eventId) => eventId !== cause.eventId);
+  return first === undefined
+    ? recorded
+    : { run: { ...run, state: 'not-fired', reason: toldBeforeReason(first) }, intents: [] };
+}
+
+export async function findToldActs(
+  manager: EntityManager,
+  { forge, org, rule, acts }: ActsAsked,
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await execute<{ act: string; eventId: string }>(manager, TOLD_ACTS, [forge, org, rule, [...acts]]);
+  return new Map(rows.map(({ act, eventId }) => [act, eventId]));
 }
 
 /** The last cause decides, and causes may be taken up out of order: their ids grow with time. */

@@ -5,6 +5,7 @@ import { INTENT_STATES, type IntentState } from '../core/states.js';
 import { sightWithin, type Sight } from '../core/sight.js';
 import { BudgetSpent, type BudgetLimit, type HeldByBudget, type SpentBudget } from '../core/budgets.js';
 import type {
+  ActsAsked,
   Answer,
   Claim,
   DecidedBy,
@@ -55,6 +56,7 @@ import {
   countFired,
   decideGatheredRun,
   findDecider,
+  findToldActs,
   insertPlainRuns,
   insertRuns,
   isPlain,
@@ -171,6 +173,10 @@ export class SqlJournalStore implements JournalStore {
       const ids = new Set(runs.flatMap(({ intents: planned }) => planned.map(({ id }) => id)));
       return due.filter((id) => ids.has(id));
     });
+  }
+
+  async toldActs(asked: ActsAsked): Promise<ReadonlyMap<string, string>> {
+    return this.db.run((manager) => findToldActs(manager, asked));
   }
 
   async dueRuns(limit: number): Promise<string[]> {

@@ -1527,6 +1527,80 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     });
   });
 
+  describe('acts that several events tell', () => {
+    const acts = ['history closed 5', 'history closed 6'];
+    const tell = (id: string, eventId: string, over: Partial<RecordedRun> & { rule?: string } = {}) => {
+      const { rule = 'r1', ...more } = over;
+      const run = aRun({ id, rule, cause: { kind: 'event', eventId }, decidedAt: test.now() });
+      return journal.recordDecision({ eventId }, [
+        { run, intents: [anIntent({ id: `i-${id}`, runId: id, rule })], acts, ...more },
+      ]);
+    };
+    const asked = { forge: 'main', org: 'acme', rule: 'r1', acts: [...acts, 'history closed 7'] };
+
+    it('are acted upon for the event that is written first, by each rule', async () => {
+      await tell('one', 'e1');
+      await tell('two', 'e2', { acts: ['history closed 6'] });
+      await tell('three', 'e2', { rule: 'r2' });
+
+      expect(await journal.run('one')).toMatchObject({ state: 'open' });
+      expect(await journal.run('two')).toMatchObject({
+        state: 'not-fired',
+        reason: saying('refused (act.told_before): event e1 told this act already'),
+      });
+      expect(await journal.intentsOfRun('two')).toEqual([]);
+      expect(await journal.run('three')).toMatchObject({ state: 'open' });
+      expect(await journal.toldActs(asked)).toEqual(new Map(acts.map((act) => [act, 'e1'])));
+      expect(await journal.toldActs({ ...asked, org: 'other' })).toEqual(new Map());
+    });
+
+    it('are told again by their own event', async () => {
+      await tell('one', 'e1');
+      const run = aRun({
+        id: 'again',
+        runKey: 'again',
+        cause: { kind: 'event', eventId: 'e1' },
+        decidedAt: test.now(),
+      });
+      await journal.recordDecision({}, [{ run, intents: [], acts }]);
+
+      expect(await journal.run('again')).toMatchObject({ state: 'open' });
+    });
+
+    it('are acted upon once, however many decide at the same time', async () => {
+      const all = Array.from({ length: 5 }, (_, n) => `e${n}`);
+      await Promise.all(all.map((eventId) => tell(`of-${eventId}`, eventId)));
+
+      expect((await journal.runs({ state: 'not-fired', limit: 9 })).length).toBe(all.length - 1);
+      expect((await journal.runs({ state: 'open', limit: 9 })).length).toBe(1);
+    });
+
+    it('are not spent by a run that does nothing', async () => {
+      const idle = aRun({
+        id: 'idle',
+        state: 'not-fired',
+        cause: { kind: 'event', eventId: 'e1' },
+        decidedAt: test.now(),
+      });
+      await journal.recordDecision({ eventId: 'e1' }, [{ run: idle, intents: [], acts }]);
+      await tell('two', 'e2');
+
+      expect(await journal.run('two')).toMatchObject({ state: 'open' });
+    });
+
+    it('are acted upon once by runs that gather', async () => {
+      const gathering = { key: 'k', windowMs: 0 };
+      const cause = { kind: 'event', eventId: 'e1' } as const;
+      const run = aRun({ id: 'gathers', state: 'gathering', cause, decidedAt: test.now() });
+      await journal.recordDecision({ eventId: 'e1' }, [{ run, intents: [], acts, gathering }]);
+      await tell('two', 'e2', { gathering });
+      expect(await journal.run('two')).toMatchObject({ state: 'not-fired' });
+
+      await journal.decideGathered({ run: { ...run, state: 'open' }, intents: [anIntent({ runId: 'gathers' })], acts });
+      expect(await journal.run('gathers')).toMatchObject({ state: 'open' });
+    });
+  });
+
   describe('runs that gather', () => {
     const key = 'acme/app';
     const gather = (n: number, over: Partial<Parameters<typeof aRun>[0]> = {}, windowMs = HOUR_MS) =>

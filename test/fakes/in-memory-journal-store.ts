@@ -11,7 +11,9 @@ import {
   type HeldByBudget,
   type SpentBudget,
 } from '../../src/core/budgets.js';
+import { toldBeforeReason } from '../../src/core/told-acts.js';
 import type {
+  ActsAsked,
   Answer,
   Claim,
   DecidedBy,
@@ -76,6 +78,8 @@ interface Hold {
   readonly places: number;
 }
 
+type Written = Pick<RecordedRun, 'run' | 'intents'>;
+
 /** Times of one place differ by what passes between the look at a budget and the hold. */
 const SAME_PLACE_MS = 60_000;
 
@@ -109,6 +113,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   private readonly heldOf = new Map<string, HeldForge>();
   private readonly undone = new Map<string, Undo>();
   private readonly echoes = new Map<string, Echo>();
+  /** Events by the rule that acted upon an entry of the forge, and that entry. */
+  private readonly told = new Map<string, string>();
   private nextSeq = 1;
 
   constructor(private readonly clock: Clock) {}
@@ -117,14 +123,14 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const made: string[] = [];
     this.checkKeys(runs);
     for (const recorded of runs) {
-      const { run, intents } = this.withinLimit(recorded);
+      const { run, intents } = this.firstToTell(recorded, this.withinLimit(recorded));
       if (this.runKeys.has(run.runKey)) continue;
       this.runKeys.add(run.runKey);
       this.runRows.set(
         run.id,
         copy({ ...run, endedAt: run.state === 'open' || run.state === 'gathering' ? null : this.clock.now() }),
       );
-      if (recorded.gathering) this.gather(run.id, recorded.gathering);
+      if (recorded.gathering && run.state === 'gathering') this.gather(run.id, recorded.gathering);
       for (const intent of intents) {
         this.insert(intent);
         made.push(intent.id);
@@ -135,6 +141,27 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (decided.eventId) this.decidedEvents.add(decided.eventId);
     if (decided.tickId) this.decidedTicks.add(decided.tickId);
     return made.filter((id) => this.isClaimable(this.row(id)));
+  }
+
+  async toldActs({ forge, org, rule, acts }: ActsAsked): Promise<ReadonlyMap<string, string>> {
+    return new Map(
+      acts.flatMap((act): Array<[string, string]> => {
+        const eventId = this.told.get([forge, org, rule, act].join(' '));
+        return eventId === undefined ? [] : [[act, eventId]];
+      }),
+    );
+  }
+
+  private firstToTell({ acts = [] }: RecordedRun, recorded: Written): Written {
+    const { run } = recorded;
+    const { forge, org, rule, cause } = run;
+    if (cause.kind !== 'event' || !(hasFired(run.state) || run.state === 'gathering')) return recorded;
+    const keys = acts.map((act) => [forge, org, rule, act].join(' '));
+    const first = keys.map((key) => this.told.get(key)).find((id) => id !== undefined && id !== cause.eventId);
+    if (first !== undefined)
+      return { run: { ...run, state: 'not-fired', reason: toldBeforeReason(first) }, intents: [] };
+    for (const key of keys) this.told.set(key, cause.eventId);
+    return recorded;
   }
 
   async decidedBy(eventId: string): Promise<DecidedBy | null> {
@@ -184,7 +211,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   async decideGathered(recorded: RecordedRun): Promise<string[] | null> {
     const known = this.runRows.get(recorded.run.id);
     if (known?.state !== 'gathering') return null;
-    const { run, intents } = this.withinLimit(recorded);
+    const { run, intents } = this.firstToTell(recorded, this.withinLimit(recorded));
     const { runKey, cause, coalescedInto } = known;
     this.runRows.set(
       run.id,

@@ -161,6 +161,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
       homes: { ...everyHomeIsOurs, of: async (about) => homeOf(about) },
       recovery: { echoOf: async () => null },
       inbox: { isStored: async () => false },
+      journal: { toldActs: async () => new Map() },
       readRow,
       clock: new ManualClock(),
     });

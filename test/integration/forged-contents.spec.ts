@@ -376,6 +376,15 @@ describe('integration/forged-contents', () => {
     return JSON.parse(found.text.json) as Body;
   }
 
+  /** The same act under another time. */
+  function later(body: Body, ms: number): Body {
+    return JSON.parse(JSON.stringify(body), (name, value: unknown) =>
+      typeof value === 'string' && /(?:_at|^timestamp)$/.test(name) && !Number.isNaN(Date.parse(value))
+        ? new Date(Date.parse(value) + ms).toISOString().replace(/\.\d+/, '')
+        : value,
+    );
+  }
+
   async function deliver(type: string, body: Body): Promise<void> {
     const text = JSON.stringify(body);
     const headers = {
@@ -420,17 +429,42 @@ describe('integration/forged-contents', () => {
     expect(await labels()).not.toContain(`did-${rule}`);
   });
 
-  it.each(Object.keys(CASES).filter((name) => !NEVER_ASKED.has(name)))('acts upon an honest %s', async (name) => {
-    const rule = idOf(name);
-    const type = await (CASES[name] as Case).act(world, true);
-    await settled();
-    const known = (await runsOf(rule)).length;
+  it.each(Object.keys(CASES).filter((name) => !NEVER_ASKED.has(name)))(
+    'acts once upon an honest %s, whatever a thief told of it before and tells again',
+    async (name) => {
+      const rule = idOf(name);
+      const type = await (CASES[name] as Case).act(world, true);
+      await settled();
+      const known = (await runsOf(rule)).length;
 
-    await deliver(type, told(type));
+      const body = told(type);
+      // As somebody else's, and under another time.
+      const forged = { ...body, sender: { ...body.sender, id: 77, login: 'otto' } };
+      for (const telling of [forged, later(body, 600_000)]) await deliver(type, telling);
+      await settled();
 
-    expect((await decided(rule, known)).reason).toContain('1 effect');
-    await until(async () => (await labels()).includes(`did-${rule}`));
-  });
+      await deliver(type, body);
+      await until(async () => (await labels()).includes(`did-${rule}`));
+      for (const telling of [{ ...body, again: 1 }, later(body, 13_000)]) await deliver(type, telling);
+      await settled();
+
+      const runs = (await runsOf(rule)).slice(0, -known || undefined);
+      expect(runs.filter(({ reason }) => reason.includes('1 effect'))).toHaveLength(1);
+      const others = runs.filter(({ reason }) => !reason.includes('1 effect'));
+      expect(others.map(({ state }) => state)).toEqual(['not-fired', 'not-fired', 'not-fired']);
+      for (const { trace, reason } of others)
+        expect([(trace?.['refused'] as JsonObject | undefined)?.['code'], reason]).toEqual(
+          name === 'label put on'
+            ? // The bot knows that the label was there before.
+              [undefined, expect.stringContaining('is false')]
+            : // An object that says when it was made contradicts another time.
+              [
+                expect.stringMatching(/^act\.(?:told_before|not_found)$/),
+                expect.stringMatching(/told this act already|another time than the delivery/),
+              ],
+        );
+    },
+  );
 
   it('merges nothing whose label only the delivery shows', async () => {
     const number = await world.pull();

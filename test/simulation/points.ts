@@ -61,6 +61,7 @@ const CALLS = [
   'journal.renew',
   'journal.revisit',
   'journal.settle',
+  'journal.toldActs',
   'journal.run',
   'journal.backgroundAmong',
   'plans.decide',

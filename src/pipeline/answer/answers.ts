@@ -105,20 +105,22 @@ export class Answers {
       return this.silent(run);
     }
     const isNews = judged !== null && (judged.standing !== 'well' || about.told !== null);
-    if (!isNews || !(await this.isConfirmed(event, ageMs))) return this.silent(run);
+    const acts = isNews ? await this.confirmed(event, ageMs) : null;
+    if (!isNews || acts === null) return this.silent(run);
     // First who looks on: after a crash between the two, this run is decided again and the other exists already.
     if (isHeldCode(judged.standing))
       await this.deps.journal.recordDecision({}, [
         this.waiting(event, run, { ...about, stage: about.stage + 1, told: judged.standing }, nextLookMs(ageMs)),
       ]);
-    return this.answer(run, event, about, judged);
+    return { ...this.answer(run, event, about, judged), acts };
   }
 
   /** `/help`, where no rule takes it. */
   private async help(run: Run, event: ForgeEvent, about: About, { revision }: ActiveRevision): Promise<Plan> {
     const { accounts, lookups, clock } = this.deps;
     const { forge, org, repo } = event;
-    if (!(await this.isConfirmed(event, clock.now().getTime() - event.storedAt.getTime()))) return this.silent(run);
+    const acts = await this.confirmed(event, clock.now().getTime() - event.storedAt.getTime());
+    if (acts === null) return this.silent(run);
     const self = accounts.self(forge, org);
     const context = { botLogin: self?.login ?? null, botId: self?.id ?? null, others: self?.others ?? [] };
     let found = commandsFor(revision, event, context, {});
@@ -130,7 +132,8 @@ export class Answers {
     const reason = answerReason('answer.help', { commands });
     const body = `${addressOf(event.actor)}: ${textOf(reason)}`;
     const reacts = this.deps.settings(forge, org)?.reacts ? '+1' : null;
-    return this.plan(run, event, reason, stepsOf(event, about, body, reacts), { ...about, answered: reason.code });
+    const steps = stepsOf(event, about, body, reacts);
+    return { ...this.plan(run, event, reason, steps, { ...about, answered: reason.code }), acts };
   }
 
   private async judge(event: ForgeEvent, { rules }: About): Promise<Judged | null> {
@@ -195,11 +198,14 @@ export class Answers {
     return BOT_LOGIN.test(actor.login) || bots.some((login) => login.toLowerCase() === actor.login.toLowerCase());
   }
 
-  /** Anybody may comment, and a delivery may say anything: nobody is spoken to whom the forge does not name. */
-  private async isConfirmed(event: ForgeEvent, waitedMs: number): Promise<boolean> {
-    if (!isForAnybody(event.kind)) return true;
-    const proof = await proveWithin(this.deps.acts, event, [], waitedMs);
-    return proof.proven && proof.actor !== null;
+  /**
+   * Anybody may comment, and a delivery may say anything: nobody is spoken to whom the forge does not name, or of an act for which there was an answer.
+   * @returns what shows the act; null = nothing does
+   */
+  private async confirmed(event: ForgeEvent, waitedMs: number): Promise<readonly string[] | null> {
+    if (!isForAnybody(event.kind)) return [];
+    const proof = await proveWithin(this.deps.acts, event, [], waitedMs, ANSWER_RULE);
+    return proof.proven && proof.actor !== null ? proof.acts : null;
   }
 }
 

@@ -8,15 +8,7 @@ import { reviewWords } from '../../events/normalize/review.js';
 import { readTaskRow } from '../../events/normalize/task.js';
 import { readBody, repositoryOf, told } from '../../events/read-fields.js';
 import { isSame, objectAt, textAt, timeOf, type ActContext } from './act-context.js';
-import {
-  entriesOf,
-  feedFactOf,
-  isLabelPutOn,
-  nearestEntry,
-  reviewsOf,
-  statusesOf,
-  type TimelineEntry,
-} from './act-reads.js';
+import { entriesOf, feedFactOf, isLabelPutOn, reviewsOf, statusesOf, type TimelineEntry } from './act-reads.js';
 
 /** Fields of the event as the forge shows them. */
 export type Contents = JsonObject;
@@ -108,11 +100,11 @@ async function fromFeed(context: ActContext): Promise<Contents | null | undefine
   return fact && isSame(context.actor, fact.actor) ? fact.data : undefined;
 }
 
-/** What a person did to the labels, the assignees, the milestone, the title or the reviewers, by their entries in the history. */
+/** What a person did to the labels, the assignees, the milestone, the title or the reviewers, by the entries of the act in the history. */
 async function timeline(context: ActContext): Promise<Contents | undefined> {
   const { event } = context;
-  const entries = await entriesOf(context);
-  const entry = entries && nearestEntry(entries, event);
+  const entries = (await entriesOf(context)) ?? [];
+  const [entry] = entries;
   if (!entry) return undefined;
   const changes = told({
     title: entry.type === 'change_title' ? { from: entry.old_title ?? '' } : undefined,
@@ -122,15 +114,9 @@ async function timeline(context: ActContext): Promise<Contents | undefined> {
   const isRequest = entry.type === 'review_request';
   return told({
     changes: Object.keys(changes).length > 0 ? changes : undefined,
-    derived: restrict(derived, objectAt(event.data, 'derived')),
-    requested_reviewer: isRequest ? (dataOf(await requestedReviewer(context, entries)) ?? undefined) : undefined,
+    derived: known(derived, objectAt(event.data, 'derived')),
+    requested_reviewer: isRequest ? (dataOf(entry.assignee) ?? undefined) : undefined,
   });
-}
-
-/** Several may be asked at once: the one whom the delivery names, if the history has them. */
-async function requestedReviewer({ event }: ActContext, entries: readonly TimelineEntry[]) {
-  const id = textAt(objectAt(event.data, 'requested_reviewer'), 'id');
-  return (entries.find(({ assignee }) => assignee?.id === id) ?? nearestEntry(entries, event))?.assignee;
 }
 
 function derivedOf(entry: TimelineEntry, entries: readonly TimelineEntry[]): Record<string, Json | undefined> {
@@ -169,18 +155,10 @@ async function leftDraft(context: ActContext, entry: TimelineEntry): Promise<{ l
   return { left_draft: isShorter && (await context.pull())?.draft === false };
 }
 
-/** Several acts may lie in the window: of two lists only what the event says of its own act too. What the event does not know stays unknown. */
-function restrict(proven: JsonObject, claimed: JsonObject | null): JsonObject | undefined {
+/** What the event does not know stays unknown. */
+function known(proven: JsonObject, claimed: JsonObject | null): JsonObject | undefined {
   if (!claimed) return undefined;
-  return Object.fromEntries(
-    Object.entries(proven).flatMap(([name, value]): Array<[string, Json]> => {
-      const known = claimed[name];
-      if (known === undefined) return [];
-      return [
-        [name, Array.isArray(value) && Array.isArray(known) ? value.filter((one) => known.includes(one)) : value],
-      ];
-    }),
-  );
+  return Object.fromEntries(Object.entries(proven).filter(([name]) => claimed[name] !== undefined));
 }
 
 /** What the row of a push has no word for: whether its ref is new, where it stood before, that it is gone, and the whole address of the difference. */

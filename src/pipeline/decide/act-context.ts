@@ -21,10 +21,14 @@ export type FeedFact = Pick<ForgeEvent, 'kind' | 'factKey' | 'factAt' | 'actor' 
 /** The events that a row of the feed tells. */
 export type ReadRow = (row: object, org: string) => readonly FeedFact[];
 
-/** A feed row's fact with the time of its row. */
+/** A feed row's fact with the number and the time of its row. */
 export interface FeedRowFact extends FeedFact {
+  readonly row: string;
   readonly at: string | null | undefined;
 }
+
+/** Upon which entries of the forge the rule acted already for another event, each with that event. */
+export type ToldActs = (acts: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 interface ContextParts {
   readonly access: ForgeAccess;
@@ -33,6 +37,7 @@ interface ContextParts {
   /** With the owner and name that the forge says. */
   readonly repo: EventRepository;
   readonly readRow: ReadRow;
+  readonly told: ToldActs;
 }
 
 /** Undefined = this forge, or this token, cannot make the read; null = there is no such thing. */
@@ -48,10 +53,24 @@ export class ActContext {
   readonly repo: EventRepository;
   private readonly access: ForgeAccess;
   private readonly readRow: ReadRow;
+  private readonly told: ToldActs;
   private readonly answers = new Map<string, Promise<unknown>>();
+  /** An event that stands on an entry which was found. */
+  firstTold: string | null = null;
 
-  constructor({ access, event, actor, repo, readRow }: ContextParts) {
-    [this.access, this.event, this.actor, this.repo, this.readRow] = [access, event, actor, repo, readRow];
+  constructor({ access, event, actor, repo, readRow, told }: ContextParts) {
+    [this.access, this.event, this.actor, this.repo, this.readRow, this.told] = [
+      ...([access, event, actor, repo, readRow, told] as const),
+    ];
+  }
+
+  /** Those entries upon which the rule did not act for another event. */
+  async free<Entry>(entries: readonly Entry[], actOf: (entry: Entry) => string): Promise<Entry[]> {
+    if (entries.length === 0) return [];
+    const told = await this.told(entries.map(actOf));
+    const free = entries.filter((entry) => !told.has(actOf(entry)));
+    if (free.length < entries.length) this.firstTold ??= [...told.values()][0] ?? null;
+    return free;
   }
 
   get index(): string {
@@ -148,7 +167,9 @@ export class ActContext {
         );
         if (rows === undefined) return undefined;
         for (const row of rows ?? [])
-          facts.push(...this.readRow(row, this.event.org).map((fact) => ({ ...fact, at: row.created })));
+          facts.push(
+            ...this.readRow(row, this.event.org).map((fact) => ({ ...fact, row: String(row.id), at: row.created })),
+          );
         if ((rows ?? []).length < FEED_PAGE || !isNear(rows?.at(-1)?.created, this.event)) break;
         if (facts.some((fact) => isFactOf(fact, this.event) && isSame(this.actor, fact.actor))) break;
       }

@@ -1,5 +1,7 @@
 import { ForgeError } from '../../core/errors.js';
+import { isClaimed } from '../../core/event-knowledge.js';
 import type { EventActor, ForgeEvent } from '../../core/event.js';
+import type { TOLD_BEFORE } from '../../core/told-acts.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Rests } from '../../rules/language/revision.js';
 import { PATIENCE_MS } from './answer-lookups.js';
@@ -7,10 +9,16 @@ import { PATIENCE_MS } from './answer-lookups.js';
 /**
  * Why the forge does not confirm what a delivery says. `other_author`: somebody else did it. `other_text`: its words are others, or were
  * edited. `not_found`: there is no such comment, review or act, or it is of another time. `gone`: there is none any more, and an event told its deletion. `unreadable`: the forge, or the token, offers no read
- * that tells. `newer`: what the rule reads is otherwise now than the delivery says.
+ * that tells. `newer`: what the rule reads is otherwise now than the delivery says. `told_before`: another event told the same act, and the rule acted upon that.
  */
 export type ActCode =
-  'act.other_author' | 'act.other_text' | 'act.not_found' | 'act.unreadable' | typeof GONE | typeof NEWER;
+  | 'act.other_author'
+  | 'act.other_text'
+  | 'act.not_found'
+  | 'act.unreadable'
+  | typeof GONE
+  | typeof NEWER
+  | typeof TOLD_BEFORE;
 export const NEWER = 'act.newer';
 export const GONE = 'act.gone';
 
@@ -26,6 +34,8 @@ export type ActProof =
       readonly event: ForgeEvent;
       /** Paths below `event` whose value is another one than the delivery says. */
       readonly newer: readonly string[];
+      /** Names of the entries of the forge that show the act; what a rule did upon one event, it does upon no other that stands on them. */
+      readonly acts: readonly string[];
     }
   | { readonly proven: false; readonly code: ActCode; readonly reason: string };
 
@@ -33,9 +43,10 @@ export type ActProof =
 export interface ActProver {
   /**
    * @param reads what is read of the event beside who did it, as paths below `event`; empty path = all of it. Default: nothing
+   * @param rule who is to act upon it: entries upon which it acted for another event prove nothing more to it. Default: nobody, and any entry proves
    * @throws ForgeError when the forge cannot be asked now
    */
-  prove(event: ForgeEvent, reads?: readonly string[]): Promise<ActProof>;
+  prove(event: ForgeEvent, reads?: readonly string[], rule?: string): Promise<ActProof>;
 }
 
 /** Name under which the proof is kept with the lookups of a run; no rule can name a lookup so. */
@@ -50,8 +61,10 @@ export interface Judged {
   readonly event: ForgeEvent;
   /** What the forge shows otherwise than the delivery says; not empty = the decision is to be made anew. */
   readonly newer: readonly string[];
-  /** What is kept with the run. */
-  readonly kept: JsonObject;
+  /** What is kept with the run. Null = nothing: polling read the event. */
+  readonly kept: JsonObject | null;
+  /** Entries of the forge that show the act. */
+  readonly acts: readonly string[];
 }
 
 /**
@@ -64,9 +77,10 @@ export async function proveWithin(
   event: ForgeEvent,
   reads: readonly string[],
   waitedMs: number,
+  rule?: string,
 ): Promise<ActProof> {
   try {
-    return await prover.prove(event, reads);
+    return await prover.prove(event, reads, rule);
   } catch (error) {
     if (!(error instanceof ForgeError) || waitedMs < PATIENCE_MS) throw error;
     return unreadable(`the forge could not be asked for a day: ${error.message}`);
@@ -78,19 +92,26 @@ export async function proveWithin(
  * @param waitedMs since the event was stored
  * @throws ForgeError while the forge cannot be asked
  */
-export async function judgeAct(prover: ActProver, event: ForgeEvent, rests: Rests, waitedMs: number): Promise<Judged> {
-  const proof = await proveWithin(prover, event, rests.reads, waitedMs);
+export async function judgeAct(
+  prover: ActProver,
+  event: ForgeEvent,
+  rests: Rests,
+  waitedMs: number,
+  rule: string,
+): Promise<Judged> {
+  const proof = await proveWithin(prover, event, rests.reads, waitedMs, rule);
   const judged: ActProof =
-    proof.proven && proof.actor === null && rests.on === 'actor'
+    proof.proven && proof.actor === null && rests.on === 'actor' && isClaimed(event)
       ? unreadable(`the forge does not say who did it (${proof.by})`)
       : proof;
   if (!judged.proven) {
     const { code, reason } = judged;
-    return { namesActor: false, refusal: { code, reason }, event, newer: [], kept: { value: { ...judged } } };
+    return { namesActor: false, refusal: { code, reason }, event, newer: [], kept: { value: { ...judged } }, acts: [] };
   }
-  const { by, actor, newer, event: confirmed } = judged;
-  const kept = { proven: true, by, actor: actor && { ...actor }, ...(newer.length > 0 ? { newer: [...newer] } : {}) };
-  return { namesActor: actor !== null, refusal: null, event: confirmed, newer, kept: { value: kept } };
+  const { by, actor, newer, acts, event: confirmed } = judged;
+  const value = { proven: true, by, actor: actor && { ...actor }, ...(newer.length > 0 ? { newer: [...newer] } : {}) };
+  const kept = isClaimed(event) ? { value } : null;
+  return { namesActor: actor !== null, refusal: null, event: confirmed, newer, kept, acts };
 }
 
 function unreadable(reason: string): Extract<ActProof, { proven: false }> {

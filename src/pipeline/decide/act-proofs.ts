@@ -5,18 +5,20 @@ import type { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { EVENT_TYPES } from '../../core/event-types.js';
-import type { EventRepository, ForgeEvent } from '../../core/event.js';
+import type { EventActor, EventRepository, ForgeEvent } from '../../core/event.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { OwnRepository, RepositoryHomes } from '../../core/repository-home.js';
+import { TOLD_BEFORE, toldBefore } from '../../core/told-acts.js';
 import { deletionsOf } from '../../events/gone.js';
 import { viewOf } from '../../rules/language/propose/bindings.js';
 import type { Forges } from '../execute/forge-access.js';
 import type { InboxStore } from '../inbox-store.port.js';
+import type { JournalStore } from '../journal-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
 import { readContents, readRepository } from './act-contents.js';
-import { ActContext, objectAt, type ReadRow } from './act-context.js';
+import { ActContext, objectAt, type ReadRow, type ToldActs } from './act-context.js';
 import { GONE, type ActProof, type ActProver } from './act-proof.js';
-import { feedFactOf, findAct, proven, unproven, type ActFound } from './act-reads.js';
+import { feedFactOf, findAct, hasEntries, proven, unproven, type ActFound } from './act-reads.js';
 
 interface ActProofsDeps {
   readonly forges: Forges;
@@ -25,10 +27,12 @@ interface ActProofsDeps {
   readonly recovery: Pick<RecoveryStore, 'echoOf'>;
   /** Knows what was deleted. */
   readonly inbox: Pick<InboxStore, 'isStored'>;
+  readonly journal: Pick<JournalStore, 'toldActs'>;
   readonly readRow: ReadRow;
   readonly clock: Clock;
 }
 
+const NONE: ReadonlyMap<string, string> = new Map();
 const KEPT_MS = 600_000;
 const KEPT_AT_MOST = 1_000;
 
@@ -42,13 +46,18 @@ export class ActProofs implements ActProver {
 
   constructor(private readonly deps: ActProofsDeps) {}
 
-  prove(event: ForgeEvent, reads: readonly string[] = []): Promise<ActProof> {
+  async prove(event: ForgeEvent, reads: readonly string[] = [], rule?: string): Promise<ActProof> {
+    const told: ToldActs = (acts) => this.toldActs(event, acts, rule);
     const nowMs = this.deps.clock.monotonicMs();
-    const key = [event.id, ...reads].join(' ');
+    const key = [event.id, rule ?? '', ...reads].join(' ');
     const known = this.kept.get(key);
-    if (known && nowMs - known.atMs < KEPT_MS) return known.proof;
+    if (known && nowMs - known.atMs < KEPT_MS) {
+      const proof = await known.proof;
+      // Meanwhile another event may have told the same act.
+      if (!proof.proven || (await told(proof.acts)).size === 0) return proof;
+    }
     if (this.kept.size >= KEPT_AT_MOST) this.kept.clear();
-    const found = this.ask(event, reads).then((proof) => this.orGone(event, proof));
+    const found = this.ask(event, reads, rule, told).then((proof) => this.orGone(event, proof));
     const proof = found.catch((error: unknown) => {
       if (!(error instanceof ForgeError) || !isAnswer(error)) throw error;
       return unproven('act.unreadable', `the forge cannot confirm it: ${error.message}`);
@@ -67,14 +76,58 @@ export class ActProofs implements ActProver {
     return isGone ? unproven(GONE, `${proof.reason}; it was deleted`) : proof;
   }
 
-  private async ask(event: ForgeEvent, reads: readonly string[]): Promise<ActProof> {
-    // What polling read, the forge itself said.
-    if (!isClaimed(event)) return { proven: true, by: event.source, actor: event.actor, event, newer: [] };
-    const { actor, repo } = event;
+  private async toldActs({ id, forge, org }: ForgeEvent, acts: readonly string[], rule: string | undefined) {
+    const told = rule === undefined ? NONE : await this.deps.journal.toldActs({ forge, org, rule, acts });
+    return new Map([...told].filter(([, eventId]) => eventId !== id));
+  }
+
+  private async ask(
+    event: ForgeEvent,
+    reads: readonly string[],
+    rule: string | undefined,
+    told: ToldActs,
+  ): Promise<ActProof> {
+    if (!isClaimed(event)) return this.ofPolled(event, told);
+    const { actor } = event;
     if (!actor) return unproven('act.unreadable', 'the delivery does not say who did it');
     // The journal knows of the call that led to it, and nothing of what others did or of words.
-    const isEcho = !hasWords(event.kind) && (await this.deps.recovery.echoOf(event.id)) !== null;
-    if (isEcho && reads.length === 0) return { proven: true, by: 'journal', actor, event, newer: [] };
+    const echo = hasWords(event.kind) ? null : await this.deps.recovery.echoOf(event.id);
+    const byJournal = echo && (await this.byJournal(event, actor, echo.intentId, told));
+    // One effect may be several acts (two people assigned), which the history tells apart.
+    const isInHistory = rule !== undefined && hasEntries(event.kind);
+    if (byJournal && !isInHistory && (!byJournal.proven || reads.length === 0))
+      return byJournal.proven ? { ...byJournal, event, newer: [] } : byJournal;
+    const context = await this.contextOf(event, actor, told);
+    if ('proven' in context) return context;
+    const shown = byJournal && !isInHistory ? byJournal : await findAct(context.context);
+    const found = byJournal && !shown.proven && shown.code !== TOLD_BEFORE ? byJournal : shown;
+    return found.proven ? this.withContents(context.context, found, context.home, reads) : found;
+  }
+
+  /** What polling read, the forge itself said; its entry is only looked for so that no delivery tells it once more. */
+  private async ofPolled(event: ForgeEvent, told: ToldActs): Promise<ActProof> {
+    const proof: ActProof = { proven: true, by: event.source, actor: event.actor, event, newer: [], acts: [] };
+    if (!event.actor) return proof;
+    const context = await this.contextOf(event, event.actor, told);
+    if ('proven' in context) return proof;
+    const found = await findAct(context.context);
+    if (found.proven) return { ...proof, acts: found.acts };
+    return found.code === TOLD_BEFORE ? found : proof;
+  }
+
+  /** One effect of the bot is one act of each kind. */
+  private async byJournal(event: ForgeEvent, actor: EventActor, intentId: string, told: ToldActs): Promise<ActFound> {
+    const act = `effect ${event.kind} ${intentId}`;
+    const [first] = (await told([act])).values();
+    return first === undefined ? proven('journal', actor, null, [act]) : unproven(TOLD_BEFORE, toldBefore(first));
+  }
+
+  private async contextOf(
+    event: ForgeEvent,
+    actor: EventActor,
+    told: ToldActs,
+  ): Promise<{ context: ActContext; home: OwnRepository } | Extract<ActFound, { proven: false }>> {
+    const { repo } = event;
     const access = this.deps.forges.get(event.forge, event.org);
     if (!access || !repo) return unproven('act.unreadable', 'the delivery names no repository');
     const home = await this.deps.homes.of({ forge: event.forge, org: event.org, id: repo.id, name: repo.name });
@@ -86,9 +139,9 @@ export class ActProofs implements ActProver {
       actor,
       repo: { ...repo, owner, name },
       readRow: this.deps.readRow,
+      told,
     });
-    const found = isEcho ? proven('journal', actor, null) : await findAct(context);
-    return found.proven ? this.withContents(context, found, home.repository, reads) : found;
+    return { context, home: home.repository };
   }
 
   /** The event with what the forge says of all that is read of it, and with nothing else that the delivery says. */
@@ -134,7 +187,7 @@ export class ActProofs implements ActProver {
     const unshown = reads.find((path) => valueAt(claimedView, path) !== undefined && valueAt(view, path) === undefined);
     if (unshown !== undefined && unshown !== '') return unconfirmed(unshown);
     const newer = reads.filter((path) => path === '' || textAt(claimedView, path) !== textAt(view, path));
-    return { proven: true, by: act.by, actor: act.actor, event: confirmed, newer };
+    return { proven: true, by: act.by, actor: act.actor, event: confirmed, newer, acts: act.acts };
   }
 }
 

@@ -46,7 +46,7 @@ describe('pipeline/decide/act-reads', () => {
     });
     const access = { client, offers: (name: string) => name in answers } as unknown as ForgeAccess;
     const repo = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app' };
-    return findAct(new ActContext({ access, event, actor: ANN, repo, readRow }));
+    return findAct(new ActContext({ access, event, actor: ANN, repo, readRow, told: async () => new Map() }));
   }
 
   /** A list of one page. */
@@ -273,6 +273,7 @@ describe('pipeline/decide/act-reads', () => {
       by: 'status',
       actor: null,
       at: AT,
+      acts: ['status 0'],
     });
     expect(await judge({ ...mine, creator: EVE })).toBe(
       'act.other_author: the delivery names ann, and the forge names eve for the status',
@@ -314,19 +315,26 @@ describe('pipeline/decide/act-reads', () => {
         by: 'run',
         actor: null,
         at: null,
+        acts: [expect.stringContaining(`${kind} 8`)],
       });
       expect(await judge({ getRun: missing })).toBe('act.not_found: there is no run 8');
     });
 
     it('the list of jobs tells that there was one', async () => {
       const jobs = (head_sha: string): Answers => ({
-        listActionTasks: async () => ({ workflow_runs: [{ head_sha: 'other' }, { head_sha }] }),
+        listActionTasks: async () => ({
+          workflow_runs: [
+            { id: '11', head_sha: 'other' },
+            { id: '12', head_sha },
+          ],
+        }),
       });
       expect(await read(kind, { sha: 'abc' }, { ...byRun({ actor: ANN }), ...jobs('abc') })).toEqual({
         proven: true,
         by: 'task',
         actor: null,
         at: null,
+        acts: [`${kind} 12`],
       });
       expect(asked).toEqual([['listActionTasks', { ...REPO, limit: 50 }]]);
       expect(await judge(jobs('abd'), { sha: 'abc' })).toBe('act.not_found: the forge lists no job of this commit');

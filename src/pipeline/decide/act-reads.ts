@@ -1,6 +1,8 @@
+import { isClaimed } from '../../core/event-knowledge.js';
 import { EVENT_TYPES } from '../../core/event-types.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventActor, ForgeEvent } from '../../core/event.js';
+import { TOLD_BEFORE, toldBefore } from '../../core/told-acts.js';
 import type { ListItem } from '../../forge/operations.js';
 import {
   isFactOf,
@@ -17,8 +19,17 @@ import type { ActCode } from './act-proof.js';
 
 /** That an act happened, and who did it. */
 export type ActFound =
-  /** `by`: the read that told; `at`: when it happened, as the forge says. `actor` null: the forge does not tell who did it. */
-  | { readonly proven: true; readonly by: string; readonly actor: EventActor | null; readonly at: string | null }
+  /**
+   * `by`: the read that told; `at`: when it happened, as the forge says. `actor` null: the forge does not tell who did it. `acts`: names of the entries
+   * that show it.
+   */
+  | {
+      readonly proven: true;
+      readonly by: string;
+      readonly actor: EventActor | null;
+      readonly at: string | null;
+      readonly acts: readonly string[];
+    }
   | { readonly proven: false; readonly code: ActCode; readonly reason: string };
 
 /** A read that can tell of an act; undefined = this forge, or this token, cannot make it. */
@@ -29,7 +40,12 @@ export async function findAct(context: ActContext): Promise<ActFound> {
   const { kind } = context.event;
   for (const read of readsOf(kind)) {
     const found = await read(context);
-    if (found !== undefined) return found;
+    if (found === undefined) continue;
+    // All that fits was told by others, and is no sign that nothing like it happened.
+    const { firstTold } = context;
+    return !found.proven && found.code === 'act.not_found' && firstTold !== null
+      ? unproven(TOLD_BEFORE, toldBefore(firstTold))
+      : found;
   }
   return unproven('act.unreadable', `this forge has no read that shows who did it (${kind})`);
 }
@@ -104,20 +120,69 @@ const ENTRIES: Readonly<Partial<Record<EventKind, Fits>>> = {
   'pull_request.review_request_removed': removing('review_request'),
 };
 
+/** Whether acts of this kind stand in the history of an issue. */
+export function hasEntries(kind: EventKind): boolean {
+  return ENTRIES[kind] !== undefined;
+}
+
 /** Of a label, an entry says whether it was put on or taken off. */
 export function isLabelPutOn(entry: TimelineEntry): boolean {
   return entry.body === '1';
 }
 
+/** One call puts on several labels, and takes some off; its entries are written at once. */
+const SAME_CALL_MS = 2_000;
+
 /**
- * The entries of the history that show acts of this kind by whom the event names, oldest first.
+ * The entries of the history that show the act of this event, by whom the event names, oldest first: those that have what the event says of it, else those of
+ * the call nearest to its time.
  * @returns undefined where the forge has no such read
  */
 export async function entriesOf(context: ActContext): Promise<readonly TimelineEntry[] | undefined> {
   const { event, actor } = context;
   const all = await context.timeline();
   if (all === undefined) return undefined;
-  return near(all ?? [], event).filter((entry) => isSame(actor, entry.user));
+  const theirs = near(all ?? [], event).filter((entry) => isSame(actor, entry.user));
+  const free = await context.free(theirs, (entry) => actOfEntry(entry, event));
+  const atMs = (event.factAt ?? event.storedAt).getTime();
+  const awayMs = (entry: TimelineEntry): number => Math.abs((timeOf(entry.created_at) ?? 0) - atMs);
+  const named = free.filter((entry) => isNamed(entry, event) && awayMs(entry) <= SAME_CALL_MS);
+  if (named.length > 0 && isOfMany(named[0])) return named;
+  const [nearest] = (named.length > 0 ? named : free).toSorted((one, other) => awayMs(one) - awayMs(other));
+  if (!nearest) return [];
+  return isOfMany(nearest) ? free.filter(({ created_at }) => created_at === nearest.created_at) : [nearest];
+}
+
+/** Whether one act may make several entries. */
+function isOfMany(entry: TimelineEntry | undefined): boolean {
+  return /^(?:label|assignees)$/.test(entry?.type ?? '');
+}
+
+/** Whether an entry has what the event says of its act. */
+function isNamed(entry: TimelineEntry, { data }: ForgeEvent): boolean {
+  const derived = objectAt(data, 'derived');
+  const names = (field: string, name: string | null | undefined): boolean => {
+    const list = derived?.[field];
+    return Array.isArray(list) && list.includes(name ?? '');
+  };
+  switch (entry.type) {
+    case 'label':
+      return names(isLabelPutOn(entry) ? 'labels_added' : 'labels_removed', entry.label?.name);
+    case 'assignees':
+      return names(entry['removed_assignee'] === true ? 'assignees_removed' : 'assignees_added', entry.assignee?.login);
+    case 'review_request':
+      return entry.assignee?.id === textAt(objectAt(data, 'requested_reviewer'), 'id');
+    case 'change_title':
+      return entry.old_title === textAt(objectAt(objectAt(data, 'changes'), 'title'), 'from');
+    default:
+      return false;
+  }
+}
+
+/** Labels that were all taken off are told as labels that changed, or by a word of their own. */
+function actOfEntry({ id }: TimelineEntry, { kind }: ForgeEvent): string {
+  const [, word = ''] = kind.split('.');
+  return `history ${word === 'labels_cleared' ? 'labeled' : word} ${id}`;
 }
 
 function near(entries: readonly TimelineEntry[], event: ForgeEvent): TimelineEntry[] {
@@ -129,22 +194,18 @@ async function timeline(context: ActContext): Promise<ActFound | undefined> {
   const { event, index } = context;
   const entries = await entriesOf(context);
   if (entries === undefined) return undefined;
-  const entry = nearestEntry(entries, event);
-  if (entry) return proven('timeline', context.actor, entry.created_at);
+  const [entry] = entries;
+  if (entry)
+    return proven(
+      'timeline',
+      context.actor,
+      entry.created_at,
+      entries.map((one) => actOfEntry(one, event)),
+    );
   const [other] = near((await context.timeline()) ?? [], event).slice(-1);
-  return other
+  return other && !isSame(context.actor, other.user)
     ? otherAuthor(context.actor, other.user, `the history of #${index}`)
     : unproven('act.not_found', `the history of #${index} has no such act`);
-}
-
-/** The entry nearest to the time that the delivery tells. */
-export function nearestEntry(
-  entries: readonly TimelineEntry[],
-  { factAt, storedAt }: ForgeEvent,
-): TimelineEntry | undefined {
-  const atMs = (factAt ?? storedAt).getTime();
-  const distance = (entry: TimelineEntry): number => Math.abs((timeOf(entry.created_at) ?? 0) - atMs);
-  return entries.toSorted((one, other) => distance(one) - distance(other))[0];
 }
 
 async function comment(context: ActContext): Promise<ActFound | undefined> {
@@ -165,7 +226,9 @@ async function comment(context: ActContext): Promise<ActFound | undefined> {
   // Somebody else may have put the words into the author's mouth.
   if (timeOf(found.created_at) === null || timeOf(found.created_at) !== timeOf(found.updated_at))
     return unproven('act.other_text', `comment ${id} was edited`);
-  return provenAt(found.created_at, event, proven('comment', actor, found.created_at));
+  return once(context, `comment ${id}`, () =>
+    provenAt(found.created_at, event, proven('comment', actor, found.created_at, [`comment ${id}`])),
+  );
 }
 
 async function opening(context: ActContext): Promise<ActFound | undefined> {
@@ -174,9 +237,9 @@ async function opening(context: ActContext): Promise<ActFound | undefined> {
   if (found === undefined) return undefined;
   const what = `#${context.index}`;
   if (found === null) return unproven('act.not_found', `there is no ${what}`);
-  return isSame(actor, found.user)
-    ? provenAt(found.created_at, event, proven('issue', actor, found.created_at))
-    : otherAuthor(actor, found.user, what);
+  if (!isSame(actor, found.user)) return otherAuthor(actor, found.user, what);
+  const act = `opening ${context.repo.id} ${context.index}`;
+  return once(context, act, () => provenAt(found.created_at, event, proven('issue', actor, found.created_at, [act])));
 }
 
 async function merge(context: ActContext): Promise<ActFound | undefined> {
@@ -184,9 +247,11 @@ async function merge(context: ActContext): Promise<ActFound | undefined> {
   const found = await context.pull();
   if (found === undefined) return undefined;
   if (found?.merged !== true) return unproven('act.not_found', `#${index} is not merged`);
-  return isSame(actor, found.merged_by)
-    ? provenAt(found.merged_at, event, proven('pull_request', actor, found.merged_at))
-    : otherAuthor(actor, found.merged_by, `the merge of #${index}`);
+  if (!isSame(actor, found.merged_by)) return otherAuthor(actor, found.merged_by, `the merge of #${index}`);
+  const act = `merge ${context.repo.id} ${index}`;
+  return once(context, act, () =>
+    provenAt(found.merged_at, event, proven('pull_request', actor, found.merged_at, [act])),
+  );
 }
 
 const REVIEW_STATES: Readonly<Partial<Record<EventKind, string>>> = {
@@ -202,9 +267,14 @@ export async function reviewsOf(context: ActContext): Promise<readonly Review[] 
   const { event } = context;
   const all = await context.reviews();
   if (all === undefined) return undefined;
-  return (all ?? []).filter(
+  const fitting = (all ?? []).filter(
     (one) => one.state === REVIEW_STATES[event.kind] && counts(one, all ?? []) && isNear(one.submitted_at, event),
   );
+  return context.free(fitting, actOfReview);
+}
+
+function actOfReview({ id }: Review): string {
+  return `review ${id}`;
 }
 
 /**
@@ -231,14 +301,14 @@ async function review(context: ActContext): Promise<ActFound | undefined> {
   const body = textAt(objectAt(event.data, 'review'), 'body');
   const theirs = fitting.filter(({ user }) => isSame(actor, user));
   const same = theirs.find((one) => (one.body ?? '') === body);
-  if (same) return proven('review', actor, same.submitted_at);
+  if (same) return proven('review', actor, same.submitted_at, [actOfReview(same)]);
   if (theirs.length > 0) return unproven('act.other_text', `the review of #${index} has other words than the delivery`);
   return fitting[0]
     ? otherAuthor(actor, fitting[0].user, `the review of #${index}`)
     : unproven('act.not_found', `the forge holds no such review of #${index}`);
 }
 
-/** The statuses of this context and state in the window, those of this person and those without a creator first. */
+/** The status that the delivery names or, if the forge has none of its number, all of its context and state in the window: those of this person first. */
 export async function statusesOf(context: ActContext): Promise<ReadonlyArray<ListItem<'listStatuses'>> | undefined> {
   const { event, actor } = context;
   const told = objectAt(event.data, 'status');
@@ -248,9 +318,14 @@ export async function statusesOf(context: ActContext): Promise<ReadonlyArray<Lis
     (one) =>
       one.context === textAt(told, 'context') && one.status === textAt(told, 'state') && isNear(one.created_at, event),
   );
-  const rank = (one: ListItem<'listStatuses'>): number =>
-    (isSame(actor, one.creator) ? 0 : one.creator ? 4 : 2) + (one.id === textAt(told, 'id') ? 0 : 1);
-  return fitting.toSorted((one, other) => rank(one) - rank(other));
+  const rank = (one: ListItem<'listStatuses'>): number => (isSame(actor, one.creator) ? 0 : one.creator ? 2 : 1);
+  const own = fitting.filter(({ id }) => id === textAt(told, 'id'));
+  const free = await context.free(own.length > 0 ? own : fitting, actOfStatus);
+  return free.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function actOfStatus({ id }: ListItem<'listStatuses'>): string {
+  return `status ${id}`;
 }
 
 async function status(context: ActContext): Promise<ActFound | undefined> {
@@ -258,15 +333,20 @@ async function status(context: ActContext): Promise<ActFound | undefined> {
   if (fitting === undefined) return undefined;
   const [first] = fitting;
   if (!first) return unproven('act.not_found', 'the forge holds no such status');
-  if (isSame(context.actor, first.creator)) return proven('status', context.actor, first.created_at);
+  const acts = [actOfStatus(first)];
+  if (isSame(context.actor, first.creator)) return proven('status', context.actor, first.created_at, acts);
   // Of a status that a workflow set the forge tells no creator.
-  if (!first.creator) return proven('status', null, first.created_at);
+  if (!first.creator) return proven('status', null, first.created_at, acts);
   return otherAuthor(context.actor, first.creator, 'the status');
 }
 
 /** Whether a run or job is as far as its event says; what only began cannot be undone. */
-function isReached({ kind }: ForgeEvent, state: string | null | undefined): boolean {
-  return !/\.(finished|recovered)$/.test(kind) || state === 'completed';
+function isReached(event: ForgeEvent, state: string | null | undefined): boolean {
+  return !isOver(event) || state === 'completed';
+}
+
+function isOver({ kind }: ForgeEvent): boolean {
+  return /\.(finished|recovered)$/.test(kind);
 }
 
 async function run(context: ActContext): Promise<ActFound | undefined> {
@@ -276,9 +356,24 @@ async function run(context: ActContext): Promise<ActFound | undefined> {
   if (found === null) return unproven('act.not_found', `there is no run ${id}`);
   if (event.kind.startsWith('workflow.') && !isReached(event, found.status))
     return unproven('act.not_found', `run ${id} is not over`);
+  const job = event.kind.startsWith('task.') ? await jobOf(context) : undefined;
+  if (job === null) return unproven('act.not_found', `run ${id} has no such job`);
   const who = [found.trigger_actor, found.actor].filter((one) => one !== null && one !== undefined);
-  if (who.length === 0) return proven('run', null, null);
-  return who.some((one) => isSame(actor, one)) ? proven('run', actor, null) : otherAuthor(actor, who[0], `run ${id}`);
+  const isBy = who.some((one) => isSame(actor, one));
+  if (!isBy && who.length > 0) return otherAuthor(actor, who[0], `run ${id}`);
+  // Made again it is another one: by its attempt or, where the forge counts none, by when it ended.
+  const attempt = found.run_attempt || (isOver(event) ? found.completed_at : null);
+  const act = [event.kind, id, attempt ?? '', job ?? ''].join(' ');
+  return once(context, act, () => proven('run', isBy ? actor : null, null, [act]));
+}
+
+/** The number of a job of the run; null = the run has no such job. Undefined where the forge does not list them all. */
+async function jobOf(context: ActContext): Promise<string | null | undefined> {
+  const all = await context.jobs();
+  const id = textAt(objectAt(context.event.data, 'task'), 'job_id');
+  const known = all?.jobs?.find((one) => one.id === id);
+  if (known) return `${known.id} ${known.run_attempt ?? ''}`;
+  return all?.jobs && all.jobs.length >= (all.total_count ?? 0) ? null : undefined;
 }
 
 /** A list of tasks tells that a job ran, and nothing about who started it. */
@@ -286,9 +381,12 @@ async function task(context: ActContext): Promise<ActFound | undefined> {
   const sha = textAt(context.event.data, 'sha');
   const page = await context.tasks();
   if (page === undefined) return undefined;
-  const rows = page?.workflow_runs ?? [];
-  return rows.some((row) => row.head_sha === sha)
-    ? proven('task', null, null)
+  const { kind } = context.event;
+  const actOf = ({ id }: { readonly id?: string | null | undefined }): string => `${kind} ${id}`;
+  const rows = (page?.workflow_runs ?? []).filter((row) => row.head_sha === sha);
+  const [row] = await context.free(rows, actOf);
+  return row
+    ? proven('task', null, null, [actOf(row)])
     : unproven('act.not_found', 'the forge lists no job of this commit');
 }
 
@@ -296,7 +394,14 @@ async function task(context: ActContext): Promise<ActFound | undefined> {
 export async function feedFactOf(context: ActContext): Promise<FeedRowFact | null | undefined> {
   const { event, actor } = context;
   const facts = (await context.feed())?.filter((fact) => isFactOf(fact, event));
-  return facts && (facts.find((fact) => isSame(actor, fact.actor)) ?? facts[0] ?? null);
+  if (!facts) return undefined;
+  const free = await context.free(facts, actOfRow);
+  return free.find((fact) => isSame(actor, fact.actor)) ?? free[0] ?? null;
+}
+
+/** A row may tell several facts. */
+function actOfRow({ kind, row }: FeedRowFact): string {
+  return `row ${kind} ${row}`;
 }
 
 /** The feed tells most acts with who did them; it hides people who hide themselves. */
@@ -309,16 +414,28 @@ async function inFeed(context: ActContext): Promise<ActFound | undefined> {
   const words = ({ data }: Pick<ForgeEvent, 'data'>): string => textAt(objectAt(data, 'comment'), 'body');
   return event.kind === 'comment.created' && words(fact) !== words(event)
     ? unproven('act.other_text', 'the feed has another text than the delivery')
-    : proven('feed', actor, fact.at);
+    : proven('feed', actor, fact.at, [actOfRow(fact)]);
 }
 
-export function proven(by: string, actor: EventActor | null, at: string | null | undefined): ActFound {
-  return { proven: true, by, actor, at: at ?? null };
+export function proven(
+  by: string,
+  actor: EventActor | null,
+  at: string | null | undefined,
+  acts: readonly string[],
+): ActFound {
+  return { proven: true, by, actor, at: at ?? null, acts };
+}
+
+/** Unless another event told this one act. */
+async function once(context: ActContext, act: string, found: () => ActFound): Promise<ActFound> {
+  const free = await context.free([act], (one) => one);
+  return free.length > 0 ? found() : unproven('act.not_found', '');
 }
 
 /** A delivery that tells another time than the forge tells again of an act of then, which its own time would keep out (`retention.max_age`). */
-function provenAt(time: string | null | undefined, { factAt }: ForgeEvent, proof: ActFound): ActFound {
-  return factAt !== null && timeOf(time) === factAt.getTime()
+function provenAt(time: string | null | undefined, event: ForgeEvent, proof: ActFound): ActFound {
+  const { factAt } = event;
+  return !isClaimed(event) || (factAt !== null && timeOf(time) === factAt.getTime())
     ? proof
     : unproven('act.not_found', 'the forge shows another time than the delivery');
 }

@@ -146,7 +146,7 @@ describe('pipeline/decide/decide-candidate', () => {
 
     beforeEach(() => {
       asked.length = 0;
-      shown = { proven: true, by: 'spec', actor: event.actor, event: told('true'), newer: ['branch'] };
+      shown = { proven: true, by: 'spec', actor: event.actor, event: told('true'), newer: ['branch'], acts: [] };
       deps.rules.candidates = () => [RULE];
       // It does something only where the branch that the event names has what is asked of it.
       evaluate = ({ event: of }, answers) => {
@@ -177,7 +177,7 @@ describe('pipeline/decide/decide-candidate', () => {
     });
 
     it('and acts upon what is true', async () => {
-      shown = { proven: true, by: 'spec', actor: event.actor, event: told('forged'), newer: [] };
+      shown = { proven: true, by: 'spec', actor: event.actor, event: told('forged'), newer: [], acts: [] };
 
       expect((await decideOn('forged')).intents).toHaveLength(1);
     });
@@ -335,7 +335,7 @@ describe('pipeline/decide/decide-candidate', () => {
     });
 
     it('lets a merge rest on an act that nobody is named for, and nothing that rests on who did it', async () => {
-      const proof = whatForgeSays({ proven: true, by: 'task', actor: null, event: anEvent(), newer: [] });
+      const proof = whatForgeSays({ proven: true, by: 'task', actor: null, event: anEvent(), newer: [], acts: [] });
 
       evaluate = () => rests('act');
       expect((await decide({}, ofEvent(), {}, proof)).run.state).toBe('open');
@@ -343,6 +343,84 @@ describe('pipeline/decide/decide-candidate', () => {
       expect((await decide({}, ofEvent(), {}, proof)).run).toMatchObject({
         state: 'not-fired',
         trace: { refused: { code: 'act.unreadable' } },
+      });
+    });
+
+    it('plans with the entries of the forge that show the act', async () => {
+      evaluate = () => rests('actor');
+      const proof = whatForgeSays({
+        ...({ proven: true, by: 'comment', actor: event.actor, event, newer: [] } as const),
+        acts: ['comment 11'],
+      });
+
+      expect(await decide({}, ofEvent(), {}, proof)).toMatchObject({ acts: ['comment 11'] });
+      evaluate = () => decided('not-fired');
+      expect((await decide({}, ofEvent(), {}, proof)).acts).toBeUndefined();
+    });
+
+    it.each<[ForgeEvent['source'], number]>([
+      ['webhook', 1],
+      ['feed', 0],
+    ])('refuses an act that another event told, and tells the security log of a %s: %d', async (source, lines) => {
+      const recorded: object[] = [];
+      evaluate = () => rests('actor');
+      const { run } = await decide(
+        {},
+        ofEvent({ event: { ...event, source } }),
+        {},
+        {
+          ...whatForgeSays({ proven: false, code: 'act.told_before', reason: 'event e0 told this act already' }),
+          security: { record: (line) => void recorded.push(line) },
+        },
+      );
+
+      expect(run.reason).toEqual(saying('refused (act.told_before): event e0 told this act already'));
+      expect(recorded).toHaveLength(lines);
+    });
+
+    it('decides by what the forge shows where it does not fire by what the bot remembers, and is silent otherwise', async () => {
+      const recorded: object[] = [];
+      const security = { record: (line: object): void => void recorded.push(line) };
+      const labeled = (labels_added: string[]): ForgeEvent => ({ ...event, data: { derived: { labels_added } } });
+      const isAdded = (of: ForgeEvent | null): boolean =>
+        ((of?.data['derived'] as { labels_added: string[] }).labels_added ?? []).includes('bug');
+      evaluate = ({ event: of }) => ({
+        ...(decided(isAdded(of) ? 'fired' : 'not-fired') as Decided),
+        rests: { on: 'actor', reads: ['derived.labels_added'] },
+      });
+      deps.rules.candidates = () => [RULE];
+      const shown = whatForgeSays({
+        ...({ proven: true, by: 'timeline', actor: event.actor, acts: ['history labeled 1'] } as const),
+        event: labeled(['bug']),
+        newer: ['derived.labels_added'],
+      });
+      const subject = ofEvent({ event: labeled([]) });
+
+      expect((await decide({}, subject, {}, { ...shown, security })).intents).toHaveLength(1);
+      const refused = whatForgeSays({ proven: false, code: 'act.not_found', reason: 'no' });
+      expect((await decide({}, subject, {}, { ...refused, security })).run).toMatchObject({
+        state: 'not-fired',
+        reason: saying(expect.not.stringContaining('refused')),
+      });
+      expect(recorded).toEqual([]);
+    });
+
+    it('gathers only what the forge confirms, so that a lie takes nobody’s place', async () => {
+      windowOf = () => ({ key: 'k', windowMs: 60_000 });
+      evaluate = () => rests('actor');
+      const lie = whatForgeSays({ proven: false, code: 'act.not_found', reason: 'no such act' });
+      expect((await decide({ gathers: true }, ofEvent(), {}, lie)).run).toMatchObject({
+        state: 'not-fired',
+        reason: saying('refused (act.not_found): no such act'),
+      });
+
+      const truth = whatForgeSays({
+        ...({ proven: true, by: 'comment', actor: event.actor, event, newer: [] } as const),
+        acts: ['comment 11'],
+      });
+      expect(await decide({ gathers: true }, ofEvent(), {}, truth)).toMatchObject({
+        run: { state: 'gathering' },
+        acts: ['comment 11'],
       });
     });
 
@@ -380,7 +458,7 @@ describe('pipeline/decide/decide-candidate', () => {
         {},
         ofEvent({ event: finished }),
         {},
-        whatForgeSays({ proven: true, by: 'task', actor: null, event: anEvent(), newer: [] }),
+        whatForgeSays({ proven: true, by: 'task', actor: null, event: anEvent(), newer: [], acts: [] }),
       );
 
       expect(intents[0]?.countsFor).toMatchObject({ claim: 'e1' });

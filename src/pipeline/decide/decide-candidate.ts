@@ -2,11 +2,13 @@ import { callerOf, callingAs, currentCaller } from '../../core/caller.js';
 import type { Clock } from '../../core/clock.js';
 import { isForAnybody } from '../../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
+import type { JsonObject } from '../../core/json.js';
 import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { runReason, verdictReason, withNote } from '../../core/run-reasons.js';
 import type { RepositoryHome, RepositoryHomes } from '../../core/repository-home.js';
+import { TOLD_BEFORE } from '../../core/told-acts.js';
 import type { SecurityLog } from '../../core/security-log.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
 import {
@@ -190,11 +192,41 @@ export class CandidateDecider {
       isOpen = false;
       return 'again';
     };
+    let judged: Judged | null = null;
+    /** What the forge shows counts, not what the delivery says. @returns whether it is to be decided anew */
+    const confirm = async (found: Evaluation): Promise<boolean> => {
+      if (!event || !found.rests || judged) return false;
+      const waitedMs = decidedAt.getTime() - since.getTime();
+      const proof = await judgeAct(this.deps.acts, event, found.rests, waitedMs, rule);
+      // What was told before it may be a lie as well: it does not fire by what the bot remembers, and may by what the forge shows.
+      const isIdle = found.kind === 'decided' && found.report.verdict !== 'fired';
+      if (isIdle && proof.newer.length === 0) return false;
+      judged = proof;
+      if (judged.newer.length === 0) return false;
+      if (!this.isStillAsked(active, candidate, judged.event, bot)) {
+        judged = afterReading(judged, null);
+        return false;
+      }
+      [event, repo, isOpen] = [judged.event, judged.event.repo, false];
+      return true;
+    };
+    const judgedNow = (): Judged | null => judged;
+    const refused = (about: ForgeEvent, { refusal, ...proof }: Judged & { refusal: Refusal }): Plan =>
+      planIntents(this.refused(own, about, { rule: candidate.id, trace: null }, refusal, withProof({}, proof)), {
+        ...tools,
+        account: '',
+      });
     if (candidate.gathers && !manner.atOnce) {
       // What is false without any read is decided now: it must not take the place of one that may hold.
-      const early = await evaluate({});
-      const isLost = early.kind === 'decided' && early.report.verdict !== 'fired' && !early.report.unknown;
-      if (isLost) return without(decided(early.report));
+      let early = await evaluate({});
+      // Nor may what the forge does not confirm.
+      if (await confirm(early)) early = await evaluate({});
+      const lost =
+        early.kind === 'decided' && early.report.verdict !== 'fired' && !early.report.unknown ? early.report : null;
+      const proof = judgedNow();
+      const final = proof && lost && proof.newer.length > 0 ? afterReading(proof, lost) : proof;
+      if (event && isRefused(final)) return refused(event, final);
+      if (lost) return without(decided(lost));
       let window = rules.windowOf?.(active.revision, candidate, facts()) ?? null;
       while (isOpen && window && 'problem' in window && window.unknown) {
         const next = await learn(window.unknown);
@@ -208,35 +240,17 @@ export class CandidateDecider {
           reason: runReason('run.cannot-plan', { because: window.problem }),
           trace: null,
         });
-      if (window) return planGathering(base, now, window, tools);
+      if (window) return { ...planGathering(base, now, window, tools), acts: final?.acts ?? [] };
     }
     const held = await this.overLimit(org, candidate);
     if (held) return without(held);
-    let judged: Judged | null = null;
-    /** What the forge shows counts, not what the delivery says. @returns whether it is to be decided anew */
-    const confirm = async (found: Evaluation): Promise<boolean> => {
-      if (!event || !found.rests || judged) return false;
-      judged = await judgeAct(this.deps.acts, event, found.rests, decidedAt.getTime() - since.getTime());
-      if (judged.newer.length === 0) return false;
-      if (!this.isStillAsked(active, candidate, judged.event, bot)) {
-        judged = afterReading(judged, null);
-        return false;
-      }
-      [event, repo, isOpen] = [judged.event, judged.event.repo, false];
-      return true;
-    };
-    const judgedNow = (): Judged | null => judged;
     const ask = (): Promise<Answered> =>
       answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
     // Nothing is asked with what only the delivery says.
     const first = await evaluate({});
     if (first.kind === 'needs-lookup') await confirm(first);
     const early = judgedNow();
-    if (event && early?.refusal)
-      return planIntents(
-        this.refused(own, event, { rule: candidate.id, trace: null }, early.refusal, { [ACT_LOOKUP]: early.kept }),
-        { ...tools, account: '' },
-      );
+    if (event && isRefused(early)) return refused(event, early);
     let answered: Answered =
       first.kind === 'decided' ? { evaluation: first, lookups: {}, uses: new Set() } : await ask();
     while (isOpen && answered.evaluation.report.unknown) {
@@ -254,7 +268,7 @@ export class CandidateDecider {
     const final = proof && proof.newer.length > 0 ? afterReading(proof, report) : proof;
     const isPrivate = hasAnswers(lookups) && (isOfOwners || !(await this.isPublic(subject)));
     const sealed = isPrivate ? { readsPrivate: true } : {};
-    const kept = final ? { ...lookups, [ACT_LOOKUP]: final.kept } : lookups;
+    const kept = withProof(lookups, final);
     if (event && final?.refusal)
       return {
         ...planIntents(this.refused(own, event, decided(report), final.refusal, kept), { ...tools, account: '' }),
@@ -267,6 +281,7 @@ export class CandidateDecider {
         : null;
     const decision: Decision = {
       ...own,
+      acts: final?.acts ?? [],
       ...(final?.namesActor ? { claim: null } : {}),
       report: stage?.note
         ? { ...told, reason: withNote(told.reason, stage.note) }
@@ -326,21 +341,22 @@ export class CandidateDecider {
   /** The decision where the forge does not confirm what the delivery says: the rule does not fire, and the security log has a line, but for what is gone. */
   private refused(
     own: Omit<Decision, 'report' | 'steps' | 'lookups'>,
-    { id: eventId, kind, actor }: ForgeEvent,
+    event: ForgeEvent,
     report: Pick<DecidedReport, 'rule' | 'trace'>,
-    refusal: NonNullable<Judged['refusal']>,
+    refusal: Refusal,
     lookups: Decision['lookups'],
   ): Decision {
     const { code, reason } = refusal;
-    if (code !== GONE)
+    // That polling and a delivery tell one act as two events is nobody's fault.
+    if (code !== GONE && (code !== TOLD_BEFORE || isClaimed(event)))
       this.deps.security.record({
         class: 'power_refused',
         org: own.org,
         code,
         rule: own.rule,
-        event: eventId,
-        kind,
-        claimed: actor?.login ?? '',
+        event: event.id,
+        kind: event.kind,
+        claimed: event.actor?.login ?? '',
         reason,
       });
     const trace = withRefusal(report.trace, refusal);
@@ -395,6 +411,16 @@ function afterReading(judged: Judged, report: Report | null): Judged {
   if (judged.refusal || report?.verdict === 'fired') return judged;
   const because = report ? textOf(report.reason) : 'on and where let it through no more';
   return { ...judged, refusal: { code: NEWER, reason: `${tellNewer(judged.newer)}; with that: ${because}` } };
+}
+
+type Refusal = NonNullable<Judged['refusal']>;
+
+function isRefused(judged: Judged | null): judged is Judged & { readonly refusal: Refusal } {
+  return judged !== null && judged.refusal !== null;
+}
+
+function withProof(lookups: JsonObject, proof: Pick<Judged, 'kept'> | null): JsonObject {
+  return proof?.kept ? { ...lookups, [ACT_LOOKUP]: proof.kept } : lookups;
 }
 
 function withWhatIsNewer(report: DecidedReport, newer: readonly string[]): DecidedReport {

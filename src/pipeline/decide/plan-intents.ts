@@ -46,6 +46,8 @@ export interface Decision {
   readonly runId?: string;
   /** `limits.runs_per_hour`, held by the store. */
   readonly runsPerHour?: number | null;
+  /** Entries of the forge on which it stands. Default: none */
+  readonly acts?: readonly string[];
 }
 
 /** What planning must know of an action; the catalogue of actions fits. */
@@ -114,6 +116,7 @@ export function planIntents(decision: Decision, tools: PlanTools): Plan {
       run: { ...run, state: intents.length > 0 ? 'open' : 'done' },
       intents,
       ...(limit === undefined ? {} : { runsPerHour: limit }),
+      ...(decision.acts?.length ? { acts: decision.acts } : {}),
       ...also,
     };
   } catch (error) {

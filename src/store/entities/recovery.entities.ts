@@ -124,3 +124,25 @@ export class BudgetUseEntity {
   @Column('timestamptz')
   at: Date;
 }
+
+/** An entry of the forge upon which a rule acted, for this event. */
+@Entity('told_acts')
+export class ToldActEntity {
+  @PrimaryColumn('text')
+  forge: string;
+
+  @PrimaryColumn('text')
+  org: string;
+
+  @PrimaryColumn('text')
+  rule: string;
+
+  @PrimaryColumn('text')
+  act: string;
+
+  @Column('text')
+  eventId: string;
+
+  @Column('timestamptz')
+  toldAt: Date;
+}

@@ -14,7 +14,7 @@ import { Lookups, NeedsLookup } from './lookups.js';
 import { Misfit, formatPosition } from './misfit.js';
 import { judgeFilters } from '../match/open-filters.js';
 import { countItems, proposeSteps } from './propose-steps.js';
-import { mayRestOn, restsOn } from './rests-on.js';
+import { mayRestOn, restsOn, restsOnMemory } from './rests-on.js';
 
 /**
  * Decide about one rule and one cause. Pure: when a read is needed and has no answer yet, the answer is the request for it, and the
@@ -79,14 +79,17 @@ export function evaluateRule(rule: CompiledRule, input: EvaluationInput, engine:
             at: placeOf(failing.error.position),
           }),
         );
-      if (failing)
-        return decide(
+      if (failing) {
+        const idle = decide(
           'not-fired',
           verdictReason('verdict.condition-false', {
             condition: failing.condition.name,
             at: placeOf(failing.condition.position),
           }),
         );
+        const rests = restsOnMemory(rule.program, input.event);
+        return rests ? { ...idle, rests } : idle;
+      }
       const { steps, trace } = proposeSteps(rule.program, rule.limits, bindings, lookups);
       const rights = judgeCommand(rule.program, input.event, lookups.answers, steps);
       if (rights?.refusal) return decide('not-fired', rights.refusal, [], { rights: rights.trace });

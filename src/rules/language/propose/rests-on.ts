@@ -24,8 +24,7 @@ const PEOPLE = [
 
 /**
  * What of an event a decision rests on that gives power: who did it, or that it happened at all. The body of a delivery is a claim about both, and about
- * everything else, so the forge is asked about all that the rule reads before anything is planned. Null = on neither, or polling read the event
- * from the forge itself. Pure.
+ * everything else, so the forge is asked about all that the rule reads before anything is planned. Null = on neither. Pure.
  */
 export function restsOn(program: RuleProgram, event: ForgeEvent | null, steps: readonly ProposedStep[]): Rests | null {
   if (steps.length === 0) return null;
@@ -38,12 +37,21 @@ export function mayRestOn(program: RuleProgram, event: ForgeEvent | null): Rests
   return restsOf(program, event, () => true);
 }
 
+/**
+ * The same of one that does not fire, where it reads what the bot works out of earlier deliveries: a lie among them must not keep it from firing. What
+ * polling read tells nothing of that kind.
+ */
+export function restsOnMemory(program: RuleProgram, event: ForgeEvent | null): Rests | null {
+  if (!event || !isClaimed(event) || !readsOf(program).some(({ path }) => /^derived(?:\.|$)/.test(path))) return null;
+  return mayRestOn(program, event);
+}
+
 function restsOf(
   program: RuleProgram,
   event: ForgeEvent | null,
   isDone: (action: RuleProgram['steps'][number]['action']) => boolean,
 ): Rests | null {
-  if (!event || !isClaimed(event)) return null;
+  if (!event) return null;
   const isAct = program.steps.some(({ action }) => action.asksAct && isDone(action));
   const on = dependsOnActor(program) ? 'actor' : isAct ? 'act' : null;
   return on === null ? null : { on, reads: readsOf(program).map(({ path }) => path) };
