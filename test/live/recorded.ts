@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../src/core/errors.js';
 import type { EventKind } from '../../src/core/event-kinds.js';
+import { ForgeRefused } from '../../src/cli/real-forge/forge-api.js';
 import { isJsonObject } from '../../src/core/json.js';
 import type { LiveBot } from './live-bot.js';
 import type { Rows } from './rows.js';
@@ -40,7 +41,8 @@ async function testHook(stage: Stage, people: People, bot: LiveBot, rows: Rows):
     path = `${hooks}/${String(made.id)}`;
     await api.ask('POST', `${path}/tests`);
   } catch (error) {
-    return rows.add(PART, kind, 'fails', `the act was refused: ${messageOf(error)}`);
+    const isMissing = error instanceof ForgeRefused && error.status === 404;
+    return rows.add(PART, kind, isMissing ? 'not playable here' : 'fails', `the act was refused: ${messageOf(error)}`);
   }
   const end = Date.now() + WITHIN_MS;
   const told = async (): Promise<string[]> =>
