@@ -83,6 +83,16 @@ describe('pipeline/decide/act-proofs', () => {
       { getComment: async () => written({ created_at: THEN, updated_at: THEN }) },
     ],
     [
+      'an issue whose row has the second after it, and whose delivery came last',
+      'issue',
+      opened({
+        source: 'feed',
+        factAt: new Date(Date.parse(AT) + 1000),
+        data: { number: '4', '@learned': ['delivery'] },
+      }),
+      { getIssue: async () => ({ user: ANN, created_at: AT }) },
+    ],
+    [
       'an old issue told as a new one',
       'act.not_found',
       opened(),

@@ -1,4 +1,3 @@
-import { isClaimed } from '../../core/event-knowledge.js';
 import { EVENT_TYPES } from '../../core/event-types.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventActor, ForgeEvent } from '../../core/event.js';
@@ -432,10 +431,12 @@ async function once(context: ActContext, act: string, found: () => ActFound): Pr
   return free.length > 0 ? found() : unproven('act.not_found', '');
 }
 
-/** A delivery that tells another time than the forge tells again of an act of then, which its own time would keep out (`retention.max_age`). */
-function provenAt(time: string | null | undefined, event: ForgeEvent, proof: ActFound): ActFound {
-  const { factAt } = event;
-  return !isClaimed(event) || (factAt !== null && timeOf(time) === factAt.getTime())
+/**
+ * A delivery that tells another time than the forge tells again of an act of then, which its own time would keep out (`retention.max_age`). What polling saw first has
+ * the time of its row, which is written after the object.
+ */
+function provenAt(time: string | null | undefined, { source, factAt }: ForgeEvent, proof: ActFound): ActFound {
+  return source !== 'webhook' || (factAt !== null && timeOf(time) === factAt.getTime())
     ? proof
     : unproven('act.not_found', 'the forge shows another time than the delivery');
 }
