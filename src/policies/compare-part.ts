@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../core/json.js';
 import { chosenFirst, chosenOf } from '../actions/support/same-name.js';
-import { isSameSetting, normalizeMirrorAddress } from '../actions/support/compare.js';
+import { isSameDay, isSameSetting, normalizeMirrorAddress } from '../actions/support/compare.js';
 import { isSameName } from '../core/object-name.js';
 import { isJsonObject } from '../core/json.js';
 import type { PolicyPart } from '../rules/language/compile/program.js';
@@ -129,13 +129,9 @@ function plainColor(color: Json): string {
   return plain.length === 3 ? [...plain].map((digit) => digit + digit).join('') : plain;
 }
 
-/** The forge moves a due date within its day when it is edited, and tells it in its own offset: only that day is compared. */
+/** As the action that puts it right compares them. */
 function sameDay(wanted: Json, found: Json): boolean {
-  if (typeof wanted !== 'string' || typeof found !== 'string') return wanted === found;
-  if (!wanted.includes('T')) return wanted === found.slice(0, 10);
-  const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)$/.exec(found) ?? [null, '+', '0', '0'];
-  const offsetMs = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
-  return new Date(Date.parse(wanted) + offsetMs).toISOString().slice(0, 10) === found.slice(0, 10);
+  return typeof wanted === 'string' && typeof found === 'string' ? isSameDay(wanted, found) : wanted === found;
 }
 
 /** The forge gives addresses back without user and password. */

@@ -236,7 +236,14 @@ describe('policies/evaluate-policy', () => {
     [
       'the same instant in another offset => there',
       '{title: "1.4", due_on: "2026-12-31T20:00:00Z"}',
-      [{ title: '1.4', due_on: '2027-01-01T23:59:59+09:00' }],
+      [{ title: '1.4', due_on: '2027-01-01T05:00:00+09:00' }],
+      [],
+      [],
+    ],
+    [
+      'the day as it is written, to which an edit moved it => there',
+      '{title: "1.4", due_on: "2026-12-31T20:00:00Z"}',
+      [{ title: '1.4', due_on: '2026-12-31T23:59:59+09:00' }],
       [],
       [],
     ],
