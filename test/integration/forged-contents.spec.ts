@@ -1,4 +1,3 @@
-import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusReport } from '../../src/api/operations/answers.js';
 import type { JsonObject } from '../../src/core/json.js';
@@ -10,6 +9,7 @@ import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 import { acmeConfig } from './support/acme-config.js';
+import { deliverSigned } from './support/deliver-signed.js';
 import { feedIsRead } from './support/feed-is-read.js';
 
 const SECRET = 'the secret of the hook, which a thief has as well';
@@ -385,18 +385,13 @@ describe('integration/forged-contents', () => {
     );
   }
 
-  async function deliver(type: string, body: Body): Promise<void> {
-    const text = JSON.stringify(body);
-    const headers = {
-      'content-type': 'application/json',
-      'x-gitea-event': type.replace(/^(issues?|pull_request).*$/, '$1').replace(/^issue$/, 'issues'),
-      'x-gitea-event-type': type,
-      'x-gitea-delivery': randomUUID(),
-      'x-gitea-signature': createHmac('sha256', SECRET).update(text).digest('hex'),
-    };
-    const answer = await fetch(`${bot.url}/webhooks/acme`, { method: 'POST', headers, body: text });
-    if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`);
-  }
+  const deliver = (type: string, body: Body): Promise<void> =>
+    deliverSigned(bot, {
+      type,
+      event: type.replace(/^(issues?|pull_request).*$/, '$1').replace(/^issue$/, 'issues'),
+      body,
+      secret: SECRET,
+    });
 
   const settled = (): Promise<void> =>
     until(async () => {

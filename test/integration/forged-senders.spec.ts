@@ -1,4 +1,3 @@
-import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusReport } from '../../src/api/operations/answers.js';
 import type { JsonObject } from '../../src/core/json.js';
@@ -7,6 +6,7 @@ import { acmeConfig } from './support/acme-config.js';
 import { feedIsRead } from './support/feed-is-read.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
+import { deliverSigned } from './support/deliver-signed.js';
 
 const SECRET = 'the secret of the hook, which somebody else has as well';
 const PER_STRANGER = 3;
@@ -116,18 +116,12 @@ describe('integration/forged-senders', () => {
     return newest;
   }
 
-  async function deliver(event: string, body: JsonObject): Promise<void> {
-    const text = JSON.stringify({ ...body, repository: await forge.get<JsonObject>('/repos/acme/app') });
-    const headers = {
-      'content-type': 'application/json',
-      'x-gitea-event': event,
-      'x-gitea-event-type': event,
-      'x-gitea-delivery': randomUUID(),
-      'x-gitea-signature': createHmac('sha256', SECRET).update(text).digest('hex'),
-    };
-    const answer = await fetch(`${bot.url}/webhooks/acme`, { method: 'POST', headers, body: text });
-    if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`);
-  }
+  const deliver = async (type: string, body: JsonObject): Promise<void> =>
+    deliverSigned(bot, {
+      type,
+      body: { ...body, repository: await forge.get<JsonObject>('/repos/acme/app') },
+      secret: SECRET,
+    });
 
   const tellComment = async (number: number, told: object, sender: JsonObject): Promise<void> =>
     deliver('issue_comment', {
