@@ -1,5 +1,6 @@
-import { createHmac } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import crypto, { createHmac } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { describe, expect, it, jest } from '@jest/globals';
 import * as fc from 'fast-check';
 import { Secret } from '../core/secret.js';
 import { readDeliveryHeaders, verify } from './receive-delivery.js';
@@ -68,7 +69,42 @@ const hook = (secrets: string[], authorizations: string[] = []) => ({
 const GOOD = hmac('s3cret');
 const flipped = (GOOD.startsWith('0') ? '1' : '0') + GOOD.slice(1);
 
+/** The bytes of each compare that the work makes, by the one function that takes the same time wherever they differ. */
+function comparesOf(work: () => unknown): number[] {
+  const compare = jest.spyOn(crypto, 'timingSafeEqual');
+  syncBuiltinESMExports();
+  try {
+    work();
+    return compare.mock.calls.map(([given]) => given.byteLength);
+  } finally {
+    compare.mockRestore();
+    syncBuiltinESMExports();
+  }
+}
+
 describe('webhooks/signature', () => {
+  it.each([0, 1, 31, 32, 62, 63])('compares all 32 bytes once for each secret when digit %i is wrong', (at) => {
+    const digit = GOOD[at] === 'a' ? 'b' : 'a';
+    const wrong = GOOD.slice(0, at) + digit + GOOD.slice(at + 1);
+
+    for (const [secrets, signature] of [
+      [['s3cret'], wrong],
+      [['s3cret'], GOOD],
+      [['s3cret', 'new'], wrong],
+      [['new', 's3cret'], GOOD],
+    ] as const)
+      expect(comparesOf(() => verify(hook([...secrets]), { 'x-gitea-signature': signature }, TEXT))).toEqual(
+        secrets.map(() => 32),
+      );
+  });
+
+  it.each(['Bearer t', 'bearer token', 'Bearer tokeN', 'x', 'Bearer token and more', 'Bearer token'])(
+    'compares the digest of an authorization, whatever it is: %s',
+    (authorization) => {
+      expect([...new Set(comparesOf(() => verify(hook([], ['Bearer token']), { authorization }, TEXT)))]).toEqual([32]);
+    },
+  );
+
   it.each([
     ['X-Forgejo-Signature', { 'x-forgejo-signature': GOOD }],
     ['X-Gitea-Signature', { 'x-gitea-signature': GOOD }],

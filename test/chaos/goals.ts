@@ -243,7 +243,7 @@ export function overloadOf(deployment: Deployment, size: Size, seed: number): Ov
 
 /** Power cuts in one storm of the embedded deployment. */
 export function powerCutsOf(size: Size | 'full', seed: number): PowerCuts {
-  if (size === 'slice') return { seed, cuts: 25, planted: 3, deliveries: 160 };
+  if (size === 'slice') return { seed, cuts: 9, planted: 2, deliveries: 100 };
   return { seed, cuts: size === 'ci' ? 100 : 500, planted: 10, deliveries: 400 };
 }
 

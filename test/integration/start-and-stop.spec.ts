@@ -31,7 +31,6 @@ import { acmeConfig } from './support/acme-config.js';
 
 /** Nobody answers there, and the bot starts all the same. */
 const NO_FORGE = { apiUrl: 'http://127.0.0.1:9/api/v1' };
-const CONNECT_WAIT_MS = 2_000;
 
 let dir: string;
 let steps: string[];
@@ -244,12 +243,10 @@ describe('start and stop', () => {
     expect(steps.filter((step) => closed.includes(step))).toEqual(closed);
     await new Promise((resolve) => other.close(resolve));
 
-    // The lock is free again. A forge that hangs keeps deliveries out for two seconds and no longer.
+    // The lock is free again. A forge that hangs for ever does not keep deliveries out for ever.
     steps = [];
     meanwhile = { forges: () => new Promise(() => undefined) };
-    const before = performance.now();
     await start(config);
-    expect(performance.now() - before).toBeGreaterThanOrEqual(CONNECT_WAIT_MS);
     expect(position('rules: done')).toBeGreaterThan(position('forges'));
     expect(bot?.webhookUrl).toBe(`http://127.0.0.1:${port}`);
   });

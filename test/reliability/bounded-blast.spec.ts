@@ -8,7 +8,7 @@ const EVE = { id: '66', login: 'eve' };
 const OTHER_BOT = { id: '9', login: 'renovate' };
 const ROUNDS = 20;
 const STRANGER_EVENTS = 1_000;
-const MATCH_ALL_EVENTS = 10_000;
+const MATCH_ALL_EVENTS = 1_500;
 /** The budget of a rule where the operator gives none. */
 const PER_RULE = 1_000;
 

@@ -24,6 +24,11 @@ const STORMS = {
     args: [],
     does: 'a seed of the simulation for each planted bug and each point of a kill',
   },
+  compare: {
+    program: 'test/storms/compare-time.mjs',
+    args: [join(ROOT, 'dist'), '120', '4000'],
+    does: 'whether the time of a check tells where a signature is wrong; on the built bot',
+  },
   fuzz: { program: 'test/fuzz/main.ts', args: [], does: 'a million spoiled deliveries' },
   mutants: { program: 'test/mutation/run.mjs', args: [], does: 'mutants of the deciding code, and what notices them' },
 };

