@@ -49,6 +49,7 @@ const [wanted, jestArgs, keepsDurations] = readArguments(process.argv.slice(2));
 const paths = pathsAtFront(jestArgs);
 const total = { passed: 0, failed: 0, skipped: 0 };
 const children = new Set();
+let countedSeconds = 0;
 process.once('exit', () => children.forEach((child) => child.kill('SIGTERM')));
 
 installPackages();
@@ -63,6 +64,8 @@ await Promise.all([
 ]);
 
 if (total.failed > 0) process.exitCode = 1;
+sayProcessorTime('services');
+if (countedSeconds > 0) say(`all: ${Math.round(countedSeconds / 6) / 10} minutes of processor time`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 
 function readArguments(args) {
@@ -155,7 +158,8 @@ async function runTier(tier, env) {
   const outputFile = join(folder, 'result.json');
   const args = [
     '--import',
-    './test/register-swc.mjs',
+    // As an address: threads of a spec inherit it, and may begin in another folder.
+    new URL('register-swc.mjs', import.meta.url).href,
     '--no-warnings',
     join(ROOT, 'node_modules/jest/bin/jest.js'),
     '--passWithNoTests',
@@ -259,10 +263,27 @@ function stream(command, args, env, what) {
       heardAt = Date.now();
       say(`${what} still running (${Math.round((Date.now() - began) / 1000)} s)`);
     }, 1_000);
+    child.on('exit', () => sayProcessorTime(what));
     child.on('close', (status) => {
       clearInterval(timer);
       children.delete(child);
       resolve(status ?? 1);
     });
   });
+}
+
+/** What ended children, with theirs, have used of the processors. Linux alone tells; elsewhere null. */
+function childSeconds() {
+  if (!existsSync('/proc/self/stat')) return null;
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+  // In hundredths of a second: time of children in user mode, and in the kernel.
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
+/** Called when a child has ended: what was added since the last one ended was used by it. */
+function sayProcessorTime(what) {
+  const seconds = childSeconds();
+  if (seconds === null) return;
+  say(`${what}: ${Math.round(seconds - countedSeconds)} s of processor time`);
+  countedSeconds = seconds;
 }

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
 import type { StatusReport } from '../../../src/api/operations/answers.js';
 import { reachRunning } from '../../../src/cli/reach-bot.js';
 import { readConfig } from '../../../src/config/read-config.js';
@@ -5,19 +8,38 @@ import { byPath } from '../../integration/support/by-path.js';
 import { until } from '../../services/until.js';
 import { Child } from './child.js';
 import { FORGEHAND } from './built.js';
+import { runHere } from './run-here.js';
+import type { CommandResult } from './run-here.js';
 import type { Place } from './a-place.js';
 
-export interface CommandResult {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { CommandResult };
 
-/** Run a command of the built bot to its end, with the config and the environment of a place. */
+/** They go on until somebody stops them, or are asked at a terminal. */
+const ALWAYS_PROCESSES = new Set(['start', 'sandbox', 'demo', 'init']);
+/** They ask no bot and open no store. */
+const ALONE = new Set(['check', 'schema', 'test', 'version']);
+
+/**
+ * Run a command of the built bot to its end, with the config and the environment of a place. A spec's first run of each command is a process, as
+ * people start it. Its others are run by the same program in this process, for a start takes most of the time of a command; but for those that open
+ * the embedded store themselves, in a thread that would take longer here.
+ */
 export async function forgehand(place: Pick<Place, 'dir' | 'env'>, ...args: string[]): Promise<CommandResult> {
+  const [name = ''] = args;
+  const opensNoStore = ALONE.has(name) || existsSync(join(place.dir, 'data/run/control.sock'));
+  if (!ALWAYS_PROCESSES.has(name) && !isFirst(name) && opensNoStore) return runHere(place, args);
   const child = new Child([FORGEHAND, ...args], place.env, place.dir);
   const { code } = await child.ended;
   return { code, stdout: child.stdout, stderr: child.stderr };
+}
+
+const startedBy = new Map<string, Set<string>>();
+
+function isFirst(command: string): boolean {
+  const spec = expect.getState().testPath ?? '';
+  const started = startedBy.get(spec) ?? new Set();
+  startedBy.set(spec, started);
+  return started.size < started.add(command).size;
 }
 
 /** The value that a command prints with `--json`. */
