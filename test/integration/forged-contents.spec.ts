@@ -280,6 +280,16 @@ const RULES = [
   '    on: issue.reopened',
   '    where: {actor: [olga]}',
   '    do: {label.ensure: {name: "named-${{ event.issue.title }}", color: "#00aabb"}}',
+  '  - id: text-of-olga',
+  '    on: issue.edited',
+  '    where: {actor: [olga]}',
+  `    if: 'event.issue.body.contains("deploy now")'`,
+  '    do: {label.ensure: {name: did-text, color: "#00aabb"}}',
+  '  - id: accounts',
+  '    on: push.branch',
+  '    where: {actor: [olga], branch: [accounts]}',
+  `    if: 'event.total_commits == 8 && event.commits.all(one, one.author.username == "olga")'`,
+  '    do: {label.ensure: {name: did-accounts, color: "#00aabb"}}',
   '  - id: merge',
   '    on: pull_request.labeled',
   `    if: '"merge-me" in event.labels'`,
@@ -460,6 +470,32 @@ describe('integration/forged-contents', () => {
         );
     },
   );
+
+  it('takes nobody for the author of a text who changed the title', async () => {
+    const otto = (act: string, params: JsonObject): Promise<unknown> =>
+      forge.control('/_sandbox/act', { as: 'otto', act, repo: 'acme/app', ...params });
+    const number = numberIn((await otto('issue.open', { title: 'of otto' })) as JsonObject);
+    await world.olga('issue.edit', { number, title: 'another title' });
+    await otto('issue.edit', { number, body: 'deploy now' });
+    const body = told('issues');
+    expect(Object.keys(body.changes as JsonObject)).toEqual(expect.not.arrayContaining(['title']));
+
+    await deliver('issues', { ...body, sender: { ...body.sender, ...(await forge.get<JsonObject>('/users/olga')) } });
+
+    expect((await decided('text-of-olga', 0)).trace).toMatchObject({ refused: { code: 'act.unreadable' } });
+  });
+
+  it('tells whose account the commits of a long push are of', async () => {
+    const names = Array.from({ length: 8 }, (_, n) => `accounts-${n}.md`);
+    await world.olga('push', {
+      branch: 'accounts',
+      commits: names.map((name) => ({ message: name, files: { [name]: '1' } })),
+    });
+
+    await deliver('push', told('push'));
+
+    expect((await decided('accounts', 0)).reason).toContain('1 effect');
+  });
 
   it('merges nothing whose label only the delivery shows', async () => {
     const number = await world.pull();

@@ -61,6 +61,7 @@ function proofsPage(): string {
       ['events', 'fields and the read that confirms them'],
       [...kindsOf].map(([text, kinds]) => [list(kinds), text || 'no other field']),
     ),
+    'Of an edit, the timeline shows who changed the title or the target branch. It does not show who changed the text: the bot refuses such an act (`act.unreadable`). `issue.body` and `pull_request.body` are always the newest text, whoever wrote it.',
     `No read shows who did it, so the bot refuses rules about people on all other kinds, and on ${list(Object.keys(ACT_FIELDS).filter((kind) => !showsAuthor(kind as EventKind)))} unless the bot itself did it.`,
   );
 }

@@ -92,15 +92,36 @@ describe('pipeline/decide/act-reads', () => {
           { type: 'comment', user: EVE, created_at: AT },
           { type, user: ANN, created_at: AT, ...over },
         ];
-        expect(told(await read(kind, { number: '4' }, { listTimeline: list(entries) }))).toBe('timeline');
+        const data = { number: '4', changes: { title: { from: 'a' }, ref: { from: 'b' } } };
+        expect(told(await read(kind, data, { listTimeline: list(entries) }))).toBe('timeline');
       }
       const others = [
         { type: 'something else', user: ANN, created_at: AT },
         { user: ANN, created_at: AT },
       ];
-      expect(told(await read(kind, { number: '4' }, { listTimeline: list(others) }))).toBe(
+      const none = { number: '4', changes: { title: { from: 'a' } } };
+      expect(told(await read(kind, none, { listTimeline: list(others) }))).toBe(
         'act.not_found: the history of #4 has no such act',
       );
+    });
+
+    it.each<[EventKind, JsonObject | null, object, string]>([
+      ['issue.edited', { body: { from: 'a' } }, { type: 'change_title' }, 'nobody'],
+      ['issue.edited', null, { type: 'change_title' }, 'nobody'],
+      ['issue.edited', { title: { from: 'a' }, body: { from: 'a' } }, { type: 'change_title' }, 'timeline'],
+      [
+        ...(['pull_request.edited', { ref: { from: 'a' } }, { type: 'change_title' }] as const),
+        'act.not_found: the history of #4 has no such act',
+      ],
+      [
+        ...(['pull_request.edited', { title: { from: 'a' } }, { type: 'change_target_branch' }] as const),
+        'act.not_found: the history of #4 has no such act',
+      ],
+    ])('%s of %j is shown by an entry about what was edited alone: %j', async (kind, changes, entry, expected) => {
+      const entries = [{ ...entry, user: ANN, created_at: AT }];
+      const data = { number: '4', ...(changes ? { changes } : {}) };
+
+      expect(told(await read(kind, data, { listTimeline: list(entries) }))).toBe(expected);
     });
 
     it.each<[EventKind, object]>([

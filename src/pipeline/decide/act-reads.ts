@@ -1,3 +1,4 @@
+import { isClaimed } from '../../core/event-knowledge.js';
 import { EVENT_TYPES } from '../../core/event-types.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventActor, ForgeEvent } from '../../core/event.js';
@@ -186,13 +187,27 @@ function actOfEntry({ id }: TimelineEntry, { kind }: ForgeEvent): string {
 
 function near(entries: readonly TimelineEntry[], event: ForgeEvent): TimelineEntry[] {
   const fits = ENTRIES[event.kind];
-  return entries.filter((entry) => fits?.(entry) && isNear(entry.created_at, event));
+  return entries.filter((entry) => fits?.(entry) && showsChange(entry, event) && isNear(entry.created_at, event));
+}
+
+/** An edit is shown by an entry about what was edited: who changed a title did not change the text. */
+function showsChange({ type: word }: TimelineEntry, event: ForgeEvent): boolean {
+  if (!isOfChanges(event)) return true;
+  const changes = objectAt(event.data, 'changes');
+  return objectAt(changes, word === 'change_title' ? 'title' : 'ref') !== null;
+}
+
+function isOfChanges(event: ForgeEvent): boolean {
+  return event.kind.endsWith('.edited') && isClaimed(event);
 }
 
 async function timeline(context: ActContext): Promise<ActFound | undefined> {
   const { event, index } = context;
   const entries = await entriesOf(context);
   if (entries === undefined) return undefined;
+  const changes = objectAt(event.data, 'changes');
+  if (isOfChanges(event) && !objectAt(changes, 'title') && !objectAt(changes, 'ref'))
+    return unproven('act.unreadable', `the history of #${index} does not tell who changed the text`);
   const [entry] = entries;
   if (entry)
     return proven(

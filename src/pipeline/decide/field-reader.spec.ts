@@ -5,6 +5,7 @@ import { everyHomeIsOurs } from '../../../test/fakes/repository-homes.js';
 import { ForgeError } from '../../core/errors.js';
 import { LEARNED, isUnknown } from '../../core/event-knowledge.js';
 import type { ForgeEvent } from '../../core/event.js';
+import type { JsonObject } from '../../core/json.js';
 import type { ForgeAccess } from '../execute/forge-access.js';
 import { ForgeFieldReader } from './field-reader.js';
 
@@ -99,6 +100,21 @@ describe('pipeline/decide/field-reader', () => {
         files_complete: true,
       });
     }
+  });
+
+  it('says whose account a commit is of, and that it is of none only where the forge says so', async () => {
+    const persons = { author: { name: 'A', email: 'a@x' }, committer: { name: 'A', email: 'a@x' } };
+    const of = (id: string, more: object): object => ({ ...byId[id], commit: { message: 'm', ...persons }, ...more });
+    const all: Record<string, object> = {
+      [ONE]: of(ONE, {}),
+      [TWO]: of(TWO, { author: { login: 'ann' }, committer: null }),
+    };
+    answers['getCommit'] = ({ sha }) => all[String(sha)];
+    const read = await reader.read(push({ commits: [{ id: TWO }, { id: ONE }] }), ['event.commits']);
+
+    const [two, one] = read?.data['commits'] as JsonObject[];
+    expect(two).toMatchObject({ author: { name: 'A', username: 'ann' }, committer: { name: 'A', username: '' } });
+    expect(one?.['author']).toEqual({ name: 'A', email: 'a@x' });
   });
 
   it.each<[string, object]>([

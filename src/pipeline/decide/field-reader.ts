@@ -214,22 +214,22 @@ async function compare({ access, event, repo }: Context, after: string): Promise
 }
 
 /** A commit of the API as deliveries tell it; null where it does not say which files it changed. */
-function payloadOf({ sha, html_url: url, commit, files }: Commit): JsonObject | null {
+function payloadOf({ sha, html_url: url, commit, files, ...accounts }: Commit): JsonObject | null {
   if (!sha || !files) return null;
   const of = (status: string): string[] =>
     files.flatMap((file) => (file?.status === status && file.filename ? [file.filename] : []));
-  const person = (
-    one: { name?: string | null | undefined; email?: string | null | undefined } | null | undefined,
-  ): JsonObject => ({
-    name: one?.name ?? '',
-    email: one?.email ?? '',
+  // An answer without the account does not say that there is none; null does.
+  const person = (role: 'author' | 'committer'): JsonObject => ({
+    name: commit?.[role]?.name ?? '',
+    email: commit?.[role]?.email ?? '',
+    ...(accounts[role] === undefined ? {} : { username: accounts[role]?.login ?? '' }),
   });
   return {
     id: sha,
     message: commit?.message ?? '',
     url: url ?? '',
-    author: person(commit?.author),
-    committer: person(commit?.committer),
+    author: person('author'),
+    committer: person('committer'),
     timestamp: commit?.author?.date ?? '',
     added: of('added'),
     modified: of('modified'),
