@@ -29,6 +29,17 @@ const fact = (over: Partial<ToldAgain> = {}): ToldAgain => ({
 });
 
 describe('events/deduplicate', () => {
+  it.each<[string, Date | null, Date | null, string | null]>([
+    ['is no telling of an act that happened after that', at(0), at(1), null],
+    ['tells an act that happened before', at(2), at(1), 'a'],
+    ['tells an act without a time', at(0), null, 'a'],
+    ['tells what it tells where nobody denied it', null, at(1), 'a'],
+  ])('a delivery that the forge denied %s', (_what, deniedAt, factAt, expected) => {
+    const known = [event('a', ['webhook'], { factAt: at(1), deniedAt })];
+
+    expect(deduplicateInto('feed', fact({ factAt }), known)).toBe(expected);
+  });
+
   it.each<[string, EventSource, DuplicateCandidate[], string | null]>([
     ['an entry after its delivery', 'feed', [event('a', ['webhook'])], 'a'],
     ['a delivery after its entry', 'webhook', [event('a', ['feed'])], 'a'],

@@ -13,6 +13,8 @@ export interface DuplicateCandidate {
   readonly factAt: Date | null;
   readonly sources: readonly EventSource[];
   readonly data: JsonObject;
+  /** When a delivery told it of which the forge said that nothing like it had happened. Absent or null = the forge said nothing of the kind. */
+  readonly deniedAt?: Date | null;
 }
 
 export type ToldAgain = Pick<EventFact, 'kind' | 'factKey' | 'factAt' | 'data' | 'discussionKey' | 'commentKey'>;
@@ -29,15 +31,17 @@ const SAME_CALL_MS = 1_000;
  * entry has told. Never an entry with an entry or a delivery with a delivery: equal deliveries are folded before, by their text, and a
  * second delivery with the same key and another text is the next occurrence (closed, reopened, closed).
  * Among several unpaired events the one nearest in the fact's own time wins, then the oldest; how far it may lie is said by the kind.
+ * What the forge denied when it was told is no telling of an act that happened after that.
  * Only a review is told by many rows: see `foldReview`. A row with the id of a delivered comment is that comment, whatever stands beside it.
  *
- * @param candidates events of the fact key and, where the fact has one, of its discussion; oldest first
+ * @param known events of the fact key and, where the fact has one, of its discussion; oldest first
  */
 export function deduplicateInto(
   source: EventSource,
   fact: ToldAgain,
-  candidates: readonly DuplicateCandidate[],
+  known: readonly DuplicateCandidate[],
 ): string | null {
+  const candidates = known.filter(({ deniedAt }) => !deniedAt || !fact.factAt || fact.factAt <= deniedAt);
   const ofKey = candidates.filter(({ factKey, sources }) => factKey === fact.factKey && sources.length > 0);
   // What a list shows is no telling of its own: it is whatever is known nearest to it.
   if (source === 'lists')

@@ -23,6 +23,8 @@ export interface ToldEvent {
   readonly data: JsonObject;
   /** One for each arrival joined to it, in their order. */
   readonly sources: readonly EventSource[];
+  /** When it was stored, where a run was refused since the forge showed no such act; null = none was. */
+  readonly deniedAt: Date | null;
 }
 
 /** What the rules made of an event before it was stored. The runs count nothing and join no window. */

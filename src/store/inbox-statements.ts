@@ -124,7 +124,7 @@ export const OPEN_TO: Readonly<Record<number, readonly number[]>> = {
  * whole keys: one question for all would be answered by reading the table, if it was almost empty when the plan was made.
  */
 export const FIND_REPORTED = `
-SELECT k.place::integer AS place, t.id, t.kind, t."factKey", t."factAt", t.data, t.sources
+SELECT k.place::integer AS place, t.id, t.kind, t."factKey", t."factAt", t.data, t.sources, t."deniedAt"
 FROM unnest($1::bytea[], $2::text[], $3::bytea[], $5::text[]) WITH ORDINALITY AS k (fact_hash, open_to, discussion_hash, org, place)
 CROSS JOIN LATERAL (
   SELECT f.id FROM unnest(k.open_to::smallint[]) AS o (reported_by)
@@ -134,7 +134,10 @@ CROSS JOIN LATERAL (
 ) AS found
 CROSS JOIN LATERAL (
   SELECT e.seq, e.id, e.kind, e.fact_key AS "factKey", e.fact_at AS "factAt", CASE WHEN e.discussion_hash IS NULL THEN '{}' ELSE e.data END AS data,
-         ARRAY(SELECT s.source FROM arrival_events s WHERE s.event_id = e.id ORDER BY s.seq) AS sources
+         ARRAY(SELECT s.source FROM arrival_events s WHERE s.event_id = e.id ORDER BY s.seq) AS sources,
+         CASE WHEN EXISTS (
+           SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.reason_code = 'run.not-confirmed' AND r.reason_params LIKE '%"act.not_found"%'
+         ) THEN e.stored_at END AS "deniedAt"
   FROM events e WHERE e.id = found.id OFFSET 0
 ) AS t
 ORDER BY k.place, t.seq`;

@@ -6,6 +6,7 @@ import type { ForgeEvent } from '../../src/core/event.js';
 import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { Run } from '../../src/core/run.js';
+import { runReason } from '../../src/core/run-reasons.js';
 import { WRITE_TRUST_MS, type RepositoryHomes } from '../../src/core/repository-home.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
 import { deduplicateInto } from '../../src/events/deduplicate.js';
@@ -25,7 +26,7 @@ import type { NewDelivery } from '../../src/core/arrival.js';
 import { stringifyJson, type Json } from '../../src/core/json.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { ALife, BOT, THE_SEALER, acmeRevision, theRules } from '../builders/a-life.js';
-import { aDelivery } from '../builders/arrivals.js';
+import { aDelivery, anEntry } from '../builders/arrivals.js';
 import { anIntent, aRun } from '../builders/journal.js';
 import { InMemoryRevisionStore } from '../fakes/in-memory-revision-store.js';
 import { jsonTextOf, readActFolders } from '../recordings-tool/act-file.js';
@@ -286,6 +287,29 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     expect(await stores.journal.decidedBy(await eventOf(now))).toEqual(by);
     expect(await stores.journal.decidedBy(eventId)).toEqual(by);
     expect(await stores.journal.decidedBy(await eventOf(undecided))).toBeNull();
+  });
+
+  it.each<[string, number, number]>([
+    ['happened after', 60, 2],
+    ['happened before', -60, 1],
+  ])('makes of a row the event of an act that %s the forge denied a delivery of it', async (_when, second, events) => {
+    const at = new Date(Date.now() + second * 1000).toISOString().replace(/\.\d+/, '');
+    const text = issueText(1, 'closed', 1).replaceAll(/"(closed_at|updated_at)":"[^"]*"/g, `"$1":"${at}"`);
+    const [id = ''] = await store([text]);
+    await decide([id], null);
+    const eventId = await eventOf(id);
+    const reason = runReason('run.not-confirmed', { code: 'act.not_found', because: 'no such act' });
+    const run = aRun({ state: 'not-fired', reason, cause: { kind: 'event', eventId } });
+    await stores.journal.recordDecision({ eventId }, [{ run, intents: [] }]);
+
+    const { repository: repo, sender: act_user } = JSON.parse(text) as Record<string, Json>;
+    const row = { id: 5, op_type: 'close_issue', content: '1|', created: at, repo, act_user, ref_name: '' };
+    const [stored] = await stores.inbox.storeEntries([anEntry({ entryKey: '5', text: stringifyJson(row as Json) })]);
+    await decide([stored?.id ?? ''], null);
+
+    const [toldBy = ''] = await stores.inbox.eventsOfArrival(stored?.id ?? '');
+    expect(await stores.inbox.event(toldBy)).toMatchObject({ kind: 'issue.closed' });
+    expect(toldBy === eventId).toBe(events === 1);
   });
 
   it('keeps by what each of many events was decided', async () => {

@@ -211,6 +211,11 @@ export class InMemoryInboxStore implements InboxStore {
     return true;
   }
 
+  /** What was refused stands in the journal: by itself this store knows of nothing. */
+  protected isDenied(_eventId: string): boolean {
+    return false;
+  }
+
   /** What was sent stands in the journal: by itself this store knows of nothing. */
   protected async isKnown(_org: string, _touched: Touched): Promise<boolean> {
     return false;
@@ -419,7 +424,9 @@ export class InMemoryInboxStore implements InboxStore {
         sources.length > 0 &&
         (own === 'lists' || sources.every((told) => told === 'lists' || (told === 'webhook') !== (own === 'webhook')));
       if (!isOfDiscussion && !isOpen) return [];
-      return [{ id, kind, factKey: event.factKey, factAt, data: discussion === undefined ? {} : event.data, sources }];
+      const data = discussion === undefined ? {} : event.data;
+      const deniedAt = this.isDenied(id) ? event.storedAt : null;
+      return [{ id, kind, factKey: event.factKey, factAt, data, sources, deniedAt }];
     });
   }
 

@@ -143,6 +143,14 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return made.filter((id) => this.isClaimable(this.row(id)));
   }
 
+  /** Whether a run of the event was refused since the forge showed no such act. */
+  isDenied(eventId: string): boolean {
+    return [...this.runRows.values()].some(
+      ({ cause, reason }) =>
+        causeId(cause) === eventId && isReason(reason, 'run.not-confirmed') && reason.params.code === 'act.not_found',
+    );
+  }
+
   async toldActs({ forge, org, rule, acts }: ActsAsked): Promise<ReadonlyMap<string, string>> {
     return new Map(
       acts.flatMap((act): Array<[string, string]> => {

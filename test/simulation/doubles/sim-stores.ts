@@ -227,6 +227,10 @@ class SimInbox extends InMemoryInboxStore {
     return this.journal.decidedEvents.has(eventId);
   }
 
+  protected override isDenied(eventId: string): boolean {
+    return this.journal.isDenied(eventId);
+  }
+
   protected override async isKnown(org: string, { effectKeys, lane }: Touched): Promise<boolean> {
     const sent = await this.journal.sentOfEffects(effectKeys, Infinity);
     const isHeld = ({ intent }: Pick<Row, 'intent'>): boolean =>
