@@ -279,7 +279,10 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     const openTo = (id: string) => inbox.decide(id, (tx) => tx.eventsOfFact('main', paired.factKey));
 
     expect(await openTo(third.id)).toEqual([
-      { id: paired.id, kind: 'push', factKey: paired.factKey, factAt: paired.factAt, data: {}, sources: ['webhook'] },
+      {
+        ...{ id: paired.id, kind: 'push', factKey: paired.factKey, factAt: paired.factAt, data: {} },
+        ...{ sources: ['webhook'], deniedAt: null },
+      },
     ]);
     expect(await openTo(second.id)).toEqual([]);
 
