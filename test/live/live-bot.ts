@@ -14,8 +14,8 @@ const FEED_EVERY_S = 1;
 const LISTS_EVERY_S = 5;
 /** A process reads them for the first time a minute after its start. */
 const LISTS_WITHIN_MS = 120_000;
-/** How long a row waits for its delivery: servers send from a queue. */
-const GRACE_S = 5;
+/** How long a row waits for its delivery: servers send from a queue, on a busy machine some seconds later. In earnest two minutes. */
+const GRACE_S = 20;
 const LOOK_MS = 200;
 const ALL = 1000;
 
