@@ -384,11 +384,13 @@ describe('polling/feed-poller', () => {
       return { asked, marks };
     };
 
-    it('are comments when the forge lists them as such, and it is asked once', async () => {
+    it('are comments when the forge lists them as such, though they are older than their rows, and it is asked once', async () => {
       const { asked, marks } = together(['91', '92']);
 
       expect(await marks()).toEqual([false, false]);
-      expect(asked).toEqual([{ owner: 'acme', repo: 'app', index: 4, since: AFTER }]);
+      expect(asked).toEqual([
+        { owner: 'acme', repo: 'app', index: 4, since: new Date(Date.parse(AFTER) - 60_000).toISOString() },
+      ]);
     });
 
     it('are a review when the forge lists none of them', async () => {

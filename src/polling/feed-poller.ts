@@ -53,6 +53,8 @@ const DEFAULT_MAX_PAGES = 200;
 const DEFAULT_OUTAGE_MS = 10 * 60_000;
 const LOOK_BACK_DAYS = 3;
 const DAY_MS = 24 * 3_600_000;
+/** A row is written after its comment, on a busy server in another second. */
+const WRITTEN_BEFORE_MS = 60_000;
 /** No time zone is further from UTC. */
 const ZONE_MARGIN_MS = 14 * 3_600_000;
 
@@ -198,7 +200,8 @@ export class FeedPoller {
     const [owner, repo] = row?.repo?.full_name?.split('/') ?? [];
     if (!this.deps.commentsOf || index === null || !row?.created || !owner || !repo) return null;
     try {
-      const ids = await this.deps.commentsOf({ owner, repo, index, since: row.created });
+      const since = new Date(Date.parse(row.created) - WRITTEN_BEFORE_MS).toISOString();
+      const ids = await this.deps.commentsOf({ owner, repo, index, since });
       return ids && new Set(ids);
     } catch (error) {
       this.deps.logger.debug({ ...this.polled, repo: row.repo?.full_name, error }, 'comments.not-read');

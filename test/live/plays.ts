@@ -14,7 +14,7 @@ export interface Play {
   readonly needsRunner?: true;
   /** The rule asks nothing about who did it: the lists, which find it after an outage, do not show that. */
   readonly asksNobody?: true;
-  /** What it undoes must have been looked at before: nobody can confirm an act whose object is gone. */
+  /** What it undoes must have been acted upon before: nobody can confirm an act whose object is gone, and no effect follows what holds no more. */
   readonly undoes?: true;
   /**
    * Cause one event.
@@ -26,6 +26,8 @@ export interface Play {
 
 /** Recorded, and no rule may start by them (`recorded.ts`). */
 export const STARTS_NOTHING: ReadonlySet<EventKind> = new Set(['hook.tested', 'unrecognized']);
+
+const UNDOES: ReadonlySet<string> = new Set(['unassigned', 'demilestoned', 'reopened']);
 
 const LISTED: ReadonlySet<string> = new Set(['edited', 'labeled', 'assigned', 'milestoned']);
 
@@ -97,6 +99,7 @@ export function playsOf(stage: Stage, people: People): Play[] {
       subject: number,
       act,
       ...(kind === 'issue' && LISTED.has(name) ? { asksNobody: true as const } : {}),
+      ...(UNDOES.has(name) ? { undoes: true as const } : {}),
     });
     return [
       play('edited', on(given, edit({ title: people.fresh('Edited') }))),
