@@ -41,6 +41,8 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'a rule of the name of a shared one': `extends: base.yaml\n${rule('').replace('id: one', 'id: known')}`,
   'a shared rule to override': `extends: base.yaml\n${rule('override: true, do: {milestone.ensure: {title: a}}')}`,
   'a misspelt secret': `secrets: [HIDEN_TOKEN]\n${rule('')}`,
+  'a path that leads out and in again': `extends: sub/../base.yaml\n${rule('')}`,
+  'a path of the host': `extends: /etc/hostname\n${rule('')}`,
   'a file that is too large': `extends: large.yaml\n${rule('')}`,
 };
 /** Without a mistake. */

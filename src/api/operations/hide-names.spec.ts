@@ -1,4 +1,6 @@
+import { rejectRepository } from '../../rules/language/match/where-filter.js';
 import { describe, expect, it } from '@jest/globals';
+import { aRule } from '../../../test/builders/rule-environment.js';
 import { personCaller } from '../../core/operators.js';
 import { HIDDEN_REPOSITORY as HIDDEN, hideNames } from './hide-names.js';
 import { OPERATIONS } from './index.js';
@@ -13,6 +15,11 @@ describe('api/operations/hide-names', () => {
     ['a reason', 'not mirrored: acme/vault is private', `not mirrored: ${HIDDEN} is private`],
     ['the end of a sentence', 'it is for ACME/Vault.', `it is for ${HIDDEN}.`],
     ['an address', 'https://git.example.org/acme/vault/issues/1', `https://git.example.org/${HIDDEN}/issues/1`],
+    ['an escaped address', 'acme%2Fvault', HIDDEN],
+    ['a regular expression', 'acme\\/vault', HIDDEN],
+    ['a choice of names', 'acme/{app,vault}', HIDDEN],
+    ['the middle of a pattern', 'acme/*vault*', HIDDEN],
+    ['a class of letters', 'acme/[v]ault', HIDDEN],
     ['a pattern of hidden ones', 'where.repo: acme/vault-*', `where.repo: ${HIDDEN}`],
   ])('leaves the name of a private repository out of %s', (_where, text, told) => {
     const answer = { rules: [{ id: 'r', conditions: [{ text, line: 3 }], at: new Date(0), count: 4n }] };
@@ -26,10 +33,25 @@ describe('api/operations/hide-names', () => {
     ['a repository that is seen', 'acme/app and acme/lib.js, acme/app.git'],
     ['a pattern of all', 'acme/*'],
     ['a pattern that a seen one fits', 'acme/ap*'],
+    ['a choice of seen ones', 'acme/{app,lib.*}'],
     ['another owner', 'notacme/vault and other/vault'],
     ['a name in other words', 'vault "vault"'],
   ])('keeps %s', (_what, text) => {
     expect(hideNames({ text }, MEMBER)).toEqual({ text });
+  });
+
+  it('leaves them out of keys as well', () => {
+    expect(hideNames({ found: { 'acme/vault': 1, 'acme/app': 2 } }, MEMBER)).toEqual({
+      found: { [HIDDEN]: 1, 'acme/app': 2 },
+    });
+  });
+
+  it('leaves out a name that a filter has without its owner', () => {
+    const rule = aRule('id: x\non: push\nwhere: {repo: [vault]}\ndo: {label.ensure: {name: a, color: "#ffffff"}}\n');
+    const repo = { id: '1', owner: 'acme', name: 'app', full_name: 'acme/app' };
+    const rejection = rejectRepository(rule.program.where, repo);
+
+    expect(hideNames(rejection?.reason, MEMBER)).toBe(`repository acme/app is none of ${HIDDEN}`);
   });
 
   it('stands before every operation, for a person who writes to a repository', async () => {

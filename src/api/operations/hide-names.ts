@@ -22,7 +22,7 @@ export function hideNames<Answer>(answer: Answer, sight: Sight): Answer {
     if (typeof value === 'string') return PATHS.has(key) ? value : hidden.reduce((text, hide) => hide(text), value);
     if (Array.isArray(value)) return value.map((item) => clean(item, key));
     if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clean(inner, name)]));
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [clean(name), clean(inner, name)]));
   };
   return clean(answer) as Answer;
 }
@@ -31,12 +31,15 @@ export function hideNames<Answer>(answer: Answer, sight: Sight): Answer {
 function hiderOf(org: string, names: readonly string[]): (text: string) => string {
   const seen = names.map((name) => name.toLowerCase());
   const isSeen = (name: string): boolean => {
-    const fixed = /^[^*?{}[\]!,]*/.exec(name.toLowerCase())?.[0] ?? '';
-    if (fixed === name.toLowerCase()) return seen.includes(fixed.replace(/\.git$/, ''));
-    // Of a pattern, what is written out: it names nothing, or the beginning of something that is seen.
-    return fixed === '' || seen.some((one) => one.startsWith(fixed));
+    const [, before = '', choices, after = ''] = /^(.*?)\{([^{}]*)\}(.*)$/.exec(name) ?? [];
+    if (choices !== undefined) return choices.split(',').every((one) => isSeen(`${before}${one}${after}`));
+    const literal = name.toLowerCase().replace(/\.git$/, '');
+    if (/^[a-z0-9._-]*$/.test(literal)) return seen.includes(literal);
+    // A pattern names nothing, or fits something that is seen.
+    return !/[a-z0-9]/.test(literal) || seen.some((one) => fits(name.toLowerCase(), one));
   };
-  const full = new RegExp(`(?<![A-Za-z0-9._-])${org.replace(/\W/g, '\\$&')}/(${NAME})`, 'gi');
+  // In an address or an expression the slash may be written otherwise.
+  const full = new RegExp(`(?<![A-Za-z0-9._-])${org.replace(/\W/g, '\\$&')}(?:\\\\*/|%2F)(${NAME})`, 'gi');
   return (text) => {
     const shown = text.replace(full, (whole, name: string) => (isSeen(name) ? whole : HIDDEN_REPOSITORY));
     // A condition may know a repository by its name alone.
@@ -45,4 +48,18 @@ function hiderOf(org: string, names: readonly string[]): (text: string) => strin
       isSeen(name) ? whole : `${mark}${HIDDEN_REPOSITORY}${mark}`,
     );
   };
+}
+
+/** Whether a name fits a pattern with stars; other signs of patterns fit nothing. */
+function fits(pattern: string, name: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop() ?? '';
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.endsWith(last) && name.length - last.length >= at;
 }

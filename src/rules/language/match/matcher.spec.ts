@@ -215,12 +215,12 @@ describe('rules/match', () => {
 
   it.each([
     ['{}', 'tag.created', 'push is none of tag.created', 'on'],
-    ['{repo: api}', 'push', 'repository acme/web is none of api', 'repo'],
+    ['{repo: api}', 'push', 'repository acme/web is none of acme/api', 'repo'],
     ['{branch: "release/*"}', 'push', 'branch main is none of release/*', 'branch'],
     ['{tag: x}', 'push', 'it is about no tag', 'tag'],
     ['{actor: bob}', 'push', 'ann is none of the actors asked for', 'actor'],
     ['{archived: true}', 'push', 'the repository is not archived', 'archived'],
-    ['{not_repo: "w*"}', 'push', 'repository acme/web is left out by w*', 'not_repo'],
+    ['{not_repo: "w*"}', 'push', 'repository acme/web is left out by acme/w*', 'not_repo'],
     ['{source: feed}', 'push', 'it came by webhook', 'source'],
   ])('explains why %s on %s does not take a push', (where, on, reason, filter) => {
     const [found] = explainRejections(rule(where, on), event(), BOT);

@@ -90,11 +90,12 @@ export function rejectRepository(
   if (where.repo && !(repo && where.repo.some((pattern) => matchesRepository(pattern, repo)))) {
     const { repo: asked } = where;
     return rejectSaying(where, 'repo', () =>
-      repo ? `repository ${repo.full_name} is none of ${list(asked)}` : 'it has no repository',
+      repo ? `repository ${repo.full_name} is none of ${fullNames(asked, repo)}` : 'it has no repository',
     );
   }
   const excluded = repo && where.notRepo?.find((pattern) => matchesRepository(pattern, repo));
-  if (excluded) return reject(where, 'not_repo', `repository ${repo.full_name} is left out by ${excluded.source}`);
+  if (excluded)
+    return reject(where, 'not_repo', `repository ${repo.full_name} is left out by ${fullNames([excluded], repo)}`);
   for (const flag of ['archived', 'private', 'fork'] as const) {
     const wanted = where[flag];
     if (wanted === null) continue;
@@ -215,6 +216,11 @@ class SaidLater implements Rejection {
 
 function rejectSaying(where: WhereFilter, filter: string, say: () => string): Rejection {
   return new SaidLater(filter, where.positions[filter] ?? null, say);
+}
+
+/** With the owner, so that who may not see a repository is not told its name: names are known by it (`hideNames`). */
+function fullNames(patterns: readonly GlobPattern[], { owner }: EventRepository): string {
+  return patterns.map(({ source }) => (source.includes('/') ? source : `${owner}/${source}`)).join(', ');
 }
 
 function list(patterns: readonly GlobPattern[]): string {
