@@ -61,7 +61,6 @@ const CALLS = [
   'journal.renew',
   'journal.revisit',
   'journal.settle',
-  'journal.toldActs',
   'journal.run',
   'journal.backgroundAmong',
   'plans.decide',
