@@ -167,6 +167,17 @@ CREATE TABLE put_off (
   PRIMARY KEY (kind, id)
 );
 
+-- Each act of the forge counts for a rule once, by the first event that told of it: whoever tells the act again starts nothing.
+CREATE TABLE told_acts (
+  forge     text NOT NULL,
+  org       text NOT NULL,
+  rule      text NOT NULL,
+  act       text COLLATE "C" NOT NULL,
+  event_id  text NOT NULL,
+  told_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (forge, org, rule, act)
+);
+
 CREATE TABLE undone (
   effect_hash bytea PRIMARY KEY,
   effect_key  text NOT NULL,
