@@ -44,8 +44,10 @@ import { ActProofs } from './decide/act-proofs.js';
 import { ForgeFieldReader } from './decide/field-reader.js';
 import { BotFactsReader } from './decide/answer-lookups.js';
 import { CrashLoopGuard } from './decide/crash-loop-guard.js';
+import type { Arrival } from '../core/arrival.js';
 import { AtOnceDecider } from './decide/decide-at-once.js';
 import { arrivalDecider } from './decide/decide-arrival.js';
+import { LaterArrivals } from './decide/later-arrivals.js';
 import { FINDING_SINK, POLICY_GATE } from './policy-gate.port.js';
 import { Rollout, stagedOf } from './decide/rollout.js';
 import type { Plan } from './decide/plan-intents.js';
@@ -164,9 +166,12 @@ const DECIDING = [
     ({ encryptor, ...deps }) => new RuleChecks({ ...deps, tools: { actions, encryptor, newId } }),
   ),
   stopping({ checks: RuleChecks }, ({ checks }) => checks.stop()),
+  part(LaterArrivals, { queue: WAKE_QUEUE, clock: CLOCK }, ({ queue, clock }) => new LaterArrivals(queue, clock)),
+  stopping({ later: LaterArrivals }, ({ later }) => later.stop()),
   part(
     ArrivalToIntents,
     {
+      later: LaterArrivals,
       config: APP_CONFIG,
       inbox: INBOX_STORE,
       journal: JOURNAL_STORE,
@@ -198,7 +203,7 @@ const DECIDING = [
       connected: ConnectedForges,
       numbers: OrgNumbers,
     },
-    ({ config, keeper, offers, findings, encryptor, metrics, forges, numbers, ...deps }) => {
+    ({ later, config, keeper, offers, findings, encryptor, metrics, forges, numbers, ...deps }) => {
       const { inbox, queue, clock, logger, security, alerts, accounts, acts, journal, lookups } = deps;
       const tools = { actions, encryptor, newId };
       const decides = {
@@ -223,6 +228,7 @@ const DECIDING = [
         atOnce: new AtOnceDecider(decides),
         ...{ inbox, journal, queue, clock, logger, security, alerts },
         awaitMs: decides.awaitMs,
+        later: (arrival: Arrival) => later.wake(arrival),
         orgs: {
           numberOf: (forge: string, org: string) => numbers.pinned(forge, org),
           numberAtHand: (forge: string, org: string) => numbers.pinnedAtHand(forge, org),

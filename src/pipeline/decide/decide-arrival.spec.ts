@@ -258,7 +258,11 @@ describe('pipeline/decide/decide-arrival', () => {
     ['until its delivery says that it is a comment', 'pull_request_comment', new Date(), ['comment.created']],
     ['no longer than its delivery may take', '', new Date(Date.now() - 60_000), ['comment.created']],
   ])('lets a row that may be a comment or a review wait %s', async (_title, eventType, readAt, kinds) => {
-    const world = aWorld({}, { awaitMs: ({ kind }) => (kind === 'comment.created' ? 60_000 : 0) });
+    const later: string[] = [];
+    const world = aWorld(
+      {},
+      { awaitMs: ({ kind }) => (kind === 'comment.created' ? 60_000 : 0), later: ({ id }) => void later.push(id) },
+    );
     const told = (sampleBody('pull_request_comment').comment as JsonObject).id as number;
     const text = stringifyJson({
       ...{ id: 1, op_type: 'comment_pull', content: '4|LGTM', comment_id: told, comment: { id: told, body: 'LGTM' } },
@@ -269,6 +273,8 @@ describe('pipeline/decide/decide-arrival', () => {
     const atFirst = await decideArrival(world.deps, entry.id);
     if (eventType !== '') {
       expect(atFirst).toBeNull();
+      // It is woken again: nobody else would before the next sweep.
+      expect(later).toEqual([entry.id]);
       await world.deliver(eventType);
       await world.decide(entry.id);
     }

@@ -79,6 +79,8 @@ export interface DecideArrivalDeps {
   readonly security?: SecurityLog;
   /** Hears of each delivery that is quarantined for what it says. Default: nobody does. */
   readonly alerts?: Pick<Alerts, 'raise'>;
+  /** Hears of each arrival that cannot be decided before another. Optional. Without it, the sweep alone brings it again. */
+  readonly later?: (arrival: Arrival) => void;
   /** Told after commit about each new event, and about each arrival that made none. */
   readonly counted?: (what: { org: string; kind: string; source: EventSource }, event?: ForgeEvent) => void;
   /** Told after commit about each delivery that is quarantined, or a duplicate. */
@@ -108,6 +110,7 @@ interface DecidedArrival {
 export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string): Promise<DecidedArrival | null> {
   let told: { arrival: Arrival; outcome: Outcome } | null = null;
   const unknown: Arrival[] = [];
+  const waiting: Arrival[] = [];
   const decided = await deps.inbox.decide(arrivalId, async (tx) => {
     const { arrival } = tx;
     const number = arrival.kind === 'delivery' ? deps.orgs?.numberAtHand(arrival.forge, arrival.org) : null;
@@ -117,7 +120,10 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
       return null;
     }
     const outcome = await decideInside(deps, tx, number ?? null);
-    if (!outcome) return null;
+    if (!outcome) {
+      waiting.push(arrival);
+      return null;
+    }
     told = { arrival: tx.arrival, outcome };
     return {
       arrivalId,
@@ -130,6 +136,7 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
     await deps.orgs?.numberOf(forge, org);
     return decideArrival(deps, arrivalId);
   }
+  for (const arrival of waiting.slice(-1)) deps.later?.(arrival);
   if (!decided) return null;
   const { arrival, outcome } = told as unknown as { arrival: Arrival; outcome: Outcome };
   await report(deps, arrival, decided, outcome);
@@ -161,7 +168,7 @@ interface OldAct {
 
 type Mismatch = Pick<TenantMismatch, 'code' | 'place' | 'named'>;
 
-/** @returns null: the sweep brings it again, when what came before it is decided */
+/** @returns null: it is brought again, until what came before it is decided */
 async function decideInside(
   deps: DecideArrivalDeps,
   tx: ArrivalDecision,

@@ -30,8 +30,8 @@ export function aReceiverPlace(data = './data'): Place {
         },
       ],
       store: { url: `embedded:${data}` },
-      // Whoever is told after a twin that is not decided yet waits for the sweep; not so often that the forge that is away is asked all the time.
-      queue: { sweep_s: 10 },
+      // The forge that is away would be asked again and again.
+      queue: { sweep_s: 3600 },
       server: { host: '127.0.0.1', port: 0 },
       metrics: { listen: '127.0.0.1:0' },
     },
@@ -88,7 +88,10 @@ export class Poster {
     let next = 0;
     const work = async (): Promise<void> => {
       while (next < count) {
-        const status = await this.post(make(next++));
+        const one = make(next++);
+        let status = await this.post(one);
+        // A busy receiver sends some away for a moment, and whoever sent them sends them again.
+        for (; status === 503; status = await this.post(one)) await new Promise((resolve) => setTimeout(resolve, 100));
         answers[status] = (answers[status] ?? 0) + 1;
       }
     };
