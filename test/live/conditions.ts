@@ -218,7 +218,13 @@ async function countRow(
 ): Promise<void> {
   await untilMarked(stage, bot, people.org, expected);
   await bot.settled();
-  const wrong = wrongIn(await marksOf(stage, people.org), expected);
-  const said = [...wrong].map(([{ subject }, why]) => `#${subject}: ${why}`).join('; ');
+  const marks = await marksOf(stage, people.org);
+  const wrong = wrongIn(marks, expected);
+  const all = marks.get('issue.opened') ?? [];
+  const twice = all.filter((subject, n) => all.indexOf(subject) !== n);
+  const said = [...wrong]
+    .map(([{ subject }, why]) => `#${subject}: ${why}`)
+    .concat(`${all.length} marks, twice: ${twice.join(', ') || 'none'}`)
+    .join('; ');
   rows.check(part, what, wrong.size === 0 ? null : said, `${expected.length} marks, each once`);
 }

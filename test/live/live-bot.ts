@@ -5,7 +5,9 @@ import type { ArrivalSummary } from '../../src/pipeline/inbox-store.port.js';
 import type { StatusReport } from '../../src/api/operations/answers.js';
 import { aPlace, type Place } from '../e2e/support/a-place.js';
 import { type Bot, startBot } from '../e2e/support/bot.js';
-import { type CommandResult, forgehand } from '../e2e/support/forgehand.js';
+import { FORGEHAND } from '../e2e/support/built.js';
+import { Child } from '../e2e/support/child.js';
+import type { CommandResult } from '../e2e/support/run-here.js';
 import { freePort } from '../services/processes.mjs';
 import type { Stage, StageOrg } from './stage.js';
 
@@ -87,8 +89,12 @@ export class LiveBot {
     return [...this.logs, this.bot?.child.stdout ?? ''].join('');
   }
 
-  run(...args: string[]): Promise<CommandResult> {
-    return forgehand(this.place, ...args, '--config', this.place.configFile);
+  /** Always a process, as an operator starts it. */
+  async run(...args: string[]): Promise<CommandResult> {
+    const { env, dir, configFile } = this.place;
+    const child = new Child([FORGEHAND, ...args, '--config', configFile], env, dir);
+    const { code } = await child.ended;
+    return { code, stdout: child.stdout, stderr: child.stderr };
   }
 
   status(): Promise<StatusReport> {
