@@ -137,7 +137,6 @@ export function playsOf(stage: Stage, people: People): Play[] {
   const job = "event.task.name + ' ' + event.sha";
   const source = once(() => people.repository('source'));
   const mirror = once(async () => people.mirror(await source(), 'mirrored'));
-  const sync = async (): Promise<unknown> => olga.api.ask('POST', people.at(await mirror(), '/mirror-sync'));
   const synced = (on: EventKind, subject: string, kind: EventKind, act: (source: string) => Promise<string>): Play =>
     at(
       kind,
@@ -146,7 +145,7 @@ export function playsOf(stage: Stage, people: People): Play[] {
         await mirror();
         await ready();
         const made = await act(await source());
-        await sync();
+        await people.sync(await mirror(), await source());
         return made;
       },
       { by: { on, if: 'has(event.mirror_sync)' } },
@@ -342,7 +341,6 @@ export function playsOf(stage: Stage, people: People): Play[] {
     }),
     synced('branch.created', 'event.branch', 'mirror.ref_created', (of) => people.branch(of, 'synced')),
     synced('branch.deleted', 'event.branch', 'mirror.ref_deleted', async (of) => {
-      await people.mirrored('mirrored', 'synced');
       await wes.api.ask('DELETE', people.at(of, '/branches/synced'));
       return 'synced';
     }),

@@ -143,14 +143,21 @@ export class People {
     return name;
   }
 
-  /** Until a sync, which runs in the background, brought a branch. */
-  async mirrored(name: string, branch: string): Promise<void> {
+  /** Syncs, which run in the background, until the branches of the mirror are those of its source: a sync that is asked for while one runs is dropped. */
+  async sync(mirror: string, source: string): Promise<void> {
+    const heads = async (repo: string): Promise<string> => {
+      const list = await this.stage.olga.api.list(this.at(repo, '/branches'));
+      return list
+        .map(({ name, commit }) => `${String(name)} ${String((commit as JsonObject).id)}`)
+        .sort()
+        .join();
+    };
     for (let tries = 1; tries <= TRIES; tries += 1) {
-      const { status } = await this.stage.olga.api.call('GET', this.at(name, `/branches/${branch}`));
-      if (status === 200) return;
-      await wait(AGAIN_MS);
+      await this.stage.olga.api.ask('POST', this.at(mirror, '/mirror-sync'));
+      await wait(AGAIN_MS * 4);
+      if ((await heads(mirror)) === (await heads(source))) return;
     }
-    throw new Error(`${name} got no branch ${branch}`);
+    throw new Error(`${mirror} did not follow ${source}`);
   }
 
   /** One new file. @returns the commit */
