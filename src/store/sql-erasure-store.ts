@@ -28,8 +28,8 @@ const holdsOrSealed = (text: string): string => holds(text, "$4::text[] || ARRAY
 const joined = (row: string, columns: readonly string[]): string =>
   `concat_ws(' ', ${columns.map((column) => `${row}.${column}`).join(', ')})`;
 
-const RUN_COLUMNS = ['trace', 'lookups', 'reason', 'reason_params'] as const;
-const INTENT_COLUMNS = ['params', 'result', 'reason', 'reason_params'] as const;
+const RUN_COLUMNS = ['trace', 'lookups', 'reason_params'] as const;
+const INTENT_COLUMNS = ['params', 'result', 'reason_params'] as const;
 const ATTEMPT_COLUMNS = ['snapshot', 'message'] as const;
 
 /** Bytes that are no text of JSON are compared all the same. A form is looked at whatever it holds: its text stands there encoded. */

@@ -26,7 +26,7 @@ export interface ErasableEcho extends ErasableEvent {
   readonly arrivals: readonly ErasableArrival[];
 }
 
-/** A finished run, with its effects and calls. JSON texts, but for `reason` and `message`. */
+/** A finished run, with its effects and calls. JSON texts, but for `message`. */
 export interface ErasableRun {
   readonly id: string;
   readonly eventId: string | null;
@@ -43,8 +43,8 @@ export interface ErasableAct {
   readonly isOwn: boolean;
 }
 
-export type RunColumns = Readonly<Record<'trace' | 'lookups' | 'reason' | 'reason_params', string | null>>;
-export type IntentColumns = Readonly<Record<'params' | 'result' | 'reason' | 'reason_params', string | null>>;
+export type RunColumns = Readonly<Record<'trace' | 'lookups' | 'reason_params', string | null>>;
+export type IntentColumns = Readonly<Record<'params' | 'result' | 'reason_params', string | null>>;
 export type AttemptColumns = Readonly<Record<'snapshot' | 'message', string | null>>;
 
 /** Rows as they are to be from now on; what is the same may be left out. */

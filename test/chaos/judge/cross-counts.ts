@@ -54,7 +54,7 @@ const OPERATION: Readonly<Record<string, Counted>> = {
  */
 export async function crossCounts({ dataSource }: Stores): Promise<CrossCounts> {
   const rows = (await dataSource.query(
-    'SELECT id, run_id, step_no, action, state, coalesce(reason, reason_code) AS reason, params, effect_key FROM intents ORDER BY seq',
+    'SELECT id, run_id, step_no, action, state, reason_code AS reason, params, effect_key FROM intents ORDER BY seq',
   )) as Row[];
   const attempts = (await dataSource.query(
     `SELECT intent_id FROM attempts WHERE outcome IS NULL OR outcome = 'unknown'`,
