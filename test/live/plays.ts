@@ -10,7 +10,7 @@ export interface Play {
   /** Where no repository is left to mark: a variable of the organization. */
   readonly marksOrg?: true;
   /** Of a kind that nothing tells under its own name: the kind and the condition by which a rule knows it. */
-  readonly by?: { readonly on: EventKind; readonly if: string };
+  readonly by?: { readonly on: readonly EventKind[]; readonly if: string };
   readonly needsRunner?: true;
   /** The rule asks nothing about who did it: the lists, which find it after an outage, do not show that. */
   readonly asksNobody?: true;
@@ -137,7 +137,12 @@ export function playsOf(stage: Stage, people: People): Play[] {
   const job = "event.task.name + ' ' + event.sha";
   const source = once(() => people.repository('source'));
   const mirror = once(async () => people.mirror(await source(), 'mirrored'));
-  const synced = (on: EventKind, subject: string, kind: EventKind, act: (source: string) => Promise<string>): Play =>
+  const synced = (
+    on: readonly EventKind[],
+    subject: string,
+    kind: EventKind,
+    act: (source: string) => Promise<string>,
+  ): Play =>
     at(
       kind,
       subject,
@@ -336,14 +341,20 @@ export function playsOf(stage: Stage, people: People): Play[] {
       },
       { needsRunner: true },
     ),
-    synced('push', "event.ref + ' ' + event.after", 'mirror.pushed', async (of) => {
+    synced(['push'], "event.ref + ' ' + event.after", 'mirror.pushed', async (of) => {
       return `refs/heads/main ${await people.push(of, people.fresh('file'), 'text\n')}`;
     }),
-    synced('branch.created', 'event.branch', 'mirror.ref_created', (of) => people.branch(of, 'synced')),
-    synced('branch.deleted', 'event.branch', 'mirror.ref_deleted', async (of) => {
-      await wes.api.ask('DELETE', people.at(of, '/branches/synced'));
-      return 'synced';
-    }),
+    synced(['branch.created'], 'event.branch', 'mirror.ref_created', (of) => people.branch(of, 'synced')),
+    // Forgejo tells a branch that a sync deleted as a tag.
+    synced(
+      ['branch.deleted', 'tag.deleted'],
+      'has(event.branch) ? event.branch : event.tag',
+      'mirror.ref_deleted',
+      async (of) => {
+        await wes.api.ask('DELETE', people.at(of, '/branches/synced'));
+        return 'synced';
+      },
+    ),
     at(
       'comment.edited',
       'string(event.comment.id)',
