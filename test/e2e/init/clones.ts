@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeAll, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, it } from '@jest/globals';
 import type { Step } from '../../../src/cli/init/steps.js';
 import { ROOT } from '../../services/with-services.mjs';
 import { hasTerminal, Terminal } from '../support/a-terminal.js';
 import { FORGEHAND, requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
+import { waitFor } from '../support/wait-for.js';
 import { aClone, type Clone } from './a-clone.js';
 
 export const LONG_MS = 300_000;
@@ -33,11 +35,28 @@ export interface Clones {
   start(place: Clone, command: string, env?: Readonly<Record<string, string>>): Child;
 }
 
-/** Clones and what runs in them, for the tests of the describe block that asks. */
+/** Whoever listens here is the one whose bots take the ports that `init` proposes and the pages name. */
+const TURN_PORT = 18_470;
+
+/** Null while another spec has the turn. */
+function tryTurn(): Promise<Server | null> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(null));
+    server.listen(TURN_PORT, '127.0.0.1', () => resolve(server));
+  });
+}
+
+/** Clones and what runs in them, for the tests of the describe block that asks. Specs that ask take turns: their bots have ports of the machine. */
 export function useClones(): Clones {
   const closers: Array<() => unknown> = [];
+  let turn: Server | null = null;
   const keep: Clones['keep'] = (thing, close) => (closers.push(() => close(thing)), thing);
-  beforeAll(requireBuild);
+  beforeAll(async () => {
+    requireBuild();
+    await waitFor(async () => (turn = await tryTurn()) !== null, LONG_MS);
+  }, LONG_MS);
+  afterAll(() => void turn?.close());
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
   });

@@ -51,6 +51,7 @@ describe('e2e/init', () => {
         const child = new Child([FORGEHAND, ...args, ...more], {}, place.dir, 'pipe');
         child.process.stdin?.end(`${token}\n`);
         const { code } = await child.ended;
+        if (child.stdout === '') throw new Error(`init ended with ${code}: ${child.stderr}`);
         return { report: JSON.parse(child.stdout) as Report, code, all: child.stdout + child.stderr };
       };
       const acted = until(async () => {

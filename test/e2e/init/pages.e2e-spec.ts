@@ -69,7 +69,10 @@ describe('e2e/init/pages', () => {
       const port = 18_474;
       const config = example
         .replace('https://git.example.org/api/v1', forge.apiUrl)
-        .replace('server: { port: 8080 }', `server: { port: ${port}, public_url: "http://127.0.0.1:${port}" }`);
+        .replace(
+          'server: { port: 8080 }',
+          `server: { port: ${port}, public_url: "http://127.0.0.1:${port}" }\nconsole: { listen: ${port + 1} }`,
+        );
       writeFileSync(join(place.dir, 'config/forgehand.yaml'), config);
 
       expect(exported.map(({ name }) => name)).toEqual(['FORGE_TOKEN', 'ACME_HOOK_SECRET', 'ACME_MIRROR_TOKEN']);
