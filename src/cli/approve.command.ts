@@ -35,7 +35,8 @@ export function approveCommand(exit: SetExit): Command {
           if (!options.json && wanting.length > 0) writeOut(`${table(PLAN_HEAD, wanting.map(planRow), '')}\n\n`);
           const waiting = await bot.call('approvals');
           const head = ['planned (UTC)', 'run', 'intent', 'rule', 'wants'];
-          return print(options.json, waiting, () => table(head, waiting.map(row), 'nothing waits for an approval'));
+          const none = wanting.length > 0 ? 'no effect waits for an approval' : 'nothing waits for an approval';
+          return print(options.json, waiting, () => table(head, waiting.map(row), none));
         }
         const { intents } = await bot.call('approve', { id, deny: options.deny === true, reason: options.reason });
         print(options.json, { intents }, () => told(id, intents, options.deny === true));

@@ -244,10 +244,13 @@ FROM (SELECT * FROM ticks t WHERE t.state = 'due' AND ${tellsOrg('t.org', '$2')}
 LEFT JOIN put_off p ON p.kind = 'tick' AND p.id = t.id
 WHERE p.id IS NOT NULL OR t.occurrence < clock_timestamp() - interval '1 minute'`;
 
+/** A plan without changes waits for nobody, and one of other rules than today's can only be made anew. */
 const PLANS = `
-SELECT p.id, p.org, p.hash AS behind, coalesce(p.decided_at, p.made_at) AS since, CASE p.state WHEN 'open' THEN 'plan.approval' ELSE 'plan.approved' END AS code,
+SELECT p.id, p.org, left(p.hash, 12) AS behind, coalesce(p.decided_at, p.made_at) AS since, CASE p.state WHEN 'open' THEN 'plan.approval' ELSE 'plan.approved' END AS code,
   NULL AS "reasonCode", NULL AS "reasonParams"
-FROM plans p WHERE p.state IN ('open', 'approved') AND ${tellsOrg('p.org', '$2')} ORDER BY p.seq LIMIT $1`;
+FROM plans p JOIN revisions v ON v.org = p.org AND v.state = 'active' AND v.hash = p.plan::json #>> '{revision,hash}'
+WHERE (p.state = 'approved' OR p.state = 'open' AND (p.plan::json ->> 'needsApproval')::boolean) AND json_array_length(p.plan::json -> 'lines') > 0
+  AND ${tellsOrg('p.org', '$2')} ORDER BY p.seq LIMIT $1`;
 
 /** What was held whole, and no later run of its rule and repository got through. An approval is a plan, and told there. */
 const HELD = `

@@ -135,12 +135,18 @@ async function tick(org: string): Promise<string> {
 
 async function keepPlan(state: string): Promise<Made> {
   const id = newId();
+  const [active] = await stores.dataSource.query<Array<{ hash: string }>>(
+    `SELECT hash FROM revisions WHERE org = 'acme' AND state = 'active'`,
+  );
   await sql(
     `INSERT INTO plans (hash, id, forge, org, state, plan, made_at) VALUES ($1, $2, 'main', 'acme', $3, $4, now())`,
     `${id.replaceAll('-', '')}`,
     id,
     state,
-    JSON.stringify({ id, org: 'acme', hash: id, now: new Date(), madeAt: new Date(), changes: [], overCaps: [] }),
+    JSON.stringify({
+      ...{ id, org: 'acme', hash: id, now: new Date(), madeAt: new Date(), overCaps: [], needsApproval: true },
+      ...{ lines: [{ does: 'write' }], revision: { id: 'r', hash: active?.hash } },
+    }),
   );
   return { id, explain: null };
 }

@@ -60,7 +60,10 @@ export async function lookAtAccount(baseUrl: string, token: string): Promise<See
   }
 }
 
-/** Aggregate errors of a connection have no message of their own. */
+/** Aggregate errors of a connection have no message of their own, and that of OpenSSL names files of its own. */
 function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== undefined && /^(EPROTO|ERR_SSL_)/.test(code))
+    return 'it speaks no https there; where it speaks plain http, begin the address with http://';
   return messageOf(error) || ((error as NodeJS.ErrnoException).code ?? 'no connection');
 }

@@ -1,14 +1,19 @@
 // On the login page: a link of `forgehand console` has its code behind the #, which only this script can read.
 
-const code = location.hash.slice(1);
 const said = document.querySelector<HTMLElement>('[data-link-login]');
 
-if (code !== '' && said) {
+function begin(): void {
+  const code = location.hash.slice(1);
+  if (code === '' || !said) return;
   // Out of the address bar and the history, before anything else.
   history.replaceState(null, '', location.pathname + location.search);
   say(said, 'Logging in…');
   void logIn(code, said);
 }
+
+begin();
+// A link that is opened where this page is shown already changes the part behind the # alone.
+addEventListener('hashchange', begin);
 
 async function logIn(secret: string, where: HTMLElement): Promise<void> {
   try {

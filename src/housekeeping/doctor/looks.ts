@@ -67,7 +67,7 @@ export const saw = defineReasons({
   'rules.refused.newest': ({ code, first }: { code: string; first: string }) => `${code}: ${first}`,
   'rules.active.none': ({ org }: { org: string }) => `no revision of the rules of ${org} is active`,
   'rules.active.yes': ({ rules, policies, revision }: { rules: number; policies: number; revision: string }) =>
-    `${rules} rules and ${policies} policies are active, revision ${revision}`,
+    `${rules} rule${rules === 1 ? '' : 's'} and ${policies} polic${policies === 1 ? 'y' : 'ies'} are active, revision ${revision}`,
   'rule.held.unmet': ({ id, because }: { id: string; because: Reason }) => `${id} is held back: ${textOf(because)}`,
   'rule.lacking.unmet': ({ because }: { because: Reason }) => textOf(because),
   'rule.names.unknown': ({ kind, name, place }: { kind: string; name: string; place: string }) =>

@@ -159,12 +159,12 @@ describe('e2e/commands without a bot', () => {
     [
       'a config that is not there',
       ['status', '--config', 'nowhere.yaml'],
-      /^error nowhere\.yaml:1:1: no such file \(give its path with --config\)\n$/,
+      /^error nowhere\.yaml:1:1: no such file \(give its path with --config, or make one: npx forgehand init\)\n$/,
     ],
     [
       'no config where it is looked for',
       ['start'],
-      /^error config\/forgehand\.yaml:1:1: no such file \(give its path with --config\)\n$/,
+      /^error config\/forgehand\.yaml:1:1: no such file \(give its path with --config, or make one: npx forgehand init\)\n$/,
     ],
   ])('%s => 2, and a sentence', async (_what, args, stderr) => {
     expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(stderr) });
