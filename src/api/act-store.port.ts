@@ -14,7 +14,9 @@ export const act = z.object({
     .record(text, z.union([text, count, z.boolean()]))
     .describe('Fields of the input that say what it was about.'),
   reason: maybeText.describe('As the caller gave it.'),
-  outcome: maybeText.describe('`done`, or the code of the error; null = under way, or the process ended meanwhile.'),
+  outcome: maybeText.describe(
+    '`done`, `refused` (the answer says why), or the code of the error; null = under way, or the process ended meanwhile.',
+  ),
   endedAt: maybeTime,
 });
 export type Act = Shape<typeof act>;

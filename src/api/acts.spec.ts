@@ -54,6 +54,15 @@ describe('api/acts', () => {
     expect(ended).toEqual(['true done']);
   });
 
+  it('tells an answer that refuses from one that did', async () => {
+    const { ended, carryOut } = recorder();
+
+    await carryOut({}, () => ({ outcome: 'refused', reasons: ['the rules changed'] }));
+    await carryOut({}, () => ({ outcome: 'applied', reasons: [] }));
+
+    expect(ended).toEqual(['true refused', 'true done']);
+  });
+
   it.each([
     [new UserError('NOT_FOUND', 'with a text that is not kept'), 'NOT_FOUND'],
     [new Error('a fault'), 'INTERNAL'],

@@ -36,7 +36,9 @@ export class Acts {
     await this.store.begin(act);
     let outcome = 'done';
     try {
-      return await work();
+      const answer = await work();
+      if (isRefusal(answer)) outcome = 'refused';
+      return answer;
     } catch (error) {
       outcome = error instanceof BotError ? error.code : 'INTERNAL';
       throw error;
@@ -107,4 +109,9 @@ export class Acts {
       );
     }
   }
+}
+
+/** A plan that was not applied is told by the answer, not by an error. */
+function isRefusal(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && (answer as { outcome?: unknown }).outcome === 'refused';
 }

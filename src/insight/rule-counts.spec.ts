@@ -40,6 +40,8 @@ describe('insight/rule-counts', () => {
 
   it('has no main reason where the rule always fired', () => {
     expect(countsOfRule('greet', SINCE, [aCount({ state: 'done' })]).mainReason).toBeNull();
+    const held = aCount({ state: 'error', code: 'run.held.approval', because: 'it fired' });
+    expect(countsOfRule('greet', SINCE, [held])).toMatchObject({ held: 1, mainReason: null });
   });
 
   it('counts each of 30 days once, and then only the newest ones again', async () => {

@@ -60,7 +60,9 @@ export function turnedAwayBy(rule: string, counts: readonly RunCount[]): Readonl
 }
 
 function mainReason(own: readonly RunCount[]): RuleCounts['mainReason'] {
-  const idle = own.filter(({ state }) => !hasFired(state) && state !== 'gathering' && state !== 'coalesced');
+  const idle = own.filter(
+    ({ state, code }) => !hasFired(state) && state !== 'gathering' && state !== 'coalesced' && !isHeld(code),
+  );
   const reasons = new Map<string, number>();
   for (const { because, code, count: many } of idle) {
     const reason = because ?? code;

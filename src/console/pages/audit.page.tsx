@@ -92,7 +92,7 @@ function WhoDidWhat({ acts }: { acts: readonly Act[] }) {
 
 function Outcome({ of }: { of: string | null }) {
   if (of === null) return <span class="muted">not known</span>;
-  if (of === 'done') return <State of={of} />;
+  if (of === 'done' || of === 'refused') return <State of={of} />;
   // Whoever may not do a thing, or comes late, broke nothing.
   const [tone, word] = of === 'INTERNAL' ? (['bad', 'failed'] as const) : (['attention', 'refused'] as const);
   return (
