@@ -1,6 +1,7 @@
+import { canonicalJson } from '../core/canonical-json.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { EventActor, EventRepository } from '../core/event.js';
-import type { JsonObject } from '../core/json.js';
+import type { Json, JsonObject } from '../core/json.js';
 
 /** What one arrival tells, before it is folded with its twin and gets an id: a ForgeEvent without what only the inbox knows. */
 export interface EventFact {
@@ -17,8 +18,8 @@ export interface EventFact {
   /** Of the row of a review: the fact key it has if it is a comment after all, whose delivery names its id. */
   readonly commentKey?: string;
   /**
-   * Names the act completely, where its own time and outcome do: a run or job that started or ended. Deliveries of it count as equal, whatever else they
-   * say (the newest commit of the workflow's branch, counters of the repository). Absent for all others: their text alone tells acts apart.
+   * Names the act, where it has a time of its own: a run or job that started or ended. Deliveries of it count as equal, whatever they say beside it (the
+   * newest commit of the workflow's branch, counters of the repository). Absent for all others: their text alone tells acts apart.
    */
   readonly actKey?: string;
   /** The fact's own time; null when the arrival tells none. */
@@ -51,9 +52,29 @@ export class Misfit {
   ) {}
 }
 
-/** See `EventFact.actKey`; nothing where the time is not known. */
-export function actKeyOf(factKey: string, at: Date | null, ...parts: readonly string[]): Pick<EventFact, 'actKey'> {
-  return at ? { actKey: [factKey, at.toISOString(), ...parts.map(encodeURIComponent)].join('|') } : {};
+/** Servers send the end of a run twice beside other times and counters of what the run belongs to. */
+const BESIDE_THE_ACT: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'pull_request']);
+
+/**
+ * See `EventFact.actKey`; nothing where the time is not known. Whoever did it, and what rules read of it, are in the key: a delivery that lies about
+ * either takes the place of no true one.
+ */
+export function actKeyOf(
+  { factKey, actor, data }: Pick<EventFact, 'factKey' | 'actor' | 'data'>,
+  at: Date | null,
+): Pick<EventFact, 'actKey'> {
+  if (!at) return {};
+  return { actKey: [factKey, at.toISOString(), actor?.id ?? '', canonicalJson(ofTheAct(data))].join('|') };
+}
+
+function ofTheAct(value: Json): Json {
+  if (Array.isArray(value)) return value.map(ofTheAct);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]): Array<[string, Json]> =>
+      BESIDE_THE_ACT.has(name) ? [] : [[name, ofTheAct(one)]],
+    ),
+  );
 }
 
 /** All zeros, 40 or 64 of them: "there was nothing" or "there is nothing any more". */

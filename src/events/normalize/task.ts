@@ -4,7 +4,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type Family, idLike, repositoryShape, userShape } from '../family.js';
-import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, objectOf, textOf, told } from '../read-fields.js';
 import { tableOf } from '../../core/table.js';
 
 const jobShape = z.object({
@@ -62,10 +62,9 @@ function readJob(body: JsonObject, repo: EventRepository | null): EventFact | Mi
   // A job that is queued again was created at the same time.
   const turnedAt =
     state === 'completed' ? firstTime(job.completed_at) : state === 'in_progress' ? firstTime(job.started_at) : null;
-  return {
+  const fact = {
     kind,
     factKey,
-    ...actKeyOf(factKey, turnedAt, idOf(id), idOf(job.run_attempt), textOf(job.conclusion)),
     factAt: state === 'completed' || state === 'in_progress' ? turnedAt : firstTime(job.created_at),
     actor: actorOf(body.sender),
     repo,
@@ -77,6 +76,7 @@ function readJob(body: JsonObject, repo: EventRepository | null): EventFact | Mi
       pull_request: objectOf(body.pull_request) ?? undefined,
     }),
   };
+  return { ...fact, ...actKeyOf(fact, turnedAt) };
 }
 
 /**

@@ -64,11 +64,9 @@ function readWorkflowRun(body: JsonObject, repo: EventRepository | null): EventF
       : kind === 'workflow.started'
         ? firstTime(run.started_at)
         : null;
-  return {
+  const fact = {
     kind,
     factKey,
-    // Servers send the end of a run twice when its last jobs end together.
-    ...actKeyOf(factKey, factAt, textOf(run.conclusion)),
     factAt,
     actor: actorOf(body.sender),
     repo,
@@ -81,6 +79,8 @@ function readWorkflowRun(body: JsonObject, repo: EventRepository | null): EventF
       pull_request: objectOf(body.pull_request) ?? undefined,
     }),
   };
+  // Servers send the end of a run twice when its last jobs end together.
+  return { ...fact, ...actKeyOf(fact, factAt) };
 }
 
 /** Forgejo's body has no top-level `repository` and no `sender`. */
@@ -102,10 +102,9 @@ function readActionRun(body: JsonObject, repo: EventRepository | null, kind: Eve
   };
   const last = objectOf(body.last_run);
   const factKey = factKeyOf(repo.id, kind, idOf(told_.id));
-  return {
+  const fact = {
     kind,
     factKey,
-    ...actKeyOf(factKey, firstTime(told_.stopped), textOf(told_.status)),
     factAt: firstTime(told_.stopped, told_.updated),
     actor: actorOf(told_.trigger_user),
     repo,
@@ -118,4 +117,5 @@ function readActionRun(body: JsonObject, repo: EventRepository | null, kind: Eve
       last_run: last ? told({ id: last.id, status: last.status }) : undefined,
     }),
   };
+  return { ...fact, ...actKeyOf(fact, firstTime(told_.stopped)) };
 }

@@ -206,7 +206,10 @@ describe('pipeline/decide/act-reads', () => {
   });
 
   it.each<EventKind>(['issue.opened', 'pull_request.opened'])('of who opened: %s', async (kind) => {
-    const opened = (user: object | null): Answers => ({ getIssue: async () => ({ user, created_at: AT }) });
+    const isPull = kind.startsWith('pull_request.');
+    const opened = (user: object | null, pull_request = isPull ? {} : null): Answers => ({
+      getIssue: async () => ({ user, created_at: AT, pull_request }),
+    });
 
     expect(told(await read(kind, { number: 4n as never }, opened(ANN)))).toBe('issue');
     expect(asked[0]).toEqual(['getIssue', { ...REPO, index: '4' }]);
@@ -214,6 +217,9 @@ describe('pipeline/decide/act-reads', () => {
       'act.other_author: the delivery names ann, and the forge names eve for #4',
     );
     expect(told(await read(kind, { number: '4' }, { getIssue: missing }))).toBe('act.not_found: there is no #4');
+    expect(told(await read(kind, { number: '4' }, opened(ANN, isPull ? null : {})))).toBe(
+      `act.not_found: #4 is ${isPull ? 'an issue' : 'a pull request'}`,
+    );
     expect(told(await read(kind, { number: '4' }, {}))).toBe('nobody');
   });
 

@@ -208,6 +208,9 @@ async function timeline(context: ActContext): Promise<ActFound | undefined> {
   const changes = objectAt(event.data, 'changes');
   if (isOfChanges(event) && !objectAt(changes, 'title') && !objectAt(changes, 'ref'))
     return unproven('act.unreadable', `the history of #${index} does not tell who changed the text`);
+  const subject = entries.length > 0 && /^(?:issue|pull_request)\./.test(event.kind) ? await context.issue() : null;
+  const elsewhere = subject && otherKind(event, subject, `#${index}`);
+  if (elsewhere) return elsewhere;
   const [entry] = entries;
   if (entry)
     return proven(
@@ -245,12 +248,25 @@ async function comment(context: ActContext): Promise<ActFound | undefined> {
   );
 }
 
+/** Issues and pull requests share their numbers: an act at the one is none at the other. */
+function otherKind(
+  { kind }: ForgeEvent,
+  { pull_request: pull }: { pull_request?: unknown },
+  what: string,
+): ActFound | null {
+  const isPull = pull !== null && pull !== undefined;
+  if (isPull === kind.startsWith('pull_request.')) return null;
+  return unproven('act.not_found', `${what} is ${isPull ? 'a pull request' : 'an issue'}`);
+}
+
 async function opening(context: ActContext): Promise<ActFound | undefined> {
   const { event, actor } = context;
   const found = await context.issue();
   if (found === undefined) return undefined;
   const what = `#${context.index}`;
   if (found === null) return unproven('act.not_found', `there is no ${what}`);
+  const other = otherKind(event, found, what);
+  if (other) return other;
   if (!isSame(actor, found.user)) return otherAuthor(actor, found.user, what);
   const act = `opening ${context.repo.id} ${context.index}`;
   return once(context, act, () => provenAt(found.created_at, event, proven('issue', actor, found.created_at, [act])));

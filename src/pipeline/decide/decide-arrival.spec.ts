@@ -315,6 +315,32 @@ describe('pipeline/decide/decide-arrival', () => {
     },
   );
 
+  it.each([
+    ['another person', (body: JsonObject): JsonObject => ({ ...body, sender: { id: 666, login: 'otto' } })],
+    [
+      'another branch',
+      (body: JsonObject): JsonObject => ({
+        ...body,
+        workflow_run: { ...(body['workflow_run'] as JsonObject), head_branch: 'nowhere' },
+      }),
+    ],
+  ])('keeps the end of a run of which a thief told %s before', async (_what, lie) => {
+    const world = aWorld();
+    const true_ = {
+      ...sampleBody('workflow_run'),
+      action: 'completed',
+      workflow_run: {
+        ...(sampleBody('workflow_run')['workflow_run'] as JsonObject),
+        completed_at: '2026-11-20T18:00:09Z',
+      },
+    };
+
+    const forged = await world.deliver('workflow_run', lie(true_));
+    const honest = await world.deliver('workflow_run', true_);
+
+    expect([forged, honest].map(({ created }) => created.length)).toEqual([1, 1]);
+  });
+
   it('tells apart what is queued twice without a time of its own', async () => {
     const world = aWorld();
     const queued = { action: 'queued' };
