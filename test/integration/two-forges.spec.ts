@@ -27,6 +27,8 @@ const orgConfig = (org: string, forge: string) => ({
 
 const SECRETS = { ACME_HOOK: 'the secret of acme', BUTLER_HOOK: 'the secret of butler' };
 
+const POSTED_ID = 'd';
+
 describe('integration/two-forges', () => {
   let gitea: TestForge;
   let forgejo: TestForge;
@@ -67,6 +69,9 @@ describe('integration/two-forges', () => {
   const labels = async (forge: TestForge): Promise<string[]> =>
     (await forge.get<Array<{ name: string }>>(`/repos/${forge.org}/${REPO}/labels`)).map(({ name }) => name);
   const arrivals = (): Promise<ArrivalSummary[]> => bot.reach.get<ArrivalSummary[]>('/v1/deliveries', { limit: 100 });
+  /** Of those that `post` sends: rows of the feed come when they come. */
+  const posted = async (): Promise<number> =>
+    (await arrivals()).filter(({ deliveryId }) => deliveryId === POSTED_ID).length;
 
   async function post(hook: string, org: string, secret: string, event = 'push'): Promise<number> {
     const forge = org.toLowerCase() === forgejo.org ? forgejo : gitea;
@@ -85,7 +90,7 @@ describe('integration/two-forges', () => {
       'content-type': 'application/json',
       'x-gitea-event': event,
       'x-gitea-event-type': event,
-      'x-gitea-delivery': 'd',
+      'x-gitea-delivery': POSTED_ID,
       'x-gitea-signature': signature,
     };
     return (await fetch(`${bot.url}/webhooks/${hook}`, { method: 'POST', headers, body })).status;
@@ -129,11 +134,11 @@ describe('integration/two-forges', () => {
     ["the hook's own body, signed with the other's secret", 401, 'acme', 'acme', SECRETS.BUTLER_HOOK],
     ["the hook's own body, in other letters", 202, 'butler', 'BUTLER', SECRETS.BUTLER_HOOK],
   ])('%s => %i', async (_what, status, hook, org, secret) => {
-    const before = (await arrivals()).length;
+    const before = await posted();
 
     expect(await post(hook, org, secret)).toBe(status);
 
-    expect((await arrivals()).length - before).toBe(status === 202 ? 1 : 0);
+    expect((await posted()) - before).toBe(status === 202 ? 1 : 0);
   });
 
   it("quarantines what names another organization than the hook's, with a code", async () => {
