@@ -10,8 +10,7 @@ export interface WatchedRedis {
 
 export async function watchRedis(url: string): Promise<WatchedRedis> {
   const client = new Redis(url);
-  const listener = new Redis(url);
-  const monitor = await listener.monitor();
+  const [listener, monitor] = await listenTo(url);
   const own = new URL(url).pathname.slice(1) || '0';
   const said: string[] = [];
   monitor.on(
@@ -50,4 +49,16 @@ export async function watchRedis(url: string): Promise<WatchedRedis> {
       client.disconnect();
     },
   };
+}
+
+/** What others say to the server at this moment may come before its answer; the client gives up then. */
+async function listenTo(url: string, tries = 10): Promise<[Redis, Redis]> {
+  const listener = new Redis(url);
+  try {
+    return [listener, await listener.monitor()];
+  } catch (error) {
+    listener.disconnect();
+    if (tries === 1) throw error;
+    return listenTo(url, tries - 1);
+  }
 }
