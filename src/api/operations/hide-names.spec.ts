@@ -40,6 +40,16 @@ describe('api/operations/hide-names', () => {
     expect(hideNames({ text }, MEMBER)).toEqual({ text });
   });
 
+  it('hides a pattern that stands for more names than anybody looks at', () => {
+    const doubled = (braces: number): string => `acme/${'{*,*}'.repeat(braces)}`;
+
+    expect(hideNames({ few: doubled(6), many: doubled(7), endless: doubled(40) }, MEMBER)).toEqual({
+      few: doubled(6),
+      many: HIDDEN,
+      endless: HIDDEN,
+    });
+  });
+
   it('leaves them out of keys as well', () => {
     expect(hideNames({ found: { 'acme/vault': 1, 'acme/app': 2 } }, MEMBER)).toEqual({
       found: { [HIDDEN]: 1, 'acme/app': 2 },

@@ -6,6 +6,8 @@ export const HIDDEN_REPOSITORY = 'a repository that you may not see';
 /** A name in a text, or a pattern of names: `acme/vault`, `acme/app-*`. */
 const NAME = '[A-Za-z0-9._*?{},!\\[\\]-]*[A-Za-z0-9_*}\\]-]';
 const BY_NAME_ALONE = /\brepo\.name\b/;
+/** Names that one pattern with braces may stand for; what stands for more is hidden. Anybody writes texts, and each pair of braces doubles them. */
+const MOST_CHOICES = 100;
 /** Fields that hold paths of files, which may have the form of a name. */
 const PATHS: ReadonlySet<string> = new Set(['file', 'path']);
 
@@ -30,9 +32,8 @@ export function hideNames<Answer>(answer: Answer, sight: Sight): Answer {
 /** @param names of the repositories of the organization that may be seen */
 function hiderOf(org: string, names: readonly string[]): (text: string) => string {
   const seen = names.map((name) => name.toLowerCase());
-  const isSeen = (name: string): boolean => {
-    const [, before = '', choices, after = ''] = /^(.*?)\{([^{}]*)\}(.*)$/.exec(name) ?? [];
-    if (choices !== undefined) return choices.split(',').every((one) => isSeen(`${before}${one}${after}`));
+  const isSeen = (pattern: string): boolean => choicesOf(pattern)?.every(fitsSeen) ?? false;
+  const fitsSeen = (name: string): boolean => {
     const literal = name.toLowerCase().replace(/\.git$/, '');
     if (/^[a-z0-9._-]*$/.test(literal)) return seen.includes(literal);
     // A pattern names nothing, or fits something that is seen.
@@ -48,6 +49,19 @@ function hiderOf(org: string, names: readonly string[]): (text: string) => strin
       isSeen(name) ? whole : `${mark}${HIDDEN_REPOSITORY}${mark}`,
     );
   };
+}
+
+/** What a pattern with braces stands for; null = for more than are looked at. */
+function choicesOf(pattern: string): readonly string[] | null {
+  let names: readonly string[] = [pattern];
+  for (let open = pattern.split('{').length - 1; open > 0; open -= 1) {
+    names = names.flatMap((name) => {
+      const [, before = '', choices, after = ''] = /^(.*?)\{([^{}]*)\}(.*)$/.exec(name) ?? [];
+      return choices === undefined ? [name] : choices.split(',').map((one) => `${before}${one}${after}`);
+    });
+    if (names.length > MOST_CHOICES) return null;
+  }
+  return names;
 }
 
 /** Whether a name fits a pattern with stars; other signs of patterns fit nothing. */
