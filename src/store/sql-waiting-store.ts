@@ -1,6 +1,8 @@
 import { groupWaiting, type OneWaiting, type Waiting, type WaitingCode } from '../core/waiting.js';
+import { parseJson } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import { tableOf } from '../core/table.js';
+import type { KeptPlan } from '../policies/plan-store.port.js';
 import type { PutOffKind, WaitingFilter, WaitingStore } from '../pipeline/waiting-store.port.js';
 import { reasonColumns, reasonOf, type ReasonColumns } from './columns.js';
 import { execute, type Database } from './database.js';
@@ -244,13 +246,23 @@ FROM (SELECT * FROM ticks t WHERE t.state = 'due' AND ${tellsOrg('t.org', '$2')}
 LEFT JOIN put_off p ON p.kind = 'tick' AND p.id = t.id
 WHERE p.id IS NOT NULL OR t.occurrence < clock_timestamp() - interval '1 minute'`;
 
-/** A plan without changes waits for nobody, and one of other rules than today's can only be made anew. */
 const PLANS = `
-SELECT p.id, p.org, left(p.hash, 12) AS behind, coalesce(p.decided_at, p.made_at) AS since, CASE p.state WHEN 'open' THEN 'plan.approval' ELSE 'plan.approved' END AS code,
+SELECT p.id, p.org, p.plan, v.hash AS "rulesHash", left(p.hash, 12) AS behind, coalesce(p.decided_at, p.made_at) AS since, CASE p.state WHEN 'open' THEN 'plan.approval' ELSE 'plan.approved' END AS code,
   NULL AS "reasonCode", NULL AS "reasonParams"
-FROM plans p JOIN revisions v ON v.org = p.org AND v.state = 'active' AND v.hash = p.plan::json #>> '{revision,hash}'
-WHERE (p.state = 'approved' OR p.state = 'open' AND (p.plan::json ->> 'needsApproval')::boolean) AND json_array_length(p.plan::json -> 'lines') > 0
-  AND ${tellsOrg('p.org', '$2')} ORDER BY p.seq LIMIT $1`;
+FROM plans p JOIN revisions v ON v.org = p.org AND v.state = 'active'
+WHERE p.state IN ('open', 'approved') AND ${tellsOrg('p.org', '$2')} ORDER BY p.seq DESC LIMIT $1`;
+
+interface PlanRow extends PlainRow {
+  readonly plan: string;
+  /** Of the rules that are active now. */
+  readonly rulesHash: string;
+}
+
+/** A plan without changes waits for nobody, and one of other rules than today's can only be made anew. (JSON of PostgreSQL refuses texts with NUL, which a plan may hold.) */
+function isWaiting({ plan, rulesHash, code }: PlanRow): boolean {
+  const { lines, needsApproval, revision } = parseJson(plan) as unknown as KeptPlan;
+  return lines.length > 0 && revision.hash === rulesHash && (code === 'plan.approved' || needsApproval);
+}
 
 /** What was held whole, and no later run of its rule and repository got through. An approval is a plan, and told there. */
 const HELD = `
@@ -313,7 +325,7 @@ export class SqlWaitingStore implements WaitingStore {
       isAll,
     );
     const ticks = await ask<PlainRow>(TICKS, [limit, whole], isAll);
-    const plans = await ask<PlainRow>(PLANS, [limit, whole], isAll);
+    const plans = (await ask<PlanRow>(PLANS, [limit, whole], isAll)).filter(isWaiting);
     const nothing = { behind: null, reason: null };
     return groupWaiting([
       ...intents.flatMap((row) => waitingOfIntent(row, !isAll) ?? []),

@@ -144,7 +144,16 @@ async function keepPlan(state: string): Promise<Made> {
     id,
     state,
     JSON.stringify({
-      ...{ id, org: 'acme', hash: id, now: new Date(), madeAt: new Date(), overCaps: [], needsApproval: true },
+      ...{
+        id,
+        org: 'acme',
+        hash: id,
+        now: new Date(),
+        madeAt: new Date(),
+        overCaps: [],
+        needsApproval: true,
+        name: 'a\0b',
+      },
       ...{ lines: [{ does: 'write' }], revision: { id: 'r', hash: active?.hash } },
     }),
   );
