@@ -29,6 +29,23 @@ describe('pipeline/decide/later-arrivals', () => {
     expect(announced).toEqual([['arrival', ['a'], 'acme']]);
   });
 
+  it('wakes what is put off several times once', () => {
+    const { announced, later } = make();
+    for (let times = 0; times < 5; times += 1) later.wake(arrived(0));
+
+    jest.advanceTimersByTime(600_000);
+    expect(announced).toHaveLength(1);
+  });
+
+  it('leaves to the sweep what the queue does not take', async () => {
+    const refused = Promise.reject(new Error('the queue is away'));
+    const caught = jest.spyOn(refused, 'catch');
+    new LaterArrivals({ announce: () => refused }, { now: () => new Date() }).wake(arrived(0));
+
+    jest.advanceTimersByTime(600_000);
+    expect(caught).toHaveBeenCalledTimes(1);
+  });
+
   it('wakes nothing after its end', async () => {
     const { announced, later } = make();
     later.wake(arrived(0));

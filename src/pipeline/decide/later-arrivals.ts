@@ -10,7 +10,8 @@ const MOST_MS = 60_000;
  * A kindness of this process only: when it ends meanwhile, the sweep finds them.
  */
 export class LaterArrivals {
-  private readonly timers = new Set<NodeJS.Timeout>();
+  /** By id: the sweep brings an arrival again as well, and each time it may be put off anew. */
+  private readonly timers = new Map<string, NodeJS.Timeout>();
 
   constructor(
     private readonly queue: Pick<WakeQueue, 'announce'>,
@@ -19,20 +20,21 @@ export class LaterArrivals {
 
   /** After as long as it has waited so far, so that what waits for long is asked about seldom. */
   wake(arrival: Arrival): void {
+    if (this.timers.has(arrival.id)) return;
     const since = arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt;
     const waitedMs = this.clock.now().getTime() - since.getTime();
     const timer = setTimeout(
       () => {
-        this.timers.delete(timer);
-        void this.queue.announce('arrival', [arrival.id], arrival.org);
+        this.timers.delete(arrival.id);
+        void this.queue.announce('arrival', [arrival.id], arrival.org).catch(() => undefined);
       },
       Math.min(MOST_MS, Math.max(LEAST_MS, waitedMs)),
     );
     timer.unref();
-    this.timers.add(timer);
+    this.timers.set(arrival.id, timer);
   }
 
   async stop(): Promise<void> {
-    for (const timer of this.timers) clearTimeout(timer);
+    for (const timer of this.timers.values()) clearTimeout(timer);
   }
 }
