@@ -99,7 +99,7 @@ function installPackages() {
 async function computingTiers() {
   if (wanted.includes('types')) await checkTypes();
   for (const name of tiers.filter((name) => !TIERS[name].services)) await runTier(name, {});
-  // Last, when most of what starts processes has ended: it keeps a processor busy for minutes.
+  // Last, when most of what starts processes has ended.
   if (wanted.includes('lint')) await checkStyle();
 }
 

@@ -52,12 +52,12 @@ export class Misfit {
   ) {}
 }
 
-/** Servers send the end of a run twice beside other times and counters of what the run belongs to. */
+/** When its last jobs end together, servers send the end of a run twice, beside other times and counters of what the run belongs to. */
 const BESIDE_THE_ACT: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'pull_request']);
 
 /**
- * See `EventFact.actKey`; nothing where the time is not known. Whoever did it, and what rules read of it, are in the key: a delivery that lies about
- * either takes the place of no true one.
+ * See `EventFact.actKey`; nothing where the time is not known. Who did it, and what is said of the run or job itself, are in the key: a delivery that lies
+ * about either takes the place of no true one.
  */
 export function actKeyOf(
   { factKey, actor, data }: Pick<EventFact, 'factKey' | 'actor' | 'data'>,

@@ -121,15 +121,19 @@ const READING = [
   part(
     ActProofs,
     {
-      ...{ forges: FORGES, homes: ForgeHomes, recovery: RECOVERY_STORE },
-      ...{ inbox: INBOX_STORE, journal: JOURNAL_STORE, clock: CLOCK },
+      forges: FORGES,
+      homes: ForgeHomes,
+      recovery: RECOVERY_STORE,
+      inbox: INBOX_STORE,
+      journal: JOURNAL_STORE,
+      clock: CLOCK,
     },
-    ({ forges, homes, recovery, inbox, journal, clock }) => {
+    (deps) => {
       const readRow = (row: object, org: string): readonly EventFact[] => {
         const facts = normalizeEntry({ org, source: 'feed', text: stringifyJson(row as Json), textHash: '' });
         return facts instanceof Misfit ? [] : facts;
       };
-      return new ActProofs({ forges, homes, recovery, inbox, journal, readRow, clock });
+      return new ActProofs({ ...deps, readRow });
     },
   ),
 ];

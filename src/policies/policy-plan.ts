@@ -52,7 +52,7 @@ export type FieldChange = PlanLine['fields'][number];
 /** A decision of a policy that could not be made, or that holds something back. */
 const planNote = z.object({
   ...fields('policy reason', text),
-  /** `run.held.frozen`; absent in plans that an older program kept. */
+  /** Of the reason, as `run.held.frozen`. */
   code: text.exactOptional(),
   repo: maybeText,
 });
@@ -63,7 +63,7 @@ const heldPolicy = z.object({
   policy: text,
   /** With file, line and column. */
   reason: text,
-  /** `requirement.scope`; absent in plans that an older program kept. */
+  /** Of the reason, as `requirement.scope`. */
   code: text.exactOptional(),
 });
 export type HeldPolicy = Shape<typeof heldPolicy>;
@@ -103,7 +103,7 @@ export const keptPlan = z.object({
   findings: z.array(finding.extend({ policy: text, repo })),
   notes: z.array(planNote),
   overCaps: texts.describe('Why all of it is given up: more than a cap allows. Empty = nothing.'),
-  /** The same for programs; absent where nothing is given up, and in plans that an older program kept. */
+  /** The same for programs; absent where nothing is given up. */
   overCapReasons: z.array(z.object({ code: text, params: jsonObject })).exactOptional(),
   needsApproval: z.boolean(),
   /** The approver must be another person than the one who asked for it, the one who applies it and the authors of the policies. Absent = one person may do all. */

@@ -14,7 +14,6 @@ import { columnsOf } from './batch-loader.js';
 import { execute, type Database } from './database.js';
 import { lockKeyOf } from './columns.js';
 
-/** What a row stored before reasons had codes holds is its text; its record stays the same. */
 const reason = (row: string): string => `${row}.reason_code || ' ' || ${row}.reason_params`;
 
 /** Exact on any server, whatever its settings. */

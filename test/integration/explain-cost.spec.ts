@@ -14,6 +14,7 @@ import { anIntent, aRun } from '../builders/journal.js';
 import { given } from '../builders/given.js';
 import { describeOnPostgres, openTestStores } from '../services/test-stores.js';
 import type { TestStores } from '../services/test-stores.js';
+import { aLoadEnvironment } from '../builders/rule-environment.js';
 
 const RUNS = 10_000;
 const RULES = 200;
@@ -62,14 +63,7 @@ function suite(kind: 'embedded' | 'postgres'): void {
     held = await openTestStores(kind);
     const { stores } = held;
     const load = (files: readonly RuleFile[]): LoadResult =>
-      loadRules(files, {
-        org: 'acme',
-        actions: actionCatalogue(),
-        lookups: lookupCatalogue(),
-        powers: new Set(),
-        secrets: new Set(),
-        engine,
-      });
+      loadRules(files, aLoadEnvironment({ actions: actionCatalogue(), lookups: lookupCatalogue(), engine }));
     const loaded = load(FILES);
     if (!loaded.ok) throw new Error(stringifyJson(loaded.problems));
     await stores.revisions.save({

@@ -65,5 +65,5 @@ function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && /^(EPROTO|ERR_SSL_)/.test(code))
     return 'it speaks no https there; where it speaks plain http, begin the address with http://';
-  return messageOf(error) || ((error as NodeJS.ErrnoException).code ?? 'no connection');
+  return messageOf(error) || (code ?? 'no connection');
 }

@@ -58,13 +58,12 @@ function readJob(body: JsonObject, repo: EventRepository | null): EventFact | Mi
   const kind = KIND_OF[state];
   if (!repo || !job || !kind) return new Misfit('no job event');
   const { id, ...rest } = job;
-  const factKey = taskKey(repo.id, kind, textOf(job.html_url), textOf(job.name), textOf(job.head_sha));
   // A job that is queued again was created at the same time.
   const turnedAt =
     state === 'completed' ? firstTime(job.completed_at) : state === 'in_progress' ? firstTime(job.started_at) : null;
   const fact = {
     kind,
-    factKey,
+    factKey: taskKey(repo.id, kind, textOf(job.html_url), textOf(job.name), textOf(job.head_sha)),
     factAt: state === 'completed' || state === 'in_progress' ? turnedAt : firstTime(job.created_at),
     actor: actorOf(body.sender),
     repo,

@@ -57,7 +57,6 @@ function readWorkflowRun(body: JsonObject, repo: EventRepository | null): EventF
   const kind = KIND_OF[textOf(body.action)];
   if (!repo || !told_ || !kind) return new Misfit('no workflow run event');
   const { repository: _, ...run } = told_;
-  const factKey = factKeyOf(repo.id, kind, idOf(run.id), idOf(run.run_attempt));
   const factAt =
     kind === 'workflow.finished'
       ? firstTime(run.completed_at)
@@ -66,7 +65,7 @@ function readWorkflowRun(body: JsonObject, repo: EventRepository | null): EventF
         : null;
   const fact = {
     kind,
-    factKey,
+    factKey: factKeyOf(repo.id, kind, idOf(run.id), idOf(run.run_attempt)),
     factAt,
     actor: actorOf(body.sender),
     repo,
@@ -79,7 +78,6 @@ function readWorkflowRun(body: JsonObject, repo: EventRepository | null): EventF
       pull_request: objectOf(body.pull_request) ?? undefined,
     }),
   };
-  // Servers send the end of a run twice when its last jobs end together.
   return { ...fact, ...actKeyOf(fact, factAt) };
 }
 
@@ -101,10 +99,9 @@ function readActionRun(body: JsonObject, repo: EventRepository | null, kind: Eve
     completed_at: told_.stopped ?? null,
   };
   const last = objectOf(body.last_run);
-  const factKey = factKeyOf(repo.id, kind, idOf(told_.id));
   const fact = {
     kind,
-    factKey,
+    factKey: factKeyOf(repo.id, kind, idOf(told_.id)),
     factAt: firstTime(told_.stopped, told_.updated),
     actor: actorOf(told_.trigger_user),
     repo,

@@ -59,9 +59,12 @@ export class ActContext {
   firstTold: string | null = null;
 
   constructor({ access, event, actor, repo, readRow, told }: ContextParts) {
-    [this.access, this.event, this.actor, this.repo, this.readRow, this.told] = [
-      ...([access, event, actor, repo, readRow, told] as const),
-    ];
+    this.access = access;
+    this.event = event;
+    this.actor = actor;
+    this.repo = repo;
+    this.readRow = readRow;
+    this.told = told;
   }
 
   /** Those entries upon which the rule did not act for another event. */
