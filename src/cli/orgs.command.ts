@@ -6,6 +6,7 @@ import { withBot } from './reach-bot.js';
 interface Options {
   readonly config: string;
   readonly json: boolean;
+  readonly number?: string;
 }
 
 export function orgsCommand(): Command {
@@ -14,9 +15,10 @@ export function orgsCommand(): Command {
     'work for the organization that has this name now, instead of the one that had it before',
   )
     .argument('<name>', 'name of the organization')
-    .action((org: string, { config, json }: Options) =>
+    .option('--number <n>', 'accept exactly this number; without it, the one that the alert named')
+    .action((org: string, { config, json, number: wanted }: Options) =>
       withBot(config, async (bot) => {
-        const accepted = await bot.call('acceptOrg', { org });
+        const accepted = await bot.call('acceptOrg', { org, ...(wanted === undefined ? {} : { number: wanted }) });
         const { number, before } = accepted;
         print(
           json,

@@ -15,7 +15,7 @@ export const alert = defineReasons({
   'forge.locked-out': ({ forge }: { forge: string }) =>
     `forge ${forge} refuses our credentials; intents stay planned until it accepts them`,
   'org.other-number': ({ org, number, pinned, calledNow }: OtherOrg) =>
-    `${org} is another organization now (number ${number}, not ${pinned}): the bot neither reads nor changes anything of it until \`forgehand orgs accept ${org}\`${calledNow === null ? '' : `. Number ${pinned} is called ${calledNow} now: if you mean that one, correct orgs[].name`}`,
+    `${org} is another organization now (number ${number}, not ${pinned}): the bot neither reads nor changes anything of it until \`forgehand orgs accept ${org} --number ${number}\`${calledNow === null ? '' : `. Number ${pinned} is called ${calledNow} now: if you mean that one, correct orgs[].name`}`,
   'org.renamed': ({ org, calledNow }: { org: string; calledNow: string }) =>
     `${org} is called ${calledNow} now: correct orgs[].name in the config`,
   'poller.failing': ({ source, failures }: { source: string; failures: number }) =>

@@ -181,12 +181,71 @@ describe('forge/org-numbers', () => {
     expect(await stopped(guardOf(later).listLabels(labels))).toBe(true);
     clock.advance(11_000);
     expect(await stopped(guarded.createLabel(label))).toBe(true);
-    expect(await later.accept('main', 'acme', unguarded)).toMatchObject({ is: 'other', pinned: '5', number: '9' });
+    expect(await later.accept('main', 'acme', unguarded)).toMatchObject({
+      look: { is: 'other', pinned: '5', number: '9' },
+      isAccepted: true,
+    });
     await guardOf(later).createLabel(label);
     clock.advance(11_000);
     await guarded.createLabel(label);
     expect(raised.size).toBe(0);
-    expect(await later.accept('main', 'acme', unguarded)).toMatchObject({ is: 'ours', number: '9' });
+    expect(await later.accept('main', 'acme', unguarded)).toMatchObject({
+      look: { is: 'ours', number: '9' },
+      isAccepted: false,
+    });
+  });
+
+  describe('accepts only the number that was told', () => {
+    const aStopped = async () => {
+      const world = aWorld();
+      await world.guarded.listLabels(labels);
+      world.server.orgs.set('acme', '9');
+      world.clock.advance(11_000);
+      expect(await stopped(world.guarded.createLabel(label))).toBe(true);
+      return world;
+    };
+
+    it('and not the one that took the name since, in no process', async () => {
+      const { numbers, numbersOf, server, unguarded } = await aStopped();
+      server.orgs.set('acme', '13');
+      for (const one of [numbers, numbers, numbersOf()])
+        expect(await one.accept('main', 'acme', unguarded)).toMatchObject({
+          look: { is: 'other', pinned: '5', number: '13' },
+          wanted: '9',
+          isAccepted: false,
+        });
+      expect(await numbersOf().pinned('main', 'acme')).toBe('5');
+      server.orgs.set('acme', '9');
+      expect(await numbers.accept('main', 'acme', unguarded)).toMatchObject({ isAccepted: true });
+      expect(await numbersOf().pinned('main', 'acme')).toBe('9');
+    });
+
+    it('or exactly the one that is asked for', async () => {
+      const { numbers, numbersOf, server, unguarded } = await aStopped();
+      expect(await numbers.accept('main', 'acme', unguarded, '13')).toMatchObject({ wanted: '13', isAccepted: false });
+      server.orgs.set('acme', '13');
+      expect(await numbers.accept('main', 'acme', unguarded, '13')).toMatchObject({ isAccepted: true });
+      expect(await numbersOf().pinned('main', 'acme')).toBe('13');
+    });
+
+    it('and none that nobody was told of', async () => {
+      const { guarded, numbers, server, unguarded } = aWorld();
+      await guarded.listLabels(labels);
+      server.orgs.set('acme', '9');
+      expect(await numbers.accept('main', 'acme', unguarded)).toMatchObject({ wanted: null, isAccepted: false });
+      expect(await numbers.accept('main', 'acme', unguarded)).toMatchObject({ wanted: '9', isAccepted: true });
+    });
+
+    it('and forgets it once ours is back, or is accepted', async () => {
+      const { numbers, server, unguarded } = await aStopped();
+      server.orgs.set('acme', '5');
+      await numbers.look('main', 'acme', unguarded);
+      server.orgs.set('acme', '13');
+      await numbers.look('main', 'acme', unguarded);
+      expect(await numbers.accept('main', 'acme', unguarded)).toMatchObject({ wanted: '13', isAccepted: true });
+      server.orgs.set('acme', '21');
+      expect(await numbers.accept('main', 'acme', unguarded)).toMatchObject({ wanted: null, isAccepted: false });
+    });
   });
 
   it('tells a renamed organization by the redirect and its number', async () => {
@@ -199,7 +258,10 @@ describe('forge/org-numbers', () => {
     expect(await stopped(guarded.createLabel(label))).toBe(true);
     expect([...raised.keys()]).toEqual(['org.renamed/main/acme']);
     expect(await numbers.look('main', 'acme', unguarded)).toMatchObject({ is: 'renamed', calledNow: 'new' });
-    expect(await numbers.accept('main', 'acme', unguarded)).toMatchObject({ is: 'renamed' });
+    expect(await numbers.accept('main', 'acme', unguarded)).toMatchObject({
+      look: { is: 'renamed' },
+      isAccepted: false,
+    });
   });
 
   it('looks when the feed is at another name, however fresh the number is', async () => {

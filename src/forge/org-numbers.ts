@@ -19,6 +19,14 @@ export interface OrgLook {
   readonly calledNow: string | null;
 }
 
+/** What became of the wish to work for the organization that has the name now. */
+export interface OrgAcceptance {
+  readonly look: OrgLook;
+  /** The number that was to be accepted: the one asked for, else the one that the alert named. Null = the organization was not stopped for another one. */
+  readonly wanted: string | null;
+  readonly isAccepted: boolean;
+}
+
 interface OrgNumbersDeps {
   readonly known: KnownFacts;
   readonly clock: Clock;
@@ -34,6 +42,8 @@ interface Server {
 
 /** A number is kept under the name of the config. */
 const NUMBER = 'org.number';
+/** The number of the other organization for which it was stopped, which the alert names; null = it is not stopped for another one. */
+const OTHER_NUMBER = 'org.other-number';
 /** A read names the organization in its path, so an old answer reaches no other owner for long. */
 const READ_TRUST_MS = 5 * 60_000;
 /** Between two looks at an organization that is stopped. */
@@ -103,7 +113,7 @@ export class OrgNumbers {
   async look(forge: string, org: string, server: Server): Promise<OrgLook> {
     const state = this.stateOf(forge, org);
     const look = await this.ask(state, server);
-    this.conclude(state, look);
+    await this.conclude(state, look);
     return look;
   }
 
@@ -115,17 +125,20 @@ export class OrgNumbers {
   }
 
   /**
-   * Work for the organization that has the name now.
-   * @returns what was found; only where that is `other`, it changed anything
+   * Work for the organization that has the name now, if it has the number that was meant: the name may have changed hands once more.
+   * @param number Default: the one for which the organization was stopped, which the alert named
    * @throws ForgeError while the forge cannot be asked
    */
-  async accept(forge: string, org: string, server: Server): Promise<OrgLook> {
-    const found = await this.look(forge, org, server);
-    if (found.is !== 'other' || found.number === null) return found;
+  async accept(forge: string, org: string, server: Server, number?: string): Promise<OrgAcceptance> {
     const state = this.stateOf(forge, org);
-    await this.keep(state, found.number);
-    this.conclude(state, { ...found, pinned: found.number, is: 'ours', calledNow: null });
-    return found;
+    // Before the look, which records what it finds: nobody was told of that yet.
+    const wanted = number ?? (await this.otherNumberOf(state));
+    const look = await this.look(forge, org, server);
+    if (look.is !== 'other' || look.number === null || look.number !== wanted)
+      return { look, wanted, isAccepted: false };
+    await this.keep(state, wanted);
+    await this.conclude(state, { ...look, pinned: wanted, is: 'ours', calledNow: null });
+    return { look, wanted, isAccepted: true };
   }
 
   /** @throws ForgeError where the organization is stopped */
@@ -175,7 +188,7 @@ export class OrgNumbers {
       return;
     }
     const look = await otherOf(server, pinned, other);
-    this.conclude(state, look);
+    await this.conclude(state, look);
     throw stoppedError(state.org, look, name);
   }
 
@@ -195,9 +208,10 @@ export class OrgNumbers {
     return { pinned, is: 'renamed', number, calledNow: name };
   }
 
-  private conclude(state: State, look: OrgLook): void {
+  private async conclude(state: State, look: OrgLook): Promise<void> {
     const { forge, org } = state;
     const { pinned, number, calledNow } = look;
+    await this.recordOther(state, look);
     state.lookedAtMs = this.deps.clock.monotonicMs();
     state.isUntold = look.is === 'untold';
     state.stopped = isStop(look) ? look : null;
@@ -213,6 +227,19 @@ export class OrgNumbers {
     if (look.is === 'renamed' && calledNow !== null)
       this.deps.alerts.raise(renamed, alert('org.renamed', { org, calledNow }), { forge, org, number });
     else this.deps.alerts.resolve(renamed);
+  }
+
+  /** The first other number stays until ours is back: the owner of the host decides about the one that was told. */
+  private async recordOther(state: State, { is, number }: OrgLook): Promise<void> {
+    if (is === 'untold') return;
+    const known = await this.otherNumberOf(state);
+    const now = is === 'other' ? (known ?? number) : null;
+    if (now !== known) await this.deps.known.write(state.forge, state.org, OTHER_NUMBER, now);
+  }
+
+  private async otherNumberOf({ forge, org }: State): Promise<string | null> {
+    const kept = await this.deps.known.read(forge, org, OTHER_NUMBER);
+    return typeof kept?.fact === 'string' ? kept.fact : null;
   }
 
   private async pinOf(state: State, maxAgeMs = PIN_FRESH_MS): Promise<string | null> {

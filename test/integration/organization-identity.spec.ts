@@ -145,14 +145,17 @@ for (const [kind, describeIt] of STORES) {
       const { alerts } = await bot.reach.get<StatusReport>('/v1/status');
       expect(alerts.find(({ code }) => code === 'org.other-number')?.message).toMatch(
         new RegExp(
-          `^acme is another organization now \\(number ${taken}, not ${number}\\).*forgehand orgs accept acme.*called acme-old now`,
+          `^acme is another organization now \\(number ${taken}, not ${number}\\).*forgehand orgs accept acme --number ${taken}.*called acme-old now`,
         ),
       );
       const { checks } = await bot.reach.get<DoctorReport>('/v1/doctor', { org: 'acme' });
       expect(checks.find(({ check }) => check === 'org.number')).toMatchObject({
         code: 'org.number.other',
         state: 'problem',
-        fix: [expect.stringContaining('orgs[].name: acme-old'), expect.stringContaining('forgehand orgs accept acme')],
+        fix: [
+          expect.stringContaining('orgs[].name: acme-old'),
+          expect.stringContaining(`forgehand orgs accept acme --number ${taken}`),
+        ],
       });
     });
 
@@ -164,6 +167,29 @@ for (const [kind, describeIt] of STORES) {
       await deliver(bot, 'repository', body);
       await until(() => bot.log().includes('tenant_other_number'));
       expect(await labelsOf(forge, 'acme/app')).toEqual([]);
+    });
+
+    it('refuses to accept yet another one, and says which number the name has now', async () => {
+      const { bot, forge } = stage;
+      const { world } = forge.sandbox.parts;
+      const eves = world.orgByName('acme');
+      if (!eves) throw new Error('no acme');
+      renameOwner(world, eves, 'eves');
+      const third = makeOrganization(world, { name: 'acme', owner: userNamed(forge.sandbox.parts, 'eve') });
+      await forge.control('/_sandbox/accounts', { login: 'bot', org: 'acme', team: 'Owners' });
+      await expect(bot.reach.post('/v1/orgs/acme/accept')).rejects.toMatchObject({
+        code: 'OTHER_NUMBER',
+        message: expect.stringMatching(
+          new RegExp(
+            `number ${third.id} now, and it was number ${taken} when .* orgs accept acme --number ${third.id}$`,
+          ),
+        ),
+      });
+      await expect(bot.reach.post('/v1/orgs/acme/accept', { number: taken })).rejects.toMatchObject({
+        code: 'OTHER_NUMBER',
+      });
+      renameOwner(world, third, 'third');
+      renameOwner(world, eves, 'acme');
     });
 
     it('works for it when the owner of the host accepts it, and keeps that as an act', async () => {

@@ -133,15 +133,24 @@ export const statusOperations = {
     route: 'POST /v1/orgs/:org/accept',
     summary: 'Work for the organization that has the name now, which is another one than before',
     scope: 'owner',
-    about: [],
+    about: ['number'],
     command: 'orgs accept',
-    input: z.strictObject({ org: z.string().min(1) }),
+    input: z.strictObject({
+      org: z.string().min(1),
+      number: z
+        .string()
+        .regex(/^\d{1,19}$/, 'must be the number of an organization')
+        .optional()
+        .describe(
+          'Accept exactly this one. Default: the number that the alert named when the organization was stopped.',
+        ),
+    }),
     answer: z.object({
       org: text,
       number: text.describe('The number that the forge names now.'),
       before: text.nullable().describe('The number before.'),
     }),
-    handle: (needs, { org }, caller) => acceptOrg(needs, org, caller),
+    handle: (needs, input, caller) => acceptOrg(needs, input, caller),
   }),
   installHook: operation({
     route: 'POST /v1/orgs/:org/hook',
@@ -173,15 +182,20 @@ export const statusOperations = {
 };
 
 /** @throws UserError where the forge was not reached, or there is nothing to accept; ForgeError while it cannot be asked */
-async function acceptOrg({ orgs, orders, forges, numbers }: StatusNeeds, typed: string, caller: ControlCaller) {
+async function acceptOrg(
+  { orgs, orders, forges, numbers }: StatusNeeds,
+  { org: typed, number: asked }: { readonly org: string; readonly number?: string | undefined },
+  caller: ControlCaller,
+) {
   const org = orgs.nameOf(typed, null);
   const forge = orgs.find(org)?.forge ?? '';
   await orders.connected();
   const server = forges.unguarded(forge, org);
   if (!server?.capabilities)
     throw new UserError('FORGE_AWAY', `forge ${forge} cannot be reached: run forgehand doctor to see why`);
-  orders.record('orgs accept', caller, { org });
-  const { is, pinned, number, calledNow } = await numbers.accept(forge, org, server);
+  orders.record('orgs accept', caller, { org, ...(asked === undefined ? {} : { number: asked }) });
+  const { look, wanted, isAccepted } = await numbers.accept(forge, org, server, asked);
+  const { is, pinned, number, calledNow } = look;
   if (is === 'renamed')
     throw new UserError('ORG_RENAMED', `${org} is called ${calledNow} now: correct orgs[].name in the config`);
   if (is !== 'other' || number === null)
@@ -190,6 +204,11 @@ async function acceptOrg({ orgs, orders, forges, numbers }: StatusNeeds, typed: 
       is === 'ours'
         ? `${org} is the organization that the bot works for (number ${number}): there is nothing to accept`
         : `the forge does not say which organization is called ${org}: there is nothing to accept`,
+    );
+  if (!isAccepted)
+    throw new UserError(
+      'OTHER_NUMBER',
+      `nothing is accepted: ${org} is organization number ${number} now, ${wanted === null ? 'and nobody was told of that one yet' : asked === undefined ? `and it was number ${wanted} when the bot stopped` : `not ${wanted}`}. Look who owns it; if you mean number ${number}: forgehand orgs accept ${org} --number ${number}`,
     );
   orders.nudge();
   return { org, number, before: pinned };

@@ -345,7 +345,7 @@ export class Doctor {
               : [
                   `if you mean number ${pinned}: write orgs[].name: ${calledNow} in the config of the bot, and start it again`,
                 ]),
-            `if you mean number ${number}: type forgehand orgs accept ${org}. It then sees what the bot knows of the other one`,
+            `if you mean number ${number}: type forgehand orgs accept ${org} --number ${number}. It then sees what the bot knows of the other one`,
           ),
         ];
     }
