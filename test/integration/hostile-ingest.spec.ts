@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret } from '../../src/core/secret.js';
 import { HOSTILE_BODIES } from '../builders/hostile-bodies.js';
@@ -7,6 +6,7 @@ import { SAMPLE_BODIES, sampleBody } from '../builders/sample-bodies.js';
 import type { EmbeddedBot } from '../recordings-tool/embedded-bot.js';
 import { startEmbeddedBot } from '../recordings-tool/embedded-bot.js';
 import { given } from '../builders/given.js';
+import { KeptConnections } from '../services/kept-connections.js';
 
 const FORGED = 20_000;
 const REPLAYED = 200;
@@ -19,9 +19,9 @@ const sign = (text: string | Buffer, secret = SECRET, algorithm = 'sha256'): str
   createHmac(algorithm, secret).update(text).digest('hex');
 
 let bot: EmbeddedBot;
-const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+const connections = new KeptConnections(AT_ONCE);
 
-function post(body: string | Buffer, headers: Record<string, string>, hook = 'acme'): Promise<number> {
+async function post(body: string | Buffer, headers: Record<string, string>, hook = 'acme'): Promise<number> {
   const base = {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
@@ -29,23 +29,8 @@ function post(body: string | Buffer, headers: Record<string, string>, hook = 'ac
     'x-gitea-event-type': 'push',
     'x-gitea-delivery': 'x',
   };
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      {
-        agent,
-        host: '127.0.0.1',
-        port: bot.port,
-        path: `/webhooks/${hook}`,
-        method: 'POST',
-        headers: { ...base, ...headers },
-      },
-      (incoming) => {
-        incoming.resume().on('end', () => resolve(incoming.statusCode ?? 0));
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
+  const url = `http://127.0.0.1:${bot.port}/webhooks/${hook}`;
+  return (await connections.post(url, { ...base, ...headers }, body)).status;
 }
 
 /** Do something for each number below `count`, so many at once. */
@@ -58,11 +43,6 @@ async function forEachOf(count: number, work: (n: number) => Promise<void>): Pro
   );
 }
 
-/** Connections that were idle meanwhile may be closed by the bot at any moment: the next requests take new ones. */
-const decideAll = async (): Promise<void> => {
-  await bot.decideAll();
-  agent.destroy();
-};
 const stored = async (): Promise<number> => (await bot.inbox.list({ limit: 10_000 })).length;
 const numbered = (n: number): string => JSON.stringify({ ...sampleBody('push'), n });
 
@@ -76,7 +56,7 @@ describe('integration/hostile-ingest', () => {
   }, LONG_MS);
 
   afterAll(async () => {
-    agent.destroy();
+    connections.close();
     await bot.close();
   });
 
@@ -139,7 +119,7 @@ describe('integration/hostile-ingest', () => {
         );
         answers.set(status, (answers.get(status) ?? 0) + 1);
       });
-      await decideAll();
+      await bot.decideAll();
 
       expect(Object.fromEntries(answers)).toEqual({ 202: REPLAYED * TIMES });
       expect(await stored()).toBe(REPLAYED);
@@ -168,7 +148,7 @@ describe('integration/hostile-ingest', () => {
         if (status !== 202) throw new Error(`${other} as ${eventType} was answered ${status}`);
       });
 
-      await decideAll();
+      await bot.decideAll();
 
       const kept = (await bot.inbox.list({ limit: 10_000 })).slice(0, types.length);
       expect(kept.map(({ state, code }) => `${state} ${code}`)).toEqual(types.map(() => 'quarantined misfit'));
@@ -194,7 +174,7 @@ describe('integration/hostile-ingest', () => {
         if (status !== hostile.status) wrong.push(`${hostile.name}: ${status} instead of ${hostile.status}`);
         if (ok !== 202) wrong.push(`beside ${hostile.name}: a good delivery was answered ${ok}`);
       });
-      await decideAll();
+      await bot.decideAll();
 
       expect(wrong).toEqual([]);
       expect(HOSTILE_BODIES.length).toBeGreaterThanOrEqual(60);

@@ -1,4 +1,3 @@
-import { Agent } from 'node:http';
 import type { ForgeEvent } from '../../src/core/event.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { Misfit } from '../../src/events/event-fact.js';
@@ -8,6 +7,7 @@ import { FEED_ROWS, TASK_ROWS, type RowMeaning } from '../../src/events/pairing-
 import { FeedPoller } from '../../src/polling/feed-poller.js';
 import { TaskPoller } from '../../src/polling/task-poller.js';
 import { ManualClock } from '../fakes/manual-clock.js';
+import { KeptConnections } from '../services/kept-connections.js';
 import type { Act, ActFolder } from './act-file.js';
 import { factOf, jsonTextOf } from './act-file.js';
 import { startEmbeddedBot, type EmbeddedBot } from './embedded-bot.js';
@@ -114,12 +114,12 @@ async function play(
 ): Promise<Outcome> {
   const hooks = hooksOf(acts);
   const bot = await startEmbeddedBot([...hooks.values()], inMemory);
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const connections = new KeptConnections(1);
   const problems: string[] = [];
   const deliver = async (act: Act): Promise<void> => {
     for (const delivery of act.deliveries) {
       const { status, error } = await sendDelivery(
-        agent,
+        connections,
         bot.port,
         `/webhooks/${encodeURIComponent(hooks.get(hookKeyOf(act, delivery))?.id ?? '')}`,
         delivery,
@@ -138,7 +138,7 @@ async function play(
     }
     return { ...(await outcomeOf(bot, rows, problems)), problems };
   } finally {
-    agent.destroy();
+    connections.close();
     await bot.close();
   }
 }

@@ -1,6 +1,6 @@
-import { Agent } from 'node:http';
 import { Secret } from '../../src/core/secret.js';
 import type { Hook } from '../../src/webhooks/receive-delivery.js';
+import { KeptConnections } from '../services/kept-connections.js';
 import type { Act, ActFolder, RecordedDelivery } from './act-file.js';
 import { factOf } from './act-file.js';
 import type { EmbeddedBot } from './embedded-bot.js';
@@ -29,11 +29,11 @@ export interface FolderResult {
 export async function playFolder({ folder, acts }: ActFolder): Promise<FolderResult> {
   const hooks = hooksOf(acts);
   const bot = await startEmbeddedBot([...hooks.values()]);
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const connections = new KeptConnections(1);
   try {
-    return await new Play(bot, agent, folder, hooks).run(acts);
+    return await new Play(bot, connections, folder, hooks).run(acts);
   } finally {
-    agent.destroy();
+    connections.close();
     await bot.close();
   }
 }
@@ -48,7 +48,7 @@ class Play {
 
   constructor(
     private readonly bot: EmbeddedBot,
-    private readonly agent: Agent,
+    private readonly connections: KeptConnections,
     private readonly folder: string,
     private readonly hooks: ReadonlyMap<string, Hook>,
   ) {}
@@ -77,7 +77,7 @@ class Play {
     this.deliveries += 1;
     const place = `act ${act.n}, ${delivery.event_type} through ${delivery.hook}`;
     const answer = await sendDelivery(
-      this.agent,
+      this.connections,
       this.bot.port,
       `/webhooks/${encodeURIComponent(this.hooks.get(hookKeyOf(act, delivery))?.id ?? '')}`,
       delivery,

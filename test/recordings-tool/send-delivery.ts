@@ -1,5 +1,4 @@
-import type { Agent } from 'node:http';
-import { request } from 'node:http';
+import type { KeptConnections } from '../services/kept-connections.js';
 import type { RecordedDelivery } from './act-file.js';
 
 export interface Answer {
@@ -9,21 +8,15 @@ export interface Answer {
 }
 
 /** Send a recorded delivery as it was received: its headers in their order, its bytes; only host, port and path are the bot's. */
-export function sendDelivery(agent: Agent, port: number, path: string, delivery: RecordedDelivery): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      { agent, host: '127.0.0.1', port, path, method: delivery.method, headers: delivery.headers.flat() as never },
-      (incoming) => {
-        let text = '';
-        incoming.setEncoding('utf8');
-        incoming.on('data', (chunk: string) => (text += chunk));
-        incoming.on('end', () => resolve(answerOf(incoming.statusCode ?? 0, text)));
-        incoming.on('error', reject);
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(Buffer.from(delivery.body));
-  });
+export async function sendDelivery(
+  connections: KeptConnections,
+  port: number,
+  path: string,
+  delivery: RecordedDelivery,
+): Promise<Answer> {
+  const url = `http://127.0.0.1:${port}${path}`;
+  const { status, text } = await connections.post(url, delivery.headers.flat(), Buffer.from(delivery.body));
+  return answerOf(status, text);
 }
 
 function answerOf(status: number, text: string): Answer {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Agent, request } from 'node:http';
+import { KeptConnections } from '../../services/kept-connections.js';
 import type { Place } from '../support/a-place.js';
 import { aPlace } from '../support/a-place.js';
 
@@ -51,17 +51,17 @@ export interface Post {
 
 /** Posts to one receiver over kept connections, so many at once. */
 export class Poster {
-  private readonly agent: Agent;
+  private readonly connections: KeptConnections;
 
   constructor(
     private readonly url: string,
     private readonly atOnce = 16,
   ) {
-    this.agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+    this.connections = new KeptConnections(atOnce);
   }
 
   /** @returns the status of the answer */
-  post({ body, headers, hook = 'acme' }: Post): Promise<number> {
+  async post({ body, headers, hook = 'acme' }: Post): Promise<number> {
     const base = {
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
@@ -69,17 +69,7 @@ export class Poster {
       'x-gitea-event-type': 'push',
       'x-gitea-delivery': 'x',
     };
-    return new Promise((resolve, reject) => {
-      const outgoing = request(
-        `${this.url}/webhooks/${hook}`,
-        { agent: this.agent, method: 'POST', headers: { ...base, ...headers } },
-        (incoming) => {
-          incoming.resume().on('end', () => resolve(incoming.statusCode ?? 0));
-        },
-      );
-      outgoing.on('error', reject);
-      outgoing.end(body);
-    });
+    return (await this.connections.post(`${this.url}/webhooks/${hook}`, { ...base, ...headers }, body)).status;
   }
 
   /** Make and post one for each number below `count`; how often each status was answered. */
@@ -100,6 +90,6 @@ export class Poster {
   }
 
   close(): void {
-    this.agent.destroy();
+    this.connections.close();
   }
 }
