@@ -190,8 +190,13 @@ export interface InboxStore {
   /** Arrivals that tell the event, the one that made it first; in a sight, those that tell nothing beyond it. Default: everything. */
   arrivalsOfEvent(eventId: string, sight?: Sight): Promise<ArrivalOfEvent[]>;
   event(id: string): Promise<ForgeEvent | null>;
-  /** Whether an event of one of these facts is stored for the organization. */
-  isStored(forge: string, org: string, factKeys: readonly string[]): Promise<boolean>;
+  /** Whether an event of one of these facts was stored for the organization after this one. */
+  isStoredSince(event: ForgeEvent, factKeys: readonly string[]): Promise<boolean>;
+  /**
+   * Events of the same fact, organization and actor (by number) that were stored before this one, within `EARLIER_MS` of it, oldest first, `MOST_EARLIER` at most; without
+   * those that the forge did not confirm to this rule.
+   */
+  toldEarlier(eventId: string, rule: string): Promise<ForgeEvent[]>;
   /** What was read of it: it stands in the place of what the event does not know, whoever told more meanwhile. */
   learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void>;
   /** Whether an event of the same object and organization was stored before this one and is not decided yet. */
@@ -213,5 +218,8 @@ export interface InboxStore {
   /** Bytes of deliveries in state `stored`, of each hook that has some. Receivers may ask it, who may read no delivery. */
   undecidedBytes(): Promise<HookBytes[]>;
 }
+
+export const EARLIER_MS = 7_200_000;
+export const MOST_EARLIER = 100;
 
 export const INBOX_STORE = portToken<InboxStore>('InboxStore');

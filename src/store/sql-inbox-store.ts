@@ -11,6 +11,7 @@ import type {
   HookBytes,
   InboxStore,
 } from '../pipeline/inbox-store.port.js';
+import { EARLIER_MS, MOST_EARLIER } from '../pipeline/inbox-store.port.js';
 import { arrivalRows, entryOnceKey, toArrival, eventRows, factHash, toEvent } from './rows.js';
 import { columnsOf, integers, Packed, BatchLoader } from './batch-loader.js';
 import { execute, type Database } from './database.js';
@@ -55,6 +56,12 @@ const MOST_IN_LANE = 64;
 type DecisionAnswer = { readonly answer: unknown } | 'later' | null;
 
 const EVENTS = `SELECT ${eventRows.list('e')} FROM events e WHERE e.id = ANY ($1)`;
+
+const TOLD_EARLIER = `
+SELECT ${eventRows.list('o')} FROM events e JOIN events o ON o.fact_hash = e.fact_hash AND o.org = e.org AND o.seq < e.seq
+WHERE e.id = $1 AND o.actor::json->>'id' = e.actor::json->>'id' AND o.stored_at > e.stored_at - $3::double precision * interval '1 millisecond'
+  AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = o.id AND r.rule = $2 AND r.reason_code = 'run.not-confirmed')
+ORDER BY o.seq LIMIT $4`;
 
 /** The inbox in PostgreSQL. */
 export class SqlInboxStore implements InboxStore {
@@ -209,10 +216,17 @@ export class SqlInboxStore implements InboxStore {
     });
   }
 
-  async isStored(forge: string, org: string, factKeys: readonly string[]): Promise<boolean> {
-    const sql = 'SELECT 1 FROM events WHERE fact_hash = ANY ($1) AND org = $2 LIMIT 1';
+  async isStoredSince({ id, forge, org }: ForgeEvent, factKeys: readonly string[]): Promise<boolean> {
+    const sql =
+      'SELECT 1 FROM events WHERE fact_hash = ANY ($1) AND org = $2 AND seq > (SELECT seq FROM events WHERE id = $3) LIMIT 1';
     const hashes = factKeys.map((key) => factHash(forge, key));
-    return (await this.db.run((manager) => execute(manager, sql, [hashes, org]))).rows.length > 0;
+    return (await this.db.run((manager) => execute(manager, sql, [hashes, org, id]))).rows.length > 0;
+  }
+
+  async toldEarlier(eventId: string, rule: string): Promise<ForgeEvent[]> {
+    const values = [eventId, rule, EARLIER_MS, MOST_EARLIER];
+    const { rows } = await this.db.run((manager) => execute<Record<string, unknown>>(manager, TOLD_EARLIER, values));
+    return rows.map((row) => toEvent(eventRows.decode(row)));
   }
 
   async isBehindAnother(eventId: string): Promise<boolean> {

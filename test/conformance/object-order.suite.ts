@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/core/clock.js';
 import type { ForgeEvent } from '../../src/core/event.js';
+import { runReason } from '../../src/core/run-reasons.js';
 import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { Stores } from '../../src/store/open-stores.js';
@@ -12,6 +13,7 @@ import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
 import { actions } from '../../src/actions/index.js';
 import { ALife, THE_SEALER } from '../builders/a-life.js';
 import { aDelivery } from '../builders/arrivals.js';
+import { given } from '../builders/given.js';
 import { anIntent, aRun } from '../builders/journal.js';
 
 const RULES = `
@@ -109,18 +111,40 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     expect(await stores.inbox.nextOfObject(theirs)).toBeNull();
   });
 
-  it('knows of a fact by any of several keys, and for its organization alone', async () => {
-    const [first] = tellings(1, 1);
+  it('knows of a fact that was told since by any of several keys, and for its organization alone', async () => {
+    const [first, second] = tellings(1, 2);
     const id = await comesIn(first?.text ?? '');
-    const { forge, org, factKey } = (await stores.inbox.event(id)) ?? { forge: '', org: '', factKey: '' };
+    const later = await comesIn(second?.text ?? '');
+    const [event, next] = [given(await stores.inbox.event(id)), given(await stores.inbox.event(later))];
+    const { factKey } = next;
 
     expect([
-      await stores.inbox.isStored(forge, org, ['none', factKey]),
-      await stores.inbox.isStored(forge, org, ['none']),
-      await stores.inbox.isStored(forge, 'other', [factKey]),
-      await stores.inbox.isStored('other', org, [factKey]),
-      await stores.inbox.isStored(forge, org, []),
-    ]).toEqual([true, false, false, false, false]);
+      await stores.inbox.isStoredSince(event, ['none', factKey]),
+      await stores.inbox.isStoredSince(event, ['none']),
+      await stores.inbox.isStoredSince({ ...event, org: 'other' }, [factKey]),
+      await stores.inbox.isStoredSince({ ...event, forge: 'other' }, [factKey]),
+      await stores.inbox.isStoredSince(event, []),
+      await stores.inbox.isStoredSince(next, [factKey]),
+    ]).toEqual([true, false, false, false, false, false]);
+  });
+
+  it('knows who told a fact before, but for what the forge did not confirm to the rule', async () => {
+    const texts = tellings(1, 5).flatMap(({ action, text }) => (action === 'closed' ? [text] : []));
+    const ids: string[] = [];
+    for (const text of texts) ids.push(await comesIn(text));
+    const elsewhere = await comesIn(texts[0] ?? '', 'other');
+    const [one = '', two = '', three = ''] = ids;
+    const earlier = async (id: string, rule = 'r1'): Promise<string[]> =>
+      (await stores.inbox.toldEarlier(id, rule)).map((event) => event.id);
+    const all = [await earlier(one), await earlier(two), await earlier(three), await earlier(elsewhere)];
+
+    const because = runReason('run.not-confirmed', { code: 'act.other_text', because: 'others' });
+    const run = aRun({ id: 'refused', rule: 'r1', cause: { kind: 'event', eventId: two }, reason: because });
+    await stores.journal.recordDecision({ eventId: two }, [{ run: { ...run, state: 'not-fired' }, intents: [] }]);
+
+    expect(all).toEqual([[], [one], [one, two], []]);
+    expect([await earlier(three), await earlier(three, 'r2')]).toEqual([[one], [one, two]]);
+    expect(await stores.inbox.toldEarlier('none', 'r1')).toEqual([]);
   });
 
   it('plans the steps of one object in the order of its events, whichever of several workers takes which', async () => {

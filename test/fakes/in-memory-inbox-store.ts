@@ -21,6 +21,7 @@ import type {
   ToldEvent,
   Touched,
 } from '../../src/pipeline/inbox-store.port.js';
+import { EARLIER_MS, MOST_EARLIER } from '../../src/pipeline/inbox-store.port.js';
 
 interface Row {
   arrival: Arrival;
@@ -147,10 +148,34 @@ export class InMemoryInboxStore implements InboxStore {
     if (event) this.events.set(eventId, { ...event, ...withRead(event, known) });
   }
 
-  async isStored(forge: string, org: string, factKeys: readonly string[]): Promise<boolean> {
+  async isStoredSince(event: ForgeEvent, factKeys: readonly string[]): Promise<boolean> {
+    const ids = [...this.events.keys()];
     return [...this.events.values()].some(
-      (event) => event.forge === forge && event.org === org && factKeys.includes(event.factKey),
+      (one) =>
+        one.forge === event.forge &&
+        one.org === event.org &&
+        factKeys.includes(one.factKey) &&
+        ids.indexOf(one.id) > ids.indexOf(event.id),
     );
+  }
+
+  async toldEarlier(eventId: string, rule: string): Promise<ForgeEvent[]> {
+    const all = [...this.events.values()];
+    const event = this.events.get(eventId);
+    if (!event) return [];
+    return all
+      .slice(0, all.indexOf(event))
+      .filter(
+        (one) =>
+          one.forge === event.forge &&
+          one.org === event.org &&
+          one.factKey === event.factKey &&
+          one.actor !== null &&
+          one.actor.id === event.actor?.id &&
+          one.storedAt.getTime() > event.storedAt.getTime() - EARLIER_MS &&
+          !this.isDenied(one.id, rule),
+      )
+      .slice(0, MOST_EARLIER);
   }
 
   async isBehindAnother(eventId: string): Promise<boolean> {
@@ -212,7 +237,7 @@ export class InMemoryInboxStore implements InboxStore {
   }
 
   /** What was refused stands in the journal: by itself this store knows of nothing. */
-  protected isDenied(_eventId: string): boolean {
+  protected isDenied(_eventId: string, _rule?: string): boolean {
     return false;
   }
 

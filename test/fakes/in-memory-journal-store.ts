@@ -143,11 +143,13 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return made.filter((id) => this.isClaimable(this.row(id)));
   }
 
-  /** Whether a run of the event was refused since the forge showed no such act. */
-  isDenied(eventId: string): boolean {
+  /** Whether the forge showed no such act to a run of the event or, of this rule, did not confirm it. */
+  isDenied(eventId: string, rule?: string): boolean {
     return [...this.runRows.values()].some(
-      ({ cause, reason }) =>
-        causeId(cause) === eventId && isReason(reason, 'run.not-confirmed') && reason.params.code === 'act.not_found',
+      ({ cause, reason, rule: of }) =>
+        causeId(cause) === eventId &&
+        isReason(reason, 'run.not-confirmed') &&
+        (rule === undefined ? reason.params.code === 'act.not_found' : of === rule),
     );
   }
 

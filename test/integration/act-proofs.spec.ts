@@ -160,7 +160,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
       forges: { get: () => access },
       homes: { ...everyHomeIsOurs, of: async (about) => homeOf(about) },
       recovery: { echoOf: async () => null },
-      inbox: { isStored: async () => false },
+      inbox: { isStoredSince: async () => false, toldEarlier: async () => [] },
       journal: { toldActs: async () => new Map() },
       readRow,
       clock: new ManualClock(),

@@ -471,6 +471,39 @@ describe('integration/forged-contents', () => {
     },
   );
 
+  it.each<[string, string, (number: number) => JsonObject]>([
+    ['label', 'approved', (number) => ({ number, labels: ['bug', 'approved'] })],
+    ['labels of a merge', 'backport', (number) => ({ number, labels: ['backport'] })],
+  ])('does nothing upon a true act that is told again once somebody else changed the %s', async (name, wanted, set) => {
+    const rule = idOf(name);
+    const type = await (CASES[name] as Case).act(world, false);
+    const body = told(type);
+    await settled();
+    const known = (await runsOf(rule)).length;
+    await deliver(type, body);
+    await decided(rule, known);
+    const number = Number(body.number);
+    await forge.control('/_sandbox/accounts', { login: 'mia', org: 'acme', team: 'Owners' });
+    await forge.control('/_sandbox/act', { as: 'mia', act: 'issue.label', repo: 'acme/app', ...set(number) });
+
+    const subject = body.issue ?? body.pull_request;
+    const labelled = { ...body, [body.issue ? 'issue' : 'pull_request']: { ...subject, labels: [label(wanted)] } };
+    const typeOfHers = body.issue ? 'issue_label' : 'pull_request_label';
+    const tellings: Array<[string, Body]> = [
+      [type, labelled],
+      [type, later(labelled, 5_000)],
+      [typeOfHers, { ...told(typeOfHers), sender: body.sender }],
+    ];
+    for (const telling of tellings) {
+      await deliver(...telling);
+      await settled();
+    }
+
+    const runs = (await runsOf(rule)).slice(0, -known || undefined);
+    expect(runs.length).toBeGreaterThan(1);
+    expect(runs.map(({ state }) => state)).toEqual(runs.map(() => 'not-fired'));
+  });
+
   it('takes nobody for the author of a text who changed the title', async () => {
     const otto = (act: string, params: JsonObject): Promise<unknown> =>
       forge.control('/_sandbox/act', { as: 'otto', act, repo: 'acme/app', ...params });
@@ -505,10 +538,11 @@ describe('integration/forged-contents', () => {
     await world.olga('issue.label', { number, labels: ['bug'] });
     const body = told('pull_request_label');
     body.pull_request.labels = [label('merge-me')];
+    const known = (await runsOf('merge')).length;
 
     await deliver('pull_request_label', body);
 
-    expect((await decided('merge', 0)).trace).toMatchObject({ refused: { code: 'act.newer' } });
+    expect((await decided('merge', known)).trace).toMatchObject({ refused: { code: 'act.newer' } });
     expect(await forge.get<JsonObject>(`/repos/acme/app/pulls/${number}`)).toMatchObject({ merged: false });
   });
 

@@ -8,7 +8,7 @@ import { reviewWords } from '../../events/normalize/review.js';
 import { readTaskRow } from '../../events/normalize/task.js';
 import { readBody, repositoryOf, told } from '../../events/read-fields.js';
 import { isSame, objectAt, textAt, timeOf, type ActContext } from './act-context.js';
-import { entriesOf, feedFactOf, isLabelPutOn, reviewsOf, statusesOf, type TimelineEntry } from './act-reads.js';
+import { entriesOf, feedFactOf, isLabelPutOn, reviewOf, statusesOf, type TimelineEntry } from './act-reads.js';
 
 /** Fields of the event as the forge shows them. */
 export type Contents = JsonObject;
@@ -38,12 +38,13 @@ const READS: Readonly<Record<Exclude<ActRead, 'act' | 'event' | 'repository'>, R
     return comment && { comment, is_pull: textAt(comment, 'pull_request_url') !== '' };
   },
   review: async (context) => {
-    const { event, actor } = context;
-    const claimed = objectAt(event.data, 'review');
-    const body = textAt(claimed, 'body');
-    const reviews = await reviewsOf(context);
-    const review = reviews?.find((one) => isSame(actor, one.user) && (one.body ?? '') === body);
-    return review && { review: { ...reviewWords(event.kind), content: body, body, user: dataOf(review.user) ?? null } };
+    const review = await reviewOf(context);
+    const body = review?.body ?? '';
+    return (
+      review && {
+        review: { ...reviewWords(context.event.kind), content: body, body, user: dataOf(review.user) ?? null },
+      }
+    );
   },
   status: async (context) => {
     const [row] = (await statusesOf(context)) ?? [];

@@ -1,11 +1,13 @@
 import { isSameLogin } from '../../actions/support/compare.js';
 import { ForgeError } from '../../core/errors.js';
+import { isClaimed } from '../../core/event-knowledge.js';
 import type { EventActor, EventRepository, ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Issue } from '../../core/objects/tracker.js';
 import { type ForgeClient, listAll, orMissing, whereAllowed } from '../../forge/forge-client.js';
 import type { ListItem, OperationName, OperationResult } from '../../forge/operations.js';
 import type { ForgeAccess } from '../execute/forge-access.js';
+import { MOST_EARLIER } from '../inbox-store.port.js';
 import { readFiles } from './field-reader.js';
 
 /** Most time between an act and its delivery, either way: forges deliver within seconds, and clocks differ by minutes. */
@@ -30,6 +32,12 @@ export interface FeedRowFact extends FeedFact {
 /** Upon which entries of the forge the rule acted already for another event, each with that event. */
 export type ToldActs = (acts: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
+/** The entries that an event tells, of those that no earlier one told. */
+export type Take<Entry> = (event: ForgeEvent, entries: readonly Entry[]) => readonly Entry[];
+
+/** A delivery is stored after its act; the clocks of bot and forge differ by about so much. */
+const CLOCKS_DIFFER_MS = 5_000;
+
 interface ContextParts {
   readonly access: ForgeAccess;
   readonly event: ForgeEvent;
@@ -38,6 +46,8 @@ interface ContextParts {
   readonly repo: EventRepository;
   readonly readRow: ReadRow;
   readonly told: ToldActs;
+  /** Events of this kind about this object that were stored before this one, in that order, without those that the forge did not confirm to the rule. */
+  readonly earlier: () => Promise<readonly ForgeEvent[]>;
 }
 
 /** Undefined = this forge, or this token, cannot make the read; null = there is no such thing. */
@@ -54,26 +64,47 @@ export class ActContext {
   private readonly access: ForgeAccess;
   private readonly readRow: ReadRow;
   private readonly told: ToldActs;
+  private readonly earlier: ContextParts['earlier'];
   private readonly answers = new Map<string, Promise<unknown>>();
   /** An event that stands on an entry which was found. */
   firstTold: string | null = null;
 
-  constructor({ access, event, actor, repo, readRow, told }: ContextParts) {
+  constructor({ access, event, actor, repo, readRow, told, earlier }: ContextParts) {
     this.access = access;
     this.event = event;
     this.actor = actor;
     this.repo = repo;
     this.readRow = readRow;
     this.told = told;
+    this.earlier = earlier;
   }
 
-  /** Those entries upon which the rule did not act for another event. */
-  async free<Entry>(entries: readonly Entry[], actOf: (entry: Entry) => string): Promise<Entry[]> {
+  /**
+   * The entries that are left to this event: upon which the rule did not act for another one, and which no earlier event told. Each act of the forge is told
+   * once; whoever tells it again may have waited until what the rule reads besides had changed.
+   */
+  async free<Entry>(
+    entries: readonly Entry[],
+    actOf: (entry: Entry) => string,
+    take: Take<Entry> = () => [],
+  ): Promise<Entry[]> {
     if (entries.length === 0) return [];
     const told = await this.told(entries.map(actOf));
-    const free = entries.filter((entry) => !told.has(actOf(entry)));
-    if (free.length < entries.length) this.firstTold ??= [...told.values()][0] ?? null;
-    return free;
+    let left = entries.filter((entry) => !told.has(actOf(entry)));
+    this.firstTold ??= [...told.values()][0] ?? null;
+    // What polling reads is no claim: it only takes no act upon which the rule acted.
+    if (left.length === 0 || !isClaimed(this.event)) return left;
+    const acted = new Set(told.values());
+    const earlier = await this.once('earlier', this.earlier);
+    // Told so often, nobody can say which of them was the first.
+    if (earlier.length >= MOST_EARLIER) [left, this.firstTold] = [[], this.firstTold ?? earlier[0]?.id ?? null];
+    for (const event of earlier) {
+      if (acted.has(event.id) || !isSame(this.actor, event.actor)) continue;
+      const taken = new Set(take(event, left));
+      left = left.filter((entry) => !taken.has(entry));
+      if (taken.size > 0) this.firstTold ??= event.id;
+    }
+    return left;
   }
 
   get index(): string {
@@ -233,6 +264,11 @@ export function isSame(claimed: Person, told: Person | null | undefined): boolea
 
 export function isFactOf(fact: FeedFact, { kind, factKey }: ForgeEvent): boolean {
   return fact.kind === kind && fact.factKey === factKey;
+}
+
+/** Whether an act of this time had happened when the event was stored. */
+export function isAfter({ storedAt }: ForgeEvent, time: string | null | undefined): boolean {
+  return (timeOf(time) ?? Infinity) <= storedAt.getTime() + CLOCKS_DIFFER_MS;
 }
 
 export function isNear(time: string | null | undefined, { storedAt }: Pick<ForgeEvent, 'storedAt'>): boolean {

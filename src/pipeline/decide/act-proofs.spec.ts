@@ -45,12 +45,14 @@ describe('pipeline/decide/act-proofs', () => {
   let clock: ManualClock;
   let deps: ConstructorParameters<typeof ActProofs>[0];
   let proofs: ActProofs;
+  /** What was told before, by the event that tells it now. */
+  let earlier: Map<string, ForgeEvent[]>;
   /** What rules acted upon. */
   let told: Map<string, Array<[string, string]>>;
 
   beforeEach(() => {
     [calls, echo, client, told] = [[], false, {}, new Map()];
-    [isDeleted, lookedFor] = [false, []];
+    [isDeleted, lookedFor, earlier] = [false, [], new Map()];
     const asked = (name: string): unknown => {
       const call = client[name as keyof ForgeClient];
       return call && ((parameters: unknown) => (calls.push(name), call(parameters)));
@@ -64,7 +66,10 @@ describe('pipeline/decide/act-proofs', () => {
       forges: { get: () => access as never },
       homes: everyHomeIsOurs,
       recovery: { echoOf: async () => (echo ? { eventId: 'e', intentId: 'i', depth: 1 } : null) },
-      inbox: { isStored: async (...asked) => (lookedFor.push(asked), isDeleted) },
+      inbox: {
+        isStoredSince: async ({ id }, keys) => (lookedFor.push([id, keys]), isDeleted),
+        toldEarlier: async (id, rule) => (rule === 'a' ? (earlier.get(id) ?? []) : []),
+      },
       journal: { toldActs: async ({ rule, acts }) => new Map(acts.flatMap((act) => told.get(`${rule} ${act}`) ?? [])) },
       readRow: () => [],
       clock,
@@ -125,7 +130,7 @@ describe('pipeline/decide/act-proofs', () => {
     isDeleted = true;
 
     expect(verdict(await proofs.prove({ ...event, id: 'e2' }))).toBe('act.gone');
-    expect(lookedFor.at(-1)).toEqual(['main', 'acme', keys]);
+    expect(lookedFor.at(-1)).toEqual(['e2', keys]);
   });
 
   it('takes an act that the forge denies for no deletion', async () => {
@@ -211,6 +216,20 @@ describe('pipeline/decide/act-proofs', () => {
 
     client = { ...client, getIssue: async () => ({ user: ANN }) };
     await expect(proofs.prove(opened({ kind: 'issue.closed', id: 'another' }))).rejects.toBe(broken);
+  });
+
+  it('looks for a repository that was renamed again, once', async () => {
+    const moved = new ForgeError('moved', 'moved', { operation: 'getComment', status: 301 });
+    const forgotten: unknown[] = [];
+    let answers: unknown[] = [moved, written()];
+    const homes = { ...everyHomeIsOurs, forget: (...asked: unknown[]) => void forgotten.push(asked) };
+    proofs = new ActProofs({ ...deps, homes });
+    client = { getComment: async () => (answers[0] === moved ? Promise.reject(answers.shift()) : answers.shift()) };
+    expect(verdict(await proofs.prove(commented()))).toBe('comment');
+    expect(forgotten).toEqual([['main', '7']]);
+
+    answers = [moved, moved, written()];
+    expect(verdict(await proofs.prove(commented({ id: 'another' })))).toBe('act.unreadable');
   });
 
   it('takes a list without end for an answer, and one that fails for none', async () => {
@@ -417,6 +436,105 @@ describe('pipeline/decide/act-proofs', () => {
       expect(await acts(labeled('v', ['two']))).toEqual([['history labeled 1'], { labels_added: ['one'] }]);
       told.set('a history labeled 1', [['history labeled 1', 'the first']]);
       expect(await acts(labeled('w', ['two']))).toBe('act.told_before');
+    });
+
+    it('deals the entries to the events in the order in which they came, each what it names or what is nearest', async () => {
+      client = { listTimeline: async (asked) => ((asked as JsonObject)['page'] === 1 ? entries : []) };
+      const entries = [
+        label('1', 'one', '2026-07-30T11:50:00Z'),
+        label('2', 'two', '2026-07-30T11:50:00Z'),
+        label('3', 'three', '2026-07-30T11:55:00Z'),
+      ];
+      const first = labeled('first', ['two'], '2026-07-30T11:50:00Z');
+      const second = labeled('second', [], '2026-07-30T11:55:00Z');
+      earlier.set('third', [first, second]);
+      expect(await acts(labeled('third', ['forged']))).toEqual([['history labeled 1'], { labels_added: ['one'] }]);
+      expect(await acts(labeled('third', ['forged']), 'b')).toEqual([
+        ['history labeled 3'],
+        { labels_added: ['three'] },
+      ]);
+
+      // Somebody else, and who told before it happened, take nothing.
+      const others = [
+        { ...first, actor: BOT },
+        { ...second, storedAt: new Date('2026-07-30T11:49:00Z') },
+      ];
+      earlier.set('fourth', others);
+      expect(await acts(labeled('fourth', ['three'], '2026-07-30T11:55:00Z'))).toEqual([
+        ['history labeled 3'],
+        { labels_added: ['three'] },
+      ]);
+
+      earlier.set('fifth', [first, labeled('another', ['one'], '2026-07-30T11:50:00Z'), second]);
+      expect(await proofs.prove(labeled('fifth', ['one']), [], 'a')).toMatchObject({
+        code: 'act.told_before',
+        reason: 'event first told this act already',
+      });
+      // An event upon which the rule acted took what it stands on, and nothing else.
+      told.set('a history labeled 3', [['history labeled 3', 'second']]);
+      earlier.set('sixth', [second]);
+      expect(await acts(labeled('sixth', ['one'], '2026-07-30T11:50:00Z'))).toEqual([
+        ['history labeled 1'],
+        { labels_added: ['one'] },
+      ]);
+    });
+
+    it('takes of the entries of one second those that fit the labels of the event', async () => {
+      client = { listTimeline: async (asked) => ((asked as JsonObject)['page'] === 1 ? entries : []) };
+      const entries = [label('1', 'one'), label('2', 'two'), { ...label('3', 'three'), body: '' }];
+      const event = labeled('x', []);
+      const labels = [{ name: 'one' }, { name: 'three' }];
+      expect(await acts({ ...event, data: { ...event.data, issue: { labels } } })).toEqual([
+        ['history labeled 1'],
+        { labels_added: ['one'] },
+      ]);
+    });
+
+    it.each<[string, ForgeEvent, ForgeEvent, Partial<typeof client>]>([
+      [
+        'a comment',
+        commented(),
+        commented({ data: { number: '4', comment: { id: '11', body: 'forged' } } }),
+        { getComment: async () => written() },
+      ],
+      [
+        'an issue',
+        opened({ data: { number: '4', issue: { title: 'a' } } }),
+        opened({ data: { number: '4', issue: { title: 'forged' } } }),
+        { getIssue: async () => ({ user: ANN, title: 'a', created_at: AT }) },
+      ],
+      [
+        'a review',
+        opened({ kind: 'review.approved', data: { number: '4', review: { body: 'a' } } }),
+        opened({ kind: 'review.approved', data: { number: '4', review: { body: 'forged' } } }),
+        {
+          listReviews: async (asked) =>
+            (asked as JsonObject)['page'] === 1
+              ? [{ id: '1', state: 'APPROVED', body: 'a', user: ANN, submitted_at: AT }]
+              : [],
+        },
+      ],
+    ])('takes %s for told by who has its words, and by no liar', async (_, event, lie, answers) => {
+      client = answers;
+      earlier.set('true', [{ ...lie, id: 'lie', storedAt: new Date(AT) }]);
+      earlier.set('again', [{ ...event, id: 'first', storedAt: new Date(AT) }]);
+
+      expect(await proofs.prove({ ...event, id: 'true', storedAt: new Date(AT) }, [], 'a')).toMatchObject({
+        proven: true,
+      });
+      expect(await proofs.prove({ ...event, id: 'again', storedAt: new Date(AT) }, [], 'a')).toMatchObject({
+        code: 'act.told_before',
+      });
+    });
+
+    it('believes nobody any more who tells what was told a hundred times', async () => {
+      client = { getComment: async () => written() };
+      const lie = commented({ data: { number: '4', comment: { id: '11', body: 'forged' } } });
+      earlier.set(
+        'e',
+        Array.from({ length: 100 }, (_, n) => ({ ...lie, id: `${n}` })),
+      );
+      expect(verdict(await proofs.prove(commented({ id: 'e' }), [], 'a'))).toBe('act.told_before');
     });
 
     it('counts an effect of the bot once', async () => {

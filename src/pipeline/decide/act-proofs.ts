@@ -25,8 +25,8 @@ interface ActProofsDeps {
   /** Whose a repository is, and its name of now: the names in a body are claims as well. */
   readonly homes: RepositoryHomes;
   readonly recovery: Pick<RecoveryStore, 'echoOf'>;
-  /** Knows what was deleted. */
-  readonly inbox: Pick<InboxStore, 'isStored'>;
+  /** Knows what was deleted, and what was told before. */
+  readonly inbox: Pick<InboxStore, 'isStoredSince' | 'toldEarlier'>;
   readonly journal: Pick<JournalStore, 'toldActs'>;
   readonly readRow: ReadRow;
   readonly clock: Clock;
@@ -57,7 +57,7 @@ export class ActProofs implements ActProver {
       if (!proof.proven || (await told(proof.acts)).size === 0) return proof;
     }
     if (this.kept.size >= KEPT_AT_MOST) this.kept.clear();
-    const found = this.ask(event, reads, rule, told).then((proof) => this.orGone(event, proof));
+    const found = this.askOrFollow(event, reads, rule, told).then((proof) => this.orGone(event, proof));
     const proof = found.catch((error: unknown) => {
       if (!(error instanceof ForgeError) || !isAnswer(error)) throw error;
       return unproven('act.unreadable', `the forge cannot confirm it: ${error.message}`);
@@ -68,17 +68,29 @@ export class ActProofs implements ActProver {
     return proof;
   }
 
-  /** What was deleted since, the forge cannot confirm: nobody lied. */
+  /** What was deleted since, the forge cannot confirm: nobody lied. A deletion that was told before its object is no excuse. */
   private async orGone(event: ForgeEvent, proof: ActProof): Promise<ActProof> {
     if (proof.proven || !/^act\.(?:not_found|unreadable)$/.test(proof.code)) return proof;
     const { inbox } = this.deps;
-    const isGone = await inbox.isStored(event.forge, event.org, deletionsOf(event));
+    const isGone = await inbox.isStoredSince(event, deletionsOf(event));
     return isGone ? unproven(GONE, `${proof.reason}; it was deleted`) : proof;
   }
 
   private async toldActs({ id, forge, org }: ForgeEvent, acts: readonly string[], rule: string | undefined) {
     const told = rule === undefined ? NONE : await this.deps.journal.toldActs({ forge, org, rule, acts });
     return new Map([...told].filter(([, eventId]) => eventId !== id));
+  }
+
+  /** A repository that was renamed is looked for again; a redirect of its new name too would be an answer. */
+  private async askOrFollow(...asked: Parameters<ActProofs['ask']>): Promise<ActProof> {
+    const [{ forge, repo }] = asked;
+    try {
+      return await this.ask(...asked);
+    } catch (error) {
+      if (!(error instanceof ForgeError) || error.kind !== 'moved' || !repo) throw error;
+      this.deps.homes.forget(forge, repo.id);
+      return this.ask(...asked);
+    }
   }
 
   private async ask(
@@ -97,7 +109,7 @@ export class ActProofs implements ActProver {
     const isInHistory = rule !== undefined && hasEntries(event.kind);
     if (byJournal && !isInHistory && (!byJournal.proven || reads.length === 0))
       return byJournal.proven ? { ...byJournal, event, newer: [] } : byJournal;
-    const context = await this.contextOf(event, actor, told);
+    const context = await this.contextOf(event, actor, told, rule);
     if ('proven' in context) return context;
     const shown = byJournal && !isInHistory ? byJournal : await findAct(context.context);
     const found = byJournal && !shown.proven && shown.code !== TOLD_BEFORE ? byJournal : shown;
@@ -126,6 +138,7 @@ export class ActProofs implements ActProver {
     event: ForgeEvent,
     actor: EventActor,
     told: ToldActs,
+    rule?: string,
   ): Promise<{ context: ActContext; home: OwnRepository } | Extract<ActFound, { proven: false }>> {
     const { repo } = event;
     const access = this.deps.forges.get(event.forge, event.org);
@@ -140,6 +153,7 @@ export class ActProofs implements ActProver {
       repo: { ...repo, owner, name },
       readRow: this.deps.readRow,
       told,
+      earlier: async () => (rule === undefined ? [] : this.deps.inbox.toldEarlier(event.id, rule)),
     });
     return { context, home: home.repository };
   }

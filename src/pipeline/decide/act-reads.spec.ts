@@ -46,7 +46,8 @@ describe('pipeline/decide/act-reads', () => {
     });
     const access = { client, offers: (name: string) => name in answers } as unknown as ForgeAccess;
     const repo = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app' };
-    return findAct(new ActContext({ access, event, actor: ANN, repo, readRow, told: async () => new Map() }));
+    const none = { told: async () => new Map(), earlier: async () => [] };
+    return findAct(new ActContext({ access, event, actor: ANN, repo, readRow, ...none }));
   }
 
   /** A list of one page. */

@@ -3,8 +3,10 @@ import { EVENT_TYPES } from '../../core/event-types.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventActor, ForgeEvent } from '../../core/event.js';
 import { TOLD_BEFORE, toldBefore } from '../../core/told-acts.js';
+import { isJsonObject, type JsonObject } from '../../core/json.js';
 import type { ListItem } from '../../forge/operations.js';
 import {
+  isAfter,
   isFactOf,
   isNear,
   isSame,
@@ -143,14 +145,36 @@ export async function entriesOf(context: ActContext): Promise<readonly TimelineE
   const all = await context.timeline();
   if (all === undefined) return undefined;
   const theirs = near(all ?? [], event).filter((entry) => isSame(actor, entry.user));
-  const free = await context.free(theirs, (entry) => actOfEntry(entry, event));
+  const free = await context.free(
+    theirs,
+    (entry) => actOfEntry(entry, event),
+    (earlier, left) =>
+      entriesTold(
+        earlier,
+        left.filter(({ created_at }) => isAfter(earlier, created_at)),
+      ),
+  );
+  return entriesTold(event, free);
+}
+
+function entriesTold(event: ForgeEvent, entries: readonly TimelineEntry[]): readonly TimelineEntry[] {
   const atMs = (event.factAt ?? event.storedAt).getTime();
   const awayMs = (entry: TimelineEntry): number => Math.abs((timeOf(entry.created_at) ?? 0) - atMs);
-  const named = free.filter((entry) => isNamed(entry, event) && awayMs(entry) <= SAME_CALL_MS);
+  const named = entries.filter((entry) => isNamed(entry, event) && awayMs(entry) <= SAME_CALL_MS);
   if (named.length > 0 && isOfMany(named[0])) return named;
-  const [nearest] = (named.length > 0 ? named : free).toSorted((one, other) => awayMs(one) - awayMs(other));
+  const possible = entries.filter((entry) => isPossible(entry, event));
+  const [best = []] = [named, possible, entries].filter(({ length }) => length > 0);
+  const [nearest] = best.toSorted((one, other) => awayMs(one) - awayMs(other));
   if (!nearest) return [];
-  return isOfMany(nearest) ? free.filter(({ created_at }) => created_at === nearest.created_at) : [nearest];
+  return isOfMany(nearest) ? best.filter(({ created_at }) => created_at === nearest.created_at) : [nearest];
+}
+
+/** A label that was put on is among those that the event shows, and one that was taken off is not. */
+function isPossible(entry: TimelineEntry, { data }: ForgeEvent): boolean {
+  const labels = (objectAt(data, 'issue') ?? objectAt(data, 'pull_request'))?.labels;
+  if (entry.type !== 'label' || !Array.isArray(labels)) return true;
+  const has = labels.some((label) => isJsonObject(label) && label.name === entry.label?.name);
+  return has === isLabelPutOn(entry);
 }
 
 /** Whether one act may make several entries. */
@@ -243,7 +267,8 @@ async function comment(context: ActContext): Promise<ActFound | undefined> {
   // Somebody else may have put the words into the author's mouth.
   if (timeOf(found.created_at) === null || timeOf(found.created_at) !== timeOf(found.updated_at))
     return unproven('act.other_text', `comment ${id} was edited`);
-  return once(context, `comment ${id}`, () =>
+  const isTold: IsTold = ({ data }) => textAt(objectAt(data, 'comment'), 'body') === found.body;
+  return once(context, `comment ${id}`, found.created_at, isTold, () =>
     provenAt(found.created_at, event, proven('comment', actor, found.created_at, [`comment ${id}`])),
   );
 }
@@ -269,7 +294,15 @@ async function opening(context: ActContext): Promise<ActFound | undefined> {
   if (other) return other;
   if (!isSame(actor, found.user)) return otherAuthor(actor, found.user, what);
   const act = `opening ${context.repo.id} ${context.index}`;
-  return once(context, act, () => provenAt(found.created_at, event, proven('issue', actor, found.created_at, [act])));
+  const words = (data: JsonObject): string =>
+    textAt(objectAt(data, 'issue') ?? objectAt(data, 'pull_request'), 'title');
+  return once(
+    context,
+    act,
+    found.created_at,
+    ({ data }) => words(data) === found.title,
+    () => provenAt(found.created_at, event, proven('issue', actor, found.created_at, [act])),
+  );
 }
 
 async function merge(context: ActContext): Promise<ActFound | undefined> {
@@ -279,8 +312,12 @@ async function merge(context: ActContext): Promise<ActFound | undefined> {
   if (found?.merged !== true) return unproven('act.not_found', `#${index} is not merged`);
   if (!isSame(actor, found.merged_by)) return otherAuthor(actor, found.merged_by, `the merge of #${index}`);
   const act = `merge ${context.repo.id} ${index}`;
-  return once(context, act, () =>
-    provenAt(found.merged_at, event, proven('pull_request', actor, found.merged_at, [act])),
+  return once(
+    context,
+    act,
+    found.merged_at,
+    () => true,
+    () => provenAt(found.merged_at, event, proven('pull_request', actor, found.merged_at, [act])),
   );
 }
 
@@ -293,14 +330,31 @@ const REVIEW_STATES: Readonly<Partial<Record<EventKind, string>>> = {
 type Review = ListItem<'listReviews'>;
 
 /** The reviews of this kind in the window, whoever wrote them, that nobody took back. */
-export async function reviewsOf(context: ActContext): Promise<readonly Review[] | undefined> {
-  const { event } = context;
+async function reviewsOf(context: ActContext): Promise<readonly Review[] | undefined> {
+  const { event, actor } = context;
   const all = await context.reviews();
   if (all === undefined) return undefined;
   const fitting = (all ?? []).filter(
     (one) => one.state === REVIEW_STATES[event.kind] && counts(one, all ?? []) && isNear(one.submitted_at, event),
   );
-  return context.free(fitting, actOfReview);
+  return context.free(fitting, actOfReview, (earlier, left) => {
+    const theirs = left.filter((one) => isSame(actor, one.user) && isAfter(earlier, one.submitted_at));
+    return reviewsTold(earlier, theirs).slice(0, 1);
+  });
+}
+
+/** The reviews with the words of the event, nearest first. */
+function reviewsTold(event: ForgeEvent, reviews: readonly Review[]): readonly Review[] {
+  const body = textAt(objectAt(event.data, 'review'), 'body');
+  const atMs = (event.factAt ?? event.storedAt).getTime();
+  const awayMs = ({ submitted_at }: Review): number => Math.abs((timeOf(submitted_at) ?? 0) - atMs);
+  return reviews.filter((one) => (one.body ?? '') === body).toSorted((one, other) => awayMs(one) - awayMs(other));
+}
+
+/** The review that the event tells. */
+export async function reviewOf(context: ActContext): Promise<Review | undefined> {
+  const theirs = (await reviewsOf(context))?.filter(({ user }) => isSame(context.actor, user));
+  return theirs && reviewsTold(context.event, theirs)[0];
 }
 
 function actOfReview({ id }: Review): string {
@@ -325,14 +379,13 @@ function counts(review: Review, all: readonly Review[]): boolean {
 }
 
 async function review(context: ActContext): Promise<ActFound | undefined> {
-  const { event, actor, index } = context;
+  const { actor, index } = context;
   const fitting = await reviewsOf(context);
   if (fitting === undefined) return undefined;
-  const body = textAt(objectAt(event.data, 'review'), 'body');
-  const theirs = fitting.filter(({ user }) => isSame(actor, user));
-  const same = theirs.find((one) => (one.body ?? '') === body);
+  const same = await reviewOf(context);
   if (same) return proven('review', actor, same.submitted_at, [actOfReview(same)]);
-  if (theirs.length > 0) return unproven('act.other_text', `the review of #${index} has other words than the delivery`);
+  if (fitting.some(({ user }) => isSame(actor, user)))
+    return unproven('act.other_text', `the review of #${index} has other words than the delivery`);
   return fitting[0]
     ? otherAuthor(actor, fitting[0].user, `the review of #${index}`)
     : unproven('act.not_found', `the forge holds no such review of #${index}`);
@@ -394,7 +447,13 @@ async function run(context: ActContext): Promise<ActFound | undefined> {
   // Made again it is another one: by its attempt or, where the forge counts none, by when it ended.
   const attempt = found.run_attempt || (isOver(event) ? found.completed_at : null);
   const act = [event.kind, id, attempt ?? '', job ?? ''].join(' ');
-  return once(context, act, () => proven('run', isBy ? actor : null, null, [act]));
+  return once(
+    context,
+    act,
+    null,
+    () => false,
+    () => proven('run', isBy ? actor : null, null, [act]),
+  );
 }
 
 /** The number of a job of the run; null = the run has no such job. Undefined where the forge does not list them all. */
@@ -425,8 +484,17 @@ export async function feedFactOf(context: ActContext): Promise<FeedRowFact | nul
   const { event, actor } = context;
   const facts = (await context.feed())?.filter((fact) => isFactOf(fact, event));
   if (!facts) return undefined;
-  const free = await context.free(facts, actOfRow);
+  const free = await context.free(facts, actOfRow, (earlier, left) =>
+    left
+      .filter((fact) => isSame(actor, fact.actor) && isAfter(earlier, fact.at) && hasWordsOf(fact, earlier))
+      .slice(0, 1),
+  );
   return free.find((fact) => isSame(actor, fact.actor)) ?? free[0] ?? null;
+}
+
+function hasWordsOf(fact: FeedRowFact, { data }: ForgeEvent): boolean {
+  const words = (from: JsonObject): string => textAt(objectAt(from, 'comment'), 'body');
+  return fact.kind !== 'comment.created' || words(fact.data) === words(data);
 }
 
 /** A row may tell several facts. */
@@ -441,8 +509,7 @@ async function inFeed(context: ActContext): Promise<ActFound | undefined> {
   if (fact === undefined) return undefined;
   if (fact === null) return unproven('act.not_found', 'the feed has no such act');
   if (!isSame(actor, fact.actor)) return otherAuthor(actor, fact.actor, 'the feed');
-  const words = ({ data }: Pick<ForgeEvent, 'data'>): string => textAt(objectAt(data, 'comment'), 'body');
-  return event.kind === 'comment.created' && words(fact) !== words(event)
+  return !hasWordsOf(fact, event)
     ? unproven('act.other_text', 'the feed has another text than the delivery')
     : proven('feed', actor, fact.at, [actOfRow(fact)]);
 }
@@ -456,9 +523,21 @@ export function proven(
   return { proven: true, by, actor, at: at ?? null, acts };
 }
 
-/** Unless another event told this one act. */
-async function once(context: ActContext, act: string, found: () => ActFound): Promise<ActFound> {
-  const free = await context.free([act], (one) => one);
+type IsTold = (event: ForgeEvent) => boolean;
+
+/** Unless another event told this one act. @param isTold whether an event that was stored after the act told it */
+async function once(
+  context: ActContext,
+  act: string,
+  time: string | null | undefined,
+  isTold: IsTold,
+  found: () => ActFound,
+): Promise<ActFound> {
+  const free = await context.free(
+    [act],
+    (one) => one,
+    (earlier, left) => (isAfter(earlier, time) && isTold(earlier) ? left : []),
+  );
   return free.length > 0 ? found() : unproven('act.not_found', '');
 }
 

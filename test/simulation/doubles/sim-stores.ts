@@ -227,8 +227,8 @@ class SimInbox extends InMemoryInboxStore {
     return this.journal.decidedEvents.has(eventId);
   }
 
-  protected override isDenied(eventId: string): boolean {
-    return this.journal.isDenied(eventId);
+  protected override isDenied(eventId: string, rule?: string): boolean {
+    return this.journal.isDenied(eventId, rule);
   }
 
   protected override async isKnown(org: string, { effectKeys, lane }: Touched): Promise<boolean> {
