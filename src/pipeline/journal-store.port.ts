@@ -207,6 +207,8 @@ export interface JournalStore {
   decidedBy(eventId: string): Promise<DecidedBy | null>;
   /** Of these entries of the forge those upon which the rule acted (`RecordedRun.acts`), each with the event for which it did. */
   toldActs(asked: ActsAsked): Promise<ReadonlyMap<string, string>>;
+  /** The first event that asks has these entries, for `asked.rule`; true = that is this one. */
+  takeActs(asked: ActsAsked, eventId: string): Promise<boolean>;
   /** Ids of gathering runs whose window is over, oldest first. */
   dueRuns(limit: number): Promise<string[]>;
   /**

@@ -32,7 +32,7 @@ import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { ForgeHoldEntity } from './entities/recovery.entities.js';
 import { PauseEntity } from './entities/small.entities.js';
-import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
+import { findHeld, findSpent, takeActs, takeBudgets, useBudgets } from './journal-budgets.js';
 import { approve, moveIntents, moveStatements, movesMade, reviveIntent } from './journal-moves.js';
 import {
   ATTEMPTS,
@@ -177,6 +177,10 @@ export class SqlJournalStore implements JournalStore {
 
   async toldActs(asked: ActsAsked): Promise<ReadonlyMap<string, string>> {
     return this.db.run((manager) => findToldActs(manager, asked));
+  }
+
+  async takeActs(asked: ActsAsked, eventId: string): Promise<boolean> {
+    return this.db.run((manager) => takeActs(manager, asked, eventId));
   }
 
   async dueRuns(limit: number): Promise<string[]> {

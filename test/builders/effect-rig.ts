@@ -159,7 +159,7 @@ export class EffectRig {
         budgets: new Budgets({
           members: { isMember: async (_forge, _org, login) => this.members.get(login) ?? null },
           accounts: { self: () => null },
-          acts: { prove: (event) => this.acts.prove(event) },
+          acts: { prove: (...asked) => this.acts.prove(...asked) },
           inbox: { event: async (id) => this.events.get(id) ?? null },
           journal,
           clock,

@@ -1554,6 +1554,17 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(await journal.toldActs({ ...asked, org: 'other' })).toEqual(new Map());
     });
 
+    it('are taken by the first event that asks, under one name', async () => {
+      const first = { ...asked, rule: '@budget', acts };
+      expect(await journal.takeActs(first, 'e1')).toBe(true);
+      expect(await journal.takeActs(first, 'e1')).toBe(true);
+      expect(await journal.takeActs({ ...first, acts: ['history closed 6', 'history closed 8'] }, 'e2')).toBe(false);
+      expect(await journal.takeActs({ ...first, acts: [] }, 'e2')).toBe(true);
+      expect(await journal.takeActs({ ...first, rule: 'r1' }, 'e2')).toBe(true);
+      const racing = ['r1', 'r2', 'r3', 'r4'].map((id) => journal.takeActs({ ...first, acts: ['comment 9'] }, id));
+      expect((await Promise.all(racing)).filter(Boolean)).toHaveLength(1);
+    });
+
     it('are told again by their own event', async () => {
       await tell('one', 'e1');
       const run = aRun({

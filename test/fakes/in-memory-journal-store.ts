@@ -162,6 +162,13 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     );
   }
 
+  async takeActs(asked: ActsAsked, eventId: string): Promise<boolean> {
+    const { forge, org, rule, acts } = asked;
+    const keys = acts.map((act) => [forge, org, rule, act].join(' '));
+    for (const key of keys) if (!this.told.has(key)) this.told.set(key, eventId);
+    return keys.every((key) => this.told.get(key) === eventId);
+  }
+
   private firstToTell({ acts = [] }: RecordedRun, recorded: Written): Written {
     const { run } = recorded;
     const { forge, org, rule, cause } = run;

@@ -31,6 +31,10 @@ rules:
   - id: label-each
     on: issue.opened
     do: {label.ensure: {name: "seen-\${{ event.number }}", color: "#00aabb"}}
+  - id: label-told
+    on: comment.created
+    if: event.comment.body == "told often"
+    do: {label.ensure: {name: "told-\${{ event.id }}", color: "#00aabb"}}
 `;
 
 interface Person {
@@ -123,8 +127,9 @@ describe('integration/forged-senders', () => {
       secret: SECRET,
     });
 
-  const tellComment = async (number: number, told: object, sender: JsonObject): Promise<void> =>
+  const tellComment = async (number: number, told: object, sender: JsonObject, more: JsonObject = {}): Promise<void> =>
     deliver('issue_comment', {
+      ...more,
       action: 'created',
       issue: (await issue(number)) as unknown as JsonObject,
       comment: told as JsonObject,
@@ -220,5 +225,20 @@ describe('integration/forged-senders', () => {
     await settled([]);
     const labels = await forge.get<Array<{ name: string }>>('/repos/acme/app/labels');
     expect(labels.filter(({ name }) => numbers.some((number) => name === `seen-${number}`))).toHaveLength(PER_STRANGER);
+  });
+
+  it('charges one comment of a member once, however often it is told', async () => {
+    const number = await openIssue('olga');
+    const [said, olga] = [await comment('olga', number, 'told often'), await user('olga')];
+    // What nobody confirms has no room any more (see above), so only what is charged to her is done.
+    for (let n = 0; n < 6; n += 1) await tellComment(number, said, olga, { n });
+
+    await until(
+      async () =>
+        (await runs()).filter(({ rule, state }) => rule === 'label-told' && state !== 'not-fired').length === 6,
+    );
+    await settled([]);
+    const labels = await forge.get<Array<{ name: string }>>('/repos/acme/app/labels');
+    expect(labels.filter(({ name }) => name.startsWith('told-'))).toHaveLength(1);
   });
 });

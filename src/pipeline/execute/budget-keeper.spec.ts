@@ -110,6 +110,51 @@ describe('pipeline/execute/budget-keeper', () => {
       expect(rig.alerts).toContain('budget.spent/acme/actor/of unconfirmed deliveries');
     });
 
+    describe('and several tell one act of a member', () => {
+      const comment = (eventId: string, act: string) => {
+        rig.events.set(eventId, anEvent({ id: eventId, kind: 'comment.created', actor: ANN }));
+        acts.set(eventId, act);
+        return (name: string, rule = 'r1') =>
+          rig.want('label.ensure', { ...label(1), name }, { actor: ANN, eventId, isClaim: true, rule });
+      };
+      const acts = new Map<string, string>();
+      beforeEach(() => {
+        limit({ perStranger: 2, perActor: 3 });
+        rig.acts = {
+          prove: async (event) => {
+            const act = acts.get(event.id) ?? '';
+            return { proven: true, by: 'comment', actor: ANN, event, newer: [], acts: [act] };
+          },
+        };
+      });
+
+      it('charges her for the first alone, with all that it causes', async () => {
+        const first = comment('t0', 'comment 55');
+        await first('a');
+        await first('b', 'r2');
+        for (let n = 1; n <= 6; n += 1) await comment(`t${n}`, 'comment 55')(`again-${n}`);
+        expect(rig.written).toHaveLength(2 + 2);
+        expect(new Set(rig.alerts)).toEqual(new Set(['budget.spent/acme/actor/of unconfirmed deliveries']));
+
+        expect((await comment('next', 'comment 56')('honest')).state).toBe('done');
+        expect((await comment('last', 'comment 57')('over')).reason).toEqual(
+          saying(expect.stringContaining('the budget of actor ann is spent, 3 effects')),
+        );
+      });
+
+      it('asks the forge by the name of budgets, so that what a rule acted upon is none of their business', async () => {
+        const rules: unknown[] = [];
+        rig.acts = {
+          prove: async (event, _, rule) => {
+            rules.push(rule);
+            return { proven: true, by: 'comment', actor: ANN, event, newer: [], acts: [] };
+          },
+        };
+        await comment('t0', 'comment 55')('a');
+        expect(rules).toEqual(['@budget']);
+      });
+    });
+
     it('gives members their own, where the forge confirms them', async () => {
       limit({ perStranger: 1, perActor: 3 });
 

@@ -1,4 +1,4 @@
-import { ANSWER_RULE } from '../../core/own-rules.js';
+import { ANSWER_RULE, CHARGED } from '../../core/own-rules.js';
 import { intentReason } from '../../core/run-reasons.js';
 import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
@@ -17,7 +17,7 @@ import { ForgeError } from '../../core/errors.js';
 interface BudgetDeps {
   readonly members: Members;
   readonly accounts: Accounts;
-  readonly journal: Pick<JournalStore, 'pause' | 'spentBudget'>;
+  readonly journal: Pick<JournalStore, 'pause' | 'spentBudget' | 'takeActs'>;
   /** Asked who caused it where a delivery alone says so. */
   readonly acts: ActProver;
   readonly inbox: Pick<InboxStore, 'event'>;
@@ -139,10 +139,15 @@ export class Budgets {
     if (limits.length > 0 && (await this.deps.journal.spentBudget(limits))) return limits;
     const event = await this.deps.inbox.event(countsFor.claim);
     const proof = event
-      ? await proveWithin(this.deps.acts, event, [], this.deps.clock.now().getTime() - plannedAt.getTime())
+      ? await proveWithin(this.deps.acts, event, [], this.deps.clock.now().getTime() - plannedAt.getTime(), CHARGED)
       : null;
     // A list of jobs names nobody who started one; what polling finds there is on nobody's account either.
-    if (proof?.proven) return proof.actor ? limits : [];
+    if (proof?.proven && !proof.actor) return [];
+    // One act is charged to its person once: whoever tells it again has proven nothing more.
+    if (event && proof?.proven) {
+      const asked = { forge, org, rule: CHARGED, acts: proof.acts };
+      if (proof.acts.length === 0 || (await this.deps.journal.takeActs(asked, event.id))) return limits;
+    }
     return limit('actor', NOBODY.login, NOBODY.id, perStranger);
   }
 }
