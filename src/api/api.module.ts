@@ -59,6 +59,8 @@ import { GROUPS, OPERATIONS, type Control } from './operations/index.js';
 import type { Needs } from './operations/needs.js';
 import { openApi } from './operations/openapi.js';
 import { bind, type Group } from './operations/operation.js';
+import { KnownNames } from './operations/known-names.js';
+import { SEEN_REPOSITORIES } from '../forge/seen-repositories.port.js';
 import { RecentDeliveries } from './operations/recent-deliveries.js';
 import { Ids, Orders, Orgs } from './operations/shared.js';
 import { PersonErasure } from '../housekeeping/erase/person-erasure.js';
@@ -132,8 +134,10 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
 const BOUND = Object.entries(GROUPS).map(([name, group]: [string, Group]) => {
   const needed = new Set(Object.values(group).flatMap(({ needs }) => needs));
   const tokens = Object.fromEntries([...needed].map((need) => [need, TOKENS[need]]));
-  return part<unknown, { recorded: Acts }>(portToken(name), { ...tokens, recorded: Acts }, ({ recorded, ...needs }) =>
-    bind(group, needs as unknown as Needs, recorded),
+  return part<unknown, { recorded: Acts; known: KnownNames }>(
+    portToken(name),
+    { ...tokens, recorded: Acts, known: KnownNames },
+    ({ recorded, known, ...needs }) => bind(group, needs as unknown as Needs, recorded, known),
   );
 });
 
@@ -150,6 +154,7 @@ const PARTS = [
     ({ store, ids, orgs, logger }) => new Acts(store, ids, orgs, logger),
   ),
   part(RecentDeliveries, { gaps: GAP_STORE, clock: CLOCK }, ({ gaps, clock }) => new RecentDeliveries(gaps, clock)),
+  part(KnownNames, { orgs: Orgs, seen: SEEN_REPOSITORIES, clock: CLOCK }, (deps) => new KnownNames(deps)),
   part(Orgs, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => new Orgs(config, forges)),
   part(
     StoreGauges,
@@ -193,11 +198,18 @@ const PARTS = [
   ...BOUND,
   {
     provide: CONTROL,
-    inject: [OPERATOR_STORE, StoreGauges, BotLoad, ...BOUND.map(({ provide }) => provide)],
-    useFactory: (operators: OperatorStore, gauges: StoreGauges, load: BotLoad, ...groups: object[]): Control => {
+    inject: [OPERATOR_STORE, StoreGauges, BotLoad, KnownNames, ...BOUND.map(({ provide }) => provide)],
+    useFactory: (
+      operators: OperatorStore,
+      gauges: StoreGauges,
+      load: BotLoad,
+      known: KnownNames,
+      ...groups: object[]
+    ): Control => {
       const operations = Object.assign({}, ...groups) as Control['operations'];
       return {
         operations,
+        known,
         operatorOf: (tokenHash) => operators.byTokenHash(tokenHash),
         isBusy: () => load.isBusy(),
         readGauges: () => gauges.read(),

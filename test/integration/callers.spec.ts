@@ -289,6 +289,11 @@ rules:
   - { id: greet, on: repository.created, do: { label.ensure: { name: greeted, color: "#00aabb" } } }
   - { id: nightly, schedule: "0 0 29 2 *", where: { repo: app }, limits: { effects_per_run: 5 }, do: { label.ensure: { name: nightly, color: "#00aabb" } } }
   - { id: tried, canary: 10%, on: repository.created, do: { label.ensure: { name: tried, color: "#00aabb" } } }
+  - id: roundabout
+    on: repository.created
+    if: >-
+      event.repo.full_name in ["acme" + "/vault", "acme/app/../vault"] || event.repo.name.startsWith("vault")
+    do: { label.ensure: { name: roundabout, color: "#00aabb" } }
 policies:
   - { id: labels, schedule: "0 0 29 2 *", subjects: { repos: "*" }, labels: [{ name: kind/bug, color: "#d73a4a" }] }
 `;
@@ -505,6 +510,17 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
 
     expect(await lookups('owner')).toEqual({ feed: { value: 'canary-of-vault' } });
     expect(await lookups('writer')).toEqual({ feed: { $sealed: expect.any(String), $hash: expect.any(String) } });
+  });
+
+  it('leaves the name of a private repository out of a rule, however the rule writes it', async () => {
+    const told = async (person: Person) =>
+      stringifyJson(
+        (await running.control.operations.rule({ org: 'acme', rule: 'roundabout' }, callers[person])) as never,
+      );
+
+    expect(await told('owner')).toContain('\\"/vault\\"');
+    expect(await told('writer')).not.toContain('vault');
+    expect(await told('writer')).toContain('acme/app/../a repository that you may not see');
   });
 
   it('tries several edited files together: a rule that moves into another file is in one of them', async () => {

@@ -6,6 +6,19 @@ import { HIDDEN_REPOSITORY as HIDDEN, hideNames } from './hide-names.js';
 import { OPERATIONS } from './index.js';
 import { bind } from './operation.js';
 
+const KNOWN = new Map([
+  [
+    'acme',
+    [
+      { id: '1', name: 'app' },
+      { id: '9', name: 'vault' },
+      { id: '8', name: 'bug' },
+      { id: '7', name: 'acme' },
+      // A name of before, as an old event told it.
+      { id: '2', name: 'lib' },
+    ],
+  ],
+]);
 const MEMBER = [{ org: 'acme', repositories: ['1', '2'], names: ['app', 'lib.js'] }];
 
 describe('api/operations/hide-names', () => {
@@ -40,6 +53,75 @@ describe('api/operations/hide-names', () => {
     expect(hideNames({ text }, MEMBER)).toEqual({ text });
   });
 
+  describe('knows the repositories of the organization', () => {
+    it.each([
+      ['a path that goes back', 'files("acme/app/../vault")', `files("acme/app/../${HIDDEN}")`],
+      ['two parts of a name', '"acme" + "/vault"', `"acme" + "/${HIDDEN}"`],
+      ['a filter without an owner', 'repo: vault', `repo: ${HIDDEN}`],
+      [
+        'a sentence',
+        'Copies Vault, then vault.git. (see ./vault/)',
+        `Copies ${HIDDEN}, then ${HIDDEN}.git. (see ./${HIDDEN}/)`,
+      ],
+      ['an ordinary word that is the name of one', 'put the label bug', `put the label ${HIDDEN}`],
+    ])('and hides the name alone in %s', (_what, text, told) => {
+      expect(hideNames({ rules: [{ conditions: [{ text }] }] }, MEMBER, KNOWN)).toEqual({
+        rules: [{ conditions: [{ text: told }] }],
+      });
+    });
+
+    it.each(['vaults vault-2 my.vault vault_x', 'acme/app and acme', 'lib and lib.js'])(
+      'and keeps other words: %s',
+      (text) => {
+        expect(hideNames({ text }, MEMBER, KNOWN)).toEqual({ text });
+      },
+    );
+
+    it('in traces, parameters and reasons, not in what the program reads or in what an event says', () => {
+      const run = {
+        rule: 'vault',
+        state: 'bug',
+        reason: 'vault is private',
+        parameters: { of: 'vault', code: 'bug' },
+        trace: {
+          conditions: [
+            {
+              source: 'lookups.all.contains("vault")',
+              seen: { 'event.issue.title': 'vault', 'lookups.all': ['vault'] },
+            },
+          ],
+          steps: [{ id: 'vault', action: 'bug', items: ['vault'] }],
+        },
+        filters: [{ wanted: 'vault', seen: 'vault' }],
+        event: { branch: 'vault', labels: ['bug'] },
+      };
+
+      expect(hideNames(run, MEMBER, KNOWN)).toEqual({
+        ...run,
+        reason: `${HIDDEN} is private`,
+        parameters: { of: HIDDEN, code: 'bug' },
+        trace: {
+          conditions: [
+            {
+              source: `lookups.all.contains("${HIDDEN}")`,
+              seen: { 'event.issue.title': 'vault', 'lookups.all': [HIDDEN] },
+            },
+          ],
+          steps: [{ id: 'vault', action: 'bug', items: [HIDDEN] }],
+        },
+        filters: [{ wanted: HIDDEN, seen: 'vault' }],
+      });
+    });
+
+    it('and keeps a name that is seen in another organization', () => {
+      const both = [...MEMBER, { org: 'other', repositories: ['9'], names: ['vault'] }];
+      expect(hideNames({ text: 'vault bug' }, both, KNOWN)).toEqual({ text: `vault ${HIDDEN}` });
+      expect(hideNames({ text: 'vault bug' }, [{ org: 'acme', repositories: null }], KNOWN)).toEqual({
+        text: 'vault bug',
+      });
+    });
+  });
+
   it('hides a pattern that stands for more names than anybody looks at', () => {
     const doubled = (braces: number): string => `acme/${'{*,*}'.repeat(braces)}`;
 
@@ -71,10 +153,12 @@ describe('api/operations/hide-names', () => {
       repositories: [{ id: '1', name: 'app', canWrite: true, units: null }],
     };
     const writer = personCaller({ forge: 'main', login: 'wes' }, [rights]);
-    const rules = { ...OPERATIONS.rules, handle: async () => [{ text: 'acme/vault, acme/app' }] };
-    const bound = bind({ rules } as unknown as Pick<typeof OPERATIONS, 'rules'>, {} as never, {} as never);
+    const rules = { ...OPERATIONS.rules, handle: async () => [{ text: 'acme/vault, acme/app, vault' }] };
+    const bound = bind({ rules } as unknown as Pick<typeof OPERATIONS, 'rules'>, {} as never, {} as never, {
+      of: async () => KNOWN,
+    });
 
-    expect(await bound.rules({}, writer)).toEqual([{ text: `${HIDDEN}, acme/app` }]);
+    expect(await bound.rules({}, writer)).toEqual([{ text: `${HIDDEN}, acme/app, ${HIDDEN}` }]);
   });
 
   it('keeps paths of files, and everything for who sees the whole organization', () => {

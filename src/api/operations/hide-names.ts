@@ -12,21 +12,122 @@ const MOST_CHOICES = 100;
 const PATHS: ReadonlySet<string> = new Set(['file', 'path']);
 
 /**
+ * Fields that hold what rules, the bot and its reads say, and everything below them. In these a name is hidden as a word of its own as well; in others (ids,
+ * codes, states, names of branches) such a word is seldom a repository, and the program reads them.
+ */
+const TEXTS: ReadonlySet<string> = new Set([
+  'text',
+  'reason',
+  'message',
+  'why',
+  'because',
+  'unmet',
+  'disabled',
+  'problems',
+  'notes',
+  'heldBack',
+  'lacking',
+  'waiting',
+  'trace',
+  'params',
+  'parameters',
+  'conditions',
+  'steps',
+  'filters',
+  'lookups',
+  'sections',
+  'result',
+  'items',
+  'itemKey',
+  'effectKey',
+  'object',
+  'names',
+]);
+/** Fields below those that hold no text. */
+const CODES: ReadonlySet<string> = new Set([
+  'id',
+  'rule',
+  'code',
+  'state',
+  'outcome',
+  'action',
+  'mode',
+  'use',
+  'at',
+  'look',
+]);
+/** What an event shows its reader already: a name in it was written by somebody who could try names until one is hidden. */
+const SEEN = 'seen';
+const OF_EVENT = /^event\b/;
+
+/** A repository that the bot knows. */
+export interface KnownRepository {
+  readonly id: string;
+  /** Without its owner. */
+  readonly name: string;
+}
+
+/**
  * An answer without the names of repositories that its reader may not see, wherever in its texts they stand: rules name repositories in patterns, in
  * conditions and in reasons. Where all of an organization is in sight, nothing is left out.
+ * @param known the repositories of each organization. Default: none, and a name is found beside that of its owner alone
  */
-export function hideNames<Answer>(answer: Answer, sight: Sight): Answer {
+export function hideNames<Answer>(
+  answer: Answer,
+  sight: Sight,
+  known: ReadonlyMap<string, readonly KnownRepository[]> = NONE,
+): Answer {
   const hidden = (sight ?? []).flatMap(({ org, repositories, names }) =>
     repositories === null || names === undefined ? [] : [hiderOf(org, names)],
   );
-  if (hidden.length === 0) return answer;
-  const clean = (value: unknown, key = ''): unknown => {
-    if (typeof value === 'string') return PATHS.has(key) ? value : hidden.reduce((text, hide) => hide(text), value);
-    if (Array.isArray(value)) return value.map((item) => clean(item, key));
+  const words = hiddenWords(sight ?? [], known);
+  if (hidden.length === 0 && words.size === 0) return answer;
+  const clean = (value: unknown, key: string, isText: boolean): unknown => {
+    if (typeof value === 'string') {
+      if (PATHS.has(key)) return value;
+      const shown = hidden.reduce((text, hide) => hide(text), value);
+      return isText && words.size > 0 ? hideWords(shown, words) : shown;
+    }
+    if (Array.isArray(value)) return value.map((item) => clean(item, key, isText));
     if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [clean(name), clean(inner, name)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => {
+        const isShown = key === SEEN ? OF_EVENT.test(name) : name === SEEN && !isRecord(inner);
+        const isInner = !isShown && !CODES.has(name) && (isText || TEXTS.has(name));
+        return [clean(name, '', false), clean(inner, name, isInner)];
+      }),
+    );
   };
-  return clean(answer) as Answer;
+  return clean(answer, '', false) as Answer;
+}
+const NONE: ReadonlyMap<string, readonly KnownRepository[]> = new Map();
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Names that stand for nothing in sight: a name may be hidden in one organization and seen in another. */
+function hiddenWords(
+  sight: NonNullable<Sight>,
+  known: ReadonlyMap<string, readonly KnownRepository[]>,
+): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const { org, repositories } of sight) {
+    const seen = new Set(repositories?.map((entry) => entry.split('/', 1)[0]));
+    for (const { id, name } of known.get(org) ?? [])
+      if (repositories !== null && !seen.has(id)) words.add(name.toLowerCase());
+  }
+  for (const { org, names = [] } of sight) for (const name of [org, ...names]) words.delete(name.toLowerCase());
+  return words;
+}
+
+/** Whole words of the letters that names have: `vault` is none in `vault-2` and `vaults`. */
+function hideWords(text: string, words: ReadonlySet<string>): string {
+  return text.replace(/[A-Za-z0-9._-]+/g, (word) => {
+    if (words.has(word.toLowerCase())) return HIDDEN_REPOSITORY;
+    const [, before = '', name = '', after = ''] = /^([.-]*)(.*?)((?:\.git)?[.-]*)$/.exec(word) ?? [];
+    return words.has(name.toLowerCase()) ? `${before}${HIDDEN_REPOSITORY}${after}` : word;
+  });
 }
 
 /** @param names of the repositories of the organization that may be seen */

@@ -4,6 +4,7 @@ import { consoleOperations } from './console.js';
 import { activityOperations } from './activity.js';
 import { deliveryOperations } from './deliveries.js';
 import { housekeepingOperations } from './housekeeping.js';
+import type { KnownNames } from './known-names.js';
 import type { Bound } from './operation.js';
 import { operatorOperations } from './operators.js';
 import { planOperations } from './plans.js';
@@ -54,6 +55,8 @@ export type AnswerOf<Name extends OperationName> = z.output<Operations[Name]['an
 /** What the control API serves. */
 export interface Control {
   readonly operations: Bound<Operations>;
+  /** Names to leave out of what people are told by another way than an operation. */
+  readonly known: Pick<KnownNames, 'of'>;
   /** Whose token this is, whatever its state; null = nobody's. */
   operatorOf(tokenHash: string): Promise<Operator | null>;
   /** Whether the bot has work to do, which whoever only looks must not slow down. */

@@ -5,6 +5,7 @@ import type { ControlCaller } from '../../core/operators.js';
 import type { Shape } from '../../core/schema.js';
 import type { Sight } from '../../core/sight.js';
 import { hideNames } from './hide-names.js';
+import type { KnownNames } from './known-names.js';
 import type { Acts } from '../acts.js';
 import { admit, type NeededScope } from './admission.js';
 import type { Needs } from './needs.js';
@@ -70,6 +71,7 @@ export function bind<Of extends Group>(
   group: Of,
   needs: Pick<Needs, Of[keyof Of]['needs'][number]>,
   acts: Pick<Acts, 'carryOut'>,
+  known: Pick<KnownNames, 'of'>,
 ): Bound<Of> {
   const handlers = Object.entries(group).map(
     ([
@@ -84,7 +86,9 @@ export function bind<Of extends Group>(
       name,
       async (input: never, caller: ControlCaller) => {
         const sight = admit(caller, scope);
-        const work = async (): Promise<unknown> => hideNames(await handle(needs as never, input, caller, sight), sight);
+        const parts = (sight ?? []).flatMap(({ org, repositories }) => (repositories === null ? [] : [org]));
+        const work = async (): Promise<unknown> =>
+          hideNames(await handle(needs as never, input, caller, sight), sight, await known.of(parts));
         return isAct(scope, input)
           ? acts.carryOut({ operation: name, about, takesOrg: 'org' in shape, input, caller, sight }, work)
           : work();

@@ -14,6 +14,8 @@ import type { Needs } from './needs.js';
 import { bind } from './operation.js';
 import { Ids, Orgs } from './shared.js';
 
+const NO_NAMES = { of: async () => new Map() };
+
 const RULES: Record<string, readonly string[] | null> = { acme: ['labels', 'notes'], other: ['labels'] };
 
 const notAsked = (): Promise<never> => Promise.reject(new Error('not asked'));
@@ -57,7 +59,7 @@ function aControl(
     ...over,
   };
   return {
-    control: bind(OPERATIONS, needs as Needs, { carryOut: async (_act, work) => work() }),
+    control: bind(OPERATIONS, needs as Needs, { carryOut: async (_act, work) => work() }, NO_NAMES),
     journal,
     asked,
     resolved,
@@ -242,12 +244,17 @@ describe('api/operations', () => {
   it('records a dry run only of what the owner alone may do', async () => {
     const acts: string[] = [];
     const needs = new Proxy({}, { get: () => undefined });
-    const control = bind(OPERATIONS, needs as Needs, {
-      carryOut: async ({ operation, input }, work) => {
-        acts.push(`${operation} ${(input as { dryRun: boolean }).dryRun}`);
-        return work();
+    const control = bind(
+      OPERATIONS,
+      needs as Needs,
+      {
+        carryOut: async ({ operation, input }, work) => {
+          acts.push(`${operation} ${(input as { dryRun: boolean }).dryRun}`);
+          return work();
+        },
       },
-    });
+      NO_NAMES,
+    );
     for (const dryRun of [true, false]) {
       await Promise.allSettled([
         control.erase({ login: 'olga', addresses: [], dryRun }, ROOT),

@@ -2,6 +2,7 @@ import { renderToString } from 'preact-render-to-string';
 import { notReady } from '../../api/control-server.js';
 import type { Control } from '../../api/operations/index.js';
 import type { ControlCaller } from '../../core/operators.js';
+import type { KnownRepository } from '../../api/operations/hide-names.js';
 import { hideNames } from '../../api/operations/hide-names.js';
 import { rowInSight, type ActivityRow } from '../../insight/activity.js';
 import type { TimelineRow } from '../page.js';
@@ -23,15 +24,19 @@ export function liveActivity(
     drawn.set(row, html);
     return html;
   };
+  let known: ReadonlyMap<string, readonly KnownRepository[]> = new Map();
   return {
     news: async (since) => {
-      const operations = control()?.operations;
-      if (!operations) throw notReady();
-      return operations.activityNews({ limit: NEWEST, ...(since === undefined ? {} : { since }) }, EVERYBODY);
+      const there = control();
+      if (!there) throw notReady();
+      const asked = { limit: NEWEST, ...(since === undefined ? {} : { since }) };
+      const news = await there.operations.activityNews(asked, EVERYBODY);
+      if (news.rows.length > 0) known = await there.known.of([...new Set(news.rows.map(({ org }) => org))]);
+      return news;
     },
     idOf: ({ id }) => id,
     tell: (row, sight, query) => {
-      const seen = fits(row, query) ? hideNames(rowInSight(row, sight), sight) : null;
+      const seen = fits(row, query) ? hideNames(rowInSight(row, sight), sight, known) : null;
       return seen && { id: row.id, html: draw(seen) };
     },
   };
