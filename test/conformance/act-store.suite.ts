@@ -6,6 +6,7 @@ import type { Stores } from '../../src/store/open-stores.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
 import { storeEvent } from '../builders/store-event.js';
+import { nextMillisecond } from '../services/until.js';
 
 const KEY: AuditKey = { id: 'k', hash: (text) => createHmac('sha256', 'a secret').update(text).digest('hex') };
 
@@ -30,7 +31,10 @@ export function actStoreSuite(open: () => Promise<Stores>): void {
   });
 
   const sql = (text: string): Promise<unknown> => stores.dataSource.query(text);
-  const seal = (youngMs = 0): ReturnType<Stores['audit']['seal']> => stores.audit.seal(100, youngMs, KEY);
+  const seal = async (youngMs = 0): ReturnType<Stores['audit']['seal']> => {
+    await nextMillisecond();
+    return stores.audit.seal(100, youngMs, KEY);
+  };
   const check = (org = 'acme'): Promise<AuditPage> => checkPage(stores.audit, KEY, org, 0, 100);
 
   async function done(n: number, over: Partial<Begun> = {}, outcome = 'done'): Promise<void> {

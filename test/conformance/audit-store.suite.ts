@@ -8,6 +8,7 @@ import { aDelivery, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
 import { storeEvent } from '../builders/store-event.js';
 import { because } from '../builders/reasons.js';
+import { nextMillisecond } from '../services/until.js';
 
 const keyOf = (secret: string): AuditKey => ({
   id: `key of ${secret}`,
@@ -74,8 +75,10 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
   });
 
   const sql = (text: string): Promise<unknown> => stores.dataSource.query(text);
-  const seal = (limit = 100, youngMs = 0, key = KEY): ReturnType<Stores['audit']['seal']> =>
-    stores.audit.seal(limit, youngMs, key);
+  const seal = async (limit = 100, youngMs = 0, key = KEY): ReturnType<Stores['audit']['seal']> => {
+    await nextMillisecond();
+    return stores.audit.seal(limit, youngMs, key);
+  };
 
   async function check(org = 'acme', key = KEY, limit = 2): Promise<AuditPage & { pages: number }> {
     let [after, checked, pages] = [0, 0, 0];

@@ -19,3 +19,12 @@ export async function until(isTrue: () => boolean | Promise<boolean>, everyMs = 
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
+
+/**
+ * What was done before is older than what is done then. The clock of the embedded store tells whole milliseconds, and it carries out several statements
+ * in one.
+ */
+export function nextMillisecond(): Promise<void> {
+  const now = Date.now();
+  return until(() => Date.now() > now, 1);
+}
