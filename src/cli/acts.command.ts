@@ -20,17 +20,27 @@ export function actsCommand(): Command {
     .addOption(limitOption())
     .action(({ config, json, ...page }: ActsOptions) =>
       withBot(config, async (bot) => {
+        const { OPERATIONS, isOperation } = await import('../api/operations/index.js');
         const { acts } = await bot.call('acts', page);
         print(json, acts, () => {
+          const wordsOf = (name: string): string => {
+            const { command = null } = isOperation(name) ? OPERATIONS[name] : {};
+            return typeof command === 'string' ? command : name;
+          };
           const head = ['when (UTC)', 'who', 'what', 'org', 'about', 'outcome', 'reason'];
           const last = acts.length === page.limit ? acts.at(-1) : undefined;
-          return `${table(head, acts.map(row), 'no acts yet')}${footer({ before: last?.id })}`;
+          return `${table(
+            head,
+            acts.map((act) => row(act, wordsOf(act.operation))),
+            'no acts yet',
+          )}${footer({ before: last?.id })}`;
         });
       }),
     );
 }
 
-function row({ at, by, operation, org, about, outcome, reason }: Pick<Act, keyof Act>): string[] {
+/** @param what the command that does it */
+function row({ at, by, org, about, outcome, reason }: Act, what: string): string[] {
   const facts = Object.entries(about).map(([name, value]) => `${name} ${String(value)}`);
-  return [when(at), by, operation, org ?? '-', facts.join(', '), outcome ?? 'no outcome', reason ?? '-'].map(plain);
+  return [when(at), by, what, org ?? '-', facts.join(', '), outcome ?? 'no outcome', reason ?? '-'].map(plain);
 }

@@ -5,7 +5,6 @@ import { callsMade } from '../core/call-counts.js';
 import { reasonOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
-import { describeApply, describeDone } from './print-plan.js';
 import { withBot } from './reach-bot.js';
 import type { Reach } from './reach-bot.js';
 
@@ -28,6 +27,7 @@ export function applyCommand(exit: SetExit): Command {
     .addHelpText('after', '\nExit codes: 0 written as planned (or before), 1 refused, or an effect did not end well.')
     .action((hash: string, options: ApplyOptions) =>
       withBot(options.config, async (bot) => {
+        const { describeApply, describeDone } = await import('./print-plan.js');
         const report = await bot.call('applyPlan', { hash, reason: options.reason });
         const waits = report.outcome === 'applied' && options.wait && bot.running;
         const done = waits ? await ended(bot, report.runs) : null;

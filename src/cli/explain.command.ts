@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { UserError } from '../core/errors.js';
 import { storeCommand } from './command-options.js';
 import { print } from './print.js';
-import { printExplanation } from './print-explanation.js';
 import { withBot } from './reach-bot.js';
 
 interface ExplainOptions {
@@ -11,6 +10,7 @@ interface ExplainOptions {
   event?: string;
   rule?: string;
   revision?: string;
+  full: boolean;
 }
 
 export function explainCommand(): Command {
@@ -18,6 +18,7 @@ export function explainCommand(): Command {
     .argument('[id]', 'id of a run or an intent, from `forgehand runs`')
     .option('--event <id>', 'explain what every rule makes of this event or delivery, closest first')
     .option('--rule <id>', 'with --event: explain why this rule did or did not fire')
+    .option('--full', 'show all of each answer and result; without it, long ones are cut', false)
     .option('--revision <id>', 'with --event: use this revision; `active` is the current one')
     .action((id: string | undefined, options: ExplainOptions) => {
       const asked = id ?? options.event;
@@ -31,10 +32,12 @@ export function explainCommand(): Command {
       if (id !== undefined && (options.rule ?? options.revision) !== undefined)
         throw new UserError('WHAT_TO_EXPLAIN', '--rule and --revision need --event');
       return withBot(options.config, async (bot) => {
+        const { printExplanation } = await import('./print-explanation.js');
         const explanation = await bot.call('explain', {
           id: asked,
           rule: options.rule,
           revision: options.revision,
+          full: options.full,
         });
         print(options.json, explanation, () => printExplanation(explanation));
       });

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
-import { describePlan } from './print-plan.js';
 import { withBot } from './reach-bot.js';
 import { whichOrg } from './which-org.js';
 
@@ -27,6 +26,7 @@ export function planCommand(exit: SetExit): Command {
     .action((options: PlanOptions) =>
       withBot(options.config, async (bot) => {
         const org = whichOrg(bot.config, options.org).name;
+        const { describePlan } = await import('./print-plan.js');
         const plan = await bot.call('plan', { org, policy: options.policy });
         print(options.json, plan, () => describePlan(plan, { all: options.all, now: new Date() }));
         exit(plan.overCaps.length + plan.heldBack.length + plan.notes.length > 0 ? 1 : plan.lines.length > 0 ? 4 : 0);

@@ -176,7 +176,8 @@ describe('cli/print-explanation', () => {
       '> label.ensure bug  refused  no',
       '           intent i1',
       '           result {id: 3}',
-      '           attempt 1: createLabel, sent 2026-11-20 12:00:00, refused (422): bad colour',
+      '           attempt 1: create a label, sent 2026-11-20 12:00:00, refused (422): bad colour',
+      'answers and results end at "…": forgehand explain --full shows all of them',
       'note  its event is old',
     ]);
   });

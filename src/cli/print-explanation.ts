@@ -19,6 +19,7 @@ import type {
   RevisionFacts,
   RunExplanation,
 } from '../insight/explanation.js';
+import { operationInWords } from '../forge/operation-words.js';
 import { waitingLines } from './print-waiting.js';
 import { plain, state, when } from './print.js';
 import { colour } from './terminal.js';
@@ -32,9 +33,22 @@ export function printExplanation(explanation: Explanation): string {
         ? ofDecision(explanation)
         : ofEvent(explanation);
   const waits = waitingLines(explanation.waiting ?? []);
-  return [...lines, ...waits, ...explanation.notes.map((note) => `${colour.yellow('note')}  ${plain(note)}`)].join(
-    '\n',
-  );
+  const cut = isCut(explanation)
+    ? [colour.dim('answers and results end at "…": forgehand explain --full shows all of them')]
+    : [];
+  return [
+    ...lines,
+    ...waits,
+    ...cut,
+    ...explanation.notes.map((note) => `${colour.yellow('note')}  ${plain(note)}`),
+  ].join('\n');
+}
+
+/** Whether an answer of a lookup, or the result of an effect, was too long for its line. */
+function isCut(explanation: Explanation): boolean {
+  if (explanation.about === 'event') return false;
+  const results = explanation.about === 'run' ? explanation.intents.map(({ result }) => result ?? '') : [];
+  return [...explanation.lookups.map(({ answer }) => answer), ...results].some((text) => text.includes('…'));
 }
 
 function ofRun({
@@ -238,7 +252,7 @@ function ofIntent(
   const lines = [head, `           intent ${id}`, ...(result ? [`           result ${plain(result)}`] : [])];
   for (const { n, operation, sentAt, outcome, status, message } of attempts) {
     lines.push(
-      `           attempt ${n}: ${operation}, sent ${when(sentAt)}, ${outcome ?? 'no answer stored'}${status ? ` (${status})` : ''}${message ? `: ${plain(message)}` : ''}`,
+      `           attempt ${n}: ${operationInWords(operation)}, sent ${when(sentAt)}, ${outcome ?? 'no answer stored'}${status ? ` (${status})` : ''}${message ? `: ${plain(message)}` : ''}`,
     );
   }
   return lines;

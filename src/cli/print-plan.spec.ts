@@ -86,7 +86,9 @@ describe('cli/print-plan', () => {
       const text = describePlan(two, WHOLE);
 
       for (const name of ['acme/app', 'acme/web'])
-        expect(text).toContain(`${name}\n  ~ label.ensure bug  updateLabel; labels\n      color: #000000 -> #d73a4a\n`);
+        expect(text).toContain(
+          `${name}\n  ~ label.ensure bug  change given fields of a label; labels\n      color: #000000 -> #d73a4a\n`,
+        );
       expect(text).not.toContain('--all');
     });
 

@@ -1,6 +1,7 @@
 import type { PlanReport, RunReport } from '../api/operations/answers.js';
 import { describeOrigin } from './describe-origin.js';
 import { callsMade, countsInWords, sumOf, type CallCounts } from '../core/call-counts.js';
+import { operationInWords } from '../forge/operation-words.js';
 import { stringifyJson } from '../core/json.js';
 import type { Json } from '../core/json.js';
 import type { ApplyReport, Before, FieldChange, KeptPlan, PlanLine, PredictedCalls } from '../policies/policy-plan.js';
@@ -66,7 +67,7 @@ function describeLine(line: PlanLine, now: Date): string[] {
   const head = `  ${sign} ${line.action} ${plain(line.key)}`;
   const how =
     line.does === 'write'
-      ? `${line.operation ?? ''}${line.mode === 'dry-run' ? ', dry-run: not written' : ''}`
+      ? `${operationInWords(line.operation ?? '')}${line.mode === 'dry-run' ? ', dry-run: not written' : ''}`
       : (line.reason ?? '');
   return [
     `${tint(head)}  ${colour.dim(`${plain(how)}; ${line.policy}`)}`,
@@ -128,7 +129,7 @@ function summaryOf(plan: KeptPlan): string {
 
 function callsOf({ calls: { reads, writes, runs, atLeastS } }: KeptPlan): string {
   const of = (counts: CallCounts, what: string): string =>
-    sumOf(counts) === 0 ? `no ${what}` : `${count(sumOf(counts), what)} (${countsInWords(counts)})`;
+    sumOf(counts) === 0 ? `no ${what}` : `${count(sumOf(counts), what)} (${countsInWords(counts, operationInWords)})`;
   const most = Math.max(0, ...runs.map(({ calls }) => calls));
   const [total, parts] = [
     sumOf(reads) + sumOf(writes),
@@ -171,7 +172,7 @@ export function describeDone(runs: readonly RunReport[], predicted: PredictedCal
     .join('\n');
   return sumOf(made) === 0
     ? effects
-    : `${effects}\n${count(sumOf(made), 'API call')} of at most ${said} that were predicted: ${countsInWords(made)}`;
+    : `${effects}\n${count(sumOf(made), 'API call')} of at most ${said} that were predicted: ${countsInWords(made, operationInWords)}`;
 }
 
 function count(n: number, what: string): string {

@@ -14,7 +14,6 @@ import {
   listed,
   type ListOptions,
 } from './list-options.js';
-import { printExplanation } from './print-explanation.js';
 import { plain, print, state, table, when } from './print.js';
 import { waitingLines } from './print-waiting.js';
 import { withBot } from './reach-bot.js';
@@ -41,6 +40,7 @@ export function runsCommand(): Command {
     .action((id: string | undefined, options: RunsOptions) =>
       withBot(options.config, async (bot) => {
         if (id) {
+          const { printExplanation } = await import('./print-explanation.js');
           const report = await bot.call('run', { id });
           // One view of a run, whichever command asks for it.
           const explanation = options.json ? null : await bot.call('explain', { id: report.run.id });

@@ -19,10 +19,10 @@ export function callsMade(results: readonly Json[]): CallCounts {
   return made;
 }
 
-/** `createLabel 12, createMilestone 2`: the commonest first. */
-export function countsInWords(counts: CallCounts): string {
+/** `create a label: 12, create a milestone: 2`, the commonest first. */
+export function countsInWords(counts: CallCounts, wordsOf: (operation: string) => string): string {
   return Object.entries(counts)
     .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
-    .map(([name, count]) => `${name} ${count}`)
+    .map(([name, count]) => `${wordsOf(name)}: ${count}`)
     .join(', ');
 }

@@ -32,6 +32,8 @@ export interface StoredRun {
   readonly source: (place: Place | null) => SourceText | null;
   readonly intentId: string | null;
   readonly notes: readonly string[];
+  /** Answers and results are not cut. */
+  readonly isFull: boolean;
 }
 
 /** What a run decided and what came of it, from what was stored with it. Pure. */
@@ -45,6 +47,7 @@ export function explainRun({
   source,
   intentId,
   notes,
+  isFull,
 }: StoredRun): RunExplanation {
   const { trace, lookups: _lookups, runKey: _runKey, forge: _forge, ...facts } = run;
   const read = run.kind === 'rule' && !isSealed(trace) ? readTrace(trace) : readTrace(null);
@@ -61,20 +64,20 @@ export function explainRun({
     conditions: read.conditions,
     steps: read.steps,
     sections: run.kind === 'policy' && isJsonObject(trace) && !isSealed(trace) ? trace : null,
-    lookups: explainLookups(run),
+    lookups: explainLookups(run, isFull),
     source: source(read.place),
-    intents: intents.map(({ intent, attempts }) => explainIntent(intent, attempts)),
+    intents: intents.map(({ intent, attempts }) => explainIntent(intent, attempts, isFull)),
     notes: [...notes, ...notesOnSeal(run)],
   };
 }
 
 /** Answers as they were kept with the run, with the lookups they came from. */
-export function explainLookups({ lookups, trace }: Pick<Run, 'lookups' | 'trace'>): ExplainedLookup[] {
+export function explainLookups({ lookups, trace }: Pick<Run, 'lookups' | 'trace'>, isFull: boolean): ExplainedLookup[] {
   const { reads } = readTrace(trace);
   return Object.entries(lookups).map(([name, answer]) => ({
     name,
     use: typeof reads[name] === 'string' ? reads[name] : null,
-    answer: shortAnswer(answer),
+    answer: shortAnswer(answer, isFull),
   }));
 }
 
@@ -105,10 +108,11 @@ function isShown(result: Json | null | undefined): result is Json {
 function explainIntent(
   { id, action, itemKey, effectKey, mode, state, reason, result }: Intent,
   attempts: readonly Attempt[],
+  isFull: boolean,
 ): ExplainedIntent {
   return {
     ...shown({ id, action, itemKey, effectKey, mode, state, reason }),
-    result: isShown(result) ? shortJson(result) : null,
+    result: isShown(result) ? shortJson(result, isFull) : null,
     attempts: attempts.map(({ n, operation, sentAt, answeredAt, outcome, status, message }) => ({
       n,
       operation,

@@ -99,12 +99,12 @@ export class Explainer {
     return this.waiting({ eventId, runIds: runs.map(({ id }) => id), sight });
   }
 
-  private async find({ id, rule, revision, sight = null }: ExplainQuery): Promise<Explanation> {
+  private async find({ id, rule, revision, sight = null, full = false }: ExplainQuery): Promise<Explanation> {
     const run = rule === undefined ? await this.runOf(id, sight) : null;
-    if (run) return this.explainRun(run, null, sight);
+    if (run) return this.explainRun(run, null, sight, full);
     const intent = rule === undefined ? await this.deps.journal.intent(id) : null;
     const runOfIntent = intent && (await this.runOf(intent.runId, sight));
-    if (intent && runOfIntent) return this.explainRun(runOfIntent, intent, sight);
+    if (intent && runOfIntent) return this.explainRun(runOfIntent, intent, sight, full);
     const event = await this.eventOf(id);
     if (!event)
       throw new UserError(
@@ -113,7 +113,7 @@ export class Explainer {
       );
     return rule === undefined
       ? this.explainEvent(event, revision, sight)
-      : this.explainDecision(event, rule, revision, sight);
+      : this.explainDecision(event, rule, revision, sight, full);
   }
 
   private async runOf(id: string, sight: Sight): Promise<Run | null> {
@@ -125,7 +125,7 @@ export class Explainer {
     return seesWholeOrg(sight, run.org) ? this.deps.open(run) : run;
   }
 
-  private async explainRun(run: Run, intent: Intent | null, sight: Sight): Promise<RunExplanation> {
+  private async explainRun(run: Run, intent: Intent | null, sight: Sight, isFull: boolean): Promise<RunExplanation> {
     const stored = await this.deps.store.byId(run.revisionId);
     const intents = await this.deps.journal.intentsOfRun(run.id, sight);
     const event = run.cause.kind === 'event' ? await this.deps.inbox.event(run.cause.eventId) : null;
@@ -148,6 +148,7 @@ export class Explainer {
         return place && sourceOf(files, place);
       },
       intentId: intent?.id ?? null,
+      isFull,
       notes: [
         ...(run.cause.kind === 'event' && !event ? [`its event ${run.cause.eventId} is not kept any more`] : []),
         ...(event && lacksTrace(told) ? [NOT_DERIVED] : []),
@@ -209,6 +210,7 @@ export class Explainer {
     id: string,
     wanted: string | undefined,
     sight: Sight,
+    isFull: boolean,
   ): Promise<DecisionExplanation> {
     const runs = await this.runsOf(event, sight, id);
     const [run = null] = runs;
@@ -221,7 +223,7 @@ export class Explainer {
       event: await this.factsOfEvent(event, sight),
       revision: opened && factsFor(sight, opened.stored),
       runs: runs.map(({ id: runId, state, reason }) => shown({ id: runId, state, reason })),
-      lookups: run ? explainLookups(run) : [],
+      lookups: run ? explainLookups(run, isFull) : [],
       notes,
     };
     const files = opened && seesWholeOrg(sight, event.org) ? opened.stored.files : null;

@@ -238,4 +238,6 @@ export interface ExplainQuery {
   readonly revision?: string | undefined;
   /** What of it may be told; that the id itself may be, the caller has made sure. Default: everything. */
   readonly sight?: Sight;
+  /** Answers of lookups and results of effects are not cut. Default: false */
+  readonly full?: boolean;
 }

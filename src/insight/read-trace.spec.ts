@@ -73,19 +73,28 @@ describe('insight/short-json', () => {
     [
       'items',
       { value: [1, 'a', { id: 3, name: 'b', more: true }, [1]] },
-      'list of 4: 1, "a", {id: 3, name: "b", 1 more}, …',
+      'list of 4: 1, "a", {id: 3, name: "b", … 1 more}, …',
     ],
     [
       'a map',
       { value: { a: 1, b: { c: 2 }, d: null, e: true, f: 'x', g: 'y' } },
-      '{a: 1, d: null, e: true, f: "x", 2 more}',
+      '{a: 1, d: null, e: true, f: "x", … 2 more}',
     ],
     [
       'what people must not find',
       { value: { token_last_eight: 'canary', config: { secret: 'canary' } } },
-      '{token_last_eight: (hidden), 1 more}',
+      '{token_last_eight: (hidden), … 1 more}',
     ],
   ])('shows %s in one line', (_what, answer, expected) => {
     expect(shortAnswer(answer)).toBe(expected);
+  });
+
+  it('shows all of it where that is asked for, but for what people must not find', () => {
+    const value = { text: 'x'.repeat(100), list: [[1, 2], { deep: true, secret: 'canary' }], f: 1, g: 2, h: 3 };
+
+    const full = shortAnswer({ value }, true);
+
+    expect(full).not.toContain('…');
+    expect(JSON.parse(full)).toEqual({ ...value, list: [[1, 2], { deep: true, secret: '(hidden)' }] });
   });
 });

@@ -158,6 +158,7 @@ export const deliveryOperations = {
       id: z.string().min(1).describe('Of a run, an intent, an event or an arrival.'),
       rule: z.string().optional().describe('Asks about one rule of that event.'),
       revision: z.string().optional().describe('With which rules: `active`, or an id.'),
+      full: flag.default(false).describe('Answers of lookups and results are not cut.'),
     }),
     answer: explanation,
     handle: async ({ explainer, ids }, { id: typed, revision: named, ...query }, _caller, sight) => {

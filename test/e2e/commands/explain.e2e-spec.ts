@@ -112,7 +112,7 @@ function explains(): void {
       ],
     });
     expect((await run('explain', report?.intents[0]?.id ?? '')).stdout).toMatch(
-      /acme\/label-new {2}done.*event {4}repository\.created in acme\/app.*> label\.ensure bug {2}done.*attempt 1: createLabel, .* done/s,
+      /acme\/label-new {2}done.*event {4}repository\.created in acme\/app.*> label\.ensure bug {2}done.*attempt 1: create a label, .* done/s,
     );
   });
 
