@@ -63,7 +63,7 @@ for (const [kind, describeIt] of [
       return (all ?? []).map(({ content }) => content);
     };
     const says = (login: string, command: string, code: AnswerCode): string =>
-      `@${login}${command === '' ? '' : ` \`/${command}\``}: ${textOf(answerWith(code, { because: null }))}`;
+      `@${login}${command === '' ? '' : ` \`/${command}\``}: ${textOf(answerWith(code, { because: null, on: 'issue' }))}`;
     const comment = (as: string, number: number, body: string): Promise<void> =>
       forge.act('comment.create', { as, repo: 'acme/app', number, body });
     const runsOf = async (rule = '@answer'): Promise<ShownRun[]> =>
@@ -125,7 +125,7 @@ for (const [kind, describeIt] of [
     }, LONG_MS);
 
     it(
-      'tells a stranger who may not, once an hour, and a member each time, in one comment that is edited',
+      'tells a stranger who may not, once an hour, and a member each time, in a comment for each command',
       async () => {
         await comment('otto', 1, '/label bug');
         await until(async () => (await answers(1)).length === 1);
@@ -142,7 +142,10 @@ for (const [kind, describeIt] of [
         await until(async () => (await answers(3)).length === 1);
         await comment('ann', 3, '/label');
         await until(async () => (await answers(3)).includes(says('ann', 'label', 'answer.condition')));
-        expect(await answers(3)).toHaveLength(1);
+        expect(await answers(3)).toEqual([
+          expect.stringMatching(/^@ann `\/label`: not done: there is no label nope\.$/),
+          says('ann', 'label', 'answer.condition'),
+        ]);
         const [condition] = await settled(4);
         expect(condition).toMatchObject({ state: 'done', code: 'run.answer' });
 
@@ -152,7 +155,7 @@ for (const [kind, describeIt] of [
         await comment('stale-bot', 3, '/label bug');
         await until(async () => (await runsOf('command-label')).length === 6);
         expect(await runsOf()).toHaveLength(5);
-        expect(await answers(3)).toHaveLength(1);
+        expect(await answers(3)).toHaveLength(2);
       },
       LONG_MS,
     );

@@ -6,7 +6,8 @@ import { defineReasons, textOf, type Reason } from '../../core/reason.js';
  */
 export const answerReason = defineReasons({
   'answer.not-allowed': () => 'you may not ask for this here: it takes more rights than you have.',
-  'answer.condition': () => 'not done: what this needs does not hold here.',
+  /** `on`: where the command stands. */
+  'answer.condition': ({ on }: Place) => `not done: this ${on} does not meet the conditions for it.`,
   'answer.too-much': () => 'not done: this asks for more at once than is allowed.',
   'answer.too-often': () => 'not done: this was asked for too often in the last hour. Ask again later.',
   'answer.not-granted': () => 'not done: the operators of the bot do not allow this here.',
@@ -14,12 +15,12 @@ export const answerReason = defineReasons({
   'answer.changed': () => 'not done: something changed meanwhile. Ask again if you still want it.',
   'answer.undone': () => 'not done: a person undid this change earlier, and the bot does not repeat it.',
   'answer.gave-up': (detail: Detail) =>
-    `not done: the bot waited for days for what is missing${detailOf(detail)}. Ask again when it is there.`,
-  'answer.refused': (detail: Detail) => `not done: the forge or the bot refused it${detailOf(detail)}.`,
+    `not done: the bot waited for days, in vain${detailOf(detail)}. Ask again when it can be done.`,
+  'answer.refused': (detail: Detail) => `not done${detailOf(detail, 'the forge or the bot refused it')}.`,
   'answer.failed': () => 'this failed.',
   'answer.held.approval': () => 'this waits for an approval by the operators of the bot.',
   'answer.held.waits': (detail: Detail) =>
-    `this waits: an approval, a check or a label is missing still${detailOf(detail)}. The bot looks again by itself.`,
+    `this waits${detailOf(detail, 'an approval, a check or a label is missing still')}. The bot looks again by itself.`,
   'answer.held.budget': () => 'this waits: much was asked for in the last hour. The bot goes on by itself.',
   'answer.held.paused': () => 'this waits: the operators paused the bot here.',
   'answer.held.forge': () => 'this waits: the forge does not do it now. The bot tries again by itself.',
@@ -35,13 +36,19 @@ export const answerReason = defineReasons({
 export type AnswerCode = ReturnType<typeof answerReason>['code'];
 
 /** What an action said of it, of which only the open part may be given here; null = nothing that is for the public. */
+interface Place {
+  readonly on: 'issue' | 'pull request';
+}
+
 interface Detail {
   readonly because: Reason | null;
 }
 
-function detailOf({ because }: Detail): string {
-  return because === null ? '' : ` (${textOf(because)})`;
+/** Behind a colon: what an action says may have brackets of its own. */
+function detailOf({ because }: Detail, otherwise: string | null = null): string {
+  const said = because === null ? otherwise : textOf(because);
+  return said === null ? '' : `: ${said}`;
 }
 
 /** For a code that is known only when the program runs; most sentences have no place for the detail. */
-export const answerWith = answerReason as (code: AnswerCode, detail: Detail) => Reason;
+export const answerWith = answerReason as (code: AnswerCode, detail: Detail & Place) => Reason;

@@ -91,7 +91,7 @@ describe('pipeline/answer/answers', () => {
     const [comment = ''] = await look(event);
 
     expect(comment).toBe(
-      `@ann \`/merge\`: ${textOf(answerReason('answer.condition'))}\n\n<sub>For admins: \`forgehand runs run-1\`</sub>`,
+      `@ann \`/merge\`: ${textOf(answerReason('answer.condition', { on: 'issue' }))}\n\n<sub>For admins: \`forgehand runs run-1\`</sub>`,
     );
     const [run] = await journal.runs({ rule: ANSWER_RULE, limit: 9 });
     const intents = await journal.intentsOfRun(run?.id ?? '');
@@ -99,12 +99,22 @@ describe('pipeline/answer/answers', () => {
     expect(intents).toMatchObject([
       {
         action: 'issue.comment',
-        params: { number: '12', key: 'answer 3' },
+        params: { number: '12', key: 'answer 345' },
         countsFor: { rule: true, actor: { id: '3' } },
       },
       { action: 'issue.react', params: { number: '12', comment: '345', reaction: 'confused' } },
     ]);
     expect(await look(event)).toEqual([]);
+  });
+
+  it.each([
+    [{ kind: 'comment.created', data: { is_pull: true } }, 'this pull request does not meet'],
+    [{ kind: 'comment.created', data: { is_pull: false } }, 'this issue does not meet'],
+  ] as const)('names what the command stands on: %j', async ({ kind, data }, told) => {
+    const event = anAct({ kind, data: { ...COMMAND.data, ...data } });
+    await record(event, refusedRun());
+
+    expect(await look(event)).toEqual([expect.stringContaining(told)]);
   });
 
   it('answers one act once, however often it is decided', async () => {
@@ -182,13 +192,13 @@ describe('pipeline/answer/answers', () => {
     }
 
     it.each([
-      ['/label nosuch', 'nosuch', 'label nosuch (label.ensure'],
-      ['/label Nosuch', 'nosuch', 'label Nosuch (label.ensure'],
-      ['/label needs docs', 'needs docs', 'label needs docs (label.ensure'],
-      ['/label "needs docs" bug', 'needs docs, bug', 'label needs docs, bug (label.ensure'],
-      ['/label nosuch', 'nosuch, secret/plan, other/plan', 'label nosuch, … (label.ensure'],
-      ['/label nosuch', 'secret/plan', 'label … (label.ensure'],
-      ['/label secret', 'secret/plan', 'label … (label.ensure'],
+      ['/label nosuch', 'nosuch', 'label nosuch.'],
+      ['/label Nosuch', 'nosuch', 'label Nosuch.'],
+      ['/label needs docs', 'needs docs', 'label needs docs.'],
+      ['/label "needs docs" bug', 'needs docs, bug', 'label needs docs, bug.'],
+      ['/label nosuch', 'nosuch, secret/plan, other/plan', 'label nosuch, ….'],
+      ['/label nosuch', 'secret/plan', 'label ….'],
+      ['/label secret', 'secret/plan', 'label ….'],
     ])('%s, and %s is wrong', async (body, name, text) => {
       expect(await told(body, name)).toContain(text);
     });
@@ -216,7 +226,7 @@ describe('pipeline/answer/answers', () => {
       'x'.repeat(500),
     ])('does nothing with %s', async (word) => {
       const line = await told(`/label ${word}`, word);
-      const shown = /label (.*) \(label\.ensure/.exec(line)?.[1] ?? '';
+      const shown = /there is no label (.*)\./.exec(line)?.[1] ?? '';
 
       expect(shown).not.toBe('');
       expect(shown).not.toMatch(
@@ -226,7 +236,7 @@ describe('pipeline/answer/answers', () => {
     });
 
     it('takes no second line for a word', async () => {
-      expect(await told('/label a\nsecret/plan', 'secret/plan')).toContain('label … (label.ensure');
+      expect(await told('/label a\nsecret/plan', 'secret/plan')).toContain('label ….');
     });
   });
 

@@ -157,7 +157,7 @@ export class Answers {
   private answer(run: Run, event: ForgeEvent, about: About, { standing, runId, detail }: Judged): Plan {
     const code = standing === 'well' || standing === 'open' ? 'answer.done' : standing;
     const settings = this.deps.settings(run.forge, run.org);
-    const reason = answerWith(code, { because: detail });
+    const reason = answerWith(code, { because: detail, on: isOnPull(event) ? 'pull request' : 'issue' });
     const body = [
       `${addressOf(event.actor)}${about.command === null ? '' : ` \`/${about.command}\``}: ${textOf(reason)}`,
       `<sub>For admins: \`forgehand runs ${runId}\`</sub>`,
@@ -225,6 +225,10 @@ function byLabel({ kind }: ForgeEvent, plans: readonly Plan[]): Plan[] {
   return plans.filter(({ run, intents }) => run.kind === 'rule' && (intents.length > 0 || run.state === 'gathering'));
 }
 
+function isOnPull({ kind, data }: ForgeEvent): boolean {
+  return kind.startsWith('pull_request.') || data['is_pull'] === true;
+}
+
 function commentIn({ data }: ForgeEvent): string | null {
   const comment = data['comment'] ?? null;
   return isJsonObject(comment) && typeof comment['id'] === 'string' ? comment['id'] : null;
@@ -246,12 +250,12 @@ function reactionFor(code: string): string {
   return code.startsWith('answer.held.') ? 'eyes' : 'confused';
 }
 
-/** One comment for each person and issue, edited in place; then a reaction to the command itself. */
+/** One comment for each command, edited when there is news of it; then a reaction to the command itself. A label has no comment: its event stands for it. */
 function stepsOf(event: ForgeEvent, { stage }: About, body: string, reaction: string | null): ProposedStep[] {
   const number = numberOf(event.data['number']) ?? '';
   const comment = commentIn(event);
   const itemKey = String(stage);
-  const key = `answer ${event.actor?.id || event.actor?.login || ''}`;
+  const key = `answer ${comment ?? event.id}`;
   const reacts = reaction === null ? [] : [{ itemKey, params: { number, comment, reaction } }];
   return [
     { stepId: 'comment', stepNo: 0, action: 'issue.comment', items: [{ itemKey, params: { number, key, body } }] },

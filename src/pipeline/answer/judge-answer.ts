@@ -53,7 +53,7 @@ export function judgeAnswer(asked: readonly AskedRun[], facts: AnswerFacts): Jud
   const all = asked.flatMap(({ run, intents }) =>
     standingsOf(run, intents, facts).map(({ standing, detail = null }) => ({
       standing,
-      detail: detail && openPart(detail, CANNOT.test(detail.code) ? ownWords(facts.command) : undefined),
+      detail: detail && forPeople(detail, facts.command),
       runId: run.id,
       isIdle: run.state === 'not-fired',
     })),
@@ -90,6 +90,11 @@ const ACTION_CODES = /^(cannot|found)\./;
 /** What a name is wrong for; what is there is nobody's to learn by guessing its name. */
 const CANNOT = /^cannot\./;
 const MAX_WORD = 100;
+
+/** Without the words of rule files, such as the action that makes what is missing. */
+function forPeople({ code, params: { create: _, ...params } }: Reason, command: Command | null): Reason {
+  return openPart({ code, params }, CANNOT.test(code) ? ownWords(command) : undefined);
+}
 
 /** A word of the command as its writer wrote it, made harmless: whoever reads the answer sees it, and it does nothing. */
 function ownWords(command: Command | null): OwnWord {
