@@ -1,18 +1,18 @@
-import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
+import {
+  defineAction,
+  textOf,
+  changed,
+  conflict,
+  refused,
+  there,
+  toWrite,
+  type Decision,
+  type OpenCall,
+} from './define-action.js';
 import { say } from './reasons.js';
 import { naming, optional, text } from './support/params.js';
-import {
-  askPerson,
-  defineRecovery,
-  done,
-  placeOf,
-  resend,
-  settledAs,
-  type RecoveryFacts,
-  type Verdict,
-} from './support/recovery.js';
 import { branch, given, tag } from './support/objects.js';
-import { isRefused, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
+import { orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import { RIGHTS } from '../core/rights.js';
@@ -26,126 +26,22 @@ const HOPELESS_AFTER = 5;
 /** A hook of the forge's own turned the push away: the name is protected, or a rule of the server forbids it. */
 const TURNED_AWAY = /push ?rejected|protected|pre-receive|not allowed/i;
 
-interface WantedBranch {
-  readonly new_branch_name: string;
-  readonly old_ref_name?: string | undefined;
-}
-
 interface SeenBranch {
-  /** Commit of the branch now; null = there is no such branch. */
+  readonly isThere: boolean;
+  /** Its commit; null = none is told. */
   readonly sha: string | null;
-  /** Whether the commit that we sent lies below the one that is there; null = could not be read. */
+  /** Commit of the base; null = it is no branch or tag that can be read. */
+  readonly wantedSha: string | null;
+  /** Where we ourselves made it start, by the journal; empty = we did not. */
+  readonly madeFrom: string;
+  readonly madeOfBase: string;
+  /** After a lost answer: whether the commit that we sent lies below the one that is there; null = could not be read. */
   readonly grewFromOurs: boolean | null;
-  /** False = the base is not there, by all reads that could tell; null = not looked at, or it cannot be told. */
-  readonly baseThere: boolean | null;
+  /** After a lost answer: false = the base is not there, by all reads that could tell; null = not looked at, or it cannot be told. */
+  readonly isBaseThere: boolean | null;
 }
 
-/** The forge keeps one branch of a name: a late twin is refused, so the read needs no wait. The commit tells whose it is. */
-const branchRecovery = defineRecovery<WantedBranch, SeenBranch>({
-  reads: ['getBranch'],
-  mayRead: ['getTag', 'compareCommits'],
-  settle: 'none',
-  told: {
-    echoes: ['branch.created', 'push'],
-    isEcho: (event, { params, snapshot }) =>
-      event.data['branch'] === params['new_branch_name'] && (event.kind !== 'push' || isFirstPush(event, snapshot)),
-    shownBy: ({ kind, data }) => (kind === 'branch.created' ? [{ new_branch_name: data['branch'] ?? null }] : []),
-    undoneBy: ({ kind, data }) => (kind === 'branch.deleted' ? [{ new_branch_name: data['branch'] ?? null }] : []),
-  },
-
-  async read({ forge, target, snapshot }, { new_branch_name: branch, old_ref_name: base }) {
-    const { owner, repo } = placeOf(target);
-    const found = await orMissing(forge.getBranch?.({ owner, repo, branch }) ?? Promise.resolve(null));
-    const sha = found?.commit?.id ?? null;
-    const from = shaSent(snapshot);
-    if (found) {
-      const compared =
-        from === null || sha === null || sha === from
-          ? undefined
-          : await whereAllowed(forge.compareCommits, (compare) =>
-              orMissing(compare({ owner, repo, basehead: `${sha}...${from}` })),
-            );
-      const ahead = compared?.total_commits;
-      return {
-        sha: sha ?? '',
-        grewFromOurs: ahead === undefined || ahead === null ? null : Number(ahead) === 0,
-        baseThere: null,
-      };
-    }
-    return { sha: null, grewFromOurs: null, baseThere: await isThere(base) };
-
-    async function isThere(ref: string | undefined): Promise<boolean | null> {
-      if (ref === undefined || /^[0-9a-f]{40,64}$/.test(ref)) return null;
-      if (
-        await orMissing(
-          forge.getBranch?.({ owner, repo, branch: ref.replace(/^refs\/heads\//, '') }) ?? Promise.resolve(null),
-        )
-      )
-        return true;
-      const tag = await whereAllowed(forge.getTag, (get) =>
-        orMissing(get({ owner, repo, tag: ref.replace(/^refs\/tags\//, '') })),
-      );
-      return tag === undefined ? null : tag !== null;
-    }
-  },
-
-  decide: decideBranch,
-});
-
-export function decideBranch({
-  wanted,
-  snapshot,
-  seen,
-  equalFailures,
-  said: forgeWords,
-}: RecoveryFacts<WantedBranch, SeenBranch>): Verdict {
-  const { new_branch_name: branch, old_ref_name: base } = wanted;
-  const about = { what: 'branch', name: branch };
-  // Op 2 belongs to the 20: without it nothing can be told, and sending again ends as "is there already".
-  if (seen === null) return askPerson(say('found.unreadable', { ...about, then: 'nothing' }));
-  if (seen.sha === null) {
-    const why = whyNone();
-    if (why === null) return resend(say('found.absent', about));
-    return settledAs(
-      'refused',
-      say('cannot.make-branch', { name: branch, base: base ?? null, why, count: equalFailures, words: forgeWords }),
-    );
-  }
-  const from = shaSent(snapshot);
-  const detail = { ...(from === null ? {} : { sha: from }), ...(base === undefined ? {} : { base }) };
-  if (from === null) {
-    // No commit was pinned (a tag, or the default branch): it was not there before the call, and is now.
-    return done(say('found.since-call', about), {
-      detail: { ...detail, ...(seen.sha === '' ? {} : { sha: seen.sha }) },
-    });
-  }
-  if (seen.sha === from) return done(say('found.there', { ...about, sha: from }), { detail });
-  if (seen.grewFromOurs === true)
-    return done(say('found.moved-on', { name: branch, base: from.slice(0, 10) }), { detail });
-  return settledAs('conflict', say('found.other-commit', { name: branch, sha: seen.sha, wanted: from }));
-
-  /** Null = it may still be made. */
-  function whyNone() {
-    if (seen?.baseThere === false && equalFailures >= PERMANENT_AFTER) return 'no-base';
-    // A lost race says so too, but then the branch is there.
-    if (equalFailures >= PERMANENT_AFTER && TURNED_AWAY.test(forgeWords ?? '')) return 'turned-away';
-    return equalFailures >= HOPELESS_AFTER ? 'failing' : null;
-  }
-}
-
-/** The push that made the branch, not one to it. The row of the feed does not say which: it has no commit, or ends where the branch starts. */
-function isFirstPush({ data }: ForgeEvent, snapshot: JsonObject | null): boolean {
-  const { created, commits, after } = data;
-  if (typeof created === 'boolean') return created;
-  return (Array.isArray(commits) && commits.length === 0) || (after !== undefined && after === shaSent(snapshot));
-}
-
-function shaSent(snapshot: unknown): string | null {
-  const sha = isJsonObject(snapshot) ? snapshot['sha'] : null;
-  return typeof sha === 'string' ? sha : null;
-}
-
-/** The name is the forge's own key: a second branch of it is refused, and its commit tells whose it is. */
+/** The name is the forge's own key: a second branch of it is refused (also a late twin, so no read need wait), and its commit tells whose it is. */
 export const createBranch = defineAction({
   name: 'branch.create',
   summary: 'Make sure the repository has a branch that starts at a branch, tag or commit',
@@ -161,6 +57,7 @@ export const createBranch = defineAction({
   },
   operations: ['createBranch', 'getBranch'],
   whereOffered: ['getTag'],
+  readsAfterCall: ['compareCommits'],
   right: RIGHTS.code,
   naturalKey: 'new_branch_name',
   keyOf: ({ new_branch_name }) => textOf(new_branch_name),
@@ -169,75 +66,140 @@ export const createBranch = defineAction({
   raises: ['branch.created', 'push'],
   example: { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' },
 
-  recover: branchRecovery,
+  about: ({ new_branch_name: name }) => ({ what: 'branch', name }),
+  taken: ({ new_branch_name: name }) => say('cannot.name-branch', { name }),
 
-  async ensure({ target, forge, recall, remember, openCalls }, { new_branch_name: branch, old_ref_name: base }) {
-    const { owner, name: repo } = target;
-    const wantedSha = base === undefined ? null : await resolve(forge, { owner, repo, base });
-    const existing = await orMissing(forge.getBranch({ owner, repo, branch }));
-    if (existing) {
-      const madeBefore = (await recall())?.detail ?? {};
-      const isOurs = textOf(madeBefore['sha']) !== '';
-      return judge({
-        branch,
-        base,
-        wantedSha: wantedSha ?? (base === undefined || isOurs ? null : await commitOfTag(forge, { owner, repo, base })),
-        foundSha: existing.commit?.id ?? null,
-        madeFrom: textOf(madeBefore['sha']),
-        madeOfBase: textOf(madeBefore['base']),
-      });
-    }
+  async look({ forge, place, call, recall }, { new_branch_name: branch, old_ref_name: base }): Promise<SeenBranch> {
+    if (call) return lookAfter(forge, place, branch, base, shaSent(call.snapshot));
+    const baseSha = base === undefined ? null : await resolve(forge, { ...place, base });
+    const existing = await orMissing(forge.getBranch({ ...place, branch }));
+    const detail = (existing && (await recall())?.detail) ?? {};
+    const madeFrom = textOf(detail['sha']);
+    const asksTag = existing !== null && baseSha === null && base !== undefined && madeFrom === '';
+    return {
+      ...NOT_LOOKED_AT,
+      isThere: existing !== null,
+      sha: existing?.commit?.id ?? null,
+      wantedSha: asksTag ? await commitOfTag(forge, { ...place, base }) : baseSha,
+      madeFrom,
+      madeOfBase: textOf(detail['base']),
+    };
+  },
+
+  compare({ wanted: { new_branch_name: name, old_ref_name: base }, seen, call, isAnsweredLate }) {
+    if (call) return compareAfter(name, base, seen, call);
+    const { isThere, sha, wantedSha } = seen;
     // The commit is sent, not the name: the name may point elsewhere by then, and an unknown name is a 500 (reliability F4).
+    if (!isThere) return toWrite(wantedSha, { remember: { sha: wantedSha } });
+    const about = { what: 'branch', name };
+    if (base === undefined) return there(say('found.there', about));
+    if (wantedSha !== null && sha === wantedSha)
+      return there(say('found.there', { ...about, sha }), { detail: { sha, base } });
+    // After an open call of ours the one that was first may be ourselves.
+    const isFirst = isAnsweredLate && wantedSha === null;
+    const madeFrom = isFirst ? (sha ?? '') : seen.madeFrom;
+    const madeOfBase = isFirst ? base : seen.madeOfBase;
+    if (madeFrom !== '' && (madeFrom === wantedSha || (wantedSha === null && madeOfBase === base)))
+      return there(say('found.moved-on', { name, base }), { detail: { sha: madeFrom, base } });
+    if (wantedSha === null) return conflict(say('found.unknown-base', { name, base }));
+    return conflict(say('found.other-commit', { name, sha: sha ?? 'unknown', wanted: wantedSha }));
+  },
+
+  async write({ forge, place }, { new_branch_name: name, old_ref_name: base }, wantedSha) {
     const from = wantedSha ?? base;
-    remember({ sha: wantedSha });
-    try {
-      const made = await forge.createBranch({
-        owner,
-        repo,
-        body: { new_branch_name: branch, ...(from === undefined ? {} : { old_ref_name: from }) },
-      });
-      const sha = made.commit?.id ?? wantedSha;
-      return changed(say('made.created', { what: 'branch', name: branch, ...(sha ? { sha } : {}) }), {
-        detail: { ...(sha ? { sha } : {}), ...(base === undefined ? {} : { base }) },
-      });
-    } catch (error) {
-      if (!isRefused(error, 409)) throw error;
-      const winner = await orMissing(forge.getBranch({ owner, repo, branch }));
-      if (!winner) return conflict(say('cannot.name-branch', { name: branch }));
-      // After an open call of ours the one that was first may be ourselves.
-      const madeFrom = openCalls > 0 && wantedSha === null ? (winner.commit?.id ?? '') : '';
-      return judge({
-        branch,
-        base,
-        wantedSha,
-        foundSha: winner.commit?.id ?? null,
-        madeFrom,
-        madeOfBase: madeFrom === '' ? '' : (base ?? ''),
-      });
-    }
+    const body = { new_branch_name: name, ...(from === undefined ? {} : { old_ref_name: from }) };
+    const sha = (await forge.createBranch({ ...place, body })).commit?.id ?? wantedSha;
+    return changed(say('made.created', { what: 'branch', name, ...(sha ? { sha } : {}) }), {
+      detail: { ...(sha ? { sha } : {}), ...(base === undefined ? {} : { base }) },
+    });
+  },
+
+  recover: {
+    settle: 'none',
+    told: {
+      echoes: ['branch.created', 'push'],
+      isEcho: (event, { params, snapshot }) =>
+        event.data['branch'] === params['new_branch_name'] && (event.kind !== 'push' || isFirstPush(event, snapshot)),
+      shownBy: ({ kind, data }) => (kind === 'branch.created' ? [{ new_branch_name: data['branch'] ?? null }] : []),
+      undoneBy: ({ kind, data }) => (kind === 'branch.deleted' ? [{ new_branch_name: data['branch'] ?? null }] : []),
+    },
   },
 });
 
-interface Found {
-  branch: string;
-  base: string | undefined;
-  wantedSha: string | null;
-  foundSha: string | null;
-  /** Where we ourselves made it start, by the journal; empty = we did not. */
-  madeFrom: string;
-  madeOfBase: string;
+const NOT_LOOKED_AT = { wantedSha: null, madeFrom: '', madeOfBase: '', grewFromOurs: null, isBaseThere: null } as const;
+
+type Reads = Pick<ForgeClient, 'getBranch'> & Partial<Pick<ForgeClient, 'getTag' | 'compareCommits'>>;
+
+/** @param from the commit that was sent; null = a tag, or the default branch */
+async function lookAfter(
+  forge: Reads,
+  place: { readonly owner: string; readonly repo: string },
+  branch: string,
+  base: string | undefined,
+  from: string | null,
+): Promise<SeenBranch> {
+  const existing = await orMissing(forge.getBranch({ ...place, branch }));
+  if (!existing) return { ...NOT_LOOKED_AT, isThere: false, sha: null, isBaseThere: await isBaseThere() };
+  const sha = existing.commit?.id ?? null;
+  const isMoved = from !== null && sha !== null && sha !== from;
+  const compared = isMoved
+    ? await whereAllowed(forge.compareCommits, (compare) =>
+        orMissing(compare({ ...place, basehead: `${sha}...${from}` })),
+      )
+    : null;
+  const ahead = compared?.total_commits ?? null;
+  return { ...NOT_LOOKED_AT, isThere: true, sha, grewFromOurs: ahead === null ? null : Number(ahead) === 0 };
+
+  async function isBaseThere(): Promise<boolean | null> {
+    if (base === undefined || /^[0-9a-f]{40,64}$/.test(base)) return null;
+    if (await orMissing(forge.getBranch({ ...place, branch: base.replace(/^refs\/heads\//, '') }))) return true;
+    const tag = await whereAllowed(forge.getTag, (get) =>
+      orMissing(get({ ...place, tag: base.replace(/^refs\/tags\//, '') })),
+    );
+    return tag === undefined ? null : tag !== null;
+  }
 }
 
-function judge({ branch, base, wantedSha, foundSha, madeFrom, madeOfBase }: Found): Outcome {
-  const about = { what: 'branch', name: branch };
-  if (base === undefined) return unchanged(say('found.there', about));
-  if (wantedSha !== null && foundSha === wantedSha)
-    return unchanged(say('found.there', { ...about, sha: wantedSha }), { sha: wantedSha, base });
-  if (madeFrom !== '' && (madeFrom === wantedSha || (wantedSha === null && madeOfBase === base))) {
-    return unchanged(say('found.moved-on', { name: branch, base }), { sha: madeFrom, base });
+/** Special: a permanent error may look like any other, and the branch may have grown meanwhile. */
+function compareAfter(
+  name: string,
+  base: string | undefined,
+  { isThere, sha, grewFromOurs, isBaseThere }: SeenBranch,
+  { snapshot, equalFailures: count, said: words }: OpenCall,
+): Decision<string | null> {
+  const about = { what: 'branch', name };
+  if (!isThere) {
+    const why = whyNone();
+    if (why === null) return toWrite(null, { makes: true });
+    return refused(say('cannot.make-branch', { name, base: base ?? null, why, count, words }));
   }
-  if (wantedSha === null) return conflict(say('found.unknown-base', { name: branch, base }));
-  return conflict(say('found.other-commit', { name: branch, sha: foundSha ?? 'unknown', wanted: wantedSha }));
+  const from = shaSent(snapshot) ?? '';
+  const detail = { ...(from || sha ? { sha: from || sha } : {}), ...(base === undefined ? {} : { base }) };
+  // No commit was pinned (a tag, or the default branch): it was not there before the call, and is now.
+  if (from === '') return there(say('found.since-call', about), { detail });
+  if (sha === from) return there(say('found.there', { ...about, sha: from }), { detail });
+  if (grewFromOurs === true) return there(say('found.moved-on', { name, base: from.slice(0, 10) }), { detail });
+  return conflict(say('found.other-commit', { name, sha: sha ?? '', wanted: from }));
+
+  /** Null = it may still be made. */
+  function whyNone() {
+    if (isBaseThere === false && count >= PERMANENT_AFTER) return 'no-base';
+    // A lost race says so too, but then the branch is there.
+    if (count >= PERMANENT_AFTER && TURNED_AWAY.test(words ?? '')) return 'turned-away';
+    return count >= HOPELESS_AFTER ? 'failing' : null;
+  }
+}
+
+/** The push that made the branch, not one to it. The row of the feed does not say which: it has no commit, or ends where the branch starts. */
+function isFirstPush({ data }: ForgeEvent, snapshot: JsonObject | null): boolean {
+  const { created, commits, after } = data;
+  if (typeof created === 'boolean') return created;
+  return (Array.isArray(commits) && commits.length === 0) || (after !== undefined && after === shaSent(snapshot));
+}
+
+function shaSent(snapshot: unknown): string | null {
+  const sha = isJsonObject(snapshot) ? snapshot['sha'] : null;
+  return typeof sha === 'string' ? sha : null;
 }
 
 /** Commit of the base; null when it is no branch and this table of operations has no way to resolve it (a tag). */

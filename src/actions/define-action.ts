@@ -1,5 +1,6 @@
 import type { ParamSpecs, ParamsOf } from './support/params.js';
-import type { AnyRecovery } from './support/recovery.js';
+import type { About } from './reasons.js';
+import type { EnsuringRecovery, Recovery } from './support/recovery.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
@@ -60,11 +61,98 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   readonly mark: string | null;
 }
 
+/** A call of this very intent of which nobody knows whether it had its effect. */
+export interface OpenCall {
+  /** What was remembered right before the first such call; null when nothing was. */
+  readonly snapshot: JsonObject | null;
+  /** How many there are; at least 1. */
+  readonly sends: number;
+  /** Of these, the newest ones in a row that were answered with the same status 500: a permanent error may look so (reliability F4). */
+  readonly equalFailures: number;
+  /** What the forge said with the newest of them; null = nothing, or it was not answered. */
+  readonly said: string | null;
+  /** Milliseconds since the newest of them, database time. */
+  readonly sentAgoMs: number;
+  /** When the first of them was sent. */
+  readonly firstSentAt: Date;
+}
+
+/** Where a repository target is, as operations take it. */
+type Place<Kind extends TargetKind> = Kind extends 'repository'
+  ? { readonly owner: string; readonly repo: string }
+  : null;
+
+/** What `look` may ask: the forge, and the journal where the forge does not tell. After a lost answer the journal tells nothing. */
+export interface LookContext<
+  Kind extends TargetKind,
+  Must extends OperationName,
+  May extends OperationName,
+  Looks extends OperationName,
+  After extends OperationName,
+> extends Pick<
+  ActionContext<Kind, Must, May>,
+  'target' | 'recall' | 'made' | 'lastMade' | 'isOurs' | 'hashOf' | 'addressesOf'
+> {
+  readonly place: Place<Kind>;
+  readonly forge: ActionForge<Must | Looks, May | After>;
+  /** Null = nothing was called yet, or all of it was answered. */
+  readonly call: OpenCall | null;
+}
+
+/** What the comparison stands on. */
+export interface CompareFacts<Wanted, Seen, Kind extends TargetKind> {
+  readonly wanted: Wanted;
+  readonly seen: Seen;
+  readonly target: Extract<Target, { kind: Kind }>;
+  readonly call: OpenCall | null;
+  /** Only where nothing was seen: the newest settled wish of the same effect key, which was another one. */
+  readonly memory: Memory | null;
+  /** The forge says that it is there already, and an earlier call of ours had no answer. */
+  readonly isAnsweredLate: boolean;
+}
+
+interface WriteContext<Kind extends TargetKind, Must extends OperationName, May extends OperationName> extends Pick<
+  ActionContext<Kind, Must, May>,
+  'target' | 'forge' | 'hashOf' | 'mark' | 'earlierCalls'
+> {
+  readonly place: Place<Kind>;
+}
+
 /**
- * One thing a rule can want. `ensure` reads the state, compares, writes only the difference (at most one write), and reports.
- * It never asks whether this is a dry run, never retries, and lets every ForgeError pass that it does not understand.
+ * One thing a rule can want: look, compare, write. `look-compare-write.ts` makes all else of these three: doing it, rehearsing it, and coming out of an
+ * unknown outcome. None of them asks whether this is a dry run or retries, and each lets every ForgeError pass that it does not understand.
  */
-interface ActionDefinition<
+export interface ActionDefinition<
+  Name extends string = string,
+  Kind extends TargetKind = TargetKind,
+  Specs extends ParamSpecs = ParamSpecs,
+  Must extends OperationName = OperationName,
+  May extends OperationName = OperationName,
+  Looks extends OperationName = never,
+  After extends OperationName = never,
+  Seen = unknown,
+  Change = unknown,
+> extends ActionWords<Name, Kind, Specs, Must, May> {
+  /** Of `whereOffered`, those without which `look` tells nothing: where one is missing, nothing is seen. */
+  readonly looksBy?: readonly Looks[];
+  /** Further reads that only a lost answer needs. */
+  readonly readsAfterCall?: readonly After[];
+  /** Names the object in sentences. */
+  about(wanted: ParamsOf<Specs>): About;
+  /** Where the forge has a key of its own: what its refusal of a second one means when nothing is to be seen of the first. */
+  readonly taken?: (wanted: ParamsOf<Specs>) => Reason;
+  /** How it comes out of an unknown outcome, beyond look and compare. */
+  readonly recover?: Recovery<ParamsOf<Specs>, NonNullable<Seen>>;
+  /** The reads. @returns null = this forge does not tell */
+  look(context: LookContext<Kind, Must, May, Looks, After>, wanted: ParamsOf<Specs>): Promise<Seen>;
+  /** Pure. Also asked after a lost answer, with the call, and never about nothing then. */
+  compare(facts: CompareFacts<ParamsOf<Specs>, [Looks] extends [never] ? Seen : Seen | null, Kind>): Decision<Change>;
+  /** The one call, and what its answer says. */
+  write(context: WriteContext<Kind, Must, May>, wanted: ParamsOf<Specs>, change: Change): Promise<Outcome>;
+}
+
+/** What rules, docs and the pipeline must know of an action. */
+interface ActionWords<
   Name extends string = string,
   Kind extends TargetKind = TargetKind,
   Specs extends ParamSpecs = ParamSpecs,
@@ -116,14 +204,13 @@ interface ActionDefinition<
    * recovery says that its values are absolute.
    */
   readonly overwrites?: true;
-  /** Why these parameters can never work together, as far as they are known before anything runs; `ensure` refuses by the same function. */
+  /** Why these parameters can never work together, as far as they are known: asked when rules are loaded, and again before anything is read. */
   readonly unfit?: (given: Given, operator: { readonly mirrorHosts?: readonly string[] }) => Unfit | null;
+  /** What works when it runs, and says nothing or two things: asked when rules are loaded. */
+  readonly unclear?: (given: Given) => Unfit | null;
   /** Kinds of event that its effect makes the forge tell. */
   readonly raises: readonly EventKind[];
   readonly example: JsonObject;
-  /** How it comes out of an unknown outcome; without one every such outcome waits for a person. */
-  readonly recover?: AnyRecovery;
-  ensure(context: ActionContext<Kind, Must, May>, params: ParamsOf<Specs>): Promise<Outcome>;
 }
 
 /** Keeps the literal types, so that calling an operation that is not listed does not compile. */
@@ -132,17 +219,61 @@ export function defineAction<
   const Kind extends TargetKind,
   const Specs extends ParamSpecs,
   const Must extends OperationName,
+  Seen,
+  Change,
   const May extends OperationName = never,
->(action: ActionDefinition<Name, Kind, Specs, Must, May>): ActionDefinition<Name, Kind, Specs, Must, May> {
+  const Looks extends OperationName = never,
+  const After extends OperationName = never,
+>(
+  action: ActionDefinition<Name, Kind, Specs, Must, May, Looks, After, Seen, Change>,
+): ActionDefinition<Name, Kind, Specs, Must, May, Looks, After, Seen, Change> {
   return action;
 }
 
-/** An action under its widest type, for code that treats all alike. */
-export interface AnyAction extends Omit<ActionDefinition, 'ensure' | 'naturalKey' | 'itemBy'> {
+/** The shape of before, of actions that are not converted: `ensure` reads, compares and writes, and its recovery does so again. */
+interface EnsuringAction<
+  Name extends string = string,
+  Kind extends TargetKind = TargetKind,
+  Specs extends ParamSpecs = ParamSpecs,
+  Must extends OperationName = OperationName,
+  May extends OperationName = OperationName,
+> extends ActionWords<Name, Kind, Specs, Must, May> {
+  readonly recover?: EnsuringRecovery;
+  ensure(context: ActionContext<Kind, Must, May>, params: ParamsOf<Specs>): Promise<Outcome>;
+}
+
+export function defineEnsuringAction<
+  const Name extends string,
+  const Kind extends TargetKind,
+  const Specs extends ParamSpecs,
+  const Must extends OperationName,
+  const May extends OperationName = never,
+>(action: EnsuringAction<Name, Kind, Specs, Must, May>): EnsuringAction<Name, Kind, Specs, Must, May> {
+  return action;
+}
+
+type AnyWords = Omit<ActionWords, 'naturalKey' | 'itemBy'> & {
   readonly naturalKey: string;
   readonly itemBy?: readonly string[];
-  ensure(context: ActionContext<never, never, never>, params: never): Promise<Outcome>;
-}
+};
+
+/** An action under its widest type, for code that treats all alike. */
+export type LookingAction = AnyWords &
+  Pick<ActionDefinition, 'looksBy' | 'readsAfterCall'> & {
+    readonly recover?: Recovery<never, never>;
+    about(wanted: never): About;
+    taken?(wanted: never): Reason;
+    look(context: LookContext<never, never, never, never, never>, wanted: never): Promise<unknown>;
+    compare(facts: CompareFacts<never, never, never>): Decision<unknown>;
+    write(context: WriteContext<never, never, never>, wanted: never, change: never): Promise<Outcome>;
+  };
+
+export type AnyAction =
+  | LookingAction
+  | (AnyWords & {
+      readonly recover?: EnsuringRecovery;
+      ensure(context: ActionContext<never, never, never>, params: never): Promise<Outcome>;
+    });
 
 /** Text of a parameter that is not resolved yet. */
 export function textOf(value: Json | undefined): string {
@@ -163,6 +294,49 @@ export type Outcome =
       readonly detail: JsonObject;
     };
 
+/** What comparing says. Of the other kinds of outcome it may say each: they end the intent before and after a lost answer alike. */
+export type Decision<Change> =
+  | Exclude<Outcome, { kind: 'changed' }>
+  /**
+   * It is as wanted: nothing to do, or, after a lost answer, done by our call. `ids`: the objects that are so. Those that were there before the call are
+   * not of the call. `isSure` false = the forge may still take it back (reliability A15), so it is looked at once more after a while.
+   */
+  | {
+      readonly kind: 'there';
+      readonly reason: Reason;
+      readonly detail: JsonObject;
+      readonly ids: readonly string[];
+      readonly isSure: boolean;
+    }
+  /**
+   * Write this. `makes`: it makes an object that people may have taken away. `edits`: the object that it changes; `differs`: in what. `remember`: kept with
+   * the call, to be compared with after a lost answer: `ids` of what was there, `before` = the values that it changes.
+   */
+  | {
+      readonly kind: 'write';
+      readonly change: Change;
+      readonly makes?: true;
+      readonly edits?: string;
+      readonly differs?: string;
+      readonly remember?: JsonObject;
+    }
+  /** After a lost answer: nothing can be told, and a person decides. */
+  | { readonly kind: 'person'; readonly reason: Reason };
+
+export function there(
+  reason: Reason,
+  { detail = {}, ids = [], isSure = true }: { detail?: JsonObject; ids?: readonly string[]; isSure?: boolean } = {},
+): Decision<never> {
+  return { kind: 'there', reason, detail, ids, isSure };
+}
+
+export function toWrite<Change>(
+  change: Change,
+  how: Omit<Extract<Decision<never>, { kind: 'write' }>, 'kind' | 'change'> = {},
+): Decision<Change> {
+  return { kind: 'write', change, ...how };
+}
+
 export function changed(
   reason: Reason,
   { objectId = null, detail = {} }: { objectId?: string | null | undefined; detail?: JsonObject } = {},
@@ -171,27 +345,27 @@ export function changed(
 }
 
 /** What is wanted is there already, whoever made it. */
-export function unchanged(reason: Reason, detail: JsonObject = {}): Outcome {
+export function unchanged(reason: Reason, detail: JsonObject = {}): Exclude<Outcome, { kind: 'changed' }> {
   return { kind: 'unchanged', reason, detail };
 }
 
 /** Something is there that is not what is wanted, and this action may not or cannot change it: hands off. */
-export function conflict(reason: Reason, detail: JsonObject = {}): Outcome {
+export function conflict(reason: Reason, detail: JsonObject = {}): Exclude<Outcome, { kind: 'changed' }> {
   return { kind: 'conflict', reason, detail };
 }
 
 /** It cannot be done as asked; asking again without a change of rule, config or forge is useless. */
-export function refused(reason: Reason, detail: JsonObject = {}): Outcome {
+export function refused(reason: Reason, detail: JsonObject = {}): Exclude<Outcome, { kind: 'changed' }> {
   return { kind: 'refused', reason, detail };
 }
 
 /** Something that others do is missing still (an approval, a check): looked at again after the events of `awaits` and from time to time. */
-export function notYet(reason: Reason): Outcome {
+export function notYet(reason: Reason): Exclude<Outcome, { kind: 'changed' }> {
   return { kind: 'not-yet', reason, detail: {} };
 }
 
 /** We made it before, and a person took it away: not made again until a person says so. */
-export function undone(reason: Reason): Outcome {
+export function undone(reason: Reason): Exclude<Outcome, { kind: 'changed' }> {
   return { kind: 'undone', reason, detail: { code: UNDONE } };
 }
 

@@ -4,6 +4,7 @@ import { RIGHT_LEVELS } from '../core/rights.js';
 import { isOperationName, isWrite, operationOf } from '../forge/operations.js';
 import { Encryptor, isSecretReference } from '../core/encryptor.js';
 import { resolveParams } from '../pipeline/execute/prepare-effect.js';
+import { isRecoverable } from '../pipeline/recover/read-back.js';
 import { Secret } from '../core/secret.js';
 import { actionCatalogue, actions } from './index.js';
 import { lookupCatalogue, lookups } from './lookups/index.js';
@@ -52,7 +53,7 @@ describe('actions/index', () => {
   it.each(all.map((action) => [action.name, action] as const))(
     '%s says how it comes out of an unknown outcome, and which right it needs',
     (_, action) => {
-      expect(action.recover).toBeDefined();
+      expect(isRecoverable(action)).toBe(true);
       expect(RIGHT_LEVELS.indexOf(action.right.level)).toBeGreaterThanOrEqual(RIGHT_LEVELS.indexOf('write'));
     },
   );

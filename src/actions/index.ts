@@ -68,6 +68,7 @@ export function actionCatalogue(): Map<string, ActionFacts> {
 }
 
 function factsOf(action: AnyAction): ActionFacts {
+  const { unfit, unclear } = action;
   return {
     name: action.name,
     summary: action.summary,
@@ -82,7 +83,7 @@ function factsOf(action: AnyAction): ActionFacts {
     target: action.target,
     right: action.right,
     ...(action.asksAct ? { asksAct: true as const } : {}),
-    ...(action.unfit ? { unfit: action.unfit } : {}),
+    ...(unfit || unclear ? { unfit: (given, operator) => unfit?.(given, operator) ?? unclear?.(given) ?? null } : {}),
     ...(action.power ? { power: action.power } : {}),
     checkConstant: (name, value) => {
       const param = action.params[name];

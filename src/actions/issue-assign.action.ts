@@ -2,7 +2,7 @@ import { countAlone, emptyOf, givenOf, inBoth, nobodyNamed, wrongLogin } from '.
 import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
-import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { id, optional, texts, whole } from './support/params.js';
 import { isAbout, isSameLogin, pickByTurn } from './support/compare.js';
 import {
@@ -73,7 +73,7 @@ function unclear(given: Given): Unfit | null {
 }
 
 /** The whole list is written, since only the newest servers can add one; an unknown login would be a 500, so each is asked about first. */
-export const assignIssue = defineAction({
+export const assignIssue = defineEnsuringAction({
   name: 'issue.assign',
   summary: 'Assign people to an issue or pull request, and unassign others',
   target: 'repository',

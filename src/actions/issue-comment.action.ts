@@ -1,94 +1,19 @@
-import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { defineAction, textOf, changed, refused, there, toWrite, unchanged } from './define-action.js';
 import { say } from './reasons.js';
 import { flag, id, markdown, optional, text } from './support/params.js';
-import {
-  askPerson,
-  defineRecovery,
-  done,
-  placeOf,
-  resend,
-  settledAs,
-  type RecoveryFacts,
-  type Surplus,
-  type Verdict,
-} from './support/recovery.js';
+import { placeOf } from './support/recovery.js';
 import { isAbout, isSameText } from './support/compare.js';
 import { issue } from './support/objects.js';
-import { orMissing, whereOffered } from '../forge/forge-client.js';
+import { idsOf } from './support/same-name.js';
+import { orMissing } from '../forge/forge-client.js';
 import { hashOf } from '../core/ids.js';
 import type { Comment } from '../core/objects/tracker.js';
 import { RIGHTS } from '../core/rights.js';
 
-interface WantedComment {
-  readonly number: string;
-  readonly key: string;
-  readonly body: string;
-}
-
-interface SeenComments {
-  /** Ours of this key, oldest first; null = the issue is gone. */
-  readonly ours: ReadonlyArray<{ readonly id: string; readonly isSame: boolean }> | null;
-}
-
-/** A forge takes the same comment any number of times; our mark and our account tell ours. */
-const issueCommentRecovery = defineRecovery<WantedComment, SeenComments>({
-  reads: ['listComments', 'getSelf'],
-  mayRead: [],
-  settle: 'whole',
-  told: {
-    echoes: ['comment.created', 'comment.edited'],
-    // The row of the feed may have cut off the mark.
-    isEcho: ({ data }, { params, snapshot, objectId }) => {
-      const comment = (data['comment'] ?? {}) as Comment;
-      const isKnown = [objectId, snapshot?.['id']].some((id) => textOf(id) !== '' && textOf(id) === comment.id);
-      return isAbout(data, params) && (isKnown || hasMark(comment, textOf(params['key'])));
-    },
-  },
-
-  async read({ forge, target }, { number, key, body }) {
-    const self = await whereOffered(forge.getSelf, (get) => get({}));
-    const all = await whereOffered(forge.listComments, (list) =>
-      orMissing(list({ ...placeOf(target), index: number })),
-    );
-    if (self === undefined || all === undefined) return null;
-    if (all === null) return { ours: null };
-    const text = bodyWithMark(body, key);
-    return {
-      ours: markedComments(all, key, self.id).map((comment) => ({
-        id: comment.id ?? '',
-        isSame: isSameText(comment.body, text),
-      })),
-    };
-  },
-
-  decide: decideComment,
-
-  sweep: {
-    removal: 'deleteComment',
-    decide: ({ wanted, seen }): Surplus => {
-      const younger = (seen.ours ?? []).slice(1);
-      if (younger.length === 0) return { is: 'fine' };
-      return {
-        is: 'remove',
-        reason: say('doubled.removed', { what: 'comment', name: wanted.key, count: younger.length + 1 }),
-        ids: younger.map(({ id }) => id),
-      };
-    },
-    remove: async ({ forge, target }, id) => forge.deleteComment?.({ ...placeOf(target), id }),
-  },
-});
-
-function decideComment({ wanted: { number, key }, seen }: RecoveryFacts<WantedComment, SeenComments>): Verdict {
-  if (seen === null) return askPerson(say('found.unreadable', { what: 'comments', number, then: 'doubled' }));
-  if (seen.ours === null) return settledAs('refused', say('found.gone', { what: 'issue', number }));
-  const [oldest] = seen.ours;
-  if (!oldest) return resend(say('found.absent', { what: 'comment', name: key }));
-  return oldest.isSame
-    ? done(say('found.comment', { number, key }), { objectId: oldest.id })
-    : resend(say('found.not-yet', { what: 'comment', name: key }));
-}
-
-/** One comment per key, edited in place: it is found again by a hidden line and our own account. A missing issue would be a 500. */
+/**
+ * A forge takes the same comment any number of times, so there is one per key, edited in place: a hidden line and our own account tell it from others. A
+ * missing issue would be a 500.
+ */
 export const commentOnce = defineAction({
   name: 'issue.comment',
   summary: 'Comment on an issue or pull request once; edit the comment when the text changes',
@@ -118,24 +43,50 @@ export const commentOnce = defineAction({
   raises: ['comment.created', 'comment.edited'],
   example: { number: '12', key: 'stale', body: 'Nothing happened here for 60 days.' },
 
-  recover: issueCommentRecovery,
+  about: ({ key }) => ({ what: 'comment', name: key }),
 
-  async ensure({ target, forge, remember }, { number, key, body, keep }) {
-    const place = { owner: target.owner, repo: target.name };
+  async look({ forge, place }, { number, key }) {
     const issue = await orMissing(forge.getIssue({ ...place, index: number }));
-    if (issue === null) return refused(say('cannot.missing', { what: 'issue or pull request', number }));
+    if (issue === null) return { ours: null };
     const self = await forge.getSelf({});
-    const [ours] = markedComments(await forge.listComments({ ...place, index: number }), key, self.id);
-    const goal = bodyWithMark(body, key);
-    if (!ours?.id) {
-      remember({ id: null });
-      const made = await forge.createComment({ ...place, index: number, body: { body: goal } });
-      return changed(say('made.comment', { number, key, edited: false }), { objectId: made.id });
-    }
-    if (keep === true || isSameText(ours.body, goal)) return unchanged(say('found.comment', { number, key }));
-    remember({ id: ours.id });
-    await forge.updateComment({ ...place, id: ours.id, body: { body: goal } });
-    return changed(say('made.comment', { number, key, edited: true }), { objectId: ours.id });
+    return { ours: markedComments(await forge.listComments({ ...place, index: number }), key, self.id) };
+  },
+
+  compare({ wanted: { number, key, body, keep }, seen: { ours } }) {
+    if (ours === null) return refused(say('cannot.missing', { what: 'issue or pull request', number }));
+    const [oldest] = ours;
+    const id = oldest?.id ?? null;
+    if (oldest && isSameText(oldest.body, bodyWithMark(body, key)))
+      return there(say('found.comment', { number, key }), { ids: idsOf([oldest]) });
+    if (oldest && keep === true) return unchanged(say('found.comment', { number, key }));
+    return toWrite(id, { remember: { id } });
+  },
+
+  async write({ forge, place }, { number, key, body: text }, id) {
+    const body = { body: bodyWithMark(text, key) };
+    const made =
+      id === null
+        ? await forge.createComment({ ...place, index: number, body })
+        : await forge.updateComment({ ...place, id, body });
+    return changed(say('made.comment', { number, key, edited: id !== null }), { objectId: id ?? made?.id });
+  },
+
+  recover: {
+    unread: 'doubled',
+    told: {
+      echoes: ['comment.created', 'comment.edited'],
+      // The row of the feed may have cut off the mark.
+      isEcho: ({ data }, { params, snapshot, objectId }) => {
+        const comment = (data['comment'] ?? {}) as Comment;
+        const isKnown = [objectId, snapshot?.['id']].some((id) => textOf(id) !== '' && textOf(id) === comment.id);
+        return isAbout(data, params) && (isKnown || hasMark(comment, textOf(params['key'])));
+      },
+    },
+    duplicates: {
+      removal: 'deleteComment',
+      list: ({ ours }) => (ours ?? []).map(({ id }) => ({ id: id ?? '', isRemovable: true })),
+      remove: async ({ forge, target }, id) => forge.deleteComment?.({ ...placeOf(target), id }),
+    },
   },
 });
 

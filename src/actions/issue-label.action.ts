@@ -2,7 +2,7 @@ import { emptyOf, givenOf, inBoth, noneOf, valueOf } from './support/unfit.js';
 import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
-import { defineAction, textOf, changed, conflict, refused, unchanged, undone } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, conflict, refused, unchanged, undone } from './define-action.js';
 import { isAbout } from './support/compare.js';
 import { chosenFirst } from './support/same-name.js';
 import { flag, id, optional, text, texts } from './support/params.js';
@@ -134,7 +134,7 @@ function unclear(given: Given): Unfit | null {
  * Labels go by number, and only where something differs: servers drop unknown names without a word (a PUT of unknown ones clears all), put
  * every label of a doubled name on, and tell a label event even for a label that is there (api-behaviour 3.2).
  */
-export const labelIssue = defineAction({
+export const labelIssue = defineEnsuringAction({
   name: 'issue.label',
   summary: 'Add labels to an issue or pull request, and remove others',
   target: 'repository',

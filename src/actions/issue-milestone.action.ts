@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { say } from './reasons.js';
 import { flag, id, optional, text } from './support/params.js';
 import { isAbout } from './support/compare.js';
@@ -69,7 +69,7 @@ function decideIssueMilestone({ wanted, snapshot, seen }: RecoveryFacts<WantedMi
 }
 
 /** Milestones are found by title, closed ones too; an unknown number would be a 500 (api-behaviour 3.4). Pull requests go by the issue call. */
-export const setIssueMilestone = defineAction({
+export const setIssueMilestone = defineEnsuringAction({
   name: 'issue.milestone',
   summary: 'Set or clear the milestone of an issue or pull request',
   target: 'repository',

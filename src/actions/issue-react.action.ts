@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { say } from './reasons.js';
 import { choice, id, optional } from './support/params.js';
 import { defineRecovery, done, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
@@ -50,7 +50,7 @@ function decideReaction({ wanted, seen }: RecoveryFacts<WantedReaction, SeenReac
 }
 
 /** A reaction is told to nobody: no delivery, no feed row. */
-export const reactToIssue = defineAction({
+export const reactToIssue = defineEnsuringAction({
   name: 'issue.react',
   summary: 'React to a comment, an issue or a pull request with an emoji',
   target: 'repository',

@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { say } from './reasons.js';
 import { choice, id, optional, time } from './support/params.js';
 import {
@@ -57,7 +57,7 @@ function decideIssueState({ wanted: { number, state }, seen }: RecoveryFacts<Wan
 }
 
 /** `unchanged_since` holds it back where somebody did something after the rule looked: what was stale then may not be any more. */
-export const setIssueState = defineAction({
+export const setIssueState = defineEnsuringAction({
   name: 'issue.state',
   summary: 'Close an issue or pull request, or open it again',
   target: 'repository',

@@ -1,27 +1,10 @@
-import { defineAction, textOf, changed, conflict, unchanged } from './define-action.js';
+import { defineAction, textOf, changed, conflict, there, toWrite } from './define-action.js';
 import { say } from './reasons.js';
 import { text } from './support/params.js';
-import { readAll, whereOffered } from '../forge/forge-client.js';
-import { decideRemoval, defineRecovery, placeOf } from './support/recovery.js';
+import { readAll } from '../forge/forge-client.js';
 import { milestone } from './support/objects.js';
 import { isSameName, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
-
-/** As with labels: the list of all milestones, closed ones included, tells. */
-const milestoneRemoval = defineRecovery<{ readonly title: string }, boolean>({
-  reads: ['listMilestones'],
-  mayRead: [],
-  settle: 'whole',
-
-  async read({ forge, target }, { title }) {
-    const all = await whereOffered(forge.listMilestones, () =>
-      readAll(forge, 'listMilestones', { ...placeOf(target), state: 'all' }),
-    );
-    return all === undefined ? null : all.some((milestone) => isSameName(milestone.title, title));
-  },
-
-  decide: ({ wanted, seen }) => decideRemoval('milestone', wanted.title.trim(), { seen }),
-});
 
 /** Only what was made from here is taken away again, and only while nothing belongs to it. */
 export const removeMilestone = defineAction({
@@ -48,22 +31,27 @@ export const removeMilestone = defineAction({
   raises: [],
   example: { title: '1.4' },
 
-  recover: milestoneRemoval,
+  about: ({ title }) => ({ what: 'milestone', name: objectName(title) }),
 
-  async ensure({ target, forge, made }, wanted) {
-    const where = { owner: target.owner, repo: target.name };
-    const title = objectName(wanted.title);
-    const bearers = (await readAll(forge, 'listMilestones', { ...where, state: 'all' })).filter((milestone) =>
-      isSameName(milestone.title, title),
-    );
-    const about = { what: 'milestone', name: title };
-    if (bearers.length === 0) return unchanged(say('found.absent', about));
-    const ours = await made();
-    const own = bearers.find(({ id }) => ours.has(id ?? ''));
+  async look({ forge, place, made, call }, { title }) {
+    const all = await readAll(forge, 'listMilestones', { ...place, state: 'all' });
+    const bearers = all.filter((one) => isSameName(one.title, title));
+    const ours = bearers.length === 0 || call ? new Set<string>() : await made();
+    // After a lost answer only its effect is looked for: what is there still is judged before the next call.
+    const own = call ? bearers[0] : bearers.find(({ id }) => ours.has(id ?? ''));
+    return { isThere: bearers.length > 0, own };
+  },
+
+  compare({ wanted, seen: { isThere, own }, call }) {
+    const about = { what: 'milestone', name: objectName(wanted.title) };
+    if (!isThere) return there(say('found.absent', about));
     if (!own) return conflict(say('found.not-ours', about));
-    const issues = Number(own.open_issues ?? 0) + Number(own.closed_issues ?? 0);
-    if (issues > 0) return conflict(say('found.in-use', { ...about, count: issues }));
-    await forge.deleteMilestone({ ...where, id: own.id ?? '' });
-    return changed(say('made.removed', about), { detail: { removed: own.id ?? '' } });
+    const count = Number(own.open_issues ?? 0) + Number(own.closed_issues ?? 0);
+    return count > 0 && !call ? conflict(say('found.in-use', { ...about, count })) : toWrite(own.id ?? '');
+  },
+
+  async write({ forge, place }, { title }, id) {
+    await forge.deleteMilestone({ ...place, id });
+    return changed(say('made.removed', { what: 'milestone', name: objectName(title) }), { detail: { removed: id } });
   },
 });

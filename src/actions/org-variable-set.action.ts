@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed, refused, unchanged, undone } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, refused, unchanged, undone } from './define-action.js';
 import { say } from './reasons.js';
 import { line, optional, sealed, text } from './support/params.js';
 import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
@@ -67,7 +67,7 @@ export function decideOrgVariable({ wanted, snapshot, seen }: RecoveryFacts<Want
  * Absolute values. The description is always sent, because leaving it out clears it (api-behaviour op 17): the wanted one, else the one
  * that is there, else the one we sent last.
  */
-export const setOrgVariable = defineAction({
+export const setOrgVariable = defineEnsuringAction({
   name: 'org_variable.set',
   summary: 'Set a variable of the organization',
   target: 'organization',

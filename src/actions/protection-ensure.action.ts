@@ -2,7 +2,7 @@ import type { Unfit } from '../rules/language/revision.js';
 import { say } from './reasons.js';
 import { valueOf } from './support/unfit.js';
 import type { Given } from './define-action.js';
-import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { flag, naming, optional, text, texts, whole } from './support/params.js';
 import { defineRecovery, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { differingSettings, statedOf, changesOf, type Settings, decideSettingsOf } from './support/compare.js';
@@ -130,7 +130,7 @@ function unfit(given: Given): Unfit | null {
 }
 
 /** Only the settings that the rule states are compared and written; all else of the protection stays as it is. */
-export const ensureProtection = defineAction({
+export const ensureProtection = defineEnsuringAction({
   name: 'protection.ensure',
   summary: 'Make sure a branch is protected, with these settings',
   target: 'repository',

@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed, conflict, notYet, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, conflict, notYet, refused, unchanged } from './define-action.js';
 import { say } from './reasons.js';
 import { choice, flag, id, optional, text, whole } from './support/params.js';
 import { readAll, isRefused, orMissing, whereOffered, type ForgeClient } from '../forge/forge-client.js';
@@ -102,7 +102,7 @@ function isPushOfMerge({ data }: ForgeEvent, { params, snapshot }: SentEffect): 
  *
  * Approvals, checks and the label may come in any order: what is missing is waited for, as long as the head stays.
  */
-export const mergePullRequest = defineAction({
+export const mergePullRequest = defineEnsuringAction({
   name: 'pull_request.merge',
   summary: 'Merge a pull request once it is labelled, approved and green, at exactly this commit',
   target: 'repository',

@@ -2,7 +2,7 @@ import { countAlone, emptyOf, givenOf, nobodyNamed, textsOf, wrongLogin } from '
 import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
-import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { id, optional, texts, whole } from './support/params.js';
 import { isAbout, isSameLogin, pickByTurn } from './support/compare.js';
 import { readAll, orMissing, whereOffered } from '../forge/forge-client.js';
@@ -88,7 +88,7 @@ function unclear(given: Given): Unfit | null {
 }
 
 /** Whoever reviewed already is not asked again, the author never is. */
-export const requestReview = defineAction({
+export const requestReview = defineEnsuringAction({
   name: 'pull_request.request_review',
   summary: 'Ask people or teams to review a pull request',
   target: 'repository',

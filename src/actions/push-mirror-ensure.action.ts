@@ -1,21 +1,10 @@
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
 import { isIP } from 'node:net';
-import { defineAction, textOf, changed, conflict, refused, unchanged, undone } from './define-action.js';
+import { defineAction, textOf, changed, conflict, refused, there, toWrite } from './define-action.js';
 import { flag, optional, secret, text, type ParamsOf } from './support/params.js';
 import { readAll } from '../forge/forge-client.js';
-import {
-  askPerson,
-  defineRecovery,
-  done,
-  idsIn,
-  placeOf,
-  resend,
-  settledAs,
-  type RecoveryFacts,
-  type Surplus,
-  type Verdict,
-} from './support/recovery.js';
+import { idsIn } from './support/recovery.js';
 import { goDurationMs, normalizeMirrorAddress } from './support/compare.js';
 import { say, type NoMirror } from './reasons.js';
 import { mirror } from './support/objects.js';
@@ -42,85 +31,87 @@ const params = {
   private: optional(flag({ summary: 'true: the repository may be private, and its contents leave the forge' })),
 };
 
-interface WantedMirror {
-  readonly remote_address: string;
-  readonly interval?: string | undefined;
-  readonly sync_on_commit?: boolean | undefined;
-}
+/**
+ * Servers make a second mirror of the same address without a word, each under a random name, and nothing edits one; the address they tell has no
+ * credentials. After a lost answer those that were not there before are ours, and a row may vanish again (reliability F3).
+ */
+export const ensurePushMirror = defineAction({
+  name: 'push_mirror.ensure',
+  summary: 'Make sure the repository is mirrored to an address',
+  target: 'repository',
+  params,
+  operations: ['createPushMirror', 'listPushMirrors'],
+  whereOffered: [],
+  right: RIGHTS.repositoryAdmin,
+  naturalKey: 'remote_address',
+  keyOf: ({ remote_address }) => normalizeMirrorAddress(textOf(remote_address)),
+  object: ({ remote_address }) => mirror(normalizeMirrorAddress(textOf(remote_address))),
+  names: () => [],
+  unfit,
+  raises: [],
+  example: { remote_address: 'https://mirror.example.org/acme/app.git', interval: '8h', sync_on_commit: true },
+  about: ({ remote_address }) => ({ what: 'mirror', name: normalizeMirrorAddress(remote_address) }),
 
-interface SeenMirrors {
-  /** Mirrors to the wanted address. */
-  readonly mirrors: readonly { readonly name: string; readonly difference: string }[];
-}
-
-/** No key: each call adds a mirror under a random name. Those that are there now and were not before are ours; a row may vanish again (reliability F3). */
-const pushMirrorRecovery = defineRecovery<WantedMirror, SeenMirrors>({
-  reads: ['listPushMirrors'],
-  mayRead: [],
-  settle: 'whole',
-
-  async read({ forge, target }, wanted) {
-    const mirrors = await readAll(forge, 'listPushMirrors', placeOf(target));
-    const same = mirrors.filter(
-      (mirror) => normalizeMirrorAddress(mirror.remote_address ?? '') === normalizeMirrorAddress(wanted.remote_address),
+  async look({ target, forge, place, call, recall, hashOf, addressesOf }, wanted) {
+    const { remote_address: address, remote_password: password } = wanted;
+    // The forge never tells a password, so only what we sent ourselves can be compared.
+    const hash = call ? call.snapshot?.['password_hash'] : password && hashOf(password);
+    const detail = typeof hash === 'string' ? { password_hash: hash } : {};
+    const host = call ? null : nameToResolve(address);
+    const leadsInside = host !== null && (await addressesOf(host)).some(isOfTheMachine) ? host : null;
+    const mayRead = call !== null || wanted.private === true || target.private === false;
+    const all = leadsInside === null && mayRead ? await readAll(forge, 'listPushMirrors', place) : [];
+    const mirrors = all.filter(
+      (one) => normalizeMirrorAddress(one.remote_address ?? '') === normalizeMirrorAddress(address),
     );
-    return {
-      mirrors: same.map((mirror) => ({ name: mirror.remote_name ?? '', difference: mirrorDifference(mirror, wanted) })),
-    };
+    const sentBefore = mirrors.length > 0 ? (await recall())?.detail['password_hash'] : undefined;
+    const isOtherPassword = sentBefore !== undefined && sentBefore !== hash;
+    return { leadsInside, mirrors, detail, isOtherPassword };
   },
 
-  decide: decideMirror,
+  compare({ wanted, seen: { leadsInside, mirrors, detail, isOtherPassword }, target, call }) {
+    const about = { what: 'mirror', name: normalizeMirrorAddress(wanted.remote_address) };
+    if (leadsInside !== null) return refused(say('cannot.mirror', { why: 'leads-inside', host: leadsInside }));
+    if (!call && wanted.private !== true && target.private !== false)
+      return refused(say('cannot.mirror', { why: target.private ? 'private-repository' : 'unknown-visibility' }));
+    const fresh = mirrors.filter(({ remote_name: name }) => !idsIn(call?.snapshot).has(name ?? ''));
+    if (fresh.length === 0) return toWrite(detail, { makes: true, remember: { ids: [], ...detail } });
+    const fitting = fresh.find((one) => mirrorDifference(one, wanted) === '');
+    const differs = [
+      fitting ? '' : mirrorDifference(fresh[0] ?? {}, wanted),
+      isOtherPassword ? 'remote_password' : '',
+    ].filter((field) => field !== '');
+    if (differs.length > 0)
+      return conflict(
+        say('found.other', { ...about, count: fresh.length, differs: differs.join(', '), stays: 'mirror-cannot' }),
+      );
+    const name = call && fitting?.remote_name ? { remote_name: fitting.remote_name } : {};
+    return there(say('found.there', { ...about, count: fresh.length }), {
+      detail: { ...detail, ...name },
+      isSure: false,
+    });
+  },
 
-  sweep: {
-    removal: 'deletePushMirror',
-    decide: decideMirrorSurplus,
-    remove: async ({ forge, target }, name) => forge.deletePushMirror?.({ ...placeOf(target), name }),
+  async write({ forge, place }, { private: _, interval = DEFAULT_INTERVAL, ...body }, detail) {
+    const made = await forge.createPushMirror({ ...place, body: { ...body, interval } });
+    return changed(say('made.created', { what: 'mirror', name: normalizeMirrorAddress(body.remote_address) }), {
+      detail: { ...detail, ...(made.remote_name ? { remote_name: made.remote_name } : {}) },
+    });
+  },
+
+  recover: {
+    duplicates: {
+      removal: 'deletePushMirror',
+      // Mirrors bear no mark, so an extra one is never taken away by itself.
+      list: ({ mirrors }) => mirrors.map(({ remote_name: name }) => ({ id: name ?? '', isRemovable: false })),
+    },
   },
 });
-
-export function decideMirror({ wanted, snapshot, seen }: RecoveryFacts<WantedMirror, SeenMirrors>): Verdict {
-  const about = { what: 'mirror', name: normalizeMirrorAddress(wanted.remote_address) };
-  // Op 19 belongs to the 20, and the action cannot do without it.
-  if (seen === null) return askPerson(say('found.unreadable', { what: 'mirrors', then: 'nothing' }));
-  const known = idsIn(snapshot);
-  const fresh = seen.mirrors.filter(({ name }) => !known.has(name));
-  if (fresh.length === 0) return resend(say('found.absent', about));
-  const ours = fresh.find(({ difference }) => difference === '');
-  if (!ours)
-    return settledAs(
-      'conflict',
-      say('found.other', { ...about, differs: fresh[0]?.difference ?? '', stays: 'compared' }),
-    );
-  const detail = { ...passwordIn(snapshot), ...(ours.name === '' ? {} : { remote_name: ours.name }) };
-  return done(say('found.since-call', about), { sure: false, detail });
-}
-
-/** Mirrors bear no mark, so an extra one is never taken away by itself. */
-export function decideMirrorSurplus({
-  wanted,
-  snapshot,
-  seen,
-}: {
-  wanted: WantedMirror;
-  snapshot: RecoveryFacts<WantedMirror, SeenMirrors>['snapshot'];
-  seen: SeenMirrors;
-}): Surplus {
-  const known = idsIn(snapshot);
-  const fresh = seen.mirrors.filter(({ name }) => !known.has(name));
-  if (fresh.length < 2) return { is: 'fine' };
-  const name = normalizeMirrorAddress(wanted.remote_address);
-  return { is: 'alert', reason: say('doubled.there', { what: 'mirror', name, ids: fresh.map(({ name: id }) => id) }) };
-}
-
-function passwordIn(snapshot: RecoveryFacts<WantedMirror, SeenMirrors>['snapshot']): { password_hash?: string } {
-  const hash = snapshot?.['password_hash'];
-  return typeof hash === 'string' ? { password_hash: hash } : {};
-}
 
 /** Names of the fields that differ; empty = it is as wanted. */
 function mirrorDifference(
   mirror: PushMirror,
-  { interval, sync_on_commit }: Pick<WantedMirror, 'interval' | 'sync_on_commit'>,
+  { interval, sync_on_commit }: Pick<ParamsOf<typeof params>, 'interval' | 'sync_on_commit'>,
 ): string {
   return [
     interval === undefined || goDurationMs(mirror.interval ?? '') === goDurationMs(interval)
@@ -164,65 +155,6 @@ function unfit(given: Given, { mirrorHosts }: { readonly mirrorHosts?: readonly 
     ...(isUnlisted ? { isWarning: true as const } : {}),
   };
 }
-
-/** Servers make a second mirror of the same address without a word, and nothing edits one; the address they tell has no credentials. */
-export const ensurePushMirror = defineAction({
-  name: 'push_mirror.ensure',
-  summary: 'Make sure the repository is mirrored to an address',
-  target: 'repository',
-  params,
-  operations: ['createPushMirror', 'listPushMirrors'],
-  whereOffered: [],
-  right: RIGHTS.repositoryAdmin,
-  naturalKey: 'remote_address',
-  keyOf: ({ remote_address }) => normalizeMirrorAddress(textOf(remote_address)),
-  object: ({ remote_address }) => mirror(normalizeMirrorAddress(textOf(remote_address))),
-  names: () => [],
-  unfit,
-  raises: [],
-  example: { remote_address: 'https://mirror.example.org/acme/app.git', interval: '8h', sync_on_commit: true },
-
-  recover: pushMirrorRecovery,
-
-  async ensure({ target, forge, recall, lastMade, remember, hashOf, mirrorHosts, addressesOf }, wanted) {
-    const { remote_address: address } = wanted;
-    const unfit = refuseMirrorTarget(address, mirrorHosts);
-    if (unfit) return refused(unfit);
-    const name = nameToResolve(address);
-    if (name !== null && (await addressesOf(name)).some(isOfTheMachine))
-      return refused(say('cannot.mirror', { why: 'leads-inside', host: name }));
-    if (wanted.private !== true && target.private !== false) {
-      return refused(say('cannot.mirror', { why: target.private ? 'private-repository' : 'unknown-visibility' }));
-    }
-    const { owner, name: repo } = target;
-    const about = { what: 'mirror', name: normalizeMirrorAddress(address) };
-    const mirrors = await readAll(forge, 'listPushMirrors', { owner, repo });
-    const same = mirrors.filter(
-      (mirror) => normalizeMirrorAddress(mirror.remote_address ?? '') === normalizeMirrorAddress(address),
-    );
-    // The forge never tells a password, so only what we sent ourselves can be compared.
-    const detail = wanted.remote_password ? { password_hash: hashOf(wanted.remote_password) } : {};
-    const sentBefore = same.length > 0 ? (await recall())?.detail['password_hash'] : undefined;
-    if (same.length > 0) return compare(same, wanted, sentBefore !== undefined && sentBefore !== detail.password_hash);
-    if (await lastMade()) return undone(say('found.undone', about));
-    const { private: _, interval = DEFAULT_INTERVAL, ...body } = wanted;
-    remember({ ids: [], ...detail });
-    const made = await forge.createPushMirror({ owner, repo, body: { ...body, interval } });
-    return changed(say('made.created', about), {
-      detail: { ...detail, ...(made.remote_name ? { remote_name: made.remote_name } : {}) },
-    });
-
-    function compare(there: readonly PushMirror[], wish: ParamsOf<typeof params>, isOtherPassword: boolean) {
-      const differences = there.map((mirror) => mirrorDifference(mirror, wish));
-      const best = differences.includes('') ? '' : differences[0];
-      const different = [best, isOtherPassword ? 'remote_password' : ''].filter((field) => field !== '').join(', ');
-      if (different === '') return unchanged(say('found.there', { ...about, count: there.length }), detail);
-      return conflict(
-        say('found.other', { ...about, count: there.length, differs: different, stays: 'mirror-cannot' }),
-      );
-    }
-  },
-});
 
 const MAX_LENGTH = 2048;
 /** Names that only mean something inside a network. */

@@ -1,7 +1,7 @@
 import { defineReasons } from '../core/reason.js';
 
 /** What a sentence is about: `label bug`, `pull request #12`, `#12`, `the labels of #12`, `the notes of v1.4`, `the settings`. */
-interface About {
+export interface About {
   readonly what: string;
   readonly name?: string;
   /** Of the issue or pull request. */
@@ -46,7 +46,7 @@ function changes(list: readonly Change[]): string {
 }
 
 /** What follows from a read that cannot be made. */
-const UNREADABLE = {
+export const UNREADABLE = {
   nothing: '',
   harmless: '; sending the same again does no harm',
   'harmless-draft': '; a draft may be changed once more without telling people twice',

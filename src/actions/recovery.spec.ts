@@ -2,16 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { saying } from '../../test/builders/reasons.js';
 import type { JsonObject } from '../core/json.js';
 import { Secret } from '../core/secret.js';
-import { decideBranch } from './branch-create.action.js';
 import { actions } from './index.js';
-import { decideLabel } from './label-ensure.action.js';
-import { decideMilestone } from './milestone-ensure.action.js';
 import { decideOrgVariable } from './org-variable-set.action.js';
-import { decideMirror, decideMirrorSurplus } from './push-mirror-ensure.action.js';
 import { decideRelease, releaseHashes } from './release-update.action.js';
 import { decideRepo } from './repo-create-for-user.action.js';
 import { markOf, withMark, withoutMark } from './support/compare.js';
-import { decideExtras, type RecoveryFacts, type Verdict } from './support/recovery.js';
+import type { LookingAction, OpenCall } from './define-action.js';
+import { verdictOf } from './look-compare-write.js';
+import { isRecoverable } from '../pipeline/recover/read-back.js';
+import { decideDuplicates, type RecoveryFacts, type Surplus, type Verdict } from './support/recovery.js';
 import { decideSettings } from './user-settings-update.action.js';
 import { decideUserVariable } from './user-variable-create.action.js';
 
@@ -39,6 +38,31 @@ function facts<Wanted>(
   };
 }
 
+const REPOSITORY = { kind: 'repository', id: '7', owner: 'acme', name: 'app' } as never;
+
+function looking(name: string): LookingAction {
+  return actions.get(name) as LookingAction;
+}
+
+/** What the comparison makes of what is seen after an open call. */
+function decide(name: string, wanted: object, seen: unknown, over: Partial<OpenCall> = {}): Verdict {
+  const call = { snapshot: null, sends: 1, equalFailures: 0, said: null, sentAgoMs: 60_000, firstSentAt: SENT_AT };
+  return verdictOf(looking(name), { target: REPOSITORY }, wanted as never, seen, { ...call, ...over });
+}
+
+/** Two of ours, by what the action lists of what is seen. */
+function surplusOf(
+  name: string,
+  wanted: object,
+  seen: unknown,
+  mark: string | null,
+  snapshot: JsonObject | null,
+): Surplus {
+  const { about, recover } = looking(name);
+  const list = recover?.duplicates?.list(seen as never, wanted as never, mark) ?? [];
+  return decideDuplicates(about(wanted as never), snapshot, list);
+}
+
 /** `done?` = done, when seen once more. */
 function word(verdict: Verdict): string {
   return verdict.is === 'done' && !verdict.sure ? 'done?' : verdict.is;
@@ -46,59 +70,55 @@ function word(verdict: Verdict): string {
 
 describe('actions/recovery', () => {
   it('has a way out of an unknown outcome for each of the nine writes of the specification', () => {
-    const without = [...actions.values()].filter(({ recover }) => !recover).map(({ name }) => name);
+    const without = [...actions.values()].filter((action) => !isRecoverable(action)).map(({ name }) => name);
 
     expect(without.filter((name) => !EXTENDED.includes(name))).toEqual([]);
-    expect([...actions.values()].filter(({ recover }) => recover).length).toBeGreaterThanOrEqual(9);
+    expect([...actions.values()].filter(isRecoverable).length).toBeGreaterThanOrEqual(9);
   });
 
   describe('op 1, branch', () => {
     const wanted = { new_branch_name: 'x', old_ref_name: 'main' };
-    const there = (sha: string | null, over = {}) => ({ sha, grewFromOurs: null, baseThere: null, ...over });
-    it.each<[string, string, Parameters<typeof decideBranch>[0]]>([
-      ['at the commit that was sent', 'done', facts(wanted, there(SHA), { snapshot: { sha: SHA } })],
-      [
-        'grown from the commit that was sent',
-        'done',
-        facts(wanted, there(OTHER, { grewFromOurs: true }), { snapshot: { sha: SHA } }),
-      ],
-      [
-        'at another commit',
-        'conflict',
-        facts(wanted, there(OTHER, { grewFromOurs: false }), { snapshot: { sha: SHA } }),
-      ],
-      ['at another commit, not to be compared', 'conflict', facts(wanted, there(OTHER), { snapshot: { sha: SHA } })],
-      ['there, no commit was pinned', 'done', facts(wanted, there(OTHER), { snapshot: { sha: null } })],
-      ['absent', 'resend', facts(wanted, there(null))],
-      [
-        'absent, its base too, two equal failures',
-        'resend',
-        facts(wanted, there(null, { baseThere: false }), { equalFailures: 2 }),
-      ],
+    const there = (sha: string | null, over = {}) => ({
+      isThere: sha !== null,
+      sha,
+      wantedSha: null,
+      madeFrom: '',
+      madeOfBase: '',
+      grewFromOurs: null,
+      isBaseThere: null,
+      ...over,
+    });
+    it.each<[string, string, ReturnType<typeof there> | null, Partial<OpenCall>]>([
+      ['at the commit that was sent', 'done', there(SHA), { snapshot: { sha: SHA } }],
+      ['grown from the commit that was sent', 'done', there(OTHER, { grewFromOurs: true }), { snapshot: { sha: SHA } }],
+      ['at another commit', 'conflict', there(OTHER, { grewFromOurs: false }), { snapshot: { sha: SHA } }],
+      ['at another commit, not to be compared', 'conflict', there(OTHER), { snapshot: { sha: SHA } }],
+      ['there, no commit was pinned', 'done', there(OTHER), { snapshot: { sha: null } }],
+      ['absent', 'resend', there(null), {}],
+      ['absent, its base too, two equal failures', 'resend', there(null, { isBaseThere: false }), { equalFailures: 2 }],
       [
         'absent, its base too, three equal failures',
         'refused',
-        facts(wanted, there(null, { baseThere: false }), { equalFailures: 3 }),
+        there(null, { isBaseThere: false }),
+        { equalFailures: 3 },
       ],
       [
         'absent, its base there, four equal failures',
         'resend',
-        facts(wanted, there(null, { baseThere: true }), { equalFailures: 4 }),
+        there(null, { isBaseThere: true }),
+        { equalFailures: 4 },
       ],
       [
         'absent, its base there, five equal failures',
         'refused',
-        facts(wanted, there(null, { baseThere: true }), { equalFailures: 5 }),
+        there(null, { isBaseThere: true }),
+        { equalFailures: 5 },
       ],
-      ['absent, two pushes turned away', 'resend', facts(wanted, there(null), { equalFailures: 2, said: PROTECTED })],
-      [
-        'absent, three pushes turned away',
-        'refused',
-        facts(wanted, there(null), { equalFailures: 3, said: PROTECTED }),
-      ],
-      ['not to be read', 'person', facts(wanted, null)],
-    ])('%s => %s', (_, expected, given) => {
-      expect(word(decideBranch(given))).toBe(expected);
+      ['absent, two pushes turned away', 'resend', there(null), { equalFailures: 2, said: PROTECTED }],
+      ['absent, three pushes turned away', 'refused', there(null), { equalFailures: 3, said: PROTECTED }],
+      ['not to be read', 'person', null, {}],
+    ])('%s => %s', (_, expected, seen, over) => {
+      expect(word(decide('branch.create', wanted, seen, over))).toBe(expected);
     });
   });
 
@@ -151,9 +171,12 @@ describe('actions/recovery', () => {
   });
 
   describe('op 7, push mirror', () => {
-    const wanted = { remote_address: 'https://mirror.example.org/a.git' };
+    const wanted = { remote_address: 'https://mirror.example.org/a.git', interval: '8h' };
     const mirrors = (...names: string[]) => ({
-      mirrors: names.map((name) => ({ name, difference: name.startsWith('other') ? 'interval (1h)' : '' })),
+      leadsInside: null,
+      detail: {},
+      isOtherPassword: false,
+      mirrors: names.map((name) => ({ remote_name: name, interval: name.startsWith('other') ? '1h' : '8h' })),
     });
     it.each<[string, string, ReturnType<typeof mirrors> | null]>([
       ['one that was not there before', 'done?', mirrors('old', 'new')],
@@ -163,14 +186,14 @@ describe('actions/recovery', () => {
       ['a new one with other settings', 'conflict', mirrors('other')],
       ['not to be read', 'person', null],
     ])('%s => %s', (_, expected, seen) => {
-      expect(word(decideMirror(facts(wanted, seen, { snapshot: { ids: ['old'] } })))).toBe(expected);
+      expect(word(decide('push_mirror.ensure', wanted, seen, { snapshot: { ids: ['old'] } }))).toBe(expected);
     });
 
     it('tells a person of two, and takes none away', () => {
-      expect(decideMirrorSurplus({ wanted, snapshot: { ids: ['old'] }, seen: mirrors('old', 'new') })).toEqual({
+      expect(surplusOf('push_mirror.ensure', wanted, mirrors('old', 'new'), '', { ids: ['old'] })).toEqual({
         is: 'fine',
       });
-      expect(decideMirrorSurplus({ wanted, snapshot: null, seen: mirrors('a', 'b') })).toMatchObject({
+      expect(surplusOf('push_mirror.ensure', wanted, mirrors('a', 'b'), '', null)).toMatchObject({
         is: 'alert',
         reason: saying(expect.stringContaining('a, b')),
       });
@@ -206,30 +229,24 @@ describe('actions/recovery', () => {
     });
   });
 
-  describe.each<[string, (seen: { id: string; difference: string }[] | null, snapshot: JsonObject | null) => Verdict]>([
+  type Bearers = { id: string; difference: string }[] | null;
+  describe.each<[string, (seen: Bearers, snapshot: JsonObject) => Verdict]>([
     [
       'op 15, label',
-      (seen, snapshot) =>
-        decideLabel(
-          facts(
-            { name: 'bug', color: '#fff' },
-            seen && { bearers: seen.map((one) => ({ ...one, isOfRepository: true, description: '', used: null })) },
-            {
-              snapshot,
-            },
-          ),
-        ),
+      (seen, snapshot) => {
+        const own = seen?.map(({ id, difference }) => ({ id, name: 'bug', color: difference ? '000000' : 'ffffff' }));
+        const wanted = { name: 'bug', color: '#fff' };
+        return decide('label.ensure', wanted, own ? { own, inherited: [], uses: null } : null, { snapshot });
+      },
     ],
     [
       'op 18, milestone',
-      (seen, snapshot) =>
-        decideMilestone(
-          facts({ title: '1.4' }, seen && { bearers: seen.map((one) => ({ ...one, description: '', used: false })) }, {
-            snapshot,
-          }),
-        ),
+      (seen, snapshot) => {
+        const all = seen?.map(({ id, difference }) => ({ id, title: '1.4', description: difference }));
+        return decide('milestone.ensure', { title: '1.4', description: '' }, all ?? null, { snapshot });
+      },
     ],
-  ])('%s', (_, decide) => {
+  ])('%s', (_, verdictOn) => {
     it.each<[string, string, { id: string; difference: string }[] | null]>([
       ['one of this name', 'done', [{ id: '5', difference: '' }]],
       [
@@ -253,42 +270,41 @@ describe('actions/recovery', () => {
       ['none', 'resend', []],
       ['not to be read', 'person', null],
     ])('%s => %s', (_case, expected, seen) => {
-      expect(word(decide(seen, { ids: ['4'] }))).toBe(expected);
+      expect(word(verdictOn(seen, { ids: ['4'] }))).toBe(expected);
     });
   });
 
   describe('two of one name', () => {
     const mark = markOf('3f9a2c7b1e');
-    const decide = (marks: boolean, ...bearers: Array<[string, string, boolean | null]>) =>
-      decideExtras(
-        'label',
-        'bug',
-        { snapshot: { ids: ['1'] }, mark, marks },
-        bearers.map(([id, description, used]) => ({ id, description, used })),
-      );
+    const surplus = (marks: boolean, ...bearers: Array<[string, string, boolean | null]>): Surplus => {
+      const own = bearers.map(([id, description]) => ({ id, name: 'bug', description }));
+      const uses = new Map(bearers.flatMap(([id, , isUsed]) => (isUsed ? [[id, 1] as const] : [])));
+      const seen = { own, inherited: [], uses: bearers.some(([, , isUsed]) => isUsed === null) ? null : uses };
+      return surplusOf('label.ensure', { name: 'bug' }, seen, marks ? mark : null, { ids: ['1'] });
+    };
 
     it('keeps the oldest, and takes the younger away that bears our mark and is not used', () => {
-      expect(decide(true, ['10', `broken ${mark}`, false], ['9', 'broken', true])).toMatchObject({
+      expect(surplus(true, ['10', `broken ${mark}`, false], ['9', 'broken', true])).toMatchObject({
         is: 'remove',
         ids: ['10'],
       });
     });
 
-    it.each<[string, string, ReturnType<typeof decide>]>([
-      ['one alone', 'fine', decide(true, ['9', '', false])],
-      ['one beside what was there before', 'fine', decide(true, ['1', '', false], ['9', mark, false])],
-      ['the younger is used', 'alert', decide(true, ['9', '', false], ['10', mark, true])],
-      ['whether it is used is not known', 'alert', decide(true, ['9', '', false], ['10', mark, null])],
-      ['the younger bears no mark', 'alert', decide(true, ['9', mark, false], ['10', '', false])],
-      ['it bears the mark of another intent', 'alert', decide(true, ['9', '', false], ['10', '[fh:00000000]', false])],
-      ['marks are off', 'alert', decide(false, ['9', '', false], ['10', mark, false])],
+    it.each<[string, string, Surplus]>([
+      ['one alone', 'fine', surplus(true, ['9', '', false])],
+      ['one beside what was there before', 'fine', surplus(true, ['1', '', false], ['9', mark, false])],
+      ['the younger is used', 'alert', surplus(true, ['9', '', false], ['10', mark, true])],
+      ['whether it is used is not known', 'alert', surplus(true, ['9', '', false], ['10', mark, null])],
+      ['the younger bears no mark', 'alert', surplus(true, ['9', mark, false], ['10', '', false])],
+      ['it bears the mark of another intent', 'alert', surplus(true, ['9', '', false], ['10', '[fh:00000000]', false])],
+      ['marks are off', 'alert', surplus(false, ['9', '', false], ['10', mark, false])],
       [
         'three, one of them without a mark',
         'alert',
-        decide(true, ['9', '', false], ['10', mark, false], ['11', '', false]),
+        surplus(true, ['9', '', false], ['10', mark, false], ['11', '', false]),
       ],
-    ])('%s => %s', (_, expected, surplus) => {
-      expect(surplus.is).toBe(expected);
+    ])('%s => %s', (_, expected, given) => {
+      expect(given.is).toBe(expected);
     });
   });
 

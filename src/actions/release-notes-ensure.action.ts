@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { say } from './reasons.js';
-import { defineAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
 import { flag, naming, optional, text, texts, type ActionParam } from './support/params.js';
 import {
   previousTag,
@@ -99,7 +99,7 @@ function decideNotes({ wanted: { tag }, snapshot, seen }: RecoveryFacts<{ readon
  * What was merged is known by its commit: it belongs to a release when its merge commit lies between the last tag and this one. Only what
  * stands between our markers is ever changed.
  */
-export const ensureReleaseNotes = defineAction({
+export const ensureReleaseNotes = defineEnsuringAction({
   name: 'release_notes.ensure',
   summary:
     'Keep a list of the pull requests merged since the last tag in the notes of a release, grouped by label, between our markers',

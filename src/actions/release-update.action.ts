@@ -2,7 +2,7 @@ import { givenOf, noneOf, valueOf } from './support/unfit.js';
 import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
-import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { flag, id, line, naming, optional, text } from './support/params.js';
 import {
   askPerson,
@@ -159,7 +159,7 @@ function unfit(given: Given): Unfit | null {
 }
 
 /** Only fields that differ are sent, because every edit of a published release tells people (reliability F6). */
-export const updateRelease = defineAction({
+export const updateRelease = defineEnsuringAction({
   name: 'release.update',
   summary: 'Set fields of a release',
   target: 'repository',

@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
 import { say } from './reasons.js';
 import { flag, line, naming, optional, text, type ParamsOf } from './support/params.js';
 import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
@@ -107,7 +107,7 @@ export function decideRepo({ wanted, seen, firstSentAt }: RecoveryFacts<WantedRe
 }
 
 /** Owner and name, without regard to case, are the forge's own key. A redirect from an old name is not the repository. */
-export const createRepoForUser = defineAction({
+export const createRepoForUser = defineEnsuringAction({
   name: 'repo.create_for_user',
   summary: 'Make sure a user or organization has a repository (administrator operation)',
   target: 'account',

@@ -2,7 +2,7 @@ import type { Unfit } from '../rules/language/revision.js';
 import { say } from './reasons.js';
 import { givenOf, noneOf, valueOf } from './support/unfit.js';
 import type { Given } from './define-action.js';
-import { defineAction, changed, conflict, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, changed, conflict, refused, unchanged } from './define-action.js';
 import { choice, flag, line, naming, optional, text } from './support/params.js';
 import { defineRecovery, placeOf, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { differingSettings, statedOf, changesOf, type Settings, decideSettingsOf } from './support/compare.js';
@@ -88,7 +88,7 @@ function unclear(given: Given): Unfit | null {
  * Only the settings that the rule states are compared and written. Renaming, archiving and making public are left to people. Servers ignore
  * a default branch that is not there and a visibility that follows a fork's base, so their answer is looked at.
  */
-export const ensureRepositorySettings = defineAction({
+export const ensureRepositorySettings = defineEnsuringAction({
   name: 'repository_settings.ensure',
   summary: 'Make sure the repository has these settings',
   target: 'repository',

@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { say } from './reasons.js';
 import { id, optional, whole } from './support/params.js';
 import {
@@ -48,7 +48,7 @@ export function decideRerun({
 }
 
 /** Once: a run that was run again already, by whomever, is left alone. */
-export const rerunFailedJobs = defineAction({
+export const rerunFailedJobs = defineEnsuringAction({
   name: 'run.rerun_failed',
   summary: 'Run the failed jobs of a workflow run again, once',
   target: 'repository',

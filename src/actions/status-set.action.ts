@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, refused, unchanged } from './define-action.js';
 import { say } from './reasons.js';
 import { choice, line, optional, text } from './support/params.js';
 import { readAll, orMissing, whereOffered } from '../forge/forge-client.js';
@@ -65,7 +65,7 @@ function decideStatus({ wanted: { context, state }, seen }: RecoveryFacts<Wanted
 }
 
 /** A status of an unknown commit is a 500, and each call adds a row: the newest of the context is read first (api-behaviour 3.7). */
-export const setStatus = defineAction({
+export const setStatus = defineEnsuringAction({
   name: 'status.set',
   summary: 'Set the status of a commit',
   target: 'repository',

@@ -2,7 +2,7 @@ import type { Unfit } from '../rules/language/revision.js';
 import { say } from './reasons.js';
 import { givenOf, inBoth, textsOf } from './support/unfit.js';
 import type { Given } from './define-action.js';
-import { defineAction, changed, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, changed, refused, unchanged } from './define-action.js';
 import { optional, texts } from './support/params.js';
 import {
   askPerson,
@@ -70,7 +70,7 @@ function unfit(given: Given): Unfit | null {
 }
 
 /** The forge takes the whole list: what is there is read, and kept unless the rule says otherwise. */
-export const ensureTopics = defineAction({
+export const ensureTopics = defineEnsuringAction({
   name: 'topics.ensure',
   summary: 'Make sure the repository has, or does not have, these topics',
   target: 'repository',

@@ -1,4 +1,4 @@
-import { defineAction, changed, refused, unchanged } from './define-action.js';
+import { defineEnsuringAction, changed, refused, unchanged } from './define-action.js';
 import { say } from './reasons.js';
 import { flag, optional, text } from './support/params.js';
 import {
@@ -66,7 +66,7 @@ function plain(value: Json | undefined, like: string | boolean): Json {
 }
 
 /** Absolute values: the same request twice is harmless, so on a forge where they cannot be read the last wish is the memory. */
-export const updateUserSettings = defineAction({
+export const updateUserSettings = defineEnsuringAction({
   name: 'user_settings.update',
   summary: "Set settings of the bot's own account",
   target: 'account',

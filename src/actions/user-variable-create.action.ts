@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed, conflict, unchanged, undone, type Outcome } from './define-action.js';
+import { defineEnsuringAction, textOf, changed, conflict, unchanged, undone, type Outcome } from './define-action.js';
 import { say } from './reasons.js';
 import { line, optional, sealed, text } from './support/params.js';
 import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
@@ -46,7 +46,7 @@ export function decideUserVariable({ wanted, seen }: RecoveryFacts<WantedUserVar
 }
 
 /** The forge refuses a second variable of the same name (409), so making is safe; this action never changes one that is there. */
-export const createUserVariable = defineAction({
+export const createUserVariable = defineEnsuringAction({
   name: 'user_variable.create',
   summary: "Make sure the bot's own account has a variable",
   target: 'account',

@@ -1,4 +1,4 @@
-import { defineAction, textOf, changed } from './define-action.js';
+import { defineEnsuringAction, textOf, changed } from './define-action.js';
 import { say } from './reasons.js';
 import { optional, text, textMap } from './support/params.js';
 import {
@@ -71,7 +71,7 @@ function isOf(run: WorkflowRun, workflow: string, ref: string): boolean {
 }
 
 /** It has no state to compare with: one intent is one start. The newest run is remembered, so that a start whose answer was lost is found. */
-export const dispatchWorkflow = defineAction({
+export const dispatchWorkflow = defineEnsuringAction({
   name: 'workflow.dispatch',
   summary: 'Start a workflow that has the trigger workflow_dispatch',
   target: 'repository',

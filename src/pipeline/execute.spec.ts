@@ -75,7 +75,8 @@ describe('pipeline/execute', () => {
     const readsOn: AnyAction = {
       ...(actions.get('label.ensure') as AnyAction),
       name: 'label.read_on',
-      ensure: async ({ forge }: { forge: Pick<ForgeClient, 'createLabel' | 'listLabels'> }) => {
+      look: async () => ({ own: [], inherited: [], uses: null }),
+      write: async ({ forge }: { forge: Pick<ForgeClient, 'createLabel' | 'listLabels'> }) => {
         await forge.createLabel({ owner: 'acme', repo: 'app', body: BUG });
         await forge.listLabels({ owner: 'acme', repo: 'app' });
         return changed(because('made'));
@@ -336,7 +337,7 @@ describe('pipeline/execute', () => {
       const twice: AnyAction = {
         ...(actions.get('label.ensure') as AnyAction),
         name: 'label.twice',
-        ensure: async ({ forge }: { forge: { createLabel: (args: object) => Promise<unknown> } }) => {
+        write: async ({ forge }: { forge: { createLabel: (args: object) => Promise<unknown> } }) => {
           for (const name of ['a', 'b'])
             await forge.createLabel({ owner: 'acme', repo: 'app', body: { name, color: '#000000' } });
           return changed(because('two'));

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { ensure } from '../actions/look-compare-write.js';
 import { markOf } from '../actions/support/compare.js';
 import { isRefused } from '../forge/forge-client.js';
 import type { Alerts } from '../core/alerts.js';
@@ -29,7 +30,7 @@ import {
   type PrepareDeps,
 } from './execute/prepare-effect.js';
 import type { Claim, JournalStore } from './journal-store.port.js';
-import { canRead, isOpen } from './recover/read-back.js';
+import { canRead, isOpen, isRecoverable } from './recover/read-back.js';
 import type { RecoveryStore } from './recovery-store.port.js';
 
 interface EffectDeps extends PrepareDeps {
@@ -138,7 +139,7 @@ export class IntentToEffect {
       const getIssue = access.offers('getIssue') ? guard.client.getIssue : undefined;
       const reason = action.awaits ? null : await this.live.contradiction(intent, target, getIssue);
       if (reason !== null) return { to: 'cancelled', reason, wrote: null, detail: { code: CONTRADICTED } };
-      return endingOf(await action.ensure(context, params), guard.written, intent.id);
+      return endingOf(await ensure(action, context, params), guard.written, intent.id);
     } catch (error) {
       if (error instanceof ReadForAnother) return this.perform(claim, calls, false, wasMoved);
       this.doubtTarget(intent, error);
@@ -201,7 +202,7 @@ export class IntentToEffect {
   }
 
   private guard(
-    { access, action: { recover } }: Means,
+    { access, action }: Means,
     intent: Intent,
     epoch: number,
     budgets: readonly BudgetLimit[],
@@ -218,7 +219,7 @@ export class IntentToEffect {
       intentId: intent.id,
       mode: intent.mode,
       budgets,
-      canReadBack: recover !== undefined && recover.reads.length > 0 && canRead(recover, access),
+      canReadBack: isRecoverable(action) && canRead(action, access),
       reads: shares ? this.reads.of(intent.runId, intent.forge) : null,
       status: () => status.of(intent),
       hashOf: (secret) => encryptor.hash(secret),

@@ -189,10 +189,10 @@ export class OutcomeRecovery implements UnknownOutcomes {
   }
 
   private settleMsOf(intent: Intent): number {
-    const recover = this.deps.actions.get(intent.action)?.recover;
+    const action = this.deps.actions.get(intent.action);
     const access = this.deps.forges.get(intent.forge, intent.org);
     // Without a read there is nothing to wait for.
-    if (!recover || !access || recover.settle === 'none' || !canRead(recover, access)) return 0;
+    if (!isRecoverable(action) || !access || action.recover?.settle === 'none' || !canRead(action, access)) return 0;
     return settleMsOf(this.deps, intent);
   }
 }

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ensureMilestone } from '../../src/actions/milestone-ensure.action.js';
+import type { AnyAction } from '../../src/actions/define-action.js';
+import { actions } from '../../src/actions/index.js';
+import { ensure } from '../../src/actions/look-compare-write.js';
 import { Secret } from '../../src/core/secret.js';
 import { createForgeClient } from '../../src/forge/http/create-forge-client.js';
 import { wrapForgeClient, type ForgeClient } from '../../src/forge/forge-client.js';
@@ -33,9 +35,10 @@ async function serverIn(profile: ProfileName, timeZone: string): Promise<{ forge
 }
 
 async function want(forge: ForgeClient, due_on: string): Promise<void> {
-  await ensureMilestone.ensure(
+  await ensure(
+    actions.get('milestone.ensure') as AnyAction,
     {
-      target: { owner: 'admin', name: 'app' },
+      target: { kind: 'repository', owner: 'admin', name: 'app' },
       forge,
       recall: () => Promise.resolve(null),
       lastMade: () => Promise.resolve(null),

@@ -1,7 +1,9 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createBranch } from '../../src/actions/branch-create.action.js';
+import type { AnyAction } from '../../src/actions/define-action.js';
+import { actions } from '../../src/actions/index.js';
+import { ensure } from '../../src/actions/look-compare-write.js';
 import { Secret } from '../../src/core/secret.js';
 import { connectForge } from '../../src/forge/connected-forges.js';
 import { createForgeClient } from '../../src/forge/http/create-forge-client.js';
@@ -66,9 +68,10 @@ describe('a proxy that loses the slash of a name', () => {
   it('ends an effect on such a branch, and makes no branch in its place', async () => {
     const { client } = await behind('apache', 'gitea');
 
-    const ensure = createBranch.ensure(
+    const effect = ensure(
+      actions.get('branch.create') as AnyAction,
       {
-        target: { owner: 'admin', name: 'app' },
+        target: { kind: 'repository', owner: 'admin', name: 'app' },
         forge: client,
         recall: () => Promise.resolve(null),
         lastMade: () => Promise.resolve(null),
@@ -78,7 +81,7 @@ describe('a proxy that loses the slash of a name', () => {
       { new_branch_name: 'rel/v9', old_ref_name: 'main' } as never,
     );
 
-    await expect(ensure).rejects.toMatchObject(LOST);
+    await expect(effect).rejects.toMatchObject(LOST);
     expect((await client.listBranches(place)).map(({ name }) => name)).toEqual(['main']);
   });
 

@@ -113,6 +113,11 @@ export function withMark(description: string | undefined, mark: string | null): 
   return description === undefined || description === '' ? mark : `${description} ${mark}`;
 }
 
+/** Whether it bears this very mark; marks may be off (null). */
+export function bearsMark(description: string | null | undefined, mark: string | null): boolean {
+  return mark !== null && (description ?? '').endsWith(mark);
+}
+
 /** A description as the rule wrote it. */
 export function withoutMark(description: string | null | undefined): string {
   return (description ?? '').replace(MARK, '');
@@ -226,7 +231,7 @@ export function decideSettingsOf(
 }
 
 /** Forges leave out what is empty. */
-function emptyLike(value: Json | undefined): Json {
+export function emptyLike(value: Json | undefined): Json {
   if (Array.isArray(value)) return [];
   return typeof value === 'boolean' ? false : typeof value === 'string' ? '' : 0;
 }

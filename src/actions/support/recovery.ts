@@ -1,5 +1,6 @@
 import type { Reason } from '../../core/reason.js';
-import { say } from '../reasons.js';
+import { say, type About, type UNREADABLE } from '../reasons.js';
+import type { OpenCall } from '../define-action.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { JsonObject } from '../../core/json.js';
 import type { ForgeEvent } from '../../core/event.js';
@@ -7,6 +8,35 @@ import type { Secret } from '../../core/secret.js';
 import type { Target } from '../../core/target.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
+
+/** What may be said of an action's way out of an unknown outcome beyond what `look` and `compare` say: a row of the table in docs/guarantees.md. */
+export interface Recovery<Wanted, Seen> {
+  /** `none`: the forge has a key of its own, so a late twin of the call ends as a refusal and nothing need be waited for. Default: the settle time. */
+  readonly settle?: 'none';
+  /** What follows where nothing can be seen: a person decides, or it is sent again. Default: `nothing`, a person. */
+  readonly unread?: keyof typeof UNREADABLE | ((wanted: Wanted, call: OpenCall) => keyof typeof UNREADABLE);
+  /** Absolute values: two rules that want different ones would set them back and forth for ever. */
+  readonly absolute?: boolean;
+  /** What events tell about its effect. */
+  readonly told?: Told;
+  /** Keyless operations only: after another settle time, is there more than one of ours? */
+  readonly duplicates?: Duplicates<Wanted, Seen>;
+}
+
+interface Duplicates<Wanted, Seen> {
+  /** Takes one away. */
+  readonly removal: OperationName;
+  /** Objects of the name. @param mark what ours bear; null = marks are off */
+  list(seen: Seen, wanted: Wanted, mark: string | null): readonly Duplicate[];
+  /** Absent = never taken away by itself. */
+  remove?(context: RecoveryContext, id: string): Promise<unknown>;
+}
+
+export interface Duplicate {
+  readonly id: string;
+  /** It is ours for sure, and nobody uses it. */
+  readonly isRemovable: boolean;
+}
 
 /** What the pure decision about a call of unknown outcome may see. */
 export interface RecoveryFacts<Wanted, Seen> {
@@ -62,7 +92,7 @@ export interface RecoveryContext {
  * How one action comes out of an unknown outcome: which read tells it, how long to wait before it, and the decision. The decision is pure.
  * It is one row of the table in docs/guarantees.md.
  */
-interface Recovery<Wanted = never, Seen = never> {
+interface OldRecovery<Wanted = never, Seen = never> {
   /** The reads it needs; where one is missing, `seen` is null at once and no time is waited. */
   readonly reads: readonly OperationName[];
   /** Used where the forge offers them. */
@@ -120,8 +150,8 @@ interface Sweep<Wanted, Seen> {
   remove(context: RecoveryContext, id: string): Promise<unknown>;
 }
 
-/** A recovery under its widest type, for code that treats all alike. */
-export interface AnyRecovery extends Omit<Recovery, 'read' | 'decide' | 'sweep'> {
+/** A recovery of an action that is not converted, under its widest type. */
+export interface EnsuringRecovery extends Omit<OldRecovery, 'read' | 'decide' | 'sweep'> {
   read(context: RecoveryContext, wanted: never): Promise<unknown>;
   decide(facts: never): Verdict;
   readonly sweep?: {
@@ -131,8 +161,8 @@ export interface AnyRecovery extends Omit<Recovery, 'read' | 'decide' | 'sweep'>
   };
 }
 
-export function defineRecovery<Wanted, Seen>(recovery: Recovery<Wanted, Seen>): AnyRecovery {
-  return recovery as unknown as AnyRecovery;
+export function defineRecovery<Wanted, Seen>(recovery: OldRecovery<Wanted, Seen>): EnsuringRecovery {
+  return recovery as unknown as EnsuringRecovery;
 }
 
 export function done(
@@ -159,7 +189,7 @@ export function askPerson(reason: Reason): Verdict {
 }
 
 /** Ids that a snapshot lists. */
-export function idsIn(snapshot: JsonObject | null): ReadonlySet<string> {
+export function idsIn(snapshot: JsonObject | null | undefined): ReadonlySet<string> {
   const ids = snapshot?.['ids'];
   return new Set(Array.isArray(ids) ? ids.map(String) : []);
 }
@@ -170,80 +200,19 @@ export function placeOf(target: Target): { owner: string; repo: string } {
   return { owner: target.owner, repo: target.name };
 }
 
-/** Number of what the call was to change; null = it was to make one. */
-function editedIn(snapshot: JsonObject | null): string | null {
-  const id = snapshot?.['edits'];
-  return typeof id === 'string' ? id : null;
-}
-
-interface Extra {
-  readonly id: string;
-  readonly description: string;
-  readonly used: boolean | null;
-}
-
-/** Two of ours: the oldest stays; a younger one goes when it bears our mark and nobody uses it, else a person is told. */
-export function decideExtras(
-  what: string,
-  name: string,
-  { snapshot, mark, marks }: { snapshot: RecoveryFacts<unknown, unknown>['snapshot']; mark: string; marks: boolean },
-  bearers: readonly Extra[],
-): Surplus {
-  const known = idsIn(snapshot);
-  const fresh = bearers.filter(({ id }) => !known.has(id)).sort((a, b) => compareIds(a.id, b.id));
-  if (fresh.length < 2) return { is: 'fine' };
+/** Two of ours: the oldest stays; younger ones go where each of them may, else a person is told. */
+export function decideDuplicates(about: About, snapshot: JsonObject | null, bearers: readonly Duplicate[]): Surplus {
+  const before = idsIn(snapshot);
+  const fresh = bearers.filter(({ id }) => !before.has(id)).sort((a, b) => compareIds(a.id, b.id));
   const younger = fresh.slice(1);
-  const removable = younger.filter(({ description, used }) => marks && description.endsWith(mark) && used === false);
-  if (removable.length === younger.length) {
-    return {
-      is: 'remove',
-      reason: say('doubled.removed', { what, name, count: fresh.length }),
-      ids: removable.map(({ id }) => id),
-    };
-  }
-  return { is: 'alert', reason: say('doubled.there', { what, name, ids: fresh.map(({ id }) => id) }) };
+  if (younger.length === 0) return { is: 'fine' };
+  const named = { what: about.what, name: about.name ?? '' };
+  const ids = younger.map(({ id }) => id);
+  return younger.every(({ isRemovable }) => isRemovable)
+    ? { is: 'remove', reason: say('doubled.removed', { ...named, count: fresh.length }), ids }
+    : { is: 'alert', reason: say('doubled.there', { ...named, ids: fresh.map(({ id }) => id) }) };
 }
 
 export function compareIds(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
-}
-
-interface Bearer {
-  readonly id: string;
-  /** What is not as wanted; empty = nothing. */
-  readonly difference: string;
-}
-
-/** Of things that servers make twice under one name: whether the list shows what was sent. */
-export function decideNamed(
-  what: string,
-  name: string,
-  { snapshot, seen }: Pick<RecoveryFacts<unknown, { readonly bearers: readonly Bearer[] }>, 'snapshot' | 'seen'>,
-): Verdict {
-  const about = { what, name };
-  if (seen === null) return askPerson(say('found.unlisted', about));
-  if (seen.bearers.length === 0) return resend(say('found.absent', about));
-  const differs = seen.bearers[0]?.difference ?? '';
-  const fit = seen.bearers.find(({ difference }) => difference === '');
-  const edited = editedIn(snapshot);
-  if (edited !== null) {
-    if (fit)
-      return fit.id === edited
-        ? done(say('found.as-wanted', about), { detail: { edited } })
-        : settledAs('unchanged', say('found.there', about));
-    return resend(say('found.not-yet', { ...about, differs: [differs] }));
-  }
-  if (!fit) return settledAs('conflict', say('found.other', { ...about, differs, stays: 'compared' }));
-  if (!seen.bearers.some(({ id, difference }) => difference === '' && !idsIn(snapshot).has(id)))
-    return settledAs('unchanged', say('found.before-call', about));
-  return done(say('found.there', about), { objectId: fit.id });
-}
-
-export function decideRemoval(
-  what: string,
-  name: string,
-  { seen }: Pick<RecoveryFacts<unknown, boolean>, 'seen'>,
-): Verdict {
-  if (seen === null) return askPerson(say('found.unlisted', { what }));
-  return seen ? resend(say('found.there', { what, name })) : done(say('found.absent', { what, name }));
 }

@@ -1,3 +1,4 @@
+import { objectName } from '../../core/object-name.js';
 import { compareIds } from './recovery.js';
 
 /** What servers tell of an object whose name others may bear too. */
@@ -29,4 +30,14 @@ export function chosenFirst<One extends Bearer>(
   const rank = (one: One): number =>
     (one.state === 'closed' || one.is_archived === true ? 2 : 0) + (isAsWanted(one) ? 0 : 1);
   return [...bearers].sort((a, b) => rank(a) - rank(b) || compareIds(String(a.id ?? ''), String(b.id ?? '')));
+}
+
+export function idsOf(objects: ReadonlyArray<{ readonly id?: string | null | undefined }>): string[] {
+  return objects.map(({ id }) => id ?? '');
+}
+
+/** What an edit changes, its name included. */
+export function differenceOf(before: string | null | undefined, wanted: string, fields: string): string {
+  const isRenamed = objectName(before ?? '') !== objectName(wanted);
+  return [isRenamed ? `renamed from ${objectName(before ?? '')}` : '', fields].filter((part) => part !== '').join(', ');
 }

@@ -1,3 +1,4 @@
+import { ensure } from '../../actions/look-compare-write.js';
 import type { Clock } from '../../core/clock.js';
 import type { Reason } from '../../core/reason.js';
 import { BotError, ForgeError } from '../../core/errors.js';
@@ -68,7 +69,7 @@ export class Rehearser {
     try {
       const prepared = await prepareEffect(this.deps, planned, means, guard, access, NEVER_TRIED);
       if ('reason' in prepared) return { does: 'cannot', reason: prepared.reason };
-      const outcome = await action.ensure(prepared.context, prepared.params);
+      const outcome = await ensure(action, prepared.context, prepared.params);
       return outcome.kind === 'unchanged'
         ? { does: 'nothing', reason: outcome.reason }
         : { does: 'cannot', reason: outcome.reason };

@@ -1,10 +1,12 @@
-import type { AnyAction } from '../../actions/define-action.js';
-import type { AnyRecovery, RecoveryContext, RecoveryFacts, Verdict } from '../../actions/support/recovery.js';
+import type { AnyAction, LookingAction, OpenCall } from '../../actions/define-action.js';
+import { isLooking, judgeOpenCall, operationsAfterCall, readsOf } from '../../actions/look-compare-write.js';
+import type { EnsuringRecovery, RecoveryContext, RecoveryFacts, Verdict } from '../../actions/support/recovery.js';
 import type { Encryptor } from '../../core/encryptor.js';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Attempt, Intent } from '../../core/run.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
+import type { OperationName } from '../../forge/operations.js';
 import type { ForgeAccess, Forges, OrgDirectory } from '../execute/forge-access.js';
 import { resolveParams, type TargetResolver } from '../execute/prepare-effect.js';
 
@@ -19,10 +21,15 @@ export interface ReadBackDeps {
 const DEFAULT_SETTLE_S = 60;
 
 /** An action that can tell by reading what became of it. */
-export type Recoverable = AnyAction & { readonly recover: AnyRecovery };
+export type Recoverable = LookingAction | (Exclude<AnyAction, LookingAction> & { readonly recover: EnsuringRecovery });
 
 export function isRecoverable(action: AnyAction | undefined): action is Recoverable {
-  return action?.recover !== undefined && action.recover !== null;
+  return action !== undefined && (isLooking(action) || action.recover !== undefined);
+}
+
+/** The operation that takes a duplicate away; null = its forge makes none. */
+export function removalOf(action: AnyAction): OperationName | null {
+  return (isLooking(action) ? action.recover?.duplicates : action.recover?.sweep)?.removal ?? null;
 }
 
 /** Read the forge, and let the action's own table decide. */
@@ -33,21 +40,13 @@ export async function readBack(
   attempts: readonly Attempt[],
   sentAgoMs: number,
 ): Promise<Verdict> {
-  const { recover } = action;
-  const ready = await prepareRead(deps, action, intent, attempts);
+  const ready = await prepareRead(deps, action, intent, attempts, sentAgoMs);
   if ('code' in ready) return { is: 'person', reason: ready };
-  const { context, wanted, canRead: mayRead } = ready;
-  const open = attempts.filter(isOpen);
-  const facts: RecoveryFacts<unknown, unknown> = {
-    wanted,
-    seen: mayRead ? await recover.read(context, wanted as never) : null,
-    snapshot: context.snapshot,
-    sends: open.length,
-    equalFailures: equalFailures(attempts),
-    said: attempts.at(-1)?.message ?? null,
-    sentAgoMs,
-    firstSentAt: open[0]?.sentAt ?? intent.plannedAt,
-  };
+  const { context, wanted, canRead: mayRead, call } = ready;
+  if (isLooking(action)) return judgeOpenCall(action, context as never, wanted as never, call);
+  const { recover } = action;
+  const seen = mayRead ? await recover.read(context, wanted as never) : null;
+  const facts: RecoveryFacts<unknown, unknown> = { ...call, wanted, seen };
   return recover.decide(facts as never);
 }
 
@@ -57,8 +56,16 @@ export async function prepareRead(
   action: Recoverable,
   intent: Intent,
   attempts: readonly Attempt[],
+  sentAgoMs = 0,
 ): Promise<
-  { access: ForgeAccess; context: RecoveryContext; wanted: Record<string, unknown>; canRead: boolean } | Reason
+  | {
+      access: ForgeAccess;
+      context: RecoveryContext;
+      wanted: Record<string, unknown>;
+      canRead: boolean;
+      call: OpenCall;
+    }
+  | Reason
 > {
   const access = forges.get(intent.forge, intent.org);
   const settings = orgs.get(intent.org);
@@ -68,11 +75,20 @@ export async function prepareRead(
   const target = await targets.resolve(access, intent.forge, intent.org, intent.target);
   const context = {
     target,
-    forge: pick(action.recover, access),
+    forge: pick(action, access),
     snapshot: snapshotOf(attempts),
     hashOf: (value: Parameters<Encryptor['hash']>[0]) => encryptor.hash(value),
   };
-  return { access, context, wanted, canRead: canRead(action.recover, access) };
+  const open = attempts.filter(isOpen);
+  const call: OpenCall = {
+    snapshot: context.snapshot,
+    sends: open.length,
+    equalFailures: equalFailures(attempts),
+    said: attempts.at(-1)?.message ?? null,
+    sentAgoMs,
+    firstSentAt: open[0]?.sentAt ?? intent.plannedAt,
+  };
+  return { access, context, wanted, canRead: canRead(action, access), call };
 }
 
 /** How long a call without an answer may still come through. */
@@ -84,15 +100,21 @@ export function isOpen({ outcome }: Attempt): boolean {
   return outcome === null || outcome === 'unknown';
 }
 
-export function canRead(recover: AnyRecovery, access: ForgeAccess): boolean {
-  return recover.reads.every((name) => access.offers(name));
+/** Whether the forge tells what became of a call. */
+export function canRead(action: Recoverable, access: Pick<ForgeAccess, 'offers'>): boolean {
+  const reads = isLooking(action) ? readsOf(action) : action.recover.reads;
+  return reads.length > 0 && reads.every((name) => access.offers(name));
 }
 
-function pick(recover: AnyRecovery, access: ForgeAccess): Partial<ForgeClient> {
-  const names = [...recover.reads, ...recover.mayRead, ...(recover.sweep ? [recover.sweep.removal] : [])].filter(
-    (name) => access.offers(name),
+function pick(action: Recoverable, access: ForgeAccess): Partial<ForgeClient> {
+  const names = (isLooking(action) ? operationsAfterCall(action) : operationsOf(action.recover)).filter((name) =>
+    access.offers(name),
   );
   return Object.fromEntries(names.map((name) => [name, access.client[name]])) as Partial<ForgeClient>;
+}
+
+function operationsOf({ reads, mayRead, sweep }: EnsuringRecovery): OperationName[] {
+  return [...reads, ...mayRead, ...(sweep ? [sweep.removal] : [])];
 }
 
 /** What was remembered before the first call that may have had its effect: what is there now beyond it may be ours. */

@@ -1,6 +1,7 @@
-import type { AnyAction } from '../../actions/define-action.js';
+import type { AnyAction, LookingAction } from '../../actions/define-action.js';
+import { isLooking, lookAfter } from '../../actions/look-compare-write.js';
 import { markOf } from '../../actions/support/compare.js';
-import type { AnyRecovery, RecoveryContext, Surplus } from '../../actions/support/recovery.js';
+import { decideDuplicates, type RecoveryContext, type Surplus } from '../../actions/support/recovery.js';
 import { alert, type Alerts } from '../../core/alerts.js';
 import { callingAs, type Caller } from '../../core/caller.js';
 import { hashOf, newId } from '../../core/ids.js';
@@ -10,7 +11,7 @@ import type { Intent } from '../../core/run.js';
 import { persist } from '../execute/keep-claim.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { LookClaim, RecoveryStore } from '../recovery-store.port.js';
-import { isRecoverable, prepareRead, type ReadBackDeps, type Recoverable } from './read-back.js';
+import { prepareRead, type ReadBackDeps } from './read-back.js';
 
 interface DuplicateRemovalDeps extends ReadBackDeps {
   readonly journal: Pick<JournalStore, 'recordAnswer'>;
@@ -33,28 +34,32 @@ export class DuplicateRemoval {
     if (!claim) return;
     const { intent } = claim;
     const action = this.deps.actions.get(intent.action);
-    if (!isRecoverable(action) || !action.recover.sweep) return this.deps.recovery.lookAgain(intentId, null);
+    if (!action || !isLooking(action) || !action.recover?.duplicates)
+      return this.deps.recovery.lookAgain(intentId, null);
     await callingAs(callerOf(intent), () => this.lookAt(claim, action));
   }
 
-  private async lookAt(claim: LookClaim, action: Recoverable): Promise<void> {
+  private async lookAt(claim: LookClaim, action: LookingAction): Promise<void> {
     const { intent, attempts } = claim;
-    const { recover } = action;
-    if (!recover.sweep) return;
+    const duplicates = action.recover?.duplicates;
     const ready = await prepareRead(this.deps, action, intent, attempts);
-    if (!('code' in ready) && ready.canRead) {
-      const { access, context, wanted } = ready;
-      const seen = await recover.read(context, wanted as never);
-      const marks = access.marks !== false && access.offers(recover.sweep.removal);
-      const facts = { wanted, snapshot: context.snapshot, seen, mark: markOf(intent.intentKey), marks };
-      await this.applySurplus(claim, recover, context, recover.sweep.decide(facts as never));
+    if (duplicates && !('code' in ready) && ready.canRead) {
+      const { access, context, call } = ready;
+      const wanted = ready.wanted as never;
+      const seen = (await lookAfter(action, context as never, wanted, call)) as never;
+      const mark = access.marks === false ? null : markOf(intent.intentKey);
+      const isOffered = access.offers(duplicates.removal);
+      const bearers = duplicates
+        .list(seen, wanted, mark)
+        .map(({ id, isRemovable }) => ({ id, isRemovable: isRemovable && isOffered }));
+      await this.applySurplus(claim, action, context, decideDuplicates(action.about(wanted), call.snapshot, bearers));
     }
     await this.deps.recovery.lookAgain(intent.id, null);
   }
 
   private async applySurplus(
     { intent }: LookClaim,
-    recover: AnyRecovery,
+    { recover }: LookingAction,
     context: RecoveryContext,
     surplus: Surplus,
   ): Promise<void> {
@@ -69,13 +74,13 @@ export class DuplicateRemoval {
       return;
     }
     for (const id of surplus.ids) {
-      const operation = recover.sweep?.removal ?? '';
+      const operation = recover?.duplicates?.removal ?? '';
       const attempt = await recovery.noteRemoval(intent.id, {
         id: newId(),
         operation,
         requestHash: hashOf(operation, id),
       });
-      await recover.sweep?.remove(context, id);
+      await recover?.duplicates?.remove?.(context, id);
       await persist(() =>
         journal.recordAnswer(attempt.id, {
           outcome: 'done',
