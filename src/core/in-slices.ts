@@ -16,25 +16,16 @@ export async function inSlices<Result>(steps: Generator<void, Result>): Promise<
 /** Shorter where the steps are many and small, and others wait for each of their own. */
 const SHORT_SLICE_MS = 4;
 
-/**
- * Takes a step for each item, in order. A step has gone as far as it can without an answer from outside when the next one begins.
- * @param step must not throw
- */
-export async function eachInSlices<Item>(items: readonly Item[], step: (item: Item) => void): Promise<void> {
-  let until = performance.now() + SHORT_SLICE_MS;
-  for (const item of items) {
-    if (performance.now() >= until) {
-      await round();
-      until = performance.now() + SHORT_SLICE_MS;
-    }
-    step(item);
-    await afterMicrotasks();
-  }
-}
+/** For long work in steps that may wait for something: between them the event loop gets its turn. */
+export class Breathing {
+  private until = performance.now() + SHORT_SLICE_MS;
 
-/** When everything that goes on without an answer from outside has gone on. */
-export function afterMicrotasks(): Promise<void> {
-  return new Promise((resolve) => void process.nextTick(resolve));
+  /** To be called after each step. */
+  async between(): Promise<void> {
+    if (performance.now() < this.until) return;
+    await round();
+    this.until = performance.now() + SHORT_SLICE_MS;
+  }
 }
 
 function round(): Promise<void> {

@@ -51,12 +51,22 @@ export function keyOfText(textKey: string): string {
   return `text|${textKey}`;
 }
 
-/** What deciding about one arrival may read and write, all inside one transaction that holds the lock of the fact's object. */
+/**
+ * What deciding about one arrival asks the store for, told before it begins: all of it is locked against every other decision until the commit, and read at once with what others
+ * of the same batch ask for.
+ */
+export interface DecisionNeeds {
+  readonly facts?: ReadonlyArray<{ readonly factKey: string; readonly discussionKey?: string | undefined }>;
+  readonly objects?: readonly StatedObject[];
+  /** Keys of texts (see `equal-texts.ts`). */
+  readonly texts?: readonly string[];
+  readonly touched?: readonly Touched[];
+}
+
+/** What deciding about one arrival may read and write, all inside one transaction. It reads what its needs name, and sees what was decided before it. */
 export interface ArrivalDecision {
   readonly arrival: Arrival;
-  /** Serialize with every other decision about one of these keys (until commit). A decision names all of its keys at once, before it reads. */
-  lockFacts(forge: string, factKeys: readonly string[]): Promise<void>;
-  /** The deliveries that count under these keys (see `equal-texts.ts`), in their order; null = none yet. Their text's lock (`keyOfText`) must be held. */
+  /** The deliveries that count under these keys (see `equal-texts.ts`), in their order; null = none yet. */
   actsOfText(keys: readonly string[]): Promise<Array<TextAct | null>>;
   /**
    * What the arrival's hook brought between this delivery and the arrival, whichever came first: an act of one of these facts (see `isOneOf`), or
@@ -73,9 +83,9 @@ export interface ArrivalDecision {
    * Only events of the arrival's organization: a body can name any repository number.
    */
   eventsOfFact(forge: string, factKey: string, discussionKey?: string): Promise<ToldEvent[]>;
-  /** What was last kept about this object for the arrival's organization; null when nothing is. Its lock (`keyOfObject`) must be held. */
+  /** What was last kept about this object for the arrival's organization; null when nothing is. */
   objectState(forge: string, object: StatedObject): Promise<JsonObject | null>;
-  /** Whether an event of this object and the arrival's organization is not decided yet. Its lock must be held. */
+  /** Whether an event of this object and the arrival's organization is not decided yet. */
   hasUndecided(forge: string, object: StatedObject): Promise<boolean>;
   /** Whether any of this is known of the arrival's organization. */
   isKnown(touched: Touched): Promise<boolean>;
@@ -183,8 +193,15 @@ export interface InboxStore {
   get(id: string): Promise<Arrival | null>;
   /** Without deliveries that are counted with another. */
   list(filter: ArrivalFilter): Promise<ArrivalSummary[]>;
-  /** Run `decide` in one transaction over a locked arrival; null when it is not `stored` any more. The whole is retried on 40001/40P01. */
-  decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null>;
+  /**
+   * Run `decide` in one transaction over a locked arrival; null when it is not `stored` any more. The whole is retried on 40001/40P01.
+   * @param prepare what is read of the arrival before the store is asked, with all that `decide` will ask for; pure. Default: it asks for nothing
+   */
+  decide<T, Read extends DecisionNeeds = DecisionNeeds>(
+    arrivalId: string,
+    decide: (tx: ArrivalDecision, read: Read) => Promise<T>,
+    prepare?: (arrival: Arrival) => Read,
+  ): Promise<T | null>;
   /** Events that the arrival tells, in order. */
   eventsOfArrival(arrivalId: string): Promise<string[]>;
   /** Arrivals that tell the event, the one that made it first; in a sight, those that tell nothing beyond it. Default: everything. */

@@ -124,7 +124,8 @@ export const OPEN_TO: Readonly<Record<number, readonly number[]>> = {
  * whole keys: one question for all would be answered by reading the table, if it was almost empty when the plan was made.
  */
 export const FIND_REPORTED = `
-SELECT k.place::integer AS place, t.id, t.kind, t."factKey", t."factAt", t.data, t.sources, t."deniedAt"
+SELECT k.place::integer AS place, t.id, t.kind, t."factKey", t."factAt", t.data, t.sources, t."deniedAt",
+       coalesce(t.discussion_hash = k.discussion_hash, false) AS "isOfDiscussion"
 FROM unnest($1::bytea[], $2::text[], $3::bytea[], $5::text[]) WITH ORDINALITY AS k (fact_hash, open_to, discussion_hash, org, place)
 CROSS JOIN LATERAL (
   SELECT f.id FROM unnest(k.open_to::smallint[]) AS o (reported_by)
@@ -133,7 +134,7 @@ CROSS JOIN LATERAL (
   SELECT f.id FROM (SELECT id, seq FROM events WHERE discussion_hash = k.discussion_hash AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
 ) AS found
 CROSS JOIN LATERAL (
-  SELECT e.seq, e.id, e.kind, e.fact_key AS "factKey", e.fact_at AS "factAt", CASE WHEN e.discussion_hash IS NULL THEN '{}' ELSE e.data END AS data,
+  SELECT e.seq, e.id, e.kind, e.discussion_hash, e.fact_key AS "factKey", e.fact_at AS "factAt", CASE WHEN e.discussion_hash IS NULL THEN '{}' ELSE e.data END AS data,
          ARRAY(SELECT s.source FROM arrival_events s WHERE s.event_id = e.id ORDER BY s.seq) AS sources,
          CASE WHEN EXISTS (
            SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.reason_code = 'run.not-confirmed' AND r.reason_params LIKE '%"act.not_found"%'

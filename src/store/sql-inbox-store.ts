@@ -8,6 +8,7 @@ import type {
   ArrivalOfEvent,
   ArrivalSummary,
   Backlog,
+  DecisionNeeds,
   HookBytes,
   InboxStore,
 } from '../pipeline/inbox-store.port.js';
@@ -16,7 +17,7 @@ import { arrivalRows, entryOnceKey, toArrival, eventRows, factHash, toEvent } fr
 import { columnsOf, integers, Packed, BatchLoader } from './batch-loader.js';
 import { execute, type Database } from './database.js';
 import { withRead } from '../core/event-knowledge.js';
-import { DecisionTransaction, FactLocks, changeEvent } from './decision-transaction.js';
+import { type BatchItem, changeEvent, decideBatch } from './arrival-batch.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
 import {
   ARCHIVE,
@@ -38,9 +39,8 @@ type StoredRow = { id: string; once_key: string };
 /** Texts beyond this are not held in memory together to decide about them in one transaction. */
 const MOST_BYTES = 1024 * 1024;
 
-interface DecisionAsk {
+interface DecisionAsk extends Pick<BatchItem, 'prepare' | 'decide'> {
   readonly arrivalId: string;
-  readonly decide: (tx: ArrivalDecision) => Promise<unknown>;
 }
 
 interface DecisionLane {
@@ -140,12 +140,17 @@ export class SqlInboxStore implements InboxStore {
     return this.db.run(async (manager) => (await execute<ArrivalSummary>(manager, sql, [...params, ...seen])).rows);
   }
 
-  async decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null> {
+  async decide<T, Read extends DecisionNeeds = DecisionNeeds>(
+    arrivalId: string,
+    decide: (tx: ArrivalDecision, read: Read) => Promise<T>,
+    prepare: (arrival: Arrival) => Read = () => ({}) as Read,
+  ): Promise<T | null> {
+    const ask: DecisionAsk = { arrivalId, prepare, decide: (tx, read) => decide(tx, read as Read) };
     const [first, second] = this.decisions;
     for (;;) {
       const lane = first.asked < MOST_IN_LANE || first.asked <= second.asked ? first : second;
       lane.asked += 1;
-      const decided = await lane.loader.ask({ arrivalId, decide }).finally(() => (lane.asked -= 1));
+      const decided = await lane.loader.ask(ask).finally(() => (lane.asked -= 1));
       if (decided !== 'later') return decided && (decided.answer as T);
     }
   }
@@ -159,7 +164,6 @@ export class SqlInboxStore implements InboxStore {
   }
 
   private async decideAll(asks: readonly DecisionAsk[], db: Database): Promise<DecisionAnswer[]> {
-    const locks = new FactLocks();
     return db.transaction(async (manager) => {
       // Of those that ask about the same arrival the first decides it.
       const firsts = [...new Map(asks.toReversed().map((ask) => [ask.arrivalId, ask])).values()].reverse();
@@ -170,10 +174,9 @@ export class SqlInboxStore implements InboxStore {
       const found = new Map(rows.map((row) => [row['id'], row]));
       const fitting = firsts.flatMap((ask) => {
         const row = found.get(ask.arrivalId);
-        return row?.fits ? [{ ask, arrival: toArrival(arrivalRows.decode(row)), decide: ask.decide }] : [];
+        return row?.fits ? [{ ...ask, ask, arrival: toArrival(arrivalRows.decode(row)) }] : [];
       });
-      locks.begin();
-      const answers = await new DecisionTransaction(manager, locks).decideAll(fitting);
+      const answers = await decideBatch(manager, fitting);
       const answerOf = new Map(fitting.map(({ ask }, n) => [ask, { answer: answers[n] }]));
       return asks.map((ask) => answerOf.get(ask) ?? (found.get(ask.arrivalId)?.fits === false ? 'later' : null));
     });

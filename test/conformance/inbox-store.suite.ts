@@ -11,7 +11,7 @@ import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
-import { keyOfObject, keyOfText, type ArrivalDecision, type InboxStore } from '../../src/pipeline/inbox-store.port.js';
+import type { ArrivalDecision, DecisionNeeds, InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 
@@ -27,7 +27,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
   /** Deliver, and tell an event of that fact unless one is there: what deciding does in short. */
   async function tell(arrivalId: string, event: ForgeEvent): Promise<string | null> {
-    return inbox.decide(arrivalId, (tx) => foldOrInsert(tx, event));
+    return inbox.decide(arrivalId, (tx) => foldOrInsert(tx, event), naming(event.factKey));
   }
 
   it('keeps a delivery byte for byte', async () => {
@@ -75,15 +75,18 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
   /** What deciding does with equal texts, in short. @returns the id of the delivery that counts */
   const place = (id: string, keys: readonly string[]): Promise<string | null> =>
-    inbox.decide(id, async (tx) => {
-      await tx.lockFacts('main', keys.map(keyOfText));
-      const [key = ''] = keys;
-      const [first] = await tx.actsOfText([key]);
-      if (first) await tx.countWith(first);
-      else await tx.claimText(key, 'create');
-      await tx.close('decided', first ? 'again' : 'first', first ? 'duplicate' : null);
-      return first?.id ?? id;
-    });
+    inbox.decide(
+      id,
+      async (tx) => {
+        const [key = ''] = keys;
+        const [first] = await tx.actsOfText([key]);
+        if (first) await tx.countWith(first);
+        else await tx.claimText(key, 'create');
+        await tx.close('decided', first ? 'again' : 'first', first ? 'duplicate' : null);
+        return first?.id ?? id;
+      },
+      () => ({ texts: keys }),
+    );
   const aKey = (): string => hashOf(newId());
 
   it('counts deliveries of a text with the one that counts, and drops their bodies', async () => {
@@ -106,10 +109,13 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await place(first.id, [key]);
 
     const { id, hook, deliveryId, receivedAt } = first;
-    expect(await inbox.decide(asking.id, (tx) => tx.actsOfText([other, key]))).toEqual([
-      null,
-      { id, hook, deliveryId, receivedAt },
-    ]);
+    expect(
+      await inbox.decide(
+        asking.id,
+        (tx) => tx.actsOfText([other, key]),
+        () => ({ texts: [key, other] }),
+      ),
+    ).toEqual([null, { id, hook, deliveryId, receivedAt }]);
   });
 
   it('counts one of 50 equal deliveries that are decided at once', async () => {
@@ -276,7 +282,8 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.storeEntries([entry, third]);
     const [paired, open] = [anEvent(), anEvent()];
     await tell(delivery.id, paired);
-    const openTo = (id: string) => inbox.decide(id, (tx) => tx.eventsOfFact('main', paired.factKey));
+    const openTo = (id: string) =>
+      inbox.decide(id, (tx) => tx.eventsOfFact('main', paired.factKey), naming(paired.factKey));
 
     expect(await openTo(third.id)).toEqual([
       {
@@ -322,7 +329,13 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     }
 
     const seen = async (factKey: string, discussionKey?: string) =>
-      (await inbox.decide(delivery.id, (tx) => tx.eventsOfFact('main', factKey, discussionKey)))?.map(({ id }) => id);
+      (
+        await inbox.decide(
+          delivery.id,
+          (tx) => tx.eventsOfFact('main', factKey, discussionKey),
+          () => ({ facts: [{ factKey, discussionKey }] }),
+        )
+      )?.map(({ id }) => id);
 
     expect(await seen('comment')).toEqual([comment.id]);
     expect(await seen('comment', 'talk')).toEqual([review.id, comment.id]);
@@ -463,9 +476,13 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.storeDeliveries(deliveries);
     await inbox.storeEntries(entries);
     const tellAll = (id: string, facts: string[]) =>
-      inbox.decide(id, async (tx) => {
-        for (const factKey of facts) await foldOrInsert(tx, anEvent({ factKey }));
-      });
+      inbox.decide(
+        id,
+        async (tx) => {
+          for (const factKey of facts) await foldOrInsert(tx, anEvent({ factKey }));
+        },
+        naming(...facts),
+      );
 
     await Promise.all(
       deliveries.flatMap(({ id }, n) => [tellAll(id, ['a', 'b', 'c']), tellAll(entries[n]?.id ?? '', ['c', 'b', 'a'])]),
@@ -482,13 +499,16 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
     const counts = await Promise.all(
       deliveries.map(({ id }) =>
-        inbox.decide(id, async (tx) => {
-          await tx.lockFacts('main', [keyOfObject(object)]);
-          const count = Number((await tx.objectState('main', object))?.['count'] ?? 0) + 1;
-          await tx.keepObjectState('main', object, { count });
-          await tx.close('decided', `number ${count}`);
-          return count;
-        }),
+        inbox.decide(
+          id,
+          async (tx) => {
+            const count = Number((await tx.objectState('main', object))?.['count'] ?? 0) + 1;
+            await tx.keepObjectState('main', object, { count });
+            await tx.close('decided', `number ${count}`);
+            return count;
+          },
+          () => ({ objects: [object] }),
+        ),
       ),
     );
 
@@ -501,10 +521,14 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
     const ended = await Promise.allSettled(
       deliveries.map(({ id }, n) =>
-        inbox.decide(id, async (tx) => {
-          await foldOrInsert(tx, anEvent({ factKey: `one of many ${n}` }));
-          if (n === 4) throw new Error('half way');
-        }),
+        inbox.decide(
+          id,
+          async (tx) => {
+            await foldOrInsert(tx, anEvent({ factKey: `one of many ${n}` }));
+            if (n === 4) throw new Error('half way');
+          },
+          naming(`one of many ${n}`),
+        ),
       ),
     );
 
@@ -568,10 +592,14 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.storeDeliveries([oldest, young, waiting]);
     await inbox.storeEntries([old]);
     const [key, event] = [aKey(), anEvent()];
-    await inbox.decide(oldest.id, async (tx) => {
-      await tx.claimText(key, 'push');
-      await foldOrInsert(tx, event);
-    });
+    await inbox.decide(
+      oldest.id,
+      async (tx) => {
+        await tx.claimText(key, 'push');
+        await foldOrInsert(tx, event);
+      },
+      naming(event.factKey),
+    );
     await inbox.decide(old.id, (tx) => tx.close('decided', 'tells nothing'));
     await inbox.decide(young.id, (tx) => tx.close('quarantined', 'cannot be read'));
 
@@ -608,9 +636,13 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
   describe('the state of an object', () => {
     const issue = { repoId: '7', kind: 'issue', objectId: '1' } as const;
     const stateOf = async (object: StatedObject, forge = 'main', org = 'acme'): Promise<JsonObject | null> => {
-      const delivery = aDelivery({ org });
+      const delivery = aDelivery({ org, forge });
       await inbox.storeDeliveries([delivery]);
-      return inbox.decide(delivery.id, (tx) => tx.objectState(forge, object));
+      return inbox.decide(
+        delivery.id,
+        (tx) => tx.objectState(forge, object),
+        () => ({ objects: [object] }),
+      );
     };
     const keep = async (state: JsonObject, object: StatedObject = issue): Promise<void> => {
       const delivery = aDelivery();
@@ -633,10 +665,14 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       const delivery = aDelivery();
       await inbox.storeDeliveries([delivery]);
 
-      const seen = await inbox.decide(delivery.id, async (tx) => {
-        await tx.keepObjectState('main', issue, { a: 1 });
-        return tx.objectState('main', issue);
-      });
+      const seen = await inbox.decide(
+        delivery.id,
+        async (tx) => {
+          await tx.keepObjectState('main', issue, { a: 1 });
+          return tx.objectState('main', issue);
+        },
+        () => ({ objects: [issue] }),
+      );
 
       expect(seen).toEqual({ a: 1 });
     });
@@ -722,8 +758,11 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
   });
 }
 
+const naming =
+  (...factKeys: readonly string[]): (() => DecisionNeeds) =>
+  () => ({ facts: factKeys.map((factKey) => ({ factKey })) });
+
 async function foldOrInsert(tx: ArrivalDecision, event: ForgeEvent): Promise<string> {
-  await tx.lockFacts(event.forge, [event.factKey]);
   const known = (await tx.eventsOfFact(event.forge, event.factKey))[0]?.id;
   if (known === undefined) await tx.insertEvent(event);
   await tx.join(known ?? event.id);

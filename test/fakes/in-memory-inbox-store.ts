@@ -14,6 +14,7 @@ import type {
   ArrivalOfEvent,
   ArrivalSummary,
   Backlog,
+  DecisionNeeds,
   EventDecision,
   HookBytes,
   InboxStore,
@@ -117,8 +118,12 @@ export class InMemoryInboxStore implements InboxStore {
       .map((row) => this.summaryOf(row));
   }
 
-  async decide<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null> {
-    const turn = this.last.then(() => this.decideNow(arrivalId, decide));
+  async decide<T, Read extends DecisionNeeds = DecisionNeeds>(
+    arrivalId: string,
+    decide: (tx: ArrivalDecision, read: Read) => Promise<T>,
+    prepare: (arrival: Arrival) => Read = () => ({}) as Read,
+  ): Promise<T | null> {
+    const turn = this.last.then(() => this.decideNow(arrivalId, decide, prepare));
     this.last = turn.catch(() => undefined);
     return turn;
   }
@@ -319,7 +324,11 @@ export class InMemoryInboxStore implements InboxStore {
     return [...(this.rows.get(arrivalId)?.eventIds ?? [])];
   }
 
-  private async decideNow<T>(arrivalId: string, decide: (tx: ArrivalDecision) => Promise<T>): Promise<T | null> {
+  private async decideNow<T, Read extends DecisionNeeds>(
+    arrivalId: string,
+    decide: (tx: ArrivalDecision, read: Read) => Promise<T>,
+    prepare: (arrival: Arrival) => Read,
+  ): Promise<T | null> {
     const row = this.rows.get(arrivalId);
     if (!row || row.arrival.state !== 'stored') return null;
     // Written only when `decide` ends well: a transaction.
@@ -332,9 +341,9 @@ export class InMemoryInboxStore implements InboxStore {
     let countedWith: string | null = null;
     const told: Array<() => void> = [];
     const { org } = row.arrival;
-    const answer = await decide({
-      arrival: { ...row.arrival },
-      lockFacts: async () => {},
+    const arrival = { ...row.arrival };
+    const tx: ArrivalDecision = {
+      arrival,
       actsOfText: async (keys) => keys.map((key) => this.actOf(this.byTextKey.get(key))),
       receivedBetween: async (first, factKeys) => this.receivedBetween(first.id, arrivalId, factKeys),
       claimText: async (key, eventType) => void (claimed = { key, eventType }),
@@ -369,7 +378,8 @@ export class InMemoryInboxStore implements InboxStore {
           if (event) this.events.set(eventId, { ...event, ...withTold(event, news, from) });
         }),
       close: async (state, reason, code = null) => void (end = { state, reason, code }),
-    });
+    };
+    const answer = await decide(tx, prepare(arrival));
     for (const change of told) change();
     const [claim, first] = [claimed as { key: string; eventType: string } | null, countedWith as string | null];
     if (claim && row.arrival.kind === 'delivery') {

@@ -222,7 +222,10 @@ export const BUGS: readonly Bug[] = [
       });
       return {
         ...parts,
-        inbox: { ...inbox, decide: (id, work) => inbox.decide(id, (tx) => work(unaskedIn(tx))) },
+        inbox: {
+          ...inbox,
+          decide: (id, work, prepare) => inbox.decide(id, (tx, read) => work(unaskedIn(tx), read), prepare),
+        },
         journal: {
           ...journal,
           recordDecision: (decided, plans) => journal.recordDecision(decided, plans.map(unasked)),

@@ -30,7 +30,6 @@ const CALLS = [
   'inbox.decide.insertEvent',
   'inbox.decide.join',
   'inbox.decide.keepObjectState',
-  'inbox.decide.lockFacts',
   'inbox.decide.objectState',
   'inbox.decide.tell',
   'inbox.decide.isKnown',

@@ -98,7 +98,6 @@ const PLANS = [
 ] as const satisfies readonly (keyof PlanStore)[];
 const CURSORS = ['read', 'begin', 'replace', 'write'] as const satisfies readonly (keyof CursorStore)[];
 const DECISION = [
-  'lockFacts',
   'actsOfText',
   'receivedBetween',
   'claimText',
@@ -128,8 +127,10 @@ export function portsOf(process: SimProcess): Parts {
   const cursors = portOf<CursorStore>(process, 'cursors', stores.cursors, CURSORS);
   for (const method of DECISION) world.points.add(`inbox.decide.${method}`);
   world.points.add('inbox.decide');
-  inbox.decide = (id, decide) =>
-    process.call('inbox.decide', () => stores.inbox.decide(id, (tx) => decide(transactionOf(process, tx))));
+  inbox.decide = (id, decide, prepare) =>
+    process.call('inbox.decide', () =>
+      stores.inbox.decide(id, (tx, read) => decide(transactionOf(process, tx), read), prepare),
+    );
   const told = world.queue.of(process);
   const queue = {
     ...told,

@@ -525,8 +525,8 @@ describe('pipeline/decide/decide-arrival', () => {
     const failing: DecideArrivalDeps = {
       ...deps,
       inbox: {
-        decide: async (id, decide) => {
-          await deps.inbox.decide(id, decide);
+        decide: async (id, decide, prepare) => {
+          await deps.inbox.decide(id, decide, prepare);
           throw new Error('commit failed');
         },
       },

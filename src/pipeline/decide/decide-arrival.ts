@@ -24,7 +24,7 @@ import type { DuplicateCandidate, ToldAgain } from '../../events/deduplicate.js'
 import type { ReadDelivery } from '../../events/normalize-delivery.js';
 import type { WakeQueue } from '../wake-queue.port.js';
 import type { Arrival, NewEntry, StoredDelivery } from '../../core/arrival.js';
-import { keyOfObject, keyOfText, type ArrivalDecision, type InboxStore, type ToldEvent } from '../inbox-store.port.js';
+import type { ArrivalDecision, DecisionNeeds, InboxStore, ToldEvent, Touched } from '../inbox-store.port.js';
 import { DELIVERY } from '../../core/event-knowledge.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { ArrivalDecider } from '../rule-engine.port.js';
@@ -111,27 +111,30 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
   let told: { arrival: Arrival; outcome: Outcome } | null = null;
   const unknown: Arrival[] = [];
   const waiting: Arrival[] = [];
-  const decided = await deps.inbox.decide(arrivalId, async (tx) => {
-    const { arrival } = tx;
-    const number = arrival.kind === 'delivery' ? deps.orgs?.numberAtHand(arrival.forge, arrival.org) : null;
-    // The embedded store has one connection: whoever asked it within the transaction would wait for ever.
-    if (number === undefined && deps.orgs) {
-      unknown.push(arrival);
-      return null;
-    }
-    const outcome = await decideInside(deps, tx, number ?? null);
-    if (!outcome) {
-      waiting.push(arrival);
-      return null;
-    }
-    told = { arrival: tx.arrival, outcome };
-    return {
-      arrivalId,
-      created: outcome.created.map(({ id }) => id),
-      joined: outcome.joined,
-      closed: outcome.closed,
-    } satisfies DecidedArrival;
-  });
+  const decided = await deps.inbox.decide(
+    arrivalId,
+    async (tx, read: ReadArrival) => {
+      const { arrival } = tx;
+      // The embedded store has one connection: whoever asked it within the transaction would wait for ever.
+      if (read.content === null) {
+        unknown.push(arrival);
+        return null;
+      }
+      const outcome = await decideInside(deps, tx, read, read.content);
+      if (!outcome) {
+        waiting.push(arrival);
+        return null;
+      }
+      told = { arrival, outcome };
+      return {
+        arrivalId,
+        created: outcome.created.map(({ id }) => id),
+        joined: outcome.joined,
+        closed: outcome.closed,
+      } satisfies DecidedArrival;
+    },
+    (arrival) => prepare(deps, arrival),
+  );
   for (const { forge, org } of unknown) {
     await deps.orgs?.numberOf(forge, org);
     return decideArrival(deps, arrivalId);
@@ -145,6 +148,41 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
   const undecided = decided.created.filter((id) => !outcome.decisions.has(id));
   if (undecided.length > 0) await deps.queue.announce('event', undecided, arrival.org);
   return decided;
+}
+
+/** What the arrival says, and what deciding about it needs of the store. */
+interface ReadArrival extends DecisionNeeds {
+  /** Null = the number of its organization is not at hand, by which it is read. */
+  readonly content: Facts | NoFacts | null;
+  /** Of a delivery: by what equal ones know each other. */
+  readonly textKey: string | null;
+  /** What of ours each fact may have to do with; null = it takes the longer way in any case. */
+  readonly touches: ReadonlyMap<EventFact, Touched | null>;
+}
+
+function prepare(deps: DecideArrivalDeps, arrival: Arrival): ReadArrival {
+  const number = arrival.kind === 'delivery' ? deps.orgs?.numberAtHand(arrival.forge, arrival.org) : null;
+  if (number === undefined && deps.orgs) return { content: null, textKey: null, touches: new Map() };
+  const content = readArrival(deps, arrival, number ?? null);
+  const facts = 'facts' in content ? content.facts : [];
+  const textKey = textKeyOfArrival(arrival, content);
+  const now = deps.clock.now();
+  const touches = new Map(facts.map((fact) => [fact, deps.atOnce?.touchedBy(eventOf(arrival, fact, now)) ?? null]));
+  return {
+    content,
+    textKey,
+    touches,
+    facts,
+    objects: facts.flatMap((fact) => deps.events.statedObjectOf(fact) ?? []),
+    texts: textKey === null ? [] : [textKey, secondKeyOf(textKey)],
+    touched: [...touches.values()].filter((one) => one !== null),
+  };
+}
+
+function textKeyOfArrival(arrival: Arrival, content: Facts | NoFacts): string | null {
+  if (arrival.kind === 'entry') return null;
+  if (!('facts' in content) || content.eventType === null) return quarantineKeyOf(arrival);
+  return textKeyOf({ ...arrival, textHash: content.facts[0]?.actKey ?? arrival.textHash }, content.eventType);
 }
 
 interface Outcome {
@@ -172,21 +210,12 @@ type Mismatch = Pick<TenantMismatch, 'code' | 'place' | 'named'>;
 async function decideInside(
   deps: DecideArrivalDeps,
   tx: ArrivalDecision,
-  number: string | null,
+  { textKey, touches }: ReadArrival,
+  read: Facts | NoFacts,
 ): Promise<Outcome | null> {
   const { arrival } = tx;
-  const read = readArrival(deps, arrival, number);
   const facts = 'facts' in read ? read.facts : [];
   const eventType = 'facts' in read ? read.eventType : null;
-  const textKey =
-    arrival.kind === 'entry'
-      ? null
-      : eventType === null
-        ? quarantineKeyOf(arrival)
-        : textKeyOf({ ...arrival, textHash: facts[0]?.actKey ?? arrival.textHash }, eventType);
-  const keys = new Set(facts.flatMap((fact) => keysOf(fact, deps.events.statedObjectOf(fact))));
-  if (textKey !== null) keys.add(keyOfText(textKey));
-  await tx.lockFacts(arrival.forge, [...keys]);
   if (arrival.kind === 'delivery' && textKey !== null) {
     const place = await placeAmongEqual(tx, arrival, textKey, facts, deps.clock.now());
     if (place === 'later') return null;
@@ -212,7 +241,7 @@ async function decideInside(
     await tx.close('quarantined', reason, 'act_too_old');
     return { ...nothing(), closed: reason, code: 'act_too_old', oldAct };
   }
-  const outcome = await decideFacts(deps, tx, facts);
+  const outcome = await decideFacts(deps, tx, facts, touches);
   if (facts.some(({ hasMoved }) => hasMoved) && outcome.closed === null)
     await tx.close('decided', HAS_MOVED, 'repository_moved');
   return outcome;
@@ -276,17 +305,18 @@ async function decideFacts(
   deps: DecideArrivalDeps,
   tx: ArrivalDecision,
   facts: readonly EventFact[],
+  touches: ReadArrival['touches'],
 ): Promise<Outcome> {
   const outcome = nothing();
-  if (facts.some(({ listed }) => listed)) return decideListed(deps, tx, facts);
+  if (facts.some(({ listed }) => listed)) return decideListed(deps, tx, facts, touches);
   for (const fact of facts) {
-    const [known, touchesOurs] = await Promise.all([findDuplicateOf(deps, tx, fact), mayTouchOurs(deps, tx, fact)]);
+    const known = await findDuplicateOf(deps, tx, fact);
     const derived = await derive(deps, tx, fact);
     if (known !== null) {
       await join(tx, outcome, fact, known);
       continue;
     }
-    await make(deps, tx, outcome, fact, derived, touchesOurs);
+    await make(deps, tx, outcome, fact, derived, await mayTouchOurs(tx, touches.get(fact)));
   }
   return outcome;
 }
@@ -313,13 +343,8 @@ function nothing(): Outcome {
 }
 
 /** Whether it may have to do with an effect of ours, which is looked at outside of this transaction. */
-async function mayTouchOurs(
-  { atOnce, clock }: DecideArrivalDeps,
-  tx: ArrivalDecision,
-  fact: EventFact,
-): Promise<boolean> {
-  const touched = atOnce?.touchedBy(eventOf(tx.arrival, fact, clock.now())) ?? null;
-  return touched === null || (await tx.isKnown(touched));
+async function mayTouchOurs(tx: ArrivalDecision, touched: Touched | null | undefined): Promise<boolean> {
+  return !touched || (await tx.isKnown(touched));
 }
 
 /** Stores the event, decided where nothing stands against it: an event of an object is decided behind those before it. */
@@ -350,6 +375,7 @@ async function decideListed(
   deps: DecideArrivalDeps,
   tx: ArrivalDecision,
   facts: readonly EventFact[],
+  touches: ReadArrival['touches'],
 ): Promise<Outcome> {
   const { arrival } = tx;
   const { isNews, deriveFacts, statedObjectOf } = deps.events;
@@ -368,7 +394,7 @@ async function decideListed(
       continue;
     }
     if (fact.listed?.change === null) seenAgainst = derived.state ?? seenAgainst;
-    await make(deps, tx, outcome, fact, derived.facts, await mayTouchOurs(deps, tx, fact));
+    await make(deps, tx, outcome, fact, derived.facts, await mayTouchOurs(tx, touches.get(fact)));
   }
   if (object && kept && kept !== before) await tx.keepObjectState(arrival.forge, object, kept);
   if (outcome.created.length + outcome.joined.length === 0) {
@@ -380,11 +406,6 @@ async function decideListed(
 
 const NOTHING_NEW = 'it shows nothing new';
 const HAS_MOVED = 'its repository belongs to another owner by now: its event is about no repository';
-
-function keysOf({ factKey, discussionKey }: EventFact, object: StatedObject | null): string[] {
-  const state = object ? [keyOfObject(object)] : [];
-  return [factKey, ...(discussionKey === undefined ? [] : [discussionKey]), ...state];
-}
 
 /** Also of a fact that is told once more: the second telling may show what the first did not. */
 async function derive({ events }: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): Promise<JsonObject | null> {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { hashOf, newId } from '../../../src/core/ids.js';
 import { silentLogger } from '../../../src/core/logger.js';
-import { keyOfText } from '../../../src/pipeline/inbox-store.port.js';
 import { postgresDataSource } from '../../../src/store/data-source.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import { aDelivery, anEvent } from '../../builders/arrivals.js';
@@ -49,13 +48,19 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     for (let n = 0; n < 3; n += 1) {
       const delivery = aDelivery();
       await stores.inbox.storeDeliveries([delivery]);
-      await stores.inbox.decide(delivery.id, async (tx) => {
-        await tx.actsOfText([hashOf(delivery.id), hashOf('none')]);
-        await tx.receivedBetween({ ...delivery, id: newId() }, ['none']);
-        await tx.eventsOfFact('main', 'none', 'none');
-        await tx.objectState('main', { repoId: '7', kind: 'issue', objectId: '101' });
-        await tx.close('decided', 'tells nothing');
-      });
+      const texts = [hashOf(delivery.id), hashOf('none')];
+      const issue = { repoId: '7', kind: 'issue', objectId: '101' } as const;
+      await stores.inbox.decide(
+        delivery.id,
+        async (tx) => {
+          await tx.actsOfText(texts);
+          await tx.receivedBetween({ ...delivery, id: newId() }, ['none']);
+          await tx.eventsOfFact('main', 'none', 'none');
+          await tx.objectState('main', issue);
+          await tx.close('decided', 'tells nothing');
+        },
+        () => ({ texts, objects: [issue], facts: [{ factKey: 'none', discussionKey: 'none' }] }),
+      );
     }
   };
   const INBOX = ['arrivals', 'events', 'arrival_events', 'object_states'];
@@ -177,24 +182,31 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
       const deliveries = [aDelivery(), aDelivery()];
       await stores.inbox.storeDeliveries(deliveries);
       const found = await Promise.all(
-        deliveries.map(({ id }, place) =>
-          stores.inbox.decide(id, async (tx) => {
-            const [factKey, object] = [
-              `fact ${n} ${place}`,
-              { repoId: '7', kind: 'issue', objectId: `${n} ${place}` } as const,
-            ];
-            const textKey = hashOf(id);
-            await tx.lockFacts('main', [factKey, keyOfText(textKey)]);
-            const acts = await tx.actsOfText([textKey, hashOf(textKey)]);
-            await tx.claimText(textKey, 'push');
-            const told = await tx.eventsOfFact('main', factKey, `talk ${n} ${place}`);
-            const state = await tx.objectState('main', object);
-            await tx.keepObjectState('main', object, { labels: [] });
-            await tx.insertEvent(anEvent({ id, factKey }), `talk ${n} ${place}`, object);
-            await tx.join(id);
-            return { acts, told, state };
-          }),
-        ),
+        deliveries.map(({ id }, place) => {
+          const [factKey, object] = [
+            `fact ${n} ${place}`,
+            { repoId: '7', kind: 'issue', objectId: `${n} ${place}` } as const,
+          ];
+          const textKey = hashOf(id);
+          return stores.inbox.decide(
+            id,
+            async (tx) => {
+              const acts = await tx.actsOfText([textKey, hashOf(textKey)]);
+              await tx.claimText(textKey, 'push');
+              const told = await tx.eventsOfFact('main', factKey, `talk ${n} ${place}`);
+              const state = await tx.objectState('main', object);
+              await tx.keepObjectState('main', object, { labels: [] });
+              await tx.insertEvent(anEvent({ id, factKey }), `talk ${n} ${place}`, object);
+              await tx.join(id);
+              return { acts, told, state };
+            },
+            () => ({
+              facts: [{ factKey, discussionKey: `talk ${n} ${place}` }],
+              objects: [object],
+              texts: [textKey, hashOf(textKey)],
+            }),
+          );
+        }),
       );
       expect(found).toEqual([
         { acts: [null, null], told: [], state: null },
