@@ -14,9 +14,11 @@ type Told = Pick<ForgeEvent, 'kind' | 'source' | 'actor' | 'repo' | 'data'>;
 export const LEARNED = '@learned';
 export const DELIVERY = 'delivery';
 
-/** The event itself, and one commit of a push, as places of unknown fields; every other place is the name of an object: `issue`, `repo`. */
+/** The event itself, and one commit of a push, as places of unknown fields; every other place is the way to an object: `issue`, `repo`, `commits[].author`. */
 export const EVENT_PLACE = '';
 export const COMMIT_PLACE = 'commits[]';
+/** Persons of a commit. A row of the feed tells their names and addresses, and not their accounts. */
+const PERSONS = ['author', 'committer'] as const;
 
 /** Names of fields by the place where they are missing. */
 export type UnknownFields = ReadonlyMap<string, ReadonlySet<string>>;
@@ -43,8 +45,18 @@ export function withLearned(data: JsonObject, learned: JsonObject, from: readonl
     if (isJsonObject(value) && known !== undefined && isJsonObject(known)) merged[name] = { ...value, ...known };
   }
   const shown = new Map(commitsOf(learned).map((commit) => [commit.id, commit]));
-  if (shown.size > 0) merged.commits = commitsOf(merged).map((commit) => ({ ...shown.get(commit.id), ...commit }));
+  if (shown.size > 0) merged.commits = commitsOf(merged).map((commit) => withPersons(commit, shown.get(commit.id)));
   merged[LEARNED] = [...new Set([...learnedOf(data), ...from])];
+  return merged;
+}
+
+/** A commit with what was learned of it; its persons are whole only together. */
+function withPersons(commit: JsonObject, learned: JsonObject = {}): JsonObject {
+  const merged: JsonObject = { ...learned, ...commit };
+  for (const person of PERSONS) {
+    const [known, more] = [commit[person] ?? null, learned[person] ?? null];
+    if (isJsonObject(known) && isJsonObject(more)) merged[person] = { ...more, ...known };
+  }
   return merged;
 }
 
@@ -123,6 +135,13 @@ function findUnknown(event: Told): UnknownFields {
   const lacks = (object: JsonObject, fields: readonly string[]): string[] =>
     fields.filter((field) => !Object.hasOwn(object, field));
 
+  const missPersons = (at: string, commit: JsonObject): void => {
+    for (const person of PERSONS) {
+      const known = commit[person] ?? null;
+      if (isJsonObject(known) && !Object.hasOwn(known, 'username')) miss(`${at}${person}`, ['username']);
+    }
+  };
+
   for (const [object, { type: of }] of Object.entries(type.fields)) {
     const value = ownValue(data, object);
     if (of.kind !== 'object' || value === undefined || !isJsonObject(value) || learned.has(object)) continue;
@@ -143,7 +162,12 @@ function findUnknown(event: Told): UnknownFields {
     const isPart = data.files_complete === false || !Object.hasOwn(data, 'files');
     if (isPart) miss('files', FILE_LISTS);
     if (isPart || data.files_complete === undefined) miss(EVENT_PLACE, ['files_complete']);
-    for (const commit of commitsOf(data)) miss(COMMIT_PLACE, lacks(commit, FILE_LISTS));
+    for (const commit of commitsOf(data)) {
+      miss(COMMIT_PLACE, lacks(commit, FILE_LISTS));
+      missPersons(`${COMMIT_PLACE}.`, commit);
+    }
+    const head = data.head_commit ?? null;
+    if (isJsonObject(head)) missPersons('head_commit.', head);
   }
   return found;
 }

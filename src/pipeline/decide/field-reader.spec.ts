@@ -117,6 +117,17 @@ describe('pipeline/decide/field-reader', () => {
     expect(one?.['author']).toEqual({ name: 'A', email: 'a@x' });
   });
 
+  it('adds the account to the name that a row of the feed told', async () => {
+    answers['getCommit'] = ({ sha }) => ({ ...byId[String(sha)], author: { login: 'ann' }, committer: null });
+    const author = { name: 'As the row says', email: 'a@x' };
+    const read = await reader.read(push({ commits: [{ id: TWO, author }, { id: ONE }] }), [
+      'event.commits[].author.username',
+    ]);
+
+    const [two] = read?.data['commits'] as JsonObject[];
+    expect(two?.['author']).toEqual({ ...author, username: 'ann' });
+  });
+
   it.each<[string, object]>([
     ['another number of commits', { total_commits: 3, commits: [{ id: TWO }] }],
     ['a ref that is gone', { deleted: true }],

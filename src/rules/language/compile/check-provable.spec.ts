@@ -60,6 +60,30 @@ describe('rules/language/compile/check-provable', () => {
     expect(check(...lines)).toEqual([]);
   });
 
+  it('warns of a rule that waits for somebody to change a text, which nothing tells', () => {
+    const warned = (...lines: string[]): string[] => {
+      const text = ['version: 1', 'org: acme', 'rules:', '  - id: x', ...lines.map((line) => `    ${line}`)].join('\n');
+      const { warnings } = loadRules([{ path: 'r.yaml', text: `${text}\n` }], {
+        ...aLoadEnvironment(),
+        checkTypes: true,
+      });
+      return (warnings ?? []).flatMap(({ message, line, col }) =>
+        message.includes('who changed') ? `${line}:${col} ${message}` : [],
+      );
+    };
+    const depends = 'this rule depends on who acted, and takes a change of the title alone';
+
+    expect(warned('on: issue.edited', 'where: {actor: [ann]}', 'if: event.issue.body != ""', DO)).toEqual([
+      `7:9 the forge does not tell who changed event.issue.body (issue.edited): ${depends}`,
+    ]);
+    expect(
+      warned('on: pull_request.edited', 'where: {actor: [ann]}', 'if: event.pull_request.body != ""', DO),
+    ).toHaveLength(1);
+    expect(warned('on: issue.edited', 'if: event.issue.body != ""', DO)).toEqual([]);
+    expect(warned('on: issue.edited', 'where: {actor: [ann]}', 'if: event.issue.title != ""', DO)).toEqual([]);
+    expect(warned('on: issue.opened', 'where: {actor: [ann]}', 'if: event.issue.body != ""', DO)).toEqual([]);
+  });
+
   it('names it also where a step needs the act alone, as a merge does', () => {
     const env = aLoadEnvironment();
     const action = env.actions.get('milestone.ensure');

@@ -25,6 +25,13 @@ export function checkProvable({ file }: FileContext, on: readonly EventKind[], p
       );
   }
   for (const { path, position } of readsOf(program)) {
+    const untold = kinds.filter((kind) => TEXT_OF_EDITED[kind] === path);
+    if (position && untold.length > 0)
+      file.warnAt(
+        position,
+        `the forge does not tell who changed event.${path} (${untold.join(', ')}): this rule depends on who acted, and takes a change of the title alone`,
+        'make a rule of it that does not look at people; or read what it needs beside a change of the title',
+      );
     const unproven = kinds.filter(
       (kind) => showsAuthor(kind) && hasField(kind, path) && !confirmedFields(kind, path).length,
     );
@@ -36,6 +43,12 @@ export function checkProvable({ file }: FileContext, on: readonly EventKind[], p
       );
   }
 }
+
+/** Of these the history shows who gave a new title, and nothing of the text: no source tells who wrote it. */
+const TEXT_OF_EDITED: Readonly<Partial<Record<EventKind, string>>> = {
+  'issue.edited': 'issue.body',
+  'pull_request.edited': 'pull_request.body',
+};
 
 function hasField(kind: EventKind, path: string): boolean {
   return Object.hasOwn(EVENT_TYPES.get(kind)?.type.fields ?? {}, path.split('.')[0] ?? '');

@@ -1,5 +1,5 @@
 import type { ForgeEvent } from '../../../core/event.js';
-import { COMMIT_PLACE, EVENT_PLACE, LEARNED, commitsOf, unknownFields } from '../../../core/event-knowledge.js';
+import { EVENT_PLACE, LEARNED, unknownFields } from '../../../core/event-knowledge.js';
 import { isJsonObject } from '../../../core/json.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Budget, ExpressionEngine } from '../expression-engine.js';
@@ -148,12 +148,27 @@ function makeViews(event: ForgeEvent, isOpen: boolean): Views {
       if (fields.has('actor')) delete view.actor;
       for (const field of fields) if (field === 'files_complete') delete view[field];
       mark(view, 'event');
-    } else if (place === COMMIT_PLACE)
-      view.commits = commitsOf(data).map((commit) => mark({ ...commit }, 'event.commits[]'));
-    else if (place === 'files') view.files = mark({}, 'event.files');
-    else view[place] = mark({ ...(view[place] as object) }, `event.${place}`);
+    } else if (place === 'files') view.files = mark({}, 'event.files');
+    else markIn(view, place.split('.'), (object) => mark(object, `event.${place}`));
   }
   return { event: view, repo: view.repo as object | null };
+}
+
+/** Marks a copy of the object at the end of a way, `commits[]` standing for each of a list; what is on the way is copied as well. */
+function markIn(holder: View, [part = '', ...rest]: readonly string[], mark: (object: object) => object): void {
+  const name = part.replace(/\[\]$/, '');
+  const copy = (value: unknown): object => {
+    const own = { ...(value as View) };
+    if (rest.length === 0) return mark(own);
+    markIn(own, rest, mark);
+    return own;
+  };
+  const value = holder[name];
+  holder[name] = name === part ? copy(value) : (Array.isArray(value) ? value : []).filter(isObject).map(copy);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** `event.command`, where the comment is one. */

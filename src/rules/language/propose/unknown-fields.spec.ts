@@ -131,6 +131,21 @@ describe('rules/language/propose, fields that an event does not know', () => {
       needs('event.commits[].added'),
       needs('event.commits[].added'),
     ],
+    [
+      'the account of a commit',
+      push,
+      'if: event.commits.exists(c, c.author.username == "ann")',
+      needs('event.commits[].author.username'),
+      needs('event.commits[].author.username'),
+    ],
+    [
+      'the account of the newest commit',
+      push,
+      'if: event.head_commit.committer.username == "ann"',
+      needs('event.head_commit.committer.username'),
+      needs('event.head_commit.committer.username'),
+    ],
+    ['the name of who made a commit', push, 'if: event.commits.exists(c, c.author.name == "")', FIRED, FIRED],
     ['what the commits do tell', push, `if: event.commits.exists(c, c.message == "one")`, FIRED, FIRED],
     [
       'a step',
