@@ -1,3 +1,4 @@
+import { calledAs } from './called-as.js';
 import { text as readAll } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { variable } from '../config/environment-file.js';
@@ -133,7 +134,7 @@ function tellRemains(steps: Steps, how: string): void {
 /** What to type now, in the folder in which this command ran; each command can be copied as it is. */
 function nextOf({ org, places, sandbox, staysUp, bot }: Initialized): string[] {
   const given = places.config === 'config/forgehand.yaml' ? '' : ` --config ${places.config}`;
-  const command = (text: string): string => `npx forgehand ${text}${given}`;
+  const command = (text: string): string => `${calledAs()} ${text}${given}`;
   const isUp = staysUp || bot.isElsewhere;
   return [
     ...(isUp

@@ -1,12 +1,13 @@
 import Table from 'cli-table3';
+import { asCalled } from './called-as.js';
 import { stringifyJson } from '../core/json.js';
 import { visible } from '../core/visible.js';
 import { tableOf } from '../core/table.js';
 import { colour, oneLine, writeOut } from './terminal.js';
 
-/** Machines get one JSON value; people get what `forPeople` writes. */
+/** Machines get one JSON value; people get what `forPeople` writes, with commands as they have to type them. */
 export function print(json: boolean, value: unknown, forPeople: () => string): void {
-  writeOut(`${json ? stringifyJson(value, 2) : forPeople()}\n`);
+  writeOut(`${json ? stringifyJson(value, 2) : asCalled(forPeople())}\n`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import pc from 'picocolors';
+import { asCalled } from './called-as.js';
 import { visible, visibleLines } from '../core/visible.js';
 
 /**
@@ -40,7 +41,7 @@ export function writeOut(text: string): void {
 }
 
 export function writeErr(text: string): void {
-  process.stderr.write(forTerminal(text));
+  process.stderr.write(forTerminal(asCalled(text)));
 }
 
 /** A file for the next program: byte for byte, unless somebody reads it at a terminal. */

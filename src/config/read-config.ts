@@ -56,7 +56,7 @@ export function readConfig(file: string, options: ReadConfigOptions = {}): AppCo
           line: 1,
           col: 1,
           message: code === 'ENOENT' ? 'no such file' : `cannot be read (${code})`,
-          hint: 'give its path with --config, or make one: npx forgehand init',
+          hint: 'give its path with --config, or make one: forgehand init',
         },
       ],
       'INVALID_CONFIG',

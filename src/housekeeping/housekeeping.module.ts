@@ -116,6 +116,7 @@ const PARTS = [
           return server?.capabilities ? numbers.look(forge, org, server).catch(() => null) : Promise.resolve(null);
         },
         revisions,
+        heldBack: (org) => revisions.heldBack(org),
         rulesLoaded: (org) => revisions.loaded(org, RULES_WITHIN_MS),
         ruleVerdict: (forge, org) => ruleVerdictOf(known, forge, org),
         offers,

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -152,6 +153,25 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     expect(report.checks.filter(({ check }) => check.startsWith('hook.')).map(({ state }) => state)).toEqual(
       Array(7).fill('ok'),
     );
+  });
+
+  it('names a mistake in the newest rule files, and that the rules of before stay active', async () => {
+    const file = join(bot.dir, 'rules/r.yaml');
+    const good = readFileSync(file, 'utf8');
+    const broken = async () => (await doctor()).checks.find(({ check }) => check === 'rules.files');
+    writeFileSync(file, good.replace('on: push', 'on: pushed'));
+    await until(async () => (await broken()) !== undefined);
+
+    expect(await broken()).toMatchObject({
+      state: 'problem',
+      said: expect.stringMatching(
+        /^the rule files have errors, and the rules of before stay active: .*r\.yaml:\d+.*pushed/,
+      ),
+      fix: [expect.stringContaining('forgehand check')],
+    });
+    expect(foundIn(await doctor())).toEqual(['rules.files']);
+    writeFileSync(file, good);
+    await until(async () => (await broken()) === undefined);
   });
 
   it('finds everything that somebody broke, repairs it, and leaves what is not its affair', async () => {

@@ -1,3 +1,4 @@
+import { calledAs } from '../called-as.js';
 import { resolve, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { untilStopped } from '../until-stopped.js';
@@ -166,7 +167,7 @@ async function whereToLook(forge: ForgeStage, { bot, configFile, webhook }: BotS
   const product = [...sandbox.parts.world.repos.values()].map(({ name }) => `${ORG}/${name}`)[0] ?? `${ORG}/app`;
   const writer = [...sandbox.parts.world.teams.values()].find(({ name }) => name === 'writers');
   const person = [...(writer?.members ?? [])].map((id) => sandbox.parts.world.owners.get(id)?.login)[0] ?? 'admin';
-  const command = (text: string): string => `  npx forgehand ${text} --config ${configFile}`;
+  const command = (text: string): string => `  ${calledAs()} ${text} --config ${configFile}`;
   return [
     '',
     colour.bold('The demo stays up. Stop it with Ctrl-C (it keeps nothing).'),

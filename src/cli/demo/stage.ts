@@ -1,3 +1,4 @@
+import { calledAs } from '../called-as.js';
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -107,7 +108,7 @@ export async function setBot(stage: ForgeStage, options: StageOptions): Promise<
     options.say(`bot on port ${new URL(webhook).port}, embedded, rules of ${options.rules}`);
     if (bot.consoleUrl !== null)
       options.say(
-        `watch it in a browser at ${bot.consoleUrl}: npx forgehand console --config ${configFile} prints a link`,
+        `watch it in a browser at ${bot.consoleUrl}: ${calledAs()} console --config ${configFile} prints a link`,
       );
     options.say(TRUSTED);
     return { bot, reach: await reachBot(configFile), configFile, webhook };

@@ -92,7 +92,7 @@ export async function hearFirstDelivery(to: GoLive): Promise<void> {
   if (act) await act();
   else
     steps.say(
-      `Waiting for the first delivery, at most ${flags.wait} s: push something, or open ${page}, choose the webhook, Test Delivery`,
+      `Waiting for the first delivery, at most ${flags.wait} s: open an issue or push something in a repository of ${org}. ${page} shows what the forge sent`,
     );
   if (await heardWithin(bot, org, flags.wait, stopping)) return steps.done('delivery', 'the first delivery arrived');
   steps.left('delivery', 'none arrived yet', 'type: forgehand doctor (it says what to look at)');

@@ -310,6 +310,11 @@ interface Starters {
 
 async function askStarters({ flags, given, asker, steps, existing }: Setup, org: string): Promise<Starters> {
   const none: Starters = { sets: [], mirror: null, password: null };
+  if (existing && flags.starters !== undefined)
+    steps.kept(
+      'starters',
+      `--starters does nothing here: ${existing.file} is there, and a second run changes no rules. Copy what you want from config/rules/starters/`,
+    );
   if (existing || (flags.starters?.length === 1 && flags.starters[0] === 'none')) return none;
   const all = starterSets();
   if (flags.starters === undefined)

@@ -1,3 +1,4 @@
+import { asCalled } from '../called-as.js';
 import { colour } from '../terminal.js';
 import { plain, wrapped } from '../print.js';
 
@@ -51,7 +52,7 @@ export class Steps {
 
   /** Something to type or to paste: each line stays as it is. */
   copy(...lines: string[]): void {
-    for (const line of lines) this.write(`${line}\n`);
+    for (const line of lines) this.write(`${asCalled(line)}\n`);
   }
 
   /** What an interrupted run leaves behind. */

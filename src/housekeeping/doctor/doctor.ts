@@ -85,6 +85,8 @@ interface DoctorDeps {
   /** Asks the forge which organization has the name now; null = it cannot be asked. */
   readonly lookAt: (forge: string, org: string) => Promise<OrgLook | null>;
   readonly revisions: ActiveRevisions;
+  /** Problems of rule files that are newer than the active revision. */
+  readonly heldBack: (org: string) => readonly string[];
   /** The rules of an organization, once they are loaded; null = they were refused, or take too long. */
   readonly rulesLoaded: (org: string) => Promise<object | null>;
   /** The last verdict about the organization's rules repository; null = the rules are in a folder, or nothing was read yet. */
@@ -358,11 +360,23 @@ export class Doctor {
       verdict?.state === 'refused' && verdict.code
         ? [problem(saw('rules.refused.newest', { code: verdict.code, first: verdict.problems[0] ?? '' }))]
         : [];
+    const [first, ...others] = refused.length > 0 ? [] : this.deps.heldBack(org);
+    const broken =
+      first === undefined
+        ? []
+        : [
+            problem(
+              saw('rules.files.broken', { first, others: others.length, isOldActive: active !== null }),
+              'type: forgehand check (it lists all of them, with their lines), and correct the files; the bot reads them again by itself',
+            ),
+          ];
+    if (!active && broken.length > 0) return broken;
     if (!active) return [...refused, problem(saw('rules.active.none', { org }), `type: forgehand check --org ${org}`)];
     const { rules, policies } = active.revision;
     const held = this.deps.offers.held(org);
     return [
       ...refused,
+      ...broken,
       ok(
         saw('rules.active.yes', { rules: rules.length, policies: policies.length, revision: shortRevision(active.id) }),
       ),

@@ -43,7 +43,7 @@ function arriving({ url, isSent, lastDelivery, lostLately }: DeliveryFacts, serv
   return word === 'external'
     ? note(
         saw('delivery.arrives.none', { last }),
-        `to try it: open ${page}, choose the webhook, Test Delivery (or push something)`,
+        `to try it: open an issue or push something in a repository of the organization (forges have no test delivery for this kind of webhook); ${page} shows what was sent, below the webhook`,
       )
     : warning(saw('delivery.arrives.inner-address', { last, url: url ?? '', word }), ...reach(url, server, page));
 }

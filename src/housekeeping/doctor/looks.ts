@@ -65,6 +65,8 @@ export const saw = defineReasons({
     `${said}, since ${since} (${code}; ${what})`,
 
   'rules.refused.newest': ({ code, first }: { code: string; first: string }) => `${code}: ${first}`,
+  'rules.files.broken': ({ first, others, isOldActive }: { first: string; others: number; isOldActive: boolean }) =>
+    `the rule files have errors${isOldActive ? ', and the rules of before stay active' : ', and no rules are active'}: ${first}${others === 0 ? '' : ` (and ${others} more)`}`,
   'rules.active.none': ({ org }: { org: string }) => `no revision of the rules of ${org} is active`,
   'rules.active.yes': ({ rules, policies, revision }: { rules: number; policies: number; revision: string }) =>
     `${rules} rule${rules === 1 ? '' : 's'} and ${policies} polic${policies === 1 ? 'y' : 'ies'} are active, revision ${revision}`,

@@ -83,6 +83,7 @@ describe('e2e/init', () => {
         secrets: 'kept',
         config: 'kept',
         rules: 'kept',
+        starters: 'kept',
         webhook: 'kept',
         delivery: 'kept',
       });

@@ -1,0 +1,34 @@
+import { basename, delimiter, dirname } from 'node:path';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const PROGRAM = 'forgehand';
+/** A command in a text: the name of the program, then that of a command or an option. */
+const COMMAND = /(?<![\w./@-]|npx )forgehand (?=(--)?([a-z]+))/g;
+
+let known: ReadonlySet<string> = new Set();
+
+/** Names of the commands: other words behind the name of the program are words of a sentence. */
+export function knowCommands(names: readonly string[]): void {
+  known = new Set(names);
+}
+
+/**
+ * What a person types in front of a command: `forgehand` where it is on the path and was started so; else `npx forgehand`, which finds it in the folder of
+ * the program and of projects that use it.
+ */
+export function calledAs(env: Environment = process.env, script: string | undefined = process.argv[1]): string {
+  const isOnPath =
+    script !== undefined &&
+    basename(script) === PROGRAM &&
+    env['npm_command'] === undefined &&
+    (env['PATH'] ?? '').split(delimiter).includes(dirname(script));
+  return isOnPath ? PROGRAM : `npx ${PROGRAM}`;
+}
+
+/** The commands that a text for people names, as this person has to type them. */
+export function asCalled(text: string, called = calledAs()): string {
+  return text.replace(COMMAND, (whole, option: string | undefined, name: string) =>
+    option !== undefined || known.has(name) ? `${called} ` : whole,
+  );
+}
