@@ -1,6 +1,7 @@
 // How jest loads modules here: as Node does. Jest's own runtime gives every spec a sandbox and loads every module of ours and of the packages
 // anew for each of them, which took more time than the tests. Here a worker loads a module once; TypeScript is read by test/swc-hooks.mjs.
 // A spec that needs a module of its own (mocked, or fresh) cannot have it: none does.
+const asyncHooks = require('node:async_hooks');
 const { createHash } = require('node:crypto');
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
@@ -15,6 +16,9 @@ const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 const MAPS = join(__dirname, '../../node_modules/.cache/swc');
 
 class SharedRealmRuntime {
+  /** Storages of the framework that this spec began with. */
+  #storages = [];
+
   constructor(_config, environment) {
     this.environment = environment;
   }
@@ -24,7 +28,7 @@ class SharedRealmRuntime {
     delete require.cache[require.resolve(path)];
     delete globalThis[CIRCUS_HANDLERS];
     delete globalThis[TEST_TIMEOUT];
-    return require(path);
+    return this.#noting(() => require(path));
   }
 
   setGlobalsForRuntime(globals) {
@@ -56,6 +60,24 @@ class SharedRealmRuntime {
   leaveTestCode() {}
   teardown() {
     delete globalThis[GLOBALS];
+    for (const storage of this.#storages) storage.disable();
+  }
+
+  /** Node copies the values of all storages that were ever used to each new promise: those of specs that have ended would cost more with each spec. */
+  #noting(load) {
+    const { AsyncLocalStorage } = asyncHooks;
+    const storages = this.#storages;
+    asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
+      constructor(...args) {
+        super(...args);
+        storages.push(this);
+      }
+    };
+    try {
+      return load();
+    } finally {
+      asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+    }
   }
 
   #jest() {
