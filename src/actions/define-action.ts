@@ -143,10 +143,12 @@ export interface ActionDefinition<
   readonly taken?: (wanted: ParamsOf<Specs>) => Reason;
   /** How it comes out of an unknown outcome, beyond look and compare. */
   readonly recover?: Recovery<ParamsOf<Specs>, NonNullable<Seen>>;
-  /** The reads. @returns null = this forge does not tell */
+  /** The reads. @returns undefined = this forge does not tell */
   look(context: LookContext<Kind, Must, May, Looks, After>, wanted: ParamsOf<Specs>): Promise<Seen>;
   /** Pure. Also asked after a lost answer, with the call, and never about nothing then. */
-  compare(facts: CompareFacts<ParamsOf<Specs>, [Looks] extends [never] ? Seen : Seen | null, Kind>): Decision<Change>;
+  compare(
+    facts: CompareFacts<ParamsOf<Specs>, [Looks] extends [never] ? Seen : Seen | undefined, Kind>,
+  ): Decision<Change>;
   /** The one call, and what its answer says. */
   write(context: WriteContext<Kind, Must, May>, wanted: ParamsOf<Specs>, change: Change): Promise<Outcome>;
 }

@@ -1,24 +1,14 @@
-import { emptyOf, givenOf, inBoth, noneOf, valueOf } from './support/unfit.js';
+import { emptyOf, inBoth, noneOf, valueOf } from './support/unfit.js';
 import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/revision.js';
 import type { Given } from './define-action.js';
-import { defineEnsuringAction, textOf, changed, conflict, refused, unchanged, undone } from './define-action.js';
+import { defineAction, textOf, changed, conflict, refused, there, toWrite, undone } from './define-action.js';
 import { isAbout } from './support/compare.js';
 import { chosenFirst } from './support/same-name.js';
 import { flag, id, optional, text, texts } from './support/params.js';
-import { readAll, orMissing, whereAllowed, whereOffered, type ForgeClient } from '../forge/forge-client.js';
-import {
-  defineRecovery,
-  done,
-  placeOf,
-  resend,
-  settledAs,
-  type RecoveryFacts,
-  type Verdict,
-} from './support/recovery.js';
+import { readAll, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
 import { each, issue, label } from './support/objects.js';
 import type { JsonObject } from '../core/json.js';
-import type { Reason } from '../core/reason.js';
 import type { Label } from '../core/objects/tracker.js';
 import { isSameName, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
@@ -29,11 +19,6 @@ interface WantedLabels {
   readonly remove?: readonly string[] | undefined;
   readonly set?: readonly string[] | undefined;
   readonly within?: string | undefined;
-}
-
-interface SeenIssueLabels {
-  /** Null = the issue is gone. */
-  readonly names: readonly string[] | null;
 }
 
 /** Names that are to be on an issue which bears `now`; null = as it is. The order of `now` is kept. */
@@ -59,36 +44,6 @@ function spelled<Wish extends WantedLabels>(wanted: Wish, now: readonly string[]
   return { ...wanted, add: as(wanted.add), remove: as(wanted.remove), set: as(wanted.set) };
 }
 
-/** Which labels an issue bears can always be read, and putting one on twice leaves one. */
-const issueLabelRecovery = defineRecovery<WantedLabels, SeenIssueLabels>({
-  reads: ['listIssueLabels'],
-  mayRead: [],
-  settle: 'whole',
-  told: {
-    echoes: ['issue.labeled', 'issue.labels_cleared', 'pull_request.labeled', 'pull_request.labels_cleared'],
-    isEcho: ({ data }, { params, snapshot }) => isAbout(data, params) && isShownBy(data, snapshot),
-  },
-
-  async read({ forge, target }, { number }) {
-    const labels = await whereOffered(forge.listIssueLabels, (list) =>
-      orMissing(list({ ...placeOf(target), index: number })),
-    );
-    return labels === undefined ? null : { names: labels === null ? null : labels.map(({ name }) => name ?? '') };
-  },
-
-  decide: decideIssueLabels,
-});
-
-function decideIssueLabels({ wanted, seen }: RecoveryFacts<WantedLabels, SeenIssueLabels>): Verdict {
-  const about = { what: 'labels', number: wanted.number };
-  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'harmless' }));
-  if (seen.names === null) return settledAs('refused', say('found.gone', { ...about, what: 'issue' }));
-  const { added, removed } = wantedNames(spelled(wanted, seen.names), seen.names);
-  return added.length + removed.length === 0
-    ? done(say('found.as-wanted', about))
-    : resend(say('found.not-yet', about));
-}
-
 /** What the call changed is as it wanted. Gitea shows no labels at all where it took some off. */
 function isShownBy(data: JsonObject, snapshot: JsonObject | null): boolean {
   const { labels } = (data['issue'] ?? data['pull_request'] ?? {}) as { labels?: unknown };
@@ -96,12 +51,6 @@ function isShownBy(data: JsonObject, snapshot: JsonObject | null): boolean {
   const [added, removed] = [names(snapshot?.['added']), names(snapshot?.['removed'])];
   if (shown.length === 0) return added.length === 0 || removed.length > 0;
   return added.every((name) => shown.includes(name)) && !removed.some((name) => shown.includes(name));
-}
-
-const SETS = ['add', 'remove', 'set'] as const;
-
-function unfit(given: Given): Unfit | null {
-  return noneOf(given, SETS, 'add: [NAME]') ?? inBoth(given, 'add', 'remove');
 }
 
 /** What works when it runs, and says nothing or two things. */
@@ -134,7 +83,7 @@ function unclear(given: Given): Unfit | null {
  * Labels go by number, and only where something differs: servers drop unknown names without a word (a PUT of unknown ones clears all), put
  * every label of a doubled name on, and tell a label event even for a label that is there (api-behaviour 3.2).
  */
-export const labelIssue = defineEnsuringAction({
+export const labelIssue = defineAction({
   name: 'issue.label',
   summary: 'Add labels to an issue or pull request, and remove others',
   target: 'repository',
@@ -155,56 +104,84 @@ export const labelIssue = defineEnsuringAction({
     `${textOf(number)} ${JSON.stringify([names(add), names(remove), set === undefined ? null : names(set), within ?? null])}`,
   object: ({ number }) => issue(number),
   names: ({ add, remove, set }) => [add, remove, set].flatMap((list) => each(list, label)),
-  unfit: (given) => unfit(given) ?? unclear(given),
+  unfit: (given) => noneOf(given, ['add', 'remove', 'set'], 'add: [NAME]') ?? inBoth(given, 'add', 'remove'),
+  unclear,
   raises: ['issue.labeled', 'issue.labels_cleared', 'pull_request.labeled', 'pull_request.labels_cleared'],
   example: { number: '12', add: ['kind/bug'], remove: ['needs/triage'] },
+  about: ({ number }) => ({ what: 'labels', number }),
 
-  recover: issueLabelRecovery,
-
-  async ensure({ target, forge, lastMade, isOurs, remember }, asked) {
-    const where = { owner: target.owner, repo: target.name, index: asked.number };
-    const wrong = unfit(givenOf(asked));
-    if (wrong) return refused(wrong.reason);
+  async look({ forge, place, lastMade, isOurs }, wanted) {
+    const where = { ...place, index: wanted.number };
     const borne = await orMissing(forge.listIssueLabels(where));
-    if (borne === null) return refused(say('cannot.missing', { what: 'issue or pull request', number: asked.number }));
-    const now = borne.map(({ name }) => name ?? '');
-    const wish = spelled(asked, now);
-    const missing = wantedNames(wish, now).added;
-    const madeAt = missing.length > 0 ? await lastMade() : null;
+    const now = (borne ?? []).map(({ name }) => name ?? '');
+    const missing = wantedNames(spelled(wanted, now), now).added;
+    const madeAt = borne !== null && missing.length > 0 ? await lastMade() : null;
     const takenOff = madeAt ? await takenOffSince(forge, where, madeAt, isOurs) : new Set<string>();
-    const leftOff = missing.filter((name) => takenOff.has(name));
-    const wanted = without(wish, leftOff);
-    const { names: goal, added, removed } = wantedNames(wanted, now);
-    // Of a group, whatever the person put on in its place stays too.
-    if (leftOff.length > 0 && added.length === 0 && (removed.length === 0 || wish.within !== undefined))
-      return undone(say('found.taken-off', { number: wanted.number, labels: leftOff }));
-    if (added.length + removed.length === 0)
-      return unchanged(say('found.as-wanted', { what: 'labels', number: wanted.number }));
-    const known = await labelsByName(forge, { owner: target.owner, repo: target.name });
-    const unknown = added.filter((name) => !known.has(objectName(name)));
-    if (unknown.length > 0)
-      return refused(say('cannot.missing', { what: 'label', name: unknown.join(', '), create: 'label.ensure' }));
+    const change = changeOf(wanted, now, takenOff);
+    const isDue = borne !== null && !change.isLeft && change.added.length + change.removed.length > 0;
+    return { borne, takenOff, labels: isDue ? await labelsByName(forge, place) : new Map<string, Label>() };
+  },
+
+  compare({ wanted, seen: { borne, takenOff, labels } }) {
+    const { number } = wanted;
+    if (borne === null) return refused(say('cannot.missing', { what: 'issue or pull request', number }));
+    const now = borne.map(({ name }) => name ?? '');
+    const { names: goal, added, removed, wish, leftOff, isLeft } = changeOf(wanted, now, takenOff);
+    if (isLeft) return undone(say('found.taken-off', { number, labels: leftOff }));
+    if (added.length + removed.length === 0) return there(say('found.as-wanted', { what: 'labels', number }));
+    const missing = added.filter((name) => !labels.has(objectName(name)));
+    if (missing.length > 0)
+      return refused(say('cannot.missing', { what: 'label', name: missing.join(', '), create: 'label.ensure' }));
     const labelOf = (name: string): Label | undefined =>
-      borne.find((label) => label.name === name) ?? known.get(objectName(name));
-    const rivals = rivalsIn([...new Set([...(wanted.set ?? []), ...(wanted.add ?? [])])], labelOf);
+      borne.find((one) => one.name === name) ?? labels.get(objectName(name));
+    const rivals = rivalsIn([...new Set([...(wish.set ?? []), ...(wish.add ?? [])])], labelOf);
     if (rivals) return refused(say('cannot.bear-both', { labels: rivals }));
-    remember({ labels: now, added: [...added], removed: [...removed] });
-    const told = say('made.labels', { number: wanted.number, added, removed });
-    const numbers = (list: readonly string[]): bigint[] => list.map((name) => BigInt(labelOf(name)?.id ?? 0));
     const scopes = new Set(added.map((name) => scopeOf(labelOf(name))));
     const staying = goal.filter(
       (name) => added.includes(name) || scopeOf(labelOf(name)) === null || !scopes.has(scopeOf(labelOf(name))),
     );
-    const [only] = removed;
-    if (removed.length === 0)
-      return judge(await forge.addIssueLabels({ ...where, body: { labels: numbers(added) } }), added, told);
-    if (added.length === 0 && removed.length === 1 && now.filter((name) => name === only).length === 1) {
-      await forge.removeIssueLabel({ ...where, id: labelOf(only ?? '')?.id ?? '0' });
-      return changed(told);
+    const numbers = (names: readonly string[]): bigint[] => names.map((name) => BigInt(labelOf(name)?.id ?? 0));
+    // Where its name is borne once, one label is taken off by itself.
+    const isOne = added.length === 0 && removed.length === 1 && now.filter((name) => name === removed[0]).length === 1;
+    return toWrite(
+      { added, removed, add: numbers(added), all: numbers(staying), remove: isOne ? numbers(removed)[0] : undefined },
+      { remember: { labels: now, added: [...added], removed: [...removed] } },
+    );
+  },
+
+  async write({ forge, place }, { number }, { added, removed, add, all, remove }) {
+    const where = { ...place, index: number };
+    const summary = say('made.labels', { number, added, removed });
+    if (remove !== undefined) {
+      await forge.removeIssueLabel({ ...where, id: String(remove) });
+      return changed(summary);
     }
-    return judge(await forge.replaceIssueLabels({ ...where, body: { labels: numbers(staying) } }), added, told);
+    const answer = await (removed.length === 0
+      ? forge.addIssueLabels({ ...where, body: { labels: add } })
+      : forge.replaceIssueLabels({ ...where, body: { labels: all } }));
+    // What the forge took is in its answer.
+    const missing = added.filter((name) => !answer.some((one) => isSameName(one.name, name)));
+    return missing.length === 0 ? changed(summary) : conflict(say('found.dropped', { labels: missing }));
+  },
+
+  recover: {
+    unread: 'harmless',
+    told: {
+      echoes: ['issue.labeled', 'issue.labels_cleared', 'pull_request.labeled', 'pull_request.labels_cleared'],
+      isEcho: ({ data }, { params, snapshot }) => isAbout(data, params) && isShownBy(data, snapshot),
+    },
   },
 });
+
+/** What is to change, without what a person took off. `isLeft`: nothing is left to do then; of a group, whatever the person put on in its place stays too. */
+function changeOf(wanted: WantedLabels, now: readonly string[], takenOff: ReadonlySet<string>) {
+  const wish = spelled(wanted, now);
+  const leftOff = wantedNames(wish, now).added.filter((name) => takenOff.has(name));
+  const staying = without(wish, leftOff);
+  const change = wantedNames(staying, now);
+  const isGroup = change.removed.length === 0 || wish.within !== undefined;
+  return { ...change, wish: staying, leftOff, isLeft: leftOff.length > 0 && change.added.length === 0 && isGroup };
+}
 
 /** Clocks of forge and store may differ by this much. */
 const SKEW_MS = 120_000;
@@ -237,12 +214,6 @@ function without(wanted: WantedLabels, leftOff: readonly string[]): WantedLabels
   return { ...wanted, add: staying(wanted.add), set: staying(wanted.set) };
 }
 
-/** What the forge took is in its answer. */
-function judge(answer: readonly Label[], added: readonly string[], told: Reason) {
-  const missing = added.filter((name) => !answer.some((label) => isSameName(label.name, name)));
-  return missing.length === 0 ? changed(told) : conflict(say('found.dropped', { labels: missing }));
-}
-
 /** Two wanted labels of one exclusive scope: the forge would keep the last one. */
 function rivalsIn(names: readonly string[], labelOf: (name: string) => Label | undefined): [string, string] | null {
   const byScope = new Map<string, string>();
@@ -262,12 +233,9 @@ function names(value: JsonObject[string] | undefined): string[] {
   ).sort();
 }
 
-/** What finding labels by name needs of a forge. */
-type LabelReads = Pick<ForgeClient, 'listLabels'> & Partial<Pick<ForgeClient, 'listOrgLabels'>>;
-
 /** Labels that an issue of the repository can bear, by name: its own first. */
 async function labelsByName(
-  forge: LabelReads,
+  forge: Pick<ForgeClient, 'listLabels'> & Partial<Pick<ForgeClient, 'listOrgLabels'>>,
   { owner, repo }: { owner: string; repo: string },
 ): Promise<ReadonlyMap<string, Label>> {
   const own = await readAll(forge, 'listLabels', { owner, repo });

@@ -88,7 +88,7 @@ export const ensureLabel = defineAction({
   },
 
   compare({ wanted, seen }): Decision<LabelChange> {
-    if (seen === null) return toWrite({ existing: null, differs: '', count: 0 }, { makes: true });
+    if (seen === undefined) return toWrite({ existing: null, differs: '', count: 0 }, { makes: true });
     const { own, inherited } = seen;
     const bearers = [...own, ...inherited].filter((one) => isSameName(one.name, wanted.name));
     const about = { what: 'label', name: objectName(wanted.name), count: bearers.length };

@@ -40,12 +40,12 @@ export async function ensure(action: AnyAction, context: AnyContext, params: nev
   if (wrong) return refused(wrong.reason);
   const about = action.about(params);
   const seen = await look(action, lookOf(context, null), params);
-  const memory = seen === null ? await context.recall() : null;
+  const memory = seen === undefined ? await context.recall() : null;
   if (memory?.isSameWish) return unchanged(say('found.made-before', about), memory.detail);
   const decision = compare(action, context, params, seen, { ...NOTHING_OPEN, memory });
   if (decision.kind !== 'write') return outcomeOf(decision);
   if (memory && decision.makes) return conflict(say('found.made-otherwise', about), memory.detail);
-  if (seen !== null && decision.makes && (await context.lastMade())) return undone(say('found.undone', about));
+  if (seen !== undefined && decision.makes && (await context.lastMade())) return undone(say('found.undone', about));
   if (decision.remember) context.remember(decision.remember);
   try {
     return await action.write({ ...context, place: placeOf(context) } as never, params, decision.change as never);
@@ -59,7 +59,7 @@ export async function ensure(action: AnyAction, context: AnyContext, params: nev
 async function judgeTaken(action: LookingAction, context: AnyContext, wanted: never): Promise<Outcome> {
   const isAnsweredLate = context.openCalls > 0;
   const seen = await look(action, lookOf(context, null), wanted);
-  if (seen !== null) {
+  if (seen !== undefined) {
     const decision = compare(action, context, wanted, seen, { ...NOTHING_OPEN, isAnsweredLate });
     if (decision.kind !== 'write') return outcomeOf(decision);
   } else if (isAnsweredLate) return unchanged(say('found.answered-late', action.about(wanted)));
@@ -76,7 +76,7 @@ export async function judgeOpenCall(
   return verdictOf(action, context, wanted, await lookAfter(action, context, wanted, call), call);
 }
 
-/** What is there after calls of unknown outcome; null = the forge does not tell. */
+/** What is there after calls of unknown outcome; undefined = the forge does not tell. */
 export function lookAfter(
   action: LookingAction,
   context: Pick<AnyContext, 'target' | 'forge' | 'hashOf'>,
@@ -95,7 +95,7 @@ export function verdictOf(
   call: OpenCall,
 ): Verdict {
   const about = action.about(wanted);
-  if (seen === null) return verdictUnread(action, about, wanted, call);
+  if (seen === undefined) return verdictUnread(action, about, wanted, call);
   const decision = compare(action, { target }, wanted, seen, { ...NOTHING_OPEN, call });
   switch (decision.kind) {
     case 'there':
@@ -184,16 +184,16 @@ export function operationsAfterCall(action: LookingAction): OperationName[] {
   return recover?.duplicates ? [...all, recover.duplicates.removal] : all;
 }
 
-/** Null where the forge does not offer a read without which nothing is seen. */
+/** Undefined where the forge does not offer a read without which nothing is seen. */
 async function look(action: LookingAction, context: AnyLook, wanted: never): Promise<unknown> {
   const reads = readsOf(action);
   const mayBeBlind = action.looksBy !== undefined || context.call !== null;
   const forge: Readonly<Record<string, unknown>> = context.forge;
-  if (mayBeBlind && reads.some((name) => forge[name] === undefined)) return null;
+  if (mayBeBlind && reads.some((name) => forge[name] === undefined)) return undefined;
   try {
     return await action.look(context, wanted);
   } catch (error) {
-    if (mayBeBlind && error instanceof ForgeError && error.kind === 'not-offered') return null;
+    if (mayBeBlind && error instanceof ForgeError && error.kind === 'not-offered') return undefined;
     throw error;
   }
 }

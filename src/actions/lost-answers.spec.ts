@@ -3,8 +3,9 @@ import { EffectRig } from '../../test/builders/effect-rig.js';
 import type { JsonObject } from '../core/json.js';
 import type { Intent } from '../core/run.js';
 import { decideMerge } from './pull-request-merge.action.js';
-import { decideRequests } from './pull-request-request-review.action.js';
-import { decideRerun } from './run-rerun-failed.action.js';
+import type { LookingAction } from './define-action.js';
+import { actions } from './index.js';
+import { verdictOf } from './look-compare-write.js';
 import type { RecoveryFacts, Verdict } from './support/recovery.js';
 import { decideDispatch } from './workflow-dispatch.action.js';
 import { saying } from '../../test/builders/reasons.js';
@@ -28,12 +29,38 @@ function facts<Wanted>(
   };
 }
 
+/** What the comparison makes of what is seen after an open call. */
+function decide(name: string, wanted: object, seen: unknown, snapshot: JsonObject | null = null): Verdict {
+  const target = { kind: 'repository', id: '7', owner: 'acme', name: 'app' } as never;
+  return verdictOf(
+    actions.get(name) as LookingAction,
+    { target },
+    wanted as never,
+    seen,
+    facts(wanted, seen, snapshot),
+  );
+}
+
+const rerun = (attempt: number | null, before: number | null = 1): Verdict =>
+  decide(
+    'run.rerun_failed',
+    { run: '8' },
+    attempt && { run_attempt: attempt },
+    before === null ? null : { attempt: before },
+  );
+
+/** @param asked null = it is gone */
+const requests = (asked: readonly string[] | null, snapshot: JsonObject | null = null): Verdict => {
+  const pull = asked && { state: 'open', requested_reviewers: asked.map((login) => ({ login })) };
+  return decide('pull_request.request_review', { number: '1' }, { pull, reviews: [] }, snapshot);
+};
+
 describe('actions/lost-answers: what is decided', () => {
   it.each<[string, string, Verdict]>([
-    ['a rerun: one attempt more', 'done', decideRerun(facts({ run: '8' }, { attempt: 2 }, { attempt: 1 }))],
-    ['a rerun: the attempts of before', 'resend', decideRerun(facts({ run: '8' }, { attempt: 2 }, { attempt: 2 }))],
-    ['a rerun: the run is gone', 'refused', decideRerun(facts({ run: '8' }, { attempt: 0 }, { attempt: 1 }))],
-    ['a rerun: the run cannot be read', 'person', decideRerun(facts({ run: '8' }, null))],
+    ['a rerun: one attempt more', 'done', rerun(2)],
+    ['a rerun: the attempts of before', 'resend', rerun(2, 2)],
+    ['a rerun: the run is gone', 'refused', rerun(null)],
+    ['a rerun: the run cannot be read', 'person', decide('run.rerun_failed', { run: '8' }, undefined)],
     [
       'a start: a run of ours began',
       'done',
@@ -50,23 +77,15 @@ describe('actions/lost-answers: what is decided', () => {
       decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: null, isAll: false })),
     ],
     ['a start: runs cannot be listed', 'person', decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, null))],
+    ['a request for review: all are asked', 'done', requests(['ann', 'ben'], { goal: ['Ann'] })],
+    ['a request for review: one is not', 'resend', requests(['ben'], { goal: ['ann', 'ben'] })],
+    ['a request for review: nothing was remembered', 'resend', requests(['ben'])],
+    ['a request for review: it is gone', 'refused', requests(null)],
     [
-      'a request for review: all are asked',
-      'done',
-      decideRequests(facts({ number: '1' }, { asked: ['ann', 'ben'] }, { goal: ['Ann'] })),
-    ],
-    [
-      'a request for review: one is not',
+      'a request for review: it cannot be read',
       'resend',
-      decideRequests(facts({ number: '1' }, { asked: ['ben'] }, { goal: ['ann', 'ben'] })),
+      decide('pull_request.request_review', { number: '1' }, undefined),
     ],
-    [
-      'a request for review: nothing was remembered',
-      'resend',
-      decideRequests(facts({ number: '1' }, { asked: ['ben'] })),
-    ],
-    ['a request for review: it is gone', 'refused', decideRequests(facts({ number: '1' }, { asked: null }))],
-    ['a request for review: it cannot be read', 'resend', decideRequests(facts({ number: '1' }, null))],
     [
       'a merge: merged',
       'done',

@@ -78,7 +78,7 @@ export const ensureMilestone = defineAction({
   compare({ wanted, seen }): Decision<MilestoneChange> {
     // Any time that the server writes tells its zone.
     const timeOfServer = seen?.[0]?.updated_at;
-    if (seen === null) return toWrite({ existing: null, differs: '', count: 0, timeOfServer }, { makes: true });
+    if (seen === undefined) return toWrite({ existing: null, differs: '', count: 0, timeOfServer }, { makes: true });
     const bearers = seen.filter(({ title }) => isSameName(title, wanted.title));
     const count = bearers.length;
     const about = { what: 'milestone', name: objectName(wanted.title), count };

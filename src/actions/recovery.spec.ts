@@ -44,10 +44,10 @@ function looking(name: string): LookingAction {
   return actions.get(name) as LookingAction;
 }
 
-/** What the comparison makes of what is seen after an open call. */
+/** What the comparison makes of what is seen after an open call. @param seen null = it cannot be read */
 function decide(name: string, wanted: object, seen: unknown, over: Partial<OpenCall> = {}): Verdict {
   const call = { snapshot: null, sends: 1, equalFailures: 0, said: null, sentAgoMs: 60_000, firstSentAt: SENT_AT };
-  return verdictOf(looking(name), { target: REPOSITORY }, wanted as never, seen, { ...call, ...over });
+  return verdictOf(looking(name), { target: REPOSITORY }, wanted as never, seen ?? undefined, { ...call, ...over });
 }
 
 /** Two of ours, by what the action lists of what is seen. */

@@ -1,54 +1,11 @@
-import { defineEnsuringAction, textOf, changed, refused, unchanged } from './define-action.js';
+import { defineAction, textOf, changed, refused, there, toWrite, unchanged } from './define-action.js';
 import { say } from './reasons.js';
 import { id, optional, whole } from './support/params.js';
-import {
-  askPerson,
-  defineRecovery,
-  done,
-  placeOf,
-  resend,
-  settledAs,
-  type RecoveryFacts,
-  type Verdict,
-} from './support/recovery.js';
-import { orMissing, whereOffered } from '../forge/forge-client.js';
+import { orMissing } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
-interface SeenRun {
-  /** 0 = the run is gone. */
-  readonly attempt: number;
-}
-
-/** Each rerun is one attempt more: the number tells whether ours began. */
-const rerunRecovery = defineRecovery<{ readonly run: string }, SeenRun>({
-  reads: ['getRun'],
-  mayRead: [],
-  settle: 'whole',
-
-  async read({ forge, target }, { run }) {
-    const found = await whereOffered(forge.getRun, (get) => orMissing(get({ ...placeOf(target), run })));
-    return found === undefined ? null : { attempt: found === null ? 0 : Number(found.run_attempt ?? 1) };
-  },
-
-  decide: decideRerun,
-});
-
-export function decideRerun({
-  wanted: { run },
-  snapshot,
-  seen,
-}: RecoveryFacts<{ readonly run: string }, SeenRun>): Verdict {
-  const about = { what: 'run', name: run };
-  if (seen === null) return askPerson(say('found.unreadable', { ...about, then: 'run-twice' }));
-  if (seen.attempt === 0) return settledAs('refused', say('found.gone', about));
-  const before = Number(snapshot?.['attempt'] ?? 1);
-  return seen.attempt > before
-    ? done(say('made.rerun', about))
-    : resend(say('found.run-again', { name: run, count: before }));
-}
-
-/** Once: a run that was run again already, by whomever, is left alone. */
-export const rerunFailedJobs = defineEnsuringAction({
+/** Once: a run that was run again already, by whomever, is left alone. Each rerun is one attempt more, so the number tells whether ours began. */
+export const rerunFailedJobs = defineAction({
   name: 'run.rerun_failed',
   summary: 'Run the failed jobs of a workflow run again, once',
   target: 'repository',
@@ -72,22 +29,30 @@ export const rerunFailedJobs = defineEnsuringAction({
     'task.finished',
   ],
   example: { run: '812' },
+  about: ({ run }) => ({ what: 'run', name: run }),
 
-  recover: rerunRecovery,
+  look: ({ forge, place }, { run }) => orMissing(forge.getRun({ ...place, run })),
 
-  async ensure({ target, forge, remember }, { run, attempts = 2 }) {
-    const where = { owner: target.owner, repo: target.name, run };
-    const found = await orMissing(forge.getRun(where));
-    if (found === null) return refused(say('cannot.missing', { what: 'run', name: run }));
+  compare({ wanted: { run, attempts = 2 }, seen, call }) {
+    if (seen === null) return refused(say('cannot.missing', { what: 'run', name: run }));
     const about = { what: 'run', name: run };
-    const attempt = Number(found.run_attempt ?? 1);
-    if (found.status !== 'completed')
-      return unchanged(say('found.state', { ...about, state: found.status ?? 'not over' }));
-    if (found.conclusion !== 'failure')
-      return unchanged(say('found.state', { ...about, state: `over: ${found.conclusion ?? 'nothing'}` }));
+    const attempt = Number(seen.run_attempt ?? 1);
+    if (call) {
+      const isMore = attempt > Number(call.snapshot?.['attempt'] ?? 1);
+      return isMore ? there(say('made.rerun', about)) : toWrite(null);
+    }
+    if (seen.status !== 'completed')
+      return unchanged(say('found.state', { ...about, state: seen.status ?? 'not over' }));
+    if (seen.conclusion !== 'failure')
+      return unchanged(say('found.state', { ...about, state: `over: ${seen.conclusion ?? 'nothing'}` }));
     if (attempt >= attempts) return unchanged(say('found.run-again', { name: run, count: attempt }));
-    remember({ attempt });
-    await forge.rerunFailedJobs(where);
-    return changed(say('made.rerun', about));
+    return toWrite(null, { remember: { attempt } });
   },
+
+  async write({ forge, place }, { run }) {
+    await forge.rerunFailedJobs({ ...place, run });
+    return changed(say('made.rerun', { name: run }));
+  },
+
+  recover: { unread: 'run-twice' },
 });

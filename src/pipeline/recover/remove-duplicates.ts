@@ -46,12 +46,12 @@ export class DuplicateRemoval {
     if (duplicates && !('code' in ready) && ready.canRead) {
       const { access, context, call } = ready;
       const wanted = ready.wanted as never;
-      const seen = (await lookAfter(action, context as never, wanted, call)) as never;
+      const seen = await lookAfter(action, context as never, wanted, call);
       const mark = access.marks === false ? null : markOf(intent.intentKey);
       const isOffered = access.offers(duplicates.removal);
-      const bearers = duplicates
-        .list(seen, wanted, mark)
-        .map(({ id, isRemovable }) => ({ id, isRemovable: isRemovable && isOffered }));
+      const bearers = (seen === undefined ? [] : duplicates.list(seen as never, wanted, mark)).map(
+        ({ id, isRemovable }) => ({ id, isRemovable: isRemovable && isOffered }),
+      );
       await this.applySurplus(claim, action, context, decideDuplicates(action.about(wanted), call.snapshot, bearers));
     }
     await this.deps.recovery.lookAgain(intent.id, null);
