@@ -84,7 +84,7 @@ export async function measureConsole({
     openStores(
       server ? { kind: 'postgres', url: new Secret(server.url) } : { kind: 'embedded', dir: join(place.dir, 'data') },
     );
-  const deliveries = new RecordedDeliveries();
+  const deliveries = new RecordedDeliveries(forge.repos[0]?.owner.id ?? 0);
   try {
     const stores = await open();
     await stores.migrate();

@@ -17,6 +17,7 @@ const BRANCHES = 50;
 
 /* The bodies are JSON of a server; only the named fields are touched. */
 interface Body {
+  repository?: { owner: { id: number } };
   ref?: string;
   after?: string;
   head_commit?: { id: string; message: string };
@@ -35,10 +36,13 @@ interface Recorded {
 export class RecordedDeliveries {
   private readonly templates = RECORDED.map(({ file }) => read(file));
 
+  /** @param owner number of the organization at the forge: a delivery that gives it another one is refused */
+  constructor(private readonly owner: number) {}
+
   make(n: number): NewDelivery {
     const template = this.templates[n % this.templates.length];
     if (!template) throw new Error('no act is recorded');
-    const body = Buffer.from(numbered(template.body, n, this.templates.length));
+    const body = Buffer.from(numbered(template.body, this.owner, n, this.templates.length));
     return {
       id: newId(),
       forge: 'main',
@@ -65,8 +69,9 @@ function read(file: string): Recorded {
   return { event: first.event, eventType: first.event_type, body: first.body };
 }
 
-function numbered(text: string, n: number, kinds: number): string {
+function numbered(text: string, owner: number, n: number, kinds: number): string {
   const body = JSON.parse(text) as Body;
+  if (body.repository) body.repository.owner.id = owner;
   const turn = Math.floor(n / kinds);
   if (body.issue) {
     const number = 1000 + n;

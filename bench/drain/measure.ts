@@ -66,7 +66,7 @@ export async function measureDrain({ deployment, count, profile }: DrainOrder): 
       server ? { kind: 'postgres', url: new Secret(server.url) } : { kind: 'embedded', dir: join(place.dir, 'data') },
     );
   try {
-    await fill(await open(), count);
+    await fill(await open(), forge.repos[0]?.owner.id ?? 0, count);
     const database = server ? childrenCpuMs(server.pid) : null;
     const bot = await startBot(place, deployment === 'distributed' ? 'worker' : 'all');
     await untilDecided(server ? await open() : null, place);
@@ -119,8 +119,8 @@ function configOf(deployment: Deployment, forgePort: number): object {
   };
 }
 
-async function fill(stores: Stores, count: number): Promise<void> {
-  const deliveries = new RecordedDeliveries();
+async function fill(stores: Stores, owner: number, count: number): Promise<void> {
+  const deliveries = new RecordedDeliveries(owner);
   try {
     await stores.migrate();
     for (let from = 0; from < count; from += BATCH)

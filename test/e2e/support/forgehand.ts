@@ -35,7 +35,11 @@ export async function forgehand(place: Pick<Place, 'dir' | 'env'>, ...args: stri
 
 const startedBy = new Map<string, Set<string>>();
 
+/** Outside of specs, as in benches and storms, each run is a process. */
+const isSpec = process.env['JEST_WORKER_ID'] !== undefined;
+
 function isFirst(command: string): boolean {
+  if (!isSpec) return true;
   const spec = expect.getState().testPath ?? '';
   const started = startedBy.get(spec) ?? new Set();
   startedBy.set(spec, started);
