@@ -255,11 +255,15 @@ export class Planner implements PolicyGate {
     // Anybody with the scope may deny: a denial writes nothing.
     if (plan.twoPeople && verdict === 'approved')
       await this.deps.twoPeople.mayApprove(callerOf(by), { requester, actor: null, revisionId: plan.revision.id });
-    const isApplied = verdict === 'approved' && plan.madeBy === SCHEDULE && isWaiting(plan);
+    const isYes = verdict === 'approved' && isWaiting(plan);
+    const seen = isYes ? await this.look({ ...plan, state: 'approved' }, nameOf(by)) : null;
+    const looked = plan.madeBy === SCHEDULE ? seen : null;
     // What cannot be read now is no decision: the plan stays open, and the same yes works when the forge is well again.
-    const looked = isApplied ? await this.look({ ...plan, state: 'approved' }, nameOf(by)) : null;
     if (looked && !('pass' in looked) && looked.code === 'plan.unread')
       return { plan, decided: false, applied: looked };
+    // A plan made by hand is applied by a second order, which would refuse it: nobody says yes to what does not hold any more.
+    if (seen && !looked && isOutdated(seen))
+      return { plan, decided: false, applied: await this.finish(plan, seen, nameOf(by)) };
     const decided = await this.deps.plans.decide(plan.id, verdict, nameOf(by));
     const kept = await this.find(plan.hash);
     // An earlier yes may have ended between the two.
@@ -614,6 +618,11 @@ export class Planner implements PolicyGate {
 const SCHEDULE = 'schedule';
 
 /** Nobody applied or denied it. */
+/** The rules or what they look at changed since the plan was made. */
+function isOutdated(looked: Ready | ApplyReport): boolean {
+  return 'pass' in looked ? looked.drift.length > 0 : looked.code === 'plan.rules-changed';
+}
+
 function isWaiting({ state }: KeptPlan): boolean {
   return state === 'open' || state === 'approved';
 }

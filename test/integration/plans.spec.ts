@@ -209,6 +209,22 @@ describe('integration/plans', () => {
     expect(writes(forge, before)).toEqual([]);
   });
 
+  it('refuses the yes to a plan that does not hold any more', async () => {
+    const plan = await planOf(bot, 'labels');
+    await asAdmin(forge, 'POST', '/repos/acme/app/labels', { name: 'kind/bug', color: '#00aabb' });
+    const before = forge.botCalls().length;
+
+    const { decided, applied } = await approve(bot, plan);
+
+    expect([decided, applied?.outcome, applied?.code]).toEqual([false, 'refused', 'plan.drifted']);
+    expect(applied?.drift).toMatchObject([{ line: { repo: { name: 'acme/app' }, key: 'kind/bug' } }]);
+    expect(applied?.reasons[0]).toContain('make a new plan');
+    expect(writes(forge, before)).toEqual([]);
+    const labels = await forge.get<Array<{ id: number; name: string }>>('/repos/acme/app/labels');
+    const made = labels.find(({ name }) => name === 'kind/bug');
+    await asAdmin(forge, 'DELETE', `/repos/acme/app/labels/${made?.id}`);
+  });
+
   it('gives up a plan over its cap as a whole: no call is made', async () => {
     const before = forge.botCalls().length;
     const plan = await planOf(bot, 'capped');

@@ -254,6 +254,8 @@ export const planPage = definePage({
       case 'approve':
       case 'deny': {
         const { decided, applied, plan } = await call('decidePlan', { hash, deny: form['act'] === 'deny', reason });
+        if (!decided && applied?.outcome === 'refused')
+          throw new UserError('PLAN_REFUSED', `the plan is not approved: ${applied.reasons.join('; ')}`);
         if (!decided) return { notice: `The plan was ${plan.state} already.` };
         if (form['act'] === 'deny') return { notice: 'The plan is denied. Nothing of it will be written.' };
         if (applied?.outcome === 'refused')
