@@ -25,7 +25,7 @@ interface TestOptions {
 export function testCommand(exit: SetExit): Command {
   return new Command('test')
     .description('run the fixtures (*.test.yaml) beside the rules; needs no config, no bot and no forge')
-    .argument('[dir]', 'folder of rules and fixtures', 'config/rules')
+    .argument('[dir]', 'folder of rules and fixtures', 'rules')
     .addOption(jsonOption())
     .option('--coverage', 'show which conditions the fixtures covered', false)
     .option('--junit <file>', 'write the results as JUnit XML')

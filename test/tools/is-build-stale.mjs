@@ -9,6 +9,7 @@ const INPUTS = [
   'tsconfig.build.json',
   'nest-cli.json',
   'compile.mjs',
+  'bundle.mjs',
   'rolldown.config.mjs',
 ];
 

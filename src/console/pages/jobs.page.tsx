@@ -138,7 +138,7 @@ export const jobsPage = definePage({
       case 'job': {
         const { runs } = await call('runJob', { job: form['job'] ?? '', org, reason });
         const told = runs.map(({ outcome, error }) => error ?? outcome?.summary ?? '').join('; ');
-        return { notice: `Done: ${told}` };
+        return { notice: `The job ran: ${told}.` };
       }
       default:
         throw unknownAct();

@@ -1,5 +1,6 @@
 import { definePage, type AnyPage } from '../page.js';
 import type { Sessions } from '../sessions/sessions.js';
+import { browserOf } from '../ui/browser-name.js';
 import { ActForm, Badge, Section, Table, Time } from '../ui/components.js';
 
 /** Browsers that are logged in: one's own, and everybody's for who sees everything. */
@@ -29,7 +30,7 @@ export function sessionsPage(sessions: Sessions): AnyPage {
               ),
             },
             { head: 'By', cell: ({ kind }) => WAYS[kind] },
-            { head: 'Browser', kind: 'wide', cell: ({ agent }) => agent },
+            { head: 'Browser', kind: 'wide', cell: ({ agent }) => <span title={agent}>{browserOf(agent)}</span> },
             { head: 'Begun', cell: ({ madeAt }) => <Time at={madeAt} /> },
             { head: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} relative /> },
             { head: 'Ends', cell: ({ endsAt }) => <Time at={endsAt} /> },

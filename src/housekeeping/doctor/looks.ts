@@ -134,5 +134,7 @@ export const saw = defineReasons({
 });
 
 function lastIn(last: string | null): string {
-  return last === null ? 'no delivery ever came' : `the last delivery came at ${last}`;
+  return last === null
+    ? 'no delivery ever came'
+    : `the last delivery came at ${last.replace('T', ' ').slice(0, 16)} UTC`;
 }

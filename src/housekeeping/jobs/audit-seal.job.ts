@@ -10,7 +10,7 @@ const YOUNG_MS = 60_000;
 /** Records of finished runs and of acts of people are chained, so that one that is changed or taken away afterwards is found (`forgehand audit`). */
 export const sealAudit: Job = {
   name: 'audit.seal',
-  summary: 'finished runs and acts of people join the chain of their organization, which `forgehand audit` checks',
+  summary: 'finished runs and acts of people join the chain of their organization, which forgehand audit checks',
   per: 'bot',
   schedule: { cron: '*/10 * * * *', tz: 'UTC', jitterS: 0, catchUp: 'skip' },
   when: 'every ten minutes',

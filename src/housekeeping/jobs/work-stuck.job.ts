@@ -28,11 +28,15 @@ export const freeStuckWork: Job = {
         if (hours * 3_600_000 >= longMs)
           findings.push(`intent ${id} (${rule} in ${org}: ${action} ${itemKey}) is ${state} for ${hours.toFixed(1)} h`);
       }
-    if (isDryRun) return { summary: `${findings.length} stand still`, findings, changes: [] };
+    const summary =
+      findings.length === 0
+        ? 'all work moves'
+        : `${findings.length} ${findings.length === 1 ? 'effect has' : 'effects have'} not moved for long`;
+    if (isDryRun) return { summary, findings, changes: [] };
     const taken = await tools.journal.reclaimExpired();
     await tools.announceDue();
     return {
-      summary: `${findings.length} stand still`,
+      summary,
       findings,
       changes: taken > 0 ? [`${taken} taken back from workers that were lost`] : [],
     };

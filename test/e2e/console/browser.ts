@@ -106,6 +106,13 @@ export function overflowOf(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
+/** Tables that are wider than their frame, by their captions: part of them is out of sight until somebody scrolls them. */
+export function wideTablesOf(page: Page): Promise<string[]> {
+  return page.evaluate(
+    '[...document.querySelectorAll(".table-frame")].filter((one) => one.scrollWidth > one.clientWidth).map((one) => `${one.querySelector("caption")?.textContent}: ${one.scrollWidth - one.clientWidth} pixels`)',
+  );
+}
+
 interface Stop {
   readonly first: boolean;
   readonly what: string;

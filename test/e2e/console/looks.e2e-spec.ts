@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
 import { ROOT } from '../../services/with-services.mjs';
-import { aBrowser, axeOf, describeInChromium, overflowOf, walkOf, type Person, type TestBrowser } from './browser.js';
+import {
+  aBrowser,
+  axeOf,
+  describeInChromium,
+  overflowOf,
+  wideTablesOf,
+  walkOf,
+  type Person,
+  type TestBrowser,
+} from './browser.js';
 import { aStage, HOSTILE, HOSTILE_PLACES, type Stage } from './stage.js';
 
 const LONG_MS = 300_000;
@@ -79,6 +88,21 @@ describeInChromium('e2e/console: how the pages look', () => {
           const rules = colorScheme === 'dark' ? COLOUR_RULES : undefined;
           found.push(...(await axeOf(page, rules)).map((one) => `${colorScheme} ${path}: ${one}`));
         }
+      }
+      expect(found).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'each table lies within its frame at 1,280 pixels',
+    async () => {
+      await page.setViewportSize(WIDE);
+      const found: string[] = [];
+      for (const path of paths) {
+        await visit(path);
+        await pictured(path);
+        for (const wide of await wideTablesOf(page)) found.push(`${path}: ${wide}`);
       }
       expect(found).toEqual([]);
     },
