@@ -6,7 +6,6 @@ import type { KeptPlan } from '../policies/policy-plan.js';
 import { reasonOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';
-import { describeApply } from './print-plan.js';
 import { withBot } from './reach-bot.js';
 import type { Reach } from './reach-bot.js';
 import { writeOut } from './terminal.js';
@@ -58,6 +57,7 @@ async function decidePlan(
   exit: SetExit,
 ): Promise<void> {
   const decision = await bot.call('decidePlan', { hash: plan.hash, deny: deny === true, reason });
+  const { describeApply } = await import('./print-plan.js');
   const short = plan.hash.slice(0, 12);
   print(json, decision, () => {
     if (!decision.decided)

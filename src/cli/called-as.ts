@@ -1,6 +1,7 @@
 import { basename, delimiter, dirname } from 'node:path';
+import { variable } from '../config/environment-file.js';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type ReadVariable = (name: string) => string | null;
 
 const PROGRAM = 'forgehand';
 /** A command in a text: the name of the program, then that of a command or an option. */
@@ -17,12 +18,12 @@ export function knowCommands(names: readonly string[]): void {
  * What a person types in front of a command: `forgehand` where it is on the path and was started so; else `npx forgehand`, which finds it in the folder of
  * the program and of projects that use it.
  */
-export function calledAs(env: Environment = process.env, script: string | undefined = process.argv[1]): string {
+export function calledAs(read: ReadVariable = variable, script: string | undefined = process.argv[1]): string {
   const isOnPath =
     script !== undefined &&
     basename(script) === PROGRAM &&
-    env['npm_command'] === undefined &&
-    (env['PATH'] ?? '').split(delimiter).includes(dirname(script));
+    read('npm_command') === null &&
+    (read('PATH') ?? '').split(delimiter).includes(dirname(script));
   return isOnPath ? PROGRAM : `npx ${PROGRAM}`;
 }
 
