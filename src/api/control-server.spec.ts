@@ -62,7 +62,7 @@ describe('api/control-server', () => {
     });
     expect((await server.inject({ url: '/v1/explain?rule=labels' })).statusCode).toBe(400);
     expect((await server.inject({ url: '/v1/explain?id=e1&org=acme' })).statusCode).toBe(400);
-    expect(asked).toEqual([{ id: 'e1', rule: 'labels' }]);
+    expect(asked).toEqual([{ id: 'e1', rule: 'labels', full: false }]);
   });
 
   it('says that it is starting while there is no service yet', async () => {

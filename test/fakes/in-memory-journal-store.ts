@@ -1045,19 +1045,23 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   protected holdsLane(row: Row): boolean {
     const { intent } = row;
+    // First what costs nothing: of a thousand that are held none needs a look at the others.
+    if (intent.state !== 'planned' || this.isPaused(intent) || this.isHeld(row)) return false;
     const waitsForAPerson = (other: Row): boolean =>
       other.intent.state === 'unknown' || other.intent.state === 'waiting';
-    const isBehind = (behind: Row): boolean =>
-      (this.ofEffect
-        .get(behind.intent.effectKey)
-        ?.some((other) => other.intent.id !== behind.intent.id && holdsKey(other.intent) && waitsForAPerson(other)) ??
-        false) ||
-      [...(this.openOfLane.get(behind.intent.lane) ?? [])].some((other) => this.isBehindAside(behind, other));
+    const isBehind = (behind: Row): boolean => {
+      const ofSameEffect = this.ofEffect.get(behind.intent.effectKey) ?? [];
+      if (ofSameEffect.some((other) => other !== behind && holdsKey(other.intent) && waitsForAPerson(other)))
+        return true;
+      for (const other of this.openOfLane.get(behind.intent.lane) ?? [])
+        if (this.isBehindAside(behind, other)) return true;
+      return false;
+    };
     const earlier = this.earlierSteps(intent);
-    const stands =
+    return !(
       earlier.some((step) => waitsForAPerson(step) || (step.intent.state === 'planned' && this.isHeld(step))) ||
-      [row, ...earlier.filter((step) => step.intent.state === 'planned')].some(isBehind);
-    return intent.state === 'planned' && !this.isPaused(intent) && !this.isHeld(row) && !stands;
+      [row, ...earlier.filter((step) => step.intent.state === 'planned')].some(isBehind)
+    );
   }
 
   protected isHeld({ intent }: Row): boolean {
