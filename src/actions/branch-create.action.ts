@@ -90,7 +90,7 @@ export const createBranch = defineAction({
     if (call) return compareAfter(name, base, seen, call);
     const { isThere, sha, wantedSha } = seen;
     // The commit is sent, not the name: the name may point elsewhere by then, and an unknown name is a 500 (reliability F4).
-    if (!isThere) return toWrite(wantedSha, { remember: { sha: wantedSha } });
+    if (!isThere) return toWrite(wantedSha, { makes: true, remember: { sha: wantedSha } });
     const about = { what: 'branch', name };
     if (base === undefined) return there(say('found.there', about));
     if (wantedSha !== null && sha === wantedSha)

@@ -1,6 +1,6 @@
 import type { ParamSpecs, ParamsOf } from './support/params.js';
 import type { About } from './reasons.js';
-import type { EnsuringRecovery, Recovery } from './support/recovery.js';
+import type { Recovery } from './support/recovery.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
@@ -49,7 +49,7 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   /** What a name resolves to now, for this machine; empty = it does not resolve here. */
   addressesOf(host: string): Promise<readonly string[]>;
   /**
-   * Keep what a recovery will want to compare with, right before the write: the list of what is there already, or the values of before.
+   * Keep what a comparison after a lost answer will want, right before the write: the list of what is there already, or the values of before.
    * Never a secret: its hash.
    */
   remember(snapshot: JsonObject): void;
@@ -232,35 +232,13 @@ export function defineAction<
   return action;
 }
 
-/** The shape of before, of actions that are not converted: `ensure` reads, compares and writes, and its recovery does so again. */
-interface EnsuringAction<
-  Name extends string = string,
-  Kind extends TargetKind = TargetKind,
-  Specs extends ParamSpecs = ParamSpecs,
-  Must extends OperationName = OperationName,
-  May extends OperationName = OperationName,
-> extends ActionWords<Name, Kind, Specs, Must, May> {
-  readonly recover?: EnsuringRecovery;
-  ensure(context: ActionContext<Kind, Must, May>, params: ParamsOf<Specs>): Promise<Outcome>;
-}
-
-export function defineEnsuringAction<
-  const Name extends string,
-  const Kind extends TargetKind,
-  const Specs extends ParamSpecs,
-  const Must extends OperationName,
-  const May extends OperationName = never,
->(action: EnsuringAction<Name, Kind, Specs, Must, May>): EnsuringAction<Name, Kind, Specs, Must, May> {
-  return action;
-}
-
 type AnyWords = Omit<ActionWords, 'naturalKey' | 'itemBy'> & {
   readonly naturalKey: string;
   readonly itemBy?: readonly string[];
 };
 
 /** An action under its widest type, for code that treats all alike. */
-export type LookingAction = AnyWords &
+export type AnyAction = AnyWords &
   Pick<ActionDefinition, 'looksBy' | 'readsAfterCall'> & {
     readonly recover?: Recovery<never, never>;
     about(wanted: never): About;
@@ -269,13 +247,6 @@ export type LookingAction = AnyWords &
     compare(facts: CompareFacts<never, never, never>): Decision<unknown>;
     write(context: WriteContext<never, never, never>, wanted: never, change: never): Promise<Outcome>;
   };
-
-export type AnyAction =
-  | LookingAction
-  | (AnyWords & {
-      readonly recover?: EnsuringRecovery;
-      ensure(context: ActionContext<never, never, never>, params: never): Promise<Outcome>;
-    });
 
 /** Text of a parameter that is not resolved yet. */
 export function textOf(value: Json | undefined): string {
@@ -296,9 +267,11 @@ export type Outcome =
       readonly detail: JsonObject;
     };
 
+type NoChange = Exclude<Outcome, { kind: 'changed' }>;
+
 /** What comparing says. Of the other kinds of outcome it may say each: they end the intent before and after a lost answer alike. */
 export type Decision<Change> =
-  | Exclude<Outcome, { kind: 'changed' }>
+  | NoChange
   /**
    * It is as wanted: nothing to do, or, after a lost answer, done by our call. `ids`: the objects that are so. Those that were there before the call are
    * not of the call. `isSure` false = the forge may still take it back (reliability A15), so it is looked at once more after a while.
@@ -311,8 +284,9 @@ export type Decision<Change> =
       readonly isSure: boolean;
     }
   /**
-   * Write this. `makes`: it makes an object that people may have taken away. `edits`: the object that it changes; `differs`: in what. `remember`: kept with
-   * the call, to be compared with after a lost answer: `ids` of what was there, `before` = the values that it changes.
+   * Write this. `makes`: it makes an object that a person may have taken away: where no event tells that, the journal does, and the object stays away.
+   * `edits`: the object that it changes; `differs`: in what. `remember`: kept with the call, to be compared with after a lost answer: `ids` of what was
+   * there, `before` = the values that it changes.
    */
   | {
       readonly kind: 'write';
@@ -347,27 +321,27 @@ export function changed(
 }
 
 /** What is wanted is there already, whoever made it. */
-export function unchanged(reason: Reason, detail: JsonObject = {}): Exclude<Outcome, { kind: 'changed' }> {
+export function unchanged(reason: Reason, detail: JsonObject = {}): NoChange {
   return { kind: 'unchanged', reason, detail };
 }
 
 /** Something is there that is not what is wanted, and this action may not or cannot change it: hands off. */
-export function conflict(reason: Reason, detail: JsonObject = {}): Exclude<Outcome, { kind: 'changed' }> {
+export function conflict(reason: Reason, detail: JsonObject = {}): NoChange {
   return { kind: 'conflict', reason, detail };
 }
 
 /** It cannot be done as asked; asking again without a change of rule, config or forge is useless. */
-export function refused(reason: Reason, detail: JsonObject = {}): Exclude<Outcome, { kind: 'changed' }> {
+export function refused(reason: Reason, detail: JsonObject = {}): NoChange {
   return { kind: 'refused', reason, detail };
 }
 
 /** Something that others do is missing still (an approval, a check): looked at again after the events of `awaits` and from time to time. */
-export function notYet(reason: Reason): Exclude<Outcome, { kind: 'changed' }> {
+export function notYet(reason: Reason): NoChange {
   return { kind: 'not-yet', reason, detail: {} };
 }
 
 /** We made it before, and a person took it away: not made again until a person says so. */
-export function undone(reason: Reason): Exclude<Outcome, { kind: 'changed' }> {
+export function undone(reason: Reason): NoChange {
   return { kind: 'undone', reason, detail: { code: UNDONE } };
 }
 

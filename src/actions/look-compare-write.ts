@@ -12,7 +12,6 @@ import {
   type CompareFacts,
   type Decision,
   type LookContext,
-  type LookingAction,
   type OpenCall,
   type Outcome,
 } from './define-action.js';
@@ -34,7 +33,6 @@ type Facts = Pick<CompareFacts<unknown, unknown, never>, 'call' | 'memory' | 'is
 
 /** Look, compare, and write at most once. */
 export async function ensure(action: AnyAction, context: AnyContext, params: never): Promise<Outcome> {
-  if (!isLooking(action)) return action.ensure(context, params);
   const wanted: Readonly<Record<string, unknown>> = params;
   const wrong = action.unfit?.(givenOf(wanted), { mirrorHosts: context.mirrorHosts });
   if (wrong) return refused(wrong.reason);
@@ -45,7 +43,10 @@ export async function ensure(action: AnyAction, context: AnyContext, params: nev
   const decision = compare(action, context, params, seen, { ...NOTHING_OPEN, memory });
   if (decision.kind !== 'write') return outcomeOf(decision);
   if (memory && decision.makes) return conflict(say('found.made-otherwise', about), memory.detail);
-  if (seen !== undefined && decision.makes && (await context.lastMade())) return undone(say('found.undone', about));
+  // Where no event tells that people took it away, the journal tells that it was there.
+  const isTold = action.recover?.told?.undoneBy !== undefined;
+  if (seen !== undefined && decision.makes && !isTold && (await context.lastMade()))
+    return undone(say('found.undone', about));
   if (decision.remember) context.remember(decision.remember);
   try {
     return await action.write({ ...context, place: placeOf(context) } as never, params, decision.change as never);
@@ -56,7 +57,7 @@ export async function ensure(action: AnyAction, context: AnyContext, params: nev
 }
 
 /** The forge refuses a second one: whose is the first? */
-async function judgeTaken(action: LookingAction, context: AnyContext, wanted: never): Promise<Outcome> {
+async function judgeTaken(action: AnyAction, context: AnyContext, wanted: never): Promise<Outcome> {
   const isAnsweredLate = context.openCalls > 0;
   const seen = await look(action, lookOf(context, null), wanted);
   if (seen !== undefined) {
@@ -68,7 +69,7 @@ async function judgeTaken(action: LookingAction, context: AnyContext, wanted: ne
 
 /** What an action sees after a call whose outcome is unknown, and what becomes of the intent by that. */
 export async function judgeOpenCall(
-  action: LookingAction,
+  action: AnyAction,
   context: Pick<AnyContext, 'target' | 'forge' | 'hashOf'>,
   wanted: never,
   call: OpenCall,
@@ -78,7 +79,7 @@ export async function judgeOpenCall(
 
 /** What is there after calls of unknown outcome; undefined = the forge does not tell. */
 export function lookAfter(
-  action: LookingAction,
+  action: AnyAction,
   context: Pick<AnyContext, 'target' | 'forge' | 'hashOf'>,
   wanted: never,
   call: OpenCall,
@@ -88,7 +89,7 @@ export function lookAfter(
 
 /** Pure: one row of the table in docs/guarantees.md. */
 export function verdictOf(
-  action: LookingAction,
+  action: AnyAction,
   { target }: Pick<AnyContext, 'target'>,
   wanted: never,
   seen: unknown,
@@ -116,7 +117,7 @@ export function verdictOf(
 /** Words of `unread` after which the call is made again. */
 const HARMLESS: ReadonlySet<keyof typeof UNREADABLE> = new Set(['harmless', 'harmless-draft', 'refused-twice']);
 
-function verdictUnread({ recover }: LookingAction, about: About, wanted: never, call: OpenCall): Verdict {
+function verdictUnread({ recover }: AnyAction, about: About, wanted: never, call: OpenCall): Verdict {
   const unread = recover?.unread ?? 'nothing';
   const then = typeof unread === 'function' ? unread(wanted, call) : unread;
   const reason = say('found.unreadable', { ...about, then });
@@ -168,25 +169,21 @@ function editedIn(snapshot: JsonObject | null): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-export function isLooking(action: AnyAction): action is LookingAction {
-  return 'look' in action;
-}
-
-/** Reads without which nothing is seen. */
-export function readsOf(action: LookingAction): readonly OperationName[] {
-  return action.looksBy ?? action.operations.filter((name) => !isWrite(name));
+/** Reads without which nothing tells the outcome of a call. */
+export function readsOf(action: AnyAction): readonly OperationName[] {
+  return action.recover?.reads ?? action.looksBy ?? action.operations.filter((name) => !isWrite(name));
 }
 
 /** Operations that the way out of an unknown outcome may use. */
-export function operationsAfterCall(action: LookingAction): OperationName[] {
+export function operationsAfterCall(action: AnyAction): OperationName[] {
   const { operations, whereOffered, readsAfterCall = [], recover } = action;
   const all = [...operations, ...whereOffered, ...readsAfterCall].filter((name) => !isWrite(name));
   return recover?.duplicates ? [...all, recover.duplicates.removal] : all;
 }
 
 /** Undefined where the forge does not offer a read without which nothing is seen. */
-async function look(action: LookingAction, context: AnyLook, wanted: never): Promise<unknown> {
-  const reads = readsOf(action);
+async function look(action: AnyAction, context: AnyLook, wanted: never): Promise<unknown> {
+  const reads = context.call === null ? (action.looksBy ?? []) : readsOf(action);
   const mayBeBlind = action.looksBy !== undefined || context.call !== null;
   const forge: Readonly<Record<string, unknown>> = context.forge;
   if (mayBeBlind && reads.some((name) => forge[name] === undefined)) return undefined;
@@ -199,7 +196,7 @@ async function look(action: LookingAction, context: AnyLook, wanted: never): Pro
 }
 
 function compare(
-  action: LookingAction,
+  action: AnyAction,
   { target }: Pick<AnyContext, 'target'>,
   wanted: never,
   seen: unknown,

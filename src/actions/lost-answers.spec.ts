@@ -2,43 +2,25 @@ import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import type { JsonObject } from '../core/json.js';
 import type { Intent } from '../core/run.js';
-import { decideMerge } from './pull-request-merge.action.js';
-import type { LookingAction } from './define-action.js';
+import type { AnyAction } from './define-action.js';
 import { actions } from './index.js';
 import { verdictOf } from './look-compare-write.js';
-import type { RecoveryFacts, Verdict } from './support/recovery.js';
-import { decideDispatch } from './workflow-dispatch.action.js';
+import type { Verdict } from './support/recovery.js';
 import { saying } from '../../test/builders/reasons.js';
 
 const SHA = 'a'.repeat(40);
 
-function facts<Wanted>(
-  wanted: Wanted,
-  seen: unknown,
-  snapshot: JsonObject | null = null,
-): RecoveryFacts<Wanted, never> {
-  return {
-    wanted,
-    seen: seen as never,
+/** What the comparison makes of what is seen after an open call. */
+function decide(name: string, wanted: object, seen: unknown, snapshot: JsonObject | null = null): Verdict {
+  const target = { kind: 'repository', id: '7', owner: 'acme', name: 'app' } as never;
+  return verdictOf(actions.get(name) as AnyAction, { target }, wanted as never, seen, {
     snapshot,
     sends: 1,
     equalFailures: 0,
     said: null,
     sentAgoMs: 60_000,
     firstSentAt: new Date('2026-11-20T12:00:00Z'),
-  };
-}
-
-/** What the comparison makes of what is seen after an open call. */
-function decide(name: string, wanted: object, seen: unknown, snapshot: JsonObject | null = null): Verdict {
-  const target = { kind: 'repository', id: '7', owner: 'acme', name: 'app' } as never;
-  return verdictOf(
-    actions.get(name) as LookingAction,
-    { target },
-    wanted as never,
-    seen,
-    facts(wanted, seen, snapshot),
-  );
+  });
 }
 
 const rerun = (attempt: number | null, before: number | null = 1): Verdict =>
@@ -55,28 +37,25 @@ const requests = (asked: readonly string[] | null, snapshot: JsonObject | null =
   return decide('pull_request.request_review', { number: '1' }, { pull, reviews: [] }, snapshot);
 };
 
+const START = { workflow: 'n.yml', ref: 'main' };
+const RUN = { id: '9', path: 'n.yml@refs/heads/main', event: 'workflow_dispatch', head_branch: 'main' };
+
+/** @param runs that our account started since the call */
+const start = (runs: readonly JsonObject[], count: number): Verdict =>
+  decide('workflow.dispatch', START, { since: runs, count, snapshot: null });
+
+const merge = (pull: JsonObject | null): Verdict => decide('pull_request.merge', { number: '1', sha: SHA }, { pull });
+
 describe('actions/lost-answers: what is decided', () => {
   it.each<[string, string, Verdict]>([
     ['a rerun: one attempt more', 'done', rerun(2)],
     ['a rerun: the attempts of before', 'resend', rerun(2, 2)],
     ['a rerun: the run is gone', 'refused', rerun(null)],
     ['a rerun: the run cannot be read', 'person', decide('run.rerun_failed', { run: '8' }, undefined)],
-    [
-      'a start: a run of ours began',
-      'done',
-      decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: '9', isAll: true })),
-    ],
-    [
-      'a start: none began',
-      'resend',
-      decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: null, isAll: true })),
-    ],
-    [
-      'a start: more began than were looked at',
-      'person',
-      decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, { ours: null, isAll: false })),
-    ],
-    ['a start: runs cannot be listed', 'person', decideDispatch(facts({ workflow: 'n.yml', ref: 'main' }, null))],
+    ['a start: a run of ours began', 'done', start([RUN], 1)],
+    ['a start: none began', 'resend', start([], 3)],
+    ['a start: more began than were looked at', 'person', start([], 50)],
+    ['a start: runs cannot be listed', 'person', decide('workflow.dispatch', START, undefined)],
     ['a request for review: all are asked', 'done', requests(['ann', 'ben'], { goal: ['Ann'] })],
     ['a request for review: one is not', 'resend', requests(['ben'], { goal: ['ann', 'ben'] })],
     ['a request for review: nothing was remembered', 'resend', requests(['ben'])],
@@ -86,32 +65,12 @@ describe('actions/lost-answers: what is decided', () => {
       'resend',
       decide('pull_request.request_review', { number: '1' }, undefined),
     ],
-    [
-      'a merge: merged',
-      'done',
-      decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: true, state: 'closed', head: SHA })),
-    ],
-    [
-      'a merge: open, at its head',
-      'resend',
-      decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'open', head: SHA })),
-    ],
-    [
-      'a merge: the head moved',
-      'refused',
-      decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'open', head: 'b' })),
-    ],
-    [
-      'a merge: closed',
-      'refused',
-      decideMerge(facts({ number: '1', sha: SHA }, { there: true, merged: false, state: 'closed', head: SHA })),
-    ],
-    [
-      'a merge: gone',
-      'refused',
-      decideMerge(facts({ number: '1', sha: SHA }, { there: false, merged: false, state: '', head: '' })),
-    ],
-    ['a merge: it cannot be read', 'person', decideMerge(facts({ number: '1', sha: SHA }, null))],
+    ['a merge: merged', 'done', merge({ merged: true, state: 'closed', head: { sha: SHA } })],
+    ['a merge: open, at its head', 'resend', merge({ merged: false, state: 'open', head: { sha: SHA } })],
+    ['a merge: the head moved', 'refused', merge({ merged: false, state: 'open', head: { sha: 'b' } })],
+    ['a merge: closed', 'refused', merge({ merged: false, state: 'closed', head: { sha: SHA } })],
+    ['a merge: gone', 'refused', merge(null)],
+    ['a merge: it cannot be read', 'person', decide('pull_request.merge', { number: '1', sha: SHA }, undefined)],
   ])('%s => %s', (_, expected, verdict) => {
     expect(verdict.is).toBe(expected);
   });

@@ -1,73 +1,15 @@
-import { defineEnsuringAction, textOf, changed, refused, unchanged, undone } from './define-action.js';
+import { defineAction, textOf, changed, conflict, refused, there, toWrite } from './define-action.js';
 import { say } from './reasons.js';
 import { line, optional, sealed, text } from './support/params.js';
-import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
 import { checkVariableName, checkVariableValue, isSameValue, variableName } from './support/compare.js';
-import { isRefused, orMissing, whereOffered } from '../forge/forge-client.js';
+import { isRefused, orMissing } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
-import type { Secret } from '../core/secret.js';
-
-interface WantedVariable {
-  readonly name: string;
-  readonly value: Secret;
-  readonly description?: string | undefined;
-}
-
-interface SeenVariable {
-  readonly there: boolean;
-  readonly isSame: boolean;
-  /** Keyed hash of the value; null when it is not there. */
-  readonly valueHash: string | null;
-  readonly description: string;
-}
-
-/** One variable of a name, absolute values: sending the same once more does no harm. */
-const orgVariableRecovery = defineRecovery<WantedVariable, SeenVariable>({
-  reads: ['getOrgVariable'],
-  mayRead: [],
-  settle: 'whole',
-  absolute: true,
-
-  async read({ forge, target, hashOf }, { name, value }) {
-    if (target.kind !== 'organization') return null;
-    const found = await whereOffered(forge.getOrgVariable, (get) =>
-      orMissing(get({ org: target.name, variablename: variableName(name) })),
-    );
-    if (found === undefined) return null;
-    return {
-      there: found !== null,
-      isSame: found?.data ? isSameValue(value.reveal(), found.data.reveal()) : false,
-      valueHash: found?.data ? hashOf(found.data) : null,
-      description: found?.description ?? '',
-    };
-  },
-
-  decide: decideOrgVariable,
-});
-
-export function decideOrgVariable({ wanted, snapshot, seen }: RecoveryFacts<WantedVariable, SeenVariable>): Verdict {
-  const name = variableName(wanted.name);
-  const about = { what: 'variable', name };
-  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'harmless' }));
-  if (!seen.there)
-    return snapshot?.['there'] === true
-      ? settledAs('conflict', say('found.deleted-meanwhile', about))
-      : resend(say('found.absent', about));
-  const description =
-    typeof snapshot?.['description'] === 'string' ? snapshot['description'] : (wanted.description ?? '');
-  if (seen.isSame && seen.description === description)
-    return done(say('found.as-wanted', about), { detail: { description: seen.description } });
-  const before = snapshot?.['value_hash'];
-  if (typeof before === 'string' && seen.valueHash !== before && !seen.isSame)
-    return settledAs('conflict', say('found.changed-meanwhile', about));
-  return resend(say('found.not-yet', about));
-}
 
 /**
  * Absolute values. The description is always sent, because leaving it out clears it (api-behaviour op 17): the wanted one, else the one
  * that is there, else the one we sent last.
  */
-export const setOrgVariable = defineEnsuringAction({
+export const setOrgVariable = defineAction({
   name: 'org_variable.set',
   summary: 'Set a variable of the organization',
   target: 'organization',
@@ -78,6 +20,7 @@ export const setOrgVariable = defineEnsuringAction({
   },
   operations: ['updateOrgVariable'],
   whereOffered: ['getOrgVariable', 'createOrgVariable'],
+  looksBy: ['getOrgVariable'],
   right: RIGHTS.organizationOwner,
   naturalKey: 'name',
   keyOf: ({ name }) => variableName(textOf(name)),
@@ -85,37 +28,47 @@ export const setOrgVariable = defineEnsuringAction({
   names: () => [],
   raises: [],
   example: { name: 'LAST_RELEASE', value: 'v1.4.0', description: 'set by Forgehand' },
+  about: ({ name }) => ({ what: 'variable', name: variableName(name) }),
 
-  recover: orgVariableRecovery,
+  async look({ target, forge, hashOf }, { name, value }) {
+    const variable = await orMissing(forge.getOrgVariable({ org: target.name, variablename: variableName(name) }));
+    const { data } = variable ?? {};
+    return {
+      isThere: variable !== null,
+      isSame: data ? isSameValue(value.reveal(), data.reveal()) : false,
+      valueHash: data ? hashOf(data) : null,
+      description: variable?.description ?? '',
+    };
+  },
 
-  async ensure({ target, forge, recall, lastMade, remember, hashOf }, { name, value, description }) {
+  compare({ wanted, seen, call, memory }) {
+    const about = { what: 'variable', name: variableName(wanted.name) };
+    const sent = call?.snapshot?.['description'];
+    const description =
+      typeof sent === 'string'
+        ? sent
+        : (wanted.description ?? seen?.description ?? textOf(memory?.detail['description']));
+    const detail = { description };
+    if (seen === undefined) return toWrite({ description, isThere: true });
+    const { isThere, isSame, valueHash } = seen;
+    if (isThere && isSame && seen.description === description) return there(say('found.as-wanted', about), { detail });
+    const before = call?.snapshot ?? {};
+    if (!isThere && before['there'] === true) return conflict(say('found.deleted-meanwhile', about));
+    if (!isSame && typeof before['value_hash'] === 'string' && before['value_hash'] !== valueHash)
+      return conflict(say('found.changed-meanwhile', about));
+    const remember = { there: isThere, description, ...(valueHash === null ? {} : { value_hash: valueHash }) };
+    return toWrite({ description, isThere }, { remember, ...(isThere ? {} : { makes: true as const }) });
+  },
+
+  async write({ target, forge }, { name, value }, { description, isThere }) {
     const where = { org: target.name, variablename: variableName(name) };
     const about = { what: 'variable', name: where.variablename };
-    const current = await whereOffered(forge.getOrgVariable, (get) => orMissing(get(where)));
-    const memory = current === undefined ? await recall() : null;
-    if (memory?.isSameWish) return unchanged(say('found.made-before', about), memory.detail);
-    const told = current?.description ?? textOf(memory?.detail['description']);
-    const body = { value, description: description ?? told };
-    const detail = { description: body.description };
-    if (current !== undefined) {
-      remember({
-        there: current !== null,
-        description: body.description,
-        ...(current?.data ? { value_hash: hashOf(current.data) } : {}),
-      });
-    }
-    if (current === null) {
-      if (await lastMade()) return undone(say('found.undone', about));
+    const body = { value, description };
+    const detail = { description };
+    if (!isThere) {
       if (!forge.createOrgVariable) return refused(say('cannot.make', about));
       await forge.createOrgVariable({ ...where, body });
       return changed(say('made.created', about), { detail });
-    }
-    if (
-      current?.data &&
-      isSameValue(value.reveal(), current.data.reveal()) &&
-      (current.description ?? '') === body.description
-    ) {
-      return unchanged(say('found.as-wanted', about), detail);
     }
     try {
       await forge.updateOrgVariable({ ...where, body });
@@ -125,4 +78,7 @@ export const setOrgVariable = defineEnsuringAction({
     }
     return changed(say('made.changed', about), { detail });
   },
+
+  // One variable of a name: sending the same once more does no harm.
+  recover: { absolute: true, unread: 'harmless' },
 });

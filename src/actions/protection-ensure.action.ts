@@ -1,12 +1,9 @@
-import type { Unfit } from '../rules/language/revision.js';
 import { say } from './reasons.js';
 import { valueOf } from './support/unfit.js';
-import type { Given } from './define-action.js';
-import { defineEnsuringAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
+import { defineAction, textOf, changed, conflict, refused, there, toWrite, type Decision } from './define-action.js';
 import { flag, naming, optional, text, texts, whole } from './support/params.js';
-import { defineRecovery, placeOf, resend, type RecoveryFacts, type Verdict } from './support/recovery.js';
-import { differingSettings, statedOf, changesOf, type Settings, decideSettingsOf } from './support/compare.js';
-import { orMissing, whereOffered } from '../forge/forge-client.js';
+import { differingSettings, statedOf, changesOf, valuesOf, type Settings } from './support/compare.js';
+import { orMissing } from '../forge/forge-client.js';
 import type { JsonObject } from '../core/json.js';
 import type { BranchProtection } from '../core/objects/git.js';
 import { RIGHTS } from '../core/rights.js';
@@ -56,6 +53,12 @@ const params = {
   unprotected_file_patterns: optional(text({ summary: 'files that everybody may push, as patterns separated by ;' })),
 };
 
+interface ProtectionChange {
+  readonly different: readonly string[];
+  /** Null = a new one. */
+  readonly now: Settings | null;
+}
+
 /** Servers read the second of these only where the first is given too, so they are sent together. */
 const TOGETHER: ReadonlyArray<readonly string[]> = [
   ['enable_push', 'enable_push_whitelist', 'push_whitelist_deploy_keys'],
@@ -70,36 +73,70 @@ const NEEDS: ReadonlyArray<readonly [string, string]> = [
   ['enable_force_push_allowlist', 'enable_force_push'],
 ];
 
-type WantedProtection = Settings & { readonly name: string };
+/** Only the settings that the rule states are compared and written; all else of the protection stays as it is. */
+export const ensureProtection = defineAction({
+  name: 'protection.ensure',
+  summary: 'Make sure a branch is protected, with these settings',
+  target: 'repository',
+  params,
+  operations: ['updateBranchProtection', 'createBranchProtection', 'getBranchProtection'],
+  whereOffered: [],
+  power: 'protection.ensure',
+  right: RIGHTS.repositoryAdmin,
+  naturalKey: 'name',
+  keyOf: ({ name }) => textOf(name).trim(),
+  object: () => null,
+  names: () => [],
+  unfit(given) {
+    const lacks = NEEDS.find(([one, needed]) => valueOf(given, one) === true && valueOf(given, needed) === false);
+    return lacks ? { reason: offWithout(lacks), param: lacks[0] } : null;
+  },
+  raises: [],
+  example: { name: 'main', required_approvals: 1, block_on_rejected_reviews: true },
+  about: ({ name }) => ({ what: 'protection', name: name.trim() }),
 
-interface SeenProtection {
-  /** Null = there is none of that name. */
-  readonly settings: Settings | null;
-}
-
-/** A protection has a name of its own, and its settings are absolute. */
-const protectionRecovery = defineRecovery<WantedProtection, SeenProtection>({
-  reads: ['getBranchProtection'],
-  mayRead: [],
-  settle: 'whole',
-  absolute: true,
-
-  async read({ forge, target }, { name }) {
-    const found = await whereOffered(forge.getBranchProtection, (get) =>
-      orMissing(get({ ...placeOf(target), name: name.trim() })),
-    );
-    return found === undefined ? null : { settings: found === null ? null : settingsIn(found) };
+  async look({ forge, place }, { name }) {
+    const protection = await orMissing(forge.getBranchProtection({ ...place, name: name.trim() }));
+    return protection && settingsIn(protection);
   },
 
-  decide: decideProtection,
+  compare({ wanted: { name, ...wanted }, seen }): Decision<ProtectionChange> {
+    const stated = Object.fromEntries(statedOf(wanted));
+    const now: Settings = seen ?? {};
+    const lacks = NEEDS.find(
+      ([one, needed]) => stated[one] === true && (stated[needed] ?? now[needed] ?? false) === false,
+    );
+    if (lacks) return refused(offWithout(lacks));
+    if (seen === null) return toWrite({ different: [], now: null }, { remember: { before: null } });
+    const different = differingSettings(wanted, seen);
+    if (different.length === 0) return there(say('found.as-wanted', { what: 'protection', name: name.trim() }));
+    const unknown = different.filter((setting) => seen[setting] === undefined);
+    if (unknown.length > 0) return refused(say('cannot.set', { what: 'protections', names: unknown }));
+    const remember = { before: valuesOf(different, seen) };
+    return toWrite({ different, now: seen }, { remember, differs: different.join(', ') });
+  },
+
+  async write({ forge, place }, { name: untrimmed, ...wanted }, { different, now }) {
+    const name = untrimmed.trim();
+    const about = { what: 'protection', name };
+    const stated = Object.fromEntries(statedOf(wanted));
+    const after = settingsIn(
+      now === null
+        ? await forge.createBranchProtection({ ...place, body: { ...stated, rule_name: name } })
+        : await forge.updateBranchProtection({ ...place, name, body: bodyOf(different, stated, now) }),
+    );
+    const left = differingSettings(wanted, after);
+    if (left.length > 0) return conflict(say('found.kept', { ...about, keeps: changesOf(left, after, wanted) }));
+    if (now === null) return changed(say('made.created', about));
+    return changed(say('made.settings', { ...about, changes: changesOf(different, now, wanted) }));
+  },
+
+  // The forge refuses a second one of the name, and what is not there cannot be somebody else's.
+  recover: { absolute: true },
 });
 
-function decideProtection({ wanted, seen, ...facts }: RecoveryFacts<WantedProtection, SeenProtection>): Verdict {
-  const { name, ...settings } = wanted;
-  const about = { what: 'protection', name };
-  // The forge refuses a second one of the name, and what is not there cannot be somebody else's.
-  if (seen?.settings === null) return resend(say('found.absent', about));
-  return decideSettingsOf(about, { ...facts, wanted: settings, seen: seen?.settings ?? null });
+function offWithout([param, needs]: readonly [string, string]) {
+  return say('params.off', { param, needs });
 }
 
 /** As plain values; a list that the forge leaves empty is an empty one. */
@@ -120,78 +157,15 @@ function settingsIn(protection: BranchProtection): Settings {
   );
 }
 
-function offWithout([param, needs]: readonly [string, string]) {
-  return say('params.off', { param, needs });
-}
-
-function unfit(given: Given): Unfit | null {
-  const lacks = NEEDS.find(([one, needed]) => valueOf(given, one) === true && valueOf(given, needed) === false);
-  return lacks ? { reason: offWithout(lacks), param: lacks[0] } : null;
-}
-
-/** Only the settings that the rule states are compared and written; all else of the protection stays as it is. */
-export const ensureProtection = defineEnsuringAction({
-  name: 'protection.ensure',
-  summary: 'Make sure a branch is protected, with these settings',
-  target: 'repository',
-  params,
-  operations: ['updateBranchProtection', 'createBranchProtection', 'getBranchProtection'],
-  whereOffered: [],
-  power: 'protection.ensure',
-  right: RIGHTS.repositoryAdmin,
-  naturalKey: 'name',
-  keyOf: ({ name }) => textOf(name).trim(),
-  object: () => null,
-  names: () => [],
-  unfit,
-  raises: [],
-  example: { name: 'main', required_approvals: 1, block_on_rejected_reviews: true },
-
-  recover: protectionRecovery,
-
-  async ensure({ target, forge, remember }, { name: wantedName, ...settings }) {
-    const where = { owner: target.owner, repo: target.name };
-    const name = wantedName.trim();
-    const about = { what: 'protection', name };
-    const wanted: Settings = settings;
-    const stated = Object.fromEntries(statedOf(wanted));
-    const there = await orMissing(forge.getBranchProtection({ ...where, name }));
-    const found: Settings = there === null ? {} : settingsIn(there);
-    const lacks = NEEDS.find(
-      ([one, needed]) => stated[one] === true && (stated[needed] ?? found[needed] ?? false) === false,
-    );
-    if (lacks) return refused(offWithout(lacks));
-    if (there === null) {
-      remember({ before: null });
-      const made = await forge.createBranchProtection({ ...where, body: { ...stated, rule_name: name } });
-      const left = differingSettings(wanted, settingsIn(made));
-      if (left.length > 0)
-        return conflict(say('found.kept', { ...about, keeps: changesOf(left, settingsIn(made), wanted) }));
-      return changed(say('made.created', about));
-    }
-    const different = differingSettings(wanted, found);
-    if (different.length === 0) return unchanged(say('found.as-wanted', about));
-    const unknown = different.filter((setting) => found[setting] === undefined);
-    if (unknown.length > 0) return refused(say('cannot.set', { what: 'protections', names: unknown }));
-    remember({ before: Object.fromEntries(different.map((setting) => [setting, found[setting] ?? null])) });
-    const after = settingsIn(
-      await forge.updateBranchProtection({ ...where, name, body: bodyOf(different, stated, found) }),
-    );
-    const left = differingSettings(wanted, after);
-    if (left.length > 0) return conflict(say('found.kept', { ...about, keeps: changesOf(left, after, wanted) }));
-    return changed(say('made.settings', { ...about, changes: changesOf(different, found, wanted) }));
-  },
-});
-
 /** What differs, and what servers want beside it. */
-function bodyOf(different: readonly string[], stated: JsonObject, found: Settings): JsonObject {
+function bodyOf(different: readonly string[], stated: JsonObject, now: Settings): JsonObject {
   const beside = TOGETHER.filter((group) => group.some((setting) => different.includes(setting))).flat();
   const sent = [...new Set([...different, ...beside])].filter(
-    (setting) => stated[setting] !== undefined || found[setting] !== undefined,
+    (setting) => stated[setting] !== undefined || now[setting] !== undefined,
   );
   return Object.fromEntries(
     sent
-      .map((setting) => [setting, stated[setting] ?? found[setting] ?? null] as const)
+      .map((setting) => [setting, stated[setting] ?? now[setting] ?? null] as const)
       .filter(([, value]) => value !== null),
   );
 }

@@ -1,24 +1,25 @@
-import { defineEnsuringAction, textOf, changed, conflict, notYet, refused, unchanged } from './define-action.js';
-import { say } from './reasons.js';
-import { choice, flag, id, optional, text, whole } from './support/params.js';
-import { readAll, isRefused, orMissing, whereOffered, type ForgeClient } from '../forge/forge-client.js';
 import {
-  askPerson,
-  defineRecovery,
-  done,
-  placeOf,
-  resend,
-  settledAs,
-  type RecoveryFacts,
-  type SentEffect,
-  type Verdict,
-} from './support/recovery.js';
+  defineAction,
+  textOf,
+  changed,
+  conflict,
+  notYet,
+  refused,
+  there,
+  toWrite,
+  unchanged,
+} from './define-action.js';
+import type { Decision } from './define-action.js';
+import { say } from './reasons.js';
+import { choice, flag, id, optional, type ParamsOf, text, whole } from './support/params.js';
+import { readAll, isRefused, orMissing, type ForgeClient } from '../forge/forge-client.js';
+import type { SentEffect } from './support/recovery.js';
 import { isAbout } from './support/compare.js';
 import { given, issue, label } from './support/objects.js';
 import { ForgeError } from '../core/errors.js';
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject } from '../core/json.js';
-import type { Review } from '../core/objects/tracker.js';
+import type { Pull, Review } from '../core/objects/tracker.js';
 import { RIGHTS } from '../core/rights.js';
 import { newestVerdicts } from '../forge/newest-verdicts.js';
 
@@ -31,68 +32,30 @@ const PROTECTION_ASKS =
 
 const METHODS = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
 
-interface WantedMerge {
-  readonly number: string;
-  readonly sha: string;
-}
+const params = {
+  number: id({ summary: 'number of the pull request' }),
+  sha: text({
+    summary: 'head commit that may be merged',
+    check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id'),
+  }),
+  method: optional(
+    choice({ summary: 'merge (default), rebase, rebase-merge, squash or fast-forward-only', words: METHODS }),
+  ),
+  label: optional(text({ summary: 'label that it must have' })),
+  approvals: optional(
+    whole({ summary: 'approvals of this commit by people other than its author. Default: 1', max: 20 }),
+  ),
+  checks: optional(flag({ summary: 'whether the statuses of the commit must be green. Default: true' })),
+  delete_branch: optional(flag({ summary: 'delete its branch after the merge' })),
+};
 
 interface SeenPull {
-  readonly there: boolean;
-  readonly merged: boolean;
-  readonly state: string;
-  readonly head: string;
-}
-
-/** A pull request is merged once: whether it is can be read, and the head is pinned. */
-const mergeRecovery = defineRecovery<WantedMerge, SeenPull>({
-  reads: ['getPull'],
-  mayRead: [],
-  settle: 'whole',
-  told: {
-    echoes: ['pull_request.merged', 'push', 'branch.deleted'],
-    isEcho: (event, sent) => {
-      if (event.kind === 'pull_request.merged') return isAbout(event.data, sent.params);
-      if (event.kind === 'push') return isPushOfMerge(event, sent);
-      return sent.params['delete_branch'] === true && event.data['branch'] === (sent.snapshot?.['branch'] ?? null);
-    },
-  },
-
-  async read({ forge, target }, { number }) {
-    const pull = await whereOffered(forge.getPull, (get) => orMissing(get({ ...placeOf(target), index: number })));
-    if (pull === undefined) return null;
-    return {
-      there: pull !== null,
-      merged: pull?.merged === true,
-      state: pull?.state ?? '',
-      head: pull?.head?.sha ?? '',
-    };
-  },
-
-  decide: decideMerge,
-});
-
-export function decideMerge({ wanted: { number, sha }, seen }: RecoveryFacts<WantedMerge, SeenPull>): Verdict {
-  const about = { what: 'pull request', number };
-  if (seen === null) return askPerson(say('found.unreadable', { ...about, then: 'nothing' }));
-  if (!seen.there) return settledAs('refused', say('found.gone', about));
-  if (seen.merged) return done(say('found.state', { ...about, state: 'merged' }));
-  if (seen.head !== sha) return settledAs('refused', say('cannot.merge.head', { number }));
-  return seen.state === 'open'
-    ? resend(say('found.state', { ...about, state: 'not merged' }))
-    : settledAs('refused', say('found.state', { ...about, state: 'closed' }));
-}
-
-/** It brings the head that was wanted, or its last commit names the pull request as forges write it. A rebase writes neither. */
-function isPushOfMerge({ data }: ForgeEvent, { params, snapshot }: SentEffect): boolean {
-  const base = snapshot?.['base'] ?? null;
-  if (typeof data['branch'] !== 'string' || (base !== null && data['branch'] !== base)) return false;
-  const commits = [data['head_commit'], ...(Array.isArray(data['commits']) ? data['commits'] : [])]
-    .map((commit) => commit ?? null)
-    .filter(isJsonObject);
-  if (data['after'] === params['sha'] || commits.some((commit) => commit['id'] === params['sha'])) return true;
-  const [title = ''] = textOf(commits[0]?.['message']).split('\n');
-  const number = (/^Merge pull request '.*' \(#(\d+)\) from /.exec(title) ?? /\(#(\d+)\)$/.exec(title))?.[1];
-  return number !== undefined && number === textOf(params['number']);
+  /** Null = there is none. */
+  readonly pull: Pull | null;
+  /** Undefined = not asked for: what was read before already speaks against the merge. */
+  readonly reviews?: readonly Review[];
+  /** As `stateOfChecks`; undefined = not asked for. */
+  readonly checks?: string | null;
 }
 
 /**
@@ -102,26 +65,11 @@ function isPushOfMerge({ data }: ForgeEvent, { params, snapshot }: SentEffect): 
  *
  * Approvals, checks and the label may come in any order: what is missing is waited for, as long as the head stays.
  */
-export const mergePullRequest = defineEnsuringAction({
+export const mergePullRequest = defineAction({
   name: 'pull_request.merge',
   summary: 'Merge a pull request once it is labelled, approved and green, at exactly this commit',
   target: 'repository',
-  params: {
-    number: id({ summary: 'number of the pull request' }),
-    sha: text({
-      summary: 'head commit that may be merged',
-      check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id'),
-    }),
-    method: optional(
-      choice({ summary: 'merge (default), rebase, rebase-merge, squash or fast-forward-only', words: METHODS }),
-    ),
-    label: optional(text({ summary: 'label that it must have' })),
-    approvals: optional(
-      whole({ summary: 'approvals of this commit by people other than its author. Default: 1', max: 20 }),
-    ),
-    checks: optional(flag({ summary: 'whether the statuses of the commit must be green. Default: true' })),
-    delete_branch: optional(flag({ summary: 'delete its branch after the merge' })),
-  },
+  params,
   operations: ['mergePull', 'getPull', 'listReviews', 'getCombinedStatus'],
   whereOffered: [],
   right: RIGHTS.code,
@@ -148,42 +96,29 @@ export const mergePullRequest = defineEnsuringAction({
     'pull_request.merged',
   ],
   example: { number: '12', sha: '0123456789abcdef0123456789abcdef01234567', label: 'merge/ready', approvals: 1 },
+  about: ({ number }) => ({ what: 'pull request', number }),
 
-  recover: mergeRecovery,
-
-  async ensure(
-    { target, forge, remember, earlierCalls },
-    { number, sha, method = 'merge', label, approvals = 1, checks = true, delete_branch: deleteBranch },
-  ) {
-    const where = { owner: target.owner, repo: target.name, index: number };
+  /** One read after the other, as long as nothing speaks against it. */
+  async look({ forge, place, call }, wanted) {
+    const where = { ...place, index: wanted.number };
     const pull = await orMissing(forge.getPull(where));
-    if (pull === null) return refused(say('cannot.missing', { what: 'pull request', number }));
-    const about = { what: 'pull request', number };
-    if (pull.merged === true) return unchanged(say('found.state', { ...about, state: 'merged' }));
-    if (pull.state !== 'open') return refused(say('found.state', { ...about, state: 'closed' }));
-    if (pull.head?.sha !== sha) return refused(say('cannot.merge.head', { number, sha: pull.head?.sha ?? 'nothing' }));
-    if (pull.draft === true) return notYet(say('found.state', { ...about, state: 'a draft' }));
-    if (label !== undefined && !pull.labels?.some(({ name }) => name === label))
-      return notYet(say('cannot.merge.label', { number, label }));
-    const { approvedBy, rejectedBy } = verdictsOf(await readAll(forge, 'listReviews', where), sha, pull.user?.login);
-    if (rejectedBy.length > 0) return notYet(say('cannot.merge.rejected', { number, people: rejectedBy }));
-    if (approvedBy.length < approvals)
-      return notYet(say('cannot.merge.approvals', { number, count: approvedBy.length, needs: approvals, sha }));
-    if (checks) {
-      const state = await stateOfChecks(forge, { owner: target.owner, repo: target.name, ref: sha });
-      if (state === null) return notYet(say('cannot.merge.no-status', { sha }));
-      if (state !== 'success') return notYet(say('cannot.merge.checks', { sha, state }));
-    }
-    remember({ head: sha, base: pull.base?.ref ?? null, branch: pull.head?.ref ?? null });
+    if (call || judge(wanted, { pull })) return { pull };
+    const reviews = await readAll(forge, 'listReviews', where);
+    if (wanted.checks === false || judge(wanted, { pull, reviews })) return { pull, reviews };
+    return { pull, reviews, checks: await stateOfChecks(forge, { ...place, ref: wanted.sha }) };
+  },
+
+  compare({ wanted, seen }) {
+    const { head, base } = seen.pull ?? {};
+    const remember = { head: wanted.sha, base: base?.ref ?? null, branch: head?.ref ?? null };
+    return judge(wanted, seen) ?? toWrite(null, { remember });
+  },
+
+  async write({ forge, place, earlierCalls }, { number, sha, method = 'merge', delete_branch: deleteBranch }) {
+    const where = { ...place, index: number };
+    const after = deleteBranch === undefined ? {} : { delete_branch_after_merge: deleteBranch };
     try {
-      await forge.mergePull({
-        ...where,
-        body: {
-          do: method,
-          head_commit_id: sha,
-          ...(deleteBranch === undefined ? {} : { delete_branch_after_merge: deleteBranch }),
-        },
-      });
+      await forge.mergePull({ ...where, body: { do: method, head_commit_id: sha, ...after } });
     } catch (error) {
       if (isRefused(error, 409)) return conflict(say('cannot.merge.conflict', { number }));
       if (!isRefused(error, 405)) throw error;
@@ -192,7 +127,7 @@ export const mergePullRequest = defineEnsuringAction({
         return notYet(say('cannot.merge.protected', { number, said: forgeMessage }));
       if (!/try again later/i.test(forgeMessage)) throw error;
       const now = await forge.getPull(where);
-      if (now.merged === true) return unchanged(say('found.state', { ...about, state: 'merged' }));
+      if (now.merged === true) return unchanged(say('found.state', { what: 'pull request', number, state: 'merged' }));
       if (now.mergeable === false && earlierCalls >= CALLS_WHILE_CHECKED)
         return conflict(say('cannot.merge.conflict', { number }));
       throw new ForgeError('not-sent', say('cannot.merge.checking', { number }), {
@@ -203,7 +138,55 @@ export const mergePullRequest = defineEnsuringAction({
     }
     return changed(say('made.merged', { number, method, sha }));
   },
+
+  recover: {
+    told: {
+      echoes: ['pull_request.merged', 'push', 'branch.deleted'],
+      isEcho: (event, sent) => {
+        if (event.kind === 'pull_request.merged') return isAbout(event.data, sent.params);
+        if (event.kind === 'push') return isPushOfMerge(event, sent);
+        return sent.params['delete_branch'] === true && event.data['branch'] === (sent.snapshot?.['branch'] ?? null);
+      },
+    },
+  },
 });
+
+/** What speaks against the merge, by what was read of it so far; null = nothing. */
+function judge(
+  { number, sha, label, approvals = 1 }: ParamsOf<typeof params>,
+  { pull, reviews, checks }: SeenPull,
+): Decision<never> | null {
+  if (pull === null) return refused(say('cannot.missing', { what: 'pull request', number }));
+  const about = { what: 'pull request', number };
+  if (pull.merged === true) return there(say('found.state', { ...about, state: 'merged' }));
+  if (pull.state !== 'open') return refused(say('found.state', { ...about, state: 'closed' }));
+  if (pull.head?.sha !== sha) return refused(say('cannot.merge.head', { number, sha: pull.head?.sha ?? 'nothing' }));
+  if (pull.draft === true) return notYet(say('found.state', { ...about, state: 'a draft' }));
+  if (label !== undefined && !pull.labels?.some(({ name }) => name === label))
+    return notYet(say('cannot.merge.label', { number, label }));
+  if (reviews === undefined) return null;
+  const { approvedBy, rejectedBy } = verdictsOf(reviews, sha, pull.user?.login);
+  if (rejectedBy.length > 0) return notYet(say('cannot.merge.rejected', { number, people: rejectedBy }));
+  if (approvedBy.length < approvals)
+    return notYet(say('cannot.merge.approvals', { number, count: approvedBy.length, needs: approvals, sha }));
+  if (checks === null) return notYet(say('cannot.merge.no-status', { sha }));
+  return checks === undefined || checks === 'success'
+    ? null
+    : notYet(say('cannot.merge.checks', { sha, state: checks }));
+}
+
+/** It brings the head that was wanted, or its last commit names the pull request as forges write it. A rebase writes neither. */
+function isPushOfMerge({ data }: ForgeEvent, { params, snapshot }: SentEffect): boolean {
+  const base = snapshot?.['base'] ?? null;
+  if (typeof data['branch'] !== 'string' || (base !== null && data['branch'] !== base)) return false;
+  const commits = [data['head_commit'], ...(Array.isArray(data['commits']) ? data['commits'] : [])]
+    .map((commit) => commit ?? null)
+    .filter(isJsonObject);
+  if (data['after'] === params['sha'] || commits.some((commit) => commit['id'] === params['sha'])) return true;
+  const [title = ''] = textOf(commits[0]?.['message']).split('\n');
+  const number = (/^Merge pull request '.*' \(#(\d+)\) from /.exec(title) ?? /\(#(\d+)\)$/.exec(title))?.[1];
+  return number !== undefined && number === textOf(params['number']);
+}
 
 /**
  * What the newest statuses of a commit come to; null where it has none, which Gitea calls pending too. Servers judge the statuses of one page:

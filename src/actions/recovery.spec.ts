@@ -3,16 +3,11 @@ import { saying } from '../../test/builders/reasons.js';
 import type { JsonObject } from '../core/json.js';
 import { Secret } from '../core/secret.js';
 import { actions } from './index.js';
-import { decideOrgVariable } from './org-variable-set.action.js';
-import { decideRelease, releaseHashes } from './release-update.action.js';
-import { decideRepo } from './repo-create-for-user.action.js';
+import { releaseHashes } from './release-update.action.js';
 import { markOf, withMark, withoutMark } from './support/compare.js';
-import type { LookingAction, OpenCall } from './define-action.js';
-import { verdictOf } from './look-compare-write.js';
-import { isRecoverable } from '../pipeline/recover/read-back.js';
-import { decideDuplicates, type RecoveryFacts, type Surplus, type Verdict } from './support/recovery.js';
-import { decideSettings } from './user-settings-update.action.js';
-import { decideUserVariable } from './user-variable-create.action.js';
+import type { AnyAction, OpenCall } from './define-action.js';
+import { readsOf, verdictOf } from './look-compare-write.js';
+import { decideDuplicates, type Surplus, type Verdict } from './support/recovery.js';
 
 const SENT_AT = new Date('2026-11-20T12:00:00Z');
 const SHA = 'a'.repeat(40);
@@ -20,34 +15,22 @@ const OTHER = 'b'.repeat(40);
 
 const PROTECTED = 'createBranch: status 500: PushRejected Error: branch release/1.4 is protected from changes';
 
-function facts<Wanted>(
-  wanted: Wanted,
-  seen: unknown,
-  over: Partial<RecoveryFacts<Wanted, never>> = {},
-): RecoveryFacts<Wanted, never> {
-  return {
-    wanted,
-    seen: seen as never,
-    snapshot: null,
-    sends: 1,
-    equalFailures: 0,
-    said: null,
-    sentAgoMs: 60_000,
-    firstSentAt: SENT_AT,
-    ...over,
-  };
-}
+/** Seen, and not there. */
+const GONE = {};
 
 const REPOSITORY = { kind: 'repository', id: '7', owner: 'acme', name: 'app' } as never;
 
-function looking(name: string): LookingAction {
-  return actions.get(name) as LookingAction;
+function looking(name: string): AnyAction {
+  return actions.get(name) as AnyAction;
 }
 
 /** What the comparison makes of what is seen after an open call. @param seen null = it cannot be read */
 function decide(name: string, wanted: object, seen: unknown, over: Partial<OpenCall> = {}): Verdict {
   const call = { snapshot: null, sends: 1, equalFailures: 0, said: null, sentAgoMs: 60_000, firstSentAt: SENT_AT };
-  return verdictOf(looking(name), { target: REPOSITORY }, wanted as never, seen ?? undefined, { ...call, ...over });
+  return verdictOf(looking(name), { target: REPOSITORY }, wanted as never, seen === GONE ? null : (seen ?? undefined), {
+    ...call,
+    ...over,
+  });
 }
 
 /** Two of ours, by what the action lists of what is seen. */
@@ -70,10 +53,10 @@ function word(verdict: Verdict): string {
 
 describe('actions/recovery', () => {
   it('has a way out of an unknown outcome for each of the nine writes of the specification', () => {
-    const without = [...actions.values()].filter((action) => !isRecoverable(action)).map(({ name }) => name);
+    const without = [...actions.values()].filter((action) => readsOf(action).length === 0).map(({ name }) => name);
 
     expect(without.filter((name) => !EXTENDED.includes(name))).toEqual([]);
-    expect([...actions.values()].filter(isRecoverable).length).toBeGreaterThanOrEqual(9);
+    expect([...actions.values()].filter((action) => readsOf(action).length > 0).length).toBeGreaterThanOrEqual(9);
   });
 
   describe('op 1, branch', () => {
@@ -125,40 +108,43 @@ describe('actions/recovery', () => {
   describe('op 4, repository', () => {
     const wanted = { username: 'ann', name: 'Tools' };
     const at = (ms: number | null, over = {}) => ({
-      there: true,
-      fullName: 'ann/tools',
+      full_name: 'ann/tools',
       id: '9',
-      createdAtMs: ms === null ? null : SENT_AT.getTime() + ms,
-      hasCommits: false,
+      created_at: ms === null ? null : new Date(SENT_AT.getTime() + ms).toISOString(),
+      empty: true,
       ...over,
     });
-    it.each<[string, string, Parameters<typeof decideRepo>[0]]>([
-      ['made since the call', 'done?', facts(wanted, at(500))],
+    it.each<[string, string, object, object | null, Partial<OpenCall>]>([
+      ['made since the call', 'done?', wanted, at(500), {}],
       [
         'made since the call, with its first commit as wanted',
         'done',
-        facts({ ...wanted, auto_init: true }, at(500, { hasCommits: true })),
+        { ...wanted, auto_init: true },
+        at(500, { empty: false }),
+        {},
       ],
       [
         'made since the call, first commit wanted and not there yet',
         'done?',
-        facts({ ...wanted, auto_init: true }, at(500)),
+        { ...wanted, auto_init: true },
+        at(500),
+        {},
       ],
-      ['a little older by another clock', 'done?', facts(wanted, at(-60_000))],
-      ['older', 'conflict', facts(wanted, at(-600_000))],
-      ['of no told age', 'done?', facts(wanted, at(null))],
-      ['answered under another name', 'conflict', facts(wanted, at(500, { fullName: 'bob/tools' }))],
-      ['absent', 'resend', facts(wanted, at(null, { there: false }))],
-      ['not to be read', 'resend', facts(wanted, null)],
-    ])('%s => %s', (_, expected, given) => {
-      expect(word(decideRepo(given))).toBe(expected);
+      ['a little older by another clock', 'done?', wanted, at(-60_000), {}],
+      ['older', 'conflict', wanted, at(-600_000), {}],
+      ['of no told age', 'done?', wanted, at(null), {}],
+      ['answered under another name', 'conflict', wanted, at(500, { full_name: 'bob/tools' }), {}],
+      ['absent', 'resend', wanted, GONE, {}],
+      ['not to be read', 'resend', wanted, null, {}],
+    ])('%s => %s', (_, expected, wish, seen, over) => {
+      expect(word(decide('repo.create_for_user', wish, seen, over))).toBe(expected);
     });
   });
 
   describe('op 6, own settings', () => {
     const wanted = { full_name: 'Bot', hide_email: true };
     const before = { snapshot: { before: { full_name: 'Old', hide_email: null } } };
-    it.each<[string, string, JsonObject | null, Partial<RecoveryFacts<unknown, never>>]>([
+    it.each<[string, string, JsonObject | null, Partial<OpenCall>]>([
       ['as wanted', 'done', { full_name: 'Bot', hide_email: true }, before],
       ['as before', 'resend', { full_name: 'Old', hide_email: false }, before],
       ['half as wanted, half as before', 'resend', { full_name: 'Bot' }, before],
@@ -166,7 +152,7 @@ describe('actions/recovery', () => {
       ['not to be read, young', 'resend', null, { sentAgoMs: 60_000 }],
       ['not to be read, old', 'person', null, { sentAgoMs: 60_001 }],
     ])('%s => %s', (_, expected, seen, over) => {
-      expect(word(decideSettings(facts(wanted, seen, over as never)))).toBe(expected);
+      expect(word(decide('user_settings.update', wanted, seen, over))).toBe(expected);
     });
   });
 
@@ -201,31 +187,35 @@ describe('actions/recovery', () => {
   });
 
   describe('op 13, release', () => {
-    const release = (over = {}) => ({ there: true, draft: false, ...seenOf({ name: 'Two', body: 'b', ...over }) });
+    const release = (over = {}) => ({ id: '12', isDraft: false, ...seenOf({ name: 'Two', body: 'b', ...over }) });
     const seenOf = (fields: Record<string, unknown>) => ({ fields: releaseHashes(fields as never) });
     const before = {
       snapshot: { id: '12', sent: ['name'], before: releaseHashes({ name: 'One', body: 'b', draft: true } as never) },
     };
-    it.each<[string, string, Parameters<typeof decideRelease>[0]]>([
-      ['as wanted', 'done', facts({ id: '12', name: 'Two' }, release(), before)],
+    it.each<[string, string, object, object | null, Partial<OpenCall>]>([
+      ['as wanted', 'done', { id: '12', name: 'Two' }, release(), before],
       [
         'as wanted, lines ended otherwise',
         'done',
-        facts({ id: '12', body: 'a\r\nb' }, release({ body: 'a\nb' }), { snapshot: null }),
+        { id: '12', body: 'a\r\nb' },
+        release({ body: 'a\nb' }),
+        { snapshot: null },
       ],
-      ['as before', 'resend', facts({ id: '12', name: 'Two' }, release({ name: 'One' }), before)],
-      ['a third value', 'conflict', facts({ id: '12', name: 'Two' }, release({ name: 'Ann' }), before)],
+      ['as before', 'resend', { id: '12', name: 'Two' }, release({ name: 'One' }), before],
+      ['a third value', 'conflict', { id: '12', name: 'Two' }, release({ name: 'Ann' }), before],
       [
         'still a draft',
         'resend',
-        facts({ id: '12', draft: false }, { ...release({ draft: true }), draft: true }, { snapshot: null }),
+        { id: '12', draft: false },
+        { ...release({ draft: true }), isDraft: true },
+        { snapshot: null },
       ],
-      ['gone', 'refused', facts({ id: '12', name: 'Two' }, { ...release(), there: false }, before)],
-      ['not to be read, published', 'person', facts({ id: '12', name: 'Two' }, null)],
-      ['not to be read, about a draft', 'resend', facts({ id: '12', draft: false }, null)],
-      ['not to be read, about a draft, sent twice', 'person', facts({ id: '12', draft: false }, null, { sends: 2 })],
-    ])('%s => %s', (_, expected, given) => {
-      expect(word(decideRelease(given))).toBe(expected);
+      ['gone', 'refused', { id: '12', name: 'Two' }, GONE, before],
+      ['not to be read, published', 'person', { id: '12', name: 'Two' }, null, {}],
+      ['not to be read, about a draft', 'resend', { id: '12', draft: false }, null, {}],
+      ['not to be read, about a draft, sent twice', 'person', { id: '12', draft: false }, null, { sends: 2 }],
+    ])('%s => %s', (_, expected, wanted, seen, over) => {
+      expect(word(decide('release.update', wanted, seen, over))).toBe(expected);
     });
   });
 
@@ -310,32 +300,34 @@ describe('actions/recovery', () => {
 
   describe('op 17, organization variable', () => {
     const wanted = { name: 'v', value: new Secret('new') };
-    const seen = (over = {}) => ({ there: true, isSame: false, valueHash: 'old', description: 'd', ...over });
+    const seen = (over = {}) => ({ isThere: true, isSame: false, valueHash: 'old', description: 'd', ...over });
     const before = { snapshot: { there: true, value_hash: 'old', description: 'd' } };
-    it.each<[string, string, Parameters<typeof decideOrgVariable>[0]]>([
-      ['as wanted', 'done', facts(wanted, seen({ isSame: true, valueHash: 'new' }), before)],
-      ['as before', 'resend', facts(wanted, seen(), before)],
-      ['a third value', 'conflict', facts(wanted, seen({ valueHash: 'ann' }), before)],
+    it.each<[string, string, object, object | null, Partial<OpenCall>]>([
+      ['as wanted', 'done', wanted, seen({ isSame: true, valueHash: 'new' }), before],
+      ['as before', 'resend', wanted, seen(), before],
+      ['a third value', 'conflict', wanted, seen({ valueHash: 'ann' }), before],
       [
         'the value as wanted, the description not',
         'resend',
-        facts(wanted, seen({ isSame: true, valueHash: 'new', description: '' }), before),
+        wanted,
+        seen({ isSame: true, valueHash: 'new', description: '' }),
+        before,
       ],
-      ['deleted meanwhile', 'conflict', facts(wanted, seen({ there: false }), before)],
-      ['not made', 'resend', facts(wanted, seen({ there: false }), { snapshot: { there: false, description: '' } })],
-      ['not to be read', 'resend', facts(wanted, null)],
-    ])('%s => %s', (_, expected, given) => {
-      expect(word(decideOrgVariable(given))).toBe(expected);
+      ['deleted meanwhile', 'conflict', wanted, seen({ isThere: false }), before],
+      ['not made', 'resend', wanted, seen({ isThere: false }), { snapshot: { there: false, description: '' } }],
+      ['not to be read', 'resend', wanted, null, {}],
+    ])('%s => %s', (_, expected, wish, seen, over) => {
+      expect(word(decide('org_variable.set', wish, seen, over))).toBe(expected);
     });
   });
 
-  it.each<[string, string, { there: boolean; isSame: boolean } | null]>([
-    ['the same value', 'done', { there: true, isSame: true }],
-    ['another value', 'conflict', { there: true, isSame: false }],
-    ['absent', 'resend', { there: false, isSame: false }],
+  it.each<[string, string, object | null]>([
+    ['the same value', 'done', { isSame: true }],
+    ['another value', 'conflict', { isSame: false }],
+    ['absent', 'resend', GONE],
     ['not to be read', 'resend', null],
   ])('op 20, user variable: %s => %s', (_, expected, seen) => {
-    expect(word(decideUserVariable(facts({ name: 'w', value: new Secret('v') }, seen)))).toBe(expected);
+    expect(word(decide('user_variable.create', { name: 'w', value: new Secret('v') }, seen))).toBe(expected);
   });
 
   it('puts a mark at the end of a description, and takes it off again', () => {

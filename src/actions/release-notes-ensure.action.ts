@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { say } from './reasons.js';
-import { defineEnsuringAction, textOf, changed, conflict, refused, unchanged } from './define-action.js';
+import { defineAction, textOf, changed, conflict, refused, there, toWrite } from './define-action.js';
 import { flag, naming, optional, text, texts, type ActionParam } from './support/params.js';
 import {
   previousTag,
@@ -11,16 +11,6 @@ import {
   type NoteGroup,
 } from './support/release-notes.js';
 import { readAll, orMissing, whereOffered, type ForgeClient } from '../forge/forge-client.js';
-import {
-  askPerson,
-  defineRecovery,
-  done,
-  placeOf,
-  resend,
-  settledAs,
-  type RecoveryFacts,
-  type Verdict,
-} from './support/recovery.js';
 import { given, release, tag } from './support/objects.js';
 import type { Reason } from '../core/reason.js';
 import { hashOf } from '../core/ids.js';
@@ -55,51 +45,19 @@ const groups: ActionParam<z.ZodType<readonly NoteGroup[]>> = {
   schema: groupList as unknown as z.ZodType<readonly NoteGroup[]>,
 };
 
-interface SeenNotes {
-  /** Null = there is no such release. */
-  readonly id: string | null;
-  /** Hash of what stands between our markers; null = nothing. */
-  readonly notes: string | null;
-}
-
-/** What stands between our markers is ours alone: it is what was sent, or the next call writes it anew from what is there then. */
-const releaseNotesRecovery = defineRecovery<{ readonly tag: string }, SeenNotes>({
-  reads: ['getReleaseByTag'],
-  mayRead: [],
-  settle: 'whole',
-  told: {
-    echoes: ['release.updated'],
-    isEcho: ({ data }, { params, snapshot }) => {
-      const notes = notesIn((data['release'] as Release | undefined)?.body);
-      return data['tag'] === params['tag'] && notes !== null && hashOf(notes) === snapshot?.['notes'];
-    },
-  },
-
-  async read({ forge, target }, { tag }) {
-    const release = await whereOffered(forge.getReleaseByTag, (get) => orMissing(get({ ...placeOf(target), tag })));
-    if (release === undefined) return null;
-    const notes = notesIn(release?.body);
-    return { id: release?.id ?? null, notes: notes === null ? null : hashOf(notes) };
-  },
-
-  decide: decideNotes,
-});
-
-function decideNotes({ wanted: { tag }, snapshot, seen }: RecoveryFacts<{ readonly tag: string }, SeenNotes>): Verdict {
-  const about = { what: 'notes', name: tag };
-  if (seen === null) return askPerson(say('found.unreadable', { ...about, then: 'told-twice' }));
-  if (seen.notes !== null && seen.notes === snapshot?.['notes'])
-    return done(say('found.as-wanted', about), { objectId: seen.id });
-  if (seen.id === null && snapshot?.['creates'] !== true)
-    return settledAs('refused', say('found.gone', { what: 'release', name: tag }));
-  return resend(say('found.not-yet', about));
+interface SeenRelease {
+  /** Null = there is none of this tag. */
+  readonly release: Release | null;
+  /** What was merged after `since`, or why that cannot be told; null = not asked for. */
+  readonly merged: MergedChange[] | Reason | null;
+  readonly since: string | null;
 }
 
 /**
  * What was merged is known by its commit: it belongs to a release when its merge commit lies between the last tag and this one. Only what
  * stands between our markers is ever changed.
  */
-export const ensureReleaseNotes = defineEnsuringAction({
+export const ensureReleaseNotes = defineAction({
   name: 'release_notes.ensure',
   summary:
     'Keep a list of the pull requests merged since the last tag in the notes of a release, grouped by label, between our markers',
@@ -138,39 +96,64 @@ export const ensureReleaseNotes = defineEnsuringAction({
   names: ({ tag: name, since }) => [...given(name, tag), ...given(since, tag)],
   raises: ['release.updated'],
   example: { tag: 'v1.4.0', groups: [{ title: 'Fixes', labels: ['kind/bug'] }], skip: ['no-notes'] },
+  about: ({ tag }) => ({ what: 'notes', name: tag }),
 
-  recover: releaseNotesRecovery,
-
-  async ensure({ target, forge, remember }, wanted) {
-    const where = { owner: target.owner, repo: target.name };
-    const { tag, other = 'Other changes', skip = [] } = wanted;
-    const release = await orMissing(forge.getReleaseByTag({ ...where, tag }));
-    if (release === null && wanted.create !== true)
-      return refused(say('cannot.missing', { what: 'release', name: tag }));
-    const there = notesIn(release?.body);
-    if (there === 'broken') return conflict(say('cannot.mend-notes', { tag }));
-    const tags = (await readAll(forge, 'listTags', where)).map((one) => ({
-      name: one.name ?? '',
-      createdAt: one.commit?.created ?? null,
+  async look({ forge, place, call }, wanted): Promise<SeenRelease> {
+    const { tag } = wanted;
+    const release = await orMissing(forge.getReleaseByTag({ ...place, tag }));
+    const since = wanted.since ?? null;
+    if (call || (release === null && wanted.create !== true) || notesIn(release?.body) === 'broken')
+      return { release, merged: null, since };
+    const tags = (await readAll(forge, 'listTags', place)).map(({ name, commit }) => ({
+      name: name ?? '',
+      createdAt: commit?.created ?? null,
     }));
-    if (wanted.since !== undefined && !tags.some((one) => one.name === wanted.since))
-      return refused(say('cannot.missing', { what: 'tag', name: wanted.since }));
-    const since = wanted.since ?? previousTag(tag, tags);
-    const isTagged = tags.some((one) => one.name === tag);
-    const head = isTagged ? tag : release?.target_commitish || (await forge.getRepo?.(where))?.default_branch || 'HEAD';
-    const merged = await mergedBetween(forge, where, since, head);
-    if ('code' in merged) return refused(merged);
-    const notes = renderNotes(merged, { groups: wanted.groups ?? GROUPS, other, skip, since });
-    if (there === notes || (there === null && merged.length === 0))
-      return unchanged(say('found.as-wanted', { what: 'notes', name: tag }));
-    const told = say('made.notes', { tag, count: merged.length, since, draft: release === null });
-    remember({ notes: hashOf(notes), creates: release === null });
+    if (since !== null && !tags.some(({ name }) => name === since))
+      return { release, merged: say('cannot.missing', { what: 'tag', name: since }), since };
+    const start = since ?? previousTag(tag, tags);
+    const isTagged = tags.some(({ name }) => name === tag);
+    const head = isTagged ? tag : release?.target_commitish || (await forge.getRepo?.(place))?.default_branch || 'HEAD';
+    return { release, merged: await mergedBetween(forge, place, start, head), since: start };
+  },
+
+  compare({ wanted, seen: { release, merged, since }, call }) {
+    const { tag, other = 'Other changes', skip = [], groups = GROUPS } = wanted;
+    const about = { what: 'notes', name: tag };
+    const now = notesIn(release?.body);
+    // What stands between our markers is ours alone: it is what was sent, or the next call writes it anew from what is there then.
+    if (call && now !== null && hashOf(now) === call.snapshot?.['notes'])
+      return there(say('found.as-wanted', about), { ids: release?.id ? [release.id] : [] });
+    if (release === null && (call ? call.snapshot?.['creates'] : wanted.create) !== true)
+      return refused(say('cannot.missing', { what: 'release', name: tag }));
+    if (call) return toWrite({ release, notes: '', count: 0, since });
+    if (now === 'broken') return conflict(say('cannot.mend-notes', { tag }));
+    if (merged === null || 'code' in merged) return refused(merged ?? say('found.absent', about));
+    const notes = renderNotes(merged, { groups, other, skip, since });
+    if (now === notes || (now === null && merged.length === 0)) return there(say('found.as-wanted', about));
+    const remember = { notes: hashOf(notes), creates: release === null };
+    return toWrite({ release, notes, count: merged.length, since }, { remember });
+  },
+
+  async write({ forge, place }, { tag }, { release, notes, count, since }) {
+    const summary = say('made.notes', { tag, count, since, draft: release === null });
     if (release !== null) {
-      await forge.updateRelease({ ...where, id: release.id ?? '', body: { body: withNotes(release.body, notes) } });
-      return changed(told, { objectId: release.id });
+      const id = release.id ?? '';
+      await forge.updateRelease({ ...place, id, body: { body: withNotes(release.body, notes) } });
+      return changed(summary, { objectId: id });
     }
-    const made = await forge.createRelease({ ...where, body: { tag_name: tag, name: tag, body: notes, draft: true } });
-    return changed(told, { objectId: made.id });
+    const made = await forge.createRelease({ ...place, body: { tag_name: tag, name: tag, body: notes, draft: true } });
+    return changed(summary, { objectId: made.id });
+  },
+
+  recover: {
+    unread: 'told-twice',
+    told: {
+      echoes: ['release.updated'],
+      isEcho: ({ data }, { params, snapshot }) => {
+        const notes = notesIn((data['release'] as Release | undefined)?.body);
+        return data['tag'] === params['tag'] && notes !== null && hashOf(notes) === snapshot?.['notes'];
+      },
+    },
   },
 });
 

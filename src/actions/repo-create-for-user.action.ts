@@ -1,10 +1,8 @@
-import { defineEnsuringAction, textOf, changed, conflict, unchanged, type Outcome } from './define-action.js';
+import { defineAction, textOf, changed, conflict, there, toWrite, unchanged } from './define-action.js';
 import { say } from './reasons.js';
-import { flag, line, naming, optional, text, type ParamsOf } from './support/params.js';
-import { defineRecovery, done, resend, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
-import { isRefused, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
+import { flag, line, naming, optional, text } from './support/params.js';
+import { orMissing, whereAllowed } from '../forge/forge-client.js';
 import { ForgeError } from '../core/errors.js';
-import type { Repository } from '../core/objects/repositories.js';
 import { RIGHTS } from '../core/rights.js';
 
 const params = {
@@ -34,86 +32,15 @@ const params = {
 /** Clocks of forge and bot may differ by this much. */
 const SKEW_MS = 120_000;
 
-interface WantedRepo {
-  readonly username: string;
-  readonly name: string;
-  readonly auto_init?: boolean | undefined;
-}
-
-interface SeenRepo {
-  readonly there: boolean;
-  readonly fullName: string | null;
-  readonly id: string | null;
-  /** Milliseconds since 1970; null where the forge does not tell. */
-  readonly createdAtMs: number | null;
-  /** A repository that has its first commit is not taken back any more. */
-  readonly hasCommits: boolean;
-}
-
-/** Owner and name are the forge's own key; but the row comes before the storage and may be taken back (reliability F5). */
-const repoRecovery = defineRecovery<WantedRepo, SeenRepo>({
-  reads: ['getRepo'],
-  mayRead: [],
-  settle: 'whole',
-  told: {
-    echoes: ['repository.created'],
-    isEcho: ({ repo }, { params }) =>
-      repo?.full_name.toLowerCase() === `${textOf(params['username'])}/${textOf(params['name'])}`.toLowerCase(),
-    shownBy: ({ kind, repo }) =>
-      kind === 'repository.created' && repo ? [{ username: repo.owner, name: repo.name }] : [],
-    undoneBy: ({ kind, repo }) =>
-      kind === 'repository.deleted' && repo ? [{ username: repo.owner, name: repo.name }] : [],
-  },
-
-  async read({ forge }, { username, name }) {
-    const found = await whereAllowed(forge.getRepo, async (get) => {
-      try {
-        return await orMissing(get({ owner: username, repo: name }));
-      } catch (error) {
-        // The redirect of an old name is not the repository.
-        if (error instanceof ForgeError && error.kind === 'moved') return null;
-        throw error;
-      }
-    });
-    if (found === undefined) return null;
-    const createdAt = found?.created_at ? Date.parse(found.created_at) : NaN;
-    return {
-      there: found !== null,
-      fullName: found?.full_name ?? null,
-      id: found?.id ?? null,
-      createdAtMs: Number.isNaN(createdAt) ? null : createdAt,
-      hasCommits: found?.empty === false,
-    };
-  },
-
-  decide: decideRepo,
-});
-
-export function decideRepo({ wanted, seen, firstSentAt }: RecoveryFacts<WantedRepo, SeenRepo>): Verdict {
-  const full = `${wanted.username}/${wanted.name}`;
-  const about = { what: 'repository', name: full };
-  // The forge refuses a second one (409), and after an open call that refusal counts as ours.
-  if (seen === null) return resend(say('found.unreadable', { ...about, then: 'refused-twice' }));
-  if (!seen.there) return resend(say('found.absent', about));
-  if (seen.fullName !== null && seen.fullName.toLowerCase() !== full.toLowerCase())
-    return settledAs('conflict', say('found.elsewhere', { name: seen.fullName, asked: full }));
-  if (seen.createdAtMs !== null && seen.createdAtMs < firstSentAt.getTime() - SKEW_MS)
-    return settledAs('conflict', say('found.older', about));
-  return done(say('found.since-call', about), {
-    sure: wanted.auto_init === true && seen.hasCommits,
-    objectId: seen.id,
-    detail: seen.id === null ? {} : { id: seen.id },
-  });
-}
-
-/** Owner and name, without regard to case, are the forge's own key. A redirect from an old name is not the repository. */
-export const createRepoForUser = defineEnsuringAction({
+/** Owner and name, without regard to case, are the forge's own key; but the row comes before the storage and may be taken back (reliability F5). */
+export const createRepoForUser = defineAction({
   name: 'repo.create_for_user',
   summary: 'Make sure a user or organization has a repository (administrator operation)',
   target: 'account',
   params,
   operations: ['adminCreateRepo'],
   whereOffered: ['getRepo'],
+  looksBy: ['getRepo'],
   power: 'repo.create_for_user',
   right: RIGHTS.organizationOwner,
   naturalKey: 'name',
@@ -123,56 +50,63 @@ export const createRepoForUser = defineEnsuringAction({
   names: () => [],
   raises: ['repository.created'],
   example: { username: 'ann', name: 'sandbox', private: true, auto_init: true, default_branch: 'main' },
+  about: ({ username, name }) => ({ what: 'repository', name: `${username}/${name}` }),
+  taken: ({ username, name }) => say('found.taken', { what: 'repository', name: `${username}/${name}` }),
 
-  recover: repoRecovery,
+  look: ({ forge }, { username: owner, name: repo }) =>
+    whereAllowed(forge.getRepo, async (get) => {
+      try {
+        return await orMissing(get({ owner, repo }));
+      } catch (error) {
+        // The redirect of an old name is not the repository.
+        if (error instanceof ForgeError && error.kind === 'moved') return null;
+        throw error;
+      }
+    }),
 
-  async ensure({ forge, recall, openCalls }, wanted) {
-    const found = await find(forge.getRepo, wanted);
-    if (found) return compare(found, wanted);
-    const about = { what: 'repository', name: `${wanted.username}/${wanted.name}` };
-    if (found === undefined) {
-      const memory = await recall();
-      if (memory) return unchanged(say('found.made-before', about), memory.detail);
+  compare({ wanted, seen, call, memory }) {
+    const name = `${wanted.username}/${wanted.name}`;
+    const about = { what: 'repository', name };
+    if (!seen && memory) return unchanged(say('found.made-before', about), memory.detail);
+    if (!seen) return toWrite(null, { makes: true });
+    if (seen.full_name && seen.full_name.toLowerCase() !== name.toLowerCase())
+      return conflict(say('found.elsewhere', { name: seen.full_name, asked: name }));
+    const detail = seen.id ? { id: seen.id } : {};
+    if (call) {
+      if (Date.parse(seen.created_at ?? '') < call.firstSentAt.getTime() - SKEW_MS)
+        return conflict(say('found.older', about));
+      // A repository that has its first commit is not taken back any more.
+      const isSure = wanted.auto_init === true && seen.empty === false;
+      return there(say('found.since-call', about), { detail, ids: seen.id ? [seen.id] : [], isSure });
     }
-    const { username, ...body } = wanted;
-    try {
-      const made = await forge.adminCreateRepo({ username, body });
-      return changed(say('made.created', about), { objectId: made.id });
-    } catch (error) {
-      if (!isRefused(error, 409)) throw error;
-      const winner = await find(forge.getRepo, wanted);
-      if (winner === undefined && openCalls > 0) return unchanged(say('found.answered-late', about));
-      return winner ? compare(winner, wanted) : conflict(say('found.taken', about));
-    }
+    const differs = [
+      wanted.private === undefined || (seen.private ?? false) === wanted.private ? '' : 'private',
+      wanted.description === undefined || (seen.description ?? '') === wanted.description ? '' : 'description',
+      wanted.template === undefined || (seen.template ?? false) === wanted.template ? '' : 'template',
+    ].filter((field) => field !== '');
+    if (differs.length > 0)
+      return conflict(say('found.other', { ...about, differs: differs.join(', '), stays: 'compared' }));
+    return there(say('found.there', about), { detail });
+  },
+
+  async write({ forge }, { username, ...body }) {
+    const made = await forge.adminCreateRepo({ username, body });
+    return changed(say('made.created', { what: 'repository', name: `${username}/${body.name}` }), {
+      objectId: made.id,
+    });
+  },
+
+  recover: {
+    // The forge refuses a second one (409), and after an open call that refusal counts as ours.
+    unread: 'refused-twice',
+    told: {
+      echoes: ['repository.created'],
+      isEcho: ({ repo }, { params }) =>
+        repo?.full_name.toLowerCase() === `${textOf(params['username'])}/${textOf(params['name'])}`.toLowerCase(),
+      shownBy: ({ kind, repo }) =>
+        kind === 'repository.created' && repo ? [{ username: repo.owner, name: repo.name }] : [],
+      undoneBy: ({ kind, repo }) =>
+        kind === 'repository.deleted' && repo ? [{ username: repo.owner, name: repo.name }] : [],
+    },
   },
 });
-
-/** Undefined = cannot be read here; null = not there. */
-async function find(
-  getRepo: ForgeClient['getRepo'] | undefined,
-  { username, name }: { username: string; name: string },
-): Promise<Repository | null | undefined> {
-  return whereAllowed(getRepo, async (get) => {
-    try {
-      return await orMissing(get({ owner: username, repo: name }));
-    } catch (error) {
-      if (error instanceof ForgeError && error.kind === 'moved') return null;
-      throw error;
-    }
-  });
-}
-
-function compare(found: Repository, wanted: ParamsOf<typeof params>): Outcome {
-  const full = `${wanted.username}/${wanted.name}`;
-  if (found.full_name && found.full_name.toLowerCase() !== full.toLowerCase())
-    return conflict(say('found.elsewhere', { name: found.full_name, asked: full }));
-  const differences = [
-    wanted.private === undefined || (found.private ?? false) === wanted.private ? '' : 'private',
-    wanted.description === undefined || (found.description ?? '') === wanted.description ? '' : 'description',
-    wanted.template === undefined || (found.template ?? false) === wanted.template ? '' : 'template',
-  ].filter((field) => field !== '');
-  const about = { what: 'repository', name: full };
-  if (differences.length > 0)
-    return conflict(say('found.other', { ...about, differs: differences.join(', '), stays: 'compared' }));
-  return unchanged(say('found.there', about), found.id ? { id: found.id } : {});
-}

@@ -1,13 +1,10 @@
-import type { Unfit } from '../rules/language/revision.js';
 import { say } from './reasons.js';
-import { givenOf, noneOf, valueOf } from './support/unfit.js';
-import type { Given } from './define-action.js';
-import { defineEnsuringAction, changed, conflict, refused, unchanged } from './define-action.js';
+import { noneOf, valueOf } from './support/unfit.js';
+import { defineAction, changed, conflict, refused, there, toWrite } from './define-action.js';
 import { choice, flag, line, naming, optional, text } from './support/params.js';
-import { defineRecovery, placeOf, settledAs, type RecoveryFacts, type Verdict } from './support/recovery.js';
-import { differingSettings, statedOf, changesOf, type Settings, decideSettingsOf } from './support/compare.js';
+import { differingSettings, statedOf, changesOf, valuesOf, type Settings } from './support/compare.js';
 import { branch, given } from './support/objects.js';
-import { orMissing, whereOffered } from '../forge/forge-client.js';
+import { orMissing } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
 const on = (summary: string) => optional(flag({ summary }));
@@ -42,53 +39,13 @@ const params = {
   ignore_whitespace_conflicts: on('conflicts of white space alone do not count'),
 };
 
-interface SeenRepository {
-  /** Null = it is gone. */
-  readonly settings: Settings | null;
-}
-
-/** Absolute values, which the repository itself tells. */
-const repositorySettingsRecovery = defineRecovery<Settings, SeenRepository>({
-  reads: ['getRepo'],
-  mayRead: [],
-  settle: 'whole',
-  absolute: true,
-
-  async read({ forge, target }) {
-    const found = await whereOffered(forge.getRepo, (get) => orMissing(get(placeOf(target))));
-    return found === undefined ? null : { settings: found as Settings | null };
-  },
-
-  decide: decideRepositorySettings,
-});
-
 const SETTINGS = { what: 'settings' };
-
-function decideRepositorySettings({ seen, ...facts }: RecoveryFacts<Settings, SeenRepository>): Verdict {
-  if (seen?.settings === null) return settledAs('refused', say('found.gone', { what: 'repository' }));
-  return decideSettingsOf(SETTINGS, { ...facts, seen: seen?.settings ?? null });
-}
-
-function unfit(given: Given): Unfit | null {
-  return noneOf(given, Object.keys(params), 'has_wiki: false', say('params.none', { names: [] }));
-}
-
-/** Right only where there is nothing to do. */
-function unclear(given: Given): Unfit | null {
-  return valueOf(given, 'private') === false
-    ? {
-        reason: say('cannot.publish'),
-        param: 'private',
-        hint: 'leave private out',
-      }
-    : null;
-}
 
 /**
  * Only the settings that the rule states are compared and written. Renaming, archiving and making public are left to people. Servers ignore
  * a default branch that is not there and a visibility that follows a fork's base, so their answer is looked at.
  */
-export const ensureRepositorySettings = defineEnsuringAction({
+export const ensureRepositorySettings = defineAction({
   name: 'repository_settings.ensure',
   summary: 'Make sure the repository has these settings',
   target: 'repository',
@@ -102,7 +59,12 @@ export const ensureRepositorySettings = defineEnsuringAction({
   keyOf: () => 'settings',
   object: () => null,
   names: ({ default_branch }) => given(default_branch, branch),
-  unfit: (given) => unfit(given) ?? unclear(given),
+  unfit: (given) => noneOf(given, Object.keys(params), 'has_wiki: false', say('params.none', { names: [] })),
+  // Right only where there is nothing to do.
+  unclear: (given) =>
+    valueOf(given, 'private') === false
+      ? { reason: say('cannot.publish'), param: 'private', hint: 'leave private out' }
+      : null,
   raises: [],
   example: {
     has_wiki: false,
@@ -110,32 +72,36 @@ export const ensureRepositorySettings = defineEnsuringAction({
     default_merge_style: 'squash',
     default_delete_branch_after_merge: true,
   },
+  about: () => SETTINGS,
 
-  recover: repositorySettingsRecovery,
+  async look({ forge, place, call }) {
+    return (await (call ? orMissing(forge.getRepo(place)) : forge.getRepo(place))) as Settings | null;
+  },
 
-  async ensure({ target, forge, remember }, settings) {
-    const where = { owner: target.owner, repo: target.name };
-    const wanted: Settings = settings;
-    const stated = statedOf(wanted);
-    const wrong = unfit(givenOf(Object.fromEntries(stated)));
-    if (wrong) return refused(wrong.reason);
-    const found = (await forge.getRepo(where)) as Settings;
-    const different = differingSettings(wanted, found);
-    if (different.length === 0) return unchanged(say('found.as-wanted', SETTINGS));
-    if (settings.private === false && different.includes('private')) return refused(say('cannot.publish'));
-    const unknown = different.filter((name) => found[name] === undefined);
+  compare({ wanted, seen }) {
+    if (seen === null) return refused(say('found.gone', { what: 'repository' }));
+    const different = differingSettings(wanted, seen);
+    if (different.length === 0) return there(say('found.as-wanted', SETTINGS));
+    if (wanted.private === false && different.includes('private')) return refused(say('cannot.publish'));
     // A switch of pull requests that are off is not told: the forge shows it once they are on.
     const isHidden = (name: string): boolean =>
-      /^(allow_|default_(merge|delete|allow)|ignore_)/.test(name) && found['has_pull_requests'] !== true;
+      /^(allow_|default_(merge|delete|allow)|ignore_)/.test(name) && seen['has_pull_requests'] !== true;
+    const unknown = different.filter((name) => seen[name] === undefined);
     if (unknown.some((name) => !isHidden(name)))
       return refused(say('cannot.set', { what: 'repositories', names: unknown }));
-    remember({ before: Object.fromEntries(different.map((name) => [name, found[name] ?? null])) });
-    const after = (await forge.updateRepo({
-      ...where,
-      body: Object.fromEntries(stated.filter(([name]) => different.includes(name))),
-    })) as Settings;
+    return toWrite(
+      { different, seen },
+      { remember: { before: valuesOf(different, seen) }, differs: different.join(', ') },
+    );
+  },
+
+  async write({ forge, place }, wanted, { different, seen }) {
+    const body = Object.fromEntries(statedOf(wanted).filter(([name]) => different.includes(name)));
+    const after = (await forge.updateRepo({ ...place, body })) as Settings;
     const left = differingSettings(wanted, after);
     if (left.length > 0) return conflict(say('found.kept', { ...SETTINGS, keeps: changesOf(left, after, wanted) }));
-    return changed(say('made.settings', { ...SETTINGS, changes: changesOf(different, found, wanted) }));
+    return changed(say('made.settings', { ...SETTINGS, changes: changesOf(different, seen, wanted) }));
   },
+
+  recover: { absolute: true },
 });

@@ -1,15 +1,6 @@
-import { defineEnsuringAction, textOf, changed } from './define-action.js';
+import { defineAction, textOf, changed, there, toWrite } from './define-action.js';
 import { say } from './reasons.js';
 import { optional, text, textMap } from './support/params.js';
-import {
-  askPerson,
-  defineRecovery,
-  done,
-  placeOf,
-  resend,
-  type RecoveryFacts,
-  type Verdict,
-} from './support/recovery.js';
 import { branch, tag } from './support/objects.js';
 import { whereAllowed } from '../forge/forge-client.js';
 import type { WorkflowRun } from '../core/objects/workflows.js';
@@ -20,58 +11,11 @@ const notEmpty = (value: string): string | null => (value.trim() === '' ? 'must 
 /** More runs than began within a settle time anywhere. */
 const LOOKED_AT = 50;
 
-interface WantedDispatch {
-  readonly workflow: string;
-  readonly ref: string;
-}
-
-interface SeenRuns {
-  /** Number of the run of this workflow that our account started since the call; null = there is none. */
-  readonly ours: string | null;
-  /** False = more runs began since than were looked at. */
-  readonly isAll: boolean;
-}
-
 /**
- * A run tells what started it, on which branch and who did it: one that began after the newest of before the call is ours. Another intent
- * that starts the same workflow on the same ref waits for this one.
+ * It has no state to compare with: one intent is one start. The newest run is remembered: after a lost answer, one that began since then on this branch and
+ * that our account started is ours. Another intent that starts the same workflow on the same ref waits for this one.
  */
-const dispatchRecovery = defineRecovery<WantedDispatch, SeenRuns>({
-  reads: ['listRepoRuns'],
-  mayRead: [],
-  settle: 'whole',
-
-  async read({ forge, target, snapshot }, { workflow, ref }) {
-    const { newest, account } = snapshot ?? {};
-    if (typeof newest !== 'string' || typeof account !== 'string') return null;
-    const told = await whereAllowed(forge.listRepoRuns, (list) => list({ ...placeOf(target), limit: LOOKED_AT }));
-    if (told === undefined) return null;
-    const runs = told.workflow_runs ?? [];
-    const since = runs.filter((run) => BigInt(run.id ?? 0) > BigInt(newest));
-    const ours = since.find((run) => isOf(run, workflow, ref) && (run.trigger_actor?.id ?? run.actor?.id) === account);
-    return { ours: ours?.id ?? null, isAll: since.length < LOOKED_AT };
-  },
-
-  decide: decideDispatch,
-});
-
-export function decideDispatch({ wanted: { workflow, ref }, seen }: RecoveryFacts<WantedDispatch, SeenRuns>): Verdict {
-  if (seen === null) return askPerson(say('found.unreadable', { what: 'runs', name: workflow, then: 'run-twice' }));
-  if (seen.ours !== null) return done(say('made.started', { workflow, ref }), { objectId: seen.ours });
-  return seen.isAll ? resend(say('found.not-started', { workflow })) : askPerson(say('found.many-runs', { workflow }));
-}
-
-/** `nightly.yml@refs/heads/main`, or the file alone. */
-function isOf(run: WorkflowRun, workflow: string, ref: string): boolean {
-  const [path = ''] = (run.path ?? '').split('@');
-  const isFile = path === workflow || path.endsWith(`/${workflow}`);
-  // A tag leaves the branch empty on some servers.
-  const isRef = !run.head_branch || run.head_branch === ref.replace(/^refs\/(heads|tags)\//, '');
-  return run.event === 'workflow_dispatch' && isFile && isRef;
-}
-
-/** It has no state to compare with: one intent is one start. The newest run is remembered, so that a start whose answer was lost is found. */
-export const dispatchWorkflow = defineEnsuringAction({
+export const dispatchWorkflow = defineAction({
   name: 'workflow.dispatch',
   summary: 'Start a workflow that has the trigger workflow_dispatch',
   target: 'repository',
@@ -101,19 +45,45 @@ export const dispatchWorkflow = defineEnsuringAction({
     'task.finished',
   ],
   example: { workflow: 'nightly.yml', ref: 'main' },
+  about: ({ workflow }) => ({ what: 'runs', name: workflow }),
 
-  recover: dispatchRecovery,
-
-  async ensure({ target, forge, remember }, { workflow, ref, inputs }) {
-    const where = { owner: target.owner, repo: target.name };
-    const runs = await whereAllowed(forge.listRepoRuns, (list) => list({ ...where, limit: 1 }));
+  async look({ forge, place, call }) {
+    const { newest, account } = call?.snapshot ?? {};
+    if (call && (typeof newest !== 'string' || typeof account !== 'string')) return undefined;
+    const answer = await whereAllowed(forge.listRepoRuns, (list) => list({ ...place, limit: call ? LOOKED_AT : 1 }));
+    const runs = answer?.workflow_runs ?? [];
+    if (call) {
+      const since = runs.filter((run) => BigInt(run.id ?? 0) > BigInt(String(newest)));
+      const ours = since.filter((run) => (run.trigger_actor?.id ?? run.actor?.id) === account);
+      return answer && { since: ours, count: since.length, snapshot: null };
+    }
     const self = await whereAllowed(forge.getSelf, (get) => get({}));
-    if (runs && self?.id) remember({ newest: runs.workflow_runs?.[0]?.id ?? '0', account: self.id });
-    const started = await forge.dispatchWorkflow({
-      ...where,
-      workflow_id: workflow,
-      body: { ref, ...(inputs === undefined ? {} : { inputs }) },
-    });
+    const snapshot = answer && self?.id ? { newest: runs[0]?.id ?? '0', account: self.id } : null;
+    return { since: [], count: 0, snapshot };
+  },
+
+  compare({ wanted: { workflow, ref }, seen, call }) {
+    const ours = seen?.since.find((run) => isOf(run, workflow, ref));
+    if (ours) return there(say('made.started', { workflow, ref }), { ids: [ours.id ?? ''] });
+    if (call && (seen?.count ?? 0) >= LOOKED_AT)
+      return { kind: 'person', reason: say('found.many-runs', { workflow }) };
+    return toWrite(null, seen?.snapshot ? { remember: seen.snapshot } : {});
+  },
+
+  async write({ forge, place }, { workflow, ref, inputs }) {
+    const body = { ref, ...(inputs === undefined ? {} : { inputs }) };
+    const started = await forge.dispatchWorkflow({ ...place, workflow_id: workflow, body });
     return changed(say('made.started', { workflow, ref }), { objectId: started?.workflow_run_id });
   },
+
+  recover: { reads: ['listRepoRuns'], unread: 'run-twice' },
 });
+
+/** `nightly.yml@refs/heads/main`, or the file alone. */
+function isOf(run: WorkflowRun, workflow: string, ref: string): boolean {
+  const [path = ''] = (run.path ?? '').split('@');
+  const isFile = path === workflow || path.endsWith(`/${workflow}`);
+  // A tag leaves the branch empty on some servers.
+  const isRef = !run.head_branch || run.head_branch === ref.replace(/^refs\/(heads|tags)\//, '');
+  return run.event === 'workflow_dispatch' && isFile && isRef;
+}

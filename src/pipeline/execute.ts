@@ -30,7 +30,7 @@ import {
   type PrepareDeps,
 } from './execute/prepare-effect.js';
 import type { Claim, JournalStore } from './journal-store.port.js';
-import { canRead, isOpen, isRecoverable } from './recover/read-back.js';
+import { canRead, isOpen } from './recover/read-back.js';
 import type { RecoveryStore } from './recovery-store.port.js';
 
 interface EffectDeps extends PrepareDeps {
@@ -129,8 +129,7 @@ export class IntentToEffect {
     const guard = this.guard(means, intent, epoch, budgets, shares, calls);
     try {
       const guarded: ForgeAccess = { client: guard.client, offers: (name) => access.offers(name) };
-      const earlier = await this.earlier(intent, access);
-      const prepared = await prepareEffect(deps, intent, means, guard, guarded, earlier);
+      const prepared = await prepareEffect(deps, intent, means, guard, guarded, await this.earlier(intent, access));
       if ('reason' in prepared) {
         const { code, reason } = prepared;
         return this.refused(intent, reason, { code }, code);
@@ -219,7 +218,7 @@ export class IntentToEffect {
       intentId: intent.id,
       mode: intent.mode,
       budgets,
-      canReadBack: isRecoverable(action) && canRead(action, access),
+      canReadBack: canRead(action, access),
       reads: shares ? this.reads.of(intent.runId, intent.forge) : null,
       status: () => status.of(intent),
       hashOf: (secret) => encryptor.hash(secret),

@@ -16,15 +16,7 @@ import { keepLease, persist } from './execute/keep-claim.js';
 import type { JournalStore } from './journal-store.port.js';
 import { VerdictWriter } from './recover/apply-verdict.js';
 import { callerOf, DuplicateRemoval, factsOf } from './recover/remove-duplicates.js';
-import {
-  canRead,
-  isOpen,
-  isRecoverable,
-  readBack,
-  settleMsOf,
-  type ReadBackDeps,
-  type Recoverable,
-} from './recover/read-back.js';
+import { canRead, isOpen, readBack, settleMsOf, type ReadBackDeps } from './recover/read-back.js';
 import { reasonOf, type UnknownOutcomes } from './execute/settle.js';
 import type { RecoveryClaim, RecoveryStore } from './recovery-store.port.js';
 
@@ -132,7 +124,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
     const stored = attempts.at(-1);
     if (stored && stored.outcome !== null && stored.outcome !== 'unknown') return this.settleByAnswer(claim, stored);
     const action = this.deps.actions.get(intent.action);
-    if (!isRecoverable(action) || attempts.every((attempt) => !isOpen(attempt)))
+    if (!action || attempts.every((attempt) => !isOpen(attempt)))
       return this.verdicts.apply(claim, null, {
         is: 'person',
         reason: intent.reason ?? intentReason('intent.no-answer'),
@@ -145,7 +137,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
   /** Read and decide; `again` = the read told nothing this time. */
   private async ask(
     { intent, attempts, sentAgoMs }: RecoveryClaim,
-    action: Recoverable,
+    action: AnyAction,
   ): Promise<{ verdict: Verdict } | { again: Reason }> {
     try {
       return { verdict: await readBack(this.deps, action, intent, attempts, sentAgoMs) };
@@ -192,7 +184,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
     const action = this.deps.actions.get(intent.action);
     const access = this.deps.forges.get(intent.forge, intent.org);
     // Without a read there is nothing to wait for.
-    if (!isRecoverable(action) || !access || action.recover?.settle === 'none' || !canRead(action, access)) return 0;
+    if (!action || !access || action.recover?.settle === 'none' || !canRead(action, access)) return 0;
     return settleMsOf(this.deps, intent);
   }
 }

@@ -1,6 +1,4 @@
-import { askPerson, done, resend, settledAs, type RecoveryFacts, type Verdict } from './recovery.js';
-import { say } from '../reasons.js';
-import { isJsonObject, stringifyJson, type Json, type JsonObject } from '../../core/json.js';
+import { stringifyJson, type Json, type JsonObject } from '../../core/json.js';
 import { tableOf } from '../../core/table.js';
 
 /** Comparisons of what a rule wants with what a forge tells; each knows how servers write the same thing in another way. */
@@ -212,22 +210,9 @@ export function changesOf(
   return names.map((name) => ({ name, from: told(from[name]), to: told(to[name]) }));
 }
 
-/** Absolute values of one object: what is there now is as wanted, as before the call, or somebody else's. */
-export function decideSettingsOf(
-  about: { readonly what: string; readonly name?: string },
-  { wanted, snapshot, seen }: RecoveryFacts<Settings, Settings>,
-): Verdict {
-  if (seen === null) return askPerson(say('found.unreadable', { ...about, then: 'nothing' }));
-  const different = differingSettings(wanted, seen);
-  if (different.length === 0) return done(say('found.as-wanted', about));
-  const kept = snapshot?.['before'] ?? null;
-  const before: JsonObject | null = isJsonObject(kept) ? kept : null;
-  const third =
-    before === null
-      ? []
-      : different.filter((name) => !isSameSetting(name, before[name] ?? emptyLike(wanted[name]), seen[name]));
-  if (third.length > 0) return settledAs('conflict', say('found.changed-meanwhile', { ...about, differs: third }));
-  return resend(say('found.not-yet', { ...about, differs: different }));
+/** These settings, to be remembered; what the forge leaves out as null. */
+export function valuesOf(names: readonly string[], seen: Settings): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, seen[name] ?? null]));
 }
 
 /** Forges leave out what is empty. */

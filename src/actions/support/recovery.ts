@@ -13,6 +13,8 @@ import type { OperationName } from '../../forge/operations.js';
 export interface Recovery<Wanted, Seen> {
   /** `none`: the forge has a key of its own, so a late twin of the call ends as a refusal and nothing need be waited for. Default: the settle time. */
   readonly settle?: 'none';
+  /** Reads that tell the outcome, where others than those without which `look` tells nothing. */
+  readonly reads?: readonly OperationName[];
   /** What follows where nothing can be seen: a person decides, or it is sent again. Default: `nothing`, a person. */
   readonly unread?: keyof typeof UNREADABLE | ((wanted: Wanted, call: OpenCall) => keyof typeof UNREADABLE);
   /** Absolute values: two rules that want different ones would set them back and forth for ever. */
@@ -36,25 +38,6 @@ export interface Duplicate {
   readonly id: string;
   /** It is ours for sure, and nobody uses it. */
   readonly isRemovable: boolean;
-}
-
-/** What the pure decision about a call of unknown outcome may see. */
-export interface RecoveryFacts<Wanted, Seen> {
-  readonly wanted: Wanted;
-  /** What the action remembered right before the first call whose outcome is open; null when it remembered nothing. */
-  readonly snapshot: JsonObject | null;
-  /** What the read told after the settle time; null = this forge offers no such read. */
-  readonly seen: Seen | null;
-  /** Calls of this intent that may have had their effect; at least 1. */
-  readonly sends: number;
-  /** Of these, the newest ones in a row that were answered with the same status 500: a permanent error may look so (reliability F4). */
-  readonly equalFailures: number;
-  /** What the forge said with the newest of them; null = nothing, or it was not answered. */
-  readonly said: string | null;
-  /** Milliseconds since the newest of them, database time. */
-  readonly sentAgoMs: number;
-  /** When the first of them was sent. */
-  readonly firstSentAt: Date;
 }
 
 /** What becomes of an intent whose outcome was unknown. */
@@ -88,27 +71,6 @@ export interface RecoveryContext {
   hashOf(value: Secret | string): string;
 }
 
-/**
- * How one action comes out of an unknown outcome: which read tells it, how long to wait before it, and the decision. The decision is pure.
- * It is one row of the table in docs/guarantees.md.
- */
-interface OldRecovery<Wanted = never, Seen = never> {
-  /** The reads it needs; where one is missing, `seen` is null at once and no time is waited. */
-  readonly reads: readonly OperationName[];
-  /** Used where the forge offers them. */
-  readonly mayRead: readonly OperationName[];
-  /** `none`: the forge has a key of its own, so a late twin of the call ends as a refusal and nothing need be waited for. */
-  readonly settle: 'none' | 'whole';
-  read(context: RecoveryContext, wanted: Wanted): Promise<Seen | null>;
-  decide(facts: RecoveryFacts<Wanted, Seen>): Verdict;
-  /** Absolute values: two rules that want different ones would set them back and forth for ever. */
-  readonly absolute?: boolean;
-  /** What events tell about its effect. */
-  readonly told?: Told;
-  /** Keyless operations only: after another settle time, is there more than one of ours? */
-  readonly sweep?: Sweep<Wanted, Seen>;
-}
-
 /** An effect as it was sent: what an event is compared with. */
 export interface SentEffect {
   readonly params: JsonObject;
@@ -135,34 +97,6 @@ export interface Told {
   readonly slackMs?: number;
   /** Whether that undoes what was wanted; default true. */
   isUndo?(event: ForgeEvent, params: JsonObject): boolean;
-}
-
-interface Sweep<Wanted, Seen> {
-  /** Takes one extra away. */
-  readonly removal: OperationName;
-  decide(facts: {
-    readonly wanted: Wanted;
-    readonly snapshot: JsonObject | null;
-    readonly seen: Seen;
-    readonly mark: string;
-    readonly marks: boolean;
-  }): Surplus;
-  remove(context: RecoveryContext, id: string): Promise<unknown>;
-}
-
-/** A recovery of an action that is not converted, under its widest type. */
-export interface EnsuringRecovery extends Omit<OldRecovery, 'read' | 'decide' | 'sweep'> {
-  read(context: RecoveryContext, wanted: never): Promise<unknown>;
-  decide(facts: never): Verdict;
-  readonly sweep?: {
-    readonly removal: OperationName;
-    decide(facts: never): Surplus;
-    remove(context: RecoveryContext, id: string): Promise<unknown>;
-  };
-}
-
-export function defineRecovery<Wanted, Seen>(recovery: OldRecovery<Wanted, Seen>): EnsuringRecovery {
-  return recovery as unknown as EnsuringRecovery;
 }
 
 export function done(

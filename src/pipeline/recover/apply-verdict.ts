@@ -12,7 +12,7 @@ import { judgeFailure } from '../execute/settle.js';
 import type { IntentMove, JournalStore } from '../journal-store.port.js';
 import type { RecoveryClaim, RecoveryStore } from '../recovery-store.port.js';
 import { factsOf } from './remove-duplicates.js';
-import { isOpen, removalOf, settleMsOf, type ReadBackDeps } from './read-back.js';
+import { isOpen, settleMsOf, type ReadBackDeps } from './read-back.js';
 
 interface VerdictDeps extends Pick<ReadBackDeps, 'forges'> {
   readonly journal: Pick<JournalStore, 'move'>;
@@ -99,7 +99,7 @@ export class VerdictWriter {
 
   /** A keyless operation of which a call may still come through is looked at once more, when that cannot be any more. */
   private async lookLater({ intent, attempts }: RecoveryClaim, action: AnyAction | null): Promise<void> {
-    if (!action || removalOf(action) === null || !attempts.some(isOpen)) return;
+    if (!action?.recover?.duplicates || !attempts.some(isOpen)) return;
     await persist(() => this.deps.recovery.lookAgain(intent.id, 2 * settleMsOf(this.deps, intent)));
   }
 

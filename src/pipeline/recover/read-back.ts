@@ -1,12 +1,11 @@
-import type { AnyAction, LookingAction, OpenCall } from '../../actions/define-action.js';
-import { isLooking, judgeOpenCall, operationsAfterCall, readsOf } from '../../actions/look-compare-write.js';
-import type { EnsuringRecovery, RecoveryContext, RecoveryFacts, Verdict } from '../../actions/support/recovery.js';
+import type { AnyAction, OpenCall } from '../../actions/define-action.js';
+import { judgeOpenCall, operationsAfterCall, readsOf } from '../../actions/look-compare-write.js';
+import type { RecoveryContext, Verdict } from '../../actions/support/recovery.js';
 import type { Encryptor } from '../../core/encryptor.js';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Attempt, Intent } from '../../core/run.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
-import type { OperationName } from '../../forge/operations.js';
 import type { ForgeAccess, Forges, OrgDirectory } from '../execute/forge-access.js';
 import { resolveParams, type TargetResolver } from '../execute/prepare-effect.js';
 
@@ -20,40 +19,24 @@ export interface ReadBackDeps {
 /** Longest life of a request at a forge whose operator says nothing about it. */
 const DEFAULT_SETTLE_S = 60;
 
-/** An action that can tell by reading what became of it. */
-export type Recoverable = LookingAction | (Exclude<AnyAction, LookingAction> & { readonly recover: EnsuringRecovery });
-
-export function isRecoverable(action: AnyAction | undefined): action is Recoverable {
-  return action !== undefined && (isLooking(action) || action.recover !== undefined);
-}
-
-/** The operation that takes a duplicate away; null = its forge makes none. */
-export function removalOf(action: AnyAction): OperationName | null {
-  return (isLooking(action) ? action.recover?.duplicates : action.recover?.sweep)?.removal ?? null;
-}
-
-/** Read the forge, and let the action's own table decide. */
+/** Look once more, and let the action compare. */
 export async function readBack(
   deps: ReadBackDeps,
-  action: Recoverable,
+  action: AnyAction,
   intent: Intent,
   attempts: readonly Attempt[],
   sentAgoMs: number,
 ): Promise<Verdict> {
   const ready = await prepareRead(deps, action, intent, attempts, sentAgoMs);
   if ('code' in ready) return { is: 'person', reason: ready };
-  const { context, wanted, canRead: mayRead, call } = ready;
-  if (isLooking(action)) return judgeOpenCall(action, context as never, wanted as never, call);
-  const { recover } = action;
-  const seen = mayRead ? await recover.read(context, wanted as never) : null;
-  const facts: RecoveryFacts<unknown, unknown> = { ...call, wanted, seen };
-  return recover.decide(facts as never);
+  const { context, wanted, call } = ready;
+  return judgeOpenCall(action, context as never, wanted as never, call);
 }
 
 /** Everything a read needs, or why there can be none. */
 export async function prepareRead(
   { forges, orgs, encryptor, targets }: ReadBackDeps,
-  action: Recoverable,
+  action: AnyAction,
   intent: Intent,
   attempts: readonly Attempt[],
   sentAgoMs = 0,
@@ -101,20 +84,14 @@ export function isOpen({ outcome }: Attempt): boolean {
 }
 
 /** Whether the forge tells what became of a call. */
-export function canRead(action: Recoverable, access: Pick<ForgeAccess, 'offers'>): boolean {
-  const reads = isLooking(action) ? readsOf(action) : action.recover.reads;
+export function canRead(action: AnyAction, access: Pick<ForgeAccess, 'offers'>): boolean {
+  const reads = readsOf(action);
   return reads.length > 0 && reads.every((name) => access.offers(name));
 }
 
-function pick(action: Recoverable, access: ForgeAccess): Partial<ForgeClient> {
-  const names = (isLooking(action) ? operationsAfterCall(action) : operationsOf(action.recover)).filter((name) =>
-    access.offers(name),
-  );
+function pick(action: AnyAction, access: ForgeAccess): Partial<ForgeClient> {
+  const names = operationsAfterCall(action).filter((name) => access.offers(name));
   return Object.fromEntries(names.map((name) => [name, access.client[name]])) as Partial<ForgeClient>;
-}
-
-function operationsOf({ reads, mayRead, sweep }: EnsuringRecovery): OperationName[] {
-  return [...reads, ...mayRead, ...(sweep ? [sweep.removal] : [])];
 }
 
 /** What was remembered before the first call that may have had its effect: what is there now beyond it may be ours. */

@@ -1,5 +1,5 @@
-import type { AnyAction, LookingAction } from '../../actions/define-action.js';
-import { isLooking, lookAfter } from '../../actions/look-compare-write.js';
+import type { AnyAction } from '../../actions/define-action.js';
+import { lookAfter } from '../../actions/look-compare-write.js';
 import { markOf } from '../../actions/support/compare.js';
 import { decideDuplicates, type RecoveryContext, type Surplus } from '../../actions/support/recovery.js';
 import { alert, type Alerts } from '../../core/alerts.js';
@@ -34,12 +34,11 @@ export class DuplicateRemoval {
     if (!claim) return;
     const { intent } = claim;
     const action = this.deps.actions.get(intent.action);
-    if (!action || !isLooking(action) || !action.recover?.duplicates)
-      return this.deps.recovery.lookAgain(intentId, null);
+    if (!action?.recover?.duplicates) return this.deps.recovery.lookAgain(intentId, null);
     await callingAs(callerOf(intent), () => this.lookAt(claim, action));
   }
 
-  private async lookAt(claim: LookClaim, action: LookingAction): Promise<void> {
+  private async lookAt(claim: LookClaim, action: AnyAction): Promise<void> {
     const { intent, attempts } = claim;
     const duplicates = action.recover?.duplicates;
     const ready = await prepareRead(this.deps, action, intent, attempts);
@@ -59,7 +58,7 @@ export class DuplicateRemoval {
 
   private async applySurplus(
     { intent }: LookClaim,
-    { recover }: LookingAction,
+    { recover }: AnyAction,
     context: RecoveryContext,
     surplus: Surplus,
   ): Promise<void> {
