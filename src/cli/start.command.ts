@@ -4,6 +4,7 @@ import type { Role } from '../config/app-config.js';
 import type { FlushFailed } from '../core/flush.js';
 import type { RunningBot } from '../main.js';
 import { configOption } from './command-options.js';
+import { calledAs } from './called-as.js';
 import { writeOut } from './terminal.js';
 import { untilStopped } from './until-stopped.js';
 
@@ -36,7 +37,7 @@ export function startCommand(): Command {
 /** Written to the terminal alone, past the log. */
 async function printLink(bot: Pick<RunningBot, 'consoleLink'>): Promise<void> {
   const link = await bot.consoleLink();
-  if (link) writeOut(`Open the Console within a minute: ${link}\n(later: forgehand console)\n`);
+  if (link) writeOut(`Open the Console within a minute: ${link}\n(later: ${calledAs()} console)\n`);
 }
 
 /** Exit code of a process that ended because the disk did not confirm a write: EX_IOERR of sysexits.h. The units do not start the bot again after it. */

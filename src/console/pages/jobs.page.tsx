@@ -37,11 +37,11 @@ export const jobsPage = definePage({
             {
               head: 'Last',
               kind: 'tight',
-              // What it made then is told beside it.
+              // What became of its runs is told beside it.
               cell: ({ last, runs }) => (last === null && runs.length > 0 ? 'when loaded' : <Time at={last} />),
             },
             {
-              head: 'It made',
+              head: 'Runs then',
               cell: ({ runs }) =>
                 runs.map(({ state, count }, n) => (
                   <span key={n}>

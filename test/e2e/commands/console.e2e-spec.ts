@@ -85,7 +85,7 @@ describe('the commands of the Console', () => {
     const terminal = new Terminal(`node ${FORGEHAND} start --config ${place.configFile}`, place.dir, place.env);
     try {
       await terminal.see('Open the Console within a minute: ');
-      await terminal.see('(later: forgehand console)');
+      await terminal.see('(later: npx forgehand console)');
       const link = /http:\/\/127\.0\.0\.1:\d+\/login#[\w-]{22}/.exec(terminal.shown)?.[0] ?? '';
 
       expect((await get('/', await follow(link))).status).toBe(200);

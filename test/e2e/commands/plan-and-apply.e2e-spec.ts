@@ -161,7 +161,7 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
         runs: [{ policy: 'mirrors', repo: { name: 'acme/app' } }],
       });
       expect((await run('plan', '--policy', 'mirrors')).stdout).toMatch(
-        /API calls of its runs, at most \d+: 1 write \(createPushMirror 1\), \d+ reads? \(/,
+        /API calls of its runs, at most \d+: 1 write \(add a push mirror: 1\), \d+ reads? \(/,
       );
       await makeMirror('https://mirror.example.org/app.git');
       const written = forge.botWrites().length;

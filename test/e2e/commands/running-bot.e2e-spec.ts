@@ -163,7 +163,7 @@ describe('e2e/commands on a running embedded bot', () => {
         { state: 'refused', org: 'acme', rule: 'last-push', count: 1, byCommand: false },
       ]);
       expect((await run('status')).stdout).toContain(
-        '  refused: acme/last-push 1 (forgehand runs --state failed --rule last-push)\n',
+        '  refused: acme/last-push 1 (npx forgehand runs --state failed --rule last-push)\n',
       );
       expect((await run('deliveries')).stdout).toMatch(/at \(UTC\).*\n.*push.*\n.*repository\.created/);
     },
@@ -198,7 +198,7 @@ describe('e2e/commands on a running embedded bot', () => {
         ],
       });
       expect((await run('runs', mirrored?.run.id ?? '')).stdout).toMatch(
-        /acme\/mirror {2}done.*\n.*intent .*\n.*attempt 1: createPushMirror/s,
+        /acme\/mirror {2}done.*\n.*intent .*\n.*attempt 1: add a push mirror/s,
       );
       expect(await run('runs', 'no-such-run')).toMatchObject({
         code: 3,

@@ -171,13 +171,13 @@ describe('e2e/commands without a bot', () => {
   });
 
   it.each([
-    ['a command', ['check', 'acme.yaml', 'other.yaml'], '(forgehand check --help shows what it takes)\n'],
+    ['a command', ['check', 'acme.yaml', 'other.yaml'], '(npx forgehand check --help shows what it takes)\n'],
     [
       'a command inside another',
       ['store', 'copy', '--form', 'embedded:x'],
-      '(forgehand store copy --help shows what it takes)\n',
+      '(npx forgehand store copy --help shows what it takes)\n',
     ],
-    ['no command', ['--jsn'], '(forgehand --help shows the commands)\n'],
+    ['no command', ['--jsn'], '(npx forgehand --help shows the commands)\n'],
   ])('a wrong line of %s names the help that tells what it takes', async (_what, args, hint) => {
     const { code, stderr } = await run(...args);
 
