@@ -1,4 +1,4 @@
-import { refuseMirrorTarget } from '../../actions/push-mirror-ensure.action.js';
+import { refuseMirrorTarget } from '../../actions/support/mirror-target.js';
 import { httpUrl, mirrorPlace } from '../../config/config-schema.js';
 import { textOf } from '../../core/reason.js';
 

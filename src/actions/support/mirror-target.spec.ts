@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { HOSTILE_TARGETS, MIRROR_HOSTS } from '../../test/builders/hostile-mirror-targets.js';
-import { saying, sentenceOf } from '../../test/builders/reasons.js';
-import { refuseMirrorTarget } from './push-mirror-ensure.action.js';
+import { HOSTILE_TARGETS, MIRROR_HOSTS } from '../../../test/builders/hostile-mirror-targets.js';
+import { saying, sentenceOf } from '../../../test/builders/reasons.js';
+import { refuseMirrorTarget } from './mirror-target.js';
 
-describe('actions/mirror-target', () => {
+describe('actions/support/mirror-target', () => {
   it.each([
     'https://mirror.example.org/acme/app.git',
     'https://MIRROR.example.ORG/acme/app.git',
