@@ -67,7 +67,7 @@ export const createBranch = defineAction({
   example: { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' },
 
   about: ({ new_branch_name: name }) => ({ what: 'branch', name }),
-  taken: ({ new_branch_name: name }) => say('cannot.name-branch', { name }),
+  whenTaken: ({ new_branch_name: name }) => say('cannot.name-branch', { name }),
 
   async look({ forge, place, call, recall }, { new_branch_name: branch, old_ref_name: base }): Promise<SeenBranch> {
     if (call) return lookAfter(forge, place, branch, base, shaSent(call.snapshot));
@@ -116,7 +116,7 @@ export const createBranch = defineAction({
 
   recover: {
     settle: 'none',
-    told: {
+    matcher: {
       echoes: ['branch.created', 'push'],
       isEcho: (event, { params, snapshot }) =>
         event.data['branch'] === params['new_branch_name'] && (event.kind !== 'push' || isFirstPush(event, snapshot)),

@@ -140,7 +140,7 @@ export interface ActionDefinition<
   /** Names the object in sentences. */
   about(wanted: ParamsOf<Specs>): About;
   /** Where the forge has a key of its own: what its refusal of a second one means when nothing is to be seen of the first. */
-  readonly taken?: (wanted: ParamsOf<Specs>) => Reason;
+  readonly whenTaken?: (wanted: ParamsOf<Specs>) => Reason;
   /** How it comes out of an unknown outcome, beyond look and compare. */
   readonly recover?: Recovery<ParamsOf<Specs>, NonNullable<Seen>>;
   /** The reads. @returns undefined = this forge does not tell */
@@ -242,7 +242,7 @@ export type AnyAction = AnyWords &
   Pick<ActionDefinition, 'looksBy' | 'readsAfterCall'> & {
     readonly recover?: Recovery<never, never>;
     about(wanted: never): About;
-    taken?(wanted: never): Reason;
+    whenTaken?(wanted: never): Reason;
     look(context: LookContext<never, never, never, never, never>, wanted: never): Promise<unknown>;
     compare(facts: CompareFacts<never, never, never>): Decision<unknown>;
     write(context: WriteContext<never, never, never>, wanted: never, change: never): Promise<Outcome>;

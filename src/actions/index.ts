@@ -79,7 +79,7 @@ function factsOf(action: AnyAction): ActionFacts {
     operations: [...action.operations, ...action.whereOffered],
     requires: action.operations,
     raises: action.raises,
-    echoes: action.recover?.told?.echoes ?? [],
+    echoes: action.recover?.matcher?.echoes ?? [],
     target: action.target,
     right: action.right,
     ...(action.asksAct ? { asksAct: true as const } : {}),

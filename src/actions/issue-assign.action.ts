@@ -76,7 +76,7 @@ export const assignIssue = defineAction({
 
   recover: {
     unread: 'harmless',
-    told: {
+    matcher: {
       echoes: ['issue.assigned', 'issue.unassigned', 'pull_request.assigned', 'pull_request.unassigned'],
       isEcho: ({ kind, data }, { params }) =>
         isAbout(data, params) &&

@@ -73,7 +73,7 @@ export const commentOnce = defineAction({
 
   recover: {
     unread: 'doubled',
-    told: {
+    matcher: {
       echoes: ['comment.created', 'comment.edited'],
       // The row of the feed may have cut off the mark.
       isEcho: ({ data }, { params, snapshot, objectId }) => {

@@ -166,7 +166,7 @@ export const labelIssue = defineAction({
 
   recover: {
     unread: 'harmless',
-    told: {
+    matcher: {
       echoes: ['issue.labeled', 'issue.labels_cleared', 'pull_request.labeled', 'pull_request.labels_cleared'],
       isEcho: ({ data }, { params, snapshot }) => isAbout(data, params) && isShownBy(data, snapshot),
     },

@@ -72,7 +72,7 @@ export const setIssueMilestone = defineAction({
   recover: {
     unread: 'harmless',
     absolute: true,
-    told: {
+    matcher: {
       echoes: ['issue.milestoned', 'issue.demilestoned', 'pull_request.milestoned', 'pull_request.demilestoned'],
       isEcho: ({ kind, data }, { params }) => {
         if (!isAbout(data, params)) return false;

@@ -52,7 +52,7 @@ export const setIssueState = defineAction({
   recover: {
     unread: 'harmless',
     absolute: true,
-    told: {
+    matcher: {
       echoes: ['issue.closed', 'issue.reopened', 'pull_request.closed', 'pull_request.reopened'],
       // What a commit or a merge closed was not closed by this call.
       isEcho: ({ kind, data }, { params }) =>

@@ -129,7 +129,7 @@ export const ensureLabel = defineAction({
   recover: {
     absolute: true,
     unread: 'doubled',
-    told: {
+    matcher: {
       shownBy: (event) => labelsIn(event).map((one) => ({ name: one['name'] ?? null })),
       fits: (event, params) =>
         labelsIn(event).some(

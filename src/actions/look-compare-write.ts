@@ -44,14 +44,14 @@ export async function ensure(action: AnyAction, context: AnyContext, params: nev
   if (decision.kind !== 'write') return outcomeOf(decision);
   if (memory && decision.makes) return conflict(say('found.made-otherwise', about), memory.detail);
   // Where no event tells that people took it away, the journal tells that it was there.
-  const isTold = action.recover?.told?.undoneBy !== undefined;
-  if (seen !== undefined && decision.makes && !isTold && (await context.lastMade()))
+  const showsUndo = action.recover?.matcher?.undoneBy !== undefined;
+  if (seen !== undefined && decision.makes && !showsUndo && (await context.lastMade()))
     return undone(say('found.undone', about));
   if (decision.remember) context.remember(decision.remember);
   try {
     return await action.write({ ...context, place: placeOf(context) } as never, params, decision.change as never);
   } catch (error) {
-    if (!action.taken || !isRefused(error, 409)) throw error;
+    if (!action.whenTaken || !isRefused(error, 409)) throw error;
     return judgeTaken(action, context, params);
   }
 }
@@ -64,7 +64,7 @@ async function judgeTaken(action: AnyAction, context: AnyContext, wanted: never)
     const decision = compare(action, context, wanted, seen, { ...NOTHING_OPEN, isAnsweredLate });
     if (decision.kind !== 'write') return outcomeOf(decision);
   } else if (isAnsweredLate) return unchanged(say('found.answered-late', action.about(wanted)));
-  return conflict(action.taken?.(wanted) ?? say('found.taken', action.about(wanted)));
+  return conflict(action.whenTaken?.(wanted) ?? say('found.taken', action.about(wanted)));
 }
 
 /** What an action sees after a call whose outcome is unknown, and what becomes of the intent by that. */

@@ -126,7 +126,7 @@ export const ensureMilestone = defineAction({
   recover: {
     absolute: true,
     unread: 'doubled',
-    told: {
+    matcher: {
       shownBy: (event) => milestonesIn(event).map((one) => ({ title: one['title'] ?? null })),
       fits: (event, params) =>
         milestonesIn(event).some(

@@ -140,7 +140,7 @@ export const mergePullRequest = defineAction({
   },
 
   recover: {
-    told: {
+    matcher: {
       echoes: ['pull_request.merged', 'push', 'branch.deleted'],
       isEcho: (event, sent) => {
         if (event.kind === 'pull_request.merged') return isAbout(event.data, sent.params);

@@ -102,6 +102,6 @@ export const requestReview = defineAction({
 
   recover: {
     unread: 'harmless',
-    told: { echoes: ['pull_request.review_requested'], isEcho: ({ data }, { params }) => isAbout(data, params) },
+    matcher: { echoes: ['pull_request.review_requested'], isEcho: ({ data }, { params }) => isAbout(data, params) },
   },
 });

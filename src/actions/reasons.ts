@@ -178,8 +178,6 @@ export const say = defineReasons(
     'found.gone': (about: About) => `${is(about)} not there any more`,
     'found.unreadable': (about: About & { then: keyof typeof UNREADABLE }) =>
       `${it(about)} cannot be read${UNREADABLE[about.then]}`,
-    'found.unlisted': ({ what, name }: About) =>
-      `this forge lists no ${what}s${name === undefined ? '' : `, and would take a second ${what} ${name}`}`,
     'found.since-call': (about: About) => `${is(about)} there since our call`,
     'found.before-call': (about: About) => `${it(about)} was there before the call`,
     'found.older': (about: About) => `${is(about)} older than our call: somebody else made it`,

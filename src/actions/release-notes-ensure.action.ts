@@ -147,7 +147,7 @@ export const ensureReleaseNotes = defineAction({
 
   recover: {
     unread: 'told-twice',
-    told: {
+    matcher: {
       echoes: ['release.updated'],
       isEcho: ({ data }, { params, snapshot }) => {
         const notes = notesIn((data['release'] as Release | undefined)?.body);

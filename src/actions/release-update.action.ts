@@ -90,7 +90,7 @@ export const updateRelease = defineAction({
   recover: {
     absolute: true,
     unread: ({ draft }, { sends }) => (draft !== undefined && sends < 2 ? 'harmless-draft' : 'told-twice'),
-    told: {
+    matcher: {
       echoes: ['release.updated', 'release.published'],
       isEcho: isOfRelease,
       shownBy: named,

@@ -51,7 +51,7 @@ export const createRepoForUser = defineAction({
   raises: ['repository.created'],
   example: { username: 'ann', name: 'sandbox', private: true, auto_init: true, default_branch: 'main' },
   about: ({ username, name }) => ({ what: 'repository', name: `${username}/${name}` }),
-  taken: ({ username, name }) => say('found.taken', { what: 'repository', name: `${username}/${name}` }),
+  whenTaken: ({ username, name }) => say('found.taken', { what: 'repository', name: `${username}/${name}` }),
 
   look: ({ forge }, { username: owner, name: repo }) =>
     whereAllowed(forge.getRepo, async (get) => {
@@ -99,7 +99,7 @@ export const createRepoForUser = defineAction({
   recover: {
     // The forge refuses a second one (409), and after an open call that refusal counts as ours.
     unread: 'refused-twice',
-    told: {
+    matcher: {
       echoes: ['repository.created'],
       isEcho: ({ repo }, { params }) =>
         repo?.full_name.toLowerCase() === `${textOf(params['username'])}/${textOf(params['name'])}`.toLowerCase(),

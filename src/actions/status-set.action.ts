@@ -70,7 +70,7 @@ export const setStatus = defineAction({
 
   recover: {
     unread: 'harmless',
-    told: {
+    matcher: {
       echoes: ['status.set'],
       isEcho: ({ data }, { params }) => {
         const { context, state } = (data['status'] ?? {}) as JsonObject;

@@ -26,7 +26,7 @@ export const createUserVariable = defineAction({
   raises: [],
   example: { name: 'BOT_CONFIG_COMMIT', value: '3f2a1c' },
   about: ({ name }) => ({ what: 'variable', name: variableName(name) }),
-  taken: ({ name }) => say('found.taken', { what: 'variable', name: variableName(name) }),
+  whenTaken: ({ name }) => say('found.taken', { what: 'variable', name: variableName(name) }),
 
   async look({ forge }, { name, value }) {
     const variable = await orMissing(forge.getUserVariable({ variablename: variableName(name) }));

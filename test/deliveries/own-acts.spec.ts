@@ -76,9 +76,9 @@ function anEvent(fact: EventFact | Misfit, source: 'webhook' | 'feed'): ForgeEve
 }
 
 function isEcho(event: ForgeEvent, action: string, sent: Partial<SentEffect>): boolean {
-  const told = actions.get(action)?.recover?.told;
+  const matcher = actions.get(action)?.recover?.matcher;
   const effect = { params: {}, snapshot: null, objectId: null, ...sent };
-  return (told?.echoes?.includes(event.kind) ?? false) && (told?.isEcho?.(event, effect) ?? false);
+  return (matcher?.echoes?.includes(event.kind) ?? false) && (matcher?.isEcho?.(event, effect) ?? false);
 }
 
 describe.each(SERVERS.map(([server]) => server))('own acts as %s tells them', (server) => {

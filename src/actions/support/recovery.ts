@@ -19,8 +19,8 @@ export interface Recovery<Wanted, Seen> {
   readonly unread?: keyof typeof UNREADABLE | ((wanted: Wanted, call: OpenCall) => keyof typeof UNREADABLE);
   /** Absolute values: two rules that want different ones would set them back and forth for ever. */
   readonly absolute?: boolean;
-  /** What events tell about its effect. */
-  readonly told?: Told;
+  /** Which events show, repeat or undo its effect. */
+  readonly matcher?: EventMatcher;
   /** Keyless operations only: after another settle time, is there more than one of ours? */
   readonly duplicates?: Duplicates<Wanted, Seen>;
 }
@@ -79,8 +79,8 @@ export interface SentEffect {
   readonly objectId: string | null;
 }
 
-/** Objects are named by the parameters that make the natural key. Pure. */
-export interface Told {
+/** Holds events against an effect. Objects are named by the parameters that make the natural key. Pure. */
+export interface EventMatcher {
   /** Objects that the event shows to be there, or that it tells to have been changed. */
   shownBy?(event: ForgeEvent): readonly JsonObject[];
   /** Kinds of event that its effect raises and that name its object: of these the bot knows which rule is behind them. They need `isEcho`. */

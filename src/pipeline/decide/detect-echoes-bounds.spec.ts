@@ -3,7 +3,7 @@ import { anIntent, aRun } from '../../../test/builders/journal.js';
 import { anEvent } from '../../../test/builders/arrivals.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import type { AnyAction } from '../../actions/define-action.js';
-import type { Told } from '../../actions/support/recovery.js';
+import type { EventMatcher } from '../../actions/support/recovery.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { Cause } from '../../core/run.js';
 import { EffectEchoDetector } from './detect-echoes.js';
@@ -34,7 +34,7 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
   let happened: string[];
   let lanes: string[];
   let keys: string[][];
-  let told: Told;
+  let matcher: EventMatcher;
   let targets: string[];
   let lines: Array<[object, string]>;
   let self: typeof BOT | null;
@@ -44,7 +44,7 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
     known = new Map();
     targets = ['repository'];
     self = BOT;
-    told = {} as Told;
+    matcher = {} as EventMatcher;
   });
 
   function detector(): EffectEchoDetector {
@@ -60,7 +60,7 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
             naturalKey: 'name',
             operations: [name],
             keyOf: () => 'x',
-            recover: { told },
+            recover: { matcher },
           } as unknown as AnyAction,
         ];
       }),
@@ -131,7 +131,7 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
 
   describe('an effect that raised the event', () => {
     beforeEach(() => {
-      told = {
+      matcher = {
         echoes: ['issue.opened'],
         isEcho: (_: unknown, { snapshot }: { snapshot: { isEcho: boolean } }) => snapshot.isEcho,
       } as never;
@@ -273,9 +273,13 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
   });
 
   describe('an object that an effect may have made', () => {
-    const settledBy = async (over: Partial<Told>, state: string, by: Partial<ForgeEvent> = {}): Promise<string[]> => {
+    const settledBy = async (
+      over: Partial<EventMatcher>,
+      state: string,
+      by: Partial<ForgeEvent> = {},
+    ): Promise<string[]> => {
       [happened, known] = [[], new Map()];
-      told = { shownBy: () => [{}], ...over } as never;
+      matcher = { shownBy: () => [{}], ...over } as never;
       sent = [{ id: 'i', sentMs: [0], state }];
       await look(by);
       return happened;
@@ -303,7 +307,7 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
       [-DAY, true],
       [-DAY - 1, false],
     ])('is the echo of a call %d ms from it: %s', async (sentMs, expected) => {
-      told = { shownBy: () => [{}] } as never;
+      matcher = { shownBy: () => [{}] } as never;
       sent = [{ id: 'i', sentMs: [sentMs] }];
       await look();
 
@@ -311,10 +315,10 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
     });
 
     it('is not looked for where the event shows none, or in another place', async () => {
-      told = { shownBy: () => [], undoneBy: () => [] } as never;
+      matcher = { shownBy: () => [], undoneBy: () => [] } as never;
       await look();
       await look({ actor: ANN });
-      told = { shownBy: () => [{}] } as never;
+      matcher = { shownBy: () => [{}] } as never;
       await look({ repo: null });
 
       expect(keys).toEqual([]);
@@ -325,10 +329,10 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
     const undone = async (
       sentMs: number,
       by: Partial<ForgeEvent> = {},
-      over: Partial<Told> = {},
+      over: Partial<EventMatcher> = {},
     ): Promise<string[]> => {
       happened = [];
-      told = { undoneBy: () => [{}], ...over } as never;
+      matcher = { undoneBy: () => [{}], ...over } as never;
       sent = [{ id: 'i', sentMs: [sentMs] }];
       await look({ actor: ANN, ...by });
       return happened;
@@ -354,7 +358,7 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
   });
 
   it('says which effects an event may tell of, or that it must be looked at: an act of ours', () => {
-    told = { shownBy: () => [{}], undoneBy: () => [{}, {}] } as never;
+    matcher = { shownBy: () => [{}], undoneBy: () => [{}, {}] } as never;
     targets = ['repository', 'organization'];
 
     expect(detector().effectsToldBy(event())).toBeNull();
@@ -362,7 +366,7 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
     expect(keysOf).toHaveLength(2);
     expect(new Set(keysOf).size).toBe(2);
     expect(detector().effectsToldBy(event({ actor: ANN, repo: null }))).toEqual([keysOf?.[1]]);
-    told = {} as Told;
+    matcher = {} as EventMatcher;
     expect(detector().effectsToldBy(event({ actor: ANN }))).toEqual([]);
   });
 });

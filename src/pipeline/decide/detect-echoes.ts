@@ -1,5 +1,5 @@
 import type { AnyAction } from '../../actions/define-action.js';
-import type { Told } from '../../actions/support/recovery.js';
+import type { EventMatcher } from '../../actions/support/recovery.js';
 import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import type { ForgeEvent } from '../../core/event.js';
@@ -41,7 +41,7 @@ const LONGEST_CHAIN = 30;
 
 interface Teller {
   readonly action: AnyAction;
-  readonly told: Told;
+  readonly matcher: EventMatcher;
 }
 
 /**
@@ -53,15 +53,15 @@ export class EffectEchoDetector implements EchoDetector, EchoKeys {
 
   constructor(private readonly deps: EchoDetectorDeps) {
     this.tellers = [...deps.actions.values()].flatMap((action) =>
-      action.recover?.told ? [{ action, told: action.recover.told }] : [],
+      action.recover?.matcher ? [{ action, matcher: action.recover.matcher }] : [],
     );
   }
 
   effectsToldBy(event: ForgeEvent): readonly string[] | null {
     const self = this.deps.accounts.self(event.forge, event.org);
     if (isActOf(event, self)) return null;
-    return this.tellers.flatMap(({ action, told }) =>
-      this.keysOf(action, [...(told.shownBy?.(event) ?? []), ...(told.undoneBy?.(event) ?? [])], event, self),
+    return this.tellers.flatMap(({ action, matcher }) =>
+      this.keysOf(action, [...(matcher.shownBy?.(event) ?? []), ...(matcher.undoneBy?.(event) ?? [])], event, self),
     );
   }
 
@@ -70,13 +70,13 @@ export class EffectEchoDetector implements EchoDetector, EchoKeys {
     const isOurs = isActOf(event, self);
     const { tellers } = this;
     // The first echo that is found stays: that of the effect that raised the event, before one that made an object in it.
-    const raising = tellers.filter(({ told }) => told.echoes?.includes(event.kind) ?? false);
+    const raising = tellers.filter(({ matcher }) => matcher.echoes?.includes(event.kind) ?? false);
     if (isOurs) await this.raised(event, raising, self);
-    for (const { action, told } of tellers) {
-      const shown = this.keysOf(action, told.shownBy?.(event) ?? [], event, self);
-      if (shown.length > 0) await this.shown(event, told, shown, isOurs);
-      const undone = isOurs ? [] : this.keysOf(action, told.undoneBy?.(event) ?? [], event, self);
-      if (undone.length > 0) await this.undone(event, told, undone);
+    for (const { action, matcher } of tellers) {
+      const shown = this.keysOf(action, matcher.shownBy?.(event) ?? [], event, self);
+      if (shown.length > 0) await this.shown(event, matcher, shown, isOurs);
+      const undone = isOurs ? [] : this.keysOf(action, matcher.undoneBy?.(event) ?? [], event, self);
+      if (undone.length > 0) await this.undone(event, matcher, undone);
     }
     const echo = await this.deps.recovery.echoOf(event.id);
     if (echo === null) return { depth: 0, held: null };
@@ -120,7 +120,7 @@ export class EffectEchoDetector implements EchoDetector, EchoKeys {
 
   /** Keeps which effect of ours raised the event: of those that fit, the newest of the ones sent nearest to it. */
   private async raised(event: ForgeEvent, tellers: readonly Teller[], self: BotSelf | null): Promise<void> {
-    const told = new Map(tellers.map((teller) => [teller.action.name, teller.told]));
+    const matchers = new Map(tellers.map((teller) => [teller.action.name, teller.matcher]));
     const lanes = new Map<string, string[]>();
     for (const { action } of tellers) {
       const target = targetOf(action, event, self);
@@ -138,7 +138,7 @@ export class EffectEchoDetector implements EchoDetector, EchoKeys {
         const awayMs = Math.max(Math.min(...times) - atMs, atMs - Math.max(...times), 0);
         if (org !== event.org || Math.min(...times) - SKEW_MS > atMs || atMs > Math.max(...times) + ECHO_MS) continue;
         const isEcho = ({ snapshot, objectId }: Attempt): boolean =>
-          told.get(action)?.isEcho?.(event, { params, snapshot, objectId }) ?? false;
+          matchers.get(action)?.isEcho?.(event, { params, snapshot, objectId }) ?? false;
         if (attempts.some(isEcho)) fitting.push({ intent, sentMs: Math.max(...times), awayMs });
       }
     }
@@ -151,16 +151,21 @@ export class EffectEchoDetector implements EchoDetector, EchoKeys {
     await this.deps.recovery.noteEcho({ eventId, intentId: intent.id, depth: (await this.depthOf(intent)) + 1 });
   }
 
-  private async shown(event: ForgeEvent, told: Told, keys: readonly string[], isOurs: boolean): Promise<void> {
+  private async shown(
+    event: ForgeEvent,
+    matcher: EventMatcher,
+    keys: readonly string[],
+    isOurs: boolean,
+  ): Promise<void> {
     const found = await this.sentFor(event, keys, LOOKED_AT);
     const atMs = (event.factAt ?? event.storedAt).getTime();
     for (const { intent } of found) {
       if (intent.state !== 'unknown' && intent.state !== 'waiting') continue;
-      if (!(isOurs || told.byAnybody === true) || told.fits?.(event, intent.params) === false) continue;
+      if (!(isOurs || matcher.byAnybody === true) || matcher.fits?.(event, intent.params) === false) continue;
       await this.settle(intent, event);
     }
     // Of what raises such an event it is known already whether it did.
-    if (!isOurs || told.echoes?.includes(event.kind)) return;
+    if (!isOurs || matcher.echoes?.includes(event.kind)) return;
     const echoed = found.find(({ sentAt }) => sentAt.getTime() - SKEW_MS <= atMs && atMs <= sentAt.getTime() + ECHO_MS);
     if (echoed) await this.noteEcho(event, echoed.intent);
   }
@@ -198,14 +203,14 @@ export class EffectEchoDetector implements EchoDetector, EchoKeys {
     return (await this.deps.recovery.echoOf(run.cause.eventId))?.depth ?? 0;
   }
 
-  private async undone(event: ForgeEvent, told: Told, keys: readonly string[]): Promise<void> {
+  private async undone(event: ForgeEvent, matcher: EventMatcher, keys: readonly string[]): Promise<void> {
     const { recovery, logger } = this.deps;
     const at = event.factAt ?? event.storedAt;
     for (const effectKey of keys) {
       const newest = (await this.sentFor(event, [effectKey], 1))[0];
       // What happened before our call cannot have undone it.
-      if (!newest || at.getTime() <= newest.sentAt.getTime() + (event.factAt ? 0 : (told.slackMs ?? 0))) continue;
-      if (told.isUndo?.(event, newest.intent.params) === false) continue;
+      if (!newest || at.getTime() <= newest.sentAt.getTime() + (event.factAt ? 0 : (matcher.slackMs ?? 0))) continue;
+      if (matcher.isUndo?.(event, newest.intent.params) === false) continue;
       const by = event.actor?.login ?? 'somebody';
       const undo = { effectKey, eventId: event.id, by, summary: `${by} undid it (${event.kind})`, at };
       if (await recovery.noteUndo(undo))

@@ -22,6 +22,6 @@ export async function ruleOfEcho(
   echo: Pick<Echo, 'intentId'> | null,
 ): Promise<string | null> {
   const intent = echo && (await recovery.intentOf(echo.intentId));
-  const echoes = intent && actions.get(intent.action)?.recover?.told?.echoes;
+  const echoes = intent && actions.get(intent.action)?.recover?.matcher?.echoes;
   return intent && echoes?.includes(kind) ? intent.rule : null;
 }

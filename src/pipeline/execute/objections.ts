@@ -69,7 +69,7 @@ function overtaken(
 
 /** What a person undid is not made again until a person says so. */
 async function undone({ recovery }: ObjectionDeps, intent: Intent, action: AnyAction): Promise<Ending | null> {
-  if (!action.recover?.told?.undoneBy) return null;
+  if (!action.recover?.matcher?.undoneBy) return null;
   const undo = await recovery.undoOf(intent.effectKey);
   if (!undo) return null;
   const reason = intentReason('intent.undone', { told: undo.summary, event: undo.eventId, intent: intent.id });

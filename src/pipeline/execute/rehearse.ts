@@ -43,7 +43,7 @@ export class Rehearser {
     const means = findMeans(this.deps, planned);
     if ('lacks' in means) return { does: 'cannot', reason: means.lacks };
     const { action, access } = means;
-    const undo = action.recover?.told?.undoneBy ? await recovery.undoOf(planned.effectKey) : null;
+    const undo = action.recover?.matcher?.undoneBy ? await recovery.undoOf(planned.effectKey) : null;
     if (undo)
       return {
         does: 'cannot',
