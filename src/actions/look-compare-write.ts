@@ -1,5 +1,4 @@
-import type { JsonObject } from '../core/json.js';
-import { isJsonObject } from '../core/json.js';
+import { isJsonObject, type JsonObject } from '../core/json.js';
 import { isRefused } from '../forge/forge-client.js';
 import { isWrite, type OperationName } from '../forge/operations.js';
 import {
@@ -20,6 +19,7 @@ import { isSameSetting, emptyLike } from './support/compare.js';
 import { askPerson, done, idsIn, resend, settledAs, type Verdict } from './support/recovery.js';
 import { givenOf } from './support/unfit.js';
 import { ForgeError } from '../core/errors.js';
+import type { Reason } from '../core/reason.js';
 import type { Target } from '../core/target.js';
 
 /**
@@ -52,19 +52,19 @@ export async function ensure(action: AnyAction, context: AnyContext, params: nev
     return await action.write({ ...context, place: placeOf(context) } as never, params, decision.change as never);
   } catch (error) {
     if (!action.whenTaken || !isRefused(error, 409)) throw error;
-    return judgeTaken(action, context, params);
+    return judgeTaken(action, context, params, action.whenTaken(params));
   }
 }
 
 /** The forge refuses a second one: whose is the first? */
-async function judgeTaken(action: AnyAction, context: AnyContext, wanted: never): Promise<Outcome> {
+async function judgeTaken(action: AnyAction, context: AnyContext, wanted: never, whenUnseen: Reason): Promise<Outcome> {
   const isAnsweredLate = context.openCalls > 0;
   const seen = await look(action, lookOf(context, null), wanted);
   if (seen !== undefined) {
     const decision = compare(action, context, wanted, seen, { ...NOTHING_OPEN, isAnsweredLate });
     if (decision.kind !== 'write') return outcomeOf(decision);
   } else if (isAnsweredLate) return unchanged(say('found.answered-late', action.about(wanted)));
-  return conflict(action.whenTaken?.(wanted) ?? say('found.taken', action.about(wanted)));
+  return conflict(whenUnseen);
 }
 
 /** What an action sees after a call whose outcome is unknown, and what becomes of the intent by that. */
@@ -146,7 +146,7 @@ function verdictAbsent(
   { snapshot }: OpenCall,
 ): Verdict {
   const bearsName = edits !== undefined && idsIn(remember).has(edits);
-  if (bearsName && snapshot !== null && editedIn(snapshot) === null)
+  if (bearsName && editedIn(snapshot) === null)
     return settledAs('conflict', say('found.other', { ...about, differs: differs ?? '', stays: 'compared' }));
   const third = changedSince(snapshot, remember);
   if (third.length > 0) return settledAs('conflict', say('found.changed-meanwhile', { ...about, differs: third }));
