@@ -379,6 +379,9 @@ describe('pipeline/decide/act-proofs', () => {
       ...{ id, type: 'label', body: '1', user: ANN, created_at },
       label: { name },
     });
+    const assignee = (id: string, person: object): JsonObject => ({
+      ...{ id, type: 'assignees', user: ANN, created_at: AT, assignee: { ...person } },
+    });
     const labeled = (id: string, labels_added: string[], at = AT): ForgeEvent =>
       opened({
         id,
@@ -488,6 +491,62 @@ describe('pipeline/decide/act-proofs', () => {
         ['history labeled 1'],
         { labels_added: ['one'] },
       ]);
+    });
+
+    it.each<[string, JsonObject[], Array<[string, JsonObject]>]>([
+      [
+        'labels of a known issue',
+        [label('1', 'one'), { ...label('2', 'one'), body: '' }, label('3', 'one')],
+        [
+          ['issue.labeled', { derived: { labels_added: ['one'] }, issue: { labels: [{ name: 'one' }] } }],
+          ['issue.labeled', { derived: { labels_removed: ['one'] }, issue: { labels: [] } }],
+          ['issue.labeled', { derived: { labels_added: ['one'] }, issue: { labels: [{ name: 'one' }] } }],
+        ],
+      ],
+      [
+        'labels of an issue that the bot did not know',
+        [
+          label('1', 'one'),
+          label('2', 'two'),
+          { ...label('3', 'one'), body: '' },
+          label('4', 'one'),
+          { ...label('5', 'two'), body: '' },
+        ],
+        [
+          ['issue.labeled', { issue: { labels: [{ name: 'one' }] } }],
+          ['issue.labeled', { issue: { labels: [{ name: 'two' }] } }],
+          ['issue.labeled', { issue: { labels: [{ name: 'one' }] } }],
+        ],
+      ],
+      [
+        'assignees, one after the other',
+        [assignee('1', ANN), assignee('2', BOT)],
+        [
+          ['issue.assigned', { issue: { assignees: [ANN] } }],
+          ['issue.assigned', { issue: { assignees: [ANN, BOT] } }],
+        ],
+      ],
+      [
+        'one assignee, twice',
+        [assignee('1', ANN), { ...assignee('2', ANN), removed_assignee: true }, assignee('3', ANN)],
+        [
+          ['issue.assigned', { issue: { assignees: [ANN] } }],
+          ['issue.assigned', { issue: { assignees: [ANN] } }],
+        ],
+      ],
+    ])('deals the entries of quick acts of one second to all of their events: %s', async (_, entries, told) => {
+      client = { listTimeline: async (asked) => ((asked as JsonObject)['page'] === 1 ? entries : []) };
+      const events = told.map(([kind, data], n): ForgeEvent => {
+        const event = labeled(`${n}`, []);
+        return { ...event, kind: kind as ForgeEvent['kind'], data: { number: '4', ...data } };
+      });
+      events.forEach(({ id }, n) => earlier.set(id, events.slice(0, n)));
+
+      const proofsOfAll = [];
+      for (const event of events) proofsOfAll.push(await proofs.prove(event, [], 'a'));
+      expect(proofsOfAll.map((proof) => proof.proven || proof.code)).toEqual(events.map(() => true));
+      const all = proofsOfAll.flatMap((proof) => (proof.proven ? proof.acts : []));
+      expect(new Set(all).size).toBe(all.length);
     });
 
     it.each<[string, ForgeEvent, ForgeEvent, Partial<typeof client>]>([

@@ -160,21 +160,43 @@ export async function entriesOf(context: ActContext): Promise<readonly TimelineE
 function entriesTold(event: ForgeEvent, entries: readonly TimelineEntry[]): readonly TimelineEntry[] {
   const atMs = (event.factAt ?? event.storedAt).getTime();
   const awayMs = (entry: TimelineEntry): number => Math.abs((timeOf(entry.created_at) ?? 0) - atMs);
-  const named = entries.filter((entry) => isNamed(entry, event) && awayMs(entry) <= SAME_CALL_MS);
-  if (named.length > 0 && isOfMany(named[0])) return named;
-  const possible = entries.filter((entry) => isPossible(entry, event));
-  const [best = []] = [named, possible, entries].filter(({ length }) => length > 0);
-  const [nearest] = best.toSorted((one, other) => awayMs(one) - awayMs(other));
+  const nearestFirst = entries.toSorted((one, other) => awayMs(one) - awayMs(other));
+  const named = nearestFirst.filter((entry) => isNamed(entry, event) && awayMs(entry) <= SAME_CALL_MS);
+  if (named.length > 0 && isOfMany(named[0])) return ofOneCall(named);
+  const possible = nearestFirst.filter((entry) => isPossible(entry, event));
+  const [best = []] = [named, possible, nearestFirst].filter(({ length }) => length > 0);
+  const [nearest] = best;
   if (!nearest) return [];
-  return isOfMany(nearest) ? best.filter(({ created_at }) => created_at === nearest.created_at) : [nearest];
+  return isOfMany(nearest) ? ofOneCall(best.filter(({ created_at }) => created_at === nearest.created_at)) : [nearest];
 }
 
-/** A label that was put on is among those that the event shows, and one that was taken off is not. */
+/** Who is shown with an event (a label, an assignee) came or is still there, and who is not shown went or is not there yet. */
 function isPossible(entry: TimelineEntry, { data }: ForgeEvent): boolean {
-  const labels = (objectAt(data, 'issue') ?? objectAt(data, 'pull_request'))?.labels;
-  if (entry.type !== 'label' || !Array.isArray(labels)) return true;
-  const has = labels.some((label) => isJsonObject(label) && label.name === entry.label?.name);
-  return has === isLabelPutOn(entry);
+  const subject = objectAt(data, 'issue') ?? objectAt(data, 'pull_request');
+  const change = changeOf(entry);
+  const shown = change && subject?.[change.field];
+  if (!change || !Array.isArray(shown)) return true;
+  const has = shown.some((one) => isJsonObject(one) && (one.name ?? one.login) === change.name);
+  return has === change.isAdded;
+}
+
+/** The label or assignee that an entry adds or takes away, and where an object lists such; null = another entry. */
+function changeOf(entry: TimelineEntry): { field: string; name: string | null | undefined; isAdded: boolean } | null {
+  if (entry.type === 'label') return { field: 'labels', name: entry.label?.name, isAdded: isLabelPutOn(entry) };
+  if (entry.type === 'assignees')
+    return { field: 'assignees', name: entry.assignee?.login, isAdded: entry['removed_assignee'] !== true };
+  return null;
+}
+
+/** One call adds each label and assignee once: what was added, taken away and added again in one second are three acts. */
+function ofOneCall(entries: readonly TimelineEntry[]): readonly TimelineEntry[] {
+  const first = new Map<string, TimelineEntry>();
+  for (const entry of entries) {
+    const { name, isAdded } = changeOf(entry) ?? {};
+    const key = `${isAdded} ${name}`;
+    if (!first.has(key)) first.set(key, entry);
+  }
+  return [...first.values()];
 }
 
 /** Whether one act may make several entries. */
