@@ -267,7 +267,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
         if (isWalked(fact.kind)) fields.push(...(await forgeEach(fact)));
       }
     }
-  }, 120_000);
+  });
 
   afterAll(() => sandbox.close());
 

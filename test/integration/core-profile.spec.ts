@@ -40,7 +40,7 @@ describe('integration/core-profile', () => {
       files: { 'rules/r.yaml': RULES },
       env: { FORGE_TOKEN: forge.botToken, HOOK: SECRET },
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bot?.close();

@@ -90,7 +90,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     forge = await aForge({ org: 'acme', profile });
     url = `http://127.0.0.1:${await freePort()}`;
     bot = await aBotWith(await account('helper', SCOPES, 'Owners'));
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bot?.close();

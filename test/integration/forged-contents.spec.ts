@@ -366,7 +366,7 @@ describe('integration/forged-contents', () => {
       expect(orgs[0]?.heldBack).toEqual([]);
       return forges[0]?.self === 'bot';
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bot?.close();

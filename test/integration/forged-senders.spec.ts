@@ -87,7 +87,7 @@ describe('integration/forged-senders', () => {
     });
     await feedIsRead(bot);
     await until(async () => (await bot.reach.get<StatusReport>('/v1/status')).forges[0]?.self === 'bot');
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bot?.close();

@@ -78,7 +78,7 @@ beforeAll(async () => {
   });
   browser = new Browser(consoleOf(bot));
   await browser.follow((await bot.reach.post<{ url: string }>('/v1/console/links', {})).url);
-}, 120_000);
+});
 
 afterEach(() => {
   for (const { socket } of open) socket.destroy();

@@ -312,7 +312,7 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
       authorization_header: HOOK_HEADER,
       events: ['push', 'create', 'repository', 'release'],
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bot?.close();

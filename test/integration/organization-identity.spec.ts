@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusReport } from '../../src/api/operations/answers.js';
 import type { JsonObject } from '../../src/core/json.js';
 import type { DoctorReport } from '../../src/housekeeping/doctor/check.js';
@@ -14,9 +14,6 @@ import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { acmeConfig } from './support/acme-config.js';
 import { aForge, type TestForge } from './support/a-forge.js';
-
-// Whole bots with their stores: slow to start on a busy machine, and nothing here depends on how slow.
-jest.setTimeout(120_000);
 
 const SECRET = 'the hook secret of acme, long enough';
 const RULES = (org: string): string => `version: 1

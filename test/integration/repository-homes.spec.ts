@@ -98,7 +98,7 @@ describe('integration/repository-homes', () => {
       files: { 'rules-acme/r.yaml': 'version: 1\norg: acme\nrules: []\n', 'rules-other/r.yaml': RULES },
       env: { FORGE_TOKEN: forge.botToken, HOOK_acme: SECRETS.acme, HOOK_other: SECRETS.other },
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bot?.close();

@@ -59,7 +59,7 @@ describe('integration/two-forges', () => {
     });
     await gitea.hook(`${bot.url}/webhooks/acme`, SECRETS.ACME_HOOK);
     await forgejo.hook(`${bot.url}/webhooks/butler`, SECRETS.BUTLER_HOOK);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bot?.close();

@@ -67,7 +67,7 @@ describe('reliability/hostile-texts', () => {
     const { world, admin } = tracker.sandbox.parts;
     makeRepository(world, admin, { owner: admin, name: 'other', files: { 'README.md': '# other\n' } });
     first = ledger().length;
-  }, 60_000);
+  });
 
   afterAll(() => tracker?.close());
 

@@ -81,7 +81,7 @@ beforeAll(async () => {
     await browser.post('/login/token', { token, next: '/' });
     browsers.set(scope, browser);
   }
-}, 120_000);
+});
 
 afterAll(() => bot.close());
 

@@ -169,7 +169,7 @@ describeOnRedis('queue/redis vanishes: a server that answers', () => {
     expect(heard.filter((id) => id.startsWith('after'))).toEqual(
       expect.arrayContaining(['after-0', 'after-1', 'after-2']),
     );
-  }, 60_000);
+  });
 
   it('flows again where connections are accepted also while the server is down', async () => {
     const server = await start();
@@ -191,7 +191,7 @@ describeOnRedis('queue/redis vanishes: a server that answers', () => {
     }
 
     expect(heard).toEqual(expect.arrayContaining(['after-0', 'after-1', 'after-2']));
-  }, 60_000);
+  });
 
   it('flows again after the server forgot everything', async () => {
     const server = await start();
@@ -212,7 +212,7 @@ describeOnRedis('queue/redis vanishes: a server that answers', () => {
     }
 
     expect(heard).toContain('after-4');
-  }, 60_000);
+  });
 
   it('hears again when a connection went silent without an end', async () => {
     const server = await start();
@@ -229,7 +229,7 @@ describeOnRedis('queue/redis vanishes: a server that answers', () => {
     proxy.silence();
 
     await untilHeard(queue, heard, 'after');
-  }, 60_000);
+  });
 
   it('warns of a server that may throw wake-ups away', async () => {
     const server = await start({ 'maxmemory-policy': 'allkeys-lru' });

@@ -73,7 +73,7 @@ describeOnPostgres('database/disk full: a server that says so', () => {
       },
       { isReal: false },
     );
-  }, 120_000);
+  });
 });
 
 (canMount && canStartOwnPostgres ? describe : describe.skip)('database/disk full: a file system of 48 MB', () => {
@@ -87,7 +87,7 @@ describeOnPostgres('database/disk full: a server that says so', () => {
     await stores.migrate();
 
     await playOn(stores, disk);
-  }, 120_000);
+  });
 });
 
 (canMount ? describe : describe.skip)('database/disk full: a file system of 160 MB', () => {
@@ -100,5 +100,5 @@ describeOnPostgres('database/disk full: a server that says so', () => {
     await stores.migrate();
 
     await playOn(stores, disk);
-  }, 120_000);
+  });
 });

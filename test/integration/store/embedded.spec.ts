@@ -103,7 +103,7 @@ describe('store/embedded', () => {
 
     expect(acknowledged.length).toBeGreaterThanOrEqual(120);
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
-  }, 90_000);
+  });
 });
 
 /** Run the process beside this file until it has acknowledged so many, then kill -9. */

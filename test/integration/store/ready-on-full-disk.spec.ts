@@ -49,7 +49,7 @@ async function answersOf(url: string, disk: SmallDisk): Promise<void> {
     const disk = aDisk(200);
 
     await answersOf(`embedded:${join(disk.folder, 'data')}`, disk);
-  }, 120_000);
+  });
 
   (canStartOwnPostgres ? it : it.skip)(
     'of a server: not ready while nothing can be written, and ready again by itself',

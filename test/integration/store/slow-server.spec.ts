@@ -104,5 +104,5 @@ describeOnPostgres('database/a server that is slow', () => {
     await behind.close();
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => between.close(resolve));
-  }, 120_000);
+  });
 });

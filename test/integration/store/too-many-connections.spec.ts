@@ -71,5 +71,5 @@ async function connected(url: string): Promise<pg.Client | null> {
       ),
     );
     expect(await stores.inbox.dueArrivals(9)).toEqual(expect.arrayContaining([before.id, after.id]));
-  }, 120_000);
+  });
 });
