@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock.js';
 
 export interface Growth {
@@ -31,7 +32,7 @@ const MAX_KNOWN = 10_000;
 
 /** Keeps sweeps from trying failed work again too soon. In memory only: after a restart, the work is tried once more. */
 export class Backoff {
-  private readonly known = new Map<string, { failures: number; untilMs: number }>();
+  private readonly known = new LRUCache<string, { failures: number; untilMs: number }>({ max: MAX_KNOWN });
 
   constructor(private readonly clock: Clock) {}
 
@@ -43,7 +44,6 @@ export class Backoff {
   fail(id: string, retryAfterS = 0): number {
     const failures = (this.known.get(id)?.failures ?? 0) + 1;
     const waitMs = Math.max(backoffMs(failures - 1, GROWTH), Math.min(retryAfterS * 1_000, MAX_MS));
-    if (this.known.size >= MAX_KNOWN) this.known.clear();
     this.known.set(id, { failures, untilMs: this.clock.monotonicMs() + waitMs });
     return waitMs;
   }

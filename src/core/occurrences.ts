@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Cron } from 'croner';
 import { hashOf } from './ids.js';
 import { PlainPattern } from './plain-pattern.js';
@@ -83,14 +84,12 @@ interface Pattern {
   next(wallMs: number): number | null;
 }
 
-const patterns = new Map<string, Pattern>();
-const PATTERNS_KEPT = 1_000;
+const patterns = new LRUCache<string, Pattern>({ max: 1_000 });
 
 /** Read once: a schedule is asked for its next occurrence again and again. */
 function patternOf(cron: string): Pattern {
   let pattern = patterns.get(cron);
   if (!pattern) {
-    if (patterns.size >= PATTERNS_KEPT) patterns.clear();
     patterns.set(cron, (pattern = PlainPattern.of(cron) ?? richPattern(cron)));
   }
   return pattern;

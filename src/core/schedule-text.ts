@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { Cron } from 'croner';
-import { NewestMap } from './newest-map.js';
 import { tableOf } from './table.js';
 
 const UNITS: Readonly<Record<string, number>> = tableOf({ s: 1, m: 60, h: 3600 });
@@ -22,7 +22,7 @@ export function cronFault(cron: string, tz: string): [message: string, hint?: st
 }
 
 /** Rules of many organizations name the same few times, and finding the first one takes a millisecond. Usual texts alone are kept. */
-const COMES = new NewestMap<string, boolean>(256);
+const COMES = new LRUCache<string, boolean>({ max: 256 });
 const USUAL_LENGTH = 64;
 
 /** @throws Error when it is no cron expression */

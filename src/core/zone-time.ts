@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 const HOUR_MS = 3_600_000;
 
 /**
@@ -37,16 +38,15 @@ interface ZoneDay {
 const DAY_MS = 24 * HOUR_MS;
 /** Thirty years of one zone; more are asked for by nobody but a test. */
 const DAYS_KEPT = 11_000;
-const daysOf = new Map<string, Map<number, ZoneDay>>();
+const daysOf = new Map<string, LRUCache<number, ZoneDay>>();
 
 /** Asking the zone's rules is dear, and one day answers for all its instants. */
 function offsetMs(instantMs: number, zone: string): number {
   const index = Math.floor(instantMs / DAY_MS);
   let days = daysOf.get(zone);
-  if (!days) daysOf.set(zone, (days = new Map()));
+  if (!days) daysOf.set(zone, (days = new LRUCache({ max: DAYS_KEPT })));
   let day = days.get(index);
   if (!day) {
-    if (days.size >= DAYS_KEPT) days.clear();
     days.set(index, (day = readDay(index, zone, days.get(index - 1)?.last)));
   }
   return instantMs < day.changesAt ? day.first : day.last;

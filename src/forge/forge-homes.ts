@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { EventRepository } from '../core/event.js';
@@ -72,8 +73,8 @@ export class ForgeHomes implements RepositoryHomes {
   /** Answers that name a repository of the organization, and those of forges that do not say; others are kept as refusals. */
   private readonly readings = new ByNumber<Reading>();
   private readonly refusals = new ByNumber<Refusal>();
-  private readonly names = new Map<string, Fresh<ReadonlyMap<string, string>>>();
-  private readonly pages = new Map<string, Fresh<void>>();
+  private readonly names = new LRUCache<string, Fresh<ReadonlyMap<string, string>>>({ max: MAX_KEPT });
+  private readonly pages = new LRUCache<string, Fresh<void>>({ max: MAX_KEPT });
 
   constructor(private readonly deps: ForgeHomesDeps) {}
 
@@ -221,7 +222,7 @@ export class ForgeHomes implements RepositoryHomes {
   }
 
   private fresh<Value>(
-    kept: Map<string, Fresh<Value>>,
+    kept: LRUCache<string, Fresh<Value>>,
     key: string,
     freshMs: number,
     make: () => Promise<Value>,
@@ -230,7 +231,7 @@ export class ForgeHomes implements RepositoryHomes {
     const known = kept.get(key);
     if (known && nowMs - known.atMs < freshMs) return known.value;
     const value = make();
-    keep(kept, key, { atMs: nowMs, value });
+    kept.set(key, { atMs: nowMs, value });
     value.catch(() => void (kept.get(key)?.value === value && kept.delete(key)));
     return value;
   }
@@ -252,7 +253,7 @@ type NumberOfOrg = Pick<AskedRepository, 'forge' | 'org' | 'id'>;
  * answer from another nor tell it one.
  */
 class ByNumber<Value> {
-  private readonly numbers = new Map<string, Map<string, Value>>();
+  private readonly numbers = new LRUCache<string, Map<string, Value>>({ max: MAX_KEPT });
 
   get size(): number {
     return this.numbers.size;
@@ -264,7 +265,7 @@ class ByNumber<Value> {
 
   set({ forge, org, id }: NumberOfOrg, value: Value): void {
     const key = keyOf(forge, id);
-    keep(this.numbers, key, (this.numbers.get(key) ?? new Map<string, Value>()).set(org.toLowerCase(), value));
+    this.numbers.set(key, (this.numbers.get(key) ?? new Map<string, Value>()).set(org.toLowerCase(), value));
   }
 
   delete({ forge, org, id }: NumberOfOrg): void {
@@ -329,15 +330,6 @@ function toldBy(
     else left.add(id);
   }
   return { own: [...own.values()], left: [...left] };
-}
-
-function keep<Value>(kept: Map<string, Value>, key: string, value: Value): void {
-  kept.delete(key);
-  kept.set(key, value);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= MAX_KEPT) break;
-    kept.delete(oldest);
-  }
 }
 
 function keyOf(...parts: readonly string[]): string {

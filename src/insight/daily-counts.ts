@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.js';
-import { NewestMap } from '../core/newest-map.js';
 import type { Sight } from '../core/sight.js';
 import type { CountFilter } from './activity-store.port.js';
 
@@ -22,7 +22,7 @@ export interface DayOfCounts<Row> {
 
 /** Counts of the last days. A day is counted by itself, so that only the newest ones are counted again and again. */
 export class DailyCounts<Row> {
-  private readonly days = new NewestMap<string, KeptDay<Row>>(MOST_DAYS);
+  private readonly days = new LRUCache<string, KeptDay<Row>>({ max: MOST_DAYS });
 
   constructor(
     private readonly count: (filter: CountFilter) => Promise<readonly Row[]>,

@@ -1,4 +1,4 @@
-import { NewestMap } from '../core/newest-map.js';
+import { LRUCache } from 'lru-cache';
 import type { RevisionStore, StoredRevision } from '../rules/revisions/revision-store.port.js';
 import type { LoadResult, Revision, RuleFile } from '../rules/language/revision.js';
 import type { Look, Place, RevisionFacts } from './explanation.js';
@@ -27,7 +27,7 @@ export interface RevisionsDeps {
 
 /** Revisions as they were stored, opened for explaining. */
 export class StoredRevisions {
-  private readonly opened = new NewestMap<string, OpenedRevision>(KEPT);
+  private readonly opened = new LRUCache<string, OpenedRevision>({ max: KEPT });
 
   constructor(private readonly deps: RevisionsDeps) {}
 

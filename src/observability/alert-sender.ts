@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { createHmac } from 'node:crypto';
 import type { AlertKey, Alerts, RaisedAlert, RaisedAlerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
-import { NewestMap } from '../core/newest-map.js';
 import { textOf, type Reason } from '../core/reason.js';
 import type { Secret } from '../core/secret.js';
 import { within } from '../core/within.js';
@@ -25,7 +25,7 @@ interface AlertTarget {
  */
 export class AlertSender implements Alerts, RaisedAlerts {
   private readonly open = new Map<string, RaisedAlert>();
-  private readonly resolved = new NewestMap<string, Date>(MOST_RESOLVED);
+  private readonly resolved = new LRUCache<string, Date>({ max: MOST_RESOLVED });
   private readonly sending = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
 

@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Job, Queue } from 'bull';
 import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
-import { NewestMap } from '../core/newest-map.js';
 import type { Topic } from '../pipeline/wake-queue.port.js';
 import { BullLine } from './bull-line.js';
 import { TopicTurns } from './topic-turns.js';
@@ -42,7 +42,7 @@ export class BullTopic {
   private readonly announced = new Map<string, Announced>();
   private adding: Promise<unknown> | null = null;
   /** For each id that began here lately, the newest job of this process that was there before it began. */
-  private readonly begunAfter = new NewestMap<string, number>(BEGUN_KEPT);
+  private readonly begunAfter = new LRUCache<string, number>({ max: BEGUN_KEPT });
   private isClosing = false;
 
   constructor(

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { hashOf } from '../core/ids.js';
-import { NewestMap } from '../core/newest-map.js';
 
 /** More processes than a deployment has; each costs a hash for each id. */
 const MOST = 64;
@@ -10,7 +10,7 @@ const MOST = 64;
  */
 export class Listeners {
   /** The others, each with the time it was heard last. */
-  readonly #heardAt = new NewestMap<string, number>(MOST);
+  readonly #heardAt = new LRUCache<string, number>({ max: MOST });
 
   /**
    * @param self name of this process

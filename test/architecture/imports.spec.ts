@@ -202,6 +202,7 @@ describe('architecture/imports', () => {
       '@bufbuild/cel/ext',
       'croner',
       'fastest-levenshtein',
+      'lru-cache',
       're2js',
       'uuid',
       'yaml',

@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.js';
 import { stringifyJson } from '../../core/json.js';
 import type { LookupAnswer, LookupReader, LookupScope } from './lookup-reader.port.js';
 import type { LookupRequest } from '../../rules/language/revision.js';
 
-/** Answers kept, and characters of all of them together; the oldest go first. */
+/** Answers kept, and characters of all of them together; those not asked for the longest go first. */
 const MAX_ANSWERS = 1_000;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
@@ -19,8 +20,11 @@ interface Kept {
  * Each process has its own: what a restart loses costs one read.
  */
 export class CachedLookups implements LookupReader {
-  private readonly kept = new Map<string, Kept>();
-  private characters = 0;
+  private readonly kept = new LRUCache<string, Kept>({
+    max: MAX_ANSWERS,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: ({ size }) => Math.max(size, 1),
+  });
 
   constructor(
     private readonly reader: LookupReader,
@@ -36,23 +40,8 @@ export class CachedLookups implements LookupReader {
     // The age counts from before the read: what changes while it is under way is not older than it says.
     const at = this.clock.now();
     const answer = await this.reader.read(request, scope);
-    if (!('failed' in answer)) this.keep(key, { answer, at, size: stringifyJson({ ...answer }).length });
+    if (!('failed' in answer)) this.kept.set(key, { answer, at, size: stringifyJson({ ...answer }).length });
     return answer;
-  }
-
-  private keep(key: string, kept: Kept): void {
-    this.forget(key);
-    this.kept.set(key, kept);
-    this.characters += kept.size;
-    for (const oldest of this.kept.keys()) {
-      if (this.kept.size <= MAX_ANSWERS && this.characters <= MAX_CHARACTERS) break;
-      this.forget(oldest);
-    }
-  }
-
-  private forget(key: string): void {
-    this.characters -= this.kept.get(key)?.size ?? 0;
-    this.kept.delete(key);
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { confirmedFields, overlaps, type ActRead } from '../../core/act-fields.js';
 import { isClaimed } from '../../core/event-knowledge.js';
 import { canonicalJson } from '../../core/canonical-json.js';
@@ -42,7 +43,9 @@ const KEPT_AT_MOST = 1_000;
  * forge cannot tell is not proven. Answers are kept for a while.
  */
 export class ActProofs implements ActProver {
-  private readonly kept = new Map<string, { readonly atMs: number; readonly proof: Promise<ActProof> }>();
+  private readonly kept = new LRUCache<string, { readonly atMs: number; readonly proof: Promise<ActProof> }>({
+    max: KEPT_AT_MOST,
+  });
 
   constructor(private readonly deps: ActProofsDeps) {}
 
@@ -56,7 +59,6 @@ export class ActProofs implements ActProver {
       // Meanwhile another event may have told the same act.
       if (!proof.proven || (await told(proof.acts)).size === 0) return proof;
     }
-    if (this.kept.size >= KEPT_AT_MOST) this.kept.clear();
     const found = this.askOrFollow(event, reads, rule, told).then((proof) => this.orGone(event, proof));
     const proof = found.catch((error: unknown) => {
       if (!(error instanceof ForgeError) || !isAnswer(error)) throw error;

@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { madeAtMs } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
-import { NewestMap } from '../../core/newest-map.js';
 import { defineReasons, textOf } from '../../core/reason.js';
 import type { PoisonMessageStore, WatchedTopic } from '../poison-message-store.port.js';
 
@@ -64,7 +64,7 @@ export class CrashLoopGuard {
   /** Called when nothing is in hand any more. */
   private emptied = (): void => undefined;
   /** What could not be taken alone, and the age of this process at which it is tried again: each try keeps others waiting. */
-  private readonly refused = new NewestMap<string, number>(REFUSED_KEPT);
+  private readonly refused = new LRUCache<string, number>({ max: REFUSED_KEPT });
   private readonly bornMs: number;
 
   constructor(

@@ -1,4 +1,4 @@
-import { NewestMap } from '../../core/newest-map.js';
+import { LRUCache } from 'lru-cache';
 
 /** More than the sweep announces between two of its passes. */
 const MOST = 10_000;
@@ -8,7 +8,7 @@ const MOST = 10_000;
  * a memory of what is written down; what is forgotten here is found decided in the store.
  */
 export class RecentlyProcessed {
-  private readonly ids = new NewestMap<string, true>(MOST);
+  private readonly ids = new LRUCache<string, true>({ max: MOST });
 
   has(id: string): boolean {
     return this.ids.has(id);

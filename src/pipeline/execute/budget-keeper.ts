@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ANSWER_RULE, CHARGED } from '../../core/own-rules.js';
 import { intentReason } from '../../core/run-reasons.js';
 import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
@@ -163,7 +164,9 @@ const KEPT_AT_MOST = 10_000;
 
 /** Asks the forge, and keeps each answer for ten minutes. */
 export class KnownMembers implements Members {
-  private readonly kept = new Map<string, { readonly answer: boolean | null; readonly atMs: number }>();
+  private readonly kept = new LRUCache<string, { readonly answer: boolean | null; readonly atMs: number }>({
+    max: KEPT_AT_MOST,
+  });
 
   constructor(
     private readonly forges: Forges,
@@ -176,7 +179,6 @@ export class KnownMembers implements Members {
     if (known && this.clock.monotonicMs() - known.atMs < KEPT_MS) return known.answer;
     const answer = await this.ask(forge, org, login);
     if (answer === undefined) return null;
-    if (this.kept.size >= KEPT_AT_MOST) this.kept.clear();
     this.kept.set(key, { answer, atMs: this.clock.monotonicMs() });
     return answer;
   }

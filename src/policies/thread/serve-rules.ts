@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CompiledExpression, ExpressionEngine } from '../../rules/language/expression-engine.js';
 import { CelEngine } from '../../rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../rules/language/load/load-rules.js';
@@ -24,7 +25,7 @@ export function serveRules({ port, memory, actions, lookups }: Served): void {
     if (place !== undefined) Atomics.store(memory, AT, place);
   });
   const rules = new PureRuleEngine(engine);
-  const revisions = new Map<number, Revision>();
+  const revisions = new LRUCache<number, Revision>({ max: MAX_KEPT });
 
   const answer = (order: Order): Answer => {
     if (order.kind === 'load') {
@@ -42,7 +43,6 @@ export function serveRules({ port, memory, actions, lookups }: Served): void {
       revisions.set(order.key, result.revision);
       for (const { program } of [...result.revision.rules, ...result.revision.policies])
         for (const [place, { expression }] of expressionsOf(program).entries()) places.set(expression.compiled, place);
-      for (const key of revisions.keys()) if (revisions.size > MAX_KEPT) revisions.delete(key);
       return { kind: 'loaded', problems: [] };
     }
     const revision = revisions.get(order.key);
