@@ -9,8 +9,9 @@ import type { Repository } from '../../src/sandbox/world.js';
 import { TrackerRig } from './support/tracker-rig.js';
 
 /**
- * Every action that acts on a repository, against every way in which the name of the one that was meant comes to belong to another one: the
- * number that the decision pinned counts, never the name (reliability H1, E5).
+ * Every action that acts on a repository, against every way in which the name of the one that was meant comes to belong to another one: the number that
+ * the decision pinned counts, never the name (reliability H1, E5). Each is wanted as its example says, or as here, where the example names what is not on
+ * the stage.
  */
 const WISHES: Readonly<Record<string, (sha: string) => JsonObject>> = {
   'branch.create': () => ({ new_branch_name: 'taken' }),
@@ -20,20 +21,14 @@ const WISHES: Readonly<Record<string, (sha: string) => JsonObject>> = {
   'issue.milestone': () => ({ number: '1', title: 'm1' }),
   'issue.react': () => ({ number: '1', reaction: 'heart' }),
   'issue.state': () => ({ number: '1', state: 'closed' }),
-  'label.ensure': () => ({ name: 'bug', color: '#d73a4a' }),
   'label.remove': () => ({ name: 'bug' }),
-  'milestone.ensure': () => ({ title: 'm2' }),
   'milestone.remove': () => ({ title: 'm1' }),
-  'protection.ensure': () => ({ name: 'release/*', required_approvals: 1 }),
   'pull_request.merge': (sha) => ({ number: '2', sha, approvals: 0, checks: false }),
   'pull_request.request_review': () => ({ number: '2', reviewers: ['ben'] }),
-  'push_mirror.ensure': () => ({ remote_address: 'https://mirror.example.org/acme/app.git', interval: '8h' }),
   'release.update': () => ({ tag: 'v1.0.0', prerelease: true }),
   'release_notes.ensure': () => ({ tag: 'v1.0.0' }),
-  'repository_settings.ensure': () => ({ has_wiki: false }),
   'run.rerun_failed': () => ({ run: '1' }),
   'status.set': (sha) => ({ sha, context: 'ci', state: 'success' }),
-  'topics.ensure': () => ({ add: ['managed'] }),
   'workflow.dispatch': () => ({ workflow: 'ci.yml', ref: 'main' }),
 };
 
@@ -124,16 +119,15 @@ function effectsAt(rig: TrackerRig, from: number, owner: string, repo: string): 
     .map(({ method, path: asked }) => `${method} ${asked}`);
 }
 
-const NAMES = Object.keys(WISHES);
+const NAMES = [...actions.values()].filter(({ target }) => target === 'repository').map(({ name }) => name);
+
+function wishOf(name: string, rig: TrackerRig): JsonObject {
+  return WISHES[name]?.(SHA.get(rig) ?? '') ?? actions.get(name)?.example ?? {};
+}
 
 describe('integration/name-takeovers', () => {
-  it('names every action that acts on a repository, and is a hundred cases and more', () => {
-    expect(NAMES.sort()).toEqual(
-      [...actions.values()]
-        .filter(({ target }) => target === 'repository')
-        .map(({ name }) => name)
-        .sort(),
-    );
+  it('is a hundred cases and more, and each wish is of an action that acts on a repository', () => {
+    expect(Object.keys(WISHES).filter((name) => !NAMES.includes(name))).toEqual([]);
     expect(NAMES.length * WAYS.length).toBeGreaterThanOrEqual(100);
   });
 
@@ -147,7 +141,7 @@ describe('integration/name-takeovers', () => {
 
     it('nearly all of the wishes have an effect: a name that was taken is what keeps them from it', async () => {
       const from = rig.sandbox.parts.ledger.entries.length;
-      for (const name of NAMES) await rig.want(name, WISHES[name]?.(SHA.get(rig) ?? '') ?? {});
+      for (const name of NAMES) await rig.want(name, wishOf(name, rig));
 
       expect(effectsAt(rig, from, 'acme', 'app').length).toBeGreaterThanOrEqual(14);
     });
@@ -179,7 +173,7 @@ describe('integration/name-takeovers', () => {
     afterAll(() => rig.close());
 
     it.each(NAMES)('%s leaves the one that has its name now alone', async (name) => {
-      const intent = await rig.want(name, WISHES[name]?.(SHA.get(rig) ?? '') ?? {});
+      const intent = await rig.want(name, wishOf(name, rig));
 
       expect(intent.state).toMatch(/^(done|unchanged|conflict|refused)$/);
       expect(effectsAt(rig, from, 'acme', usurper)).toEqual([]);

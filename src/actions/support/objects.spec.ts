@@ -48,9 +48,17 @@ describe('actions/support/objects', () => {
     expect([action?.object(params), action?.names(params)]).toEqual([object, names]);
   });
 
-  it('has a row for every action', () => {
-    expect([...new Set(TABLE.map(([name]) => name))].sort()).toEqual([...actions.keys()].sort());
-  });
+  it.each([...actions.values()].map((action) => [action.name, action] as const))(
+    '%s writes one object of a kind that others name, or none; what has a number is the issue of that number',
+    (_, { object, params, example }) => {
+      const written = object(example);
+
+      expect(written ?? 'none').toMatch(/^(none$|(issue|label|milestone|branch|tag|mirror|release|release of tag) \S)/);
+      expect('number' in params ? written : `issue ${String(example['number'])}`).toBe(
+        `issue ${String(example['number'])}`,
+      );
+    },
+  );
 
   it('tells nothing of parameters that are missing or no lists', () => {
     for (const action of actions.values()) {
