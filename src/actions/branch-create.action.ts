@@ -208,8 +208,8 @@ async function resolve(
   { owner, repo, base }: { owner: string; repo: string; base: string },
 ): Promise<string | null> {
   if (SHA.test(base)) return base;
-  const found = await orMissing(forge.getBranch({ owner, repo, branch: base.replace(/^refs\/heads\//, '') }));
-  return found?.commit?.id ?? null;
+  const existing = await orMissing(forge.getBranch({ owner, repo, branch: base.replace(/^refs\/heads\//, '') }));
+  return existing?.commit?.id ?? null;
 }
 
 /** Commit of a tag, asked only about a branch that is there and that no record calls ours; null when there is none, or the forge does not tell. */

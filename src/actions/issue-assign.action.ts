@@ -52,8 +52,8 @@ export const assignIssue = defineAction({
     const { now, kept, added } = goalOf(issue, wanted);
     if (added.length === 0 && kept.length === now.length) {
       const people = say('made.assignees', { number, people: now });
-      const asked = call?.snapshot?.['goal'];
-      const isOurs = Array.isArray(asked) && asked.every((login) => isOneOf(now, String(login)));
+      const goal = call?.snapshot?.['goal'];
+      const isOurs = Array.isArray(goal) && goal.every((login) => isOneOf(now, String(login)));
       return call && !isOurs ? unchanged(people) : there(people);
     }
     const stranger = added.find(

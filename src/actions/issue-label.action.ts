@@ -112,20 +112,20 @@ export const labelIssue = defineAction({
 
   async look({ forge, place, lastMade, isOurs }, wanted) {
     const where = { ...place, index: wanted.number };
-    const borne = await orMissing(forge.listIssueLabels(where));
-    const now = (borne ?? []).map(({ name }) => name ?? '');
+    const current = await orMissing(forge.listIssueLabels(where));
+    const now = (current ?? []).map(({ name }) => name ?? '');
     const missing = wantedNames(spelled(wanted, now), now).added;
-    const madeAt = borne !== null && missing.length > 0 ? await lastMade() : null;
+    const madeAt = current !== null && missing.length > 0 ? await lastMade() : null;
     const takenOff = madeAt ? await takenOffSince(forge, where, madeAt, isOurs) : new Set<string>();
     const change = changeOf(wanted, now, takenOff);
-    const isDue = borne !== null && !change.isLeft && change.added.length + change.removed.length > 0;
-    return { borne, takenOff, labels: isDue ? await labelsByName(forge, place) : new Map<string, Label>() };
+    const isDue = current !== null && !change.isLeft && change.added.length + change.removed.length > 0;
+    return { current, takenOff, labels: isDue ? await labelsByName(forge, place) : new Map<string, Label>() };
   },
 
-  compare({ wanted, seen: { borne, takenOff, labels } }) {
+  compare({ wanted, seen: { current, takenOff, labels } }) {
     const { number } = wanted;
-    if (borne === null) return refused(say('cannot.missing', { what: 'issue or pull request', number }));
-    const now = borne.map(({ name }) => name ?? '');
+    if (current === null) return refused(say('cannot.missing', { what: 'issue or pull request', number }));
+    const now = current.map(({ name }) => name ?? '');
     const { names: goal, added, removed, wish, leftOff, isLeft } = changeOf(wanted, now, takenOff);
     if (isLeft) return undone(say('found.taken-off', { number, labels: leftOff }));
     if (added.length + removed.length === 0) return there(say('found.as-wanted', { what: 'labels', number }));
@@ -133,7 +133,7 @@ export const labelIssue = defineAction({
     if (missing.length > 0)
       return refused(say('cannot.missing', { what: 'label', name: missing.join(', '), create: 'label.ensure' }));
     const labelOf = (name: string): Label | undefined =>
-      borne.find((one) => one.name === name) ?? labels.get(objectName(name));
+      current.find((one) => one.name === name) ?? labels.get(objectName(name));
     const rivals = rivalsIn([...new Set([...(wish.set ?? []), ...(wish.add ?? [])])], labelOf);
     if (rivals) return refused(say('cannot.bear-both', { labels: rivals }));
     const scopes = new Set(added.map((name) => scopeOf(labelOf(name))));

@@ -43,16 +43,15 @@ export const setOrgVariable = defineAction({
 
   compare({ wanted, seen, call, memory }) {
     const about = { what: 'variable', name: variableName(wanted.name) };
-    const sent = call?.snapshot?.['description'];
+    const before = call?.snapshot ?? {};
     const description =
-      typeof sent === 'string'
-        ? sent
+      typeof before['description'] === 'string'
+        ? before['description']
         : (wanted.description ?? seen?.description ?? textOf(memory?.detail['description']));
     const detail = { description };
     if (seen === undefined) return toWrite({ description, isThere: true });
     const { isThere, isSame, valueHash } = seen;
     if (isThere && isSame && seen.description === description) return there(say('found.as-wanted', about), { detail });
-    const before = call?.snapshot ?? {};
     if (!isThere && before['there'] === true) return conflict(say('found.deleted-meanwhile', about));
     if (!isSame && typeof before['value_hash'] === 'string' && before['value_hash'] !== valueHash)
       return conflict(say('found.changed-meanwhile', about));

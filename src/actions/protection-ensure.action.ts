@@ -160,11 +160,11 @@ function settingsIn(protection: BranchProtection): Settings {
 /** What differs, and what servers want beside it. */
 function bodyOf(different: readonly string[], stated: JsonObject, now: Settings): JsonObject {
   const beside = TOGETHER.filter((group) => group.some((setting) => different.includes(setting))).flat();
-  const sent = [...new Set([...different, ...beside])].filter(
+  const names = [...new Set([...different, ...beside])].filter(
     (setting) => stated[setting] !== undefined || now[setting] !== undefined,
   );
   return Object.fromEntries(
-    sent
+    names
       .map((setting) => [setting, stated[setting] ?? now[setting] ?? null] as const)
       .filter(([, value]) => value !== null),
   );

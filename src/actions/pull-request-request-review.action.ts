@@ -72,16 +72,18 @@ export const requestReview = defineAction({
     const groups = (pull.requested_reviewers_teams ?? []).map(({ name }) => name ?? '');
     const isIn = (names: readonly string[], name: string): boolean => names.some((one) => isSameLogin(one, name));
     if (call) {
-      const asked = call.snapshot?.['goal'];
-      const isAsked = Array.isArray(asked) && asked.every((name) => isIn([...people, ...groups], String(name)));
+      const goal = call.snapshot?.['goal'];
+      const isAsked = Array.isArray(goal) && goal.every((name) => isIn([...people, ...groups], String(name)));
       return isAsked
-        ? there(say('made.asked', { number, people: asked.map(String) }))
+        ? there(say('made.asked', { number, people: goal.map(String) }))
         : toWrite({ reviewers: [], teams: [] });
     }
     if (pull.state !== 'open') return refused(say('found.state', { what: 'pull request', number, state: 'closed' }));
     const author = pull.user?.login ?? '';
-    const reviewed = reviews.flatMap(({ user }) => user?.login ?? []).filter((login) => !isSameLogin(login, author));
-    const busy = [...people, ...reviewed];
+    const pastReviewers = reviews
+      .flatMap(({ user }) => user?.login ?? [])
+      .filter((login) => !isSameLogin(login, author));
+    const busy = [...people, ...pastReviewers];
     const turn = choices !== undefined && busy.length === 0 ? pickByTurn(choices, number, count, [author]) : [];
     const missing = {
       reviewers: [...new Set([...reviewers, ...turn])].filter((login) => !isIn([author, ...busy], login)),

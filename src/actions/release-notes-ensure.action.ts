@@ -177,8 +177,8 @@ async function mergedBetween(
   const merged = closed.filter(({ pull_request: pull }) => pull?.merged === true);
   if (commits === null) return merged.map(changeOf);
   if (commits.length < merged.length) {
-    const found = await pullsOfCommits(forge, where, commits);
-    if (found !== undefined) return found.map(changeOf);
+    const pulls = await pullsOfCommits(forge, where, commits);
+    if (pulls !== undefined) return pulls.map(changeOf);
   }
   const shas = new Set(commits.map(({ sha }) => sha));
   const changes: MergedChange[] = [];
@@ -196,12 +196,12 @@ async function pullsOfCommits(
   commits: ReadonlyArray<{ readonly sha: string }>,
 ): Promise<Pull[] | undefined> {
   return whereOffered(forge.getPullOfCommit, async (get) => {
-    const found: Pull[] = [];
+    const pulls: Pull[] = [];
     for (const { sha } of commits) {
       const pull = await orMissing(get({ ...where, sha }));
-      if (pull?.merged === true && pull.merge_commit_sha === sha) found.push(pull);
+      if (pull?.merged === true && pull.merge_commit_sha === sha) pulls.push(pull);
     }
-    return found;
+    return pulls;
   });
 }
 

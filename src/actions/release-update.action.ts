@@ -65,9 +65,9 @@ export const updateRelease = defineAction({
   compare({ wanted, seen, call }) {
     if (seen === null) return refused(call ? say('found.gone', RELEASE) : say('cannot.missing', RELEASE));
     if (seen === undefined && wanted.id === undefined) return refused(say('cannot.find-by-tag'));
-    const sent = call?.snapshot?.['sent'];
+    const ofCall = call?.snapshot?.['sent'];
     const fields = RELEASE_FIELDS.filter(
-      (field) => wanted[field] !== undefined && (!Array.isArray(sent) || sent.includes(field)),
+      (field) => wanted[field] !== undefined && (!Array.isArray(ofCall) || ofCall.includes(field)),
     );
     const different = fields.filter((field) => seen?.fields[field] !== hashOfField(wanted[field]));
     const id = wanted.id ?? numberIn(call?.snapshot) ?? seen?.id;
