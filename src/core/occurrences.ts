@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Cron } from 'croner';
 import { hashOf } from './ids.js';
-import { PlainPattern } from './plain-pattern.js';
 import { instantOf, wallOf } from './zone-time.js';
 
 /** When something comes: five cron fields in a time zone, and up to how many seconds later. */
@@ -86,17 +85,12 @@ interface Pattern {
 
 const patterns = new LRUCache<string, Pattern>({ max: 1_000 });
 
-/** Read once: a schedule is asked for its next occurrence again and again. */
+/** Read once: a schedule is asked for its next occurrence again and again. An offset in place of the zone UTC: the same times, without asking for the zone's rules at every step. */
 function patternOf(cron: string): Pattern {
-  let pattern = patterns.get(cron);
-  if (!pattern) {
-    patterns.set(cron, (pattern = PlainPattern.of(cron) ?? richPattern(cron)));
-  }
+  const kept = patterns.get(cron);
+  if (kept) return kept;
+  const read = new Cron(cron, { utcOffset: 0, paused: true });
+  const pattern: Pattern = { next: (wallMs) => read.nextRun(new Date(wallMs))?.getTime() ?? null };
+  patterns.set(cron, pattern);
   return pattern;
-}
-
-/** Last days, nearest workdays, nicknames. An offset instead of the zone UTC: the same times, without asking for the zone's rules at every step. */
-export function richPattern(cron: string): Pattern {
-  const pattern = new Cron(cron, { utcOffset: 0, paused: true });
-  return { next: (wallMs) => pattern.nextRun(new Date(wallMs))?.getTime() ?? null };
 }
