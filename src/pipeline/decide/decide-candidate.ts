@@ -2,7 +2,7 @@ import { callerOf, callingAs, currentCaller } from '../../core/caller.js';
 import type { Clock } from '../../core/clock.js';
 import { isForAnybody } from '../../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
-import type { JsonObject } from '../../core/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { textOf, type Reason } from '../../core/reason.js';
@@ -263,7 +263,7 @@ export class CandidateDecider {
     const { steps } = evaluation;
     const isOfOwners = isForOwnersAlone(uses);
     // The message of an error may quote what was read; the trace, which is sealed, has it.
-    const report = isOfOwners ? withoutMessage(evaluation.report) : evaluation.report;
+    const report = isOfOwners ? withoutMessages(evaluation.report) : evaluation.report;
     const proof = judgedNow();
     const final = proof && proof.newer.length > 0 ? afterReading(proof, report) : proof;
     const isPrivate = hasAnswers(lookups) && (isOfOwners || !(await this.isPublic(subject)));
@@ -401,9 +401,18 @@ export class CandidateDecider {
   }
 }
 
-function withoutMessage(report: Report): Report {
+function withoutMessages(report: Report): Report {
   const { code, params } = report.reason;
-  return 'error' in params ? { ...report, reason: { code, params: { ...params, error: '…' } } } : report;
+  const quiet = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, withoutErrors(name, value)]));
+  return { ...report, reason: { code, params: quiet } };
+}
+
+/** A policy has one for each expectation, and one for each part that is held. */
+function withoutErrors(name: string, value: Json): Json {
+  if (name === 'error' && value !== null) return '…';
+  if (Array.isArray(value)) return value.map((one) => withoutErrors('', one));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([inner, one]) => [inner, withoutErrors(inner, one)]));
 }
 
 /** A rule that what the forge shows does not start is refused: only the delivery said what it asks for. */

@@ -36,8 +36,13 @@ rules:
     on: issue.opened
     lookup: { hooks: { use: hooks.list } }
     do: { label.ensure: { name: fails, color: '\${{ ${FIRST} }}' } }
+policies:
+  - id: expectation-fails
+    subjects: { repos: [open] }
+    lookup: { hooks: { use: hooks.list } }
+    expect: { says: '{"a": 1}[${FIRST}] == 1' }
 `;
-const IDS = ['met', 'unmet', 'condition-fails', 'value-fails'];
+const IDS = ['met', 'unmet', 'condition-fails', 'value-fails', 'expectation-fails'];
 
 let forge: TestForge;
 let bot: TestBot;
@@ -85,7 +90,10 @@ beforeAll(async () => {
   for (const one of world.oauthApplications.values()) one.redirectUris = [`${url}/login/callback/main`];
   await forge.hook(`${bot.url}/webhooks/acme`, SECRET);
   await forge.act('issue.open', { repo: 'acme/open', title: 'one' });
-  await until(async () => (await runs()).length === IDS.length);
+  await until(async () => {
+    const decided = (await runs()).map(({ run }) => run.rule);
+    return IDS.every((id) => decided.includes(id));
+  });
   for (const login of ['olga', 'wes']) {
     const browser = new Browser(url);
     const begun = await browser.get('/login/forge/main');
@@ -105,8 +113,10 @@ const runs = (): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', 
 /** All pages about one decision. */
 async function pagesOf(login: string, rule: string): Promise<string> {
   const run = (await runs()).find((one) => one.run.rule === rule)?.run;
-  const event = run?.cause.kind === 'event' ? run.cause.eventId : '';
-  const paths = [`/runs/${run?.id}`, `/events/${event}`, `/events/${event}/rules/${rule}`, '/activity?all=yes'];
+  const { cause } = run ?? {};
+  // A policy is decided for a plan as well.
+  const ofEvent = cause?.kind === 'event' ? [`/events/${cause.eventId}`, `/events/${cause.eventId}/rules/${rule}`] : [];
+  const paths = [`/runs/${run?.id}`, ...ofEvent, '/activity?all=yes'];
   const texts: string[] = [];
   for (const path of [...paths, `/rules/acme/${rule}`]) {
     const { status, text } = (await people[login]?.get(path)) ?? { status: 0, text: '' };
