@@ -8,7 +8,6 @@ import type { Forge } from '../support/a-forge.js';
 import { aForge } from '../support/a-forge.js';
 import { requireBuild } from '../support/built.js';
 import { tell } from '../support/tell.js';
-import { waitFor } from '../support/wait-for.js';
 import type { ForgeState } from './acts.js';
 import { playActs, playLastPushes } from './acts.js';
 import type { Cluster, ClusterOptions } from './cluster.js';
@@ -18,7 +17,7 @@ import type { Flushing } from './flush-again.js';
 import { flushAgain } from './flush-again.js';
 import { readForge } from './forge-state.js';
 import { answeredAt } from './answered-at.js';
-import { isQuiet, twoMorePolls } from './quiet.js';
+import { isQuiet, twoMorePolls, untilOr } from './quiet.js';
 import { rememberAnOldTick, ticksOf } from './ticks.js';
 
 const NAMES = ['app', 'lib', 'tool'];
@@ -58,15 +57,18 @@ async function prove(name: string, { stores, web, startedAt }: Cluster, pass: Pa
   if (pass.webhooks) await forge.hook(web.url, HOOK_SECRET);
   if (pass.dropped) await forge.control('POST', '/_sandbox/deliveries', { drop: { percent: pass.dropped, seed: 7 } });
   const wanted = await playActs(forge, NAMES, answeredAt(forge));
-  await waitFor(async () => covers(await readForge(forge, NAMES), wanted) && (await isQuiet(stores)));
+  const isThere = async (): Promise<boolean> => covers(await readForge(forge, NAMES), wanted);
+  await untilOr(stores, 'the acts have their effects', async () => (await isThere()) && (await isQuiet(stores)));
   await playLastPushes(forge, wanted);
-  await waitFor(async () => covers(await readForge(forge, NAMES), wanted));
+  await untilOr(stores, 'the last pushes have their effects', isThere);
   if (pass.polling) await twoMorePolls(stores);
-  if (pass.minutes) await waitFor(async () => (await ticksOf(stores, 'heartbeat')).length > (pass.minutes ?? 0));
+  const { minutes = 0 } = pass;
+  if (minutes > 0)
+    await untilOr(stores, 'a minute is over', async () => (await ticksOf(stores, 'heartbeat')).length > minutes);
   // A minute may end while the rest is read: what is held to is what was there in one quiet moment.
   let ticks: Ticks = [];
   let states: Awaited<ReturnType<typeof stores.journal.countByState>> | null = null;
-  await waitFor(async () => {
+  await untilOr(stores, 'all is quiet', async () => {
     ticks = await ticksOf(stores, 'heartbeat');
     if (ticks.length === 0 || (await ticksOf(stores, 'policy:')).length === 0 || !(await isQuiet(stores))) return false;
     states = await stores.journal.countByState();

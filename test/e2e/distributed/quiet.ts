@@ -1,4 +1,5 @@
 import type { Stores } from '../../../src/store/open-stores.js';
+import { waitFor } from '../support/wait-for.js';
 import { until } from '../../services/until.js';
 
 /** Whether nothing is left to decide or to do. */
@@ -16,4 +17,28 @@ export async function twoMorePolls({ cursors }: Stores): Promise<void> {
     const before = await advancedAt();
     await until(async () => (await advancedAt()) > before);
   }
+}
+
+const OPEN = `
+SELECT 'arrival ' || id || ' ' || state || ' ' || coalesce(code, '') AS what FROM arrivals WHERE state = 'stored'
+UNION ALL SELECT 'event ' || id || ' ' || kind FROM events WHERE decided_at IS NULL
+UNION ALL SELECT 'run ' || id || ' ' || rule || ' ' || state || ' ' || reason_code FROM runs WHERE state = 'gathering'
+UNION ALL SELECT 'intent ' || id || ' ' || action || ' ' || state || ' ' || coalesce(reason_code, '') || ' ' || coalesce(reason_params, '') || ' attempts ' || attempts || ' due ' || due_at
+  FROM intents WHERE state IN ('planned', 'claimed', 'sent', 'unknown', 'waiting')
+LIMIT 50`;
+
+/** @throws Error that names all work that is not done, when the condition does not come true within the time */
+export async function untilOr(
+  { dataSource }: Stores,
+  what: string,
+  isTrue: () => Promise<boolean>,
+  withinMs = 150_000,
+): Promise<void> {
+  let isReached = false;
+  await waitFor(async () => (isReached = await isTrue()), withinMs);
+  if (isReached) return;
+  const open = (await dataSource.query(OPEN)) as Array<{ what: string }>;
+  throw new Error(
+    `${what}: not within ${withinMs / 1000} s; open are\n${open.map((row) => row.what).join('\n') || 'nothing'}`,
+  );
 }
