@@ -125,6 +125,24 @@ describe('pipeline/decide/act-reads', () => {
       expect(told(await read(kind, data, { listTimeline: list(entries) }))).toBe(expected);
     });
 
+    it('a push to a pull request is not shown by its opening', async () => {
+      const pushed = { type: 'pull_push', user: ANN, created_at: AT };
+      const opened = async (created_at: string): Promise<string> =>
+        told(
+          await read(
+            'pull_request.synchronized',
+            { number: '4' },
+            {
+              listTimeline: list([pushed]),
+              getIssue: async () => ({ created_at, pull_request: {} }),
+            },
+          ),
+        );
+
+      expect(await opened(AT)).toBe('act.not_found: the history of #4 has no such act');
+      expect(await opened(HOUR_BEFORE)).toBe('timeline');
+    });
+
     it.each<[EventKind, object]>([
       ['issue.assigned', { type: 'assignees', removed_assignee: true }],
       ['issue.unassigned', { type: 'assignees' }],

@@ -144,7 +144,8 @@ export async function entriesOf(context: ActContext): Promise<readonly TimelineE
   const { event, actor } = context;
   const all = await context.timeline();
   if (all === undefined) return undefined;
-  const theirs = near(all ?? [], event).filter((entry) => isSame(actor, entry.user));
+  const opening = event.kind === 'pull_request.synchronized' ? openingOf(all ?? [], await context.issue()) : null;
+  const theirs = near(all ?? [], event).filter((entry) => entry !== opening && isSame(actor, entry.user));
   const free = await context.free(
     theirs,
     (entry) => actOfEntry(entry, event),
@@ -155,6 +156,16 @@ export async function entriesOf(context: ActContext): Promise<readonly TimelineE
       ),
   );
   return entriesTold(event, free);
+}
+
+/** Forges write an entry of commits when a pull request is opened, too: that is no later push. */
+function openingOf(
+  entries: readonly TimelineEntry[],
+  pull: { readonly created_at?: string | null | undefined } | null | undefined,
+): TimelineEntry | null {
+  const first = entries.find((entry) => entry.type === 'pull_push');
+  const afterMs = (timeOf(first?.created_at) ?? NaN) - (timeOf(pull?.created_at) ?? NaN);
+  return first && Math.abs(afterMs) <= SAME_CALL_MS ? first : null;
 }
 
 function entriesTold(event: ForgeEvent, entries: readonly TimelineEntry[]): readonly TimelineEntry[] {
