@@ -1,8 +1,13 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { asCalled, calledAs, knowCommands } from './called-as.js';
+import { describe, expect, it } from '@jest/globals';
+import { asCalled, calledAs, COMMAND_NAMES } from './called-as.js';
+import { makeProgram } from './run-cli.js';
 
 describe('cli/called-as', () => {
-  beforeAll(() => knowCommands(['apply', 'orgs']));
+  it('knows the commands by name', () => {
+    const { commands } = makeProgram(() => undefined);
+
+    expect([...COMMAND_NAMES].sort()).toEqual(commands.map((command) => command.name()).sort());
+  });
 
   it.each([
     ['its link on the path', { PATH: '/bin:/usr/local/bin' }, '/usr/local/bin/forgehand', 'forgehand'],

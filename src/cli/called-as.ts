@@ -7,12 +7,12 @@ const PROGRAM = 'forgehand';
 /** A command in a text: the name of the program, then that of a command or an option. */
 const COMMAND = /(?<![\w./@-]|npx )forgehand (?=(--)?([a-z]+))/g;
 
-let known: ReadonlySet<string> = new Set();
-
-/** Names of the commands: other words behind the name of the program are words of a sentence. */
-export function knowCommands(names: readonly string[]): void {
-  known = new Set(names);
-}
+/** Other words behind the name of the program are words of a sentence. */
+export const COMMAND_NAMES: ReadonlySet<string> = new Set(
+  'init start sandbox demo check schema status doctor hook activity deliveries gaps runs explain rules backtest test promote replay retry release resolve plan apply approve findings audit acts pause resume schedules housekeeping operators orgs console erase backup restore store version'.split(
+    ' ',
+  ),
+);
 
 /**
  * What a person types in front of a command: `forgehand` where it is on the path and was started so; else `npx forgehand`, which finds it in the folder of
@@ -30,6 +30,6 @@ export function calledAs(read: ReadVariable = variable, script: string | undefin
 /** The commands that a text for people names, as this person has to type them. */
 export function asCalled(text: string, called = calledAs()): string {
   return text.replace(COMMAND, (whole, option: string | undefined, name: string) =>
-    option !== undefined || known.has(name) ? `${called} ` : whole,
+    option !== undefined || COMMAND_NAMES.has(name) ? `${called} ` : whole,
   );
 }

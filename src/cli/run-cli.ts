@@ -10,7 +10,6 @@ import { approveCommand } from './approve.command.js';
 import { auditCommand } from './audit.command.js';
 import { backtestCommand } from './backtest.command.js';
 import { backupCommand } from './backup.command.js';
-import { knowCommands } from './called-as.js';
 import { checkCommand } from './check.command.js';
 import { consoleCommand } from './console.command.js';
 import { deliveriesCommand } from './deliveries.command.js';
@@ -108,7 +107,6 @@ export function makeProgram(exit: SetExit): Command {
       '\nExit codes: 0 done, 1 the answer is no, 2 wrong command line or file, 3 could not be done, 4 a plan has changes.',
     );
   for (const make of COMMANDS) program.addCommand(answering(make(exit), 'forgehand'));
-  knowCommands(program.commands.map((command) => command.name()));
   return program.configureOutput({ writeOut, writeErr }).exitOverride();
 }
 

@@ -84,6 +84,6 @@ describe('cli/init/go-live', () => {
     expect(lines).toContain('address http://127.0.0.1:8090/login/callback/main');
     let text = '';
     new Steps((more) => (text += more), 20).copy('forgehand sandbox act issue.open');
-    expect(text).toBe('forgehand sandbox act issue.open\n');
+    expect(text).toBe('npx forgehand sandbox act issue.open\n');
   });
 });
