@@ -44,7 +44,6 @@ import { ActProofs } from './decide/act-proofs.js';
 import { ForgeFieldReader } from './decide/field-reader.js';
 import { BotFactsReader } from './decide/answer-lookups.js';
 import { CrashLoopGuard } from './decide/crash-loop-guard.js';
-import type { Arrival } from '../core/arrival.js';
 import { AtOnceDecider } from './decide/decide-at-once.js';
 import { arrivalDecider } from './decide/decide-arrival.js';
 import { LaterArrivals } from './decide/later-arrivals.js';
@@ -232,7 +231,7 @@ const DECIDING = [
         atOnce: new AtOnceDecider(decides),
         ...{ inbox, journal, queue, clock, logger, security, alerts },
         awaitMs: decides.awaitMs,
-        later: (arrival: Arrival) => later.wake(arrival),
+        later,
         orgs: {
           numberOf: (forge: string, org: string) => numbers.pinned(forge, org),
           numberAtHand: (forge: string, org: string) => numbers.pinnedAtHand(forge, org),

@@ -261,7 +261,10 @@ describe('pipeline/decide/decide-arrival', () => {
     const later: string[] = [];
     const world = aWorld(
       {},
-      { awaitMs: ({ kind }) => (kind === 'comment.created' ? 60_000 : 0), later: ({ id }) => void later.push(id) },
+      {
+        awaitMs: ({ kind }) => (kind === 'comment.created' ? 60_000 : 0),
+        later: { wake: ({ id }, what) => void later.push(`${id} ${what}`), decided: () => void later.push('decided') },
+      },
     );
     const told = (sampleBody('pull_request_comment').comment as JsonObject).id as number;
     const text = stringifyJson({
@@ -274,7 +277,7 @@ describe('pipeline/decide/decide-arrival', () => {
     if (eventType !== '') {
       expect(atFirst).toBeNull();
       // It is woken again: nobody else would before the next sweep.
-      expect(later).toEqual([entry.id]);
+      expect(later).toEqual([`${entry.id} its delivery`]);
       await world.deliver(eventType);
       await world.decide(entry.id);
     }

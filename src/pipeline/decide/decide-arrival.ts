@@ -28,6 +28,7 @@ import type { ArrivalDecision, DecisionNeeds, InboxStore, ToldEvent, Touched } f
 import { DELIVERY } from '../../core/event-knowledge.js';
 import type { JournalStore } from '../journal-store.port.js';
 import type { ArrivalDecider } from '../rule-engine.port.js';
+import type { LaterArrivals, WaitsFor } from './later-arrivals.js';
 import type { AtOnceDecider, DecidedAtOnce } from './decide-at-once.js';
 
 /** How arrivals become events; pure functions of `events/`, handed in by the module. */
@@ -79,8 +80,8 @@ export interface DecideArrivalDeps {
   readonly security?: SecurityLog;
   /** Hears of each delivery that is quarantined for what it says. Default: nobody does. */
   readonly alerts?: Pick<Alerts, 'raise'>;
-  /** Hears of each arrival that cannot be decided before another. Optional. Without it, the sweep alone brings it again. */
-  readonly later?: (arrival: Arrival) => void;
+  /** Hears of each arrival that cannot be decided before another, and of each that was decided. Optional. Without it, the sweep alone brings it again. */
+  readonly later?: Pick<LaterArrivals, 'wake' | 'decided'>;
   /** Told after commit about each new event, and about each arrival that made none. */
   readonly counted?: (what: { org: string; kind: string; source: EventSource }, event?: ForgeEvent) => void;
   /** Told after commit about each delivery that is quarantined, or a duplicate. */
@@ -110,7 +111,7 @@ interface DecidedArrival {
 export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string): Promise<DecidedArrival | null> {
   let told: { arrival: Arrival; outcome: Outcome } | null = null;
   const unknown: Arrival[] = [];
-  const waiting: Arrival[] = [];
+  const waiting: Array<{ arrival: Arrival; for: WaitsFor }> = [];
   const decided = await deps.inbox.decide(
     arrivalId,
     async (tx, read: ReadArrival) => {
@@ -121,8 +122,8 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
         return null;
       }
       const outcome = await decideInside(deps, tx, read, read.content);
-      if (!outcome) {
-        waiting.push(arrival);
+      if (typeof outcome === 'string') {
+        waiting.push({ arrival, for: outcome });
         return null;
       }
       told = { arrival, outcome };
@@ -139,8 +140,9 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
     await deps.orgs?.numberOf(forge, org);
     return decideArrival(deps, arrivalId);
   }
-  for (const arrival of waiting.slice(-1)) deps.later?.(arrival);
+  for (const { arrival, for: what } of waiting.slice(-1)) deps.later?.wake(arrival, what);
   if (!decided) return null;
+  deps.later?.decided();
   const { arrival, outcome } = told as unknown as { arrival: Arrival; outcome: Outcome };
   await report(deps, arrival, decided, outcome);
   for (const decision of outcome.decisions.values()) await deps.atOnce?.written(decision);
@@ -206,19 +208,19 @@ interface OldAct {
 
 type Mismatch = Pick<TenantMismatch, 'code' | 'place' | 'named'>;
 
-/** @returns null: it is brought again, until what came before it is decided */
+/** @returns what it waits for: it is brought again */
 async function decideInside(
   deps: DecideArrivalDeps,
   tx: ArrivalDecision,
   { textKey, touches }: ReadArrival,
   read: Facts | NoFacts,
-): Promise<Outcome | null> {
+): Promise<Outcome | WaitsFor> {
   const { arrival } = tx;
   const facts = 'facts' in read ? read.facts : [];
   const eventType = 'facts' in read ? read.eventType : null;
   if (arrival.kind === 'delivery' && textKey !== null) {
     const place = await placeAmongEqual(tx, arrival, textKey, facts, deps.clock.now());
-    if (place === 'later') return null;
+    if (place === 'later') return 'others';
     if (typeof place !== 'string') {
       await tx.countWith(place.first);
       const reason = `it says what delivery ${place.first.id} said`;
@@ -234,7 +236,7 @@ async function decideInside(
     const { reason: closed, code, mismatch } = read;
     return { ...nothing(), closed, code, ...(mismatch ? { mismatch } : {}) };
   }
-  if (await awaitsDelivery(deps, tx, facts)) return null;
+  if (await awaitsDelivery(deps, tx, facts)) return 'its delivery';
   const oldAct = oldActOf(deps, arrival, facts);
   if (oldAct) {
     const reason = `its act (${oldAct.kind}) happened at ${oldAct.actAt.toISOString()}, longer before its arrival than retention.max_age allows`;

@@ -21,7 +21,7 @@ describe('pipeline/decide/later-arrivals', () => {
     [3_600_000, 60_000],
   ])('wakes what came %i ms ago after %i ms, once', (agoMs, inMs) => {
     const { announced, later } = make();
-    later.wake(arrived(agoMs));
+    later.wake(arrived(agoMs), 'its delivery');
 
     jest.advanceTimersByTime(inMs - 1);
     expect(announced).toEqual([]);
@@ -31,16 +31,37 @@ describe('pipeline/decide/later-arrivals', () => {
 
   it('wakes what is put off several times once', () => {
     const { announced, later } = make();
-    for (let times = 0; times < 5; times += 1) later.wake(arrived(0));
+    for (let times = 0; times < 5; times += 1) later.wake(arrived(0), 'others');
 
     jest.advanceTimersByTime(600_000);
     expect(announced).toHaveLength(1);
   });
 
+  it('wakes what waits for others together and in order when one was decided, and nothing else', () => {
+    const { announced, later } = make();
+    const waiting = (id: string, org = 'acme'): Arrival => ({ ...arrived(50_000), id, org });
+    later.decided();
+    for (const id of ['c', 'a', 'b']) later.wake(waiting(id), 'others');
+    later.wake(waiting('d', 'other'), 'others');
+    later.wake(waiting('row'), 'its delivery');
+    jest.advanceTimersByTime(1_000);
+    expect(announced).toEqual([]);
+
+    later.decided();
+    later.decided();
+    jest.advanceTimersByTime(1_000);
+    expect(announced).toEqual([
+      ['arrival', ['a', 'b', 'c'], 'acme'],
+      ['arrival', ['d'], 'other'],
+    ]);
+    jest.advanceTimersByTime(600_000);
+    expect(announced.slice(2)).toEqual([['arrival', ['row'], 'acme']]);
+  });
+
   it('leaves to the sweep what the queue does not take', async () => {
     const refused = Promise.reject(new Error('the queue is away'));
     const caught = jest.spyOn(refused, 'catch');
-    new LaterArrivals({ announce: () => refused }, { now: () => new Date() }).wake(arrived(0));
+    new LaterArrivals({ announce: () => refused }, { now: () => new Date() }).wake(arrived(0), 'others');
 
     jest.advanceTimersByTime(600_000);
     expect(caught).toHaveBeenCalledTimes(1);
@@ -48,7 +69,8 @@ describe('pipeline/decide/later-arrivals', () => {
 
   it('wakes nothing after its end', async () => {
     const { announced, later } = make();
-    later.wake(arrived(0));
+    later.wake(arrived(0), 'others');
+    later.decided();
     await later.stop();
 
     jest.advanceTimersByTime(600_000);

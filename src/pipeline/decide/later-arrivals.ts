@@ -4,14 +4,26 @@ import type { WakeQueue } from '../wake-queue.port.js';
 
 const LEAST_MS = 1_000;
 const MOST_MS = 60_000;
+const GOES_ON_MS = 100;
+
+/** `others`: an equal text stands behind something that is not decided. `its delivery`: of a row, which may be on its way. */
+export type WaitsFor = 'others' | 'its delivery';
+
+interface Waiting {
+  readonly org: string;
+  readonly for: WaitsFor;
+  readonly timer: NodeJS.Timeout;
+}
 
 /**
- * Wakes arrivals again that cannot be decided before another: a row whose delivery may be on its way, an equal text behind something that is not decided.
- * A kindness of this process only: when it ends meanwhile, the sweep finds them.
+ * Wakes arrivals again that cannot be decided before another. Those that wait for others are woken when one was decided, all together and in their order: of
+ * hundreds that stand one behind the other, each would else sleep for a minute after the one before it. A kindness of this process only: when it ends meanwhile,
+ * the sweep finds them.
  */
 export class LaterArrivals {
   /** By id: the sweep brings an arrival again as well, and each time it may be put off anew. */
-  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly waiting = new Map<string, Waiting>();
+  private goingOn: NodeJS.Timeout | null = null;
 
   constructor(
     private readonly queue: Pick<WakeQueue, 'announce'>,
@@ -19,22 +31,40 @@ export class LaterArrivals {
   ) {}
 
   /** After as long as it has waited so far, so that what waits for long is asked about seldom. */
-  wake(arrival: Arrival): void {
-    if (this.timers.has(arrival.id)) return;
+  wake(arrival: Arrival, what: WaitsFor): void {
+    const { id, org } = arrival;
+    if (this.waiting.has(id)) return;
     const since = arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt;
     const waitedMs = this.clock.now().getTime() - since.getTime();
-    const timer = setTimeout(
-      () => {
-        this.timers.delete(arrival.id);
-        void this.queue.announce('arrival', [arrival.id], arrival.org).catch(() => undefined);
-      },
-      Math.min(MOST_MS, Math.max(LEAST_MS, waitedMs)),
-    );
+    const timer = setTimeout(() => this.announce([id]), Math.min(MOST_MS, Math.max(LEAST_MS, waitedMs)));
     timer.unref();
-    this.timers.set(arrival.id, timer);
+    this.waiting.set(id, { org, for: what, timer });
+  }
+
+  /** Those that wait for others may go on: a moment later, for what is decided together. */
+  decided(): void {
+    if (this.waiting.size === 0 || this.goingOn) return;
+    this.goingOn = setTimeout(() => {
+      this.goingOn = null;
+      this.announce([...this.waiting].flatMap(([id, { for: what }]) => (what === 'others' ? [id] : [])).sort());
+    }, GOES_ON_MS);
+    this.goingOn.unref();
+  }
+
+  private announce(ids: readonly string[]): void {
+    const byOrg = new Map<string, string[]>();
+    for (const id of ids) {
+      const one = this.waiting.get(id);
+      if (!one) continue;
+      clearTimeout(one.timer);
+      this.waiting.delete(id);
+      byOrg.set(one.org, [...(byOrg.get(one.org) ?? []), id]);
+    }
+    for (const [org, all] of byOrg) void this.queue.announce('arrival', all, org).catch(() => undefined);
   }
 
   async stop(): Promise<void> {
-    for (const timer of this.timers.values()) clearTimeout(timer);
+    if (this.goingOn) clearTimeout(this.goingOn);
+    for (const { timer } of this.waiting.values()) clearTimeout(timer);
   }
 }
