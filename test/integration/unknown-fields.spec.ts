@@ -51,6 +51,7 @@ describe('integration/unknown-fields', () => {
     await forge.hook(`${bot.url}/webhooks/acme`, SECRET);
     await until(async () => (await bot.reach.get<StatusReport>('/v1/status')).forges[0]?.self === 'bot');
     await forge.control('/_sandbox/deliveries', { drop: { percent: 100 } });
+    await feedIsRead(bot);
   }, 120_000);
 
   afterAll(async () => {
