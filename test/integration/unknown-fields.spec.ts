@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunReport, StatusReport } from '../../src/api/operations/answers.js';
 import { runCli } from '../../src/cli/run-cli.js';
+import { newId } from '../../src/core/ids.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
@@ -29,6 +30,8 @@ rules:${[
     do: {label.ensure: {name: "bug-\${{ event.number }}", color: "#00aabb"}}
 `;
 
+const MOST_ATTEMPTS = 5;
+
 interface Delivery {
   readonly delivery: string;
   readonly event_type: string;
@@ -44,7 +47,7 @@ describe('integration/unknown-fields', () => {
     await forge.act('repository.create', { repo: 'acme/app' });
     await forge.act('push', { repo: 'acme/app', commits: [{ message: 'begin', files: { 'a.txt': 'a' } }] });
     bot = await aBot({
-      config: acmeConfig(forge, { org: { feed: { every_s: 3 }, lists: { every_s: 0 } } }),
+      config: acmeConfig(forge, { org: { feed: { every_s: 6 }, lists: { every_s: 0 } } }),
       files: { 'rules/r.yaml': RULES },
       env: { FORGE_TOKEN: forge.botToken, HOOK: SECRET },
     });
@@ -52,7 +55,7 @@ describe('integration/unknown-fields', () => {
     await until(async () => (await bot.reach.get<StatusReport>('/v1/status')).forges[0]?.self === 'bot');
     await forge.control('/_sandbox/deliveries', { drop: { percent: 100 } });
     await feedIsRead(bot);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bot?.close();
@@ -60,13 +63,17 @@ describe('integration/unknown-fields', () => {
   });
 
   const command = async (...args: string[]) => quietly(() => runCli([...args, '--config', bot.configFile]));
-  /** Runs since then, by rule. */
+  /** Runs of the newest event that was decided since then, by rule. */
   const runsSince = async (since: string): Promise<Record<string, RunReport['run']>> => {
     const all = await bot.reach.get<RunReport[]>('/v1/runs', { limit: 200 });
-    return Object.fromEntries(all.filter(({ run }) => run.id > since).map(({ run }) => [run.rule, run]));
+    const young = all.map(({ run }) => run).filter(({ id }) => id > since);
+    const events = young.flatMap(({ cause }) => (cause.kind === 'event' ? [cause.eventId] : [])).sort();
+    return Object.fromEntries(
+      young.flatMap((run) =>
+        run.cause.kind === 'event' && run.cause.eventId === events.at(-1) ? [[run.rule, run]] : [],
+      ),
+    );
   };
-  const newest = async (): Promise<string> =>
-    (await bot.reach.get<RunReport[]>('/v1/runs', { limit: 1 }))[0]?.run.id ?? '';
   const states = async (since: string): Promise<Record<string, string>> =>
     Object.fromEntries(Object.entries(await runsSince(since)).map(([name, { state }]) => [name, state]));
   const push = (files: readonly string[], commits = 1) =>
@@ -87,48 +94,51 @@ describe('integration/unknown-fields', () => {
   };
 
   it('reads the files of a push, and waits with the rest for the delivery, which decides once', async () => {
-    const since = await newest();
-    await push(['docs/page-']);
-    await until(async () => (await states(since))['docs'] === 'done');
+    // A delivery is waited for as long as two polls take; on a busy machine it may come later, which is what another test is about.
+    let since = newId();
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS && (await states(since))['before'] !== 'done'; attempt += 1) {
+      since = newId();
+      await push([`docs/${attempt}/page-`]);
+      await until(async () => (await states(since))['no-before'] !== undefined);
+      const { before } = await runsSince(since);
+      expect(before).toMatchObject({ state: 'gathering', code: 'run.unknown' });
+      const explained = await command('explain', String(before?.id));
+      expect(explained.text).toContain('event.before');
 
-    const { before } = await runsSince(since);
-    expect(await states(since)).toMatchObject({ before: 'gathering', 'no-before': 'gathering', many: 'not-fired' });
-    expect(before).toMatchObject({ code: 'run.unknown' });
-    const explained = await command('explain', String(before?.id));
-    expect(explained.text).toContain('event.before');
-
-    await tellNow('push');
-    await until(async () => (await states(since))['before'] === 'done');
+      await tellNow('push');
+      await until(async () => (await states(since))['before'] !== 'gathering');
+      await until(async () => !Object.values(await states(since)).includes('open'));
+    }
     expect(await states(since)).toMatchObject({
       docs: 'done',
       before: 'done',
       'no-before': 'not-fired',
       many: 'not-fired',
     });
-  }, 60_000);
+  });
 
   it('reads the files of all commits of a push that shows five of them', async () => {
-    const since = await newest();
+    const since = newId();
     await push(['src/'], 7);
     await until(async () => (await states(since))['many'] === 'done');
     expect((await states(since))['docs']).toBe('not-fired');
-  }, 60_000);
+  });
 
   it('ends as an error that names the field, with an alert, where no delivery comes', async () => {
-    const since = await newest();
+    const since = newId();
     await push(['src/x-']);
-    await until(async () => (await states(since))['before'] === 'error', 30_000);
+    await until(async () => (await states(since))['before'] === 'error');
 
     const { before } = await runsSince(since);
     expect(before?.reason).toContain('event.before');
     await until(async () => (await states(since))['no-before'] === 'done');
     const { alerts } = await bot.reach.get<StatusReport>('/v1/status');
     expect(alerts.map(({ code }) => code)).toContain('rule.unknown');
-  }, 60_000);
+  });
 
   it('reads the labels of an issue', async () => {
-    const since = await newest();
+    const since = newId();
     await forge.act('issue.open', { repo: 'acme/app', title: 'It crashes', labels: ['bug'] });
     await until(async () => (await states(since))['bugs'] === 'done');
-  }, 60_000);
+  });
 });
