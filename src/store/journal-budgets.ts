@@ -9,8 +9,6 @@ import {
 } from '../core/budgets.js';
 import type { Sight } from '../core/sight.js';
 import { execute } from './database.js';
-import type { ActsAsked } from '../pipeline/journal-store.port.js';
-import { findToldActs } from './journal-decisions.js';
 import { lockKeyOf } from './columns.js';
 import { sightValues, tellsOrg } from './sight-statements.js';
 
@@ -61,15 +59,6 @@ export async function useBudgets(
   attemptId: string,
 ): Promise<void> {
   if (limits.length > 0) await execute(manager, USE, [keysOf(limits), attemptId]);
-}
-
-const TAKE_ACTS = `INSERT INTO told_acts (forge, org, rule, act, event_id) SELECT $1, $2, $3, unnest($4::text[]), $5 ON CONFLICT DO NOTHING`;
-
-/** Whoever takes one of them at the same time waits here for the other. */
-export async function takeActs(manager: EntityManager, asked: ActsAsked, eventId: string): Promise<boolean> {
-  const { forge, org, rule, acts } = asked;
-  await execute(manager, TAKE_ACTS, [forge, org, rule, [...acts].sort(), eventId]);
-  return [...(await findToldActs(manager, asked)).values()].every((first) => first === eventId);
 }
 
 /** Times of one place differ by what passes between the look at a budget and the hold. */

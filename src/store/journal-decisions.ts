@@ -180,12 +180,20 @@ async function firstToTell(
   const { forge, org, rule, cause } = run;
   if (acts.length === 0 || cause.kind !== 'event' || !(hasFired(run.state) || run.state === 'gathering'))
     return recorded;
-  await execute(manager, TELL_ACTS, [forge, org, rule, [...acts].sort(), cause.eventId]);
-  const told = await findToldActs(manager, { forge, org, rule, acts });
-  const first = [...told.values()].find((eventId) => eventId !== cause.eventId);
-  return first === undefined
+  const first = await tellActs(manager, { forge, org, rule, acts }, cause.eventId);
+  return first === null
     ? recorded
     : { run: { ...run, state: 'not-fired', reason: toldBeforeReason(first) }, intents: [] };
+}
+
+/**
+ * Each of them counts for the first event that tells it.
+ * @returns an event that told one of them before; null = this one is the first for all
+ */
+export async function tellActs(manager: EntityManager, asked: ActsAsked, eventId: string): Promise<string | null> {
+  const { forge, org, rule, acts } = asked;
+  await execute(manager, TELL_ACTS, [forge, org, rule, [...acts].sort(), eventId]);
+  return [...(await findToldActs(manager, asked)).values()].find((first) => first !== eventId) ?? null;
 }
 
 export async function findToldActs(

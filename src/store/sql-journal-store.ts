@@ -32,7 +32,7 @@ import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { ForgeHoldEntity } from './entities/recovery.entities.js';
 import { PauseEntity } from './entities/small.entities.js';
-import { findHeld, findSpent, takeActs, takeBudgets, useBudgets } from './journal-budgets.js';
+import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
 import { approve, moveIntents, moveStatements, movesMade, reviveIntent } from './journal-moves.js';
 import {
   ATTEMPTS,
@@ -58,6 +58,7 @@ import {
   findDecider,
   findToldActs,
   insertPlainRuns,
+  tellActs,
   insertRuns,
   isPlain,
   markDecided,
@@ -180,7 +181,7 @@ export class SqlJournalStore implements JournalStore {
   }
 
   async takeActs(asked: ActsAsked, eventId: string): Promise<boolean> {
-    return this.db.run((manager) => takeActs(manager, asked, eventId));
+    return this.db.run(async (manager) => (await tellActs(manager, asked, eventId)) === null);
   }
 
   async dueRuns(limit: number): Promise<string[]> {

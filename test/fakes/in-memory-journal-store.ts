@@ -163,22 +163,24 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   async takeActs(asked: ActsAsked, eventId: string): Promise<boolean> {
-    const { forge, org, rule, acts } = asked;
+    return this.tellActs(asked, eventId) === null;
+  }
+
+  /** @returns an event that told one of them before; null = this one is the first for all */
+  private tellActs({ forge, org, rule, acts }: ActsAsked, eventId: string): string | null {
     const keys = acts.map((act) => [forge, org, rule, act].join(' '));
     for (const key of keys) if (!this.told.has(key)) this.told.set(key, eventId);
-    return keys.every((key) => this.told.get(key) === eventId);
+    return keys.map((key) => this.told.get(key)).find((first) => first !== eventId) ?? null;
   }
 
   private firstToTell({ acts = [] }: RecordedRun, recorded: Written): Written {
     const { run } = recorded;
     const { forge, org, rule, cause } = run;
     if (cause.kind !== 'event' || !(hasFired(run.state) || run.state === 'gathering')) return recorded;
-    const keys = acts.map((act) => [forge, org, rule, act].join(' '));
-    const first = keys.map((key) => this.told.get(key)).find((id) => id !== undefined && id !== cause.eventId);
-    if (first !== undefined)
-      return { run: { ...run, state: 'not-fired', reason: toldBeforeReason(first) }, intents: [] };
-    for (const key of keys) this.told.set(key, cause.eventId);
-    return recorded;
+    const first = this.tellActs({ forge, org, rule, acts }, cause.eventId);
+    return first === null
+      ? recorded
+      : { run: { ...run, state: 'not-fired', reason: toldBeforeReason(first) }, intents: [] };
   }
 
   async decidedBy(eventId: string): Promise<DecidedBy | null> {
