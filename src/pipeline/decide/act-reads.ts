@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../../core/event-types.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { EventActor, ForgeEvent } from '../../core/event.js';
 import { TOLD_BEFORE, toldBefore } from '../../core/told-acts.js';
-import { isJsonObject, type JsonObject } from '../../core/json.js';
+import { isJsonObject } from '../../core/json.js';
 import type { ListItem } from '../../forge/operations.js';
 import {
   isAfter,
@@ -300,9 +300,11 @@ async function comment(context: ActContext): Promise<ActFound | undefined> {
   // Somebody else may have put the words into the author's mouth.
   if (timeOf(found.created_at) === null || timeOf(found.created_at) !== timeOf(found.updated_at))
     return unproven('act.other_text', `comment ${id} was edited`);
-  const isTold: IsTold = ({ data }) => textAt(objectAt(data, 'comment'), 'body') === found.body;
-  return once(context, `comment ${id}`, found.created_at, isTold, () =>
-    provenAt(found.created_at, event, proven('comment', actor, found.created_at, [`comment ${id}`])),
+  return once(
+    context,
+    `comment ${id}`,
+    () => provenAt(found.created_at, event, proven('comment', actor, found.created_at, [`comment ${id}`])),
+    (earlier) => isAfter(earlier, found.created_at) && wordsOf(earlier) === found.body,
   );
 }
 
@@ -327,14 +329,13 @@ async function opening(context: ActContext): Promise<ActFound | undefined> {
   if (other) return other;
   if (!isSame(actor, found.user)) return otherAuthor(actor, found.user, what);
   const act = `opening ${context.repo.id} ${context.index}`;
-  const words = (data: JsonObject): string =>
+  const titleOf = ({ data }: ForgeEvent): string =>
     textAt(objectAt(data, 'issue') ?? objectAt(data, 'pull_request'), 'title');
   return once(
     context,
     act,
-    found.created_at,
-    ({ data }) => words(data) === found.title,
     () => provenAt(found.created_at, event, proven('issue', actor, found.created_at, [act])),
+    (earlier) => isAfter(earlier, found.created_at) && titleOf(earlier) === found.title,
   );
 }
 
@@ -348,9 +349,8 @@ async function merge(context: ActContext): Promise<ActFound | undefined> {
   return once(
     context,
     act,
-    found.merged_at,
-    () => true,
     () => provenAt(found.merged_at, event, proven('pull_request', actor, found.merged_at, [act])),
+    (earlier) => isAfter(earlier, found.merged_at),
   );
 }
 
@@ -412,13 +412,13 @@ function counts(review: Review, all: readonly Review[]): boolean {
 }
 
 async function review(context: ActContext): Promise<ActFound | undefined> {
-  const { actor, index } = context;
+  const { event, actor, index } = context;
   const fitting = await reviewsOf(context);
   if (fitting === undefined) return undefined;
-  const same = await reviewOf(context);
+  const theirs = fitting.filter(({ user }) => isSame(actor, user));
+  const [same] = reviewsTold(event, theirs);
   if (same) return proven('review', actor, same.submitted_at, [actOfReview(same)]);
-  if (fitting.some(({ user }) => isSame(actor, user)))
-    return unproven('act.other_text', `the review of #${index} has other words than the delivery`);
+  if (theirs.length > 0) return unproven('act.other_text', `the review of #${index} has other words than the delivery`);
   return fitting[0]
     ? otherAuthor(actor, fitting[0].user, `the review of #${index}`)
     : unproven('act.not_found', `the forge holds no such review of #${index}`);
@@ -480,13 +480,7 @@ async function run(context: ActContext): Promise<ActFound | undefined> {
   // Made again it is another one: by its attempt or, where the forge counts none, by when it ended.
   const attempt = found.run_attempt || (isOver(event) ? found.completed_at : null);
   const act = [event.kind, id, attempt ?? '', job ?? ''].join(' ');
-  return once(
-    context,
-    act,
-    null,
-    () => false,
-    () => proven('run', isBy ? actor : null, null, [act]),
-  );
+  return once(context, act, () => proven('run', isBy ? actor : null, null, [act]));
 }
 
 /** The number of a job of the run; null = the run has no such job. Undefined where the forge does not list them all. */
@@ -525,9 +519,13 @@ export async function feedFactOf(context: ActContext): Promise<FeedRowFact | nul
   return free.find((fact) => isSame(actor, fact.actor)) ?? free[0] ?? null;
 }
 
-function hasWordsOf(fact: FeedRowFact, { data }: ForgeEvent): boolean {
-  const words = (from: JsonObject): string => textAt(objectAt(from, 'comment'), 'body');
-  return fact.kind !== 'comment.created' || words(fact.data) === words(data);
+function hasWordsOf(fact: FeedRowFact, event: ForgeEvent): boolean {
+  return fact.kind !== 'comment.created' || wordsOf(fact) === wordsOf(event);
+}
+
+/** Of a comment. */
+function wordsOf({ data }: Pick<ForgeEvent, 'data'>): string {
+  return textAt(objectAt(data, 'comment'), 'body');
 }
 
 /** A row may tell several facts. */
@@ -556,20 +554,17 @@ export function proven(
   return { proven: true, by, actor, at: at ?? null, acts };
 }
 
-type IsTold = (event: ForgeEvent) => boolean;
-
-/** Unless another event told this one act. @param isTold whether an event that was stored after the act told it */
+/** Unless another event told this one act. @param isTold whether an earlier event told it. Default: only one upon which the rule acted did */
 async function once(
   context: ActContext,
   act: string,
-  time: string | null | undefined,
-  isTold: IsTold,
   found: () => ActFound,
+  isTold: (earlier: ForgeEvent) => boolean = () => false,
 ): Promise<ActFound> {
   const free = await context.free(
     [act],
     (one) => one,
-    (earlier, left) => (isAfter(earlier, time) && isTold(earlier) ? left : []),
+    (earlier, left) => (isTold(earlier) ? left : []),
   );
   return free.length > 0 ? found() : unproven('act.not_found', '');
 }
