@@ -8,10 +8,8 @@ import { flag, line, optional, type ParamsOf, text, texts } from './support/para
 import { readAll, orMissing, whereAllowed } from '../forge/forge-client.js';
 import { bearersOf } from './support/label-bearers.js';
 import { chosenFirst, chosenOf, differenceOf, idsOf } from './support/same-name.js';
-import { idsIn, placeOf } from './support/recovery.js';
+import { idsIn, placeOf, shownWithIssues } from './support/recovery.js';
 import { each, label } from './support/objects.js';
-import type { ForgeEvent } from '../core/event.js';
-import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Label } from '../core/objects/tracker.js';
 import { isSameName, mixedWord, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
@@ -129,16 +127,10 @@ export const ensureLabel = defineAction({
   recover: {
     absolute: true,
     unread: 'doubled',
-    matcher: {
-      shownBy: (event) => labelsIn(event).map((one) => ({ name: one['name'] ?? null })),
-      fits: (event, params) =>
-        labelsIn(event).some(
-          (one) =>
-            one['name'] === params['name'] &&
-            labelDifference({ ...params, ...one } as Label, params as unknown as WantedLabel) === '',
-        ),
-      byAnybody: true,
-    },
+    // A repository has no events about its labels.
+    matcher: shownWithIssues('labels', 'name', (shown, wanted) =>
+      labelDifference(shown as Label, wanted as unknown as WantedLabel),
+    ),
     duplicates: {
       removal: 'deleteLabel',
       list: ({ own, uses }, { name }, mark) =>
@@ -162,14 +154,6 @@ function unclear(given: Given): Unfit | null {
   return valueOf(given, 'exclusive') === true && typeof name === 'string' && !name.includes('/')
     ? { reason: say('params.no-scope', { name }), param: 'exclusive', hint: `name: kind/${name}`, isWarning: true }
     : null;
-}
-
-/** Labels that an issue or pull request of the event bears: a repository has no events about its labels. */
-function labelsIn({ data }: ForgeEvent): JsonObject[] {
-  return ['issue', 'pull_request'].flatMap((what) => {
-    const labels = (data[what] as JsonObject | undefined)?.['labels'];
-    return Array.isArray(labels) ? labels.filter(isJsonObject) : [];
-  });
 }
 
 /** The one to rename: names in the order the rule gives them. */

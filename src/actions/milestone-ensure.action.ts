@@ -5,10 +5,8 @@ import { bearsMark, withMark, withoutMark, dueTime, isSameDay } from './support/
 import { flag, markdown, optional, type ParamsOf, text, texts, time } from './support/params.js';
 import { readAll, whereOffered } from '../forge/forge-client.js';
 import { chosenFirst, chosenOf, differenceOf, idsOf } from './support/same-name.js';
-import { placeOf } from './support/recovery.js';
+import { placeOf, shownWithIssues } from './support/recovery.js';
 import { each, milestone } from './support/objects.js';
-import type { ForgeEvent } from '../core/event.js';
-import { isJsonObject, type JsonObject } from '../core/json.js';
 import type { Milestone } from '../core/objects/tracker.js';
 import { isSameName, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
@@ -126,16 +124,9 @@ export const ensureMilestone = defineAction({
   recover: {
     absolute: true,
     unread: 'doubled',
-    matcher: {
-      shownBy: (event) => milestonesIn(event).map((one) => ({ title: one['title'] ?? null })),
-      fits: (event, params) =>
-        milestonesIn(event).some(
-          (one) =>
-            one['title'] === params['title'] &&
-            milestoneDifference({ ...params, ...one } as Milestone, params as unknown as WantedMilestone) === '',
-        ),
-      byAnybody: true,
-    },
+    matcher: shownWithIssues('milestone', 'title', (shown, wanted) =>
+      milestoneDifference(shown as Milestone, wanted as unknown as WantedMilestone),
+    ),
     duplicates: {
       removal: 'deleteMilestone',
       list: (seen, { title }, mark) =>
@@ -150,14 +141,6 @@ export const ensureMilestone = defineAction({
     },
   },
 });
-
-/** Of the issue or pull request of the event. */
-function milestonesIn({ data }: ForgeEvent): JsonObject[] {
-  return ['issue', 'pull_request'].flatMap((what) => {
-    const milestone = (data[what] as JsonObject | undefined)?.['milestone'] ?? null;
-    return isJsonObject(milestone) ? [milestone] : [];
-  });
-}
 
 /** Names of the fields that differ; empty = it is as wanted. */
 function milestoneDifference(milestone: Milestone, wanted: WantedMilestone): string {

@@ -2,7 +2,7 @@ import type { Reason } from '../../core/reason.js';
 import { say, type About, type UNREADABLE } from '../reasons.js';
 import type { OpenCall } from '../define-action.js';
 import type { EventKind } from '../../core/event-kinds.js';
-import type { JsonObject } from '../../core/json.js';
+import { isJsonObject, type JsonObject } from '../../core/json.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { Secret } from '../../core/secret.js';
 import type { Target } from '../../core/target.js';
@@ -97,6 +97,28 @@ export interface EventMatcher {
   readonly slackMs?: number;
   /** Whether that undoes what was wanted; default true. */
   isUndo?(event: ForgeEvent, params: JsonObject): boolean;
+}
+
+/**
+ * Of objects that issues and pull requests show whole, known by their names: whoever made one that is as wanted, it is there.
+ * @param differenceOf what is shown, with the wanted values where it shows none; empty = as wanted
+ */
+export function shownWithIssues(
+  field: 'labels' | 'milestone',
+  key: 'name' | 'title',
+  differenceOf: (shown: JsonObject, wanted: JsonObject) => string,
+): EventMatcher {
+  const shownIn = ({ data }: ForgeEvent): JsonObject[] =>
+    ['issue', 'pull_request'].flatMap((what) => {
+      const shown = (data[what] as JsonObject | undefined)?.[field] ?? null;
+      return (Array.isArray(shown) ? shown : [shown]).filter(isJsonObject);
+    });
+  return {
+    shownBy: (event) => shownIn(event).map((one) => ({ [key]: one[key] ?? null })),
+    fits: (event, params) =>
+      shownIn(event).some((one) => one[key] === params[key] && differenceOf({ ...params, ...one }, params) === ''),
+    byAnybody: true,
+  };
 }
 
 export function done(
