@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+
 const HOUR_MS = 3_600_000;
 
 /**
@@ -46,9 +47,7 @@ function offsetMs(instantMs: number, zone: string): number {
   let days = daysOf.get(zone);
   if (!days) daysOf.set(zone, (days = new LRUCache({ max: DAYS_KEPT })));
   let day = days.get(index);
-  if (!day) {
-    days.set(index, (day = readDay(index, zone, days.get(index - 1)?.last)));
-  }
+  if (!day) days.set(index, (day = readDay(index, zone, days.get(index - 1)?.last)));
   return instantMs < day.changesAt ? day.first : day.last;
 }
 

@@ -100,6 +100,7 @@ export function hideNames<Answer>(
   };
   return clean(answer, '', false) as Answer;
 }
+
 const NONE: ReadonlyMap<string, readonly KnownRepository[]> = new Map();
 
 function isRecord(value: unknown): boolean {

@@ -35,11 +35,11 @@ export const answerReason = defineReasons({
 
 export type AnswerCode = ReturnType<typeof answerReason>['code'];
 
-/** What an action said of it, of which only the open part may be given here; null = nothing that is for the public. */
 interface Place {
   readonly on: 'issue' | 'pull request';
 }
 
+/** What an action said of it, of which only the open part may be given here; null = nothing that is for the public. */
 interface Detail {
   readonly because: Reason | null;
 }
