@@ -16,7 +16,7 @@ import { requireBuild } from '../support/built.js';
 import { tell } from '../support/tell.js';
 import { waitFor } from '../support/wait-for.js';
 import type { ForgeState } from './acts.js';
-import { playActs } from './acts.js';
+import { type Answered, playActs } from './acts.js';
 import type { Cluster } from './cluster.js';
 import { HOOK_SECRET, startCluster } from './cluster.js';
 import { doubleWrites } from './double-writes.js';
@@ -106,6 +106,13 @@ async function welcomes(name: string): Promise<number[]> {
   return Promise.all(counts);
 }
 
+/** A step about a closing that is executed after the reopening is cancelled (see `answered-at.ts`): here each is to have its effect. */
+const marked: Answered = (repo, kind) =>
+  waitFor(async () => {
+    const { repositories } = await readForge(forge, [repo.slice('acme/'.length)]);
+    return repositories[repo]?.labels.includes(`#1 ${kind}`) === true;
+  });
+
 /** The forge as it is, with its events counted by the store that is in charge. */
 async function found(server: OwnServer, names: readonly string[]): Promise<ForgeState> {
   const { repositories } = await readForge(forge, names);
@@ -178,12 +185,12 @@ function sorted(value: unknown): unknown {
       async () => {
         await forge.hook(cluster.web.url, HOOK_SECRET);
         await until(async () => (await cluster.stores.cursors.read('main', 'acme', 'feed')) !== null);
-        const wanted = await playActs(forge, BEFORE);
+        const wanted = await playActs(forge, BEFORE, marked);
         await waitFor(() => isAsWanted(primary, cluster.stores, BEFORE, wanted));
 
         await letItLag();
         const lagsSince = await nowOf(primary);
-        Object.assign(wanted.repositories, (await playActs(forge, LOST)).repositories);
+        Object.assign(wanted.repositories, (await playActs(forge, LOST, marked)).repositories);
         const pushed = wanted.repositories['acme/lib'];
         while (((await newestEvent(primary)) ?? 0) < lagsSince + LAG_MS) {
           await forge.act('push', { repo: 'acme/lib' });
@@ -198,7 +205,7 @@ function sorted(value: unknown): unknown {
         );
         expect(Math.min(...lost)).toBeGreaterThan(0);
 
-        const playing = playActs(forge, AMID);
+        const playing = playActs(forge, AMID, marked);
         await until(() => forge.botWrites().length > writesBefore);
         await failOver();
         Object.assign(wanted.repositories, (await playing).repositories);
