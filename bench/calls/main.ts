@@ -55,7 +55,7 @@ function calls(baseUrl: string): Readonly<Record<Way, () => Promise<unknown>>> {
   const path = '/repos/acme/app/labels';
   return {
     list: () => readAll(forge, 'listLabels', place),
-    write: () => forge.createLabel({ ...place, body: LABEL }, { canReadBack: true }),
+    write: () => forge.createLabel({ ...place, body: LABEL }),
     'axios-list': () => bare.get(path, { params: { page: 1, limit: 50 } }),
     'axios-write': () => bare.post(path, LABEL),
     'node-list': () => byNode('GET', list),

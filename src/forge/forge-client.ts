@@ -29,11 +29,6 @@ export interface CallOptions {
   /** Called right before the request is made, after any waiting for a turn; what it throws ends the call unsent and is passed on as it is. */
   readonly beforeSend?: (() => void | Promise<void>) | undefined;
   readonly onReply?: ((info: ReplyInfo) => void) | undefined;
-  /**
-   * Of a write: what came of it can be read back, so it may take a kept-alive connection that answered within the last second. Default false: a
-   * connection of its own.
-   */
-  readonly canReadBack?: boolean | undefined;
 }
 
 type ForgeCall<Name extends OperationName> = (

@@ -30,7 +30,7 @@ import {
   type PrepareDeps,
 } from './execute/prepare-effect.js';
 import type { Claim, JournalStore } from './journal-store.port.js';
-import { canRead, isOpen } from './recover/read-back.js';
+import { isOpen } from './recover/read-back.js';
 import type { RecoveryStore } from './recovery-store.port.js';
 
 interface EffectDeps extends PrepareDeps {
@@ -218,7 +218,6 @@ export class IntentToEffect {
       intentId: intent.id,
       mode: intent.mode,
       budgets,
-      canReadBack: canRead(action, access),
       reads: shares ? this.reads.of(intent.runId, intent.forge) : null,
       status: () => status.of(intent),
       hashOf: (secret) => encryptor.hash(secret),

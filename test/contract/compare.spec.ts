@@ -95,6 +95,13 @@ describe('contract/compare', () => {
       { last_login: '1970-01-01T01:00:00+01:00' },
       [],
     ],
+    [
+      'the language of a repository that was not counted yet => free',
+      { language: 'Go', languages_url: 'a' },
+      { language: '', languages_url: 'a' },
+      [],
+    ],
+    ['another language of a person => different', { language: 'en-US' }, { language: '' }, ['language']],
     ['a time and none => different', { closed_at: '2027-01-31T13:00:00+01:00' }, { closed_at: null }, ['closed_at']],
     ['a file that is not there => different', [null, { name: 'a' }], [null, null], ['[1]']],
   ])('%s', (_, recorded, answered, differences) => {

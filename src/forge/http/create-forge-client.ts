@@ -52,6 +52,7 @@ export interface ForgeClientOptions {
 }
 
 const DEFAULT_DEADLINE_MS = 30_000;
+const MOST_CONNECT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 
 /**
@@ -62,7 +63,8 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
   const clock = options.clock ?? systemClock;
   const baseUrl = checkAddress(options.baseUrl);
   const authorization = authorizationOf(options.auth);
-  const transport = createTransport({ ...options, baseUrl, clock });
+  const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const transport = createTransport({ ...options, baseUrl, connectMs: Math.min(deadlineMs, MOST_CONNECT_MS) });
   const budget = createBudget({ concurrency: options.concurrency ?? 4, ratePerS: options.ratePerS ?? 10, clock });
 
   // What comes from outside is held to what a forge itself could ask for.
@@ -98,15 +100,14 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         ...(body.bytes ? { 'Content-Type': 'application/json' } : {}),
       },
       body: body.bytes,
-      deadlineMs: callOptions.deadlineMs ?? options.deadlineMs ?? DEFAULT_DEADLINE_MS,
+      deadlineMs: callOptions.deadlineMs ?? deadlineMs,
       maxBytes: operation.maxBytes ?? DEFAULT_MAX_BYTES,
       signal: callOptions.signal,
-      reuse: write ? (callOptions.canReadBack === true ? 'fresh' : 'none') : 'any',
     };
     let tookMs = 0;
     const reply = await inTurn(budget, context, callOptions, async () => {
       const sentMs = clock.monotonicMs();
-      const got = await sendOnce(request);
+      const got = await transport(request);
       tookMs = clock.monotonicMs() - sentMs;
       return got;
     });
@@ -132,16 +133,6 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         if (error instanceof BotError) throw error;
         throw mapWrongBody(at, got.status, error instanceof WrongShape ? error : null);
       }
-    }
-  }
-
-  async function sendOnce(request: WireRequest): Promise<WireReply> {
-    try {
-      return await transport(request);
-    } catch (error) {
-      if (request.reuse === 'any' && error instanceof TransportFailure && error.stale)
-        return transport({ ...request, reuse: 'none' });
-      throw error;
     }
   }
 

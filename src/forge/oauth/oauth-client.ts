@@ -111,7 +111,6 @@ export class OAuthClient {
     throw new OAuthUnanswered(`status ${reply.status}`);
   }
 
-  /** A code or a refresh token may be used up by a request without an answer: no connection is used that the server may be closing. */
   async #post(body: Buffer): Promise<WireReply> {
     const headers = {
       Accept: 'application/json',
@@ -127,7 +126,6 @@ export class OAuthClient {
         body,
         deadlineMs: DEADLINE_MS,
         maxBytes: MAX_BYTES,
-        reuse: 'none',
       });
     } catch (error) {
       if (error instanceof TransportFailure) throw new OAuthUnanswered(error.detail);

@@ -58,8 +58,6 @@ interface GuardOptions {
   readonly signal: AbortSignal;
   /** What others of its run have read; absent = it reads everything itself. */
   readonly reads?: RunReads | null;
-  /** What came of its write can be read back here. Default false. */
-  readonly canReadBack?: boolean;
   /** Told of each call that is made; what another of the run had read is none. */
   readonly called?: (name: OperationName) => void;
   /** Told about the end of each call: its error, or null. */
@@ -131,7 +129,6 @@ export class GuardedForge {
       const answer = await next(args, {
         ...callOptions,
         signal: this.options.signal,
-        canReadBack: this.options.canReadBack,
         beforeSend: () => this.markSent(name, args),
       });
       this.noteAnswer('done', { objectId: idOf(answer) });
