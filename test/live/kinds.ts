@@ -1,7 +1,9 @@
+import { withoutMark } from '../../src/actions/support/compare.js';
 import { EVENT_KINDS, type EventKind } from '../../src/core/event-kinds.js';
 import { messageOf } from '../../src/core/errors.js';
 import { EVENT_TYPES } from '../../src/core/event-types.js';
 import { showsAuthor } from '../../src/core/act-fields.js';
+import type { JsonObject } from '../../src/core/json.js';
 import type { FeedDoc } from './feed-doc.js';
 import type { LiveBot } from './live-bot.js';
 import { type Play, playsOf, STARTS_NOTHING } from './plays.js';
@@ -56,9 +58,9 @@ export async function marksOf(stage: Stage, org: string): Promise<Map<string, st
   const add = (kind: string, subject: string): void => void marks.set(kind, [...(marks.get(kind) ?? []), subject]);
   const { api } = stage.olga;
   for (const repo of await api.list(`/orgs/${org}/repos`))
-    for (const { name, description } of await api.list(`/repos/${String(repo.full_name)}/labels`)) {
-      const [, kind] = /^([a-z_.]+) [0-9a-f]{12}$/.exec(String(name)) ?? [];
-      if (kind !== undefined) add(kind, String(description));
+    for (const label of await api.list(`/repos/${String(repo.full_name)}/labels`)) {
+      const mark = markIn(label);
+      if (mark) add(mark.kind, mark.subject);
     }
   for (const { name, data, value } of await api.list(`/orgs/${org}/actions/variables`)) {
     if (!String(name).startsWith('MARK_')) continue;
@@ -66,6 +68,12 @@ export async function marksOf(stage: Stage, org: string): Promise<Map<string, st
     add(kind, subject.join(' '));
   }
   return marks;
+}
+
+/** What a label marks; null = it is no mark. One that was made again after a lost answer bears the bot's own sign behind the subject. */
+export function markIn({ name, description }: JsonObject): { kind: string; subject: string } | null {
+  const [, kind] = /^([a-z_.]+) [0-9a-f]{12}$/.exec(String(name)) ?? [];
+  return kind === undefined ? null : { kind, subject: withoutMark(String(description)) };
 }
 
 export interface Expected {
