@@ -48,7 +48,7 @@ function row(gap: GapReport['gaps'][number]): string[] {
     plain(gap.repo ?? '-'),
     `${gap.source} ${plain(gap.entryKey)}`,
     gap.class,
-    gap.outcome,
+    gap.lateByS === null ? gap.outcome : `late by ${gap.lateByS} s`,
     plain(gap.reason),
   ];
 }

@@ -25,6 +25,8 @@ export const gap = z.object({
   reason: text,
   /** What became of the fact: its event was made from the row; the row cannot be read as an event; its delivery came after all. */
   outcome: z.enum(['repaired', 'not-representable', 'late']),
+  /** Seconds from the reading of the row to its delivery, to compare with `feed.grace_s`; null = none came, or it is not kept any more. */
+  lateByS: z.number().nullable(),
   factAt: maybeTime,
   foundAt: time,
 });
@@ -83,8 +85,10 @@ export interface GapStore {
   waiting(before: Date, limit: number): Promise<WaitingEntry[]>;
   /** The entries are matched or told as gaps, in one commit; a gap known before is left alone. Answers the gaps that are new. */
   settle(arrivalIds: readonly string[], gaps: readonly Gap[]): Promise<Gap[]>;
-  /** Gaps whose delivery came after all: marked so. Answers how many. */
-  markLate(): Promise<number>;
+  /** Gaps whose delivery came after all: marked so, in one commit, and answered. */
+  markLate(): Promise<Gap[]>;
+  /** Of the gaps found after this time those whose delivery has not come: each organization and class once. */
+  missingSince(since: Date): Promise<Array<Pick<Gap, 'forge' | 'org' | 'class'>>>;
   /** Newest first. Which repository a gap is about, its event tells. Default sight: everything. */
   gaps(filter: { org?: string | undefined; sight?: Sight | undefined; limit: number }): Promise<Gap[]>;
   /** Of events stored from one moment until another, which is not included; kinds in no order. */

@@ -36,16 +36,25 @@ beat AS (UPDATE heartbeats h SET at = $1 FROM last WHERE h.name = 'receiver' AND
 outage AS (INSERT INTO outages (from_at, to_at) SELECT at, $1 FROM silent)
 SELECT at AS "from" FROM silent`;
 
+const GAP = `
+forge, org, arrival_id AS "arrivalId", event_id AS "eventId", source, entry_key AS "entryKey", kind, repo, class, reason, outcome,
+fact_at AS "factAt", found_at AS "foundAt",
+(SELECT round(extract(epoch FROM min(d.arrived_at) - min(a.arrived_at)))::int
+ FROM arrival_events w JOIN arrivals d ON d.id = w.arrival_id JOIN arrivals a ON a.id = g.arrival_id
+ WHERE w.event_id = g.event_id AND w.source = 'webhook' AND g.outcome = 'late') AS "lateByS"`;
+
 const LIST = `
-SELECT forge, org, arrival_id AS "arrivalId", event_id AS "eventId", source, entry_key AS "entryKey", kind, repo, class, reason, outcome,
-       fact_at AS "factAt", found_at AS "foundAt"
+SELECT ${GAP}
 FROM gaps g WHERE ($1::text IS NULL OR lower(org) = lower($1))
   AND (${tellsOrg('g.org', '$3')} OR EXISTS (SELECT 1 FROM events e WHERE e.id = g.event_id AND ${tellsEvent('e', placesFrom(3))}))
 ORDER BY seq DESC LIMIT $2`;
 
 const MARK_LATE = `
-UPDATE gaps SET outcome = 'late'
-WHERE outcome = 'repaired' AND EXISTS (SELECT 1 FROM arrival_events w WHERE w.event_id = gaps.event_id AND w.source = 'webhook')`;
+UPDATE gaps g SET outcome = 'late'
+WHERE outcome = 'repaired' AND EXISTS (SELECT 1 FROM arrival_events w WHERE w.event_id = g.event_id AND w.source = 'webhook')
+RETURNING ${GAP}`;
+
+const MISSING = `SELECT DISTINCT forge, org, class FROM gaps WHERE outcome <> 'late' AND found_at > $1`;
 
 /** Each half goes by an index of its own: what waits to be decided, and what has a body, by its time. */
 const ANY_DELIVERY = `
@@ -147,8 +156,13 @@ export class SqlGapStore implements GapStore {
     });
   }
 
-  async markLate(): Promise<number> {
-    return (await this.db.run((manager) => execute(manager, MARK_LATE))).affected;
+  async markLate(): Promise<Gap[]> {
+    return (await this.db.run((manager) => execute<Gap>(manager, MARK_LATE))).rows;
+  }
+
+  async missingSince(since: Date): ReturnType<GapStore['missingSince']> {
+    return (await this.db.run((manager) => execute<Pick<Gap, 'forge' | 'org' | 'class'>>(manager, MISSING, [since])))
+      .rows;
   }
 
   async gaps(filter: { org?: string | undefined; sight?: Sight | undefined; limit: number }): Promise<Gap[]> {

@@ -186,15 +186,40 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     expect(await stores.gaps.waiting(clock.now(), 10)).toEqual([]);
   });
 
-  it('marks a gap whose delivery came after all', async () => {
-    const { events, entryKey } = await readRow('issue.opened');
+  it('says how late a delivery came after all, and ends the alert with the last of them', async () => {
+    const key = 'gaps/unknown/main/acme';
+    const rows = [await readRow('issue.opened'), await readRow('issue.opened')];
+    const watch = keeper();
     clock.advance(121_000);
-    await keeper().pass();
+    await watch.pass();
+    clock.advance(20_000);
+    await deliver(rows[0]?.events[0] ?? '');
+    await watch.pass();
+    expect([...raised]).toContain(key);
+
+    clock.advance(20_000);
+    await deliver(rows[1]?.events[0] ?? '');
+    await watch.pass();
+
+    expect([...raised]).not.toContain(key);
+    const found = await stores.gaps.gaps({ limit: 100 });
+    expect(found.map(({ outcome, lateByS, entryKey }) => ({ outcome, lateByS, entryKey })).reverse()).toEqual([
+      { outcome: 'late', lateByS: 141, entryKey: rows[0]?.entryKey },
+      { outcome: 'late', lateByS: 161, entryKey: rows[1]?.entryKey },
+    ]);
+  });
+
+  it('ends the alert where another process saw that the delivery came', async () => {
+    const { events } = await readRow('issue.opened');
+    const watch = keeper();
+    clock.advance(121_000);
+    await watch.pass();
     await deliver(events[0] ?? '');
-
     await keeper().pass();
 
-    expect(await gaps()).toEqual([{ kind: 'issue.opened', class: 'unknown', outcome: 'late', entryKey }]);
+    await watch.pass();
+
+    expect([...raised]).not.toContain('gaps/unknown/main/acme');
   });
 
   it('names the class by what the hook says and by when we were down', async () => {

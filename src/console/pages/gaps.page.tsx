@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { definePage } from '../page.js';
 import { SmallBars } from '../ui/chart.js';
-import { Callout, Filters, Section, Table, Time, type Filter } from '../ui/components.js';
+import { Callout, duration, Filters, Section, Table, Time, type Filter } from '../ui/components.js';
 import { deliveryPath, eventPath, orgFilters, State } from '../ui/words.js';
 
 const SHOWN = 200;
@@ -56,7 +56,15 @@ export const gapsPage = definePage({
               kind: 'wide',
               cell: ({ class: cause, reason }) => <span title={cause}>{reason}</span>,
             },
-            { head: 'Outcome', cell: ({ outcome }) => <State of={OUTCOMES[outcome]} /> },
+            {
+              head: 'Outcome',
+              cell: ({ outcome, lateByS }) => (
+                <>
+                  <State of={OUTCOMES[outcome]} />
+                  {lateByS !== null && ` by ${duration(lateByS * 1000)}`}
+                </>
+              ),
+            },
           ]}
         />
         {gaps.length > 0 && (

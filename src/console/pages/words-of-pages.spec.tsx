@@ -122,6 +122,7 @@ describe('console/pages', () => {
     const gaps = (['repaired', 'not-representable', 'late'] as const).map((outcome, n) => ({
       ...{ ...gap, arrivalId: `a${n}`, foundAt: AT, outcome, class: 'hook-inactive' },
       reason: 'our webhook is switched off at the forge',
+      lateByS: outcome === 'late' ? 41 : null,
     }));
     const text = textOf(gapsPage, { gaps, coverage: [], coveredSince: AT, orgs: ['acme'], days: 7 });
 
@@ -130,6 +131,7 @@ describe('console/pages', () => {
       'lost',
       'late',
     ]);
+    expect(text).toContain('late by 41 s');
     expect(text).not.toContain('hook-inactive');
   });
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { KnownFact } from '../../core/known-facts.port.js';
 import { silentLogger } from '../../core/logger.js';
 import { Metrics } from '../../observability/metrics.js';
-import type { GapStore, WaitingEntry } from '../../pipeline/gap-store.port.js';
+import type { Gap, GapStore, WaitingEntry } from '../../pipeline/gap-store.port.js';
 import type { OwnHook } from './classify-gap.js';
 import { GapKeeper } from './gap-keeper.js';
 import { HookHistory } from './hook-history.js';
@@ -19,6 +19,7 @@ describe('GapKeeper', () => {
   let clock: ManualClock;
   let metrics: Metrics;
   let waiting: WaitingEntry[];
+  let ledger: Gap[];
   let hooks: readonly OwnHook[];
   let told: string[];
   let keeper: GapKeeper;
@@ -33,6 +34,7 @@ describe('GapKeeper', () => {
     clock = new ManualClock();
     metrics = new Metrics(false);
     waiting = [];
+    ledger = [];
     hooks = [];
     told = [];
     asked = [];
@@ -42,9 +44,11 @@ describe('GapKeeper', () => {
       waiting: async () => waiting,
       settle: async (_ids, found) => {
         waiting = [];
+        ledger.push(...found);
         return [...found];
       },
-      markLate: async () => 0,
+      markLate: async () => [],
+      missingSince: async (since) => ledger.filter(({ foundAt }) => foundAt > since),
       gaps: async () => [],
       coverage: async () => [],
       anyDeliverySince: async () => {

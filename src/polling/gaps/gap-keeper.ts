@@ -40,7 +40,7 @@ const BATCH = 200;
 const MAX_BATCHES = 50;
 /** Three missed heartbeats. */
 const SILENT_MS = 15_000;
-/** After this time without a new gap of a class, the next one raises an alert again. */
+/** What is missing for longer is told no more; the next gap of the class raises an alert again. */
 const QUIET_MS = 3_600_000;
 /** A poller is stuck when it did not advance for this many turns and at least this long. */
 const STUCK_TURNS = 10;
@@ -57,7 +57,8 @@ const DAY_MS = 86_400_000;
 export class GapKeeper {
   /** `hooks`: null = the forge did not show them. */
   private readonly hooksRead = new Map<string, { at: Date; hooks: readonly OwnHook[] | null }>();
-  private readonly lastOf = new Map<AlertKey, number>();
+  /** Alerts that deliveries are missing. */
+  private readonly told = new Set<AlertKey<'gaps'>>();
   private running: Promise<void> | null = null;
   private missing = new Set<string>();
   /** Organizations for which silence was told: only for these it is asked whether it is over. */
@@ -98,15 +99,23 @@ export class GapKeeper {
       if (settled === 0 || waiting.length < BATCH) break;
     }
     this.missing = missing;
-    await this.deps.gaps.markLate();
+    for (const { forge, org, class: why, kind, repo, entryKey, lateByS } of await this.deps.gaps.markLate())
+      this.deps.logger.info({ forge, org, class: why, kind, repo, row: entryKey, lateByS }, 'gap.late');
+    await this.endAlerts(now);
     for (const org of this.deps.orgs) await this.listen(org, silent.get(org) ?? null);
     await this.watchPollers(now);
     // The first look is what later changes are told from.
     for (const { forge, org, hasHooks } of this.deps.orgs)
       if (hasHooks && !this.hooksRead.has(`${forge}/${org}`)) await this.hooksOf(forge, org, now);
-    for (const [key, at] of this.lastOf) {
-      if (now.getTime() - at < QUIET_MS) continue;
-      this.lastOf.delete(key);
+  }
+
+  /** Nothing of the class is missing any more: the deliveries came after all, or the last that did not is an hour old. */
+  private async endAlerts(now: Date): Promise<void> {
+    if (this.told.size === 0) return;
+    const missing = new Set((await this.deps.gaps.missingSince(new Date(now.getTime() - QUIET_MS))).map(keyOf));
+    for (const key of this.told) {
+      if (missing.has(key)) continue;
+      this.told.delete(key);
       this.deps.alerts.resolve(key);
     }
   }
@@ -143,7 +152,7 @@ export class GapKeeper {
       [...done],
       gaps.filter(({ arrivalId }) => done.has(arrivalId)),
     ))
-      this.tell(gap, now);
+      this.tell(gap);
     return done.size;
   }
 
@@ -171,6 +180,7 @@ export class GapKeeper {
       kind: event?.kind ?? null,
       repo: event?.repo ?? null,
       foundAt: now,
+      lateByS: null,
     };
     if (!event || event.kind === 'unrecognized')
       return {
@@ -209,12 +219,12 @@ export class GapKeeper {
     return hooks;
   }
 
-  private tell(gap: Gap, now: Date): void {
+  private tell(gap: Gap): void {
     const { forge, org, class: why, outcome, kind, repo, reason } = gap;
     this.deps.counted?.({ org, class: why, outcome });
     this.deps.logger.warn({ forge, org, class: why, outcome, kind, repo, row: gap.entryKey, reason }, 'gap.found');
-    const key = `gaps/${why}/${forge}/${org}` as const;
-    this.lastOf.set(key, now.getTime());
+    const key = keyOf(gap);
+    this.told.add(key);
     this.deps.alerts.raise(key, alert('gaps', { org }), {
       forge,
       org,
@@ -255,6 +265,10 @@ export class GapKeeper {
       this.deps.alerts.raise(key, alert('poller.stuck', { forge, org, seconds }), { forge, org, seconds });
     else this.deps.alerts.resolve(key);
   }
+}
+
+function keyOf({ forge, org, class: why }: Pick<Gap, 'forge' | 'org' | 'class'>): AlertKey<'gaps'> {
+  return `gaps/${why}/${forge}/${org}`;
 }
 
 /** Servers deliver nothing about a draft. */

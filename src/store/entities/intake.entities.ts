@@ -5,7 +5,7 @@ import type { Gap, GapClass, GapOutcome } from '../../pipeline/gap-store.port.js
 
 /** A fact that a row of the forge told and no delivery. */
 @Entity('gaps')
-export class GapEntity implements Gap {
+export class GapEntity implements Omit<Gap, 'lateByS'> {
   /** Id of the event, or of the arrival where it made none. */
   @PrimaryColumn('text')
   gapKey: string;

@@ -207,6 +207,7 @@ export async function fillTenants(
           outcome: 'repaired',
           factAt: now,
           foundAt: now,
+          lateByS: null,
         },
       ],
     );
