@@ -18,5 +18,6 @@ describe('markIn', () => {
   });
 
   it.each(['bug', 'issue.opened', 'issue.opened not-a-number'])('takes %s for no mark', (name) =>
-    expect(markIn({ name, description: '103' })).toBeNull());
+    expect(markIn({ name, description: '103' })).toBeNull(),
+  );
 });
