@@ -19,39 +19,6 @@ const NOT_INSTALLED = [
   'pg-native',
 ];
 
-/** Parts of packages that nothing of ours uses. They are left out; whoever makes an object of one is told. */
-const LEFT_OUT = [
-  /\/typeorm\/driver\/(?!postgres\/)[a-z0-9-]+\/\w+(Driver|QueryRunner)\.js$/,
-  /\/axios\/lib\/adapters\/fetch\.js$/,
-  /\/form-data\/lib\/form_data\.js$/,
-];
-const REFUSING = `module.exports = new Proxy({}, {
-  get: (_, name) => class { constructor() { throw new Error(String(name) + ' is left out of the bundle (rolldown.config.mjs)'); } },
-});`;
-
-/** They only ask whether these classes are there. Node makes them out of its own copy of undici, which it loads when somebody asks. */
-const NOT_ASKED = [
-  [/\/axios\/lib\/utils\.js$/, "typeof G.FormData !== 'undefined' ? G.FormData : undefined", 'undefined'],
-  [/\/pg\/lib\/stream\.js$/, "typeof Response === 'function'", 'false'],
-];
-
-const onlyWhatIsUsed = {
-  name: 'only-what-is-used',
-  load(id) {
-    const path = id.replaceAll('\\', '/');
-    if (LEFT_OUT.some((one) => one.test(path)))
-      return path.includes('/axios/') ? 'export const getFetch = () => null;' : REFUSING;
-    return null;
-  },
-  transform(code, id) {
-    const [, question, answer] = NOT_ASKED.find(([one]) => one.test(id.replaceAll('\\', '/'))) ?? [];
-    if (question === undefined) return null;
-    if (!code.includes(question))
-      throw new Error(`${id} does not ask "${question}" any more: take it out of NOT_ASKED`);
-    return { code: code.replace(question, answer), map: null };
-  },
-};
-
 /** A module that looks for files beside itself still finds them from within the bundle. */
 const ownPlace = {
   name: 'own-place',
@@ -96,7 +63,7 @@ const server = {
   },
   platform: 'node',
   external: [...OWN_FILES, ...NOT_INSTALLED],
-  plugins: [onlyWhatIsUsed, ownPlace, plainCharacters],
+  plugins: [ownPlace, plainCharacters],
   onLog: failOnUnresolved,
   // Classes are known by name to TypeORM and in error messages. CommonJS, for Node cannot take compiled code of other modules (load-program.ts).
   output: {
