@@ -83,6 +83,8 @@ export interface HourOfHook {
 export interface GapStore {
   /** Entries that are decided, read before this time and not settled, oldest first; at most `limit` entries, one row for each event. */
   waiting(before: Date, limit: number): Promise<WaitingEntry[]>;
+  /** Of each organization when the oldest delivery came that is not decided: whatever is not known yet may be in it. */
+  oldestUndecided(): Promise<Array<{ readonly forge: string; readonly org: string; readonly at: Date }>>;
   /** The entries are matched or told as gaps, in one commit; a gap known before is left alone. Answers the gaps that are new. */
   settle(arrivalIds: readonly string[], gaps: readonly Gap[]): Promise<Gap[]>;
   /** Gaps whose delivery came after all: marked so, in one commit, and answered. */

@@ -19,6 +19,8 @@ LEFT JOIN arrival_events t ON t.arrival_id = a.id
 LEFT JOIN events e ON e.id = t.event_id
 ORDER BY a.id, t.seq`;
 
+const OLDEST_UNDECIDED = `SELECT forge, org, min(arrived_at) AS at FROM arrivals WHERE state = 'stored' AND kind = 'delivery' GROUP BY forge, org`;
+
 const INSERT = `
 INSERT INTO gaps (gap_key, forge, org, arrival_id, event_id, source, entry_key, kind, repo, class, reason, outcome, fact_at, found_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
@@ -117,6 +119,12 @@ export class SqlGapStore implements GapStore {
               hasRepeats,
             },
     }));
+  }
+
+  async oldestUndecided(): ReturnType<GapStore['oldestUndecided']> {
+    return (
+      await this.db.run((manager) => execute<{ forge: string; org: string; at: Date }>(manager, OLDEST_UNDECIDED))
+    ).rows;
   }
 
   async lastDelivery(forge: string, org: string): Promise<Date | null> {

@@ -68,10 +68,15 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     return { entryKey: entry.entryKey, events: events.map(({ id }) => id) };
   }
 
-  async function deliver(eventId: string): Promise<void> {
+  /** A delivery comes, and is not decided. @returns its id */
+  async function receive(): Promise<string> {
     const delivery = aDelivery({ receivedAt: clock.now() });
     await stores.inbox.storeDeliveries([delivery]);
-    await stores.inbox.decide(delivery.id, (tx) => tx.join(eventId));
+    return delivery.id;
+  }
+
+  async function deliver(eventId: string): Promise<void> {
+    await stores.inbox.decide(await receive(), (tx) => tx.join(eventId));
   }
 
   const gaps = async (): Promise<Array<Pick<Gap, 'kind' | 'class' | 'outcome' | 'entryKey'>>> =>
@@ -130,6 +135,36 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
 
     expect(await gaps()).toEqual([]);
     expect(await stores.gaps.waiting(clock.now(), 10)).toEqual([]);
+  });
+
+  it('tells no gap while a delivery that came within the grace waits to be decided', async () => {
+    const { events } = await readRow('issue.opened');
+    clock.advance(120_000);
+    const delivery = await receive();
+    clock.advance(60_000);
+    await keeper().pass();
+    expect(await gaps()).toEqual([]);
+
+    await stores.inbox.decide(delivery, (tx) => tx.join(events[0] ?? ''));
+    await keeper().pass();
+
+    expect(await gaps()).toEqual([]);
+    expect(await stores.gaps.waiting(clock.now(), 10)).toEqual([]);
+  });
+
+  it('tells a gap of a row beside which such a delivery told something else, and beside one that came after the grace', async () => {
+    const { entryKey } = await readRow('issue.opened');
+    const other = await readRow('issue.opened');
+    const delivery = await receive();
+    clock.advance(121_000);
+    await keeper().pass();
+    expect(await gaps()).toEqual([]);
+
+    await stores.inbox.decide(delivery, (tx) => tx.join(other.events[0] ?? ''));
+    await receive();
+    await keeper().pass();
+
+    expect(await gaps()).toEqual([{ kind: 'issue.opened', class: 'unknown', outcome: 'repaired', entryKey }]);
   });
 
   it('tells each missing event of one row, and only those', async () => {

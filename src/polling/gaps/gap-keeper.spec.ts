@@ -47,6 +47,7 @@ describe('GapKeeper', () => {
         ledger.push(...found);
         return [...found];
       },
+      oldestUndecided: async () => [],
       markLate: async () => [],
       missingSince: async (since) => ledger.filter(({ foundAt }) => foundAt > since),
       gaps: async () => [],

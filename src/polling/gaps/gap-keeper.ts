@@ -131,10 +131,9 @@ export class GapKeeper {
     const inGrace = new Set<string>();
     const gaps: Gap[] = [];
     const outages = waiting.length > 0 ? await this.deps.gaps.outages(new Date(now.getTime() - 7 * DAY_MS)) : [];
+    const undecided = waiting.length > 0 ? await this.deps.gaps.oldestUndecided() : [];
     for (const entry of waiting) {
-      const org = this.deps.orgs.find(
-        (one) => one.forge === entry.forge && one.org.toLowerCase() === entry.org.toLowerCase(),
-      );
+      const org = this.deps.orgs.find((one) => isOf(one, entry));
       const isMissing = org?.hasHooks === true && this.lacksDelivery(entry);
       const waitedMs = now.getTime() - entry.readAt.getTime();
       // Already now: when the grace time is over, the hook may ask for more.
@@ -142,7 +141,10 @@ export class GapKeeper {
       if (isMissing) missing.add(`${entry.forge}/${entry.org.toLowerCase()}`);
       if (org && isMissing && entry.event && waitedMs >= org.everyS * 1000)
         note(silent, org, entry.event.factAt ?? entry.readAt);
-      if (org && isMissing && waitedMs < org.graceS * 1000) inGrace.add(entry.arrivalId);
+      const untilMs = entry.readAt.getTime() + (org?.graceS ?? 0) * 1000;
+      // A delivery that came in time and waits to be decided is not missing.
+      const mayBeHere = undecided.some((one) => isOf(one, entry) && one.at.getTime() <= untilMs);
+      if (isMissing && (now.getTime() < untilMs || mayBeHere)) inGrace.add(entry.arrivalId);
       else if (isMissing) gaps.push(await this.gapOf(entry, now, outages));
       done.add(entry.arrivalId);
     }
@@ -265,6 +267,15 @@ export class GapKeeper {
       this.deps.alerts.raise(key, alert('poller.stuck', { forge, org, seconds }), { forge, org, seconds });
     else this.deps.alerts.resolve(key);
   }
+}
+
+interface Place {
+  readonly forge: string;
+  readonly org: string;
+}
+
+function isOf(one: Place, other: Place): boolean {
+  return one.forge === other.forge && one.org.toLowerCase() === other.org.toLowerCase();
 }
 
 function keyOf({ forge, org, class: why }: Pick<Gap, 'forge' | 'org' | 'class'>): AlertKey<'gaps'> {
