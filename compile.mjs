@@ -10,7 +10,7 @@ const { sourceRoot, compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'nest
 const { tsConfigPath, deleteOutDir, assets } = compilerOptions;
 
 if (deleteOutDir) rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
-const tsc = join(ROOT, 'node_modules/typescript-7/bin/tsc');
+const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
 const { status } = spawnSync(process.execPath, [tsc, '-p', tsConfigPath], { cwd: ROOT, stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
 for (const path of assets) cpSync(join(ROOT, sourceRoot, path), join(ROOT, 'dist', path));

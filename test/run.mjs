@@ -118,7 +118,7 @@ async function checkTypes() {
   say('type check: tsc --noEmit');
   const status = await stream(
     process.execPath,
-    [join(ROOT, 'node_modules/typescript-7/bin/tsc'), '--noEmit', '-p', 'tsconfig.json'],
+    [join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', 'tsconfig.json'],
     {},
     'type check',
   );

@@ -9,7 +9,7 @@ jest.setTimeout(300_000);
 const NOW_AND_THEN = 'src/forge/forge-homes.ts';
 
 it('integration/way-of-a-delivery: whatever opens a transaction, claims work or calls the forge is told in docs/architecture.md', async () => {
-  const args = ['--import', './test/register-swc.mjs', 'test/tools/count-way.ts', '--json'];
+  const args = ['--import', './test/register-swc.mjs', 'test/integration/support/count-way.ts'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 10 * 1024 * 1024 });
   const executed = JSON.parse(stdout) as ReadonlyArray<{ file: string; marks: readonly string[] }>;
   const doc = readFileSync('docs/architecture.md', 'utf8');

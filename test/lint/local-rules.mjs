@@ -78,7 +78,52 @@ const dottedLogNames = {
   },
 };
 
+/** The type within Readonly and Partial, and the arguments of a `Record`; null where it is none. */
+function argumentsOfRecord(type) {
+  if (type?.type !== 'TSTypeReference') return null;
+  const given = type.typeArguments?.params ?? [];
+  if (['Readonly', 'Partial'].includes(type.typeName.name)) return argumentsOfRecord(given[0]);
+  return type.typeName.name === 'Record' ? given : null;
+}
+
+/** `constructor` is in every object: a table that is asked by a word from outside has no prototype, and `in` is for fixed words. */
+const noPrototypeTables = {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: {
+      table: 'make this table with tableOf or emptyTable (src/core/table.ts), or as a Map',
+      in: 'ask Object.hasOwn',
+    },
+  },
+  create(context) {
+    const lookAt = (node, type, value) => {
+      const [key, values] = argumentsOfRecord(type) ?? [];
+      // Values of unknown type are parameters under names of our own.
+      const isTable = key?.type === 'TSStringKeyword' && values?.type !== 'TSUnknownKeyword';
+      if (isTable && value?.type === 'ObjectExpression') context.report({ node, messageId: 'table' });
+    };
+    return {
+      VariableDeclarator(node) {
+        lookAt(node, node.id.typeAnnotation?.typeAnnotation, node.init);
+      },
+      PropertyDefinition(node) {
+        lookAt(node, node.typeAnnotation?.typeAnnotation, node.value);
+      },
+      'BinaryExpression[operator="in"]'({ left }) {
+        const isFixed =
+          left.type === 'PrivateIdentifier' || typeof left.value === 'string' || /^[A-Z_]+$/.test(left.name);
+        if (!isFixed) context.report({ node: left, messageId: 'in' });
+      },
+    };
+  },
+};
+
 export default {
   meta: { name: 'local' },
-  rules: { 'no-decision-by-text': noDecisionByText, 'dotted-log-names': dottedLogNames },
+  rules: {
+    'no-decision-by-text': noDecisionByText,
+    'dotted-log-names': dottedLogNames,
+    'no-prototype-tables': noPrototypeTables,
+  },
 };

@@ -1,4 +1,4 @@
-// npm run way:count: the files of src/ that execute for one recorded push that makes one label, by V8's precise coverage of this process and of its
+// The files of src/ that execute for one recorded push that makes one label, by V8's precise coverage of this process and of its
 // threads. The bot is whole, with the embedded store, and the forge is the sandbox. A delivery goes before, so that what is made once counts for nothing.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -6,9 +6,9 @@ import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { aBot } from '../integration/support/a-bot.js';
-import { acmeConfig } from '../integration/support/acme-config.js';
-import { aForge, type TestForge } from '../integration/support/a-forge.js';
+import { aBot } from './a-bot.js';
+import { acmeConfig } from './acme-config.js';
+import { aForge, type TestForge } from './a-forge.js';
 
 const RECORDED = 'test/recordings/gitea-1.27/acts/046-pull-request-synchronized-by-a-push.json';
 /** Words and tables, and the forge of the test. */
@@ -84,12 +84,7 @@ async function main(): Promise<void> {
       for (const [file, marks] of await executedIn(post))
         executed.set(file, new Set([...(executed.get(file) ?? []), ...marks]));
     const files = [...executed].sort(([one], [other]) => (one < other ? -1 : 1));
-    if (process.argv.includes('--json'))
-      console.log(JSON.stringify(files.map(([file, marks]) => ({ file, marks: [...marks] }))));
-    else {
-      for (const [file, marks] of files) console.log([file, ...marks].join('  '));
-      console.log(`${files.length} files`);
-    }
+    console.log(JSON.stringify(files.map(([file, marks]) => ({ file, marks: [...marks] }))));
   } finally {
     await bot.close();
     await forge.close();
