@@ -16,8 +16,9 @@ import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { ruleFunctions } from '../../src/rules/language/functions/index.js';
 import { HABITS, OTHER_TOOLS, TEXT_HABITS, textHabitOf } from '../../src/rules/language/habits/habits.js';
 import type { HabitPlace } from '../../src/rules/language/habits/habits.js';
-import { LANGUAGE } from '../../src/rules/language/language.js';
-import type { MapName } from '../../src/rules/language/language.js';
+import type { Word } from '../../src/rules/language/habits/word.js';
+import { MAPS, summaryOf } from '../../src/rules/language/grammar.js';
+import type { MapName } from '../../src/rules/language/shapes.js';
 
 /** Every object, by its name. */
 const API_OBJECTS = [actorRights, ...NAMED_OBJECTS.map(([schema]) => ruleType(schema))].sort((a, b) =>
@@ -237,45 +238,44 @@ function functionsPage(): string {
 
 const HABIT_TITLES: Readonly<Record<HabitPlace, string>> = {
   kind: 'Events, under `on`',
-  rule: 'Keys of a rule',
-  step: 'Keys of a step',
   action: 'Actions',
   param: 'Parameters',
-  where: 'Filters, under `where`',
-  lookup: 'Keys of a lookup',
   'lookup name': 'Lookups',
   variable: 'Variables of expressions',
   field: 'Fields of an event and of the objects in it',
   function: 'Functions of expressions',
-  policy: 'Keys of a policy',
-  subjects: 'Filters, under `subjects`',
   protection: 'Settings of a protection',
-  limits: 'Limits',
-  schedule: 'Keys of a schedule',
-  file: 'Keys of a file',
 };
 
-/** From the table that the check itself looks into. */
+/** From the tables that the check itself looks into. */
 function habitsPage(): string {
-  const places = (Object.keys(HABIT_TITLES) as HabitPlace[]).map(
-    (place) =>
-      `## ${HABIT_TITLES[place]}\n\n${table(
-        ['elsewhere', 'here'],
-        HABITS[place].map(({ words, write }) => [list(words), write]),
-      )}`,
-  );
+  const words = (title: string, all: readonly Word[]): string =>
+    `## ${title}\n\n${table(
+      ['elsewhere', 'here'],
+      all.map(({ words: these, write }) => [list(these), write]),
+    )}`;
+  const places = (Object.keys(HABIT_TITLES) as HabitPlace[]).map((place) => words(HABIT_TITLES[place], HABITS[place]));
+  const keys = (Object.keys(TITLES) as Array<keyof typeof TITLES>).flatMap((name) => {
+    const own = [
+      ...Object.values(MAPS[name].keys).flatMap(({ instead = [] }) => instead),
+      ...(MAPS[name].elsewhere ?? []),
+    ];
+    return own.length === 0 ? [] : [words(`Keys: ${TITLES[name]}`, own)];
+  });
   const texts = TEXT_HABITS.map(({ example }) => [`\`${example}\``, textHabitOf(example) ?? '']);
   return page(
     'What you write elsewhere, and here',
     'People know GitHub Actions, JavaScript, Mergify, Prow and the names of webhooks. `forgehand check` says what to write here instead.',
     `## Expressions\n\n${table(['elsewhere', 'here'], texts)}`,
     ...places,
+    ...keys,
     '## Files of other tools',
     `The check recognizes ${OTHER_TOOLS.map(({ tool }) => tool).join(', ')}, and says so once.`,
   );
 }
 
-const TITLES: Readonly<Record<MapName, string>> = {
+/** Of the maps that stand in a rule file as themselves. */
+const TITLES: Readonly<Record<Exclude<MapName, 'shared_file' | 'fix'>, string>> = {
   file: 'A file',
   rule: 'A rule',
   where: '`where`: filters',
@@ -287,17 +287,18 @@ const TITLES: Readonly<Record<MapName, string>> = {
   coalesce: '`coalesce`',
   policy: 'A policy',
   subjects: '`subjects` of a policy',
+  expectation: 'An entry of `expect`',
 };
 
 function conditionsPage(): string {
-  const keys = (Object.keys(TITLES) as MapName[]).map(
+  const keys = (Object.keys(TITLES) as Array<keyof typeof TITLES>).map(
     (map) =>
       `## ${TITLES[map]}\n\n${table(
         ['key', 'required', 'what'],
-        Object.entries(LANGUAGE[map]).map(([key, { required, summary }]) => [
+        Object.entries(MAPS[map].keys).map(([key, shape]) => [
           `\`${key}\``,
-          required ? 'yes' : '',
-          summary,
+          shape.required ? 'yes' : '',
+          summaryOf(shape),
         ]),
       )}`,
   );

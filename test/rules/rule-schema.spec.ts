@@ -8,9 +8,6 @@ import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { isJsonObject } from '../../src/core/json.js';
 import type { Json } from '../../src/core/json.js';
-import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
-import { LANGUAGE } from '../../src/rules/language/language.js';
-import { loadRules } from '../../src/rules/language/load/load-rules.js';
 import { ruleSchema } from '../../src/rules/language/rule-schema.js';
 
 const schema = ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue() });
@@ -34,38 +31,6 @@ const examples = ['docs/rules.md', 'docs/guide.md'].flatMap((page) =>
     ([, text = ''], index) => [`${page} ${index + 1}`, text] as const,
   ),
 );
-
-/** Every key that the compiler knows at a place, as its own message lists them. */
-function keysTold(text: string): string[] {
-  const result = loadRules([{ path: 'r', text }], {
-    org: 'acme',
-    actions: actionCatalogue(),
-    lookups: lookupCatalogue(),
-    powers: new Set(),
-    secrets: new Set(),
-    engine: new CelEngine(),
-  });
-  const hint = result.ok
-    ? undefined
-    : result.problems.find(({ message }) => message.includes('"zzzzzzzzzzzzzzzzz"'))?.hint;
-  return (hint ?? '').replace('it may have: ', '').split(', ').sort();
-}
-
-const HEAD = 'version: 1\norg: acme\n';
-const ODD = 'zzzzzzzzzzzzzzzzz: 1';
-const PLACES: Record<keyof typeof LANGUAGE, string> = {
-  file: `${HEAD}${ODD}\nrules: []\n`,
-  rule: `${HEAD}rules: [{${ODD}}]\n`,
-  policy: `${HEAD}policies: [{${ODD}}]\n`,
-  where: `${HEAD}rules: [{where: {${ODD}}}]\n`,
-  subjects: `${HEAD}policies: [{subjects: {${ODD}}}]\n`,
-  lookup: `${HEAD}rules: [{lookup: {a: {${ODD}}}}]\n`,
-  step: `${HEAD}rules: [{do: {${ODD}}}]\n`,
-  limits: `${HEAD}rules: [{limits: {${ODD}}}]\n`,
-  policy_limits: `${HEAD}policies: [{limits: {${ODD}}}]\n`,
-  schedule: `${HEAD}rules: [{schedule: {${ODD}}}]\n`,
-  coalesce: `${HEAD}rules: [{coalesce: {${ODD}}}]\n`,
-};
 
 describe('forgehand schema', () => {
   it.each([
@@ -107,11 +72,4 @@ describe('forgehand schema', () => {
 
     expect(lacking).toEqual([]);
   });
-
-  it.each(Object.keys(LANGUAGE) as Array<keyof typeof LANGUAGE>)(
-    'knows the keys that the compiler knows: %s',
-    (map) => {
-      expect(keysTold(PLACES[map])).toEqual(Object.keys(LANGUAGE[map]).sort());
-    },
-  );
 });

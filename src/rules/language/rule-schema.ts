@@ -1,9 +1,9 @@
 import { START_TYPES } from '../../core/event-types.js';
 import type { JsonObject } from '../../core/json.js';
-import { LANGUAGE } from './language.js';
-import type { KeyDefinition, MapName, ValueShape } from './language.js';
-import { SEVERITIES } from './revision.js';
+import { GRAMMAR, MAPS, summaryOf } from './grammar.js';
+import { ID } from './load/read-map.js';
 import type { ActionFacts, LookupFacts } from './revision.js';
+import type { KeyShape, MapName, ValueShape } from './shapes.js';
 
 export interface Catalogues {
   readonly actions: ReadonlyMap<string, ActionFacts>;
@@ -12,17 +12,6 @@ export interface Catalogues {
 
 const TEXT: JsonObject = { type: 'string' };
 const EXPRESSION: JsonObject = { type: 'string', minLength: 1 };
-const SEVERITY: JsonObject = { description: 'How grave it is; medium when left out.', enum: [...SEVERITIES] };
-const EXPECTATION: JsonObject = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['that'],
-  properties: {
-    that: { ...EXPRESSION, description: 'The condition that should hold.' },
-    severity: SEVERITY,
-    message: { ...TEXT, description: 'Message of the finding when it does not.' },
-  },
-};
 /** A value that may be an expression instead. */
 const TEMPLATE: JsonObject = { type: 'string', pattern: '\\$\\{\\{' };
 
@@ -31,21 +20,24 @@ const TEMPLATE: JsonObject = { type: 'string', pattern: '\\$\\{\\{' };
  * `# yaml-language-server: $schema=forgehand.schema.json`. Looser than the check: what only the check can know is any value here.
  */
 export function ruleSchema(catalogues: Catalogues): JsonObject {
-  const maps = (Object.keys(LANGUAGE) as MapName[]).filter((name) => name !== 'file' && name !== 'step');
+  const maps = (Object.keys(MAPS) as MapName[]).filter((name) => !OWN_SCHEMA.includes(name));
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Forgehand rule file',
     ...mapSchema('file', catalogues),
     $defs: {
       ...Object.fromEntries(maps.map((name) => [name, mapSchema(name, catalogues)])),
-      step: stepSchema(catalogues),
-      fix: stepSchema(catalogues, { for: FOR }),
+      step: stepSchema('step', catalogues),
+      fix: stepSchema('fix', catalogues),
     },
   };
 }
 
+/** The whole file, what other files extend, and steps, whose keys are actions too. */
+const OWN_SCHEMA: readonly MapName[] = ['file', 'shared_file', 'step', 'fix'];
+
 function mapSchema(name: MapName, catalogues: Catalogues): JsonObject {
-  const keys = Object.entries(LANGUAGE[name]);
+  const keys = Object.entries(MAPS[name].keys);
   const isLookup = name === 'lookup';
   return {
     type: 'object',
@@ -61,13 +53,18 @@ function mapSchema(name: MapName, catalogues: Catalogues): JsonObject {
   };
 }
 
-function describe(definition: KeyDefinition, catalogues: Catalogues): JsonObject {
-  return { description: definition.summary, ...valueSchema(definition.value, catalogues) };
+function describe(key: KeyShape, catalogues: Catalogues): JsonObject {
+  const { default: otherwise } = key;
+  return {
+    description: summaryOf(key),
+    ...(otherwise === undefined ? {} : { default: otherwise }),
+    ...valueSchema(key.value, catalogues),
+  };
 }
 
-function names({ summary }: KeyDefinition, known: ReadonlyMap<string, { name: string; summary: string }>): JsonObject {
+function names(key: KeyShape, known: ReadonlyMap<string, { name: string; summary: string }>): JsonObject {
   return {
-    description: summary,
+    description: summaryOf(key),
     oneOf: [...known.values()].map((one) => ({ const: one.name, description: `${one.summary}.` })),
   };
 }
@@ -112,13 +109,8 @@ function paramValue(type: string): JsonObject {
   }
 }
 
-const FOR: JsonObject = {
-  description: 'Expectations after whose failure it is wanted.',
-  anyOf: [TEXT, { type: 'array', minItems: 1, items: TEXT }],
-};
-
-function stepSchema(catalogues: Catalogues, more: JsonObject = {}): JsonObject {
-  const { use, with: parameters, ...modifiers } = LANGUAGE.step;
+function stepSchema(name: 'step' | 'fix', catalogues: Catalogues): JsonObject {
+  const { use, with: parameters, ...modifiers } = GRAMMAR[name].keys;
   const shared = Object.fromEntries(
     Object.entries(modifiers).map(([key, definition]) => [key, describe(definition, catalogues)]),
   );
@@ -128,9 +120,8 @@ function stepSchema(catalogues: Catalogues, more: JsonObject = {}): JsonObject {
     type: 'object',
     additionalProperties: false,
     properties: {
-      ...more,
-      ...(use ? { use: names(use, catalogues.actions) } : {}),
-      with: { description: parameters?.summary ?? '', type: 'object' },
+      use: names(use, catalogues.actions),
+      with: describe(parameters, catalogues),
       ...shared,
       ...Object.fromEntries(short),
     },
@@ -148,31 +139,58 @@ function shortParams({ params }: ActionFacts): JsonObject {
 }
 
 function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
-  if (typeof shape === 'object') {
-    if ('map' in shape) return { $ref: `#/$defs/${shape.map}` };
-    if ('list' in shape) return { type: 'array', items: { $ref: `#/$defs/${shape.list}` } };
-    if ('named' in shape)
-      return {
-        type: 'object',
-        maxProperties: 20,
-        additionalProperties: { anyOf: [{ $ref: '#/$defs/lookup' }, { enum: [...catalogues.lookups.keys()] }] },
-      };
-    if ('steps' in shape)
-      return { anyOf: [{ $ref: '#/$defs/step' }, { type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } }] };
-    if ('setting' in shape) {
-      const map = paramsSchema(catalogues.actions.get(shape.setting)?.params ?? {});
-      return shape.plain === undefined ? map : { anyOf: [map, { type: 'array', items: TEXT }] };
-    }
-    const items = paramsSchema(catalogues.actions.get(shape.settings)?.params ?? {});
-    return { type: 'array', items: shape.short ? { anyOf: [TEXT, items] } : items };
-  }
+  if (typeof shape === 'string') return plainSchema(shape);
+  if ('whole' in shape) return { type: 'integer', minimum: shape.whole[0], maximum: shape.whole[1] };
+  if ('choice' in shape) return { enum: [...shape.choice] };
+  if ('choices' in shape) return oneOrList({ enum: [...shape.choices] });
+  if ('duration' in shape) return TEXT;
+  if ('map' in shape)
+    return shape.short === undefined ? refTo(shape.map) : { anyOf: [shortSchema(shape, catalogues), refTo(shape.map)] };
+  if ('list' in shape) return { type: 'array', items: refTo(shape.list) };
+  if ('steps' in shape) return oneOrList(refTo(shape.steps));
+  if ('named' in shape)
+    return {
+      type: 'object',
+      maxProperties: shape.most,
+      additionalProperties: {
+        anyOf: [
+          shape.named === 'lookup'
+            ? { enum: [...catalogues.lookups.keys()] }
+            : shortSchema({ map: shape.named, short: shape.short }, catalogues),
+          refTo(shape.named),
+        ],
+      },
+    };
+  const { action, short, single } = shape.section;
+  const item = paramsSchema(catalogues.actions.get(action)?.params ?? {});
+  if (single) return single.list === undefined ? item : { anyOf: [item, { type: 'array', items: TEXT }] };
+  return { type: 'array', items: short === undefined ? item : { anyOf: [TEXT, item] } };
+}
+
+function refTo(name: MapName): JsonObject {
+  return { $ref: `#/$defs/${name}` };
+}
+
+function oneOrList(one: JsonObject): JsonObject {
+  return { anyOf: [one, { type: 'array', minItems: 1, items: one }] };
+}
+
+function shortSchema({ map, short = '' }: { map: MapName; short?: string }, catalogues: Catalogues): JsonObject {
+  return valueSchema(MAPS[map].keys[short]?.value ?? 'text', catalogues);
+}
+
+function plainSchema(shape: ValueShape & string): JsonObject {
   switch (shape) {
+    case 'text':
+    case 'canary':
+    case 'reason':
+      return TEXT;
+    case 'id':
+      return { type: 'string', pattern: ID.source };
+    case 'texts':
+      return oneOrList(TEXT);
     case 'boolean':
       return { type: 'boolean' };
-    case 'whole':
-      return { type: 'integer', minimum: 1 };
-    case 'texts':
-      return { anyOf: [TEXT, { type: 'array', minItems: 1, items: TEXT }] };
     case 'expression':
       return EXPRESSION;
     case 'conditions':
@@ -185,18 +203,19 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
       };
     case 'kinds': {
       const kinds = [...START_TYPES].filter(([kind]) => kind !== 'hook.tested' && kind !== 'unrecognized');
-      const one: JsonObject = {
-        oneOf: kinds.map(([kind, { summary }]) => ({ const: kind, description: `${summary}.` })),
-      };
-      return { anyOf: [one, { type: 'array', minItems: 1, items: one }] };
+      return oneOrList({ oneOf: kinds.map(([kind, { summary }]) => ({ const: kind, description: `${summary}.` })) });
     }
     case 'approval':
       return { enum: ['owners', 'plan', 'two-people', true, false] };
-    case 'required':
-      return { enum: ['required', 'two-people', 'none'] };
-    case 'rights':
-      return { enum: ['author'] };
+    case 'catch_up':
+      return { anyOf: [{ enum: ['skip', 'one', 'all'] }, { type: 'integer', minimum: 1, maximum: 50 }] };
+    case 'version':
+      return { const: 1 };
+    case 'json':
+    case 'params':
+      return { type: 'object' };
     case 'protections':
+    default:
       return {
         type: 'array',
         items: {
@@ -204,33 +223,13 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
           required: ['name'],
           properties: {
             name: { ...TEXT, description: 'Name of the rule of the protection.' },
-            severity: SEVERITY,
+            severity: {
+              description: summaryOf(GRAMMAR.expectation.keys.severity),
+              enum: [...GRAMMAR.expectation.keys.severity.value.choice],
+            },
             enforce: { type: 'boolean', description: 'Write it where it differs; a difference is no finding then.' },
           },
         },
       };
-    case 'fixes':
-      return { anyOf: [{ $ref: '#/$defs/fix' }, { type: 'array', minItems: 1, items: { $ref: '#/$defs/fix' } }] };
-    case 'expectations':
-      return { type: 'object', maxProperties: 50, additionalProperties: { anyOf: [EXPRESSION, EXPECTATION] } };
-    case 'mode':
-      return { enum: ['live', 'dry-run', 'shadow'] };
-    case 'sources': {
-      const one: JsonObject = { enum: ['webhook', 'feed', 'tasks', 'lists'] };
-      return { anyOf: [one, { type: 'array', minItems: 1, items: one }] };
-    }
-    case 'on_missing':
-      return { enum: ['none', 'fail'] };
-    case 'schedule':
-      return { anyOf: [TEXT, { $ref: '#/$defs/schedule' }] };
-    case 'catch_up':
-      return { anyOf: [{ enum: ['skip', 'one', 'all'] }, { type: 'integer', minimum: 1, maximum: 50 }] };
-    case 'version':
-      return { const: 1 };
-    case 'json':
-    case 'any':
-      return { type: 'object' };
-    default:
-      return TEXT;
   }
 }

@@ -1,10 +1,8 @@
 import { tableOf } from '../../../core/table.js';
-import type { YamlScalar } from '../load/node.js';
+import type { Text } from '../load/read-shape.js';
 import type { SourceFile } from '../load/source-file.js';
 import { compileGlob } from '../match/glob.js';
 import type { GlobPattern } from '../match/glob.js';
-
-type Text = YamlScalar & { value: string };
 
 interface Wrong {
   readonly message: string;

@@ -4,6 +4,7 @@ import type { CompiledExpression, ExprPath, ExprType } from '../expression-engin
 import { MAX_LIST } from '../expressions/meter.js';
 import { kindName } from '../expressions/words.js';
 import type { YamlScalar } from '../load/node.js';
+import type { Text } from '../load/read-shape.js';
 import type { Position } from '../revision.js';
 import type { FileContext, Scope } from './file-context.js';
 import { FACTS, isAskedFact } from '../propose/asked-facts.js';
@@ -143,11 +144,7 @@ function checked(context: FileContext, expression: Expression, { variables, guar
 }
 
 /** A bare CEL condition (`if`, `when`, `unless`): no `${{ }}`, and never anything but true or false. */
-export function compileCondition(
-  context: FileContext,
-  scalar: YamlScalar & { value: string },
-  scope: Scope,
-): Expression | null {
+export function compileCondition(context: FileContext, scalar: Text, scope: Scope): Expression | null {
   const bare = withoutBraces(context, scalar);
   if (bare === null) return null;
   const expression = compileExpression(context, bare, scope);
@@ -163,11 +160,7 @@ export function compileCondition(
 }
 
 /** Bare CEL that gives a list (`for_each`). */
-export function compileList(
-  context: FileContext,
-  scalar: YamlScalar & { value: string },
-  scope: Scope,
-): Expression | null {
+export function compileList(context: FileContext, scalar: Text, scope: Scope): Expression | null {
   const bare = withoutBraces(context, scalar);
   const expression = bare && compileExpression(context, bare, scope);
   if (!expression) return null;
@@ -182,7 +175,7 @@ export function staticType({ type, compiled }: Expression): ExprType {
   return compiled.type === 'dyn' && type ? (kindName(type) as ExprType) : compiled.type;
 }
 
-function withoutBraces(context: FileContext, scalar: YamlScalar & { value: string }): ExpressionSource | null {
+function withoutBraces(context: FileContext, scalar: Text): ExpressionSource | null {
   const at = scalar.value.indexOf('${{');
   if (at === -1) return { text: scalar.value, scalar, offset: 0 };
   const inner = /^\s*\$\{\{(.*)\}\}\s*$/s.exec(scalar.value)?.[1]?.trim();

@@ -2,40 +2,29 @@ import { DYN, listOf } from '../../../core/data-types.js';
 import type { DataType } from '../../../core/data-types.js';
 import type { LookupFacts } from '../revision.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
-import {
-  asMap,
-  readChoice,
-  readDurationText,
-  readKey,
-  readMap,
-  readText,
-  readWhole,
-  suggest,
-} from '../load/read-shape.js';
+import type { Named } from '../load/read-map.js';
+import { asMap, readWhole, suggest } from '../load/read-shape.js';
 import { compileList } from './compile-expression.js';
 import { compileParams } from './compile-params.js';
 import { habitOf } from '../habits/habits.js';
-import { parseDuration } from '../../../core/schedule-text.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { LookupProgram, ParamProgram, Template } from './program.js';
 import { withItem } from './variable-types.js';
 
-const MAX_LOOKUPS = 20;
-/** Reads of one `for_each`, and elements of a list answer, that `max` may allow. */
+/** Reads of one `for_each` that `max` may allow; of elements of an answer it may allow more. */
 const MAX_READS = 100;
-const MAX_ELEMENTS = 1000;
 /** Of a `for_each` that does not say. */
 const DEFAULT_READS = 20;
-const MAX_CACHE_S = 24 * 3600;
 
-/** `lookup: {name: {use, with, on_missing, for_each, max, cache}}`, or `{name: use}` where nothing needs saying. */
-export function compileLookups(context: FileContext, node: YamlNode, scope: Omit<Scope, 'lookups'>): LookupProgram[] {
-  const map = asMap(context.file, node, 'lookup');
-  if (!map) return [];
-  if (map.entries.length > MAX_LOOKUPS)
-    context.file.problem(map.start, `a rule may have ${MAX_LOOKUPS} lookups, this has ${map.entries.length}`);
+/** @param node where the names stand, also those that cannot be used */
+export function compileLookups(
+  context: FileContext,
+  read: ReadonlyArray<Named<'lookup'>>,
+  node: YamlNode | undefined,
+  scope: Omit<Scope, 'lookups'>,
+): LookupProgram[] {
   const names = lookupNames(node);
-  const programs = map.entries.flatMap((entry) => compileLookup(context, entry, { ...scope, lookups: names }) ?? []);
+  const programs = read.flatMap((one) => compileLookup(context, one, { ...scope, lookups: names }) ?? []);
   checkCircles(context, programs);
   return programs;
 }
@@ -66,13 +55,16 @@ function checkCircles({ file }: FileContext, programs: readonly LookupProgram[])
 }
 
 /** Names declared under `lookup`, also those that cannot be used: one mistake should not be told twice. */
-export function lookupNames(node: YamlNode): ReadonlySet<string> {
-  return new Set(node.kind === 'map' ? node.entries.map(({ key }) => key) : []);
+export function lookupNames(node: YamlNode | undefined): ReadonlySet<string> {
+  return new Set(node?.kind === 'map' ? node.entries.map(({ key }) => key) : []);
 }
 
 /** What each lookup answers, as far as its `use` can be read. */
-export function lookupTypes(node: YamlNode, known: ReadonlyMap<string, LookupFacts>): ReadonlyMap<string, DataType> {
-  const entries = node.kind === 'map' ? node.entries : [];
+export function lookupTypes(
+  node: YamlNode | undefined,
+  known: ReadonlyMap<string, LookupFacts>,
+): ReadonlyMap<string, DataType> {
+  const entries = node?.kind === 'map' ? node.entries : [];
   return new Map(
     entries.map(({ key, value }) => {
       const answer = known.get(useOf(value))?.answer ?? DYN;
@@ -83,14 +75,14 @@ export function lookupTypes(node: YamlNode, known: ReadonlyMap<string, LookupFac
 }
 
 /** Those that say `on_missing: none`: they are null where there is nothing. */
-export function lookupsMissing(node: YamlNode): ReadonlySet<string> {
+export function lookupsMissing(node: YamlNode | undefined): ReadonlySet<string> {
   const says = ({ value }: YamlEntry): boolean =>
     value.kind === 'map' &&
     value.entries.some(
       (one) => one.key === 'on_missing' && one.value.kind === 'scalar' && one.value.value === 'none',
     ) &&
     !value.entries.some(({ key }) => key === 'for_each');
-  return new Set(node.kind === 'map' ? node.entries.filter(says).map(({ key }) => key) : []);
+  return new Set(node?.kind === 'map' ? node.entries.filter(says).map(({ key }) => key) : []);
 }
 
 function useOf(node: YamlNode): string {
@@ -100,7 +92,7 @@ function useOf(node: YamlNode): string {
 
 function compileLookup(
   context: FileContext,
-  { key: as, keyStart, value }: YamlEntry,
+  { name: as, keyStart, map: lookup }: Named<'lookup'>,
   scope: Scope,
 ): LookupProgram | null {
   const { file } = context;
@@ -110,9 +102,9 @@ function compileLookup(
       `"${as}" cannot name a lookup`,
       'letters, digits and _, so that lookups.NAME can be written',
     );
-  const written = readUse(context, value);
-  if (!written) return null;
-  const { use, useStart, keys } = written;
+  const written = lookup?.value('use');
+  if (!lookup || !written) return null;
+  const { value: use, start: useStart } = written;
   const facts = context.env.lookups.get(use);
   if (!facts) {
     const isAction = context.env.actions.has(use);
@@ -131,33 +123,26 @@ function compileLookup(
       'to run for each repository say where: {repo: [...]}',
     );
   }
-  const withEntry = keys?.get('with');
-  const withMap = withEntry ? asMap(file, withEntry.value, 'with') : null;
-  if (withEntry && !withMap) return null;
-  const eachEntry = keys?.get('for_each');
-  const eachText = eachEntry && readText(file, eachEntry.value, 'for_each');
+  const withNode = lookup.node('with');
+  const withMap = withNode ? asMap(file, withNode, 'with') : null;
+  if (withNode && !withMap) return null;
+  const hasItem = lookup.has('for_each');
+  const eachText = lookup.value('for_each');
   const forEach = eachText ? compileList(context, eachText, scope) : null;
   const params = compileParams(context, withMap?.entries ?? [], useStart, facts, {
     ...scope,
-    hasItem: eachEntry !== undefined,
+    hasItem,
     types: withItem(scope.types, forEach?.type),
   });
-  const missing = keys?.get('on_missing');
-  const onMissing = missing ? readChoice(file, missing.value, 'on_missing', ['none', 'fail'], 'none') : 'fail';
-  const maxEntry = keys?.get('max');
-  const max = maxEntry
-    ? readWhole(file, maxEntry.value, 'max', 1, eachEntry ? MAX_READS : MAX_ELEMENTS)
-    : eachEntry
-      ? DEFAULT_READS
-      : null;
+  const maxNode = lookup.node('max');
   return {
     as,
     use,
     params,
-    onMissing: onMissing ?? 'fail',
+    onMissing: lookup.value('on_missing') ?? 'fail',
     forEach,
-    max,
-    cacheS: readCache(context, keys?.get('cache')),
+    max: !hasItem ? lookup.value('max') : maxNode ? readWhole(file, maxNode, 'max', 1, MAX_READS) : DEFAULT_READS,
+    cacheS: lookup.value('cache'),
     lookups: new Set([...lookupsOfParams(params), ...(forEach?.lookups ?? [])]),
     position: file.position(keyStart),
   };
@@ -165,42 +150,7 @@ function compileLookup(
 
 function lookupHint({ env }: FileContext, name: string): string | undefined {
   const habit = habitOf('lookup name', name);
-  return habit ? `write ${habit.write}` : suggest(name, [...env.lookups.keys()], 'there are');
-}
-
-function readCache({ file }: FileContext, entry: YamlEntry | undefined): number | null {
-  const text = entry && readDurationText(file, entry.value, 'cache', '10m');
-  if (!text) return null;
-  const seconds = parseDuration(text.value);
-  if (seconds !== null && seconds > 0 && seconds <= MAX_CACHE_S) return seconds;
-  file.problem(text.start, `"${text.value}" is no age for cache`, 'a duration up to 24h, like 10m');
-  return null;
-}
-
-function readUse(
-  context: FileContext,
-  node: YamlNode,
-): { use: string; useStart: number; keys: ReadonlyMap<string, YamlEntry> | null } | null {
-  if (node.kind !== 'map') {
-    const use = readText(context.file, node, 'a lookup');
-    return use && { use: use.value, useStart: use.start, keys: null };
-  }
-  const keys = readMap(
-    context.file,
-    node,
-    'the lookup',
-    {
-      use: 'required',
-      with: 'optional',
-      on_missing: 'optional',
-      for_each: 'optional',
-      max: 'optional',
-      cache: 'optional',
-    },
-    'lookup',
-  );
-  const use = keys && readKey(keys, 'use', (value) => readText(context.file, value, 'use'), null);
-  return keys && use ? { use: use.value, useStart: use.start, keys } : null;
+  return habit ? `write ${habit}` : suggest(name, [...env.lookups.keys()], 'there are');
 }
 
 /** A forge that lacks an operation refuses the rule now, not at night. */

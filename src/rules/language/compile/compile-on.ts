@@ -27,10 +27,10 @@ export function readStarts({ file }: FileContext, node: YamlNode): StartKind[] {
       file.problem(
         start,
         `there is no event kind "${value}"`,
-        habit ? `write ${habit.write}` : (kindsLike(value) ?? suggest(value, START_KINDS, 'there are')),
+        habit ? `write ${habit}` : (kindsLike(value) ?? suggest(value, START_KINDS, 'there are')),
       );
       // The rest is looked at as if the nearest kind stood here.
-      const meant = habit ? habit.write : didYouMean(value, START_KINDS);
+      const meant = habit ?? didYouMean(value, START_KINDS);
       if (meant !== null && isStartKind(meant)) kinds.add(meant);
     }
   }
@@ -55,7 +55,7 @@ function tellKindsOfMap(file: FileContext['file'], node: Extract<YamlNode, { kin
       item.kind === 'scalar' ? [String(item.value)] : [],
     );
     const written = words.length > 0 ? words.map((one) => `${key}.${one}`) : [key];
-    const meant = written.map((one) => (isStartKind(one) ? one : (habitOf('kind', one)?.write ?? one)));
+    const meant = written.map((one) => (isStartKind(one) ? one : (habitOf('kind', one) ?? one)));
     kinds.push(...meant);
     const hint =
       key === 'schedule'

@@ -82,8 +82,8 @@ export function compileParams(
 
 /** Of the words that mean something elsewhere, those count that this target has. */
 function paramHabit(name: string, known: readonly string[]): string | null {
-  const habit = habitOf('param', name)?.write;
-  return habit !== undefined && known.includes(/^\w+/.exec(habit)?.[0] ?? '') ? habit : null;
+  const habit = habitOf('param', name);
+  return habit !== null && known.includes(/^\w+/.exec(habit)?.[0] ?? '') ? habit : null;
 }
 
 function paramHint(name: string, known: readonly string[]): string | undefined {

@@ -2,19 +2,9 @@ import { ownValue } from '../../../core/table.js';
 import type { DataType } from '../../../core/data-types.js';
 import { describeNode } from '../load/node.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
-import {
-  asList,
-  asMap,
-  isRefused,
-  readBoolean,
-  readChoice,
-  readKey,
-  readMap,
-  readText,
-  readTexts,
-  suggest,
-} from '../load/read-shape.js';
-import type { Keys } from '../load/read-shape.js';
+import { readMap } from '../load/read-map.js';
+import type { Named } from '../load/read-map.js';
+import { asList, asMap, isRefused, readBoolean, readChoice, readTexts, suggest } from '../load/read-shape.js';
 import { SEVERITIES } from '../revision.js';
 import type { CompiledPolicy, Limits, ScheduleSpec } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
@@ -22,7 +12,7 @@ import { compileLookups, lookupNames, lookupTypes, lookupsMissing } from './comp
 import { checkPartConstants } from './check-constants.js';
 import { checkSubjectsLeft } from './check-possible.js';
 import { compileParams } from './compile-params.js';
-import { MODES, readRuleId, textHashOf } from './compile-rule.js';
+import { textHashOf } from './compile-rule.js';
 import { compilePolicyLimits, compileSchedule } from './compile-schedule.js';
 import { NO_FILTER, compileSubjects } from './compile-where.js';
 import type { FileContext, Scope } from './file-context.js';
@@ -34,123 +24,24 @@ import type {
   PolicyPart,
   PolicyProgram,
   ProtectionProgram,
-  SectionLookup,
 } from './program.js';
+import { SECTIONS } from '../grammar.js';
 import { habitOf } from '../habits/habits.js';
+import type { Section } from '../shapes.js';
 import { NO_GUARDS, variableTypes } from './variable-types.js';
 
-const KEYS: Keys = {
-  id: 'required',
-  mode: 'optional',
-  schedule: 'optional',
-  subjects: 'required',
-  assume_absent: 'optional',
-  respect_undo: 'optional',
-  limits: 'optional',
-  approval: 'optional',
-  labels: 'optional',
-  removed_labels: 'optional',
-  milestones: 'optional',
-  removed_milestones: 'optional',
-  settings: 'optional',
-  topics: 'optional',
-  push_mirrors: 'optional',
-  variables: 'optional',
-  branches: 'optional',
-  protections: 'optional',
-  lookup: 'optional',
-  expect: 'optional',
-  fix: 'optional',
-  override: 'optional',
-};
-const APPROVALS = ['required', 'two-people', 'none'] as const;
 /** Once a day in the quiet hours, spread so that organizations do not all come at once. */
 const DAILY: ScheduleSpec = { cron: '0 3 * * *', tz: 'UTC', jitterS: 3600 };
 
-interface Section {
-  readonly section: PolicyPart['section'];
-  readonly action: string;
-  readonly lookup: SectionLookup | null;
-  readonly of: PolicyProgram['scope'];
-  /** A text in place of an entry is this parameter of it. */
-  readonly short?: string;
-  /** There is one of it: the settings themselves stand there, or this list of them. */
-  readonly single?: { readonly list?: string };
-}
-
-const SECTIONS: readonly Section[] = [
-  { section: 'labels', action: 'label.ensure', lookup: { use: 'labels.list', params: {} }, of: 'repository' },
-  {
-    section: 'removed_labels',
-    action: 'label.remove',
-    lookup: { use: 'labels.list', params: {} },
-    of: 'repository',
-    short: 'name',
-  },
-  {
-    section: 'milestones',
-    action: 'milestone.ensure',
-    lookup: { use: 'milestones.list', params: { state: 'all' } },
-    of: 'repository',
-  },
-  {
-    section: 'removed_milestones',
-    action: 'milestone.remove',
-    lookup: { use: 'milestones.list', params: { state: 'all' } },
-    of: 'repository',
-    short: 'title',
-  },
-  {
-    section: 'push_mirrors',
-    action: 'push_mirror.ensure',
-    lookup: { use: 'push_mirrors.list', params: {} },
-    of: 'repository',
-  },
-  {
-    section: 'branches',
-    action: 'branch.create',
-    lookup: { use: 'branch.get', params: {}, each: 'branch' },
-    of: 'repository',
-  },
-  {
-    section: 'settings',
-    action: 'repository_settings.ensure',
-    lookup: { use: 'repo.get', params: {} },
-    of: 'repository',
-    single: {},
-  },
-  {
-    section: 'topics',
-    action: 'topics.ensure',
-    lookup: { use: 'repo.get', params: {} },
-    of: 'repository',
-    single: { list: 'add' },
-  },
-  // No forge tells the value of a variable to everybody: the action compares what it can.
-  { section: 'variables', action: 'org_variable.set', lookup: null, of: 'organization' },
-];
 /** Protections that say `enforce: true`; the others are looked at. */
-const ENFORCED: Section = {
+const ENFORCED: Section & { readonly section: PolicyPart['section'] } = {
   section: 'enforced_protections',
   action: 'protection.ensure',
   lookup: { use: 'protection.get', params: {}, each: 'name' },
   of: 'repository',
 };
-const SAYS = [
-  'labels',
-  'removed_labels',
-  'milestones',
-  'removed_milestones',
-  'push_mirrors',
-  'variables',
-  'branches',
-  'settings',
-  'topics',
-  'protections',
-  'expect',
-  'fix',
-];
-const MAX_EXPECTATIONS = 50;
+/** What makes a policy say something. */
+const SAYS: readonly string[] = [...SECTIONS.map(({ section }) => section), 'protections', 'expect', 'fix'];
 
 /** A policy says an outcome; its settings are the parameters of the action that brings it about. */
 function scopeOf({ env, vars }: FileContext, of: PolicyProgram['scope'], lookups: YamlNode | undefined): Scope {
@@ -164,12 +55,7 @@ function scopeOf({ env, vars }: FileContext, of: PolicyProgram['scope'], lookups
   return {
     ...scope,
     types: {
-      variables: variableTypes(
-        [],
-        vars,
-        lookups ? lookupTypes(lookups, env.lookups) : new Map(),
-        lookups ? lookupsMissing(lookups) : new Set(),
-      ),
+      variables: variableTypes([], vars, lookupTypes(lookups, env.lookups), lookupsMissing(lookups)),
       guards: NO_GUARDS,
     },
   };
@@ -177,30 +63,28 @@ function scopeOf({ env, vars }: FileContext, of: PolicyProgram['scope'], lookups
 
 export function compilePolicy(context: FileContext, node: YamlNode): CompiledPolicy | null {
   const { file, env } = context;
-  const keys = readMap(file, node, 'a policy', KEYS, 'policy');
-  if (!keys) return null;
-  const id = readRuleId(context, keys.get('id'));
-  const mode = readKey(keys, 'mode', (value) => readChoice(file, value, 'mode', MODES), 'live');
-  readKey(keys, 'override', (value) => readBoolean(file, value, 'override'), null);
-  const schedule = readKey(keys, 'schedule', (value) => compileSchedule(context, value), DAILY);
-  const subjects = readKey(keys, 'subjects', (value) => compileSubjects(context, value), NO_FILTER);
-  const assumeAbsent = readKey(keys, 'assume_absent', (value) => readBoolean(file, value, 'assume_absent'), false);
-  const respectUndo = readKey(keys, 'respect_undo', (value) => readBoolean(file, value, 'respect_undo'), false);
-  const limits = readKey(keys, 'limits', (value) => compilePolicyLimits(context, value), null);
-  const approval = readKey(keys, 'approval', (value) => readChoice(file, value, 'approval', APPROVALS), 'none');
-  const approvalNode = keys.get('approval')?.value;
+  const policy = readMap(file, node, 'policy');
+  if (!policy) return null;
+  const keys = policy.entries;
+  const id = policy.value('id')?.value ?? null;
+  const mode = policy.value('mode');
+  policy.value('override');
+  const scheduleMap = policy.value('schedule');
+  const schedule = policy.has('schedule') ? scheduleMap && compileSchedule(context, scheduleMap) : DAILY;
+  const subjectsMap = policy.value('subjects');
+  const subjects = subjectsMap ? compileSubjects(context, subjectsMap) : NO_FILTER;
+  const assumeAbsent = policy.value('assume_absent');
+  const respectUndo = policy.value('respect_undo');
+  const limitsMap = policy.value('limits');
+  const limits = limitsMap && compilePolicyLimits(limitsMap);
+  const approval = policy.value('approval');
+  const approvalNode = policy.node('approval');
   if (approval === 'two-people' && approvalNode) checkApprovers(context, approvalNode.start);
   checkSubjectsLeft(file, subjects);
-  const subjectsNode = keys.get('subjects')?.value;
-  const scope =
-    subjectsNode?.kind === 'map' && subjectsNode.entries.some(({ key }) => key === 'org')
-      ? 'organization'
-      : 'repository';
+  const scope = subjectsMap?.has('org') ? 'organization' : 'repository';
   // Told already where the subjects stand.
-  const isUndecided =
-    subjectsNode?.kind !== 'map' ||
-    (scope === 'organization' && subjectsNode.entries.some(({ key }) => key === 'repos'));
-  const lookupNode = keys.get('lookup')?.value;
+  const isUndecided = !subjectsMap || (scope === 'organization' && subjectsMap.has('repos'));
+  const lookupNode = policy.node('lookup');
   const outer = scopeOf(context, scope, undefined);
   const inside = scopeOf(context, scope, lookupNode);
   const protectionsEntry = keys.get('protections');
@@ -212,19 +96,15 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
     return part ? [part] : [];
   });
   if (protectionsEntry && scope === 'organization' && !isUndecided) tellScope(context, protectionsEntry, 'repository');
-  checkPolicyLimit(file, limits, parts, keys.get('limits')?.value);
+  checkPolicyLimit(file, limits, parts, policy.node('limits'));
   const protections = split?.looked ? compileProtections(context, split.looked, outer) : [];
-  const lookups = lookupNode ? compileLookups(context, lookupNode, outer) : [];
+  const lookups = compileLookups(context, policy.value('lookup') ?? [], lookupNode, outer);
   for (const { as, position } of lookups)
     if ((keys.has(as) && SAYS.includes(as)) || (as === ENFORCED.section && split?.enforced))
       file.problemAt(position, `"${as}" is what the policy itself reads`, 'give the lookup another name');
-  const expectations = readKey(keys, 'expect', (value) => compileExpectations(context, value, inside), []);
-  const fixes = readKey(
-    keys,
-    'fix',
-    (value) => compileFixes(context, value, inside, new Set(expectations.map(({ name }) => name))),
-    [],
-  );
+  const expectations = compileExpectations(context, policy.value('expect') ?? [], inside);
+  const fixNode = policy.node('fix');
+  const fixes = fixNode ? compileFixes(context, fixNode, inside, new Set(expectations.map(({ name }) => name))) : [];
   if (!SAYS.some((key) => keys.has(key))) {
     const usual = SAYS.filter((key) => key !== 'fix' && !key.startsWith('removed_'));
     file.problem(node.start, `a policy needs ${usual.join(', ')} or fix: it says nothing`);
@@ -354,35 +234,20 @@ function neverOf(key: string, node: YamlNode, type: DataType | undefined): [mess
 
 function protectionHint(key: string, known: readonly string[]): string | undefined {
   const habit = habitOf('protection', key);
-  return habit ? `write ${habit.write}` : suggest(key, known, 'it has');
+  return habit ? `write ${habit}` : suggest(key, known, 'it has');
 }
 
-/** `{name: {that, severity, message}}`, or `{name: condition}` of medium severity. */
-function compileExpectations(context: FileContext, node: YamlNode, scope: Scope): ExpectationProgram[] {
-  const { file } = context;
-  const map = asMap(file, node, 'expect');
-  if (!map) return [];
-  if (map.entries.length > MAX_EXPECTATIONS)
-    file.problem(map.start, `a policy may have ${MAX_EXPECTATIONS} expectations, this has ${map.entries.length}`);
-  return map.entries.flatMap(({ key: name, keyStart, value }): ExpectationProgram[] => {
-    const keys =
-      value.kind === 'map'
-        ? readMap(file, value, `the expectation "${name}"`, {
-            that: 'required',
-            severity: 'optional',
-            message: 'optional',
-          })
-        : null;
-    const that = value.kind === 'map' ? keys?.get('that')?.value : value;
-    const text = that && readText(file, that, `the expectation "${name}"`);
+function compileExpectations(
+  context: FileContext,
+  read: ReadonlyArray<Named<'expectation'>>,
+  scope: Scope,
+): ExpectationProgram[] {
+  return read.flatMap(({ name, keyStart, map }): ExpectationProgram[] => {
+    const text = map?.value('that');
     const expression = text ? compileCondition(context, text, scope) : null;
-    const severityEntry = keys?.get('severity');
-    const severity = severityEntry ? readChoice(file, severityEntry.value, 'severity', SEVERITIES) : 'medium';
-    const messageEntry = keys?.get('message');
-    const message = messageEntry ? (readText(file, messageEntry.value, 'message')?.value ?? null) : null;
-    return expression
-      ? [{ name, expression, position: file.position(keyStart), severity: severity ?? 'medium', message }]
-      : [];
+    const severity = map?.value('severity') ?? 'medium';
+    const message = map?.value('message')?.value ?? null;
+    return expression ? [{ name, expression, position: context.file.position(keyStart), severity, message }] : [];
   });
 }
 
@@ -395,23 +260,22 @@ function compileFixes(
 ): FixProgram[] {
   const { file } = context;
   const items = node.kind === 'list' ? node.items : [node];
-  const named = items.map((item) => {
+  const steps = compileSteps(context, node, scope, 'fix');
+  const wanted = items.map((item) => {
     const entry = item.kind === 'map' ? item.entries.find(({ key }) => key === 'for') : undefined;
     const names = entry ? (readTexts(file, entry.value, 'for') ?? []) : null;
     for (const { value, start } of names ?? [])
       if (!expectations.has(value))
         file.problem(start, `there is no expectation "${value}"`, suggest(value, [...expectations], 'there are'));
-    const rest = item.kind === 'map' ? { ...item, entries: item.entries.filter(({ key }) => key !== 'for') } : item;
-    return { for: names?.map(({ value }) => value) ?? null, rest };
+    return names?.map(({ value }) => value) ?? null;
   });
-  const steps = compileSteps(context, { kind: 'list', start: node.start, items: named.map(({ rest }) => rest) }, scope);
-  return steps.map((step) => ({ for: named[step.no]?.for ?? null, step }));
+  return steps.map((step) => ({ for: wanted[step.no] ?? null, step }));
 }
 
 function compilePart(
   context: FileContext,
   entry: YamlEntry,
-  { section, action: actionName, lookup, short, single }: Section,
+  { section, action: actionName, lookup, short, single }: Section & { readonly section: PolicyPart['section'] },
   scope: Scope,
 ): PolicyPart | null {
   const action = context.env.actions.get(actionName);

@@ -1,11 +1,11 @@
 import type { EventKind, StartKind } from '../../../core/event-kinds.js';
-import type { YamlEntry, YamlNode, YamlScalar } from '../load/node.js';
+import type { YamlEntry, YamlNode } from '../load/node.js';
 import { canonicalJson } from '../../../core/canonical-json.js';
 import { hashOf } from '../../../core/ids.js';
 import { describeNode, nodeToJson } from '../load/node.js';
-import { isRefused, readBoolean, readChoice, readKey, readMap, readText } from '../load/read-shape.js';
-import type { Keys } from '../load/read-shape.js';
-import type { CompiledRule, Limits, Position, RuleMode } from '../revision.js';
+import { readMap } from '../load/read-map.js';
+import { isRefused, readText } from '../load/read-shape.js';
+import type { CompiledRule, Limits, Position } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
 import { certainItems } from './check-constants.js';
 import { checkOnTick } from './check-on-tick.js';
@@ -31,41 +31,27 @@ import type { ConditionProgram, LookupProgram, StepProgram } from './program.js'
 import { guardsIn, textsOf, variableTypes, where as whereHolds } from './variable-types.js';
 import type { TypeScope } from './variable-types.js';
 
-const KEYS: Keys = {
-  id: 'required',
-  mode: 'optional',
-  on: 'optional',
-  schedule: 'optional',
-  where: 'optional',
-  lookup: 'optional',
-  if: 'optional',
-  do: 'required',
-  limits: 'optional',
-  coalesce: 'optional',
-  rights: 'optional',
-  disabled: 'optional',
-  override: 'optional',
-  canary: 'optional',
-};
-export const MODES = ['live', 'dry-run', 'shadow'] as const satisfies readonly RuleMode[];
 const MAX_CONDITIONS = 50;
 
 /** @returns the rule as far as it can be read; whether it may be used is told by the file's problems */
 export function compileRule(context: FileContext, node: YamlNode): CompiledRule | null {
   const { file } = context;
-  const keys = readMap(file, node, 'a rule', KEYS, 'rule');
-  if (!keys) return null;
-  const id = readRuleId(context, keys.get('id'));
-  const mode = readKey(keys, 'mode', (value) => readChoice(file, value, 'mode', MODES), 'live');
-  readKey(keys, 'override', (value) => readBoolean(file, value, 'override'), null);
-  const canary = readKey(keys, 'canary', (value) => compileCanary(context, value, keys), null);
-  const starts = readKey(keys, 'on', (value) => readStarts(context, value), []);
+  const rule = readMap(file, node, 'rule');
+  if (!rule) return null;
+  const keys = rule.entries;
+  const id = rule.value('id')?.value ?? null;
+  const mode = rule.value('mode');
+  rule.value('override');
+  const canary = compileCanary(context, rule.node('canary'), keys);
+  const onNode = rule.node('on');
+  const starts = onNode ? readStarts(context, onNode) : [];
   const on = kindsOf(starts);
-  const schedule = readKey(keys, 'schedule', (value) => compileSchedule(context, value), null);
+  const scheduleMap = rule.value('schedule');
+  const schedule = scheduleMap && compileSchedule(context, scheduleMap);
   if (!keys.has('on') && !keys.has('schedule'))
     file.problem(node.start, 'a rule needs "on" or "schedule": nothing would ever start it');
-  const filters = readKey(keys, 'where', (value) => compileWhere(context, value), NO_FILTER);
-  const where = { ...filters, pushOf: pushPart(starts) };
+  const whereMap = rule.value('where');
+  const where = { ...(whereMap ? compileWhere(context, whereMap) : NO_FILTER), pushOf: pushPart(starts) };
   const tickScope = where.repo || !keys.has('schedule') ? 'repository' : 'organization';
   if (keys.has('schedule')) checkScheduledWhere(context, keys);
   if (where.command) checkCommandRule(context, on, where, keys);
@@ -76,23 +62,28 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
       'where: {repo: ["*"]} runs it for each repository',
     );
 
-  const lookupNode = keys.get('lookup')?.value;
+  const lookupNode = rule.node('lookup');
   const types = context.env.checkTypes
-    ? typesOfRule(context, narrowed(starts, where), keys.get('if')?.value, lookupNode, where)
+    ? typesOfRule(context, narrowed(starts, where), rule.node('if'), lookupNode, where)
     : undefined;
   const scope = { hasEvent: keys.has('on'), hasRepo: tickScope === 'repository', hasItem: false, types };
   // Whether a lookup is read at all is told by the conditions: what one says of another is not asked for here.
-  const lookups = lookupNode
-    ? compileLookups(context, lookupNode, { ...scope, types: takingLookups(types, lookupNode) })
-    : [];
-  const inside: Scope = { ...scope, lookups: lookupNode ? lookupNames(lookupNode) : new Set() };
-  const conditions = readKey(keys, 'if', (value) => compileConditions(context, value, inside), []);
+  const lookups = compileLookups(context, rule.value('lookup') ?? [], lookupNode, {
+    ...scope,
+    types: takingLookups(types, lookupNode),
+  });
+  const inside: Scope = { ...scope, lookups: lookupNames(lookupNode) };
+  const ifNode = rule.node('if');
+  const conditions = ifNode ? compileConditions(context, ifNode, inside) : [];
   const held = conditions.reduce((known, { expression }) => whereHolds(known, expression, true), types);
-  const steps = readKey(keys, 'do', (value) => compileSteps(context, value, { ...inside, types: held }), []);
-  const coalesce = readKey(keys, 'coalesce', (value) => compileCoalesce(context, value, inside), null);
-  const rights = readKey(keys, 'rights', (value) => readChoice(file, value, 'rights', ['author'], 'author'), null);
+  const doNode = rule.node('do');
+  const steps = doNode ? compileSteps(context, doNode, { ...inside, types: held }) : [];
+  const coalesceMap = rule.value('coalesce');
+  const coalesce = coalesceMap && compileCoalesce(context, coalesceMap, inside);
+  const rights = rule.value('rights');
   if (rights) checkRights(context, where, steps, keys);
-  const limits = readKey(keys, 'limits', (value) => compileLimits(context, value), null);
+  const limitsMap = rule.value('limits');
+  const limits = limitsMap && compileLimits(limitsMap);
   if (!keys.has('limits')) checkLimits(context, keys);
   else if (limits) checkLowLimit(context, limits, steps, keys);
   if (context.env.checkTypes) checkPossible(context, { starts, where, conditions, steps }, keys);
@@ -103,7 +94,7 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
     ...lookups.map((one) => one.lookups),
     ...steps.map(lookupsOfStep),
   ]);
-  const disabled = readKey(keys, 'disabled', (value) => readDisabled(context, value), null);
+  const disabled = readDisabled(context, rule.node('disabled'));
   const program = {
     org: context.env.org,
     where: { ...where, positions: { ...positionsOf(file, keys), ...where.positions } },
@@ -126,7 +117,7 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
     on: disabled === null ? on : [],
     schedule: disabled === null ? schedule : null,
     tickScope,
-    limits: limits as Limits | null,
+    limits,
     position: file.position(node.start),
     operations:
       disabled === null
@@ -141,7 +132,8 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
 }
 
 /** `disabled: "why"`. A word alone would leave whoever comes later to guess. */
-function readDisabled({ file }: FileContext, node: YamlNode): string | null {
+function readDisabled({ file }: FileContext, node: YamlNode | undefined): string | null {
+  if (!node || isRefused(node)) return null;
   const why = node.kind === 'scalar' && typeof node.value === 'string' ? node.value.trim() : '';
   if (why !== '') return why;
   const isOff = node.kind === 'scalar' && node.value === false;
@@ -172,7 +164,12 @@ function lookupsOfStep({ params, when, unless, forEach, key }: StepProgram): Rea
 }
 
 /** `10%`: the share of repositories in which it writes at first. */
-function compileCanary({ file }: FileContext, node: YamlNode, keys: ReadonlyMap<string, YamlEntry>): number | null {
+function compileCanary(
+  { file }: FileContext,
+  node: YamlNode | undefined,
+  keys: ReadonlyMap<string, YamlEntry>,
+): number | null {
+  if (!node) return null;
   const isNumber = node.kind === 'scalar' && typeof node.value === 'number';
   if (isNumber)
     file.problem(
@@ -223,12 +220,7 @@ function typesOfRule(
   // A filter lets nothing through that has not what it asks for.
   const filtered = (['branch', 'tag', 'command'] as const).filter((name) => where[name]).map((name) => `event.${name}`);
   return {
-    variables: variableTypes(
-      starts,
-      vars,
-      lookups ? lookupTypes(lookups, env.lookups) : new Map(),
-      lookups ? lookupsMissing(lookups) : new Set(),
-    ),
+    variables: variableTypes(starts, vars, lookupTypes(lookups, env.lookups), lookupsMissing(lookups)),
     guards: {
       ...guards,
       notNull: new Set([...(guards.notNull ?? []), ...filtered]),
@@ -245,7 +237,7 @@ function sourcesOf({ source }: WhereFilter, conditions: YamlNode | undefined): R
 
 const ONE_SOURCE = /^(?![^]*(?:\|\||\?))[^]*\bevent\.source\s*==\s*["'](\w+)["']/;
 
-function takingLookups(types: TypeScope | undefined, node: YamlNode): TypeScope | undefined {
+function takingLookups(types: TypeScope | undefined, node: YamlNode | undefined): TypeScope | undefined {
   if (!types) return undefined;
   const names = [...lookupNames(node)].map((name) => `lookups.${name}`);
   return { ...types, guards: { ...types.guards, notNull: new Set([...(types.guards.notNull ?? []), ...names]) } };
@@ -261,14 +253,6 @@ function positionsOf(file: FileContext['file'], keys: ReadonlyMap<string, YamlEn
       [key]: file.position(keyStart),
     })),
   );
-}
-
-export function readRuleId({ file }: FileContext, entry: YamlEntry | undefined): string | null {
-  const id = entry && readText(file, entry.value, 'id');
-  if (!id) return null;
-  if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(id.value)) return id.value;
-  file.problem(id.start, `"${id.value.slice(0, 80)}" cannot be an id`, 'letters, digits, ".", "_" and "-", at most 64');
-  return null;
 }
 
 /** Whose rights count is told by the event alone: a rule that takes commands is started by nothing else. */
@@ -373,7 +357,7 @@ function compileNamed(
       );
     return [];
   }
-  const text = readText(file, node, `the condition "${name}"`) as (YamlScalar & { value: string }) | null;
+  const text = readText(file, node, `the condition "${name}"`);
   const expression = text && compileCondition(context, text, scope);
   return expression ? [{ name, expression, position: file.position(start) }] : [];
 }

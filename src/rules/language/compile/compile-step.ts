@@ -1,9 +1,12 @@
 import { canonicalJson } from '../../../core/canonical-json.js';
 import { nodeToJson } from '../load/node.js';
-import type { YamlEntry, YamlNode } from '../load/node.js';
-import { asMap, isRefused, readMap, readText, readWhole, suggest } from '../load/read-shape.js';
-import type { Keys } from '../load/read-shape.js';
+import type { YamlEntry, YamlMap, YamlNode } from '../load/node.js';
+import { isWordOf, readMap } from '../load/read-map.js';
+import type { ReadMap } from '../load/read-map.js';
+import { asMap, isRefused, suggest } from '../load/read-shape.js';
+import type { Text } from '../load/read-shape.js';
 import { didYouMean } from '../../../core/did-you-mean.js';
+import { GRAMMAR } from '../grammar.js';
 import { habitOf } from '../habits/habits.js';
 import type { ActionFacts } from '../revision.js';
 import { compileCondition, compileList } from './compile-expression.js';
@@ -13,23 +16,18 @@ import { checkStepConstants, itemParams, usesItem } from './check-constants.js';
 import { looksLikeExpression } from './looks-like-expression.js';
 import { compileTemplate } from './compile-template.js';
 import type { FileContext, Scope } from './file-context.js';
-import { MAX_LIST } from '../expressions/meter.js';
 import type { Expression, StepProgram } from './program.js';
 import { where, withItem } from './variable-types.js';
 
 const MAX_STEPS = 50;
-const MODIFIERS: Keys = {
-  when: 'optional',
-  unless: 'optional',
-  for_each: 'optional',
-  key: 'optional',
-  first: 'optional',
-  id: 'optional',
-  approval: 'optional',
-};
 
-/** `do`: one step or a list of them. */
-export function compileSteps(context: FileContext, node: YamlNode, scope: Omit<Scope, 'hasItem'>): StepProgram[] {
+/** `do` and `fix`: one step or a list of them. */
+export function compileSteps(
+  context: FileContext,
+  node: YamlNode,
+  scope: Omit<Scope, 'hasItem'>,
+  shape: 'step' | 'fix' = 'step',
+): StepProgram[] {
   const nodes = node.kind === 'list' ? node.items : [node];
   if (node.kind === 'list' && nodes.length === 0)
     context.file.problem(node.start, 'do is an empty list: the rule would do nothing');
@@ -38,7 +36,7 @@ export function compileSteps(context: FileContext, node: YamlNode, scope: Omit<S
   const ids = new Set<string>();
   warnOfTwins(context.file, nodes);
   return nodes.flatMap((step, no) => {
-    const program = compileStep(context, step, no, ids, scope);
+    const program = compileStep(context, step, no, ids, scope, shape);
     return program ? [program] : [];
   });
 }
@@ -59,7 +57,7 @@ interface WrittenStep {
   action: string;
   actionStart: number;
   params: readonly YamlEntry[];
-  keys: ReadonlyMap<string, YamlEntry>;
+  keys: ReadMap<'step' | 'fix'>;
 }
 
 function compileStep(
@@ -68,32 +66,35 @@ function compileStep(
   no: number,
   ids: Set<string>,
   outer: Omit<Scope, 'hasItem'>,
+  shape: 'step' | 'fix',
 ): StepProgram | null {
   const { file } = context;
-  const written = readStep(context, node);
+  const written = readStep(context, node, shape);
   if (!written) return null;
   const { keys } = written;
   const action = findAction(context, written, outer);
   const scope: Scope = { ...outer, hasItem: false };
-  const forEach = readExpression(context, keys.get('for_each'), 'for_each', scope, compileList);
+  const read = (text: Text | null, of: Scope, compile: typeof compileCondition): Expression | null =>
+    text && compile(context, text, of);
+  const forEach = read(keys.value('for_each'), scope, compileList);
   const item: Scope = { ...outer, hasItem: keys.has('for_each'), types: withItem(outer.types, forEach?.type) };
-  const when = readExpression(context, keys.get('when'), 'when', item, compileCondition);
-  const unless = readExpression(context, keys.get('unless'), 'unless', item, compileCondition);
+  const when = read(keys.value('when'), item, compileCondition);
+  const unless = read(keys.value('unless'), item, compileCondition);
   const inside: Scope = { ...item, types: where(where(item.types, when, true), unless, false) };
-  const keyEntry = keys.get('key');
+  const keyEntry = keys.entries.get('key');
   if (keyEntry && !keys.has('for_each'))
     file.problem(keyEntry.keyStart, 'key names the items of for_each, and there is none');
-  const key =
-    keyEntry && readText(file, keyEntry.value, 'key') ? compileTemplate(context, keyEntry.value, inside) : null;
-  const firstEntry = keys.get('first');
+  const keyText = keys.value('key');
+  const key = keyText && compileTemplate(context, keyText, inside);
+  const firstEntry = keys.entries.get('first');
   if (firstEntry && !keys.has('for_each'))
     file.problem(firstEntry.keyStart, 'first cuts the items of for_each, and there is none');
-  const first = firstEntry ? readWhole(file, firstEntry.value, 'first', 1, MAX_LIST) : null;
-  const id = readId(context, keys.get('id'), action?.name ?? written.action, ids, node.start);
-  const approval = readApproval(context, keys.get('approval'));
+  const first = keys.value('first');
+  const id = uniqueId(context, keys.value('id'), action?.name ?? written.action, ids, node.start);
+  const approval = readApproval(context, keys.node('approval'));
   if (!action) return null;
   const params = compileParams(context, written.params, written.actionStart, action, inside);
-  const listEntry = keys.get('for_each');
+  const listEntry = keys.entries.get('for_each');
   const own = itemParams(action, params);
   if (listEntry && keyEntry === undefined && action.params[action.naturalKey] === undefined) {
     file.problem(
@@ -140,59 +141,63 @@ function compileStep(
   return step;
 }
 
-/** `{use, with, …}`, or the short form `{label.ensure: {…}}` with the same modifiers beside it. */
-function readStep(context: FileContext, node: YamlNode): WrittenStep | null {
+/** `{use, with, …}`, or the short form `{label.ensure: {…}}` with the same modifiers beside it: the action with a place of its own. */
+function readStep(context: FileContext, node: YamlNode, shape: 'step' | 'fix'): WrittenStep | null {
   const { file, env } = context;
   const map = asMap(file, node, 'a step');
   if (!map) return null;
   const short = map.entries.filter(({ key }) => key.includes('.') || env.actions.has(key));
-  const [first, second] = short;
-  if (!first) {
-    const keys = readStepWithUse(context, map);
-    const useEntry = keys?.get('use');
-    const use = useEntry && readText(file, useEntry.value, 'use');
-    if (!keys || !use) return null;
-    const withEntry = keys.get('with');
-    const params = withEntry ? asMap(file, withEntry.value, 'with') : null;
-    return withEntry && !params
-      ? null
-      : { action: use.value, actionStart: use.start, params: params?.entries ?? [], keys };
+  const [action, second] = short;
+  if (action) {
+    const others = map.entries.filter((entry) => !short.includes(entry));
+    return readShort(context, { ...map, entries: others }, shape, action, second);
   }
-  if (second)
-    file.problem(
-      second.keyStart,
-      'a step does one thing',
-      'put the second action into a step of its own: do is a list then',
-    );
-  const keys = readMap(
-    file,
-    { ...map, entries: map.entries.filter((entry) => !short.includes(entry)) },
-    'the step',
-    MODIFIERS,
-    'step',
-  );
-  if (isRefused(first.value)) return null;
-  const isEmpty = first.value.kind === 'scalar' && first.value.value === null;
-  const params = isEmpty ? null : asMap(file, first.value, first.key);
-  return keys && (params || isEmpty)
-    ? { action: first.key, actionStart: first.keyStart, params: params?.entries ?? [], keys }
-    : null;
-}
-
-/** `{use: …, with: …}`; a word that is no key may be an action of another tool. */
-function readStepWithUse(
-  { file, env }: FileContext,
-  map: Extract<YamlNode, { kind: 'map' }>,
-): ReadonlyMap<string, YamlEntry> | null {
-  const known: Keys = { use: 'required', with: 'optional', ...MODIFIERS };
+  // A word that is no key may be an action of another tool.
   const meant = map.entries.some(({ key }) => key === 'use')
     ? undefined
     : map.entries.find(
-        ({ key }) => !Object.hasOwn(known, key) && habitOf('step', key) === null && isLikeAction(env, key),
+        ({ key }) => !Object.hasOwn(GRAMMAR[shape].keys, key) && !isWordOf(shape, key) && isLikeAction(env, key),
       );
-  if (!meant) return readMap(file, map, 'the step', known, 'step');
-  file.problem(meant.keyStart, `there is no action "${meant.key}"`, actionHint(env, meant.key));
-  return null;
+  if (meant) {
+    file.problem(meant.keyStart, `there is no action "${meant.key}"`, actionHint(env, meant.key));
+    return null;
+  }
+  const keys = readMap(file, map, shape);
+  const use = keys?.value('use');
+  if (!keys || !use) return null;
+  const withNode = keys.node('with');
+  const params = withNode ? asMap(file, withNode, 'with') : null;
+  return withNode && !params
+    ? null
+    : { action: use.value, actionStart: use.start, params: params?.entries ?? [], keys };
+}
+
+function readShort(
+  { file }: FileContext,
+  others: YamlMap,
+  shape: 'step' | 'fix',
+  action: YamlEntry,
+  second: YamlEntry | undefined,
+): WrittenStep | null {
+  const use = others.entries.find(({ key }) => key === 'use');
+  const another = second ?? use;
+  if (another)
+    file.problem(
+      another.keyStart,
+      'a step does one thing',
+      'put the second action into a step of its own: do is a list then',
+    );
+  const parameters = others.entries.find(({ key }) => key === 'with');
+  if (parameters)
+    file.problem(parameters.keyStart, `with belongs to use: here the parameters stand under ${action.key}`);
+  const { key, keyStart: start } = action;
+  const name: YamlEntry = { key: 'use', keyStart: start, value: { kind: 'scalar', start, value: key, style: 'plain' } };
+  const entries = [name, ...others.entries.filter((entry) => entry !== use && entry !== parameters)];
+  const keys = readMap(file, { ...others, entries }, shape);
+  if (!keys || isRefused(action.value)) return null;
+  const isEmpty = action.value.kind === 'scalar' && action.value.value === null;
+  const params = isEmpty ? null : asMap(file, action.value, key);
+  return params || isEmpty ? { action: key, actionStart: start, params: params?.entries ?? [], keys } : null;
 }
 
 function isLikeAction({ actions }: FileContext['env'], name: string): boolean {
@@ -201,7 +206,7 @@ function isLikeAction({ actions }: FileContext['env'], name: string): boolean {
 
 function actionHint({ actions }: FileContext['env'], name: string): string | undefined {
   const habit = habitOf('action', name);
-  return habit ? `write ${habit.write}` : suggest(name, [...actions.keys()], 'there are');
+  return habit ? `write ${habit}` : suggest(name, [...actions.keys()], 'there are');
 }
 
 function findAction(
@@ -239,10 +244,9 @@ export function checkPower({ file, env }: FileContext, start: number, { name, po
 }
 
 /** `owners`, `plan` and `true` say the same: whoever may give orders to the bot; in a policy it is the plan that is approved. */
-function readApproval(context: FileContext, entry: YamlEntry | undefined): StepProgram['approval'] {
-  if (!entry) return false;
+function readApproval(context: FileContext, value: YamlNode | undefined): StepProgram['approval'] {
+  if (!value) return false;
   const { file } = context;
-  const { value } = entry;
   if (value.kind === 'scalar' && value.value === 'two-people') {
     checkApprovers(context, value.start);
     return 'two-people';
@@ -269,27 +273,7 @@ export function checkApprovers({ file, env }: FileContext, start: number): void 
   );
 }
 
-function readExpression(
-  context: FileContext,
-  entry: YamlEntry | undefined,
-  what: string,
-  scope: Scope,
-  compile: typeof compileCondition,
-): Expression | null {
-  const text = entry && readText(context.file, entry.value, what);
-  return text ? compile(context, text, scope) : null;
-}
-
-function readId(
-  { file }: FileContext,
-  entry: YamlEntry | undefined,
-  action: string,
-  ids: Set<string>,
-  start: number,
-): string {
-  const text = entry && readText(file, entry.value, 'id');
-  if (text && !/^[A-Za-z0-9][\w.-]{0,63}$/.test(text.value))
-    file.problem(text.start, `"${text.value}" cannot be an id`, 'letters, digits, ".", "_" and "-", at most 64');
+function uniqueId({ file }: FileContext, text: Text | null, action: string, ids: Set<string>, start: number): string {
   let id = text?.value ?? action;
   if (ids.has(id) && text) file.problem(text.start, `two steps have the id "${id}"`);
   for (let n = 2; ids.has(id) && !text; n += 1) id = `${action}-${n}`;

@@ -1,7 +1,8 @@
 import { endOfText } from '../expressions/parse-expression.js';
 import { ExpressionError } from '../expression-engine.js';
 import { nodeToJson } from '../load/node.js';
-import type { YamlNode, YamlScalar } from '../load/node.js';
+import type { YamlNode } from '../load/node.js';
+import type { Text } from '../load/read-shape.js';
 import { compileExpression } from './compile-expression.js';
 import type { FileContext, Scope } from './file-context.js';
 import type { Expression, Template } from './program.js';
@@ -18,7 +19,7 @@ export function compileTemplate(context: FileContext, node: YamlNode, scope: Sco
   switch (node.kind) {
     case 'scalar':
       return typeof node.value === 'string'
-        ? compileText(context, node as YamlScalar & { value: string }, scope)
+        ? compileText(context, node as Text, scope)
         : { kind: 'constant', value: node.value };
     case 'list': {
       const items = node.items.map((item) => compileTemplate(context, item, scope));
@@ -37,7 +38,7 @@ export function compileTemplate(context: FileContext, node: YamlNode, scope: Sco
   }
 }
 
-function compileText(context: FileContext, scalar: YamlScalar & { value: string }, scope: Scope): Template | null {
+function compileText(context: FileContext, scalar: Text, scope: Scope): Template | null {
   const pieces = split(context, scalar);
   if (!pieces) return null;
   const [only] = pieces;
@@ -62,7 +63,7 @@ interface Piece {
 }
 
 /** @returns null when a `${{` has no end */
-function split(context: FileContext, scalar: YamlScalar & { value: string }): Piece[] | null {
+function split(context: FileContext, scalar: Text): Piece[] | null {
   const { value } = scalar;
   const pieces: Piece[] = [];
   let at = 0;

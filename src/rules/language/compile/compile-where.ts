@@ -1,6 +1,6 @@
-import type { YamlEntry, YamlNode, YamlScalar } from '../load/node.js';
-import { readBoolean, readChoice, readMap, readText, readTexts } from '../load/read-shape.js';
-import type { Keys } from '../load/read-shape.js';
+import type { YamlEntry } from '../load/node.js';
+import type { ReadMap } from '../load/read-map.js';
+import type { Text } from '../load/read-shape.js';
 import { compileGlob } from '../match/glob.js';
 import type { GlobPattern } from '../match/glob.js';
 import type { WhereFilter } from '../match/where-filter.js';
@@ -10,29 +10,6 @@ import type { FileContext } from './file-context.js';
 import { itemPositions } from './item-positions.js';
 import { tableOf } from '../../../core/table.js';
 
-const WHERE_KEYS: Keys = {
-  repo: 'optional',
-  not_repo: 'optional',
-  branch: 'optional',
-  tag: 'optional',
-  actor: 'optional',
-  command: 'optional',
-  source: 'optional',
-  archived: 'optional',
-  private: 'optional',
-  fork: 'optional',
-  topics: 'optional',
-};
-const SUBJECT_KEYS: Keys = {
-  repos: 'optional',
-  org: 'optional',
-  not_repos: 'optional',
-  private: 'optional',
-  archived: 'optional',
-  fork: 'optional',
-  topics: 'optional',
-};
-const SOURCES = ['webhook', 'feed', 'tasks', 'lists'] as const;
 /** Stands for the bot itself, whatever its login. */
 const BOT = 'bot';
 /** Stands before the id of a rule or policy, for the bot's acts that are its effects. No login has a colon. */
@@ -56,107 +33,91 @@ export const NO_FILTER: WhereFilter = {
   positions: {},
 };
 
-export function compileWhere(context: FileContext, node: YamlNode): WhereFilter {
-  const keys = readMap(context.file, node, 'where', WHERE_KEYS, 'where');
-  if (!keys) return NO_FILTER;
-  const reader = new FilterReader(context, keys, 'where');
-  const actors = reader.texts('actor');
+export function compileWhere(context: FileContext, where: ReadMap<'where'>): WhereFilter {
+  const patterns = new PatternReader(context, 'where');
+  const actors = where.value('actor');
   const people = actors?.filter(({ value }) => value !== BOT && !value.startsWith(BOT_OF)) ?? [];
   const botRules = (actors ?? []).flatMap(({ value }) => (value.startsWith(BOT_OF) ? value.slice(BOT_OF.length) : []));
   return {
-    repo: reader.repositories('repo'),
-    notRepo: reader.repositories('not_repo'),
-    branch: reader.patterns('branch'),
-    tag: reader.patterns('tag'),
+    repo: patterns.repositories('repo', where.value('repo')),
+    notRepo: patterns.repositories('not_repo', where.value('not_repo')),
+    branch: patterns.compile('branch', where.value('branch'), false),
+    tag: patterns.compile('tag', where.value('tag'), false),
     pushOf: null,
-    topics: reader.patterns('topics', true),
-    actor: people.length > 0 ? reader.compile(people, true, 'actor') : null,
+    topics: patterns.compile('topics', where.value('topics'), true),
+    actor: people.length > 0 ? patterns.compile('actor', people, true) : null,
     actorIsBot: actors?.some(({ value }) => value === BOT) ?? false,
     botRules: botRules.length > 0 ? botRules : null,
-    command: reader.patterns('command', true),
-    source: reader.sources(),
-    archived: reader.flag('archived'),
-    private: reader.flag('private'),
-    fork: reader.flag('fork'),
-    positions: reader.positions(),
+    command: patterns.compile('command', where.value('command'), true),
+    source: where.value('source'),
+    archived: where.value('archived'),
+    private: where.value('private'),
+    fork: where.value('fork'),
+    positions: positionsIn(context, where.entries),
   };
 }
 
 /** `subjects` of a policy; archived repositories take no writes, so they are left out unless asked for. */
-export function compileSubjects(context: FileContext, node: YamlNode): WhereFilter {
-  const keys = readMap(context.file, node, 'subjects', SUBJECT_KEYS, 'subjects');
-  if (!keys) return NO_FILTER;
-  checkSubjects(context, node, keys);
-  const reader = new FilterReader(context, keys, 'subjects');
+export function compileSubjects(context: FileContext, subjects: ReadMap<'subjects'>): WhereFilter {
+  checkSubjects(context, subjects);
+  const patterns = new PatternReader(context, 'subjects');
   return {
     ...NO_FILTER,
-    repo: reader.repositories('repos'),
-    notRepo: reader.repositories('not_repos'),
-    topics: reader.patterns('topics', true),
-    private: reader.flag('private'),
-    archived: reader.flag('archived') ?? false,
-    fork: reader.flag('fork'),
-    positions: reader.positions(),
+    repo: patterns.repositories('repos', subjects.value('repos')),
+    notRepo: patterns.repositories('not_repos', subjects.value('not_repos')),
+    topics: patterns.compile('topics', subjects.value('topics'), true),
+    private: subjects.value('private'),
+    archived: subjects.value('archived'),
+    fork: subjects.value('fork'),
+    positions: positionsIn(context, subjects.entries),
   };
 }
 
 /** Repositories, or the organization itself: never both. */
-function checkSubjects({ file, env }: FileContext, node: YamlNode, keys: ReadonlyMap<string, YamlEntry>): void {
-  const org = keys.get('org');
+function checkSubjects({ file, env }: FileContext, subjects: ReadMap<'subjects'>): void {
+  const org = subjects.entries.get('org');
   if (!org) {
-    if (!keys.has('repos'))
+    if (!subjects.has('repos'))
       file.problem(
-        node.start,
+        subjects.start,
         'subjects needs "repos"',
         'repos: ["*"] is every repository; org: NAME is the organization itself',
       );
     return;
   }
-  const name = readText(file, org.value, 'subjects.org');
+  const name = subjects.value('org');
   if (name && name.value.toLowerCase() !== env.org.toLowerCase())
     file.problem(name.start, `subjects.org is "${name.value}", and these are rules of "${env.org}"`);
-  if (keys.size > 1)
+  if (subjects.entries.size > 1)
     file.problem(org.keyStart, 'subjects.org stands alone: the organization has none of the other filters');
 }
 
-type Text = YamlScalar & { value: string };
-
-class FilterReader {
+class PatternReader {
   constructor(
     readonly context: FileContext,
-    readonly keys: ReadonlyMap<string, YamlEntry>,
-    readonly what: string,
+    readonly what: 'where' | 'subjects',
   ) {}
 
-  texts(key: string): Text[] | null {
-    const entry = this.keys.get(key);
-    return entry ? readTexts(this.context.file, entry.value, `${this.what}.${key}`) : null;
-  }
-
-  patterns(key: string, ignoreCase = false): GlobPattern[] | null {
-    const texts = this.texts(key);
-    return texts && this.compile(texts, ignoreCase, key);
-  }
-
-  compile(texts: readonly Text[], ignoreCase: boolean, key: string): GlobPattern[] {
+  compile(key: string, texts: readonly Text[] | null, ignoreCase: boolean): GlobPattern[] | null {
+    const { file } = this.context;
+    if (texts === null) return null;
     return texts.flatMap((text) => {
-      this.context.file.charge(text.value.length, text.start);
+      file.charge(text.value.length, text.start);
       try {
         const pattern = compileGlob(text.value, { ignoreCase });
-        checkPattern(this.context.file, key, text, pattern);
+        checkPattern(file, key, text, pattern);
         return [pattern];
       } catch (error) {
         const hint =
           text.value.startsWith('!') && this.what === 'where' ? 'to leave repositories out say not_repo' : undefined;
-        this.context.file.problem(text.start, (error as Error).message, hint);
+        file.problem(text.start, (error as Error).message, hint);
         return [];
       }
     });
   }
 
   /** The forge knows names of owners and repositories without regard to case. */
-  repositories(key: string): GlobPattern[] | null {
-    const texts = this.texts(key);
+  repositories(key: string, texts: readonly Text[] | null): GlobPattern[] | null {
     const {
       env: { org },
       file,
@@ -167,31 +128,19 @@ class FilterReader {
         file.problem(text.start, `${text.value} is not in the organization ${org}`, `its repositories are ${org}/…`);
       }
     }
-    return texts && this.compile(texts, true, key);
+    return this.compile(key, texts, true);
   }
+}
 
-  sources(): Array<(typeof SOURCES)[number]> | null {
-    const texts = this.texts('source');
-    if (!texts) return null;
-    return texts
-      .map((text) => readChoice(this.context.file, text, 'a source', SOURCES))
-      .filter((source) => source !== null);
-  }
+/** Filters of repositories by the names that they have in `where`. */
+const FILTER_NAMES: Readonly<Record<string, string>> = tableOf({ repos: 'repo', not_repos: 'not_repo' });
 
-  flag(key: string): boolean | null {
-    const entry = this.keys.get(key);
-    return entry ? readBoolean(this.context.file, entry.value, `${this.what}.${key}`) : null;
-  }
-
-  /** By the filter's own name (`subjects.repos` filters as `repo`), and of each of its values by `itemKey`. */
-  positions(): Record<string, Position> {
-    const names: Readonly<Record<string, string>> = tableOf({ repos: 'repo', not_repos: 'not_repo' });
-    const { file } = this.context;
-    const items = [...this.keys].map(([key, { value }]) => itemPositions(file, names[key] ?? key, value));
-    return Object.assign(
-      {},
-      ...items,
-      Object.fromEntries([...this.keys].map(([key, { keyStart }]) => [names[key] ?? key, file.position(keyStart)])),
-    );
-  }
+/** By the filter's own name, and of each of its values by `itemKey`. */
+function positionsIn({ file }: FileContext, entries: ReadonlyMap<string, YamlEntry>): Record<string, Position> {
+  const named = [...entries].map(([key, entry]) => ({ ...entry, key: FILTER_NAMES[key] ?? key }));
+  return Object.assign(
+    {},
+    ...named.map(({ key, value }) => itemPositions(file, key, value)),
+    Object.fromEntries(named.map(({ key, keyStart }) => [key, file.position(keyStart)])),
+  ) as Record<string, Position>;
 }

@@ -155,7 +155,7 @@ class Walker {
   #checkVariable(node: Expr, name: string): void {
     const { variables } = this.known;
     if (variables.includes(name) || TYPES.has(name)) return;
-    const habit = this.#habitAt(node) ?? habitOf('variable', name)?.write;
+    const habit = this.#habitAt(node) ?? habitOf('variable', name);
     const near = didYouMean(name, variables);
     throw this.#error(
       node,
@@ -172,7 +172,7 @@ class Walker {
     if (overloads.length === 0 && name === 'has')
       throw this.#error(expr, 'has() asks whether a field is there, and this is none', 'has(event.FIELD)');
     if (overloads.length === 0) {
-      const habit = habitOf('function', name)?.write ?? this.#habitAt(expr);
+      const habit = habitOf('function', name) ?? this.#habitAt(expr);
       const near = didYouMean(name, functionNames(this.known.env));
       throw this.#error(
         expr,

@@ -241,11 +241,11 @@ class Checker {
     const known = Object.keys(type.fields);
     const near = didYouMean(name, known);
     const inner = placesOf(name, type, this.#pathIn(expr));
-    const habit = habitOf('field', name)?.write;
+    const habit = habitOf('field', name);
     const hint =
       inner !== null
         ? `write ${inner}`
-        : habit !== undefined
+        : habit !== null
           ? `write ${habit}`
           : near !== null
             ? `did you mean "${near}"?`

@@ -2,6 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { isEventKind } from '../../../core/event-kinds.js';
 import { actionCatalogue } from '../../../actions/index.js';
 import { lookupCatalogue } from '../../../actions/lookups/index.js';
+import { MAPS } from '../grammar.js';
+import { isWordOf } from '../load/read-map.js';
+import type { MapName } from '../shapes.js';
 import { HABITS, TEXT_HABITS, habitOf, otherToolOf, textHabitAt, textHabitOf } from './habits.js';
 
 describe('rules/language/habits', () => {
@@ -17,10 +20,23 @@ describe('rules/language/habits', () => {
   );
 
   it('no word stands twice in one place', () => {
-    for (const words of Object.values(HABITS)) {
+    const ofKeys = Object.values(MAPS).map(({ keys, elsewhere = [] }) => [
+      ...Object.values(keys).flatMap(({ instead = [] }) => instead),
+      ...elsewhere,
+    ]);
+    for (const words of [...Object.values(HABITS), ...ofKeys]) {
       const all = words.flatMap((one) => one.words);
       expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([]);
     }
+  });
+
+  it('no key of a map is taken for a word from elsewhere', () => {
+    const taken = (Object.keys(MAPS) as MapName[]).flatMap((name) =>
+      Object.keys(MAPS[name].keys).flatMap((key) => (isWordOf(name, key) ? `${name}.${key}` : [])),
+    );
+
+    // A loop elsewhere, which it still is in a step of a rule.
+    expect(taken).toEqual(['fix.for']);
   });
 
   it('no word of the language itself is taken for one from elsewhere', () => {
@@ -43,7 +59,7 @@ describe('rules/language/habits', () => {
 
   it('a name of every object of JavaScript is no habit', () => {
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty'])
-      expect([habitOf('rule', name), habitOf('kind', name), habitOf('variable', name)]).toEqual([null, null, null]);
+      expect([isWordOf('rule', name), habitOf('kind', name), habitOf('variable', name)]).toEqual([false, null, null]);
   });
 
   it.each([

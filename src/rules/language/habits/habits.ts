@@ -1,154 +1,12 @@
 import { emptyTable } from '../../../core/table.js';
+import { word } from './word.js';
+import type { Word } from './word.js';
 
-/** Where people write a word that means something elsewhere. */
-export type HabitPlace =
-  | 'file'
-  | 'rule'
-  | 'policy'
-  | 'step'
-  | 'lookup'
-  | 'where'
-  | 'subjects'
-  | 'limits'
-  | 'kind'
-  | 'action'
-  | 'lookup name'
-  | 'protection'
-  | 'param'
-  | 'variable'
-  | 'field'
-  | 'schedule'
-  | 'function';
-
-interface Word {
-  readonly words: readonly string[];
-  /** What to write here. */
-  readonly write: string;
-  /** The key that is meant: it is not told to be missing as well. */
-  readonly stands?: string;
-}
-
-const word = (words: string, write: string, stands?: string): Word => ({
-  words: words.split(' '),
-  write,
-  ...(stands ? { stands } : {}),
-});
+/** Where people write a word that means something elsewhere; words for keys stand with the keys (`grammar.ts`). */
+export type HabitPlace = 'kind' | 'action' | 'lookup name' | 'protection' | 'param' | 'variable' | 'field' | 'function';
 
 /** What people bring from GitHub Actions, JavaScript, Python, Mergify, Prow and the forges' own webhooks, and what to write here. The page of the docs is made from it. */
 export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
-  file: [
-    word('rule', 'rules: [...], a list', 'rules'),
-    word('policy', 'policies: [...], a list', 'policies'),
-    word('organization organisation owner', 'org: NAME', 'org'),
-    word('variables env constants', 'vars: {NAME: value}'),
-    word('secret', 'secrets: [NAME]'),
-    word('include includes import imports uses', 'extends: FILE'),
-    word('apiVersion schema', 'version: 1', 'version'),
-    word('on when trigger triggers', 'it in a rule: rules: [{id: NAME, on: KIND, do: …}]'),
-    word('labels milestones', 'it in a policy: policies: [{id: NAME, subjects: {repos: ["*"]}, labels: […]}]'),
-  ],
-  rule: [
-    word('when condition conditions cond filter filters', 'if: CONDITION (when belongs to a step of do)'),
-    word('unless', 'if: "!(CONDITION)" (unless belongs to a step of do)'),
-    word('trigger triggers event events kind kinds type types listen', 'on: [KIND]', 'on'),
-    word('steps actions action jobs then effects effect run tasks', 'do: [ACTION]', 'do'),
-    word('name title', 'id: NAME', 'id'),
-    word('description comment comments note summary', 'a comment: # …'),
-    word('cron schedules every', 'schedule: "0 4 * * *"', 'schedule'),
-    word('lookups reads read fetch', 'lookup: {NAME: {use: LOOKUP}}'),
-    word('repo repos repositories repository branch branches tag tags actor', 'where: {repo: [...], branch: [...]}'),
-    word('match only scope', 'where: {repo: [...], branch: [...]}'),
-    word('subjects', 'where: {repo: [...]} (subjects belongs to a policy)'),
-    word('enabled active enable disable off skip', 'disabled: "why" (it switches the rule off)'),
-    word('dry_run dry-run dryrun', 'mode: dry-run'),
-    word('limit rate rate_limit max', 'limits: {effects_per_run: 20}', 'limits'),
-    word('debounce throttle concurrency', 'coalesce: {key: "${{ … }}", window: 2m}'),
-    word('for_each foreach with use approval', 'it in a step of do'),
-    word('vars variables env', 'vars at the top of the file'),
-    word('secrets', 'secrets at the top of the file'),
-    word('needs permissions runs-on runs_on timeout-minutes strategy', 'nothing: rules do not depend on each other'),
-    word('expect fix labels milestones settings', 'it in a policy'),
-  ],
-  policy: [
-    word('do steps actions', 'fix: [ACTION] (do belongs to a rule)', 'fix'),
-    word('on trigger triggers event events', 'nothing: a policy has a schedule; what reacts to an event is a rule'),
-    word('if when condition conditions', 'expect: {NAME: CONDITION}, or subjects; if belongs to a rule'),
-    word('where repos repo repositories repository match', 'subjects: {repos: ["*"]}', 'subjects'),
-    word('name title', 'id: NAME', 'id'),
-    word('description comment note', 'a comment: # …'),
-    word('mirrors mirror', 'push_mirrors: [{remote_address: …}]', 'push_mirrors'),
-    word('label', 'labels: [{name: …, color: "#…"}]', 'labels'),
-    word('milestone', 'milestones: [{title: …}]', 'milestones'),
-    word(
-      'branch_protection branch_protections protection protected_branches',
-      'protections: [{name: main}]',
-      'protections',
-    ),
-    word('topic', 'topics: [NAME]', 'topics'),
-    word('variable vars', 'variables: [{name: …, value: …}]', 'variables'),
-    word('repository_settings', 'settings: {…}', 'settings'),
-    word('cron', 'schedule: "0 4 * * *"'),
-    word('expectations checks assert', 'expect: {NAME: CONDITION}', 'expect'),
-    word('enabled disabled active', 'mode: shadow (it switches the policy off)'),
-    word('dry_run dry-run', 'mode: dry-run'),
-    word('canary', 'nothing: a canary belongs to a rule; plan and approval show what a policy would do'),
-    word('coalesce', 'nothing: coalesce belongs to a rule'),
-  ],
-  step: [
-    word('if condition', 'when: CONDITION'),
-    word('foreach forEach for-each for loop matrix each items with_items', 'for_each: LIST'),
-    word('uses action run', 'use: ACTION', 'use'),
-    word('args params parameters inputs', 'with: {…}', 'with'),
-    word('name', 'id: NAME'),
-    word('needs depends_on', 'nothing: steps run in the order of the list'),
-    word(
-      'continue-on-error continue_on_error ignore_errors',
-      'nothing: a step that is refused does not stop the others',
-    ),
-    word('timeout timeout-minutes retry retries', 'nothing: the bot retries by itself'),
-    word('env shell working-directory', 'nothing: a step is an action, no command'),
-    word('approve requires_approval', 'approval: owners'),
-  ],
-  lookup: [
-    word('uses lookup read', 'use: LOOKUP', 'use'),
-    word('args params parameters inputs', 'with: {…}', 'with'),
-    word('foreach forEach for loop', 'for_each: LIST'),
-    word('default optional required missing', 'on_missing: none'),
-    word('ttl max_age cache_age', 'cache: 10m'),
-    word('limit', 'max: 100; of the read itself: with: {limit: 50}'),
-    word('if when', 'nothing: a lookup is read when a condition or step needs it'),
-  ],
-  where: [
-    word('repos repositories repository', 'repo: [...]'),
-    word('branches ref refs', 'branch: [...]'),
-    word('tags', 'tag: [...]'),
-    word('user users author sender login actors', 'actor: [...]'),
-    word('topic', 'topics: [...]'),
-    word('commands', 'command: [...]'),
-    word('branches-ignore branches_ignore tags-ignore', 'if: "!glob(event.branch, PATTERN)"'),
-    word('paths path files paths-ignore', 'if: any_glob(event.files.modified, ["src/**"])'),
-    word('label labels', `if: '"bug" in event.labels'`),
-    word('event kind kinds action types', 'on: [KIND]'),
-    word('not_branch not_branches', 'if: "!glob(event.branch, PATTERN)"'),
-    word('not_tag not_tags', 'if: "!glob(event.tag, PATTERN)"'),
-    word('not_actor not_user not_author', 'if: event.actor.login != "LOGIN"'),
-    word('public visibility', 'private: false'),
-    word('org organization', 'nothing: the file says whose rules it holds'),
-    word('if when', 'if beside where, not in it'),
-  ],
-  subjects: [
-    word('repo repositories repository', 'repos: [...]'),
-    word('not_repo', 'not_repos: [...]'),
-    word('topic', 'topics: [...]'),
-    word('public visibility', 'private: false'),
-    word('organization', 'org: NAME'),
-    word('branch branches', 'branches or protections of the policy'),
-  ],
-  limits: [
-    word('effects max max_effects limit', 'effects_per_run: 20', 'effects_per_run'),
-    word('runs max_runs rate', 'runs_per_hour: 60'),
-    word('effects_per_hour per_hour', 'runs_per_hour: 60'),
-  ],
   kind: [
     word(
       'pull_request pull_requests pr pull_request_target pulls merge_request',
@@ -396,12 +254,6 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     ),
     word('conclusion_state outcome result', 'conclusion'),
   ],
-  schedule: [
-    word('timezone time_zone zone', 'tz: Europe/Paris'),
-    word('at every interval expression', 'cron: "0 4 * * *"', 'cron'),
-    word('random delay splay', 'jitter: 20m'),
-    word('catchup missed', 'catch_up: 1'),
-  ],
   function: [
     word('includes', '"x" in list, or text.contains("x")'),
     word('some any', 'list.exists(x, x.name == "…")'),
@@ -449,8 +301,8 @@ const byPlace = new Map(
 );
 
 /** What to write for a word that people bring from elsewhere; null = it is none that is known. */
-export function habitOf(place: HabitPlace, name: string): { readonly write: string; readonly stands?: string } | null {
-  return byPlace.get(place)?.[name] ?? null;
+export function habitOf(place: HabitPlace, name: string): string | null {
+  return byPlace.get(place)?.[name]?.write ?? null;
 }
 
 /** Text of an expression as people write it elsewhere. */

@@ -1,28 +1,20 @@
 import type { RuleFile } from '../revision.js';
-import type { YamlEntry, YamlNode } from './node.js';
+import type { YamlNode } from './node.js';
 import { readDocument } from './read-document.js';
-import { isRefused, readMap, readTexts } from './read-shape.js';
-import type { Keys } from './read-shape.js';
+import { readMap } from './read-map.js';
+import type { ReadMap } from './read-map.js';
+import { isRefused, readTexts } from './read-shape.js';
+import type { Text } from './read-shape.js';
 import { EnoughProblems, SourceFile } from './source-file.js';
 
 /** How deep shared files may extend each other: the third extends nothing more. */
 export const MAX_EXTENDS = 3;
 
-const SHARED_KEYS: Keys = {
-  version: 'required',
-  org: 'optional',
-  secrets: 'optional',
-  extends: 'optional',
-  vars: 'optional',
-  rules: 'optional',
-  policies: 'optional',
-};
-
 /** One shared file below a file of the organization. */
 export interface Layer {
   readonly file: SourceFile;
   readonly root: YamlNode;
-  readonly keys: ReadonlyMap<string, YamlEntry>;
+  readonly keys: ReadMap<'shared_file'>;
 }
 
 /** The shared files that came with the files of an organization, each read once, however many places name it. */
@@ -50,14 +42,14 @@ export class SharedFiles {
   }
 
   /** What `extends` names, the deepest first, each once; what cannot be had is reported where it is named. */
-  layersOf(file: SourceFile, node: YamlNode | undefined): Layer[] {
+  layersOf(file: SourceFile, refs: readonly Text[] | null): Layer[] {
     const layers: Layer[] = [];
-    if (node) this.#collect(file, node, [], file.path, layers);
+    this.#collect(file, refs ?? [], [], file.path, layers);
     return layers;
   }
 
-  #collect(file: SourceFile, node: YamlNode, above: readonly string[], owner: string, layers: Layer[]): void {
-    for (const { value: ref, start } of readTexts(file, node, 'extends') ?? []) {
+  #collect(file: SourceFile, refs: readonly Text[], above: readonly string[], owner: string, layers: Layer[]): void {
+    for (const { value: ref, start } of refs) {
       const found = this.#files.get(ref);
       const refusal = this.#refusalOf(ref, found?.given, above, owner);
       if (refusal) {
@@ -67,8 +59,7 @@ export class SharedFiles {
       this.#extendedBy.set(ref, owner);
       const layer = this.#read(ref);
       if (!layer || layers.includes(layer)) continue;
-      const further = layer.keys.get('extends');
-      if (further) this.#collect(layer.file, further.value, [...above, ref], owner, layers);
+      this.#collect(layer.file, layer.keys.value('extends') ?? [], [...above, ref], owner, layers);
       layers.push(layer);
     }
   }
@@ -107,9 +98,9 @@ export class SharedFiles {
 function readLayer(file: SourceFile): Layer | null {
   try {
     const root = readDocument(file);
-    const keys = root && readMap(file, root, 'the shared file', SHARED_KEYS);
+    const keys = root && readMap(file, root, 'shared_file');
     if (!root || !keys) return null;
-    const secrets = keys.get('secrets');
+    const secrets = keys.entries.get('secrets');
     if (secrets)
       file.problem(secrets.keyStart, 'a shared file names no secrets', 'list them in the file that extends it');
     return { file, root, keys };

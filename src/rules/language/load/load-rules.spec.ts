@@ -194,7 +194,7 @@ const BAD_FILES: BadFile[] = [
   [
     'an unknown source',
     withLines('where: {source: [webhok]}'),
-    '8:22: a source cannot be "webhok" (did you mean "webhook"?)',
+    '8:22: where.source cannot be "webhok" (did you mean "webhook"?)',
   ],
   [
     'a catching up that is none',
@@ -224,7 +224,7 @@ const BAD_FILES: BadFile[] = [
   [
     'a jitter that is no duration',
     withLines('schedule: {cron: "0 3 * * *", jitter: soon}', 'where: {repo: "*"}', 'limits: {effects_per_run: 1}'),
-    '8:43: "soon" is no jitter (a duration up to 24h, like 20m)',
+    '8:43: schedule.jitter cannot be "soon" (a duration up to 24h, like 20m)',
   ],
   [
     'a schedule without limits',
@@ -366,7 +366,7 @@ const BAD_FILES: BadFile[] = [
   [
     'an age that is none',
     withLines('lookup: {a: {use: branch.get, cache: soon, with: {branch: main}}}'),
-    '8:42: "soon" is no age for cache (a duration up to 24h, like 10m)',
+    '8:42: cache cannot be "soon" (a duration up to 24h, like 10m)',
   ],
   [
     'a lookup that is not declared',
@@ -479,7 +479,7 @@ const BAD_FILES: BadFile[] = [
   [
     'a window that is too long',
     withLines('coalesce: {key: "${{ repo.name }}", window: 48h}'),
-    '8:49: "48h" is no window (a duration up to 24h, like 2m)',
+    '8:49: coalesce.window cannot be "48h" (a duration up to 24h, like 2m)',
   ],
   ['a window without a key', withLines('coalesce: {window: 2m}'), '8:15: coalesce needs "key"'],
   [
@@ -557,7 +557,7 @@ const BAD_FILES: BadFile[] = [
   [
     'a policy that says nothing',
     policyWith('subjects: {repos: ["*"]}'),
-    '5:5: a policy needs labels, milestones, push_mirrors, variables, branches, settings, topics, protections, expect or fix: it says nothing',
+    '5:5: a policy needs labels, milestones, push_mirrors, branches, settings, topics, variables, protections, expect or fix: it says nothing',
   ],
   ['a policy without subjects', policyWith('labels: [{name: a, color: "#ffffff"}]'), '5:5: a policy needs "subjects"'],
   [

@@ -11,26 +11,20 @@ import { didYouMean } from '../../../core/did-you-mean.js';
 import { createLabels } from './create-labels.js';
 import { checkTogether } from './check-together.js';
 import { loopSteps } from './find-loops.js';
-import type { YamlEntry, YamlNode } from './node.js';
+import type { YamlNode } from './node.js';
 import { describeNode, nodeToJson } from './node.js';
 import { SharedFiles } from './extends.js';
-import { habitOf, otherToolOf } from '../habits/habits.js';
+import { GRAMMAR } from '../grammar.js';
+import { otherToolOf } from '../habits/habits.js';
 import { rememberGiven } from './given.js';
 import { knownKindsOf, raisesOf, stepsOf } from './raised-kinds.js';
 import { documentSteps } from './read-document.js';
-import { asList, asMap, isRefused, readMap, readText, readTexts, suggest } from './read-shape.js';
-import type { Keys } from './read-shape.js';
+import { isWordOf, readMap } from './read-map.js';
+import type { ReadMap } from './read-map.js';
+import { asList, asMap, isRefused, suggest } from './read-shape.js';
+import type { Text } from './read-shape.js';
 import { EnoughProblems, SourceFile } from './source-file.js';
 
-const KEYS: Keys = {
-  version: 'required',
-  org: 'required',
-  secrets: 'optional',
-  extends: 'optional',
-  vars: 'optional',
-  rules: 'optional',
-  policies: 'optional',
-};
 const VERSION = 1;
 
 /**
@@ -124,12 +118,12 @@ function isUtf8(file: SourceFile): boolean {
 }
 
 /** A file of another tool is told so, once; its keys would only be told one by one. */
-function readFile(file: SourceFile, root: YamlNode): ReadonlyMap<string, YamlEntry> | null {
+function readFile(file: SourceFile, root: YamlNode): ReadMap<'file'> | null {
   const own = root.kind === 'map' ? root.entries.map(({ key }) => key) : null;
   const tool = own && (otherToolOf(own) ?? (isForeign(own) ? 'the file of another program' : null));
   const hint = 'a rule file has version: 1, org, and rules or policies';
   if (tool === null) {
-    if (root.kind === 'map' || isRefused(root)) return readMap(file, root, 'the file', KEYS, 'file');
+    if (root.kind === 'map' || isRefused(root)) return readMap(file, root, 'file');
     file.problem(root.start, `the file must be a map of keys, this is ${describeNode(root)}`, hint);
     return null;
   }
@@ -139,10 +133,10 @@ function readFile(file: SourceFile, root: YamlNode): ReadonlyMap<string, YamlEnt
 
 /** Not one key is ours, or nearly so. */
 function isForeign(keys: readonly string[]): boolean {
-  const known = Object.keys(KEYS);
+  const known = Object.keys(GRAMMAR.file.keys);
   return (
     keys.length > 0 &&
-    keys.every((key) => !known.includes(key) && didYouMean(key, known) === null && !habitOf('file', key))
+    keys.every((key) => !known.includes(key) && didYouMean(key, known) === null && !isWordOf('file', key))
   );
 }
 
@@ -152,40 +146,39 @@ function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles):
   yield;
   const keys = root && readFile(file, root);
   if (!keys) return nothing;
-  checkVersion(file, keys.get('version')?.value);
-  checkOrg(file, keys.get('org')?.value, env.org);
-  const layers = shared.layersOf(file, keys.get('extends')?.value);
+  checkVersion(file, keys.node('version'));
+  checkOrg(file, keys.value('org'), env.org);
+  const layers = shared.layersOf(file, keys.value('extends'));
   for (const layer of layers) {
-    checkVersion(layer.file, layer.keys.get('version')?.value);
-    checkOrg(layer.file, layer.keys.get('org')?.value, env.org);
+    checkVersion(layer.file, layer.keys.node('version'));
+    checkOrg(layer.file, layer.keys.value('org'), env.org);
   }
   // What the file says itself wins; its vars are how it makes the shared rules its own.
   const vars = Object.assign(
     {},
-    ...[...layers, { file, keys }].map((layer) => readVars(layer.file, layer.keys.get('vars')?.value)),
+    ...[...layers, { file, keys }].map((layer) => readVars(layer.file, layer.keys.node('vars'))),
   ) as JsonObject;
-  const secrets = readSecrets(file, keys.get('secrets')?.value, env);
+  const secrets = readSecrets(file, keys.value('secrets') ?? [], env);
   if (!keys.has('rules') && !keys.has('policies') && !keys.has('extends'))
     file.problem(root.start, 'the file has neither rules nor policies');
   const all = [...layers, { file, keys }].map((layer) => {
-    const varNodes = layer.file === file ? keys.get('vars')?.value : undefined;
+    const varNodes = layer.file === file ? keys.node('vars') : undefined;
     const context: FileContext = { file: layer.file, env, vars, varNodes, secrets };
     return { file: layer.file, keys: layer.keys, context };
   });
   const rules: Array<Array<Written<CompiledRule>>> = [];
   const policies: Array<Array<Written<CompiledPolicy>>> = [];
   for (const { file: of, keys: read, context } of all)
-    rules.push(yield* compileEach(of, read.get('rules'), (node) => compileRule(context, node)));
+    rules.push(yield* compileEach(of, read.node('rules'), 'rules', (node) => compileRule(context, node)));
   for (const { file: of, keys: read, context } of all)
-    policies.push(yield* compileEach(of, read.get('policies'), (node) => compilePolicy(context, node)));
-  if (layers.length === 0) warnOfUnread(file, keys);
+    policies.push(yield* compileEach(of, read.node('policies'), 'policies', (node) => compilePolicy(context, node)));
+  if (layers.length === 0) warnOfUnread(file, keys.node('vars'));
   return { rules: overridden(rules), policies: overridden(policies) };
 }
 
 /** Constants that nothing in their file names. */
-function warnOfUnread(file: SourceFile, keys: ReadonlyMap<string, YamlEntry>): void {
+function warnOfUnread(file: SourceFile, vars: YamlNode | undefined): void {
   const { text } = file;
-  const vars = keys.get('vars')?.value;
   // All of them are read where the map itself is.
   if (vars?.kind !== 'map' || /\bvars\b(?!\s*[.[:])/.test(text)) return;
   const named = new Set([...text.matchAll(/\bvars\s*(?:\.\s*|\[\s*["'])(\w+)/g)].map(([, name]) => name));
@@ -230,11 +223,12 @@ function overrideOf(node: YamlNode): number | null {
 
 function* compileEach<Compiled>(
   file: SourceFile,
-  entry: YamlEntry | undefined,
+  list: YamlNode | undefined,
+  what: 'rules' | 'policies',
   compile: (node: YamlNode) => Compiled | null,
 ): Generator<void, Array<Written<Compiled>>> {
   const written: Array<Written<Compiled>> = [];
-  for (const node of (entry && asList(file, entry.value, entry.key)?.items) ?? []) {
+  for (const node of (list && asList(file, list, what)?.items) ?? []) {
     const compiled = compile(node);
     if (compiled !== null) written.push({ compiled, file, override: overrideOf(node) });
     yield;
@@ -247,14 +241,12 @@ function checkVersion(file: SourceFile, node: YamlNode | undefined): void {
     file.problem(node.start, `version must be ${VERSION}`);
 }
 
-function checkOrg(file: SourceFile, node: YamlNode | undefined, org: string): void {
-  const text = node && readText(file, node, 'org');
+function checkOrg(file: SourceFile, text: Text | null, org: string): void {
   if (text && text.value.toLowerCase() !== org.toLowerCase())
     file.problem(text.start, `these are rules of "${text.value}", and they were given for "${org}"`);
 }
 
-function readSecrets(file: SourceFile, node: YamlNode | undefined, env: LoadEnvironment): ReadonlySet<string> {
-  const texts = node ? (readTexts(file, node, 'secrets') ?? []) : [];
+function readSecrets(file: SourceFile, texts: readonly Text[], env: LoadEnvironment): ReadonlySet<string> {
   for (const { value, start } of texts) {
     if (env.secrets.has(value)) continue;
     const hint = suggest(value, [...env.secrets], 'the operator defined');

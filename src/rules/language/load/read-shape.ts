@@ -1,72 +1,13 @@
 import { didYouMean } from '../../../core/did-you-mean.js';
-import { habitOf } from '../habits/habits.js';
-import type { HabitPlace } from '../habits/habits.js';
 import { describeNode } from './node.js';
-import type { YamlEntry, YamlList, YamlMap, YamlNode, YamlScalar } from './node.js';
+import type { YamlList, YamlMap, YamlNode, YamlScalar } from './node.js';
 import type { SourceFile } from './source-file.js';
 
-/** Keys a map may have. */
-export type Keys = Readonly<Record<string, 'required' | 'optional'>>;
+/** A text and where it stands. */
+export type Text = YamlScalar & { readonly value: string };
 
-/**
- * Readers of strict shapes: each reports what does not fit at its own place and answers null, so that one pass finds every mistake.
- * `what` names the thing for people ("the rule", "where"), `place` for the table of habits. A key that is meant by another word is there, and
- * refused: it is not told to be missing as well.
- */
-export function readMap(
-  file: SourceFile,
-  node: YamlNode,
-  what: string,
-  keys: Keys,
-  place?: HabitPlace,
-): ReadonlyMap<string, YamlEntry> | null {
-  const map = asMap(file, node, what);
-  if (!map) return null;
-  const known = Object.keys(keys);
-  const found = new Map<string, YamlEntry>();
-  const wrong = map.entries.filter((entry) => {
-    if (known.includes(entry.key)) found.set(entry.key, entry);
-    return !known.includes(entry.key);
-  });
-  for (const entry of wrong) {
-    const habit = place ? habitOf(place, entry.key) : null;
-    const near = didYouMean(entry.key, known);
-    const isNear = near !== null && (!habit || habit.write.startsWith(near));
-    const hidden = hiddenIn(entry.key);
-    const hint =
-      hidden !== null
-        ? `the key holds ${hidden}, which nobody sees: take it out`
-        : habit && !isNear
-          ? `write ${habit.write}`
-          : suggest(entry.key, known, 'it may have');
-    file.problem(entry.keyStart, `unknown key "${entry.key}" in ${what}`, hint);
-    const meant = isNear ? near : habit?.stands;
-    if (meant && known.includes(meant) && !found.has(meant))
-      found.set(meant, { key: meant, keyStart: entry.keyStart, value: refusedAt(entry.value.start) });
-  }
-  for (const key of known)
-    if (keys[key] === 'required' && !found.has(key)) file.problem(map.start, `${what} needs "${key}"`);
-  return found;
-}
-
-/** Signs that look like nothing, by their numbers. */
-function hiddenIn(key: string): string | null {
-  const sign = /[\u00a0\u00ad\u2000-\u200f\u202f\u2060\ufeff]/.exec(key)?.[0];
-  return sign === undefined
-    ? null
-    : `an invisible character (U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')})`;
-}
-
-/** What stands under a key; `otherwise` when the key is not there. */
-export function readKey<Value, Otherwise>(
-  keys: ReadonlyMap<string, YamlEntry>,
-  key: string,
-  read: (node: YamlNode) => Value,
-  otherwise: Otherwise,
-): Value | Otherwise {
-  const entry = keys.get(key);
-  return entry ? read(entry.value) : otherwise;
-}
+// Readers of single shapes: each reports what does not fit at its own place and answers null, so that one pass finds every mistake.
+// `what` names the thing for people.
 
 export function asMap(file: SourceFile, node: YamlNode, what: string): YamlMap | null {
   if (node.kind === 'map') return node;
@@ -80,9 +21,9 @@ export function asList(file: SourceFile, node: YamlNode, what: string): YamlList
   return null;
 }
 
-export function readText(file: SourceFile, node: YamlNode, what: string): (YamlScalar & { value: string }) | null {
+export function readText(file: SourceFile, node: YamlNode, what: string): Text | null {
   if (node.kind === 'scalar' && typeof node.value === 'string') {
-    if (node.value.trim() !== '') return node as YamlScalar & { value: string };
+    if (node.value.trim() !== '') return node as Text;
     file.problem(node.start, `${what} is empty`);
     return null;
   }
@@ -92,11 +33,7 @@ export function readText(file: SourceFile, node: YamlNode, what: string): (YamlS
 }
 
 /** One text, or a list of them. */
-export function readTexts(
-  file: SourceFile,
-  node: YamlNode,
-  what: string,
-): Array<YamlScalar & { value: string }> | null {
+export function readTexts(file: SourceFile, node: YamlNode, what: string): Text[] | null {
   if (node.kind !== 'list') {
     const text = readText(file, node, what);
     return text && [text];
@@ -110,12 +47,7 @@ export function readTexts(
 }
 
 /** A number alone has no unit. */
-export function readDurationText(
-  file: SourceFile,
-  node: YamlNode,
-  what: string,
-  example: string,
-): (YamlScalar & { value: string }) | null {
+export function readDurationText(file: SourceFile, node: YamlNode, what: string, example: string): Text | null {
   if (node.kind !== 'scalar' || (typeof node.value !== 'number' && typeof node.value !== 'bigint'))
     return readText(file, node, what);
   file.problem(node.start, `${what} is a duration, this is ${describeNode(node)}`, `with its unit: ${example}`);
