@@ -31,6 +31,9 @@ const MAX_LISTED = 16;
 /**
  * The type of an expression against what is known of its variables, and everything in it that can never work: fields that nothing has,
  * operands and arguments of the wrong type, comparisons that can never hold. What is not known (`dyn`) is never complained about.
+ *
+ * By hand, since `@bufbuild/cel` 0.6.1 exports no checker, and that of `@marcbachmann/cel-js` 8.0.0 stops at its first mistake and knows neither
+ * fields that may be null nor which fields are there once `event.kind` was asked.
  */
 export function checkTypes(
   parsed: ParsedExpression,

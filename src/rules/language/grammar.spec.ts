@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { actionCatalogue } from '../../actions/index.js';
+import { lookupCatalogue } from '../../actions/lookups/index.js';
+import { CelEngine } from './expressions/cel-engine.js';
+import { MAPS } from './grammar.js';
+import { loadRules } from './load/load-rules.js';
+import type { RuleFile } from './revision.js';
+import type { MapName } from './shapes.js';
+
+const engine = new CelEngine();
+const SHARED: RuleFile = { path: 'shared', shared: 'shared', text: 'version: 1\n' };
+
+function problemsOf(files: readonly RuleFile[]) {
+  const result = loadRules(files, {
+    org: 'acme',
+    actions: actionCatalogue(),
+    lookups: lookupCatalogue(),
+    powers: new Set(),
+    secrets: new Set(),
+    engine,
+    checkTypes: true,
+  });
+  return result.ok ? [] : result.problems;
+}
+
+const HEAD = 'version: 1\norg: acme\n';
+/** A file in which a map has one key alone, in the last line. */
+const PLACES: Readonly<Record<Exclude<MapName, 'shared_file'>, string>> = {
+  file: '',
+  rule: `${HEAD}rules:\n - \n   `,
+  policy: `${HEAD}policies:\n - \n   `,
+  where: `${HEAD}rules:\n - where:\n    `,
+  subjects: `${HEAD}policies:\n - subjects:\n    `,
+  lookup: `${HEAD}rules:\n - on: push\n   lookup:\n    one:\n     use: labels.list\n     `,
+  step: `${HEAD}rules:\n - do:\n    label.ensure: {}\n    `,
+  fix: `${HEAD}policies:\n - fix:\n    label.ensure: {}\n    `,
+  limits: `${HEAD}rules:\n - limits:\n    `,
+  policy_limits: `${HEAD}policies:\n - limits:\n    `,
+  schedule: `${HEAD}rules:\n - schedule:\n    `,
+  coalesce: `${HEAD}rules:\n - coalesce:\n    `,
+  expectation: `${HEAD}policies:\n - expect:\n    one:\n     `,
+};
+const keysOf = (name: MapName): string[] => Object.keys(MAPS[name].keys);
+
+describe('rules/language/grammar', () => {
+  it.each(
+    (Object.keys(PLACES) as Array<keyof typeof PLACES>).flatMap((name) =>
+      keysOf(name).map((key) => [name, key] as const),
+    ),
+  )('a wrong value is told where it stands: %s.%s', (name, key) => {
+    const before =
+      key === 'variables'
+        ? PLACES[name].replace('- ', '- subjects: {org: acme}')
+        : key === 'use'
+          ? PLACES[name].replace(/ +use: .*\n|label\.ensure: \{\}\n +/, '')
+          : PLACES[name];
+    const text = `${before}${key}: [[1]]\n`;
+    const line = text.split('\n').length - 1;
+
+    expect(problemsOf([{ path: 'r', text }]).filter((one) => one.line === line && one.col > key.length)).not.toEqual(
+      [],
+    );
+  });
+
+  it.each(keysOf('shared_file'))('a wrong value of a shared file is told in its line: %s', (key) => {
+    const files = [
+      { path: 'r', text: `${HEAD}extends: shared\n` },
+      { ...SHARED, text: `${key === 'version' ? '' : 'version: 1\n'}${key}: [[1]]\n` },
+    ];
+
+    expect(
+      problemsOf(files).filter(({ file, line }) => file === 'shared' && line === (key === 'version' ? 1 : 2)),
+    ).not.toEqual([]);
+  });
+});
