@@ -39,8 +39,8 @@ export function makeRuleLoader(
       const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
       // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time. The files of the active revision passed
       // before they became active: a restart, which meets no others, begins no thread.
-      const problems = thread && !known ? await tryLoading(thread, { org: name, files, powers, secrets }) : [];
-      if (problems.length > 0) return { ok: false, problems };
+      const refused = thread && !known ? await tryLoading(thread, { org: name, files, powers, secrets }) : null;
+      if (refused) return refused;
       const approvers = known ? {} : { approvers: approversOf(await operators.list(), clock.now()) };
       const result = await inSlices(
         loadSteps(files, {

@@ -9,7 +9,7 @@ import type { Window } from '../../rules/language/propose/coalesce-key.js';
 import { expressionsOf, worstOf } from '../../rules/language/propose/expressions-of.js';
 import type { Recall } from '../../rules/language/propose/input.js';
 import { formatPosition } from '../../rules/language/propose/misfit.js';
-import type { Evaluation, LookupAnswers, Revision, RuleFile } from '../../rules/language/revision.js';
+import type { Evaluation, LoadResult, LookupAnswers, Revision, RuleFile } from '../../rules/language/revision.js';
 import type { PureRuleEngine } from '../pure-rule-engine.js';
 import type { LoadOrder, Order } from './messages.js';
 import type { Outcome, RuleThread } from './rule-thread.js';
@@ -179,16 +179,22 @@ export class BoundedPureRules extends Bounded {
 
 /**
  * Load files where no harm is done by what they may be, before this process looks at them.
- * @returns why they cannot be loaded; none when they were
+ * @returns why they cannot be loaded; null when they were
  */
 export async function tryLoading(
   thread: Pick<RuleThread, 'order'>,
   load: Omit<LoadOrder, 'checkTypes'>,
-): Promise<Problem[]> {
+): Promise<Extract<LoadResult, { ok: false }> | null> {
   const order: Order = { kind: 'load', key: null, load: { ...load, checkTypes: true } };
   const outcome = await thread.order(order, loadLimit(load.files));
-  if (outcome.is === 'answered') return outcome.answer.kind === 'loaded' ? [...outcome.answer.problems] : [];
-  return [cannotLoad(load, outcome.why)];
+  if (outcome.is === 'ended')
+    return {
+      ok: false,
+      problems: [cannotLoad(load, outcome.why)],
+      ...(outcome.why === 'late' ? { wasLate: true } : {}),
+    };
+  const problems = outcome.answer.kind === 'loaded' ? [...outcome.answer.problems] : [];
+  return problems.length > 0 ? { ok: false, problems } : null;
 }
 
 /** The problem of files whose loading had to be ended. */

@@ -142,7 +142,13 @@ export interface LoadEnvironment {
 /** Warnings hold nothing back. */
 export type LoadResult =
   | { ok: true; revision: Revision; warnings?: readonly Problem[] }
-  | { ok: false; problems: Problem[]; warnings?: readonly Problem[] };
+  | {
+      ok: false;
+      problems: Problem[];
+      warnings?: readonly Problem[];
+      /** It was ended by its deadline: on a less busy machine the same files may be good. */
+      wasLate?: true;
+    };
 
 /** One loaded state of an organization's files, compiled; immutable. */
 export interface Revision {

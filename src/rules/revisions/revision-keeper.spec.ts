@@ -67,22 +67,30 @@ function file(id: string, folder = ''): RuleFile {
   };
 }
 
+const LATE = { line: 1, col: 1, message: 'loading takes too long' };
+
 const BROKEN: RuleFile = {
   path: 'rules.yaml',
   name: 'rules.yaml',
   text: 'version: 1\norg: acme\nruels: []\npolicys: []\n',
 };
 
-function start(source: MemorySource, store = new MemoryRevisions(), approvers?: () => number) {
+/** @param lateLoads so many loads are ended by their deadline, and those after them are not */
+function start(source: MemorySource, store = new MemoryRevisions(), approvers?: () => number, lateLoads = 0) {
   const alerts: string[] = [];
+  const clock = new ManualClock();
+  let loads = 0;
   const activated: string[] = [];
   const keeper = new RevisionKeeper({
     orgs: [{ name: 'acme', source }],
-    load: (_org, files, known) =>
-      loadRules(files, { ...aLoadEnvironment(), ...(known || !approvers ? {} : { approvers: approvers() }) }),
+    load: (org, files, known) => {
+      loads += 1;
+      if (loads <= lateLoads) return { ok: false, problems: [{ ...LATE, file: org }], wasLate: true };
+      return loadRules(files, { ...aLoadEnvironment(), ...(known || !approvers ? {} : { approvers: approvers() }) });
+    },
     ...(approvers ? { outside: async () => String(approvers()) } : {}),
     store,
-    clock: new ManualClock(),
+    clock,
     logger: silentLogger,
     alerts: { raise: (key) => alerts.push(`raise ${key}`), resolve: (key) => alerts.push(`resolve ${key}`) },
   });
@@ -90,7 +98,7 @@ function start(source: MemorySource, store = new MemoryRevisions(), approvers?: 
   const active = async (): Promise<string | null> => (await keeper.active('acme'))?.revision.rules[0]?.id ?? null;
   /** Reloads run one after the other: stopping waits for them all. */
   const settled = async (): Promise<void> => keeper.stop();
-  return { keeper, store, alerts, activated, active, settled };
+  return { keeper, store, clock, loads: () => loads, alerts, activated, active, settled };
 }
 
 describe('rules/revisions/revision-keeper', () => {
@@ -167,6 +175,46 @@ describe('rules/revisions/revision-keeper', () => {
     expect(unchanged).toBeNull();
     expect(taken).toEqual([[], 'two']);
     expect([await later.active(), later.keeper.heldBack('acme')]).toEqual(['two', []]);
+  });
+
+  it('tries files again whose load was ended by its deadline, after twice the time each time, and takes them when it is in time', async () => {
+    const { keeper, clock, loads, active, alerts, settled } = start(
+      new MemorySource([file('one')]),
+      undefined,
+      undefined,
+      3,
+    );
+    const look = (): Promise<void> => keeper['tryLateAgain']();
+    await keeper.start();
+
+    const after: Array<[number, number]> = [];
+    for (const s of [9, 1, 19, 1, 39, 1, 3600]) {
+      clock.advance(s * 1000);
+      await look();
+      after.push([s, loads()]);
+    }
+    await settled();
+
+    expect(after).toEqual([
+      [9, 1],
+      [1, 2],
+      [19, 2],
+      [1, 3],
+      [39, 3],
+      [1, 4],
+      [3600, 4],
+    ]);
+    expect([await active(), keeper.heldBack('acme')]).toEqual(['one', []]);
+    expect([...new Set(alerts)]).toEqual(['raise rules.broken/acme', 'resolve rules.broken/acme']);
+  });
+
+  it('does not try files again that are wrong', async () => {
+    const { keeper, clock, loads } = start(new MemorySource([BROKEN]));
+    await keeper.start();
+    clock.advance(3_600_000);
+    await keeper['tryLateAgain']();
+
+    expect(loads()).toBe(1);
   });
 
   it('asks a place that it refused no more often than its own source asks', async () => {

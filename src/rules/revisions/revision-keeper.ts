@@ -64,6 +64,9 @@ export interface KeptRevision {
 
 /** How often the bot looks whether something outside of the files asks for another load. */
 const LOOK_EVERY_MS = 5_000;
+/** A load that was ended by its deadline is tried again after this time, and then after twice the time before: files that always take too long cost little. */
+const LATE_AGAIN_MS = 10_000;
+const LATE_AGAIN_AT_MOST_MS = 3_600_000;
 
 type Activated = (org: string, kept: KeptRevision) => void | Promise<void>;
 
@@ -81,6 +84,8 @@ export class RevisionKeeper {
   private readonly seenHash = new Map<string, string>();
   /** What lay outside when the load refused the files. Absent while nothing is refused, or for another reason. */
   private readonly heldUnder = new Map<string, string>();
+  /** When the files are tried again of which the last load was ended by its deadline, and how long after it. */
+  private readonly late = new Map<string, { readonly againAtMs: number; readonly waitMs: number }>();
   private readonly listeners: Activated[] = [];
   private readonly loading = new Map<string, Promise<void>>();
   /** Who waits for the first end of a load, by organization. */
@@ -102,6 +107,7 @@ export class RevisionKeeper {
     const { outside } = this.deps;
     const look = (): void => {
       if (outside) void this.tryHeldAgain(outside);
+      void this.tryLateAgain();
       void this.lookAtStore();
     };
     this.lookTimer = setInterval(look, LOOK_EVERY_MS).unref();
@@ -190,6 +196,26 @@ export class RevisionKeeper {
     }
   }
 
+  /** A busy machine says nothing about the files. */
+  private async tryLateAgain(): Promise<void> {
+    const nowMs = this.deps.clock.monotonicMs();
+    for (const org of this.deps.orgs) {
+      const late = this.late.get(org.name);
+      if (!late || nowMs < late.againAtMs) continue;
+      // Whatever comes of it, no other look begins one meanwhile.
+      const waitMs = Math.min(late.waitMs * 2, LATE_AGAIN_AT_MOST_MS);
+      this.late.set(org.name, { againAtMs: nowMs + waitMs, waitMs });
+      this.seenHash.delete(org.name);
+      await this.reload(org);
+    }
+  }
+
+  private noteLate(org: string, wasLate: boolean): void {
+    if (!wasLate) this.late.delete(org);
+    else if (!this.late.has(org))
+      this.late.set(org, { againAtMs: this.deps.clock.monotonicMs() + LATE_AGAIN_MS, waitMs: LATE_AGAIN_MS });
+  }
+
   /** One statement for all organizations. Where a revision is missing, its files are read, and it is stored again. */
   private async lookAtStore(): Promise<void> {
     const ids = [...this.kept.values()].map(({ id }) => id);
@@ -233,6 +259,7 @@ export class RevisionKeeper {
     // Asked before the load: what changes while it runs is noticed at the next try.
     const outside = (await this.deps.outside?.()) ?? '';
     const result = await this.deps.load(org.name, files, known);
+    this.noteLate(org.name, !result.ok && result.wasLate === true);
     if (!result.ok) {
       this.heldUnder.set(org.name, outside);
       const problems = result.problems.map(formatProblem);
