@@ -19,7 +19,7 @@ import { addLoginRoutes } from './http/login-routes.js';
 import { Origins } from './http/origins.js';
 import { addPageRoutes, askToLogIn, csrfHeaderOf, isCall, sendError } from './http/page-routes.js';
 import { csrfIn, MOST_UNPROVED_BYTES, readJson, readText } from './http/read-form.js';
-import { newNonce, securityHeaders } from './http/security-headers.js';
+import { nonceOf, useSecurityHeaders } from './http/security-headers.js';
 import { LiveHub, type LiveSource } from './live/hub.js';
 import { addLiveRoute } from './live/live-routes.js';
 import type { ActivityRow } from '../insight/activity.js';
@@ -89,6 +89,7 @@ export class ConsoleServer {
     const assets = new AssetFiles();
     // The port may be any free one: what depends on it is put right before the first request comes.
     const http: Http = { ...originsOn(config, port), assets, nav: navOf(pages), now: () => clock.now() };
+    await useSecurityHeaders(this.server);
     this.guard(http);
     this.addRoutes(http, pages);
     await this.sessions.endForeign();
@@ -109,8 +110,6 @@ export class ConsoleServer {
   private guard(http: Http): void {
     const { security } = this.deps;
     this.server.addHook('onRequest', async (request, reply) => {
-      const nonce = newNonce();
-      reply.headers(securityHeaders(nonce));
       const { headers, method, ip } = request;
       const [path = '/'] = request.url.split('?');
       const refuse = (status: number, reason: string, message: string) => {
@@ -131,7 +130,7 @@ export class ConsoleServer {
       if ((isWrite && !http.origins.isFromOurPages(headers)) || http.origins.isForeignFetch(headers))
         return refuse(403, 'foreign_origin', 'This request does not come from a page of the Console.');
       const token = http.cookies.read(headers.cookie, 'session');
-      const visit: Visit = { path, query: askedIn(request), nonce, token, who: null };
+      const visit: Visit = { path, query: askedIn(request), nonce: nonceOf(reply), token, who: null };
       this.visits.set(request, visit);
       if (!isWrite || BEGINS_SESSION.has(path)) return undefined;
       const who = await this.sessions.find(token, { fresh: false });

@@ -1,14 +1,8 @@
-import type { Json } from './json.js';
-import { stringifyJson } from './json.js';
+import { configure } from 'safe-stable-stringify';
 
-/** JSON text with sorted keys, so that equal values have equal texts. */
+const stringify = configure({ bigint: true, circularValue: TypeError });
+
+/** JSON text with sorted keys, so that equal values have equal texts. A bigint is a number of all its digits. */
 export function canonicalJson(value: unknown): string {
-  return stringifyJson(sorted(value as Json));
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const names = Object.keys(value).sort();
-  return Object.fromEntries(names.map((name): [string, Json] => [name, sorted(value[name] ?? null)]));
+  return stringify(value) ?? 'null';
 }

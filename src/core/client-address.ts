@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { bitsOf } from './address-range.js';
 
 /** Proxies that the operator trusts to name the client in X-Forwarded-For. */
@@ -27,37 +28,19 @@ export class TrustedProxies {
  * @param peer address of the other end of the socket; used when `claimed` is no address
  */
 export function holderOf(claimed: string, peer = ''): string {
-  const address = isIP(claimed) !== 0 ? claimed : withoutPort(claimed);
-  switch (isIP(address)) {
-    case 4:
-      return address;
-    case 6:
-      return holderOfV6(address);
-    default:
-      return peer === '' || peer === claimed ? 'unknown' : holderOf(peer);
-  }
+  const address = isIP(claimed) === 0 ? withoutPort(claimed) : claimed;
+  if (isIP(address) === 0) return peer === '' || peer === claimed ? 'unknown' : holderOf(peer);
+  const one = ipaddr.process(address);
+  if (!('parts' in one)) return one.toString();
+  const network = one.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
 }
 
 /** The usual form of an address: a dual-stack socket shows 10.0.0.1 as ::ffff:10.0.0.1. */
 export function withoutMapping(address: string): string {
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
-}
-
-function holderOfV6(address: string): string {
-  const plain = withoutMapping(address);
-  if (plain !== address) return plain;
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const rest = tail === '' ? [] : tail.split(':');
-    // A trailing IPv4 address counts as two groups.
-    const written = groups.length + rest.length + (tail.includes('.') ? 1 : 0);
-    groups.push(...Array.from({ length: 8 - written }, () => '0'), ...rest);
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+  if (isIP(address) !== 6) return address;
+  const one = ipaddr.process(address);
+  return 'parts' in one ? address : one.toString();
 }
 
 function withoutPort(text: string): string {

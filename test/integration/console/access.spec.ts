@@ -56,7 +56,7 @@ describe('access to the Console', () => {
         path,
         expect.objectContaining({
           'content-security-policy': expect.stringMatching(
-            /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]{24}'; .*frame-ancestors 'none'$/,
+            /^default-src 'none';script-src 'self' 'nonce-\w{32}';style-src 'self' 'nonce-\w{32}';.*frame-ancestors 'none'$/,
           ),
           'x-frame-options': 'DENY',
           'x-content-type-options': 'nosniff',
