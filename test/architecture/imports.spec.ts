@@ -204,6 +204,7 @@ describe('architecture/imports', () => {
       'fastest-levenshtein',
       'lru-cache',
       're2js',
+      'safe-stable-stringify',
       'uuid',
       'yaml',
       'zod',

@@ -13,6 +13,7 @@ const ENDED_BY: Record<string, string> = {
   'core/within.ts': 'the work that it bounds',
   'forge/budget.ts': 'the last call that waits for its turn',
   'forge/connected-forges.ts': 'stop()',
+  'forge/http/agents.ts': 'the connection, which is made or fails',
   'forge/http/transport.ts': 'the end of the call',
   'housekeeping/interval-jobs.cron.ts': 'the SchedulerRegistry, which holds it',
   'observability/counted-security-log.ts': 'close()',

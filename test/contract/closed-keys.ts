@@ -38,12 +38,18 @@ const NAMES = new Set([
 
 const ENDINGS = ['_id', '_ids', '_at', '_sha', '_url'];
 
-/** @param holder the object that has the key */
-export function isClosed(key: string, holder: Readonly<Record<string, Json>>): boolean {
-  return NAMES.has(key) || ENDINGS.some((ending) => key.endsWith(ending)) || isLanguageOfRepository(key, holder);
+export function isClosed(key: string): boolean {
+  return NAMES.has(key) || ENDINGS.some((ending) => key.endsWith(ending));
 }
 
-/** Servers count the languages of a repository in the background: it is empty until then. */
-function isLanguageOfRepository(key: string, holder: Readonly<Record<string, Json>>): boolean {
-  return key === 'language' && 'languages_url' in holder;
+/** What servers find out in the background, and what they say until then: a busy one says it longer. */
+const UNTIL_FOUND_OUT: Readonly<Record<string, { readonly beside: string; readonly value: Json }>> = {
+  language: { beside: 'languages_url', value: '' },
+  mergeable: { beside: 'merge_base', value: false },
+};
+
+/** @param holder the object of the answer that has the key */
+export function isNotFoundOut(key: string, holder: Readonly<Record<string, Json>>): boolean {
+  const one = UNTIL_FOUND_OUT[key];
+  return one !== undefined && one.beside in holder && holder[key] === one.value;
 }

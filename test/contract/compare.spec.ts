@@ -101,6 +101,18 @@ describe('contract/compare', () => {
       { language: '', languages_url: 'a' },
       [],
     ],
+    [
+      'a merge that was not looked at yet => free',
+      { mergeable: true, merge_base: 'a' },
+      { mergeable: false, merge_base: 'a' },
+      [],
+    ],
+    [
+      'a merge that cannot be made, found possible => different',
+      { mergeable: false, merge_base: 'a' },
+      { mergeable: true, merge_base: 'a' },
+      ['mergeable'],
+    ],
     ['another language of a person => different', { language: 'en-US' }, { language: '' }, ['language']],
     ['a time and none => different', { closed_at: '2027-01-31T13:00:00+01:00' }, { closed_at: null }, ['closed_at']],
     ['a file that is not there => different', [null, { name: 'a' }], [null, null], ['[1]']],
