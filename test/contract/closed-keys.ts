@@ -48,8 +48,8 @@ const UNTIL_FOUND_OUT: Readonly<Record<string, { readonly beside: string; readon
   mergeable: { beside: 'merge_base', value: false },
 };
 
-/** @param holder the object of the answer that has the key */
-export function isNotFoundOut(key: string, holder: Readonly<Record<string, Json>>): boolean {
+/** Whether one of two answers was given before the server had found this out. */
+export function isNotFoundOut(key: string, ...holders: ReadonlyArray<Readonly<Record<string, Json>>>): boolean {
   const one = UNTIL_FOUND_OUT[key];
-  return one !== undefined && one.beside in holder && holder[key] === one.value;
+  return one !== undefined && holders.some((holder) => one.beside in holder && holder[key] === one.value);
 }

@@ -108,10 +108,10 @@ describe('contract/compare', () => {
       [],
     ],
     [
-      'a merge that cannot be made, found possible => different',
+      'a merge that was not looked at when it was recorded => free',
       { mergeable: false, merge_base: 'a' },
       { mergeable: true, merge_base: 'a' },
-      ['mergeable'],
+      [],
     ],
     ['another language of a person => different', { language: 'en-US' }, { language: '' }, ['language']],
     ['a time and none => different', { closed_at: '2027-01-31T13:00:00+01:00' }, { closed_at: null }, ['closed_at']],

@@ -100,7 +100,13 @@ class BodyComparer {
         this.differences.push({ what: showPath([...path, key]), expected: show(value), got: 'no such key' });
       else if (isAnyAssignee(key, expected) && isAnyAssignee(key, got))
         this.#compareMembers([expected, got], [...path, key], closed);
-      else this.compare(value, got[key] as Json, [...path, key], closed || isClosed(key) || isNotFoundOut(key, got));
+      else
+        this.compare(
+          value,
+          got[key] as Json,
+          [...path, key],
+          closed || isClosed(key) || isNotFoundOut(key, expected, got),
+        );
     }
     for (const key of Object.keys(got)) {
       if (!Object.hasOwn(expected, key))
