@@ -14,6 +14,9 @@ import type { Label } from '../core/objects/tracker.js';
 import { isSameName, mixedWord, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
 
+/** A column of this width on PostgreSQL and MySQL. */
+const MAX_DESCRIPTION = 255;
+
 const params = {
   name: text({
     summary: 'name, compared without spaces around it',
@@ -24,7 +27,7 @@ const params = {
     summary: 'colour as #rrggbb or #rgb',
     check: (color) => (normalizeColor(color) === null ? 'must be a colour such as #d73a4a' : null),
   }),
-  description: optional(line({ summary: 'description. Default: not compared', max: 255 })),
+  description: optional(line({ summary: 'description. Default: not compared', max: MAX_DESCRIPTION })),
   exclusive: optional(
     flag({ summary: 'only one label of its scope at a time; means something only for names with a slash' }),
   ),
@@ -118,7 +121,7 @@ export const ensureLabel = defineAction({
       return changed(say('made.changed', { ...about, differs, count }), { detail: { edited: id } });
     }
     const { renamed_from: _was, keep: _keep, ...rest } = wanted;
-    const description = withMark(wanted.description, mark);
+    const description = withMark(wanted.description, mark, MAX_DESCRIPTION);
     const body = { ...rest, ...(description === undefined ? {} : { description }), name, color: colorOf(wanted) };
     const made = await forge.createLabel({ ...place, body });
     return changed(say('made.created', about), { objectId: made.id });

@@ -181,6 +181,24 @@ describe('pipeline/recover', () => {
     });
   });
 
+  it.each([
+    [241, true],
+    [242, false],
+  ])(
+    'marks a label with a description of %i characters only where the forge keeps the mark too: %s',
+    async (length, isMarked) => {
+      const description = 'x'.repeat(length);
+      rig.forge.failNext('createLabel', 'unknown', {});
+      const intent = await rig.want('label.ensure', { name: 'bug', color: '#d73a4a', description });
+      await rig.recover(intent.id);
+      rig.clock.advance(2_000);
+      await rig.work(intent.id);
+
+      const [label] = rig.forge.repositories.get('acme/app')?.labels ?? [];
+      expect(label?.['description']).toMatch(isMarked ? /^x{241} \[fh:[0-9a-f]{8}\]$/ : /^x{242}$/);
+    },
+  );
+
   it('marks a call that is made again, and takes that one away when both came through', async () => {
     rig.forge.failNext('createLabel', 'unknown', {});
     const intent = await rig.want('label.ensure', { name: 'bug', color: '#d73a4a', description: 'broken' });

@@ -105,10 +105,18 @@ export function markOf(intentKey: string): string {
     .padEnd(8, '0')}]`;
 }
 
-/** @param mark null = as it is */
-export function withMark(description: string | undefined, mark: string | null): string | undefined {
+/**
+ * @param mark null = as it is
+ * @param max characters that the forge keeps: what the mark would make longer stays as it is, since the forge would refuse it
+ */
+export function withMark(
+  description: string | undefined,
+  mark: string | null,
+  max = Number.POSITIVE_INFINITY,
+): string | undefined {
   if (mark === null) return description;
-  return description === undefined || description === '' ? mark : `${description} ${mark}`;
+  const marked = description === undefined || description === '' ? mark : `${description} ${mark}`;
+  return marked.length > max ? description : marked;
 }
 
 /** Whether it bears this very mark; marks may be off (null). */
