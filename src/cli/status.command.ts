@@ -34,8 +34,7 @@ export function describeStatus(report: StatusReport, running: boolean): string {
       : colour.red('no revision is active');
     lines.push(`${colour.bold(org.name)} on ${org.forge}: ${revision}`);
     if (org.source) lines.push(...sourceLines(org.source));
-    // A bot of before does not say.
-    for (const { hook, count: many, last } of (report.deliveries?.hooks ?? []).filter((one) => one.org === org.name))
+    for (const { hook, count: many, last } of report.deliveries.hooks.filter((one) => one.org === org.name))
       lines.push(`  hook ${hook}: ${counted(many, 'delivery', 'deliveries')} in the last day, last ${when(last)}`);
     for (const poller of org.pollers)
       lines.push(
@@ -57,7 +56,7 @@ export function describeStatus(report: StatusReport, running: boolean): string {
   lines.push(
     `intents: ${counts.length === 0 ? 'none' : counts.map(([word, count]) => `${count} ${state(word)}`).join(', ')}`,
   );
-  lines.push(...behindLines(report.behind ?? []));
+  lines.push(...behindLines(report.behind));
   for (const { topic, id, deaths, since } of report.quarantined)
     lines.push(
       colour.red(
@@ -65,11 +64,10 @@ export function describeStatus(report: StatusReport, running: boolean): string {
       ),
     );
   for (const pause of report.paused) lines.push(colour.yellow(pausedLine(pause)));
-  for (const budget of report.held ?? []) lines.push(colour.yellow(heldLine(budget)));
-  // A bot of before does not say; pauses, budgets and quarantine have lines of their own.
-  lines.push(...waitingLines((report.waiting ?? []).filter(({ code }) => !TOLD_ABOVE.has(code))));
-  for (const { message, at } of report.alerts ?? [])
-    lines.push(colour.red(`alert: ${plain(message)}, since ${when(at)}`));
+  for (const budget of report.held) lines.push(colour.yellow(heldLine(budget)));
+  // Pauses, budgets and quarantine have lines of their own.
+  lines.push(...waitingLines(report.waiting.filter(({ code }) => !TOLD_ABOVE.has(code))));
+  for (const { message, at } of report.alerts) lines.push(colour.red(`alert: ${plain(message)}, since ${when(at)}`));
   if (report.queueHealthy === false)
     lines.push(colour.yellow('the queue does not answer; the sweep does its work meanwhile'));
   return lines.join('\n');
@@ -79,8 +77,7 @@ const TOLD_ABOVE: ReadonlySet<string> = new Set(['effect.pause', 'effect.budget'
 
 function pausedLine({ org, rule, by, at, reason, waiting }: StatusReport['paused'][number]): string {
   const head = `paused: ${org ?? 'everything'}${rule ? `, rule ${rule}` : ''} by ${plain(by)} since ${when(at)}${reason ? `: ${plain(reason)}` : ''}`;
-  const waits = waiting === undefined ? '' : `; ${counted(waiting, 'effect waits', 'effects wait')}`;
-  return `${head}${waits} (forgehand resume${org ? ` --org ${plain(org)}` : ''}${rule ? ` --rule ${plain(rule)}` : ''})`;
+  return `${head}; ${counted(waiting, 'effect waits', 'effects wait')} (forgehand resume${org ? ` --org ${plain(org)}` : ''}${rule ? ` --rule ${plain(rule)}` : ''})`;
 }
 
 /** The rules behind the counts, and the command that shows their runs. */

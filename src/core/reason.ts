@@ -38,10 +38,8 @@ export function defineReasons<T extends Record<string, Template>>(
 /**
  * The sentence of a reason. If another version wrote it, and this one does not know its code or cannot read its parameters, the sentence is the code
  * with its parameters.
- * @param reason a text where an older version kept one within another reason
  */
-export function textOf(reason: Reason | string): string {
-  if (typeof reason === 'string') return reason;
+export function textOf(reason: Reason): string {
   const { code, params } = reason;
   const template = DEFINED.get(code)?.template;
   try {

@@ -10,7 +10,7 @@ const cause = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('tick'),
     ...fields('tickId subject', text),
-    /** Full name of the repository `subject`; absent = the organization, or a run of before names were kept. */
+    /** Full name of the repository `subject`; absent = the organization. */
     repo: text.exactOptional(),
     /** The occurrence, as ISO text. */
     at: text.exactOptional(),
@@ -129,8 +129,8 @@ export const shownIntent = z.object({
   approvalBeside: text.exactOptional(),
   /** Absent = for nothing else. */
   countsFor: countsFor.exactOptional(),
-  /** `background` of the intent, under the name that scripts know. */
-  upkeep: z.literal(true).exactOptional(),
+  /** A schedule or a plan caused it: in its lane, and everywhere else, what an event caused goes first. */
+  background: z.literal(true).exactOptional(),
   ...fields('reason code', maybeText),
   parameters: jsonObject.nullable(),
   dueAt: time,
@@ -152,10 +152,8 @@ export const shownIntent = z.object({
   updatedAt: time,
 });
 
-export type Intent = Omit<z.output<typeof shownIntent>, 'reason' | 'code' | 'parameters' | 'upkeep'> & {
+export type Intent = Omit<z.output<typeof shownIntent>, 'reason' | 'code' | 'parameters'> & {
   reason: Reason | null;
-  /** A schedule or a plan caused it: in its lane, and everywhere else, what an event caused goes first. */
-  background?: true;
 };
 
 /** As it is planned; with an approval it goes into state `waiting`. */

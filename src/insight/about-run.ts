@@ -100,7 +100,7 @@ function wentWell(state: Intent['state']): boolean {
   return state === 'done' || state === 'unchanged';
 }
 
-/** The first repository that it acts on: runs of before kept no name of theirs. */
+/** The first repository that it acts on, where neither its event nor its cause names one. */
 function targetOf(intents: readonly Intent[]): string | null {
   for (const { target } of intents) if (target.kind === 'repository') return `${target.owner}/${target.name}`;
   return null;

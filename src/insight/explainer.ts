@@ -158,7 +158,7 @@ export class Explainer {
 
   /**
    * A run that wanted nothing keeps no trace: its rule is evaluated again, by the revision, for the account of the bot and at the time of the run. What
-   * comes out otherwise than it did then (of an event of before accounts were kept) is no explanation, and the trace stays null.
+   * comes out otherwise than it did then is no explanation, and the trace stays null.
    */
   async withTrace(run: Run, event: ForgeEvent): Promise<Run> {
     if (!lacksTrace(run)) return run;

@@ -141,7 +141,7 @@ export const arrivalSummary = z.object({
   deliveryId: maybeText,
   state: word<ArrivalState>(),
   reason: maybeText,
-  /** Names the reason for programs; null where there is none, and of arrivals of before codes were kept. */
+  /** Names the reason for programs; null where there is none. */
   code: maybeText,
   eventId: maybeText,
   /** Of all events that it tells, in order; `eventId` names the first. */

@@ -203,7 +203,7 @@ export interface JournalStore {
    * Intents that want an approval are written in state `waiting`.
    */
   recordDecision(decided: DecidedCause, runs: readonly RecordedRun[]): Promise<string[]>;
-  /** By what the event was decided; null = it was not yet, or before this was kept. */
+  /** By what the event was decided; null = it was not yet. */
   decidedBy(eventId: string): Promise<DecidedBy | null>;
   /** Of these entries of the forge those upon which the rule acted (`RecordedRun.acts`), each with the event for which it did. */
   toldActs(asked: ActsAsked): Promise<ReadonlyMap<string, string>>;

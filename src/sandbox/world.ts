@@ -181,7 +181,6 @@ export class World {
 
   /** Fill an empty world with what `save` of another gave. Nobody is told. */
   restore({ kept, lastIds, lastHappening }: WorldState): void {
-    // A state that an older version saved lacks what came since.
     for (const [name, field] of this.#kept()) refill(field, kept[name] ?? []);
     for (const [kind, id] of lastIds) this.#lastIds.set(kind, id);
     this.#lastHappening = lastHappening;

@@ -94,7 +94,7 @@ export class TypeOrmPlanStore implements PlanStore {
   }
 
   async isTrusted(org: string, policy: string): Promise<boolean> {
-    return this.db.table(TrustedPolicyEntity, (trusted) => trusted.existsBy({ org, policy: In([policy, '']) }));
+    return this.db.table(TrustedPolicyEntity, (trusted) => trusted.existsBy({ org, policy }));
   }
 
   async trust(org: string, policies: readonly string[], by: string): Promise<void> {
@@ -110,16 +110,9 @@ export class TypeOrmPlanStore implements PlanStore {
   }
 }
 
-/** What plans of older versions do not say. */
-const NOT_TOLD_BEFORE: Pick<PolicyPlan, 'heldBack' | 'calls'> = {
-  heldBack: [],
-  calls: { reads: {}, writes: {}, runs: [], atLeastS: 0 },
-};
-
 function toPlan({ plan: kept, state, decidedBy, decidedAt, appliedBy, appliedAt }: PlanEntity): KeptPlan {
   const plan = kept as JsonObject & { now: string; madeAt: string };
   return {
-    ...NOT_TOLD_BEFORE,
     ...(plan as unknown as PolicyPlan),
     now: new Date(plan.now),
     madeAt: new Date(plan.madeAt),

@@ -128,7 +128,7 @@ export const statusReport = z.object({
       by: text,
       at: time,
       reason: maybeText.optional(),
-      waiting: count.exactOptional().describe('Effects that wait for its end; a bot of before does not say.'),
+      waiting: count.describe('Effects that wait for its end.'),
     }),
   ),
   held: z

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { isJsonObject } from '../../core/json.js';
 import { shown } from '../../core/reason.js';
 import { UserError } from '../../core/errors.js';
 import type { ControlCaller } from '../../core/operators.js';
-import { shownIntent, type Intent, type Run } from '../../core/run.js';
+import { shownIntent, type Run } from '../../core/run.js';
 import { seesWholeOrg, type Sight } from '../../core/sight.js';
 import { RUN_STATES } from '../../core/states.js';
 import { waitsForApproval } from '../../core/state-table.js';
@@ -140,7 +139,7 @@ export const runOperations = {
     input: z.object({}),
     answer: z.array(shownIntent),
     handle: async ({ journal }, _input, _caller, sight) =>
-      (await journal.waitingForApproval(APPROVALS_SHOWN, sight)).map(showIntent),
+      (await journal.waitingForApproval(APPROVALS_SHOWN, sight)).map((intent) => shown(intent)),
   }),
   approve: operation({
     route: 'POST /v1/approvals/:id',
@@ -222,7 +221,7 @@ async function reports(
         run: shown(openedFor(sight, event ? await explainer.withTrace(run, event) : run, encryptor)),
         about: whatAbout({ run, event, intents, active, now }),
         effects: countEffects(intents),
-        intents: made.map(({ intent: one, attempts }) => ({ ...showIntent(one), attempts_made: attempts })),
+        intents: made.map(({ intent: one, attempts }) => ({ ...shown(one), attempts_made: attempts })),
       };
     }),
   );
@@ -231,14 +230,6 @@ async function reports(
 /** What is sealed may be of any repository of the organization: it is opened to whoever sees all of it. */
 function openedFor(sight: Sight, run: Run, encryptor: Needs['encryptor']): Run {
   return seesWholeOrg(sight, run.org) ? openReads(run, encryptor) : run;
-}
-
-/** Scripts know `background` by its name of before, and the sentence of a result. */
-function showIntent({ background, ...one }: Intent) {
-  const told = shown(one);
-  const { result: stored } = one;
-  const result = isJsonObject(stored) && 'detail' in stored ? { summary: told.reason, ...stored } : stored;
-  return { ...told, result, ...(background ? { upkeep: background } : {}) };
 }
 
 async function shadowPairs(journal: JournalStore, shadows: readonly Run[], sight: Sight): Promise<ShadowPair[]> {

@@ -25,8 +25,8 @@ export function isThere(dir: string): boolean {
 }
 
 /**
- * Open what lies there; where nothing does, make it first. What a version without flushes wrote, or a copy brought here, is flushed before
- * anything can be read or acknowledged.
+ * Open what lies there; where nothing does, make it first. A copy that was brought here is flushed before anything can be read or
+ * acknowledged.
  * @param template null = from nothing, which takes seconds and much memory
  * @param onFlushFailed the disk did not confirm a write: the engine must not go on
  * @throws FlushFailed, UserError

@@ -63,7 +63,7 @@ export class EventEntity {
   @Column('timestamptz', { nullable: true })
   decidedAt: Date | null;
 
-  /** Id of what decided it; null = it is due, or of before this was kept. */
+  /** Id of what decided it; null = it is due. */
   @Column('text', { nullable: true })
   decidedBy: string | null;
 

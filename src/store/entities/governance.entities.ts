@@ -101,7 +101,7 @@ export class FindingEntity implements KeptFinding {
   seq: string;
 }
 
-/** A policy that was applied in this store before. `''` stands for "all": a key must not be null. */
+/** A policy that was applied in this store before. */
 @Entity('trusted_policies')
 export class TrustedPolicyEntity {
   @PrimaryColumn('text')

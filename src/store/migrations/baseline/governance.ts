@@ -64,7 +64,6 @@ CREATE TABLE findings (
 );
 CREATE INDEX findings_open ON findings (org, policy, name) WHERE ended_at IS NULL;
 
--- policy '' = every policy of the organization.
 CREATE TABLE trusted_policies (
   org    text COLLATE "C" NOT NULL,
   policy text COLLATE "C" NOT NULL,
