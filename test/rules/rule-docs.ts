@@ -288,6 +288,7 @@ const TITLES: Readonly<Record<Exclude<MapName, 'shared_file' | 'fix'>, string>> 
   policy: 'A policy',
   subjects: '`subjects` of a policy',
   expectation: 'An entry of `expect`',
+  protection: 'An entry of `protections`, beside the fields of a protection',
 };
 
 function conditionsPage(): string {

@@ -39,6 +39,16 @@ const PLACES: Readonly<Record<Exclude<MapName, 'shared_file'>, string>> = {
   schedule: `${HEAD}rules:\n - schedule:\n    `,
   coalesce: `${HEAD}rules:\n - coalesce:\n    `,
   expectation: `${HEAD}policies:\n - expect:\n    one:\n     `,
+  protection: `${HEAD}policies:\n - subjects: {repos: x}\n   protections:\n    - `,
+};
+/** Of keys that stand there already, or that are looked at only beside another one. */
+const OTHER_PLACES: Readonly<Record<string, string>> = {
+  'lookup.use': `${HEAD}rules:\n - on: push\n   lookup:\n    one:\n     `,
+  'step.use': `${HEAD}rules:\n - do:\n    `,
+  'fix.use': `${HEAD}policies:\n - fix:\n    `,
+  'step.with': `${HEAD}rules:\n - do:\n    use: label.ensure\n    `,
+  'fix.with': `${HEAD}policies:\n - fix:\n    use: label.ensure\n    `,
+  'policy.variables': `${HEAD}policies:\n - subjects: {org: acme}\n   `,
 };
 const keysOf = (name: MapName): string[] => Object.keys(MAPS[name].keys);
 
@@ -48,16 +58,12 @@ describe('rules/language/grammar', () => {
       keysOf(name).map((key) => [name, key] as const),
     ),
   )('a wrong value is told where it stands: %s.%s', (name, key) => {
-    const before =
-      key === 'variables'
-        ? PLACES[name].replace('- ', '- subjects: {org: acme}')
-        : key === 'use'
-          ? PLACES[name].replace(/ +use: .*\n|label\.ensure: \{\}\n +/, '')
-          : PLACES[name];
-    const text = `${before}${key}: [[1]]\n`;
-    const line = text.split('\n').length - 1;
+    const start = OTHER_PLACES[`${name}.${key}`] ?? PLACES[name];
+    const text = `${start}${key}: [[1]]\n`;
+    const lines = text.trimEnd().split('\n');
+    const col = (lines.at(-1)?.lastIndexOf('[[') ?? 0) + 1;
 
-    expect(problemsOf([{ path: 'r', text }]).filter((one) => one.line === line && one.col > key.length)).not.toEqual(
+    expect(problemsOf([{ path: 'r', text }]).filter((one) => one.line === lines.length && one.col >= col)).not.toEqual(
       [],
     );
   });

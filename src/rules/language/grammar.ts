@@ -18,6 +18,7 @@ const TOPICS = {
   summary: 'Globs of topics; one of the repository’s must match.',
   instead: [word('topic', 'topics: [...]')],
 } as const;
+const SEVERITY = { value: { choice: SEVERITIES }, default: 'medium', summary: 'How grave it is.' } as const;
 const EFFECTS = { whole: [1, 1000] } as const;
 const RUNS_PER_HOUR = {
   value: { whole: [1, 10_000] },
@@ -346,7 +347,7 @@ export const GRAMMAR = {
         instead: [word('variable vars', 'variables: [{name: …, value: …}]')],
       },
       protections: {
-        value: 'protections',
+        value: { list: 'protection' },
         summary:
           'Branch protections as they should be: the bot reports differences, or writes them with `enforce: true`.',
         instead: [
@@ -573,9 +574,20 @@ export const GRAMMAR = {
     what: 'the expectation',
     keys: {
       that: { required: true, value: 'expression', summary: 'The condition that should hold.' },
-      severity: { value: { choice: SEVERITIES }, default: 'medium', summary: 'How grave it is.' },
+      severity: SEVERITY,
       message: { value: 'text', summary: 'Message of the finding when it does not.' },
     },
+  },
+  /** Beside these, the fields of a protection as the forge's own type has them. */
+  protection: {
+    what: 'a protection',
+    keys: {
+      // Missing, it is told with the parameters.
+      name: { value: 'text', summary: 'Name of the rule of the protection.' },
+      severity: SEVERITY,
+      enforce: { ...FLAG, default: false, summary: 'Write it where it differs; a difference is no finding then.' },
+    },
+    isOpen: true,
   },
 } as const satisfies Readonly<Record<MapName, MapShape>>;
 

@@ -37,11 +37,12 @@ export function ruleSchema(catalogues: Catalogues): JsonObject {
 const OWN_SCHEMA: readonly MapName[] = ['file', 'shared_file', 'step', 'fix'];
 
 function mapSchema(name: MapName, catalogues: Catalogues): JsonObject {
-  const keys = Object.entries(MAPS[name].keys);
+  const { keys: shapes, isOpen = false } = MAPS[name];
+  const keys = Object.entries(shapes);
   const isLookup = name === 'lookup';
   return {
     type: 'object',
-    additionalProperties: false,
+    additionalProperties: isOpen,
     required: keys.filter(([, { required }]) => required).map(([key]) => key),
     properties: Object.fromEntries(
       keys.map(([key, definition]) => [
@@ -179,7 +180,7 @@ function shortSchema({ map, short = '' }: { map: MapName; short?: string }, cata
   return valueSchema(MAPS[map].keys[short]?.value ?? 'text', catalogues);
 }
 
-function plainSchema(shape: ValueShape & string): JsonObject {
+function plainSchema(shape: Extract<ValueShape, string>): JsonObject {
   switch (shape) {
     case 'text':
     case 'canary':
@@ -214,22 +215,5 @@ function plainSchema(shape: ValueShape & string): JsonObject {
     case 'json':
     case 'params':
       return { type: 'object' };
-    case 'protections':
-    default:
-      return {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['name'],
-          properties: {
-            name: { ...TEXT, description: 'Name of the rule of the protection.' },
-            severity: {
-              description: summaryOf(GRAMMAR.expectation.keys.severity),
-              enum: [...GRAMMAR.expectation.keys.severity.value.choice],
-            },
-            enforce: { type: 'boolean', description: 'Write it where it differs; a difference is no finding then.' },
-          },
-        },
-      };
   }
 }

@@ -6,6 +6,8 @@ export interface MapShape {
   /** Names it in messages. The keys of one that is itself named by its key are told with it: `where.repo`. */
   readonly what: string;
   readonly keys: Readonly<Record<string, KeyShape>>;
+  /** Other keys are another's to read. */
+  readonly isOpen?: true;
   /** What people write that stands for no key of this map. */
   readonly elsewhere?: readonly Word[];
 }
@@ -66,8 +68,6 @@ export type OwnShape =
   | 'canary'
   /** A text that must say why. */
   | 'reason'
-  /** Fields of a protection as the forge's own type has them, with `severity` and `enforce`. */
-  | 'protections'
   | { readonly section: Section };
 
 /** A section of a policy: settings that are the parameters of an action. */
@@ -98,4 +98,5 @@ export type MapName =
   | 'policy_limits'
   | 'schedule'
   | 'coalesce'
-  | 'expectation';
+  | 'expectation'
+  | 'protection';

@@ -1,12 +1,11 @@
 import { ownValue } from '../../../core/table.js';
 import type { DataType } from '../../../core/data-types.js';
 import { describeNode } from '../load/node.js';
-import type { YamlEntry, YamlNode } from '../load/node.js';
+import type { YamlEntry, YamlMap, YamlNode } from '../load/node.js';
 import { readMap } from '../load/read-map.js';
 import type { Named } from '../load/read-map.js';
-import { asList, asMap, isRefused, readBoolean, readChoice, readTexts, suggest } from '../load/read-shape.js';
-import { SEVERITIES } from '../revision.js';
-import type { CompiledPolicy, Limits, ScheduleSpec } from '../revision.js';
+import { asList, asMap, isRefused, readTexts, suggest } from '../load/read-shape.js';
+import type { CompiledPolicy, Limits, ScheduleSpec, Severity } from '../revision.js';
 import { compileCondition } from './compile-expression.js';
 import { compileLookups, lookupNames, lookupTypes, lookupsMissing } from './compile-lookup.js';
 import { checkPartConstants } from './check-constants.js';
@@ -81,26 +80,33 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
   const approvalNode = policy.node('approval');
   if (approval === 'two-people' && approvalNode) checkApprovers(context, approvalNode.start);
   checkSubjectsLeft(file, subjects);
-  const scope = subjectsMap?.has('org') ? 'organization' : 'repository';
+  const orgNode = subjectsMap?.node('org');
+  const scope = orgNode && !isRefused(orgNode) ? 'organization' : 'repository';
   // Told already where the subjects stand.
-  const isUndecided = !subjectsMap || (scope === 'organization' && subjectsMap.has('repos'));
+  const isUndecided = !subjectsMap || (orgNode && (isRefused(orgNode) || subjectsMap.has('repos')));
   const lookupNode = policy.node('lookup');
   const outer = scopeOf(context, scope, undefined);
   const inside = scopeOf(context, scope, lookupNode);
   const protectionsEntry = keys.get('protections');
-  const split = protectionsEntry ? splitProtections(context, protectionsEntry) : null;
+  const written = protectionsEntry ? readProtections(context, protectionsEntry.value) : [];
+  const enforced = written.filter(({ isEnforced }) => isEnforced).map(({ fields }) => fields);
+  const enforcedEntry = protectionsEntry &&
+    enforced.length > 0 && {
+      ...protectionsEntry,
+      value: { kind: 'list' as const, start: protectionsEntry.value.start, items: enforced },
+    };
   const parts = [...SECTIONS, ENFORCED].flatMap((section) => {
-    const entry = section === ENFORCED ? split?.enforced : keys.get(section.section);
+    const entry = section === ENFORCED ? enforcedEntry : keys.get(section.section);
     if (entry && section !== ENFORCED && section.of !== scope && !isUndecided) tellScope(context, entry, section.of);
     const part = entry && section.of === scope ? compilePart(context, entry, section, outer) : null;
     return part ? [part] : [];
   });
   if (protectionsEntry && scope === 'organization' && !isUndecided) tellScope(context, protectionsEntry, 'repository');
   checkPolicyLimit(file, limits, parts, policy.node('limits'));
-  const protections = split?.looked ? compileProtections(context, split.looked, outer) : [];
+  const protections = written.flatMap((one) => (one.isEnforced ? [] : compileProtection(context, one, outer)));
   const lookups = compileLookups(context, policy.value('lookup') ?? [], lookupNode, outer);
   for (const { as, position } of lookups)
-    if ((keys.has(as) && SAYS.includes(as)) || (as === ENFORCED.section && split?.enforced))
+    if ((keys.has(as) && SAYS.includes(as)) || (as === ENFORCED.section && enforcedEntry))
       file.problemAt(position, `"${as}" is what the policy itself reads`, 'give the lookup another name');
   const expectations = compileExpectations(context, policy.value('expect') ?? [], inside);
   const fixNode = policy.node('fix');
@@ -156,67 +162,50 @@ function tellScope({ file }: FileContext, { key, keyStart }: YamlEntry, of: Poli
 
 const PROTECTION = 'protection.get';
 
+interface WrittenProtection {
+  /** Without what only says how it is looked at. */
+  readonly fields: YamlMap;
+  readonly severity: Severity;
+  readonly isEnforced: boolean;
+}
+
 /** Entries that say `enforce: true` are written, the others looked at; one that is written is no finding. */
-function splitProtections(
-  { file }: FileContext,
-  { key, keyStart, value }: YamlEntry,
-): { looked: YamlNode | null; enforced: YamlEntry | null } {
-  if (value.kind !== 'list') return { looked: value, enforced: null };
-  const read = value.items.map((item) => {
-    const entry = item.kind === 'map' ? item.entries.find((one) => one.key === 'enforce') : undefined;
-    if (item.kind !== 'map' || !entry) return { item, isEnforced: false };
-    const isEnforced = readBoolean(file, entry.value, 'enforce') === true;
-    const severity = item.entries.find((one) => one.key === 'severity');
+function readProtections({ file }: FileContext, node: YamlNode): WrittenProtection[] {
+  return (asList(file, node, 'protections')?.items ?? []).flatMap((item): WrittenProtection[] => {
+    const map = asMap(file, item, 'an entry of protections');
+    const read = map && readMap(file, map, 'protection');
+    if (!read) return [];
+    const isEnforced = read.value('enforce') === true;
+    const severity = read.entries.get('severity');
     if (isEnforced && severity)
       file.problem(
         severity.keyStart,
         'what is enforced is mended, and is no finding',
         'leave severity out, or enforce',
       );
-    const entries = item.entries.filter((one) => one.key !== 'enforce' && !(isEnforced && one.key === 'severity'));
-    return { item: { ...item, entries }, isEnforced };
+    const entries = map.entries.filter(({ key }) => key !== 'enforce' && key !== 'severity');
+    return [{ fields: { ...map, entries }, severity: read.value('severity') ?? 'medium', isEnforced }];
   });
-  const [looked, enforced] = [false, true].map((which) =>
-    read.filter(({ isEnforced }) => isEnforced === which).map(({ item }) => item),
-  );
-  return {
-    looked: looked && looked.length > 0 ? { ...value, items: looked } : null,
-    enforced: enforced && enforced.length > 0 ? { key, keyStart, value: { ...value, items: enforced } } : null,
-  };
 }
 
-/** `{name: main, required_approvals: 1, severity: high}`: the fields of a protection as the forge tells them. */
-function compileProtections(context: FileContext, node: YamlNode, scope: Scope): ProtectionProgram[] {
+/** `{name: main, required_approvals: 1}`: the fields of a protection as the forge tells them. */
+function compileProtection(
+  context: FileContext,
+  { fields: { entries, start }, severity }: WrittenProtection,
+  scope: Scope,
+): ProtectionProgram {
   const { file, env } = context;
   const answer = env.lookups.get(PROTECTION)?.answer;
   const known = answer?.kind === 'object' ? Object.keys(answer.fields) : null;
-  return (asList(file, node, 'protections')?.items ?? []).flatMap((item): ProtectionProgram[] => {
-    const map = asMap(file, item, 'an entry of protections');
-    if (!map) return [];
-    const severity = map.entries.find(({ key }) => key === 'severity');
-    const fields = map.entries.filter(({ key }) => key !== 'severity');
-    const wrong = known ? fields.filter(({ key }) => key !== 'name' && !known.includes(key)) : [];
-    for (const { key, keyStart } of wrong)
-      file.problem(keyStart, `a branch protection has no "${key}"`, protectionHint(key, known ?? []));
-    const params = Object.fromEntries(
-      fields.map(({ key }) => [
-        key,
-        { type: key === 'name' ? ('string' as const) : ('any' as const), required: false },
-      ]),
-    );
-    for (const { key, value } of fields) {
-      const wrong = neverOf(key, value, answer?.kind === 'object' ? ownValue(answer.fields, key)?.type : undefined);
-      if (wrong !== null) file.newProblem(value.start, ...wrong);
-    }
-    const target = { name: 'a protection', params: { ...params, name: { type: 'string' as const, required: true } } };
-    return [
-      {
-        params: compileParams(context, fields, map.start, target, scope),
-        severity: severity ? (readChoice(file, severity.value, 'severity', SEVERITIES) ?? 'medium') : 'medium',
-        position: file.position(map.start),
-      },
-    ];
-  });
+  for (const { key, keyStart, value } of entries) {
+    if (known && key !== 'name' && !known.includes(key))
+      file.problem(keyStart, `a branch protection has no "${key}"`, protectionHint(key, known));
+    const wrong = neverOf(key, value, answer?.kind === 'object' ? ownValue(answer.fields, key)?.type : undefined);
+    if (wrong !== null) file.newProblem(value.start, ...wrong);
+  }
+  const any = Object.fromEntries(entries.map(({ key }) => [key, { type: 'any' as const, required: false }]));
+  const target = { name: 'a protection', params: { ...any, name: { type: 'string' as const, required: true } } };
+  return { params: compileParams(context, entries, start, target, scope), severity, position: file.position(start) };
 }
 
 /** Why a field of a protection never has this value; null = it may, or only the run tells. */

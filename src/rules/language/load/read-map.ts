@@ -2,7 +2,7 @@ import { didYouMean } from '../../../core/did-you-mean.js';
 import { parseDuration } from '../../../core/schedule-text.js';
 import { GRAMMAR, MAPS } from '../grammar.js';
 import type { Word } from '../habits/word.js';
-import type { MapName, ValueShape } from '../shapes.js';
+import type { MapName, MapShape, ValueShape } from '../shapes.js';
 import type { YamlEntry, YamlNode } from './node.js';
 import {
   asMap,
@@ -105,8 +105,8 @@ export function readMap<Name extends MapName>(
     const entries = new Map([[short, { key: short, keyStart: node.start, value: node }]]);
     return new ReadMap(file, name, what, node.start, entries, short);
   }
-  const { keys, elsewhere } = MAPS[name];
-  const entries = readKeys(file, node, what, keys, elsewhere);
+  const { keys, elsewhere, isOpen } = MAPS[name];
+  const entries = readKeys(file, node, what, keys, { elsewhere, isOpen });
   return entries && new ReadMap(file, name, what, node.start, entries);
 }
 
@@ -190,14 +190,15 @@ export function readKeys(
   node: YamlNode,
   what: string,
   keys: Keys,
-  elsewhere: readonly Word[] = [],
+  { elsewhere, isOpen }: { elsewhere?: MapShape['elsewhere'] | undefined; isOpen?: true | undefined } = {},
 ): ReadonlyMap<string, YamlEntry> | null {
   const map = asMap(file, node, what);
   if (!map) return null;
   const known = Object.keys(keys);
   const found = new Map<string, YamlEntry>();
   for (const entry of map.entries) if (known.includes(entry.key)) found.set(entry.key, entry);
-  for (const entry of map.entries.filter(({ key }) => !known.includes(key))) {
+  const unknown = isOpen ? [] : map.entries.filter(({ key }) => !known.includes(key));
+  for (const entry of unknown) {
     const habit = wordOf(entry.key, keys, elsewhere);
     const near = didYouMean(entry.key, known);
     const isNear = near !== null && (!habit || habit.write.startsWith(near));
