@@ -94,6 +94,7 @@ const ADAPTERS = ['queue', 'store'];
 /** Library -> the only places that may import it (prefixes below src/). */
 const HOMES: Record<string, readonly string[]> = {
   axios: ['forge/http/'],
+  oauth4webapi: ['forge/oauth/', 'console/login/'],
   bull: ['queue/'],
   '@nestjs/bull': ['queue/', 'app.module.ts'],
   ioredis: ['queue/'],

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } from 'oauth4webapi';
 import type { Clock } from '../../core/clock.js';
 import type { Encryptor } from '../../core/encryptor.js';
 import { equalSecret } from '../../core/equal-secret.js';
@@ -70,8 +70,8 @@ export class PersonLogins implements PersonLogin {
   }
 
   async begin(forge: string, returnTo: string, redirectUri: string): Promise<{ url: string; pending: PendingLogin }> {
-    const [state, verifier] = [randomWord(), randomWord()];
-    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const [state, verifier] = [generateRandomState(), generateRandomCodeVerifier()];
+    const challenge = await calculatePKCECodeChallenge(verifier);
     const url = this.deps.forges.get(forge).authorizeUrl({ redirectUri, state, challenge });
     return { url, pending: { forge, returnTo, kept: { state, verifier, redirectUri } } };
   }
@@ -232,9 +232,6 @@ export class PersonLogins implements PersonLogin {
 type Tokens = Pick<OAuthTokens, 'access' | 'refresh'>;
 
 /** 256 bits, in signs that an address and a verifier may hold. */
-function randomWord(): string {
-  return randomBytes(32).toString('base64url');
-}
 
 /** The forge answered, and the answer is no. */
 function isNo(error: unknown): error is ForgeError {

@@ -1,10 +1,9 @@
-import { z } from 'zod';
+import * as oauth from 'oauth4webapi';
 import { webAddress } from '../../config/safe-address.js';
 import type { Clock } from '../../core/clock.js';
 import { BotError } from '../../core/errors.js';
 import { Secret } from '../../core/secret.js';
-import { readJson } from '../http/reply.js';
-import { createTransport, TransportFailure, type WireReply } from '../http/transport.js';
+import { createTransport, TransportFailure } from '../http/transport.js';
 
 /**
  * Asked for by name, always: a token without a named scope may do everything that its person may. They let the bot read who somebody is, in which
@@ -12,6 +11,7 @@ import { createTransport, TransportFailure, type WireReply } from '../http/trans
  */
 export const LOGIN_SCOPES = ['read:user', 'read:organization', 'read:repository'] as const;
 
+const TOKEN_PATH = '/login/oauth/access_token';
 const DEADLINE_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
 
@@ -45,23 +45,23 @@ export interface OAuthClientOptions {
   readonly clock: Clock;
 }
 
-const tokens = z.object({
-  access_token: z.string().min(1).max(16_384),
-  refresh_token: z.string().min(1).max(16_384),
-  expires_in: z.number().int().positive().max(31_536_000),
-});
-const refusal = z.object({ error: z.string().regex(/^[a-z_]{1,64}$/) });
-
 /** The client of one application at one forge. Nothing that it throws or returns shows a code, a token or the client's secret. */
 export class OAuthClient {
   /** What the server calls itself: the address of its pages, without a slash at the end. */
   readonly issuer: string;
-  readonly #send: ReturnType<typeof createTransport>;
+  readonly #server: oauth.AuthorizationServer;
+  readonly #client: oauth.Client;
+  readonly #authentication: oauth.ClientAuth;
+  readonly #options: oauth.TokenEndpointRequestOptions;
 
   /** @throws UserError when CA file or proxy cannot be used */
-  constructor(private readonly options: OAuthClientOptions) {
+  constructor(options: OAuthClientOptions) {
     this.issuer = webAddress(options.baseUrl);
-    this.#send = createTransport({ ...options, baseUrl: this.issuer, concurrency: 1 });
+    this.#server = { issuer: this.issuer, token_endpoint: `${this.issuer}${TOKEN_PATH}` };
+    this.#client = { client_id: options.clientId };
+    this.#authentication = oauth.ClientSecretPost(options.clientSecret.reveal());
+    // Whether plain http is allowed, the config says.
+    this.#options = { [oauth.customFetch]: postBy(options, this.issuer), [oauth.allowInsecureRequests]: true };
   }
 
   /** Where a browser is sent. @param challenge S256 of the verifier */
@@ -71,7 +71,7 @@ export class OAuthClient {
     challenge,
   }: Readonly<Record<'redirectUri' | 'state' | 'challenge', string>>): string {
     const query = new URLSearchParams({
-      client_id: this.options.clientId,
+      client_id: this.#client.client_id,
       redirect_uri: redirectUri,
       response_type: 'code',
       scope: LOGIN_SCOPES.join(' '),
@@ -88,56 +88,80 @@ export class OAuthClient {
     verifier,
     redirectUri,
   }: Readonly<Record<'code' | 'verifier' | 'redirectUri', string>>): Promise<OAuthTokens> {
-    return this.#ask({ grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier });
+    return answered(async () => {
+      // The state was compared before.
+      const callback = oauth.validateAuthResponse(
+        this.#server,
+        this.#client,
+        new URLSearchParams({ code }),
+        oauth.skipStateCheck,
+      );
+      const answer = await oauth.authorizationCodeGrantRequest(
+        this.#server,
+        this.#client,
+        this.#authentication,
+        callback,
+        redirectUri,
+        verifier,
+        this.#options,
+      );
+      return oauth.processAuthorizationCodeResponse(this.#server, this.#client, answer);
+    });
   }
 
   /** @throws OAuthRefused, OAuthUnanswered */
   refresh(refreshToken: Secret): Promise<OAuthTokens> {
-    return this.#ask({ grant_type: 'refresh_token', refresh_token: refreshToken.reveal() });
-  }
-
-  async #ask(fields: Readonly<Record<string, string>>): Promise<OAuthTokens> {
-    const { clientId, clientSecret } = this.options;
-    const form = new URLSearchParams({ ...fields, client_id: clientId, client_secret: clientSecret.reveal() });
-    const reply = await this.#post(Buffer.from(form.toString()));
-    const json = jsonOf(reply);
-    const given = tokens.safeParse(json);
-    if (reply.status === 200 && given.success) {
-      const { access_token, refresh_token, expires_in } = given.data;
-      return { access: new Secret(access_token), refresh: new Secret(refresh_token), expiresInS: expires_in };
-    }
-    const refused = refusal.safeParse(json);
-    if (reply.status >= 400 && reply.status < 500 && refused.success) throw new OAuthRefused(refused.data.error);
-    throw new OAuthUnanswered(`status ${reply.status}`);
-  }
-
-  async #post(body: Buffer): Promise<WireReply> {
-    const headers = {
-      Accept: 'application/json',
-      'User-Agent': 'forgehand',
-      'Content-Type': 'application/x-www-form-urlencoded',
-    };
-    const url = '/login/oauth/access_token';
-    try {
-      return await this.#send({
-        method: 'POST',
-        url,
-        headers,
-        body,
-        deadlineMs: DEADLINE_MS,
-        maxBytes: MAX_BYTES,
-      });
-    } catch (error) {
-      if (error instanceof TransportFailure) throw new OAuthUnanswered(error.detail);
-      throw error;
-    }
+    return answered(async () => {
+      const answer = await oauth.refreshTokenGrantRequest(
+        this.#server,
+        this.#client,
+        this.#authentication,
+        refreshToken.reveal(),
+        this.#options,
+      );
+      return oauth.processRefreshTokenResponse(this.#server, this.#client, answer);
+    });
   }
 }
 
-function jsonOf({ body }: WireReply): unknown {
+/** Requests go where all others to the forge go, with its CA file, proxy and limits. */
+function postBy(
+  options: OAuthClientOptions,
+  issuer: string,
+): NonNullable<oauth.TokenEndpointRequestOptions[typeof oauth.customFetch]> {
+  const send = createTransport({ ...options, baseUrl: issuer, concurrency: 1 });
+  return async (_url, { headers, body }) => {
+    const reply = await send({
+      method: 'POST',
+      url: TOKEN_PATH,
+      headers: { ...headers, 'User-Agent': 'forgehand' },
+      body: Buffer.from(String(body)),
+      deadlineMs: DEADLINE_MS,
+      maxBytes: MAX_BYTES,
+    });
+    return new Response(reply.body.length === 0 ? null : new Uint8Array(reply.body), {
+      status: reply.status,
+      headers: { 'content-type': reply.headers['content-type'] ?? '' },
+    });
+  };
+}
+
+async function answered(ask: () => Promise<oauth.TokenEndpointResponse>): Promise<OAuthTokens> {
   try {
-    return readJson(body);
-  } catch {
-    return undefined;
+    const { access_token, refresh_token, expires_in } = await ask();
+    if (refresh_token === undefined || expires_in === undefined || expires_in <= 0)
+      throw new OAuthUnanswered('tokens that end and can be renewed were wanted');
+    return { access: new Secret(access_token), refresh: new Secret(refresh_token), expiresInS: expires_in };
+  } catch (error) {
+    if (error instanceof oauth.ResponseBodyError && /^[a-z_]{1,64}$/.test(error.error))
+      throw new OAuthRefused(error.error);
+    if (error instanceof TransportFailure) throw new OAuthUnanswered(error.detail);
+    if (
+      error instanceof oauth.OperationProcessingError ||
+      error instanceof oauth.ResponseBodyError ||
+      error instanceof oauth.WWWAuthenticateChallengeError
+    )
+      throw new OAuthUnanswered(error.code ?? error.name);
+    throw error;
   }
 }
