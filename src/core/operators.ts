@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OPERATOR_SCOPES, operatorState, type OperatorScope } from './operator-scopes.js';
 import { fields, maybeText, maybeTime, text, time, type Shape } from './schema.js';
-import { seenRepository, type OrgSight, type Sight } from './sight.js';
+import { seenRepository, seesWholeOrg, type OrgSight, type Sight } from './sight.js';
 
 /** One token of a named operator. An operator may have several, all under one name; the token itself is never kept. */
 export const operator = z.object({
@@ -61,6 +61,14 @@ export interface ControlCaller {
 /** Whether the caller has the host: such a caller makes and revokes operators. */
 export function isOwner({ kind }: Pick<ControlCaller, 'kind'>): boolean {
   return kind === 'config-token' || kind === 'socket' || kind === 'command';
+}
+
+/**
+ * Whether what is sealed of an organization is opened to the caller. The forge told some of it to owners alone, and the bot read the rest of any of the
+ * organization's repositories: so its owners and the owner of the host see it, and no scope of an operator does.
+ */
+export function opensSealed(caller: Pick<ControlCaller, 'kind' | 'grants'>, org: string): boolean {
+  return isOwner(caller) || (caller.grants !== null && seesWholeOrg(caller.grants, org));
 }
 
 export const NOBODY: ControlCaller = { kind: 'nobody', name: 'nobody', login: null, scopes: [], grants: [] };

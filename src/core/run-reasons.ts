@@ -21,10 +21,10 @@ export const verdictReason = defineReasons(
     'verdict.condition-failed': ({ condition, error, at }: { condition: string; error: string; at: string | null }) =>
       `condition "${condition}": ${error}${placed(at)}`,
     /** Whoever gave the command may not do what a step wants. `right` null = nobody may ask for it by a command. */
-    'verdict.not-allowed': ({ login, action, right, has, why }: NotAllowed) =>
+    'verdict.not-allowed': ({ login, action, right, why }: NotAllowed) =>
       right === null
         ? `${action} cannot be asked for by a command`
-        : `${login} may not ask for ${action}: it needs ${right}, and they have ${has} (${why})`,
+        : `${login} may not ask for ${action}: it needs ${right}${why === null ? '' : ` (${why})`}`,
     /** An expression or a lookup, in the words of the error. */
     'verdict.failed': ({ error, at }: { error: string; at: string | null }) => `${error}${placed(at)}`,
     /** It needs fields of the event that are not known: no source told them, and no read does. */
@@ -66,13 +66,12 @@ export function shortReason(of: string): string {
   return (SHORT as Readonly<Record<string, string>>)[of] ?? of;
 }
 
-/** `right`: what the action needs; `has`: what the person has, and `why` they have it. */
+/** `right`: what the action needs; `why`: why the person's rights cannot be known, null = they are. What somebody may do is told to owners alone, and a reason is not sealed. */
 interface NotAllowed {
   readonly login: string;
   readonly action: string;
   readonly right: string | null;
-  readonly has: string;
-  readonly why: string;
+  readonly why: string | null;
 }
 
 /** `failing`: expectations that do not hold; `unknown`: those that could not be looked at; `held`: why parts of it are held. */
@@ -125,6 +124,8 @@ export const runReason = defineReasons(
       problems === 0
         ? 'reports to the pull request: its rules would be accepted'
         : `reports to the pull request: its rules would not be accepted: ${problems} ${problems === 1 ? 'problem' : 'problems'}`,
+    'run.check.untried': () =>
+      'reports to the pull request that its rules were not checked: they extend shared files, which no fork may try',
     'run.check.waits': () => 'waits for the check of the rules that the pull request proposes',
     'run.check.none': () => 'no check needed: the rules do not come from this repository',
     'run.subject-gone': () => 'the store no longer has its cause',
@@ -170,6 +171,7 @@ const SHORT = tableOf<string>({
   'run.answer.waits': 'waits to answer',
   'run.answer.none': 'no answer needed',
   'run.check': 'a check of rules',
+  'run.check.untried': 'a check of rules',
   'run.check.waits': 'waits for a check of rules',
   'run.check.none': 'no check needed',
   'run.subject-gone': 'its cause is not stored any more',

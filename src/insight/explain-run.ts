@@ -81,11 +81,11 @@ export function explainLookups({ lookups, trace }: Pick<Run, 'lookups' | 'trace'
   }));
 }
 
-/** Says that the explanation lacks what is sealed under a key that this process does not have. */
+/** Says that the explanation lacks what is sealed, and who sees it. */
 export function notesOnSeal(run: Pick<Run, 'lookups' | 'trace'>): string[] {
   return hasSealedReads(run)
     ? [
-        'what the run read of a private repository is sealed, and this process lacks its key: ask a worker, or a process with the keys.data of that time',
+        'what the run read is sealed: owners of the organization and the owner of the host see it, in a process with the keys.data of that time',
       ]
     : [];
 }

@@ -52,12 +52,15 @@ function whyNoRun(waiting: readonly Waiting[]): string {
   return `the event is not decided yet: ${sayWaiting(showWaiting(undecided))}, since ${undecided.since.toISOString()}`;
 }
 
+/** Who asks, and how much is told. */
+type Viewer = Required<Pick<ExplainQuery, 'sight' | 'opens' | 'full'>>;
+
 /** Runs of one event that are looked at; a rule has one, and one more per replay that wanted nothing. */
 const MAX_RUNS = 1000;
 
 export interface ExplainerDeps extends RevisionsDeps {
   readonly journal: Pick<JournalStore, 'run' | 'intent' | 'runs' | 'intentsOfRun' | 'attemptsOfIntent' | 'decidedBy'>;
-  /** Opens what a run read that is sealed; done for whoever sees all of the organization, since it may be of any of its repositories. */
+  /** Opens what a run read that is sealed. */
   readonly open: (run: Run) => Run;
   readonly inbox: Pick<InboxStore, 'event' | 'arrivalsOfEvent' | 'eventsOfArrival'>;
   readonly engine: ExpressionEngine;
@@ -99,12 +102,13 @@ export class Explainer {
     return this.waiting({ eventId, runIds: runs.map(({ id }) => id), sight });
   }
 
-  private async find({ id, rule, revision, sight = null, full = false }: ExplainQuery): Promise<Explanation> {
-    const run = rule === undefined ? await this.runOf(id, sight) : null;
-    if (run) return this.explainRun(run, null, sight, full);
+  private async find({ id, rule, revision, ...asked }: ExplainQuery): Promise<Explanation> {
+    const viewer: Viewer = { sight: null, opens: () => false, full: false, ...asked };
+    const run = rule === undefined ? await this.runOf(id, viewer) : null;
+    if (run) return this.explainRun(run, null, viewer);
     const intent = rule === undefined ? await this.deps.journal.intent(id) : null;
-    const runOfIntent = intent && (await this.runOf(intent.runId, sight));
-    if (intent && runOfIntent) return this.explainRun(runOfIntent, intent, sight, full);
+    const runOfIntent = intent && (await this.runOf(intent.runId, viewer));
+    if (intent && runOfIntent) return this.explainRun(runOfIntent, intent, viewer);
     const event = await this.eventOf(id);
     if (!event)
       throw new UserError(
@@ -112,20 +116,20 @@ export class Explainer {
         `there is no ${rule === undefined ? 'run, intent, event or arrival' : 'event or arrival'} ${id}`,
       );
     return rule === undefined
-      ? this.explainEvent(event, revision, sight)
-      : this.explainDecision(event, rule, revision, sight, full);
+      ? this.explainEvent(event, revision, viewer)
+      : this.explainDecision(event, rule, revision, viewer);
   }
 
-  private async runOf(id: string, sight: Sight): Promise<Run | null> {
+  private async runOf(id: string, viewer: Viewer): Promise<Run | null> {
     const run = await this.deps.journal.run(id);
-    return run && this.openFor(sight, run);
+    return run && this.openFor(viewer, run);
   }
 
-  private openFor(sight: Sight, run: Run): Run {
-    return seesWholeOrg(sight, run.org) ? this.deps.open(run) : run;
+  private openFor({ opens }: Viewer, run: Run): Run {
+    return opens(run.org) ? this.deps.open(run) : run;
   }
 
-  private async explainRun(run: Run, intent: Intent | null, sight: Sight, isFull: boolean): Promise<RunExplanation> {
+  private async explainRun(run: Run, intent: Intent | null, { sight, full }: Viewer): Promise<RunExplanation> {
     const stored = await this.deps.store.byId(run.revisionId);
     const intents = await this.deps.journal.intentsOfRun(run.id, sight);
     const event = run.cause.kind === 'event' ? await this.deps.inbox.event(run.cause.eventId) : null;
@@ -148,7 +152,7 @@ export class Explainer {
         return place && sourceOf(files, place);
       },
       intentId: intent?.id ?? null,
-      isFull,
+      isFull: full,
       notes: [
         ...(run.cause.kind === 'event' && !event ? [`its event ${run.cause.eventId} is not kept any more`] : []),
         ...(event && lacksTrace(told) ? [NOT_DERIVED] : []),
@@ -178,7 +182,8 @@ export class Explainer {
   }
 
   /** Every rule of the active revision, or of the one that is named. */
-  private async explainEvent(event: ForgeEvent, wanted: string | undefined, sight: Sight): Promise<EventExplanation> {
+  private async explainEvent(event: ForgeEvent, wanted: string | undefined, viewer: Viewer): Promise<EventExplanation> {
+    const { sight } = viewer;
     const opened = await this.openRevision(event.org, wanted ?? 'active');
     const facts = await this.factsOfEvent(event, sight);
     if (!opened?.revision)
@@ -191,7 +196,7 @@ export class Explainer {
       };
     const { revision } = opened;
     const bot = await this.botOf(event);
-    const runs = new Map((await this.runsOf(event, sight)).reverse().map((run) => [run.rule, run]));
+    const runs = new Map((await this.runsOf(event, viewer)).reverse().map((run) => [run.rule, run]));
     const candidates = this.candidatesOf(revision, event, bot);
     const policyVerdict = (policy: CompiledPolicy): PolicyVerdict => verdictOfPolicy(policy, event, candidates, runs);
     const ranked = rankRules({ event, revision, bot, now: event.storedAt }, runs, this.deps.engine, policyVerdict);
@@ -209,10 +214,10 @@ export class Explainer {
     event: ForgeEvent,
     id: string,
     wanted: string | undefined,
-    sight: Sight,
-    isFull: boolean,
+    viewer: Viewer,
   ): Promise<DecisionExplanation> {
-    const runs = await this.runsOf(event, sight, id);
+    const { sight, full } = viewer;
+    const runs = await this.runsOf(event, viewer, id);
     const [run = null] = runs;
     const { opened, notes: onRevision } = await this.revisionFor(event, id, run, wanted);
     const notes = [...onRevision, ...(run ? notesOnSeal(run) : [])];
@@ -223,7 +228,7 @@ export class Explainer {
       event: await this.factsOfEvent(event, sight),
       revision: opened && factsFor(sight, opened.stored),
       runs: runs.map(({ id: runId, state, reason }) => shown({ id: runId, state, reason })),
-      lookups: run ? explainLookups(run, isFull) : [],
+      lookups: run ? explainLookups(run, full) : [],
       notes,
     };
     const files = opened && seesWholeOrg(sight, event.org) ? opened.stored.files : null;
@@ -310,9 +315,9 @@ export class Explainer {
     return event && ((await withRules([event], this.deps.ruleBehind))[0] ?? null);
   }
 
-  private async runsOf(event: ForgeEvent, sight: Sight, rule?: string): Promise<Run[]> {
-    const runs = await this.deps.journal.runs({ eventId: event.id, rule, sight, limit: MAX_RUNS });
-    return runs.map((run) => this.openFor(sight, run));
+  private async runsOf(event: ForgeEvent, viewer: Viewer, rule?: string): Promise<Run[]> {
+    const runs = await this.deps.journal.runs({ eventId: event.id, rule, sight: viewer.sight, limit: MAX_RUNS });
+    return runs.map((run) => this.openFor(viewer, run));
   }
 
   private async factsOfEvent(event: ForgeEvent, sight: Sight): Promise<EventFacts> {

@@ -238,6 +238,8 @@ export interface ExplainQuery {
   readonly revision?: string | undefined;
   /** What of it may be told; that the id itself may be, the caller has made sure. Default: everything. */
   readonly sight?: Sight;
+  /** Whether what is sealed of an organization is opened. Default: of none */
+  readonly opens?: (org: string) => boolean;
   /** Answers of lookups and results of effects are not cut. Default: false */
   readonly full?: boolean;
 }

@@ -1,6 +1,5 @@
 import type { AppConfig } from '../config/app-config.js';
 import type { Encryptor } from '../core/encryptor.js';
-import { seesWholeOrg, type Sight } from '../core/sight.js';
 import { openReads } from '../pipeline/decide/answer-lookups.js';
 import type { BotSelfOf } from './bot-self.js';
 import type { HistoryPage, ToldHistory } from './history-store.port.js';
@@ -14,20 +13,20 @@ export interface HistoryTelling {
 }
 
 /**
- * A page of stored history as the deciding side saw it. Events of an organization that left the config are told all the same. Sealed reads may be of any
- * repository: they are opened to whoever sees all of the organization.
+ * A page of stored history as the deciding side saw it. Events of an organization that left the config are told all the same.
+ * @param isOpen what is sealed is opened (`opensSealed`)
  */
 export async function tellHistory(
   { config, self, ruleBehind, encryptor }: HistoryTelling,
   org: string,
   page: HistoryPage,
-  sight: Sight,
+  isOpen: boolean,
 ): Promise<ToldHistory> {
   const forge = config.orgs.find(({ name }) => name.toLowerCase() === org.toLowerCase())?.forge;
   return {
     ...page,
     events: await withRules(page.events, ruleBehind),
-    runs: page.runs.map((run) => (seesWholeOrg(sight, org) ? openReads(run, encryptor) : run)),
+    runs: isOpen ? page.runs.map((run) => openReads(run, encryptor)) : page.runs,
     bot: forge === undefined ? null : self(forge, org),
   };
 }

@@ -13,7 +13,7 @@ import { REDIS_URL, freshRedisUrl } from '../services/test-redis.js';
 import { until } from '../services/until.js';
 import { aControl, type TestControl } from './support/a-control.js';
 import { aForge, type TestForge } from './support/a-forge.js';
-import { WEIGHT, fillTenants, type Place, type Tenants } from './support/two-tenants.js';
+import { SEALED_TEXT, WEIGHT, fillTenants, type Place, type Tenants } from './support/two-tenants.js';
 
 const LONG_MS = 300_000;
 const PEOPLE = ['nobody', 'outsider', 'reader', 'writer', 'other owner', 'owner', 'socket'] as const;
@@ -508,8 +508,39 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
     const lookups = async (person: Person) =>
       (await running.control.operations.run({ id }, callers[person])).run.lookups;
 
-    expect(await lookups('owner')).toEqual({ feed: { value: 'canary-of-vault' } });
+    expect(await lookups('owner')).toEqual({ feed: { value: `canary-of-vault ${SEALED_TEXT}` } });
     expect(await lookups('writer')).toEqual({ feed: { $sealed: expect.any(String), $hash: expect.any(String) } });
+  });
+
+  it('shows no operator what is sealed, whatever the scopes and the operation', async () => {
+    const operator: ControlCaller = { ...callers.socket, kind: 'operator', name: 'ann' };
+    const event = stage.tenants.of.app.event;
+    const reads = TABLE.filter(({ name }) => OPERATIONS[name].scope === 'read' && !name.endsWith('acktest'));
+    const asks = [
+      ...reads.map((one) => [one.name, one.input(stage)] as const),
+      ['run', { id: stage.tenants.reaching }] as const,
+      ['explain', { id: stage.tenants.reaching, full: true }] as const,
+      ['explain', { id: event, rule: 'reaches', full: true }] as const,
+      ['historyOf', { id: event }] as const,
+    ];
+    const opened = async (caller: ControlCaller): Promise<string[]> => {
+      const found: string[] = [];
+      for (const [name, sent] of asks) {
+        const answer = await call(name, sent, caller).catch((error: unknown) => {
+          if (!(error instanceof BotError)) throw error;
+          return error.message;
+        });
+        if (stringifyJson(answer as never).includes(SEALED_TEXT)) found.push(name);
+      }
+      return [...new Set(found)].sort();
+    };
+
+    expect(await opened(operator)).toEqual([]);
+    expect(await opened(callers['other owner'])).toEqual([]);
+    expect(await opened(callers.owner)).toEqual(
+      expect.arrayContaining(['explain', 'history', 'historyOf', 'run', 'runs']),
+    );
+    expect(await opened(callers.socket)).toEqual(await opened(callers.owner));
   });
 
   it('leaves the name of a private repository out of a rule, however the rule writes it', async () => {

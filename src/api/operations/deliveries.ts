@@ -8,6 +8,7 @@ import { entryKinds } from '../../events/pairing-table.js';
 import { aboutEvent, countEffects } from '../../insight/about-run.js';
 import { explanation } from '../../insight/explanation.js';
 import { eventsById, intentsByRun } from '../../insight/read-work.js';
+import { opensSealed } from '../../core/operators.js';
 import { tellHistory } from '../../insight/tell-history.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { deliveryReport, gapReport, replayReport, toldHistory, type DeliveryReport } from './answers.js';
@@ -161,7 +162,7 @@ export const deliveryOperations = {
       full: flag.default(false).describe('Answers of lookups and results are not cut.'),
     }),
     answer: explanation,
-    handle: async ({ explainer, ids }, { id: typed, revision: named, ...query }, _caller, sight) => {
+    handle: async ({ explainer, ids }, { id: typed, revision: named, ...query }, caller, sight) => {
       const id = await ids.whole(
         typed,
         query.rule === undefined ? ['run', 'intent', 'event', 'arrival'] : ['event', 'arrival'],
@@ -169,7 +170,10 @@ export const deliveryOperations = {
       );
       const isId = named !== undefined && named !== 'active';
       const revision = isId ? await ids.whole(named, ['revision'], sight) : named;
-      return callingAs({ lane: 'interactive', org: null }, () => explainer.explain({ ...query, id, revision, sight }));
+      const opens = (org: string): boolean => opensSealed(caller, org);
+      return callingAs({ lane: 'interactive', org: null }, () =>
+        explainer.explain({ ...query, id, revision, sight, opens }),
+      );
     },
   }),
   history: operation({
@@ -185,9 +189,10 @@ export const deliveryOperations = {
       limit: limit(200),
     }),
     answer: toldHistory,
-    handle: async (needs, { after = null, ...query }, _caller, sight) => {
+    handle: async (needs, { after = null, ...query }, caller, sight) => {
       const org = needs.orgs.nameOf(query.org, sight);
-      return tellHistory(needs, org, await needs.history.page({ ...query, org, after, sight }), sight);
+      const page = await needs.history.page({ ...query, org, after, sight });
+      return tellHistory(needs, org, page, opensSealed(caller, org));
     },
   }),
   historyOf: operation({
@@ -197,11 +202,11 @@ export const deliveryOperations = {
     command: 'test record',
     input: z.object({ id: z.string() }),
     answer: toldHistory,
-    handle: async (needs, { id }, _caller, sight) => {
+    handle: async (needs, { id }, caller, sight) => {
       const page = await historyOfId(needs, id, sight);
       const [event] = page.events;
       if (!event) throw new UserError('NOT_FOUND', `there is no event or arrival ${id}`);
-      return tellHistory(needs, event.org, page, sight);
+      return tellHistory(needs, event.org, page, opensSealed(caller, event.org));
     },
   }),
 };

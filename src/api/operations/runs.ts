@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shown } from '../../core/reason.js';
 import { UserError } from '../../core/errors.js';
-import type { ControlCaller } from '../../core/operators.js';
+import { opensSealed, type ControlCaller } from '../../core/operators.js';
 import { shownIntent, type Run } from '../../core/run.js';
 import { seesWholeOrg, type Sight } from '../../core/sight.js';
 import { RUN_STATES } from '../../core/states.js';
@@ -51,13 +51,13 @@ export const runOperations = {
       limit: limit(50),
     }),
     answer: z.array(runReport),
-    handle: async (needs, { eventId: event, before: last, ...filter }, _caller, sight) => {
+    handle: async (needs, { eventId: event, before: last, ...filter }, caller, sight) => {
       const eventId = event === undefined ? undefined : await needs.ids.whole(event, ['event'], sight);
       const before = last === undefined ? undefined : await needs.ids.whole(last, ['run'], sight);
       const within = needs.orgs.within(filter, sight);
       const runs = await needs.journal.runs({ ...within, eventId, before });
       if (runs.length === 0 && within.rule !== undefined) await checkRule(needs, within.rule, within.org, sight);
-      return reports(needs, runs, sight);
+      return reports(needs, runs, caller, sight);
     },
   }),
   run: operation({
@@ -67,10 +67,10 @@ export const runOperations = {
     command: 'runs',
     input: z.object({ id: z.string() }),
     answer: runReport,
-    handle: async (needs, { id: typed }, _caller, sight) => {
+    handle: async (needs, { id: typed }, caller, sight) => {
       const id = await needs.ids.whole(typed, ['run'], sight);
       const run = await needs.journal.run(id);
-      const [report] = run ? await reports(needs, [run], sight) : [];
+      const [report] = run ? await reports(needs, [run], caller, sight) : [];
       if (!run || !report) throw new UserError('NOT_FOUND', `there is no run ${id}`);
       // Who may not see the repository of the rules is not told of it.
       const origin = seesWholeOrg(sight, run.org) ? await originOf(needs.revisions, run.revisionId) : {};
@@ -84,7 +84,7 @@ export const runOperations = {
     command: 'runs',
     input: z.object({ org: z.string().optional(), limit: limit(50) }),
     answer: z.array(orgShadow),
-    handle: async ({ orgs, journal, encryptor }, { org, limit: most }, _caller, sight) => {
+    handle: async ({ orgs, journal, encryptor }, { org, limit: most }, caller, sight) => {
       const asked = org === undefined ? null : orgs.nameOf(org, sight);
       const shadowed = orgs
         .visible(sight)
@@ -92,7 +92,7 @@ export const runOperations = {
       return Promise.all(
         shadowed.map(async ({ name }) => {
           const runs = await journal.runs({ org: name, shadow: true, sight, limit: most });
-          const opened = runs.map((run) => openedFor(sight, run, encryptor));
+          const opened = runs.map((run) => openedFor(caller, run, encryptor));
           return { org: name, rules: compareShadow(await shadowPairs(journal, opened, sight)) };
         }),
       );
@@ -199,6 +199,7 @@ async function reports(
     explainer,
   }: Pick<Needs, 'journal' | 'inbox' | 'keeper' | 'clock' | 'encryptor' | 'explainer'>,
   runs: readonly Run[],
+  caller: ControlCaller,
   sight: Sight,
 ): Promise<RunReport[]> {
   const work = await journal.workOfRuns(
@@ -218,7 +219,7 @@ async function reports(
       const event = cause.kind === 'event' ? (events.get(cause.eventId) ?? null) : null;
       const active = cause.kind === 'tick' ? await keeper.active(run.org) : null;
       return {
-        run: shown(openedFor(sight, event ? await explainer.withTrace(run, event) : run, encryptor)),
+        run: shown(openedFor(caller, event ? await explainer.withTrace(run, event) : run, encryptor)),
         about: whatAbout({ run, event, intents, active, now }),
         effects: countEffects(intents),
         intents: made.map(({ intent: one, attempts }) => ({ ...shown(one), attempts_made: attempts })),
@@ -227,9 +228,8 @@ async function reports(
   );
 }
 
-/** What is sealed may be of any repository of the organization: it is opened to whoever sees all of it. */
-function openedFor(sight: Sight, run: Run, encryptor: Needs['encryptor']): Run {
-  return seesWholeOrg(sight, run.org) ? openReads(run, encryptor) : run;
+function openedFor(caller: ControlCaller, run: Run, encryptor: Needs['encryptor']): Run {
+  return opensSealed(caller, run.org) ? openReads(run, encryptor) : run;
 }
 
 async function shadowPairs(journal: JournalStore, shadows: readonly Run[], sight: Sight): Promise<ShadowPair[]> {

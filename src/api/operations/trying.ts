@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UserError } from '../../core/errors.js';
+import { opensSealed, type ControlCaller } from '../../core/operators.js';
 import { fields, maybeText, maybeTime, text } from '../../core/schema.js';
 import type { Sight } from '../../core/sight.js';
 import type { ToldHistory } from '../../insight/history-store.port.js';
@@ -98,10 +99,10 @@ export const tryingOperations = {
       rule: z.string().optional().describe('The rule to show step by step.'),
     }),
     answer: eventTrial,
-    handle: async (needs, { org: typed, files, id, rule = null }, _caller, sight) => {
+    handle: async (needs, { org: typed, files, id, rule = null }, caller, sight) => {
       const org = needs.orgs.wholeOf(typed, sight);
       const edited = await needs.drafts.draft(org, files);
-      return needs.drafts.onEvent(edited, await historyOf(needs, org, id, sight), rule);
+      return needs.drafts.onEvent(edited, await historyOf(needs, org, id, caller, sight), rule);
     },
   }),
   draftFixture: operation({
@@ -113,10 +114,10 @@ export const tryingOperations = {
     command: { none: '`forgehand test record` writes it beside the rules' },
     input: z.strictObject({ ...draft, id: z.string().min(1).describe('Of an event or an arrival.') }),
     answer: z.object({ ...fields('file text', text), rules: z.array(text), notes: z.array(text) }),
-    handle: async (needs, { org: typed, files, id }, _caller, sight) => {
+    handle: async (needs, { org: typed, files, id }, caller, sight) => {
       const org = needs.orgs.wholeOf(typed, sight);
       const edited = await needs.drafts.draft(org, files);
-      return needs.drafts.fixture(edited, await historyOf(needs, org, id, sight));
+      return needs.drafts.fixture(edited, await historyOf(needs, org, id, caller, sight));
     },
   }),
   startBacktest: operation({
@@ -128,8 +129,10 @@ export const tryingOperations = {
     command: { none: '`forgehand backtest` tries a folder in its own process' },
     input: z.strictObject({ ...draft, days: z.union([z.literal(1), z.literal(7), z.literal(30)]) }),
     answer: draftBacktest,
-    handle: async ({ orgs, drafts, backtests }, { org: typed, files, days }, { name }, sight) =>
-      backtests.start(name, await drafts.draft(orgs.wholeOf(typed, sight), files), days),
+    handle: async ({ orgs, drafts, backtests }, { org: typed, files, days }, caller, sight) => {
+      const edited = await drafts.draft(orgs.wholeOf(typed, sight), files);
+      return backtests.start(caller.name, edited, days, opensSealed(caller, edited.org));
+    },
   }),
   backtest: operation({
     route: 'GET /v1/drafts/:org/backtest',
@@ -165,9 +168,10 @@ async function historyOf(
   needs: Pick<Needs, 'ids' | 'inbox' | 'history' | 'config' | 'self' | 'ruleBehind' | 'encryptor'>,
   org: string,
   typed: string,
+  caller: ControlCaller,
   sight: Sight,
 ): Promise<ToldHistory> {
   const page = await historyOfId(needs, typed, sight);
   if (page.events[0]?.org !== org) throw new UserError('NOT_FOUND', `${org} has no event or arrival ${typed}`);
-  return tellHistory(needs, org, page, sight);
+  return tellHistory(needs, org, page, opensSealed(caller, org));
 }

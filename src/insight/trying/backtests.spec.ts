@@ -31,6 +31,7 @@ function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, {
   const clock = new ManualClock();
   const threads: TryOrder[][] = [];
   const asked: HistoryQuery[] = [];
+  const opened: boolean[] = [];
   const rests: number[] = [];
   let open = 0;
   const backtests = new Backtests({
@@ -51,8 +52,9 @@ function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, {
         stop: async () => undefined,
       };
     },
-    history: async (query): Promise<ToldHistory> => {
+    history: async (query, isOpen): Promise<ToldHistory> => {
       asked.push(query);
+      opened.push(isOpen);
       const n = asked.length;
       await until(async () => open >= n);
       clock.advanceMonotonic(10);
@@ -61,13 +63,18 @@ function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, {
       return { events: [event], runs: [], next: n < PAGES ? event.id : null, bot: null };
     },
   });
-  return { backtests, clock, asked, rests, threads, give: (pages: number) => (open = pages) };
+  return { backtests, clock, asked, opened, rests, threads, give: (pages: number) => (open = pages) };
 }
 
 describe('insight/trying/backtests', () => {
   it('tells how far it is, page by page, and then what came of it', async () => {
     const { backtests, asked, give } = aRig();
-    expect(backtests.start('ann', draft(), 7)).toMatchObject({ state: 'waiting', events: 0, done: 0, report: null });
+    expect(backtests.start('ann', draft(), 7, true)).toMatchObject({
+      state: 'waiting',
+      events: 0,
+      done: 0,
+      report: null,
+    });
 
     give(1);
     await until(async () => asked.length === 2);
@@ -88,7 +95,7 @@ describe('insight/trying/backtests', () => {
     ['at work', true, 150],
   ])('rests after each page but the last, while the bot is %s', async (_what, isBusy, ms) => {
     const { backtests, rests, give } = aRig({}, { isBusy });
-    backtests.start('ann', draft(), 7);
+    backtests.start('ann', draft(), 7, true);
     give(PAGES);
     await until(async () => backtests.of('ann')?.state === 'done');
 
@@ -97,10 +104,10 @@ describe('insight/trying/backtests', () => {
 
   it('has one back-test for each person: the newer one takes the place', async () => {
     const { backtests, asked, give } = aRig();
-    const first = backtests.start('ann', draft(), 7);
+    const first = backtests.start('ann', draft(), 7, true);
     await until(async () => asked.length === 1);
-    const second = backtests.start('ann', draft(), 1);
-    const other = backtests.start('bob', draft(), 1);
+    const second = backtests.start('ann', draft(), 1, true);
+    const other = backtests.start('bob', draft(), 1, true);
 
     expect(backtests.of('ann')?.id).toBe(second.id);
     expect(new Set([first.id, second.id, other.id]).size).toBe(3);
@@ -118,7 +125,7 @@ describe('insight/trying/backtests', () => {
       (rig: ReturnType<typeof aRig>) => rig.clock.advance(61_000),
     ]) {
       const rig = aRig();
-      rig.backtests.start('ann', draft(), 7);
+      rig.backtests.start('ann', draft(), 7, true);
       await until(async () => rig.asked.length === 1);
       leave(rig);
       rig.give(PAGES);
@@ -131,10 +138,10 @@ describe('insight/trying/backtests', () => {
 
   it('goes on with that of another person while one waits for its history, each in a thread of its own', async () => {
     const { backtests, asked, threads, give } = aRig();
-    backtests.start('ann', draft(), 30);
+    backtests.start('ann', draft(), 30, true);
     await until(async () => asked.length === 1);
     // Everything of ann's waits; her page is the first that is asked for, and comes last.
-    backtests.start('bob', draft(), 1);
+    backtests.start('bob', draft(), 1, true);
     await until(async () => asked.length === 2);
 
     expect([backtests.of('ann')?.state, backtests.of('bob')?.state]).toEqual(['running', 'running']);
@@ -146,7 +153,7 @@ describe('insight/trying/backtests', () => {
   it('lets the fifth person wait for the first that ends, whoever that is', async () => {
     const { backtests, asked, give } = aRig();
     const people = ['ann', 'bob', 'cy', 'dora', 'eve'];
-    for (const person of people) backtests.start(person, draft(), 1);
+    for (const person of people) backtests.start(person, draft(), 1, true);
     await until(async () => asked.length === 4);
     expect(people.map((person) => backtests.of(person)?.state)).toEqual([...Array(4).fill('running'), 'waiting']);
 
@@ -156,10 +163,19 @@ describe('insight/trying/backtests', () => {
     await backtests.stop();
   });
 
+  it.each([true, false])('asks for history with what is sealed only where the person sees it: %s', async (isOpen) => {
+    const { backtests, opened, give } = aRig();
+    give(99);
+    backtests.start('ann', draft(), 7, isOpen);
+    await until(async () => backtests.of('ann')?.state === 'done');
+
+    expect(opened).toEqual(Array(PAGES).fill(isOpen));
+  });
+
   it('orders one event at a time, with time for each rule', async () => {
     const { backtests, threads, give } = aRig();
     give(99);
-    backtests.start('ann', draft(), 7);
+    backtests.start('ann', draft(), 7, true);
     await until(async () => backtests.of('ann')?.state === 'done');
 
     expect(threads[0]?.map((order) => (order.kind === 'add' ? order.page.events.length : order.kind))).toEqual([
@@ -171,12 +187,12 @@ describe('insight/trying/backtests', () => {
 
   it('says where a draft is wrong, and that one takes too much', async () => {
     const refused = aRig();
-    refused.backtests.start('ann', draft('version: 1\norg: acme\nrulez: []\n'), 7);
+    refused.backtests.start('ann', draft('version: 1\norg: acme\nrulez: []\n'), 7, true);
     await until(async () => refused.backtests.of('ann')?.state === 'refused');
     expect(refused.backtests.of('ann')?.problems).toMatchObject([{ file: 'a.yaml', line: 3 }]);
 
     const late = aRig({ add: 'late' });
-    late.backtests.start('ann', draft(), 7);
+    late.backtests.start('ann', draft(), 7, true);
     late.give(1);
     await until(async () => late.backtests.of('ann')?.state === 'failed');
     expect(late.backtests.of('ann')?.failure).toContain('takes too long');

@@ -34,6 +34,7 @@ interface Job {
   readonly id: string;
   readonly draft: Draft;
   readonly days: number;
+  readonly isOpen: boolean;
   readonly since: Date;
   readonly until: Date;
   state: DraftBacktest['state'];
@@ -49,7 +50,8 @@ interface Job {
 export interface BacktestsDeps {
   /** A thread for one back-test. */
   readonly makeThread: () => TryThread;
-  readonly history: (query: HistoryQuery) => Promise<ToldHistory>;
+  /** @param isOpen with what is sealed */
+  readonly history: (query: HistoryQuery, isOpen: boolean) => Promise<ToldHistory>;
   /** Whether the bot has work to do. */
   readonly isBusy: () => Promise<boolean>;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
@@ -69,8 +71,12 @@ export class Backtests {
 
   constructor(private readonly deps: BacktestsDeps) {}
 
-  /** Takes the place of the person's back-test before. @throws UserError TOO_MANY_BACKTESTS */
-  start(by: string, draft: Draft, days: number): DraftBacktest {
+  /**
+   * Takes the place of the person's back-test before.
+   * @param isOpen sealed answers of the organization are opened for this person
+   * @throws UserError TOO_MANY_BACKTESTS
+   */
+  start(by: string, draft: Draft, days: number, isOpen: boolean): DraftBacktest {
     this.cancel(by);
     const until = this.deps.clock.now();
     this.#forgetOld(until);
@@ -82,6 +88,7 @@ export class Backtests {
       id: newId(),
       draft,
       days,
+      isOpen,
       since,
       until,
       state: 'waiting',
@@ -151,7 +158,7 @@ export class Backtests {
   }
 
   async #try(job: Job, thread: TryThread): Promise<void> {
-    const { draft, since, until } = job;
+    const { draft, since, until, isOpen } = job;
     const begun = await ask(thread, { kind: 'begin', draft }, loadLimit(draft.files));
     if (begun.kind === 'refused') {
       job.state = 'refused';
@@ -164,7 +171,7 @@ export class Backtests {
     do {
       if (!this.#goesOn(job)) return;
       const began = this.deps.clock.monotonicMs();
-      const page: ToldHistory = await this.deps.history({ org: draft.org, since, until, limit: PAGE, after });
+      const page: ToldHistory = await this.deps.history({ org: draft.org, since, until, limit: PAGE, after }, isOpen);
       // One by one: rules that take as long as they may are slow together, and break nothing.
       for (const event of page.events) {
         const runs = page.runs.filter(({ eventId }) => eventId === event.id);

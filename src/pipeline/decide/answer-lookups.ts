@@ -126,6 +126,7 @@ const OF_OWNERS: ReadonlySet<string> = new Set([
   'org_variable.get',
   'push_mirrors.list',
   'protection.get',
+  'actor.rights',
 ]);
 
 /** Whether answers to such questions may hold what not everybody may read who sees the run: text of a private repository, or what owners alone may read. */

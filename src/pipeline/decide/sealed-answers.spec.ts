@@ -69,7 +69,7 @@ describe('pipeline/decide/sealed-answers', () => {
     expect([[], ['labels.list'], ['release.by_tag']].map(isForOwnersAlone)).toEqual([false, false, false]);
   });
 
-  it.each(['hooks.list', 'tokens.list', 'org_variable.get', 'push_mirrors.list', 'protection.get'])(
+  it.each(['hooks.list', 'tokens.list', 'org_variable.get', 'push_mirrors.list', 'protection.get', 'actor.rights'])(
     'seals what the forge answers to owners alone: %s',
     (use) => {
       expect(isForOwnersAlone(['labels.list', use])).toBe(true);

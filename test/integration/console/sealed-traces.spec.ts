@@ -11,6 +11,8 @@ import { acmeConfig } from '../support/acme-config.js';
 const LONG_MS = 300_000;
 /** A chat gave it out: whoever knows it writes there. */
 const CHAT = 'canary-chat-7f31';
+/** Only owners are told who is in which team. */
+const TEAM = 'canary-team-52c8';
 const SECRET = 'h'.repeat(40);
 const FIRST = 'lookups.hooks.filter(one, one.config.url.contains("chat"))[0].config.url';
 
@@ -36,6 +38,15 @@ rules:
     on: issue.opened
     lookup: { hooks: { use: hooks.list } }
     do: { label.ensure: { name: fails, color: '\${{ ${FIRST} }}' } }
+  - id: rights-of-command
+    on: comment.created
+    where: { command: hush }
+    do: { issue.label: { number: '\${{ event.issue.number }}', add: [hushed] } }
+  - id: rights-read
+    on: comment.created
+    lookup: { who: { use: actor.rights, with: { login: '\${{ event.actor.login }}' } } }
+    if: { is_in_team: 'lookups.who.teams.exists(team, team.startsWith("canary"))' }
+    do: { label.ensure: { name: spoke, color: "#112233" } }
 policies:
   - id: expectation-fails
     subjects: { repos: [open] }
@@ -43,6 +54,7 @@ policies:
     expect: { says: '{"a": 1}[${FIRST}] == 1' }
 `;
 const IDS = ['met', 'unmet', 'condition-fails', 'value-fails', 'expectation-fails'];
+const IDS_OF_RIGHTS = ['rights-of-command', 'rights-read'];
 
 let forge: TestForge;
 let bot: TestBot;
@@ -53,6 +65,8 @@ beforeAll(async () => {
   forge = await aForge({ org: 'acme' });
   for (const given of [
     { user: 'wes' },
+    { user: 'rita' },
+    { team: TEAM, org: 'acme', permission: 'read', members: ['rita'], includes_all_repositories: true },
     { repo: 'acme/open' },
     { team: 'writers', org: 'acme', permission: 'write', members: ['wes'], includes_all_repositories: true },
   ])
@@ -90,9 +104,10 @@ beforeAll(async () => {
   for (const one of world.oauthApplications.values()) one.redirectUris = [`${url}/login/callback/main`];
   await forge.hook(`${bot.url}/webhooks/acme`, SECRET);
   await forge.act('issue.open', { repo: 'acme/open', title: 'one' });
+  await forge.act('comment.create', { as: 'rita', repo: 'acme/open', number: 1, body: '/hush' });
   await until(async () => {
     const decided = (await runs()).map(({ run }) => run.rule);
-    return IDS.every((id) => decided.includes(id));
+    return [...IDS, ...IDS_OF_RIGHTS].every((id) => decided.includes(id));
   });
   for (const login of ['olga', 'wes']) {
     const browser = new Browser(url);
@@ -126,11 +141,16 @@ async function pagesOf(login: string, rule: string): Promise<string> {
   return texts.join('\n');
 }
 
-const whereIn = (text: string): string[] => text.match(new RegExp(`.{0,160}${CHAT}`, 'g')) ?? [];
+const whereIn = (text: string, canary = CHAT): string[] => text.match(new RegExp(`.{0,160}${canary}`, 'g')) ?? [];
 
 describe('integration/console: traces of what only owners may read', () => {
   it.each(IDS)('show a writer no address of a webhook: %s', async (rule) => {
     expect(whereIn(await pagesOf('wes', rule))).toEqual([]);
+  });
+
+  it.each(IDS_OF_RIGHTS)('show a writer nothing of the rights of somebody else: %s', async (rule) => {
+    expect(whereIn(await pagesOf('wes', rule), `${TEAM}|permission read|they have`)).toEqual([]);
+    expect(whereIn(await pagesOf('olga', rule), TEAM)).not.toEqual([]);
   });
 
   it.each(['met', 'unmet'])('show it to an owner: %s', async (rule) => {

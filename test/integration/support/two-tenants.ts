@@ -51,6 +51,9 @@ export interface Tenants {
 }
 
 /** Stands in texts about the place. */
+/** Stands in the sealed answer and trace of one run, and nowhere else. */
+export const SEALED_TEXT = 'in-sealed-answers-alone';
+
 export const canary = (whose: string): string => `canary-of-${whose}`;
 
 /** @param repoIds numbers of the repositories of acme */
@@ -231,8 +234,8 @@ export async function fillTenants(
   if (!app || !vault) throw new Error('nothing was filled in');
   const reaching = runOf('app', app.event, {
     rule: 'reaches',
-    lookups: { feed: { value: canary('vault') } },
-    trace: [canary('vault')],
+    lookups: { feed: { value: `${canary('vault')} ${SEALED_TEXT}` } },
+    trace: [canary('vault'), SEALED_TEXT],
   });
   await record(
     reaching,

@@ -1,15 +1,7 @@
 import type { EventActor, ForgeEvent } from '../../../core/event.js';
 import { isJsonObject, type JsonObject } from '../../../core/json.js';
 import type { Reason } from '../../../core/reason.js';
-import {
-  RIGHTS,
-  describeRight,
-  holdsRight,
-  isLevel,
-  levelFor,
-  type ActorRights,
-  type RightLevel,
-} from '../../../core/rights.js';
+import { RIGHTS, describeRight, holdsRight, isLevel, type ActorRights, type RightLevel } from '../../../core/rights.js';
 import { verdictReason } from '../../../core/run-reasons.js';
 import type { RuleProgram } from '../compile/program.js';
 import type { ActionFacts, LookupAnswers, ProposedStep } from '../revision.js';
@@ -24,6 +16,11 @@ export interface RightsVerdict {
   /** Null = everything that is wanted may be asked for. */
   readonly refusal: Reason | null;
   readonly trace: JsonObject;
+}
+
+interface JudgedRights extends ActorRights {
+  /** False = the reason says why not, and nothing about the person. */
+  readonly isKnown: boolean;
 }
 
 /**
@@ -42,7 +39,8 @@ export function judgeCommand(
 ): RightsVerdict | null {
   if (!program.where.command || steps.length === 0) return null;
   const actor = event?.actor ?? null;
-  if (!actor) return verdict({ level: 'none', units: {}, reason: 'the event does not say who gave the command' });
+  if (!actor)
+    return verdict({ level: 'none', units: {}, reason: 'the event does not say who gave the command', isKnown: false });
   const author = program.rights === 'author' ? authorOf(event) : null;
   if (author && isSamePerson(actor, author) && steps.every((step) => isAbout(step, event, program)))
     return {
@@ -60,7 +58,7 @@ export function judgeCommand(
     throw new Misfit('event.issue.user is not known (rights: author)', null, ['event.issue.user']);
   return judged;
 
-  function verdict(rights: ActorRights): RightsVerdict {
+  function verdict(rights: JudgedRights): RightsVerdict {
     const needed = [...new Set(steps.map(({ action }) => action))].map(
       (name) => program.steps.find((step) => step.action.name === name)?.action ?? { name, right: undefined },
     );
@@ -114,13 +112,16 @@ function mayAsk({ right }: Asked, rights: ActorRights): boolean {
   return right !== undefined && holdsRight(right, rights);
 }
 
-function refusalOf({ name: action, right }: Asked, rights: ActorRights, login: string): Reason {
-  const [needed, has] = right ? [describeRight(right), levelFor(right, rights)] : [null, rights.level];
-  return verdictReason('verdict.not-allowed', { login, action, right: needed, has, why: rights.reason });
+function refusalOf({ name: action, right }: Asked, rights: JudgedRights, login: string): Reason {
+  const why = rights.isKnown ? null : rights.reason;
+  return verdictReason('verdict.not-allowed', { login, action, right: right ? describeRight(right) : null, why });
 }
 
-function rightsIn(answer: NonNullable<LookupAnswers[string]>, login: string): ActorRights {
-  const outsider = (why: string): ActorRights => ({ level: 'none', units: {}, reason: `an outsider: ${why}` });
+function rightsIn(answer: NonNullable<LookupAnswers[string]>, login: string): JudgedRights {
+  const outsider = (why: string): JudgedRights => ({
+    ...{ level: 'none', units: {}, isKnown: false },
+    reason: `an outsider: ${why}`,
+  });
   if ('failed' in answer) return outsider(`the rights of ${login} cannot be known: ${answer.failed}`);
   if ('missing' in answer || !isJsonObject(answer.value)) return outsider(`the rights of ${login} cannot be known`);
   const { level, units, reason, is_known: isKnown } = answer.value;
@@ -131,6 +132,7 @@ function rightsIn(answer: NonNullable<LookupAnswers[string]>, login: string): Ac
     level: levelOf(level),
     units: Object.fromEntries(told.map(([unit, word]) => [unit, levelOf(word)])),
     reason: typeof reason === 'string' ? reason : '',
+    isKnown: true,
   };
 }
 
