@@ -21,6 +21,7 @@ const SHARED: Readonly<Record<string, string>> = {
   'base.yaml':
     'version: 1\norg: acme\nvars: {hue: hidden-hue, hidden_name: 1}\n' +
     'rules: [{id: release-hidden, on: release.published, do: {milestone.ensure: {title: a}}}, {id: known, on: push, do: {milestone.ensure: {title: hidden}}}]\n',
+  'other.yaml': 'version: 1\norg: acme\nvars: {hue: red}\nrules: []\n',
   'accounts.yaml': 'hidden_user: root\nhidden_password: [hidden, words]\n',
   'rules.yaml': 'version: hidden\norg: hidden-org\nrules: [{id: Hidden Rule, on: hidden.kind, do: {hidden: 1}}]\n',
   'policies.yaml': 'version: 1\npolicies: [{id: p, hidden_key: 1}]\nsecrets: [HIDDEN]\n',
@@ -92,19 +93,52 @@ describe('reliability: what a proposal is told', () => {
 
   afterAll(() => rmSync(place, { recursive: true }));
 
-  async function judge(text: string): Promise<JudgedProposal> {
+  /** @param from the repository of the branch */
+  async function judge(text: string, from: 'fork' | 'same' = 'same'): Promise<JudgedProposal> {
     proposed = text;
-    const event = anEvent({ kind: 'pull_request.opened', data: { pull_request: { head: { repo: { id: '99' } } } } });
+    const { repo } = anEvent();
+    const id = from === 'same' ? (repo?.id ?? '') : '99';
+    const event = anEvent({ kind: 'pull_request.opened', data: { pull_request: { head: { repo: { id } } } } });
     const judged = await proposals.judge(event, 'a'.repeat(40));
     if (!judged) throw new Error('not judged');
     return judged;
   }
 
   it.each(Object.keys(HOSTILE))('tells nothing of the host: %s', async (name) => {
-    const judged = await judge(HOSTILE[name] ?? '');
+    for (const from of ['same', 'fork'] as const) {
+      const judged = await judge(HOSTILE[name] ?? '', from);
 
-    expect(judged.status.state).toBe('failure');
-    expect(stringifyJson({ ...judged })).not.toMatch(HOST);
+      expect(judged.status.state).toBe('failure');
+      expect(stringifyJson({ ...judged })).not.toMatch(HOST);
+    }
+  });
+
+  // Each is taken or not, or has one mistake more or less, by what the shared file holds.
+  it.each([
+    [
+      'a constant of one value',
+      `do: {label.ensure: {name: a, color: "\${{ vars.hue == 'hidden-hue' ? '#112233' : 'no' }}"}}`,
+    ],
+    [
+      'a constant of the beginning',
+      `do: {label.ensure: {name: a, color: "\${{ vars.hue.startsWith('hid') ? '#112233' : 'no' }}"}}`,
+    ],
+    ['a name of a value', `if: "vars.hidden_name == 1", do: {milestone.ensure: {title: a}}`],
+    [
+      'a rule to override',
+      `override: true, do: {milestone.ensure: {title: a}}}, {id: known, override: true, on: push, do: {milestone.ensure: {title: a}}`,
+    ],
+    ['a path', ''],
+  ])('says the same to a fork whatever a shared file holds: %s', async (name, text) => {
+    const told: JudgedProposal[] = [];
+    for (const ref of name === 'a path' ? ['base.yaml', 'none.yaml', '../x.yaml'] : ['base.yaml', 'other.yaml'])
+      told.push(await judge(`extends: ${ref}\n${rule(text)}`, 'fork'));
+
+    expect(told).toEqual(told.map(() => told[0]));
+    expect(told[0]?.status).toMatchObject({
+      state: 'failure',
+      description: 'Not checked: they extend shared files, which no fork may try: push the branch to this repository',
+    });
   });
 
   it('says the same of a shared file that is not there and of one that has other words than rules', async () => {

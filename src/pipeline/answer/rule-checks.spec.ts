@@ -24,18 +24,19 @@ describe('pipeline/answer/rule-checks', () => {
   let clock: ManualClock;
   let journal: InMemoryJournalStore;
   let isHere: boolean;
+  let isTried: boolean;
   let warned: Array<string | undefined>;
   let checks: RuleChecks;
 
   beforeEach(() => {
     clock = new ManualClock();
     journal = new InMemoryJournalStore(clock);
-    [isHere, warned] = [true, []];
+    [isHere, isTried, warned] = [true, true, []];
     let n = 0;
     checks = new RuleChecks({
       proposals: {
         commitOf: async ({ data }) => (isHere ? String(data['sha']) : null),
-        judge: async () => ({ problems: [], history: null, status: STATUS }),
+        judge: async () => ({ isTried, problems: [], history: null, status: STATUS }),
       },
       journal,
       tools: { actions, encryptor: new Encryptor(new Secret('ab'.repeat(32))), newId: () => `id-${(n += 1)}` },
@@ -73,6 +74,15 @@ describe('pipeline/answer/rule-checks', () => {
         countsFor: { rule: true, actor: null },
       },
     ]);
+  });
+
+  it('says of files that nobody tried that they were not checked', async () => {
+    isTried = false;
+    const event = pull('e1');
+    await record(event);
+    await journal.decideGathered(await checks.decide(await due(), event));
+
+    expect(await runs()).toMatchObject([{ state: 'open', reason: { code: 'run.check.untried' } }]);
   });
 
   it('checks the last head of a pull request, where several come close together', async () => {

@@ -72,10 +72,10 @@ export class RuleChecks {
     const commit = await this.deps.proposals.commitOf(event);
     const judged = commit === null ? null : await this.deps.proposals.judge(event, commit);
     if (commit === null || !judged) return silentRun(run, runReason('run.check.none'), this.deps);
-    const { problems, history, status } = judged;
+    const { isTried, problems, history, status } = judged;
     const params = { sha: commit, ...status };
     const outcome = {
-      reason: runReason('run.check', { problems: problems.length }),
+      reason: isTried ? runReason('run.check', { problems: problems.length }) : runReason('run.check.untried'),
       trace: { check: { commit, problems: problems.slice(0, PROBLEMS_KEPT), history } },
       steps: [{ stepId: 'status', stepNo: 0, action: 'status.set', items: [{ itemKey: status.context, params }] }],
       actor: null,

@@ -14,16 +14,19 @@ describe('rules/revisions/proposals', () => {
   let problems: readonly string[];
   let failure: Error | null;
   let compared: unknown[];
+  let outside: boolean[];
+  let isTried: boolean;
   let proposals: Proposals;
 
   beforeEach(() => {
-    [compared, problems, failure] = [[], [], null];
+    [compared, outside, problems, isTried, failure] = [[], [], [], true, null];
     proposals = new Proposals({
       keeper: {
         comesFrom: async (_, repository) => repository === '7',
-        proposed: async (_, repository) => {
+        proposed: async (_, repository, _commit, isOutside) => {
           if (failure) throw failure;
-          return repository === '7' ? { files: FILES, problems } : null;
+          outside.push(isOutside);
+          return repository === '7' ? { files: FILES, isTried, problems } : null;
         },
       },
       history: { onHistory: async (...asked) => (compared.push(asked), HISTORY) },
@@ -43,10 +46,10 @@ describe('rules/revisions/proposals', () => {
 
     expect(await proposals.commitOf(event)).toBe(SHA);
     expect(await proposals.judge(event, SHA)).toEqual({
-      ...{ problems: [], history: HISTORY },
+      ...{ isTried: true, problems: [], history: HISTORY },
       status: { ...taken, description: `These rules would be taken; ${HISTORY}` },
     });
-    expect(compared).toEqual([['acme', FILES]]);
+    expect([compared, outside]).toEqual([[['acme', FILES]], [false]]);
   });
 
   it('tells the first of the problems in one line, and holds nothing against history', async () => {
@@ -70,7 +73,16 @@ describe('rules/revisions/proposals', () => {
     expect(await proposals.judge(event, SHA)).toMatchObject({
       status: { ...taken, description: 'These rules would be taken' },
     });
-    expect(compared).toEqual([]);
+    expect([compared, outside]).toEqual([[], [true]]);
+  });
+
+  it('says that nobody tried, and why', async () => {
+    [isTried, problems] = [false, ['no fork may try them']];
+
+    expect(await proposals.judge(pull('99'), SHA)).toMatchObject({
+      isTried: false,
+      status: { state: 'failure', description: 'Not checked: no fork may try them' },
+    });
   });
 
   it('tells what is wrong with the index, and nothing while the forge cannot be asked', async () => {

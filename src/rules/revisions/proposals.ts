@@ -1,10 +1,9 @@
 import { BotError } from '../../core/errors.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type Json } from '../../core/json.js';
-import type { RuleFile } from '../language/revision.js';
 import type { RuleHistory } from '../sources/rule-history.port.js';
 import { refusalOf, statusOf } from '../sources/rule-verdicts.js';
-import type { RevisionKeeper } from './revision-keeper.js';
+import type { ProposedRules, RevisionKeeper } from './revision-keeper.js';
 
 interface ProposalsDeps {
   readonly keeper: Pick<RevisionKeeper, 'comesFrom' | 'proposed'>;
@@ -13,7 +12,9 @@ interface ProposalsDeps {
 
 /** What would become of the rules that a pull request proposes. */
 export interface JudgedProposal {
-  /** Why they would not be taken; empty = they would. */
+  /** False = nobody tried whether they would be taken. */
+  readonly isTried: boolean;
+  /** Why they would not be taken, or were not tried; empty = they would. */
   readonly problems: readonly string[];
   /** One sentence on stored history; null = nothing was compared. */
   readonly history: string | null;
@@ -54,27 +55,30 @@ export class Proposals {
    * @throws BotError `transient` while the files cannot be read
    */
   async judge({ org, repo, data }: ForgeEvent, commit: string): Promise<JudgedProposal | null> {
-    const found = repo && (await this.problemsOf(org, repo.id, commit));
+    const isOutside = !repo || isOfFork(data['pull_request'] ?? null, repo.id);
+    const found = repo && (await this.problemsOf(org, repo.id, commit, isOutside));
     if (!found) return null;
-    const { files, problems } = found;
+    const { files, problems, isTried } = found;
     const isTaken = problems.length === 0;
     // What happened is told to nobody outside.
-    const isCompared = isTaken && !isOfFork(data['pull_request'] ?? null, repo.id);
-    const history = isCompared ? await this.deps.history.onHistory(org, files).catch(() => null) : null;
-    const said = isTaken ? ['These rules would be taken', history] : refusalOf('Would not be taken', problems);
-    return { problems, history, status: statusOf(isTaken, said) };
+    const history = isTaken && !isOutside ? await this.deps.history.onHistory(org, files).catch(() => null) : null;
+    const said = isTaken
+      ? ['These rules would be taken', history]
+      : refusalOf(isTried ? 'Would not be taken' : 'Not checked', problems);
+    return { isTried, problems, history, status: statusOf(isTaken, said) };
   }
 
   private async problemsOf(
     org: string,
     repositoryId: string,
     commit: string,
-  ): Promise<{ files: readonly RuleFile[]; problems: readonly string[] } | null> {
+    isOutside: boolean,
+  ): Promise<ProposedRules | null> {
     try {
-      return await this.deps.keeper.proposed(org, repositoryId, commit);
+      return await this.deps.keeper.proposed(org, repositoryId, commit, isOutside);
     } catch (error) {
       if (!(error instanceof BotError) || error.retry !== 'permanent') throw error;
-      return { files: [], problems: [error.message] };
+      return { files: [], isTried: true, problems: [error.message] };
     }
   }
 }

@@ -73,6 +73,17 @@ type Activated = (org: string, kept: KeptRevision) => void | Promise<void>;
 /** Said of a proposal whose problems all depend on what stands elsewhere. */
 const UNTOLD =
   'they do not fit what they extend, or what the operator allows; forgehand check beside the bot says more';
+/** Said of a proposal from outside that is not tried. Fits into a commit status. */
+const UNTRIED = 'they extend shared files, which no fork may try: push the branch to this repository';
+
+/** What would become of proposed files. */
+export interface ProposedRules {
+  readonly files: readonly RuleFile[];
+  /** False = nobody tried whether they would be taken. */
+  readonly isTried: boolean;
+  /** Why they would not be taken, or were not tried; empty = they would. */
+  readonly problems: readonly string[];
+}
 
 /**
  * Holds the active revision of each organization. A broken state of the files is told (log, alert, status) and stored, and never
@@ -164,24 +175,23 @@ export class RevisionKeeper {
   /**
    * What would become of the rules that a commit of their repository proposes; nothing of it is kept. Null where they do not come from there.
    * Everybody may propose, and read what is said of it: a problem is told if the proposed files show it alone, in the words for it then. A message
-   * about a shared file has words of that file, and a hint may name what the operator defined.
+   * about a shared file has words of that file, and a hint may name what the operator defined. Whether rules fit what they extend says something of it
+   * too, and whoever may try again and again reads it: nothing from outside is tried with shared files.
+   * @param isOutside of a fork, or nobody knows
    * @throws BotError when the files cannot be read
    */
-  async proposed(
-    org: string,
-    repositoryId: string,
-    commit: string,
-  ): Promise<{ readonly files: readonly RuleFile[]; readonly problems: readonly string[] } | null> {
+  async proposed(org: string, repositoryId: string, commit: string, isOutside: boolean): Promise<ProposedRules | null> {
     const source = this.deps.orgs.find(({ name }) => name === org)?.source;
     const files = (await source?.proposed?.(repositoryId, commit)) ?? null;
     if (!files) return null;
-    const result = await this.deps.load(org, files, false);
-    if (result.ok) return { files, problems: [] };
     const own = files.filter(({ shared }) => shared === undefined);
+    if (isOutside && own.length < files.length) return { files, isTried: false, problems: [UNTRIED] };
+    const result = await this.deps.load(org, files, false);
+    if (result.ok) return { files, isTried: true, problems: [] };
     const alone = await this.deps.load(org, own, false, true);
     const isReal = (problem: Problem): boolean => result.problems.some((one) => isSameProblem(one, problem));
     const told = alone.ok ? [] : alone.problems.filter(isReal).map(formatProblem);
-    return { files, problems: told.length > 0 ? told : [UNTOLD] };
+    return { files, isTried: true, problems: told.length > 0 ? told : [UNTOLD] };
   }
 
   /** Files that were refused for what lies outside of them, such as the number of operators, are good once that has changed. */
