@@ -3,6 +3,7 @@ import type { DoctorReport } from '../housekeeping/doctor/check.js';
 import type { Check } from '../housekeeping/doctor/check.js';
 import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
+import { operationInWords } from '../forge/operation-words.js';
 import { counted, plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { whichOrg } from './which-org.js';
@@ -83,7 +84,7 @@ function describeOperations(forge: string, operations: DoctorReport['forges'][nu
     'not-asked': colour.dim('not asked'),
   };
   const rows = Object.entries(operations)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, told]) => [name, words[told]]);
+    .map(([name, told]) => [operationInWords(name), words[told]])
+    .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   return `\n${colour.bold(`operations of ${plain(forge)}`)}\n${table(['operation', 'answer'], rows, 'none was asked')}`;
 }

@@ -1,4 +1,6 @@
+import { countsInWords } from '../core/call-counts.js';
 import { revisionId, shortRevision } from '../core/ids.js';
+import { operationInWords } from '../forge/operation-words.js';
 import type { BacktestReport, BacktestRule, Difference } from '../insight/backtest/backtest-report.js';
 import { plain, table, when } from './print.js';
 import { colour } from './terminal.js';
@@ -18,7 +20,7 @@ export function printBacktest(report: BacktestReport, withSamples: boolean): str
       : []),
     ...(withSamples ? shown.flatMap(samplesOf) : []),
     '',
-    `API calls, at most: ${textOf(calls) || 'none'}`,
+    `API calls, at most: ${countsInWords(calls, operationInWords) || 'none'}`,
     ...notes.map((note) => colour.yellow(note)),
     'Scheduled runs are not part of a back-test.',
     `hash ${hash}`,
@@ -62,8 +64,9 @@ function samplesOf({ rule, differences, calls, unknownLookups }: BacktestRule): 
     differences[kind].count === 0 ? [] : samples(title, differences[kind]),
   );
   const unknown = textOf(unknownLookups);
+  const made = countsInWords(calls, operationInWords);
   const facts = [
-    ...(textOf(calls) ? [colour.dim(`  calls, at most: ${textOf(calls)}`)] : []),
+    ...(made ? [colour.dim(`  calls, at most: ${made}`)] : []),
     ...(unknown ? [colour.dim(`  answers not held: ${unknown}`)] : []),
   ];
   return parts.length === 0 ? [] : ['', colour.bold(rule), ...facts, ...parts];

@@ -2,6 +2,7 @@ import type { AnswerOf } from '../../api/operations/index.js';
 import { UserError } from '../../core/errors.js';
 import { shortRevision } from '../../core/ids.js';
 import { isJsonObject, type Json } from '../../core/json.js';
+import { operationInWords } from '../../forge/operation-words.js';
 import { definePage, unknownAct, type AnyPage, type Ask, type Form } from '../page.js';
 import { Callout, counted, Facts, Id, Section, Table, Time } from '../ui/components.js';
 import { LookAt, Lookups, Reasons, RuleSource, type ExplainedRun } from '../ui/reasons.js';
@@ -180,7 +181,7 @@ function EffectView({
         columns={[
           { head: 'Attempt', kind: 'number', cell: ({ n }) => n },
           { head: 'Sent', kind: 'tight', cell: ({ sentAt }) => <Time at={sentAt} /> },
-          { head: 'Operation', cell: ({ operation }) => <code>{operation}</code> },
+          { head: 'Operation', cell: ({ operation }) => operationInWords(operation) },
           {
             head: 'Outcome',
             cell: ({ outcome, status }) => (

@@ -124,7 +124,8 @@ describe('integration/console: pages', () => {
     const text = textOf(await page('olga', `/runs/${run.id}`));
 
     expect(text).toContain('label.ensure greeted done');
-    expect(text).toContain('createLabel');
+    expect(text).toContain('create a label');
+    expect(text).not.toContain('createLabel');
     expect(text).toContain('- id: greet');
   });
 
