@@ -1,6 +1,8 @@
+import { MAX_LIST } from './expressions/meter.js';
 import { SEVERITIES } from './revision.js';
 import { word } from './habits/word.js';
-import type { KeyShape, MapName, MapShape, SectionName } from './shapes.js';
+import type { SectionLookup } from './compile/program.js';
+import type { KeyShape, MapName, MapShape, Section, SectionName } from './shapes.js';
 
 const MODE = {
   value: { choice: ['live', 'dry-run', 'shadow'] },
@@ -26,6 +28,15 @@ const RUNS_PER_HOUR = {
   instead: [word('runs max_runs rate effects_per_hour per_hour', 'runs_per_hour: 60')],
 } as const;
 const EFFECTS_WORDS = [word('effects max max_effects limit', 'effects_per_run: 20')];
+
+/** Settings of each repository, unless `more` says otherwise. */
+function section(
+  action: string,
+  lookup: (Partial<SectionLookup> & Pick<SectionLookup, 'use'>) | null,
+  more: Partial<Section> = {},
+): { readonly section: Section } {
+  return { section: { action, lookup: lookup && { params: {}, ...lookup }, of: 'repository', ...more } };
+}
 
 const STEP = {
   use: {
@@ -56,7 +67,7 @@ const STEP = {
       'Identifies an item. Default: the naming parameter of the action (of a comment, reaction or status: with the object it is on).',
   },
   first: {
-    value: { whole: [1, 1000] },
+    value: { whole: [1, MAX_LIST] },
     summary: 'Take only so many items of `for_each`; later runs take the rest. Default: all.',
   },
   id: {
@@ -261,88 +272,46 @@ export const GRAMMAR = {
       },
       limits: { value: { map: 'policy_limits' }, summary: 'Limits of one pass.' },
       labels: {
-        value: { section: { action: 'label.ensure', lookup: { use: 'labels.list', params: {} }, of: 'repository' } },
+        value: section('label.ensure', { use: 'labels.list' }),
         summary: 'Labels every subject has.',
         instead: [word('label', 'labels: [{name: …, color: "#…"}]')],
       },
       removed_labels: {
-        value: {
-          section: {
-            action: 'label.remove',
-            lookup: { use: 'labels.list', params: {} },
-            of: 'repository',
-            short: 'name',
-          },
-        },
+        value: section('label.remove', { use: 'labels.list' }, { short: 'name' }),
         summary: 'Names of labels that no subject has; the bot removes a label that it made itself and no issue has.',
       },
       milestones: {
-        value: {
-          section: {
-            action: 'milestone.ensure',
-            lookup: { use: 'milestones.list', params: { state: 'all' } },
-            of: 'repository',
-          },
-        },
+        value: section('milestone.ensure', { use: 'milestones.list', params: { state: 'all' } }),
         summary: 'Milestones every subject has.',
         instead: [word('milestone', 'milestones: [{title: …}]')],
       },
       removed_milestones: {
-        value: {
-          section: {
-            action: 'milestone.remove',
-            lookup: { use: 'milestones.list', params: { state: 'all' } },
-            of: 'repository',
-            short: 'title',
-          },
-        },
+        value: section('milestone.remove', { use: 'milestones.list', params: { state: 'all' } }, { short: 'title' }),
         summary:
           'Titles of milestones that no subject has; the bot removes a milestone that it made itself and that is empty.',
       },
       push_mirrors: {
-        value: {
-          section: { action: 'push_mirror.ensure', lookup: { use: 'push_mirrors.list', params: {} }, of: 'repository' },
-        },
+        value: section('push_mirror.ensure', { use: 'push_mirrors.list' }),
         summary: 'Push mirrors every subject has.',
         instead: [word('mirrors mirror', 'push_mirrors: [{remote_address: …}]')],
       },
       branches: {
-        value: {
-          section: {
-            action: 'branch.create',
-            lookup: { use: 'branch.get', params: {}, each: 'branch' },
-            of: 'repository',
-          },
-        },
+        value: section('branch.create', { use: 'branch.get', each: 'branch' }),
         summary: 'Branches every subject has.',
       },
       settings: {
-        value: {
-          section: {
-            action: 'repository_settings.ensure',
-            lookup: { use: 'repo.get', params: {} },
-            of: 'repository',
-            single: {},
-          },
-        },
+        value: section('repository_settings.ensure', { use: 'repo.get' }, { single: {} }),
         summary: 'Settings of every subject.',
         instead: [word('repository_settings', 'settings: {…}')],
       },
       topics: {
-        value: {
-          section: {
-            action: 'topics.ensure',
-            lookup: { use: 'repo.get', params: {} },
-            of: 'repository',
-            single: { list: 'add' },
-          },
-        },
+        value: section('topics.ensure', { use: 'repo.get' }, { single: { list: 'add' } }),
         summary: 'Topics every subject has: a list, or `{add, remove, set}`.',
         instead: [word('topic', 'topics: [NAME]')],
       },
       // No forge tells the value of a variable to everybody: the action compares what it can.
       variables: {
-        value: { section: { action: 'org_variable.set', lookup: null, of: 'organization' } },
+        value: section('org_variable.set', null, { of: 'organization' }),
         summary: 'Variables of the organization (`subjects: {org: …}`).',
         instead: [word('variable vars', 'variables: [{name: …, value: …}]')],
       },
