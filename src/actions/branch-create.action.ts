@@ -19,7 +19,7 @@ import { RIGHTS } from '../core/rights.js';
 
 const SHA = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** Equal failures with a base that is not there, after which asking again is useless (reliability A5). */
+/** Equal failures with a base that is not there, after which asking again is useless. */
 const PERMANENT_AFTER = 3;
 /** Where nothing tells why: servers give no reason to those who are no site administrators, and 500 is also what a busy one says. */
 const HOPELESS_AFTER = 5;
@@ -89,7 +89,7 @@ export const createBranch = defineAction({
   compare({ wanted: { new_branch_name: name, old_ref_name: base }, seen, call, isAnsweredLate }) {
     if (call) return compareAfter(name, base, seen, call);
     const { isThere, sha, wantedSha } = seen;
-    // The commit is sent, not the name: the name may point elsewhere by then, and an unknown name is a 500 (reliability F4).
+    // The commit is sent, not the name: the name may point elsewhere by then, and an unknown name is a 500.
     if (!isThere) return toWrite(wantedSha, { makes: true, remember: { sha: wantedSha } });
     const about = { what: 'branch', name };
     if (base === undefined) return there(say('found.there', about));
@@ -223,7 +223,7 @@ async function commitOfTag(
   return tag?.commit?.sha ?? null;
 }
 
-/** Names that servers refuse with 422. Source: api-behaviour op 1. */
+/** Names that servers refuse with 422. */
 function checkBranchName(name: string): string | null {
   if (name === '') return 'must not be empty';
   const isIllegal = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$|^@$|(^|\/)\.|\.lock(\/|$)/.test(name);

@@ -67,7 +67,7 @@ export interface OpenCall {
   readonly snapshot: JsonObject | null;
   /** How many there are; at least 1. */
   readonly sends: number;
-  /** Of these, the newest ones in a row that were answered with the same status 500: a permanent error may look so (reliability F4). */
+  /** Of these, the newest ones in a row that were answered with the same status 500: a permanent error may look so. */
   readonly equalFailures: number;
   /** What the forge said with the newest of them; null = nothing, or it was not answered. */
   readonly said: string | null;
@@ -274,7 +274,7 @@ export type Decision<Change> =
   | NoChange
   /**
    * It is as wanted: nothing to do, or, after a lost answer, done by our call. `ids`: the objects that are so. Those that were there before the call are
-   * not of the call. `isSure` false = the forge may still take it back (reliability A15), so it is looked at once more after a while.
+   * not of the call. `isSure` false = the forge may still take it back, so it is looked at once more after a while.
    */
   | {
       readonly kind: 'there';

@@ -81,7 +81,7 @@ function unclear(given: Given): Unfit | null {
 
 /**
  * Labels go by number, and only where something differs: servers drop unknown names without a word (a PUT of unknown ones clears all), put
- * every label of a doubled name on, and tell a label event even for a label that is there (api-behaviour 3.2).
+ * every label of a doubled name on, and tell a label event even for a label that is there.
  */
 export const labelIssue = defineAction({
   name: 'issue.label',

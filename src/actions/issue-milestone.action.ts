@@ -18,7 +18,7 @@ function goalOf({ title }: { readonly title?: string | undefined }): string | nu
   return title === undefined ? null : objectName(title);
 }
 
-/** Milestones are found by title, closed ones too; an unknown number would be a 500 (api-behaviour 3.4). Pull requests go by the issue call. */
+/** Milestones are found by title, closed ones too; an unknown number would be a 500. Pull requests go by the issue call. */
 export const setIssueMilestone = defineAction({
   name: 'issue.milestone',
   summary: 'Set or clear the milestone of an issue or pull request',

@@ -52,7 +52,7 @@ interface LabelChange {
 }
 
 /**
- * Servers accept a second label of the same name (reliability F1): only the list tells, the organization's own included, and after a lost answer only once
+ * Servers accept a second label of the same name: only the list tells, the organization's own included, and after a lost answer only once
  * the settle time is over. What differs is edited, and sent whole: a field that is left out may be set back by the server (`is_archived`).
  */
 export const ensureLabel = defineAction({

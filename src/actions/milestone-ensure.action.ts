@@ -49,7 +49,7 @@ interface MilestoneChange {
 }
 
 /**
- * Servers trim the title and accept a second milestone of the same title (reliability F2), as with labels; closed ones hide unless asked for. What differs
+ * Servers trim the title and accept a second milestone of the same title, as with labels; closed ones hide unless asked for. What differs
  * is edited, and sent whole: an edit without a due date clears it.
  */
 export const ensureMilestone = defineAction({

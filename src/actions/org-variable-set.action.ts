@@ -6,7 +6,7 @@ import { isRefused, orMissing } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
 /**
- * Absolute values. The description is always sent, because leaving it out clears it (api-behaviour op 17): the wanted one, else the one
+ * Absolute values. The description is always sent, because leaving it out clears it: the wanted one, else the one
  * that is there, else the one we sent last.
  */
 export const setOrgVariable = defineAction({

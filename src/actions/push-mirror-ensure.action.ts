@@ -32,7 +32,7 @@ const params = {
 
 /**
  * Servers make a second mirror of the same address without a word, each under a random name, and nothing edits one; the address they tell has no
- * credentials. After a lost answer those that were not there before are ours, and a row may vanish again (reliability F3).
+ * credentials. After a lost answer those that were not there before are ours, and a row may vanish again.
  */
 export const ensurePushMirror = defineAction({
   name: 'push_mirror.ensure',

@@ -20,7 +20,7 @@ const notEmpty = (value: string): string | null =>
 const RELEASE = { what: 'release' };
 const RELEASE_FIELDS = ['name', 'body', 'draft', 'prerelease', 'tag_name', 'target_commitish'] as const;
 
-/** Only fields that differ are sent, because every edit of a published release tells people (reliability F6). */
+/** Only fields that differ are sent, because every edit of a published release tells people. */
 export const updateRelease = defineAction({
   name: 'release.update',
   summary: 'Set fields of a release',

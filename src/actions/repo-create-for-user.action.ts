@@ -32,7 +32,7 @@ const params = {
 /** Clocks of forge and bot may differ by this much. */
 const SKEW_MS = 120_000;
 
-/** Owner and name, without regard to case, are the forge's own key; but the row comes before the storage and may be taken back (reliability F5). */
+/** Owner and name, without regard to case, are the forge's own key; but the row comes before the storage and may be taken back. */
 export const createRepoForUser = defineAction({
   name: 'repo.create_for_user',
   summary: 'Make sure a user or organization has a repository (administrator operation)',

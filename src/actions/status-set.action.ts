@@ -5,7 +5,7 @@ import { readAll, orMissing } from '../forge/forge-client.js';
 import type { JsonObject } from '../core/json.js';
 import { RIGHTS } from '../core/rights.js';
 
-/** A status of an unknown commit is a 500, and each call adds a row: the newest of the context is read first (api-behaviour 3.7). */
+/** A status of an unknown commit is a 500, and each call adds a row: the newest of the context is read first. */
 export const setStatus = defineAction({
   name: 'status.set',
   summary: 'Set the status of a commit',

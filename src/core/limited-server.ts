@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { holderOf } from './client-address.js';
 import { PassingSet } from './passing.js';
 
-/** Time and size limits of the listening server (reliability I6). */
+/** Time and size limits of the listening server. */
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
   /** From the first byte of a request to the last of its body. */

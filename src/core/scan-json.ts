@@ -1,4 +1,4 @@
-/** Caps on a body's structure, held before any parser that recurses sees it (reliability I4). */
+/** Caps on a body's structure, held before any parser that recurses sees it. */
 export interface JsonCaps {
   /** Objects and arrays inside each other. */
   readonly maxDepth: number;

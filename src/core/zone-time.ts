@@ -4,7 +4,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * The instant of a wall-clock time in a zone, by one written policy: a time that a change of the clock skips is its first valid instant;
- * a time that comes twice is its first instance (reliability C6).
+ * a time that comes twice is its first instance.
  * @param wallMs the wall-clock time, counted as if it were UTC
  * @throws RangeError when the zone is unknown
  */

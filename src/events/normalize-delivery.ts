@@ -13,7 +13,7 @@ import { readBody } from './read-fields.js';
 import { withReadLists } from './read-lists.js';
 
 /**
- * Whether a body is what its event type says, since the event type stands outside the signature (reliability S2). Takes the body as any JSON
+ * Whether a body is what its event type says, since the event type stands outside the signature. Takes the body as any JSON
  * parser gives it.
  * @returns why it does not fit, or null. An unknown event type fits a body that no known type reads. The body of a known type under an unknown
  * name is a replay under a made-up header.

@@ -75,7 +75,7 @@ function cleanText(text: string): string {
   return text.replace(UNHOLDABLE, '\uFFFD');
 }
 
-/** Before this instant a time means "unset" (1970 in any offset, 0001-01-01). Source: api-behaviour 1.4. */
+/** Before this instant a time means "unset" (1970 in any offset, 0001-01-01). */
 const UNSET_BEFORE_MS = Date.UTC(1971, 0, 1);
 
 export function objectOf(value: Json | undefined): JsonObject | null {

@@ -52,8 +52,6 @@ export interface Operation<
   readonly readOnly?: boolean;
   /** Answer size cap in bytes; default 10 MB. */
   readonly maxBytes?: number;
-  /** Where it is specified: "api-spec op 15", "api-behaviour 3.2", "recordings gitea-1.27 labels". */
-  readonly source: string;
   readonly summary: string;
 }
 

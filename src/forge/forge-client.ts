@@ -172,7 +172,7 @@ const MAX_RESTARTS = 2;
 /**
  * All pages of a list, one after another, each item once (by its id or natural key).
  * It ends at the empty page, at a page that brings nothing new, or when as many items came as there are in all;
- * never at a short page, since some lists are filtered after the page was cut (api-behaviour 1.2).
+ * never at a short page, since some lists are filtered after the page was cut.
  * @throws ForgeError of the call; `unknown` with detail `pages` beyond maxPages
  */
 export async function* listPages<Name extends PagedOperationName>(

@@ -32,7 +32,7 @@ interface ForgeHomesDeps {
 
 /** How long an answer serves reads. A read names the organization in its path, so an old answer reaches no other owner. */
 const READ_TRUST_MS = 5 * 60_000;
-/** A repository that is not ours is asked about again after a minute, then ever more rarely, down to once a day (reliability H2). */
+/** A repository that is not ours is asked about again after a minute, then ever more rarely, down to once a day. */
 const FIRST_REFUSAL_MS = 60_000;
 const LAST_REFUSAL_MS = 24 * 3_600_000;
 /** The names that the feed told are read from the store anew after this time: another process may poll. */

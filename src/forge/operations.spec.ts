@@ -81,7 +81,7 @@ describe('forge/operations', () => {
     const body = (operation.body as unknown as Shape | undefined)?.shape ?? {};
     const isOptional = (field: string): boolean => body[field]?.safeParse(undefined).success === true;
 
-    expect(operation).toMatchObject({ n, method, path, source: `api-spec op ${n}` });
+    expect(operation).toMatchObject({ n, method, path });
     expect(Object.keys(operation.query ?? {}).sort()).toEqual(words(query));
     expect(
       Object.keys(body)
@@ -98,9 +98,9 @@ describe('forge/operations', () => {
   });
 
   it.each(operationNames.map((name) => [name]))('%s has a full row', (name) => {
-    const { scope, retry, source, summary, success, method, readOnly, body, paged, query } = operationOf(name);
+    const { scope, retry, summary, success, method, readOnly, body, paged, query } = operationOf(name);
 
-    expect([scope, source, summary].every((text) => text.length > 0)).toBe(true);
+    expect([scope, summary].every((text) => text.length > 0)).toBe(true);
     expect(success.length).toBeGreaterThan(0);
     expect(success.every((status) => status >= 200 && status < 300)).toBe(true);
     expect(retry === 'read').toBe(method === 'GET' || readOnly === true);

@@ -5,7 +5,7 @@ export type Scope = string;
 
 /**
  * The least scopes with which a token may make these calls; `write:` contains `read:`.
- * The level follows the HTTP method, so op 5 needs write although it only reads (api-behaviour 1.6).
+ * The level follows the HTTP method, so op 5 needs write although it only reads.
  */
 export function neededScopes(names: Iterable<OperationName>): Scope[] {
   const levels = new Map<string, 'read' | 'write'>();

@@ -23,7 +23,7 @@ export interface BeginWork {
   readonly dares: number;
 }
 
-/** Work in hand is written down before it begins where a process may have died of it, so that the next one knows (reliability C4). Times are the database's. */
+/** Work in hand is written down before it begins where a process may have died of it, so that the next one knows. Times are the database's. */
 export interface PoisonMessageStore {
   /**
    * Write down that it is in hand.

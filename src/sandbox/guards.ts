@@ -115,7 +115,7 @@ export function onOrganization(
   };
 }
 
-/** A repository by `{owner}/{repo}`: seen, public-only, login, role, archived, in that order (api-behaviour 1.1). */
+/** A repository by `{owner}/{repo}`: seen, public-only, login, role, archived, in that order. */
 export function onRepository(access: RepoAccess, run: Run<RepoCall>): Handler {
   return (call) => {
     const { repo, permission } = findRepository(call);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
-/** Lowest versions without a known hole (reliability E6). Several floors: one for each line of releases that is still mended. */
+/** Lowest versions without a known hole. Several floors: one for each line of releases that is still mended. */
 interface Floor {
   package: string;
   floors: string[];

@@ -31,7 +31,7 @@ const bytes = (name: string, ...parts: Array<string | number[]>): HostileBody =>
   code: 'not_utf8',
 });
 
-/** Bodies that a forge does not send (reliability I4, I5): every one must get its answer, and none may take the process down. */
+/** Bodies that a forge does not send: every one must get its answer, and none may take the process down. */
 export const HOSTILE_BODIES: readonly HostileBody[] = [
   text('nothing', '', 'not_json'),
   text('a space', ' ', 'not_json'),

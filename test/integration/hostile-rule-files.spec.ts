@@ -155,7 +155,7 @@ function loadInSlices(text: string, note: (ms: number) => void): LoadResult {
   }
 }
 
-describe('reliability G9: a generated set of hostile rule files', () => {
+describe('G9: a generated set of hostile rule files', () => {
   it(`refuses or bounds each of ${COUNT}`, () => {
     const names = Object.keys(MAKERS);
     const worst = { ms: 0, what: '' };

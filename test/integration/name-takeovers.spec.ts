@@ -10,7 +10,7 @@ import { TrackerRig } from './support/tracker-rig.js';
 
 /**
  * Every action that acts on a repository, against every way in which the name of the one that was meant comes to belong to another one: the number that
- * the decision pinned counts, never the name (reliability H1, E5). Each is wanted as its example says, or as here, where the example names what is not on
+ * the decision pinned counts, never the name. Each is wanted as its example says, or as here, where the example names what is not on
  * the stage.
  */
 const WISHES: Readonly<Record<string, (sha: string) => JsonObject>> = {

@@ -185,7 +185,7 @@ const SHAPES: Record<string, Shape> = {
   },
 };
 
-describe('reliability G10: no loops, bounded blast', () => {
+describe('G10: no loops, bounded blast', () => {
   it('knows twelve shapes of loops', () => {
     expect(Object.keys(SHAPES)).toHaveLength(12);
   });

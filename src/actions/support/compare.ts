@@ -136,7 +136,7 @@ export function variableName(name: string): string {
   return name.toUpperCase();
 }
 
-/** Why servers refuse this name, or null. Source: api-behaviour op 17. */
+/** Why servers refuse this name, or null. */
 export function checkVariableName(name: string): string | null {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     return 'must be letters, digits and underscores, and not begin with a digit';

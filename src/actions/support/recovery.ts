@@ -42,7 +42,7 @@ export interface Duplicate {
 
 /** What becomes of an intent whose outcome was unknown. */
 export type Verdict =
-  /** Our call had its effect. `sure` false = the forge may still take it back (reliability A15): it is read once more after a while. */
+  /** Our call had its effect. `sure` false = the forge may still take it back: it is read once more after a while. */
   | {
       readonly is: 'done';
       readonly reason: Reason;

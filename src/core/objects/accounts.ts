@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, id, int, secret, text, textMap, texts, time } from './base.js';
 
-/** api-spec, User. */
+/** `User` of the forge's API. */
 export const user = z.looseObject({
   active: flag,
   avatar_url: text,
@@ -30,7 +30,7 @@ export const user = z.looseObject({
 });
 export type User = z.output<typeof user>;
 
-/** api-spec, Organization. */
+/** `Organization` of the forge's API. */
 export const organization = z.looseObject({
   avatar_url: text,
   created: time,
@@ -47,7 +47,7 @@ export const organization = z.looseObject({
 });
 export type Organization = z.output<typeof organization>;
 
-/** api-spec, Team. */
+/** `Team` of the forge's API. */
 export const team = z.looseObject({
   can_create_org_repo: flag,
   description: text,
@@ -74,11 +74,11 @@ const one = z.looseObject({
   website: text,
 });
 
-/** api-spec, UserSettings. Servers answer one object, the specification says an array: both are read as one object. */
+/** `UserSettings` of the forge's API. Servers answer one object, the specification says an array: both are read as one object. */
 export const userSettings = z.union([one, z.tuple([one], one).transform(([first]) => first)]);
 export type UserSettings = z.output<typeof userSettings>;
 
-/** api-spec, AccessToken. `sha1` carries the whole token in the answer of a creation: held as Secret, and so is its tail. */
+/** `AccessToken` of the forge's API. `sha1` carries the whole token in the answer of a creation: held as Secret, and so is its tail. */
 export const accessToken = z.looseObject({
   created_at: time,
   id,

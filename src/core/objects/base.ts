@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Secret } from '../../core/secret.js';
 
-/** Before this instant a time means "unset" (1970-01-01 in any offset, 0001-01-01). Source: api-behaviour 1.4. */
+/** Before this instant a time means "unset" (1970-01-01 in any offset, 0001-01-01). */
 const UNSET_BEFORE_MS = Date.UTC(1971, 0, 1);
 
 /** Id of the forge: any JSON number, given to our code as decimal string. */
@@ -27,7 +27,7 @@ const secretText = z.union([z.string().transform((text) => new Secret(text)), z.
 /** Secret text in a request body; revealed by the transport only. */
 export const secretInput = z.union([z.string(), z.instanceof(Secret)]);
 
-/** Every field of an answer may be absent or null (api-spec, "What the service does"). A list is never null: see `listOf`. */
+/** Every field of an answer may be absent or null. A list is never null: see `listOf`. */
 export const id = idText.nullish();
 export const int = whole.nullish();
 export const text = z.string().nullish();
@@ -59,7 +59,7 @@ function withoutNulls<Item>(items: readonly (Item | null)[] | null): Item[] {
 const itemsOf = new WeakMap<z.ZodType, z.ZodType>();
 
 /**
- * A list as servers answer it: null is the empty list, and null entries are skipped (reliability A13). A field that may be missing is
+ * A list as servers answer it: null is the empty list, and null entries are skipped. A field that may be missing is
  * `listOf(…).optional()`: a missing list is unknown, not empty.
  */
 export function listOf<Item extends z.ZodType>(item: Item) {

@@ -4,7 +4,7 @@ import { flag, id, text, time } from './base.js';
 import { repository } from './repositories.js';
 import { comment } from './tracker.js';
 
-/** api-spec, Activity: one row of the feed. `op_type` stays text, since servers know more words than the specification. */
+/** `Activity` of the forge's API: one row of the feed. `op_type` stays text, since servers know more words than the specification. */
 export const activity = z.looseObject({
   act_user: user.nullish(),
   act_user_id: id,

@@ -27,7 +27,7 @@ export const payloadCommit = z.looseObject({
   verification: verification.nullish(),
 });
 
-/** api-spec, Branch. */
+/** `Branch` of the forge's API. */
 export const branch = z.looseObject({
   commit: payloadCommit.nullish(),
   effective_branch_protection_name: text,
@@ -41,7 +41,7 @@ export const branch = z.looseObject({
 });
 export type Branch = z.output<typeof branch>;
 
-/** api-spec, BranchProtection. */
+/** `BranchProtection` of the forge's API. */
 export const branchProtection = z.looseObject({
   approvals_whitelist_teams: texts,
   approvals_whitelist_username: texts,
@@ -115,7 +115,7 @@ export const comparison = z.looseObject({
   total_commits: int,
 });
 
-/** One status row; the word is in `status`, not `state` (api-behaviour 3.7). */
+/** One status row; the word is in `status`, not `state`. */
 export const commitStatus = z.looseObject({
   context: text,
   created_at: time,
@@ -151,7 +151,7 @@ export const tag = z.looseObject({
 
 export const links = z.looseObject({ git: text, html: text, self: text });
 
-/** api-spec, ContentsResponse: one entry of the file system; `content` is base64. */
+/** `ContentsResponse` of the forge's API: one entry of the file system; `content` is base64. */
 export const contents = z.looseObject({
   _links: links.nullish(),
   content: text,
@@ -180,7 +180,7 @@ export const fileOrFolder = z.preprocess(
   contents.extend({ entries: listOf(contents).optional() }),
 );
 
-/** api-behaviour 1.1: what a commit to one file answers; `content` is null once the file is gone. */
+/** What a commit to one file answers; `content` is null once the file is gone. */
 export const fileChange = z.looseObject({
   commit: z.looseObject({ html_url: text, message: text, sha: text, url: text }).nullish(),
   content: contents.nullish(),

@@ -6,7 +6,7 @@ import { attachment } from './tracker.js';
 
 export const downloadCount = z.looseObject({ tar_gz: int, zip: int });
 
-/** api-spec, Release. */
+/** `Release` of the forge's API. */
 export const release = z.looseObject({
   archive_download_count: downloadCount.nullish(),
   assets: listOf(attachment).optional(),
@@ -29,7 +29,7 @@ export const release = z.looseObject({
 });
 export type Release = z.output<typeof release>;
 
-/** api-spec, Package. */
+/** `Package` of the forge's API. */
 export const packageVersion = z.looseObject({
   created_at: time,
   creator: user.nullish(),

@@ -25,7 +25,7 @@ export const repoTransfer = z.looseObject({
   teams: listOf(team).optional(),
 });
 
-/** api-spec, Repository; `parent` is the same shape again. */
+/** `Repository` of the forge's API; `parent` is the same shape again. */
 export const repository = z.looseObject({
   allow_fast_forward_only_merge: flag,
   allow_manual_merge: flag,
@@ -107,7 +107,7 @@ export const repository = z.looseObject({
 });
 export type Repository = z.output<typeof repository>;
 
-/** api-spec, PushMirror. `remote_address` comes back without user and password. */
+/** `PushMirror` of the forge's API. `remote_address` comes back without user and password. */
 export const pushMirror = z.looseObject({
   created: time,
   interval: text,
@@ -120,7 +120,7 @@ export const pushMirror = z.looseObject({
 });
 export type PushMirror = z.output<typeof pushMirror>;
 
-/** api-spec, Hook. The Authorization header of a hook is a credential: held as Secret. */
+/** `Hook` of the forge's API. The Authorization header of a hook is a credential: held as Secret. */
 export const hook = z.looseObject({
   active: flag,
   authorization_header: secret,
@@ -141,7 +141,7 @@ export type Variable = z.output<typeof variable>;
 
 export const serverVersion = z.looseObject({ version: text });
 
-/** Page sizes of the server (api-behaviour 1.2). */
+/** Page sizes of the server. */
 export const apiSettings = z.looseObject({
   default_git_trees_per_page: int,
   default_max_blob_size: int,

@@ -3,7 +3,7 @@ import { team, user } from './accounts.js';
 import { anything, flag, id, int, listOf, text, time, words } from './base.js';
 import { repository } from './repositories.js';
 
-/** api-spec, Label. `color` comes back as six lower-case digits without `#`. */
+/** `Label` of the forge's API. `color` comes back as six lower-case digits without `#`. */
 export const label = z.looseObject({
   color: text,
   description: text,
@@ -17,7 +17,7 @@ export type Label = z.output<typeof label>;
 
 const openState = words('open', 'closed');
 
-/** api-spec, Milestone. */
+/** `Milestone` of the forge's API. */
 export const milestone = z.looseObject({
   closed_at: time,
   closed_issues: int,
@@ -32,7 +32,7 @@ export const milestone = z.looseObject({
 });
 export type Milestone = z.output<typeof milestone>;
 
-/** api-spec, Attachment. */
+/** `Attachment` of the forge's API. */
 export const attachment = z.looseObject({
   browser_download_url: text,
   created_at: time,
@@ -45,7 +45,7 @@ export const attachment = z.looseObject({
 });
 export type Attachment = z.output<typeof attachment>;
 
-/** api-spec, Comment. */
+/** `Comment` of the forge's API. */
 export const comment = z.looseObject({
   assets: listOf(attachment).optional(),
   body: text,

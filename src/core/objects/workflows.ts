@@ -13,7 +13,7 @@ export const workflowStep = z.looseObject({
   status: text,
 });
 
-/** api-spec, ActionWorkflowJob. */
+/** `ActionWorkflowJob` of the forge's API. */
 export const workflowJob = z.looseObject({
   completed_at: time,
   conclusion: text,
@@ -35,10 +35,10 @@ export const workflowJob = z.looseObject({
   url: text,
 });
 
-/** api-spec, WorkflowJobsList. */
+/** `WorkflowJobsList` of the forge's API. */
 export const workflowJobs = z.looseObject({ jobs: listOf(workflowJob).optional(), total_count: int });
 
-/** api-spec, ActionTask: one job that a runner picked up. Read only the path of `url` (api-behaviour op 14). */
+/** `ActionTask` of the forge's API: one job that a runner picked up. Read only the path of `url`. */
 export const actionTask = z.looseObject({
   created_at: time,
   display_title: text,
@@ -56,7 +56,7 @@ export const actionTask = z.looseObject({
 });
 export type ActionTask = z.output<typeof actionTask>;
 
-/** api-spec, TasksList. */
+/** `TasksList` of the forge's API. */
 export const actionTasks = z.looseObject({ total_count: int, workflow_runs: listOf(actionTask).optional() });
 
 /** recordings, actions-runs: one run, or one attempt of it; Forgejo's form of it is read under the same names. */

@@ -23,7 +23,7 @@ const KIND_OF: Readonly<Record<TaskState, EventKind>> = {
   completed: 'task.finished',
 };
 
-/** The server's internal words in task rows, and the words that deliveries and ops 11 and 12 use. Source: activity-feed.md 5. */
+/** The server's internal words in task rows, and the words that deliveries and ops 11 and 12 use. */
 const STATE_OF: Readonly<Record<string, TaskState>> = tableOf({
   waiting: 'queued',
   blocked: 'waiting',

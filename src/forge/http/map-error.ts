@@ -92,7 +92,7 @@ function isLostSlash({ path }: ErrorContext, { status, body }: WireReply): boole
   return path !== undefined && /%2f/i.test(path) && (status === 404 || status === 400) && tryJson(body) === BROKEN;
 }
 
-/** Unknown route: 404 as plain text; other method on a known route: 405 with an empty body (api-behaviour 1.1). */
+/** Unknown route: 404 as plain text; other method on a known route: 405 with an empty body. */
 function isMissingRoute(reply: WireReply): boolean {
   if (reply.status === 404)
     return (reply.headers['content-type'] ?? '').startsWith('text/plain') && tryJson(reply.body) === BROKEN;
@@ -119,7 +119,7 @@ function wordsOf(context: ErrorContext, json: Json | undefined | typeof BROKEN):
   return cleanLine(redact(json['message'], context.secrets)) || undefined;
 }
 
-/** Op 7 answers 401 for a blocked or malformed target too, which looks like a revoked token (reliability F3). */
+/** Op 7 answers 401 for a blocked or malformed target too, which looks like a revoked token. */
 function hint(context: ErrorContext, status: number): string | undefined {
   return context.operation === 'createPushMirror' && status === 401
     ? 'servers answer this also for a mirror target that they block'

@@ -69,7 +69,7 @@ function knownKeys(schema: z.ZodType): ReadonlySet<string> | null {
   return null;
 }
 
-/** Longest wait we let a server ask for (reliability A4). */
+/** Longest wait we let a server ask for. */
 export const RETRY_AFTER_CAP_S = 15 * 60;
 
 /**

@@ -6,7 +6,7 @@ import type { ForgeAuth } from './create-forge-client.js';
 import { describe } from './reply.js';
 
 interface Authorization {
-  /** Value of the header; `username` where the operation is answered to the Basic scheme only (api-behaviour op 16). */
+  /** Value of the header; `username` where the operation is answered to the Basic scheme only. */
   headerFor(operation: Operation, args: Readonly<Record<string, unknown>>): string;
   /** Every form of the credentials that must never show in a text. */
   readonly secrets: readonly string[];

@@ -22,7 +22,6 @@ export const actionsOperations = {
     retry: 'read',
     paged: true,
     list: 'jobs',
-    source: 'api-spec op 11',
     summary: "List workflow jobs of the caller's own repositories, oldest first",
   }),
   listJobsOfAttempt: defineOperation({
@@ -37,7 +36,6 @@ export const actionsOperations = {
     retry: 'read',
     paged: true,
     list: 'jobs',
-    source: 'api-spec op 12',
     summary: 'List the jobs of one attempt of a run',
   }),
   listActionTasks: defineOperation({
@@ -51,7 +49,6 @@ export const actionsOperations = {
     retry: 'read',
     paged: true,
     list: 'workflow_runs',
-    source: 'api-spec op 14',
     summary: 'List the action tasks of a repository, newest first',
   }),
   listJobsOfRun: defineOperation({
@@ -65,7 +62,6 @@ export const actionsOperations = {
     retry: 'read',
     paged: true,
     list: 'jobs',
-    source: 'api-behaviour op 12',
     summary: 'List the jobs of the latest attempt of a run, for servers without attempts',
   }),
   getRunAttempt: defineOperation({
@@ -76,7 +72,6 @@ export const actionsOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 actions-runs',
     summary: 'Get one attempt of a run',
   }),
   listRepoRuns: defineOperation({
@@ -89,7 +84,6 @@ export const actionsOperations = {
     retry: 'read',
     paged: true,
     list: 'workflow_runs',
-    source: 'recordings gitea-1.27 actions-runs',
     summary: 'List the workflow runs of a repository',
   }),
   listOrgRuns: defineOperation({
@@ -102,7 +96,6 @@ export const actionsOperations = {
     retry: 'read',
     paged: true,
     list: 'workflow_runs',
-    source: 'api-behaviour op 11',
     summary: 'List the workflow runs of an organization',
   }),
   listOrgJobs: defineOperation({
@@ -115,7 +108,6 @@ export const actionsOperations = {
     retry: 'read',
     paged: true,
     list: 'jobs',
-    source: 'api-behaviour op 11',
     summary: 'List the workflow jobs of an organization',
   }),
   rerunFailedJobs: defineOperation({
@@ -126,7 +118,6 @@ export const actionsOperations = {
     success: [201],
     scope: 'repository',
     retry: 'keyless',
-    source: 'api-behaviour 3.13',
     summary: 'Run the failed jobs of a run again',
   }),
   dispatchWorkflow: defineOperation({
@@ -138,7 +129,6 @@ export const actionsOperations = {
     success: [204, 200],
     scope: 'repository',
     retry: 'keyless',
-    source: 'api-behaviour 3.13',
     summary: 'Start a workflow by hand',
   }),
   getRun: defineOperation({
@@ -149,7 +139,6 @@ export const actionsOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 3.13',
     summary: 'Get a workflow run in its newest attempt',
   }),
   rerunRun: defineOperation({
@@ -160,7 +149,6 @@ export const actionsOperations = {
     success: [201],
     scope: 'repository',
     retry: 'keyless',
-    source: 'api-behaviour 3.13',
     summary: 'Run all jobs of a run again',
   }),
   rerunJob: defineOperation({
@@ -171,7 +159,6 @@ export const actionsOperations = {
     success: [201],
     scope: 'repository',
     retry: 'keyless',
-    source: 'api-behaviour 3.13',
     summary: 'Run one job, and what needs it, again',
   }),
 } as const;

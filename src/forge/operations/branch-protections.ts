@@ -24,7 +24,6 @@ export const branchProtectionOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-spec op 10',
     summary: 'Get a branch protection by the name of its rule',
   }),
   listBranchProtections: defineOperation({
@@ -34,7 +33,6 @@ export const branchProtectionOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 branch-protection',
     summary: 'List the branch protections of a repository',
   }),
   createBranchProtection: defineOperation({
@@ -45,7 +43,6 @@ export const branchProtectionOperations = {
     success: [201],
     scope: 'repository',
     retry: 'keyed',
-    source: 'api-behaviour 3.12',
     summary: 'Create a branch protection',
   }),
   updateBranchProtection: defineOperation({
@@ -57,7 +54,6 @@ export const branchProtectionOperations = {
     success: [200],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.12',
     summary: 'Change given fields of a branch protection',
   }),
   deleteBranchProtection: defineOperation({
@@ -68,7 +64,6 @@ export const branchProtectionOperations = {
     success: [204],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.12',
     summary: 'Delete a branch protection',
   }),
 } as const;

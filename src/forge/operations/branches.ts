@@ -18,7 +18,6 @@ export const branchOperations = {
     success: [201],
     scope: 'repository',
     retry: 'keyed',
-    source: 'api-spec op 1',
     summary: 'Create a branch',
   }),
   getBranch: defineOperation({
@@ -30,7 +29,6 @@ export const branchOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-spec op 2',
     summary: 'Get a branch',
   }),
   listBranches: defineOperation({
@@ -42,7 +40,6 @@ export const branchOperations = {
     scope: 'repository',
     retry: 'read',
     paged: true,
-    source: 'recordings gitea-1.27 branches',
     summary: 'List the branches of a repository',
   }),
   deleteBranch: defineOperation({
@@ -53,7 +50,6 @@ export const branchOperations = {
     success: [204],
     scope: 'repository',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 branches',
     summary: 'Delete a branch',
   }),
 } as const;

@@ -26,7 +26,6 @@ export const contentsOperations = {
     retry: 'read',
     readOnly: true,
     maxBytes: MANY_FILES_BYTES,
-    source: 'api-spec op 5',
     summary: 'Get contents of several files in the order asked; null = not there; at most 30 per answer',
   }),
   getFilesByQuery: defineOperation({
@@ -38,7 +37,6 @@ export const contentsOperations = {
     scope: 'repository',
     retry: 'read',
     maxBytes: MANY_FILES_BYTES,
-    source: 'api-behaviour op 5',
     summary: 'Get contents of several files with a token that may only read',
   }),
   getContents: defineOperation({
@@ -50,7 +48,6 @@ export const contentsOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 several-files',
     summary: 'Get one file with its content, or a folder with its entries',
   }),
   compareCommits: defineOperation({
@@ -61,7 +58,6 @@ export const contentsOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 general',
     summary: 'Compare two refs, "base...head"',
   }),
   getCommit: defineOperation({
@@ -76,7 +72,6 @@ export const contentsOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 pull-lifecycle',
     summary: 'Get one commit',
   }),
   listContents: defineOperation({
@@ -87,7 +82,6 @@ export const contentsOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 1.6',
     summary: 'List what lies at the root, without contents',
   }),
   createFile: defineOperation({
@@ -99,7 +93,6 @@ export const contentsOperations = {
     success: [201],
     scope: 'repository',
     retry: 'keyed',
-    source: 'api-behaviour 1.1',
     summary: 'Commit a new file',
   }),
   updateFile: defineOperation({
@@ -111,7 +104,6 @@ export const contentsOperations = {
     success: [200, 201],
     scope: 'repository',
     retry: 'keyed',
-    source: 'api-behaviour 1.1',
     summary: 'Commit a change of a file; its present blob has to be named',
   }),
   deleteFile: defineOperation({
@@ -123,7 +115,6 @@ export const contentsOperations = {
     success: [200],
     scope: 'repository',
     retry: 'keyed',
-    source: 'api-behaviour 1.1',
     summary: 'Commit the end of a file; its present blob has to be named',
   }),
 } as const;

@@ -23,7 +23,6 @@ export const hookOperations = {
     scope: 'organization',
     retry: 'read',
     paged: true,
-    source: 'api-spec op 3',
     summary: "List an organization's webhooks",
   }),
   createOrgHook: defineOperation({
@@ -34,7 +33,6 @@ export const hookOperations = {
     success: [201],
     scope: 'organization',
     retry: 'keyless',
-    source: 'api-behaviour 3.9',
     summary: 'Create a webhook of an organization; not active unless said so',
   }),
   getOrgHook: defineOperation({
@@ -45,7 +43,6 @@ export const hookOperations = {
     success: [200],
     scope: 'organization',
     retry: 'read',
-    source: 'recordings gitea-1.27 organization-hooks',
     summary: 'Get a webhook of an organization',
   }),
   updateOrgHook: defineOperation({
@@ -57,7 +54,6 @@ export const hookOperations = {
     success: [200],
     scope: 'organization',
     retry: 'absolute',
-    source: 'api-behaviour 3.9',
     summary: 'Change a webhook; omitted events, filter and authorization header are reset by the server',
   }),
   deleteOrgHook: defineOperation({
@@ -68,7 +64,6 @@ export const hookOperations = {
     success: [204],
     scope: 'organization',
     retry: 'absolute',
-    source: 'api-behaviour 3.9',
     summary: 'Delete a webhook of an organization',
   }),
 } as const;

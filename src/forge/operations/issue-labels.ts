@@ -4,7 +4,7 @@ import { listOf, nothing } from '../../core/objects/base.js';
 import { label } from '../../core/objects/tracker.js';
 
 const index = { index: 'int64' } as const;
-/** All ids or all names; servers refuse a mix and drop unknown ones silently (api-behaviour 3.2). */
+/** All ids or all names; servers refuse a mix and drop unknown ones silently. */
 const labels = z.strictObject({
   labels: z.union([z.array(z.union([z.int(), z.bigint()]).transform(BigInt)), z.array(z.string())]),
 });
@@ -18,7 +18,6 @@ export const issueLabelOperations = {
     success: [200],
     scope: 'issue',
     retry: 'read',
-    source: 'api-behaviour 3.2',
     summary: 'List the labels on an issue or pull request',
   }),
   addIssueLabels: defineOperation({
@@ -30,7 +29,6 @@ export const issueLabelOperations = {
     success: [200],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.2',
     summary: 'Put labels on an issue; answers all labels it has now',
   }),
   replaceIssueLabels: defineOperation({
@@ -42,7 +40,6 @@ export const issueLabelOperations = {
     success: [200],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.2',
     summary: 'Replace all labels of an issue; unknown names alone remove every label',
   }),
   removeIssueLabel: defineOperation({
@@ -53,7 +50,6 @@ export const issueLabelOperations = {
     success: [204],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.2',
     summary: 'Take one label off an issue',
   }),
   clearIssueLabels: defineOperation({
@@ -64,7 +60,6 @@ export const issueLabelOperations = {
     success: [204],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.2',
     summary: 'Take all labels off an issue',
   }),
 } as const;

@@ -25,7 +25,6 @@ export const issueOperations = {
     scope: 'issue',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.4',
     summary: 'List the issues of a repository',
   }),
   getIssue: defineOperation({
@@ -36,7 +35,6 @@ export const issueOperations = {
     success: [200],
     scope: 'issue',
     retry: 'read',
-    source: 'api-behaviour 3.4',
     summary: 'Get an issue or pull request by number',
   }),
   createIssue: defineOperation({
@@ -55,7 +53,6 @@ export const issueOperations = {
     success: [201],
     scope: 'issue',
     retry: 'keyless',
-    source: 'api-behaviour 3.4',
     summary: 'Create an issue',
   }),
   updateIssue: defineOperation({
@@ -74,7 +71,6 @@ export const issueOperations = {
     success: [201, 200],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.4',
     summary: 'Change given fields of an issue',
   }),
   deleteIssue: defineOperation({
@@ -85,7 +81,6 @@ export const issueOperations = {
     success: [204],
     scope: 'issue',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 issues',
     summary: 'Delete an issue',
   }),
   addIssueAssignees: defineOperation({
@@ -97,7 +92,6 @@ export const issueOperations = {
     success: [201],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.4',
     summary: 'Assign users without taking others away',
   }),
   lockIssue: defineOperation({
@@ -109,7 +103,6 @@ export const issueOperations = {
     success: [204],
     scope: 'issue',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 issues',
     summary: 'Lock the conversation of an issue',
   }),
   listTimeline: defineOperation({
@@ -123,7 +116,6 @@ export const issueOperations = {
     retry: 'read',
     paged: true,
     totalIsOfPage: true,
-    source: 'recordings gitea-1.27 issues',
     summary: 'List the timeline of an issue; its total is the length of the page',
   }),
   listComments: defineOperation({
@@ -138,7 +130,6 @@ export const issueOperations = {
     success: [200],
     scope: 'issue',
     retry: 'read',
-    source: 'api-behaviour 3.5',
     summary: 'List all comments of an issue; not paged',
   }),
   getComment: defineOperation({
@@ -149,7 +140,6 @@ export const issueOperations = {
     success: [200, 204],
     scope: 'issue',
     retry: 'read',
-    source: 'recordings gitea-1.27 talk',
     summary: 'Get a comment by its number; 204 for entries that are no text',
   }),
   createComment: defineOperation({
@@ -161,7 +151,6 @@ export const issueOperations = {
     success: [201],
     scope: 'issue',
     retry: 'keyless',
-    source: 'api-behaviour 3.5',
     summary: 'Comment on an issue or pull request',
   }),
   updateComment: defineOperation({
@@ -173,7 +162,6 @@ export const issueOperations = {
     success: [200, 204],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.5',
     summary: 'Change the text of a comment; 204 for entries that are no text',
   }),
   deleteComment: defineOperation({
@@ -184,7 +172,6 @@ export const issueOperations = {
     success: [204],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.5',
     summary: 'Delete a comment',
   }),
   searchIssues: defineOperation({
@@ -206,7 +193,6 @@ export const issueOperations = {
     scope: 'issue',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.4',
     summary: 'Search issues and pull requests across repositories',
   }),
   removeIssueAssignees: defineOperation({
@@ -218,7 +204,6 @@ export const issueOperations = {
     success: [200],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.4',
     summary: 'Take assignees off without touching others',
   }),
   unlockIssue: defineOperation({
@@ -229,7 +214,6 @@ export const issueOperations = {
     success: [204],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.4',
     summary: 'Unlock the conversation of an issue',
   }),
 } as const;

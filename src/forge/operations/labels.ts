@@ -22,7 +22,6 @@ export const labelOperations = {
     success: [201],
     scope: 'issue',
     retry: 'keyless',
-    source: 'api-spec op 15',
     summary: 'Create a label; servers accept a second one of the same name',
   }),
   listLabels: defineOperation({
@@ -34,7 +33,6 @@ export const labelOperations = {
     scope: 'issue',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.2',
     summary: "List a repository's own labels by name",
   }),
   getLabel: defineOperation({
@@ -45,7 +43,6 @@ export const labelOperations = {
     success: [200],
     scope: 'issue',
     retry: 'read',
-    source: 'recordings gitea-1.27 labels',
     summary: 'Get a label',
   }),
   updateLabel: defineOperation({
@@ -57,7 +54,6 @@ export const labelOperations = {
     success: [200],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.2',
     summary: 'Change given fields of a label; an omitted is_archived un-archives it',
   }),
   deleteLabel: defineOperation({
@@ -68,7 +64,6 @@ export const labelOperations = {
     success: [204],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.2',
     summary: 'Delete a label; also answers 204 when it is not there',
   }),
   listOrgLabels: defineOperation({
@@ -80,7 +75,6 @@ export const labelOperations = {
     scope: 'organization',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.2',
     summary: "List an organization's labels, usable in all its repositories",
   }),
   createOrgLabel: defineOperation({
@@ -91,7 +85,6 @@ export const labelOperations = {
     success: [201],
     scope: 'organization',
     retry: 'keyless',
-    source: 'api-behaviour 3.2',
     summary: 'Create a label of an organization',
   }),
   updateOrgLabel: defineOperation({
@@ -103,7 +96,6 @@ export const labelOperations = {
     success: [200],
     scope: 'organization',
     retry: 'absolute',
-    source: 'api-behaviour 3.2',
     summary: "Change given fields of an organization's label; an omitted is_archived un-archives it",
   }),
   deleteOrgLabel: defineOperation({
@@ -114,7 +106,6 @@ export const labelOperations = {
     success: [204],
     scope: 'organization',
     retry: 'absolute',
-    source: 'api-behaviour 3.2',
     summary: 'Delete a label of an organization',
   }),
 } as const;

@@ -21,7 +21,6 @@ export const milestoneOperations = {
     success: [201],
     scope: 'issue',
     retry: 'keyless',
-    source: 'api-spec op 18',
     summary: 'Create a milestone; servers accept a second one of the same title',
   }),
   listMilestones: defineOperation({
@@ -37,7 +36,6 @@ export const milestoneOperations = {
     scope: 'issue',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.3',
     summary: 'List the milestones of a repository',
   }),
   getMilestone: defineOperation({
@@ -47,7 +45,6 @@ export const milestoneOperations = {
     success: [200],
     scope: 'issue',
     retry: 'read',
-    source: 'api-behaviour 3.3',
     summary: 'Get a milestone by number or title',
   }),
   updateMilestone: defineOperation({
@@ -58,7 +55,6 @@ export const milestoneOperations = {
     success: [200],
     scope: 'issue',
     retry: 'absolute',
-    source: 'api-behaviour 3.3',
     summary: 'Change a milestone; an omitted due_on clears the date',
   }),
   deleteMilestone: defineOperation({
@@ -68,7 +64,6 @@ export const milestoneOperations = {
     success: [204],
     scope: 'issue',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 milestones',
     summary: 'Delete a milestone by number or title',
   }),
 } as const;

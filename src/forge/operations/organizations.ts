@@ -19,7 +19,6 @@ export const organizationOperations = {
     scope: 'organization',
     retry: 'read',
     paged: true,
-    source: 'api-spec op 8',
     summary: "List an organization's activity feed, newest first",
   }),
   listOrgRepos: defineOperation({
@@ -31,7 +30,6 @@ export const organizationOperations = {
     scope: 'organization',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.1',
     summary: 'List the repositories of an organization by id; pages may be short',
   }),
   listOrgMembers: defineOperation({
@@ -43,7 +41,6 @@ export const organizationOperations = {
     scope: 'organization',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.1',
     summary: 'List the members of an organization',
   }),
   renameOrg: defineOperation({
@@ -54,7 +51,6 @@ export const organizationOperations = {
     success: [204],
     scope: 'organization',
     retry: 'keyed',
-    source: 'recordings gitea-1.27 renamed-and-moved',
     summary: 'Rename an organization',
   }),
   getOrg: defineOperation({
@@ -64,7 +60,6 @@ export const organizationOperations = {
     success: [200],
     scope: 'organization',
     retry: 'read',
-    source: 'api-behaviour 3.1',
     summary: 'Get an organization by name',
   }),
   listMyOrgs: defineOperation({
@@ -76,7 +71,6 @@ export const organizationOperations = {
     scope: 'user',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.1',
     summary: 'List the organizations of the caller',
   }),
   getOrgPermissions: defineOperation({
@@ -86,7 +80,6 @@ export const organizationOperations = {
     success: [200],
     scope: 'organization',
     retry: 'read',
-    source: 'recordings gitea-1.27 oauth2',
     summary: 'Get what somebody may do in an organization; Gitea leaves out rights that come from team units',
   }),
   createOrg: defineOperation({
@@ -102,7 +95,6 @@ export const organizationOperations = {
     success: [201],
     scope: 'organization',
     retry: 'keyed',
-    source: 'api-behaviour 3.1',
     summary: 'Create an organization that the caller owns',
   }),
   deleteOrg: defineOperation({
@@ -112,7 +104,6 @@ export const organizationOperations = {
     success: [204],
     scope: 'organization',
     retry: 'absolute',
-    source: 'api-behaviour 3.1',
     summary: 'Delete an organization that has no repositories',
   }),
   createOrgRepo: defineOperation({
@@ -129,7 +120,6 @@ export const organizationOperations = {
     success: [201],
     scope: 'organization',
     retry: 'keyed',
-    source: 'recordings gitea-1.27 acts',
     summary: 'Create a repository of an organization',
   }),
   checkOrgMember: defineOperation({
@@ -139,7 +129,6 @@ export const organizationOperations = {
     success: [204],
     scope: 'organization',
     retry: 'read',
-    source: 'api-behaviour 3.1',
     summary: 'Ask whether somebody is a member; 404 means no',
   }),
 } as const;

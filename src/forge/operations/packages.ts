@@ -12,7 +12,6 @@ export const packageOperations = {
     success: [200],
     scope: 'package',
     retry: 'read',
-    source: 'api-spec op 9',
     summary: 'Get a package version',
   }),
   listPackages: defineOperation({
@@ -28,7 +27,6 @@ export const packageOperations = {
     scope: 'package',
     retry: 'read',
     paged: true,
-    source: 'recordings gitea-1.27 packages',
     summary: "List an owner's package versions",
   }),
   listPackageFiles: defineOperation({
@@ -38,7 +36,6 @@ export const packageOperations = {
     success: [200],
     scope: 'package',
     retry: 'read',
-    source: 'recordings gitea-1.27 packages',
     summary: 'List the files of a package version',
   }),
   deletePackage: defineOperation({
@@ -48,7 +45,6 @@ export const packageOperations = {
     success: [204],
     scope: 'package',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 packages',
     summary: 'Delete a package version',
   }),
   linkPackage: defineOperation({
@@ -58,7 +54,6 @@ export const packageOperations = {
     success: [201],
     scope: 'package',
     retry: 'keyed',
-    source: 'recordings gitea-1.27 packages',
     summary: 'Link a package to a repository',
   }),
 } as const;

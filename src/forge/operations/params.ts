@@ -1,6 +1,6 @@
 import type { ParamSpec } from '../define-operation.js';
 
-/** Query of every paged list: `page` from 1, `limit` cut down silently by the server (api-behaviour 1.2). */
+/** Query of every paged list: `page` from 1, `limit` cut down silently by the server. */
 export const paging = {
   page: { type: 'integer', summary: 'page number, from 1' },
   limit: { type: 'integer', summary: 'page size; servers cut it down to their own maximum' },

@@ -25,7 +25,6 @@ export const pullOperations = {
     scope: 'repository',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.6',
     summary: 'List the pull requests of a repository',
   }),
   createPull: defineOperation({
@@ -36,7 +35,6 @@ export const pullOperations = {
     success: [201],
     scope: 'repository',
     retry: 'keyed',
-    source: 'api-behaviour 3.6',
     summary: 'Open a pull request',
   }),
   getPull: defineOperation({
@@ -47,7 +45,6 @@ export const pullOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 3.6',
     summary: 'Get a pull request by number',
   }),
   getPullByBranches: defineOperation({
@@ -58,7 +55,6 @@ export const pullOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 pull-requests',
     summary: 'Get a pull request by its two branches',
   }),
   getPullOfCommit: defineOperation({
@@ -68,7 +64,6 @@ export const pullOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 pull-lifecycle',
     summary: 'Get the pull request that was merged as a commit; 404 for every other commit',
   }),
   updatePullBranch: defineOperation({
@@ -80,7 +75,6 @@ export const pullOperations = {
     success: [200],
     scope: 'repository',
     retry: 'keyed',
-    source: 'recordings gitea-1.27 pull-lifecycle',
     summary: 'Bring the head of a pull request up to date with its base',
   }),
   updatePull: defineOperation({
@@ -99,7 +93,6 @@ export const pullOperations = {
     success: [201, 200],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.6',
     summary: 'Change given fields of a pull request',
   }),
   listPullCommits: defineOperation({
@@ -112,7 +105,6 @@ export const pullOperations = {
     scope: 'repository',
     retry: 'read',
     paged: true,
-    source: 'recordings gitea-1.27 pull-requests',
     summary: 'List the commits of a pull request',
   }),
   listPullFiles: defineOperation({
@@ -125,7 +117,6 @@ export const pullOperations = {
     scope: 'repository',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.6',
     summary: 'List the files that a pull request changes',
   }),
   mergePull: defineOperation({
@@ -143,7 +134,6 @@ export const pullOperations = {
     success: [200, 201],
     scope: 'repository',
     retry: 'keyed',
-    source: 'api-behaviour 3.6',
     summary: 'Merge a pull request; always send head_commit_id',
   }),
   isPullMerged: defineOperation({
@@ -154,7 +144,6 @@ export const pullOperations = {
     success: [204],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 pull-lifecycle',
     summary: 'Ask whether a pull request is merged; 404 means no',
   }),
   cancelPlannedMerge: defineOperation({
@@ -165,7 +154,6 @@ export const pullOperations = {
     success: [204],
     scope: 'repository',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 pull-lifecycle',
     summary: 'Give up the merge that waits for the checks; 404 means that none does',
   }),
   requestReviewers: defineOperation({
@@ -177,7 +165,6 @@ export const pullOperations = {
     success: [201],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.6',
     summary: 'Ask users or teams for a review',
   }),
   removeReviewers: defineOperation({
@@ -189,7 +176,6 @@ export const pullOperations = {
     success: [204],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.6',
     summary: 'Take back requests for review',
   }),
   listReviews: defineOperation({
@@ -202,7 +188,6 @@ export const pullOperations = {
     scope: 'repository',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.6',
     summary: 'List the reviews of a pull request',
   }),
   createReview: defineOperation({
@@ -218,7 +203,6 @@ export const pullOperations = {
     success: [200],
     scope: 'repository',
     retry: 'keyless',
-    source: 'api-behaviour 3.6',
     summary: 'Review a pull request',
   }),
   dismissReview: defineOperation({
@@ -230,7 +214,6 @@ export const pullOperations = {
     success: [200],
     scope: 'repository',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 acts',
     summary: 'Dismiss a verdict; nobody is told',
   }),
   undismissReview: defineOperation({
@@ -241,7 +224,6 @@ export const pullOperations = {
     success: [200],
     scope: 'repository',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 pull-lifecycle',
     summary: 'Let a dismissed verdict count again',
   }),
   submitReview: defineOperation({
@@ -253,7 +235,6 @@ export const pullOperations = {
     success: [200],
     scope: 'repository',
     retry: 'keyed',
-    source: 'recordings gitea-1.27 pull-lifecycle',
     summary: 'Submit a review that waits',
   }),
   deleteReview: defineOperation({
@@ -264,7 +245,6 @@ export const pullOperations = {
     success: [204],
     scope: 'repository',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 pull-lifecycle',
     summary: 'Delete a review',
   }),
   listReviewComments: defineOperation({
@@ -275,7 +255,6 @@ export const pullOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 pull-lifecycle',
     summary: 'List the comments on lines of one review',
   }),
 } as const;

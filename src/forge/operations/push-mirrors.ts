@@ -20,7 +20,6 @@ export const pushMirrorOperations = {
     success: [200, 201],
     scope: 'repository',
     retry: 'keyless',
-    source: 'api-spec op 7',
     summary: 'Add a push mirror; no duplicate check, an empty interval is refused',
   }),
   listPushMirrors: defineOperation({
@@ -33,7 +32,6 @@ export const pushMirrorOperations = {
     scope: 'repository',
     retry: 'read',
     paged: true,
-    source: 'api-spec op 19',
     summary: 'List the push mirrors of a repository',
   }),
   getPushMirror: defineOperation({
@@ -43,7 +41,6 @@ export const pushMirrorOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 push-mirrors',
     summary: 'Get a push mirror by the name of its remote',
   }),
   deletePushMirror: defineOperation({
@@ -53,7 +50,6 @@ export const pushMirrorOperations = {
     success: [204],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.11',
     summary: 'Delete a push mirror; also answers 204 for an unknown name',
   }),
   syncPushMirrors: defineOperation({
@@ -63,7 +59,6 @@ export const pushMirrorOperations = {
     success: [200],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.11',
     summary: 'Push to all mirrors now; runs while the caller waits',
   }),
 } as const;

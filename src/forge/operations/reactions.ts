@@ -7,7 +7,6 @@ import { paging } from './params.js';
 const index = { index: 'int64' } as const;
 const id = { id: 'int64' } as const;
 const content = z.strictObject({ content: z.string() });
-const source = 'recordings gitea-1.27 talk';
 
 /** Gitea answers null where nobody reacted. */
 const reactions = listOf(reaction)
@@ -26,7 +25,6 @@ export const reactionOperations = {
     scope: 'issue',
     retry: 'read',
     paged: true,
-    source,
     summary: 'List the reactions to an issue or pull request',
   }),
   addIssueReaction: defineOperation({
@@ -38,7 +36,6 @@ export const reactionOperations = {
     success: [201, 200],
     scope: 'issue',
     retry: 'absolute',
-    source,
     summary: 'React to an issue or pull request',
   }),
   removeIssueReaction: defineOperation({
@@ -50,7 +47,6 @@ export const reactionOperations = {
     success: [204, 200],
     scope: 'issue',
     retry: 'absolute',
-    source,
     summary: 'Take a reaction to an issue back; the same answer where there is none',
   }),
   listCommentReactions: defineOperation({
@@ -61,7 +57,6 @@ export const reactionOperations = {
     success: [200],
     scope: 'issue',
     retry: 'read',
-    source,
     summary: 'List all reactions to a comment; not paged',
   }),
   addCommentReaction: defineOperation({
@@ -73,7 +68,6 @@ export const reactionOperations = {
     success: [201, 200],
     scope: 'issue',
     retry: 'absolute',
-    source,
     summary: 'React to a comment',
   }),
   removeCommentReaction: defineOperation({
@@ -85,7 +79,6 @@ export const reactionOperations = {
     success: [204, 200],
     scope: 'issue',
     retry: 'absolute',
-    source,
     summary: 'Take a reaction to a comment back; the same answer where there is none',
   }),
 } as const;

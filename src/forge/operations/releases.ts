@@ -23,7 +23,6 @@ export const releaseOperations = {
     success: [200],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-spec op 13',
     summary: 'Change given fields of a release; empty strings are ignored by servers',
   }),
   getRelease: defineOperation({
@@ -34,7 +33,6 @@ export const releaseOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 3.8',
     summary: 'Get a release by number',
   }),
   getReleaseByTag: defineOperation({
@@ -45,7 +43,6 @@ export const releaseOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 3.8',
     summary: 'Get a release by the name of its tag',
   }),
   getLatestRelease: defineOperation({
@@ -55,7 +52,6 @@ export const releaseOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 3.8',
     summary: 'Get the newest release that is neither draft nor prerelease',
   }),
   listReleases: defineOperation({
@@ -71,7 +67,6 @@ export const releaseOperations = {
     scope: 'repository',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.8',
     summary: 'List the releases of a repository; drafts only for writers',
   }),
   createRelease: defineOperation({
@@ -82,7 +77,6 @@ export const releaseOperations = {
     success: [201],
     scope: 'repository',
     retry: 'keyed',
-    source: 'api-behaviour 3.8',
     summary: 'Create a release',
   }),
   deleteRelease: defineOperation({
@@ -93,7 +87,6 @@ export const releaseOperations = {
     success: [204],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.8',
     summary: 'Delete a release; the tag stays',
   }),
 } as const;

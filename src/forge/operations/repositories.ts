@@ -27,7 +27,6 @@ export const repositoryOperations = {
     success: [201],
     scope: 'admin',
     retry: 'keyed',
-    source: 'api-spec op 4',
     summary: 'Create a repository for a user or an organization',
   }),
   getRepo: defineOperation({
@@ -37,7 +36,6 @@ export const repositoryOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 renamed-and-moved',
     summary: 'Get a repository by owner and name',
   }),
   getRepoById: defineOperation({
@@ -48,7 +46,6 @@ export const repositoryOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 1.3',
     summary: 'Get a repository by number, whatever its name is now',
   }),
   updateRepo: defineOperation({
@@ -65,7 +62,6 @@ export const repositoryOperations = {
     success: [200],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.1',
     summary: 'Change given settings of a repository',
   }),
   transferRepo: defineOperation({
@@ -76,7 +72,6 @@ export const repositoryOperations = {
     success: [202, 201],
     scope: 'repository',
     retry: 'keyed',
-    source: 'recordings gitea-1.27 renamed-and-moved',
     summary: 'Give a repository to another owner',
   }),
   listTopics: defineOperation({
@@ -86,7 +81,6 @@ export const repositoryOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'recordings gitea-1.27 general',
     summary: 'List the topics of a repository',
   }),
   replaceTopics: defineOperation({
@@ -97,7 +91,6 @@ export const repositoryOperations = {
     success: [204],
     scope: 'repository',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 general',
     summary: 'Replace the topics of a repository',
   }),
   getCollaboratorPermission: defineOperation({
@@ -107,7 +100,6 @@ export const repositoryOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 1.1',
     summary: 'Get the permission of a collaborator; says read for one whose write comes from team units',
   }),
   checkAssignee: defineOperation({
@@ -117,7 +109,6 @@ export const repositoryOperations = {
     success: [204],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 3.4',
     summary: 'Ask whether a user may be assigned; 404 means no',
   }),
   deleteRepo: defineOperation({
@@ -127,7 +118,6 @@ export const repositoryOperations = {
     success: [204],
     scope: 'repository',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 acts',
     summary: 'Delete a repository with everything in it',
   }),
   addCollaborator: defineOperation({
@@ -138,7 +128,6 @@ export const repositoryOperations = {
     success: [204],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 1.1',
     summary: 'Give somebody a permission on a repository',
   }),
   listAssignees: defineOperation({
@@ -148,7 +137,6 @@ export const repositoryOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 3.4',
     summary: 'List who may be assigned',
   }),
 } as const;

@@ -9,7 +9,6 @@ export const serverOperations = {
     success: [200],
     scope: 'none',
     retry: 'read',
-    source: 'api-behaviour 3.1',
     summary: 'Get the version of the server',
   }),
   getApiSettings: defineOperation({
@@ -19,7 +18,6 @@ export const serverOperations = {
     success: [200],
     scope: 'none',
     retry: 'read',
-    source: 'api-behaviour 1.2',
     summary: 'Get page sizes and limits of the server',
   }),
 } as const;

@@ -18,7 +18,6 @@ export const statusOperations = {
     success: [201],
     scope: 'repository',
     retry: 'keyless',
-    source: 'api-behaviour 3.7',
     summary: 'Add a status to a commit; the newest of a context counts',
   }),
   getCombinedStatus: defineOperation({
@@ -31,7 +30,6 @@ export const statusOperations = {
     retry: 'read',
     paged: true,
     list: 'statuses',
-    source: 'api-behaviour 3.7',
     summary: 'Get the combined status of a commit',
   }),
   listStatuses: defineOperation({
@@ -43,7 +41,6 @@ export const statusOperations = {
     scope: 'repository',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.7',
     summary: 'List every status of a commit, newest first',
   }),
   listStatusesOfSha: defineOperation({
@@ -55,7 +52,6 @@ export const statusOperations = {
     scope: 'repository',
     retry: 'read',
     paged: true,
-    source: 'recordings gitea-1.27 pull-lifecycle',
     summary: 'List every status of a commit, newest first, by another path',
   }),
 } as const;

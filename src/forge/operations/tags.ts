@@ -14,7 +14,6 @@ export const tagOperations = {
     scope: 'repository',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.8',
     summary: 'List the tags of a repository, newest first',
   }),
   getTag: defineOperation({
@@ -25,7 +24,6 @@ export const tagOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 3.8',
     summary: 'Get a tag by name',
   }),
   createTag: defineOperation({
@@ -36,7 +34,6 @@ export const tagOperations = {
     success: [201],
     scope: 'repository',
     retry: 'keyed',
-    source: 'recordings gitea-1.27 acts',
     summary: 'Create a tag; with a message it is an annotated one',
   }),
   deleteTag: defineOperation({
@@ -47,7 +44,6 @@ export const tagOperations = {
     success: [204],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.8',
     summary: 'Delete a tag that no release stands on',
   }),
 } as const;

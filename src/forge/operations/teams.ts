@@ -17,7 +17,6 @@ export const teamOperations = {
     scope: 'organization',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.1',
     summary: 'List the teams of an organization; members only',
   }),
   listMyTeams: defineOperation({
@@ -29,7 +28,6 @@ export const teamOperations = {
     scope: 'user',
     retry: 'read',
     paged: true,
-    source: 'recordings gitea-1.27 oauth2',
     summary: 'List the teams of the caller in every organization',
   }),
   createTeam: defineOperation({
@@ -48,7 +46,6 @@ export const teamOperations = {
     success: [201],
     scope: 'organization',
     retry: 'keyed',
-    source: 'api-behaviour 3.1',
     summary: 'Create a team with rights by unit',
   }),
   listTeamMembers: defineOperation({
@@ -61,7 +58,6 @@ export const teamOperations = {
     scope: 'organization',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.1',
     summary: 'List the members of a team',
   }),
   addTeamMember: defineOperation({
@@ -72,7 +68,6 @@ export const teamOperations = {
     success: [204],
     scope: 'organization',
     retry: 'absolute',
-    source: 'api-behaviour 3.1',
     summary: 'Put somebody into a team',
   }),
   removeTeamMember: defineOperation({
@@ -83,7 +78,6 @@ export const teamOperations = {
     success: [204],
     scope: 'organization',
     retry: 'absolute',
-    source: 'api-behaviour 3.1',
     summary: 'Take somebody out of a team',
   }),
   listTeamRepos: defineOperation({
@@ -96,7 +90,6 @@ export const teamOperations = {
     scope: 'organization',
     retry: 'read',
     paged: true,
-    source: 'api-behaviour 3.1',
     summary: 'List the repositories that a team reaches',
   }),
 } as const;

@@ -33,7 +33,6 @@ export const userOperations = {
     success: [200],
     scope: 'user',
     retry: 'absolute',
-    source: 'api-spec op 6',
     summary: "Change given settings of the caller's own account",
   }),
   getUserSettings: defineOperation({
@@ -43,7 +42,6 @@ export const userOperations = {
     success: [200],
     scope: 'user',
     retry: 'read',
-    source: 'recordings gitea-1.27 user-settings',
     summary: "Get the settings of the caller's own account",
   }),
   getSelf: defineOperation({
@@ -54,7 +52,6 @@ export const userOperations = {
     success: [200],
     scope: 'user',
     retry: 'read',
-    source: 'api-behaviour 3.1',
     summary: "Get the caller's own account",
   }),
   listTokens: defineOperation({
@@ -68,7 +65,6 @@ export const userOperations = {
     scope: 'user',
     retry: 'read',
     paged: true,
-    source: 'api-spec op 16',
     summary: "List the caller's access tokens; Gitea wants the Basic scheme",
   }),
   createToken: defineOperation({
@@ -80,7 +76,6 @@ export const userOperations = {
     basicOnly: true,
     scope: 'user',
     retry: 'keyed',
-    source: 'api-behaviour op 16',
     summary: 'Create an access token; the only answer that carries its value',
   }),
   deleteToken: defineOperation({
@@ -91,7 +86,6 @@ export const userOperations = {
     basicOnly: true,
     scope: 'user',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 tokens',
     summary: 'Delete an access token by name or number',
   }),
   listOAuthApplications: defineOperation({
@@ -103,7 +97,6 @@ export const userOperations = {
     scope: 'user',
     retry: 'read',
     paged: true,
-    source: 'recordings gitea-1.27 oauth2',
     summary: "List the caller's OAuth2 applications, newest first",
   }),
   createOAuthApplication: defineOperation({
@@ -114,7 +107,6 @@ export const userOperations = {
     success: [201],
     scope: 'user',
     retry: 'keyless',
-    source: 'recordings gitea-1.27 oauth2',
     summary: 'Create an OAuth2 application; the same name again makes another one',
   }),
   getOAuthApplication: defineOperation({
@@ -125,7 +117,6 @@ export const userOperations = {
     success: [200],
     scope: 'user',
     retry: 'read',
-    source: 'recordings gitea-1.27 oauth2',
     summary: 'Get an OAuth2 application, without its secret',
   }),
   updateOAuthApplication: defineOperation({
@@ -137,7 +128,6 @@ export const userOperations = {
     success: [200],
     scope: 'user',
     retry: 'keyless',
-    source: 'recordings gitea-1.27 oauth2',
     summary: 'Edit an OAuth2 application; any edit makes a new secret and ends the old one',
   }),
   deleteOAuthApplication: defineOperation({
@@ -148,7 +138,6 @@ export const userOperations = {
     success: [204],
     scope: 'user',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 oauth2',
     summary: 'Delete an OAuth2 application; tokens of it end',
   }),
   adminRenameUser: defineOperation({
@@ -159,7 +148,6 @@ export const userOperations = {
     success: [204],
     scope: 'admin',
     retry: 'keyed',
-    source: 'recordings gitea-1.27 renamed-and-moved',
     summary: 'Rename a user',
   }),
   getOwnToken: defineOperation({
@@ -169,7 +157,6 @@ export const userOperations = {
     success: [200],
     scope: 'none',
     retry: 'read',
-    source: 'api-behaviour 1.6',
     summary: 'Get what the token in use may do',
   }),
   getUser: defineOperation({
@@ -179,7 +166,6 @@ export const userOperations = {
     success: [200],
     scope: 'user',
     retry: 'read',
-    source: 'api-behaviour 1.4',
     summary: 'Get an account by name',
   }),
   adminCreateUser: defineOperation({
@@ -196,7 +182,6 @@ export const userOperations = {
     success: [201],
     scope: 'admin',
     retry: 'keyed',
-    source: 'api-behaviour 1.6',
     summary: 'Create an account',
   }),
   adminEditUser: defineOperation({
@@ -213,7 +198,6 @@ export const userOperations = {
     success: [200],
     scope: 'admin',
     retry: 'absolute',
-    source: 'api-behaviour 1.6',
     summary: 'Edit an account; source and sign-in name have to be told again',
   }),
   adminDeleteUser: defineOperation({
@@ -224,7 +208,6 @@ export const userOperations = {
     success: [204],
     scope: 'admin',
     retry: 'absolute',
-    source: 'api-behaviour 1.6',
     summary: 'Delete an account; with purge also what it owns',
   }),
 } as const;

@@ -17,7 +17,6 @@ export const variableOperations = {
     success: [204, 200, 201],
     scope: 'organization',
     retry: 'absolute',
-    source: 'api-spec op 17',
     summary: 'Update a variable of an organization; an omitted description clears it',
   }),
   createUserVariable: defineOperation({
@@ -29,7 +28,6 @@ export const variableOperations = {
     success: [201, 204, 200],
     scope: 'user',
     retry: 'keyed',
-    source: 'api-spec op 20',
     summary: "Create a variable of the caller's own account",
   }),
   getOrgVariable: defineOperation({
@@ -39,7 +37,6 @@ export const variableOperations = {
     success: [200],
     scope: 'organization',
     retry: 'read',
-    source: 'api-behaviour 3.10',
     summary: 'Get a variable of an organization; owners only',
   }),
   createOrgVariable: defineOperation({
@@ -50,7 +47,6 @@ export const variableOperations = {
     success: [201, 204],
     scope: 'organization',
     retry: 'keyed',
-    source: 'api-behaviour 3.10',
     summary: 'Create a variable of an organization',
   }),
   deleteOrgVariable: defineOperation({
@@ -60,7 +56,6 @@ export const variableOperations = {
     success: [204, 201],
     scope: 'organization',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 variables',
     summary: 'Delete a variable of an organization',
   }),
   listOrgVariables: defineOperation({
@@ -72,7 +67,6 @@ export const variableOperations = {
     scope: 'organization',
     retry: 'read',
     paged: true,
-    source: 'recordings forgejo-15 variables',
     summary: 'List the variables of an organization',
   }),
   getUserVariable: defineOperation({
@@ -82,7 +76,6 @@ export const variableOperations = {
     success: [200],
     scope: 'user',
     retry: 'read',
-    source: 'api-behaviour 3.10',
     summary: "Get a variable of the caller's own account",
   }),
   listUserVariables: defineOperation({
@@ -94,7 +87,6 @@ export const variableOperations = {
     scope: 'user',
     retry: 'read',
     paged: true,
-    source: 'recordings gitea-1.27 variables',
     summary: "List the variables of the caller's own account",
   }),
   updateUserVariable: defineOperation({
@@ -105,7 +97,6 @@ export const variableOperations = {
     success: [204, 201],
     scope: 'user',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 variables',
     summary: "Update a variable of the caller's own account",
   }),
   deleteUserVariable: defineOperation({
@@ -115,7 +106,6 @@ export const variableOperations = {
     success: [204, 201],
     scope: 'user',
     retry: 'absolute',
-    source: 'recordings gitea-1.27 variables',
     summary: "Delete a variable of the caller's own account",
   }),
   listRepoVariables: defineOperation({
@@ -127,7 +117,6 @@ export const variableOperations = {
     scope: 'repository',
     retry: 'read',
     paged: true,
-    source: 'recordings gitea-1.27 variables',
     summary: 'List the variables of a repository',
   }),
   createRepoVariable: defineOperation({
@@ -138,7 +127,6 @@ export const variableOperations = {
     success: [201, 204],
     scope: 'repository',
     retry: 'keyed',
-    source: 'recordings gitea-1.27 variables',
     summary: 'Create a variable of a repository; owners only',
   }),
   getRepoVariable: defineOperation({
@@ -148,7 +136,6 @@ export const variableOperations = {
     success: [200],
     scope: 'repository',
     retry: 'read',
-    source: 'api-behaviour 3.10',
     summary: 'Get a variable of a repository',
   }),
   updateRepoVariable: defineOperation({
@@ -159,7 +146,6 @@ export const variableOperations = {
     success: [204, 201],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.10',
     summary: 'Update a variable of a repository',
   }),
   deleteRepoVariable: defineOperation({
@@ -169,7 +155,6 @@ export const variableOperations = {
     success: [204, 201],
     scope: 'repository',
     retry: 'absolute',
-    source: 'api-behaviour 3.10',
     summary: 'Delete a variable of a repository',
   }),
 } as const;

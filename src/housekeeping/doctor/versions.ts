@@ -15,7 +15,7 @@ function isGiteaAfterChange({ product, version }: ServerKind): boolean {
   return major > CHANGED[0] || (major === CHANGED[0] && minor >= CHANGED[1]);
 }
 
-/** Whether a hook's Authorization header reads as empty whatever it is (api-behaviour, op 3). */
+/** Whether a hook's Authorization header reads as empty whatever it is. */
 export function hidesAuthorization(server: ServerKind): boolean {
   return isGiteaAfterChange(server);
 }

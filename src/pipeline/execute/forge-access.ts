@@ -173,7 +173,7 @@ const LAST_PROBE_MS = 300_000;
 
 /** So long the store holds what this process finds out again and again: one that starts anew need not wait longer. */
 const HOLD_MS = 10_000;
-/** The longest time that a forge may ask for (reliability A4). */
+/** The longest time that a forge may ask for. */
 const LONGEST_LIMIT_MS = 900_000;
 
 interface State {

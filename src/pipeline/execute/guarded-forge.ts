@@ -20,7 +20,7 @@ import { persist } from './keep-claim.js';
 
 /**
  * Longest time from the commit that says "sent" to the call itself, counted from the question to the store. A process that stood still in between
- * may have lost its lease or slept through a pause (reliability C3), so it gives up and goes back. The wait for a turn at a busy store comes before the
+ * may have lost its lease or slept through a pause, so it gives up and goes back. The wait for a turn at a busy store comes before the
  * question, and counts for nothing.
  */
 const MAX_STANDSTILL_MS = 900;

@@ -198,7 +198,7 @@ interface LiveStateDeps {
 
 /**
  * An event tells what was. Where its object was told about once more, or out of order, or the step waited long, what the event tells may have been
- * overtaken: the step reads the object of now before it acts (reliability I3, S3).
+ * overtaken: the step reads the object of now before it acts.
  */
 export class LiveState {
   constructor(private readonly deps: LiveStateDeps) {}

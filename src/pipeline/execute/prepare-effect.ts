@@ -297,7 +297,7 @@ export class TargetRefused extends BotError {
 }
 
 /**
- * Names change, and a name may be taken over by somebody else; the number stays (reliability H1, E5). A write goes to the repository of the
+ * Names change, and a name may be taken over by somebody else; the number stays. A write goes to the repository of the
  * pinned number, under the name that the forge gives it now, and only while it belongs to the organization of the run.
  */
 export class TargetResolver {

@@ -147,7 +147,7 @@ function nextLookMs(waitsForMs: number): number {
 /** An organization that is stopped waits for a person. */
 const ORG_STOPPED_WAIT_MS = MINUTE;
 
-/** Longest wait between two tries, also against absurd `Retry-After` (reliability A4). */
+/** Longest wait between two tries, also against absurd `Retry-After`. */
 const MAX_WAIT_MS = 15 * MINUTE;
 
 interface Rule {

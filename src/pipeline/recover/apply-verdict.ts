@@ -23,7 +23,7 @@ interface VerdictDeps extends Pick<ReadBackDeps, 'forges'> {
   readonly logger: Logger;
 }
 
-/** Between two reads of which both must show the effect (reliability A15). */
+/** Between two reads of which both must show the effect. */
 const SECOND_READ_MS = 5_000;
 
 /** Moves an intent of unknown outcome along the state table, by what a read said. */

@@ -9,7 +9,7 @@ const WANTED: IntentStatus = { is: 'wanted' };
 
 /**
  * A run keeps the revision that decided it, but what its rule has not sent yet is not sent any more once the rule is gone or does not
- * write any more (reliability K3, K4). Costs nothing for rules that stand; the store is asked about the others only.
+ * write any more. Costs nothing for rules that stand; the store is asked about the others only.
  */
 export class RevisionStatus implements RuleStatus {
   constructor(

@@ -23,7 +23,6 @@ function row(opType: string, fields: RowFields = {}): RowText {
 
 /**
  * The feed rows that one act makes, in the order of their ids; most acts make none.
- * @see reference/activity-feed.md section 3
  */
 export function rowsOf(world: World, told: Told, style: FeedStyle): RowText[] {
   switch (told.kind) {
