@@ -64,7 +64,7 @@ describe('architecture/reliability-map', () => {
     expect(['a', 'b', 'c of %s', 'd'].map((title) => hasTest(source, title))).toEqual([true, false, true, false]);
     expect(fault({ none: 'later' })).not.toBeNull();
     expect(fault({ file: 'test/nowhere.spec.ts', title: 'a' })).toContain('no test file');
-    expect(fault({ file: 'test/architecture/floors.spec.ts', title: 'brings no multipart parser alon' })).toContain(
+    expect(fault({ file: 'test/architecture/lock.spec.ts', title: 'pins every package by its diges' })).toContain(
       'has no test',
     );
   });
