@@ -89,7 +89,7 @@ export interface TypeProblem {
   readonly offset: number;
   readonly message: string;
   readonly hint: string | null;
-  /** Versions before 0.2 did not see it. */
+  /** Where the file was active before, it is a warning: the check is newer than others. */
   readonly isNew?: boolean;
 }
 

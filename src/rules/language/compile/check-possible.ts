@@ -136,7 +136,7 @@ function emptied({ repo, notRepo, positions }: WhereFilter): Position | null {
 
 interface Impossible extends Said {
   readonly message: string;
-  /** Versions before did not see it. */
+  /** Where the file was active before, it is a warning: the check is newer than others. */
   readonly isNew: boolean;
 }
 

@@ -739,7 +739,7 @@ class Checker {
     if (!this.warnings.some((one) => one.message === message)) this.warnings.push({ offset, message, hint });
   }
 
-  /** What versions before 0.2 took without a word. */
+  /** What is a warning where the file was active before: the check is newer than others. */
   #newProblem(expr: Expr, message: string, hint: string | null): void {
     const offset = this.offset(expr);
     if (!this.problems.some((one) => one.offset === offset && one.message === message))

@@ -45,7 +45,7 @@ export class SourceFile {
     this.problemAt(this.position(offset), message, hint);
   }
 
-  /** A mistake that versions before 0.2 took without a word. */
+  /** A mistake that is a warning where the file was active before: its check is newer than others. */
   newProblem(offset: number, message: string, hint?: string | null): void {
     this.newProblemAt(this.position(offset), message, hint);
   }
