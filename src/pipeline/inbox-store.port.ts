@@ -210,10 +210,11 @@ export interface InboxStore {
   /** Whether an event of one of these facts was stored for the organization after this one. */
   isStoredSince(event: ForgeEvent, factKeys: readonly string[]): Promise<boolean>;
   /**
-   * Events of the same fact, organization and actor (by number) that were stored before this one, within `EARLIER_MS` of it, oldest first, `MOST_EARLIER` at most; without
-   * those that the forge did not confirm to this rule.
+   * Events of the same fact, organization and actor (by number) that were stored before this one, within `EARLIER_MS` of it, oldest first, a page of `EARLIER_PAGE`;
+   * without those that the forge did not confirm to this rule.
+   * @param after the last event of the page before; null = the first page
    */
-  toldEarlier(eventId: string, rule: string): Promise<ForgeEvent[]>;
+  toldEarlier(eventId: string, rule: string, after: string | null): Promise<ForgeEvent[]>;
   /** What was read of it: it stands in the place of what the event does not know, whoever told more meanwhile. */
   learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void>;
   /** Whether an event of the same object and organization was stored before this one and is not decided yet. */
@@ -237,6 +238,6 @@ export interface InboxStore {
 }
 
 export const EARLIER_MS = 7_200_000;
-export const MOST_EARLIER = 100;
+export const EARLIER_PAGE = 100;
 
 export const INBOX_STORE = portToken<InboxStore>('InboxStore');

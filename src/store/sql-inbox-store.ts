@@ -12,7 +12,7 @@ import type {
   HookBytes,
   InboxStore,
 } from '../pipeline/inbox-store.port.js';
-import { EARLIER_MS, MOST_EARLIER } from '../pipeline/inbox-store.port.js';
+import { EARLIER_MS, EARLIER_PAGE } from '../pipeline/inbox-store.port.js';
 import { arrivalRows, entryOnceKey, toArrival, eventRows, factHash, toEvent } from './rows.js';
 import { columnsOf, integers, Packed, BatchLoader } from './batch-loader.js';
 import { execute, type Database } from './database.js';
@@ -60,6 +60,7 @@ const EVENTS = `SELECT ${eventRows.list('e')} FROM events e WHERE e.id = ANY ($1
 const TOLD_EARLIER = `
 SELECT ${eventRows.list('o')} FROM events e JOIN events o ON o.fact_hash = e.fact_hash AND o.org = e.org AND o.seq < e.seq
 WHERE e.id = $1 AND o.actor::json->>'id' = e.actor::json->>'id' AND o.stored_at > e.stored_at - $3::double precision * interval '1 millisecond'
+  AND ($5::text IS NULL OR o.seq > (SELECT seq FROM events WHERE id = $5))
   AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = o.id AND r.rule = $2 AND r.reason_code = 'run.not-confirmed')
 ORDER BY o.seq LIMIT $4`;
 
@@ -226,8 +227,8 @@ export class SqlInboxStore implements InboxStore {
     return (await this.db.run((manager) => execute(manager, sql, [hashes, org, id]))).rows.length > 0;
   }
 
-  async toldEarlier(eventId: string, rule: string): Promise<ForgeEvent[]> {
-    const values = [eventId, rule, EARLIER_MS, MOST_EARLIER];
+  async toldEarlier(eventId: string, rule: string, after: string | null): Promise<ForgeEvent[]> {
+    const values = [eventId, rule, EARLIER_MS, EARLIER_PAGE, after];
     const { rows } = await this.db.run((manager) => execute<Record<string, unknown>>(manager, TOLD_EARLIER, values));
     return rows.map((row) => toEvent(eventRows.decode(row)));
   }

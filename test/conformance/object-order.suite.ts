@@ -135,7 +135,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     const elsewhere = await comesIn(texts[0] ?? '', 'other');
     const [one = '', two = '', three = ''] = ids;
     const earlier = async (id: string, rule = 'r1'): Promise<string[]> =>
-      (await stores.inbox.toldEarlier(id, rule)).map((event) => event.id);
+      (await stores.inbox.toldEarlier(id, rule, null)).map((event) => event.id);
     const all = [await earlier(one), await earlier(two), await earlier(three), await earlier(elsewhere)];
 
     const because = runReason('run.not-confirmed', { code: 'act.other_text', because: 'others' });
@@ -144,7 +144,8 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
 
     expect(all).toEqual([[], [one], [one, two], []]);
     expect([await earlier(three), await earlier(three, 'r2')]).toEqual([[one], [one, two]]);
-    expect(await stores.inbox.toldEarlier('none', 'r1')).toEqual([]);
+    expect((await stores.inbox.toldEarlier(three, 'r2', one)).map(({ id }) => id)).toEqual([two]);
+    expect(await stores.inbox.toldEarlier('none', 'r1', null)).toEqual([]);
   });
 
   it('plans the steps of one object in the order of its events, whichever of several workers takes which', async () => {

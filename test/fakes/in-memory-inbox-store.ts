@@ -22,7 +22,7 @@ import type {
   ToldEvent,
   Touched,
 } from '../../src/pipeline/inbox-store.port.js';
-import { EARLIER_MS, MOST_EARLIER } from '../../src/pipeline/inbox-store.port.js';
+import { EARLIER_MS, EARLIER_PAGE } from '../../src/pipeline/inbox-store.port.js';
 
 interface Row {
   arrival: Arrival;
@@ -164,12 +164,13 @@ export class InMemoryInboxStore implements InboxStore {
     );
   }
 
-  async toldEarlier(eventId: string, rule: string): Promise<ForgeEvent[]> {
+  async toldEarlier(eventId: string, rule: string, after: string | null): Promise<ForgeEvent[]> {
     const all = [...this.events.values()];
     const event = this.events.get(eventId);
     if (!event) return [];
+    const last = all.findIndex(({ id }) => id === after);
     return all
-      .slice(0, all.indexOf(event))
+      .slice(last + 1, all.indexOf(event))
       .filter(
         (one) =>
           one.forge === event.forge &&
@@ -180,7 +181,7 @@ export class InMemoryInboxStore implements InboxStore {
           one.storedAt.getTime() > event.storedAt.getTime() - EARLIER_MS &&
           !this.isDenied(one.id, rule),
       )
-      .slice(0, MOST_EARLIER);
+      .slice(0, EARLIER_PAGE);
   }
 
   async isBehindAnother(eventId: string): Promise<boolean> {

@@ -7,7 +7,7 @@ import type { Issue } from '../../core/objects/tracker.js';
 import { type ForgeClient, listAll, orMissing, whereAllowed } from '../../forge/forge-client.js';
 import type { ListItem, OperationName, OperationResult } from '../../forge/operations.js';
 import type { ForgeAccess } from '../execute/forge-access.js';
-import { MOST_EARLIER } from '../inbox-store.port.js';
+import { EARLIER_PAGE } from '../inbox-store.port.js';
 import { readFiles } from './field-reader.js';
 
 /** Most time between an act and its delivery, either way: forges deliver within seconds, and clocks differ by minutes. */
@@ -15,6 +15,8 @@ export const WINDOW_MS = 3_600_000;
 const FEED_PAGE = 50;
 /** A feed with more rows than this within the window is not searched to its end. */
 const FEED_PAGES = 4;
+/** Earlier events of one fact that are looked through: more than an honest account makes in the time. Whoever floods makes each later proof no dearer. */
+const EARLIER_PAGES = 10;
 /** A list about one issue, pull request or commit that is longer than this confirms nothing: anybody may make it long. */
 const LIST_PAGES = 40;
 
@@ -46,8 +48,8 @@ interface ContextParts {
   readonly repo: EventRepository;
   readonly readRow: ReadRow;
   readonly told: ToldActs;
-  /** Events of this kind about this object that were stored before this one, in that order, without those that the forge did not confirm to the rule. */
-  readonly earlier: () => Promise<readonly ForgeEvent[]>;
+  /** Events of this kind about this object that were stored before this one, without those that the forge did not confirm to the rule, as `InboxStore.toldEarlier` pages them. */
+  readonly earlier: (after: string | null) => Promise<readonly ForgeEvent[]>;
 }
 
 /** Undefined = this forge, or this token, cannot make the read; null = there is no such thing. */
@@ -82,29 +84,39 @@ export class ActContext {
   /**
    * The entries that are left to this event: upon which the rule did not act for another one, and which no earlier event told. Each act of the forge is told
    * once; whoever tells it again may have waited until what the rule reads besides had changed.
+   * @param take Default: earlier events take nothing, and are not read
    */
-  async free<Entry>(
-    entries: readonly Entry[],
-    actOf: (entry: Entry) => string,
-    take: Take<Entry> = () => [],
-  ): Promise<Entry[]> {
+  async free<Entry>(entries: readonly Entry[], actOf: (entry: Entry) => string, take?: Take<Entry>): Promise<Entry[]> {
     if (entries.length === 0) return [];
     const told = await this.told(entries.map(actOf));
     let left = entries.filter((entry) => !told.has(actOf(entry)));
     this.firstTold ??= [...told.values()][0] ?? null;
     // What polling reads is no claim: it only takes no act upon which the rule acted.
-    if (left.length === 0 || !isClaimed(this.event)) return left;
+    if (!take || !isClaimed(this.event)) return left;
     const acted = new Set(told.values());
-    const earlier = await this.once('earlier', this.earlier);
-    // Told so often, nobody can say which of them was the first.
-    if (earlier.length >= MOST_EARLIER) [left, this.firstTold] = [[], this.firstTold ?? earlier[0]?.id ?? null];
-    for (const event of earlier) {
-      if (acted.has(event.id) || !isSame(this.actor, event.actor)) continue;
-      const taken = new Set(take(event, left));
-      left = left.filter((entry) => !taken.has(entry));
-      if (taken.size > 0) this.firstTold ??= event.id;
+    let after: string | null = null;
+    for (let page = 0; left.length > 0; page += 1) {
+      if (page === EARLIER_PAGES) {
+        // Told so often, nobody can say which of them was the first.
+        this.firstTold ??= after;
+        return [];
+      }
+      const earlier: readonly ForgeEvent[] = await this.earlierPage(after);
+      for (const event of earlier) {
+        if (acted.has(event.id) || !isSame(this.actor, event.actor)) continue;
+        const taken = new Set(take(event, left));
+        left = left.filter((entry) => !taken.has(entry));
+        if (taken.size > 0) this.firstTold ??= event.id;
+      }
+      if (earlier.length < EARLIER_PAGE) break;
+      after = earlier.at(-1)?.id ?? null;
     }
     return left;
+  }
+
+  /** Of several pages the first is kept: they may be large. */
+  private earlierPage(after: string | null): Promise<readonly ForgeEvent[]> {
+    return after === null ? this.once('earlier', () => this.earlier(null)) : this.earlier(after);
   }
 
   get index(): string {

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { RepositoryHomes } from '../../core/repository-home.js';
 import type { ActProof } from './act-proof.js';
+import { EARLIER_PAGE } from '../inbox-store.port.js';
 import { ActProofs } from './act-proofs.js';
 
 const ANN = { id: '3', login: 'ann' };
@@ -47,12 +48,14 @@ describe('pipeline/decide/act-proofs', () => {
   let proofs: ActProofs;
   /** What was told before, by the event that tells it now. */
   let earlier: Map<string, ForgeEvent[]>;
+  /** Where each page of them began that was read. */
+  let pages: number[];
   /** What rules acted upon. */
   let told: Map<string, Array<[string, string]>>;
 
   beforeEach(() => {
     [calls, echo, client, told] = [[], false, {}, new Map()];
-    [isDeleted, lookedFor, earlier] = [false, [], new Map()];
+    [isDeleted, lookedFor, earlier, pages] = [false, [], new Map(), []];
     const asked = (name: string): unknown => {
       const call = client[name as keyof ForgeClient];
       return call && ((parameters: unknown) => (calls.push(name), call(parameters)));
@@ -68,7 +71,12 @@ describe('pipeline/decide/act-proofs', () => {
       recovery: { echoOf: async () => (echo ? { eventId: 'e', intentId: 'i', depth: 1 } : null) },
       inbox: {
         isStoredSince: async ({ id }, keys) => (lookedFor.push([id, keys]), isDeleted),
-        toldEarlier: async (id, rule) => (rule === 'a' ? (earlier.get(id) ?? []) : []),
+        toldEarlier: async (id, rule, after) => {
+          const all = rule === 'a' ? (earlier.get(id) ?? []) : [];
+          const from = all.findIndex((event) => event.id === after) + 1;
+          pages.push(from);
+          return all.slice(from, from + EARLIER_PAGE);
+        },
       },
       journal: { toldActs: async ({ rule, acts }) => new Map(acts.flatMap((act) => told.get(`${rule} ${act}`) ?? [])) },
       readRow: () => [],
@@ -586,14 +594,44 @@ describe('pipeline/decide/act-proofs', () => {
       });
     });
 
-    it('believes nobody any more who tells what was told a hundred times', async () => {
+    it('finds the act of an honest account that does the same hundreds of times', async () => {
+      const entries = Array.from({ length: 451 }, (_, n) => label(`${n}`, 'one'));
+      client = {
+        listTimeline: async (asked) => {
+          const { page = 1, limit = 50 } = asked as { page?: number; limit?: number };
+          return entries.slice((page - 1) * limit, page * limit);
+        },
+      };
+      const events = entries.map(({ id }) => labeled(`e${String(id)}`, ['one']));
+      earlier.set('e450', events.slice(0, 450));
+
+      expect(await acts(labeled('e450', ['one']))).toEqual([['history labeled 450'], { labels_added: ['one'] }]);
+      expect([...new Set(pages)]).toEqual([0, 100, 200, 300, 400]);
+    });
+
+    it('asks for no earlier event where none can take the act: a status', async () => {
+      const set = { id: '7', context: 'ci', status: 'pending', creator: ANN, created_at: AT };
+      client = { listStatuses: async (asked) => ((asked as JsonObject)['page'] === 1 ? [set] : []) };
+      const data = { sha: 'a'.repeat(40), status: { id: '7', context: 'ci', state: 'pending' } };
+      const status = opened({ id: 'e', kind: 'status.set', storedAt: new Date(AT), data });
+      earlier.set(
+        'e',
+        Array.from({ length: 1_500 }, (_, n) => ({ ...status, id: `${n}` })),
+      );
+
+      expect(verdict(await proofs.prove(status, [], 'a'))).toBe('status');
+      expect(pages).toEqual([]);
+    });
+
+    it('believes nobody any more who tells what was told a thousand times, and reads no further', async () => {
       client = { getComment: async () => written() };
       const lie = commented({ data: { number: '4', comment: { id: '11', body: 'forged' } } });
       earlier.set(
         'e',
-        Array.from({ length: 100 }, (_, n) => ({ ...lie, id: `${n}` })),
+        Array.from({ length: 5_000 }, (_, n) => ({ ...lie, id: `${n}` })),
       );
       expect(verdict(await proofs.prove(commented({ id: 'e' }), [], 'a'))).toBe('act.told_before');
+      expect(pages).toEqual(Array.from({ length: 10 }, (_, n) => n * EARLIER_PAGE));
     });
 
     it('counts an effect of the bot once', async () => {

@@ -155,7 +155,7 @@ export class ActProofs implements ActProver {
       repo: { ...repo, owner, name },
       readRow: this.deps.readRow,
       told,
-      earlier: async () => (rule === undefined ? [] : this.deps.inbox.toldEarlier(event.id, rule)),
+      earlier: async (after) => (rule === undefined ? [] : this.deps.inbox.toldEarlier(event.id, rule, after)),
     });
     return { context, home: home.repository };
   }

@@ -559,13 +559,9 @@ async function once(
   context: ActContext,
   act: string,
   found: () => ActFound,
-  isTold: (earlier: ForgeEvent) => boolean = () => false,
+  isTold?: (earlier: ForgeEvent) => boolean,
 ): Promise<ActFound> {
-  const free = await context.free(
-    [act],
-    (one) => one,
-    (earlier, left) => (isTold(earlier) ? left : []),
-  );
+  const free = await context.free([act], (one) => one, isTold && ((earlier, left) => (isTold(earlier) ? left : [])));
   return free.length > 0 ? found() : unproven('act.not_found', '');
 }
 
