@@ -150,6 +150,23 @@ describe('insight/trying/backtests', () => {
     await until(async () => backtests.of('ann')?.state === 'done' && backtests.of('bob')?.state === 'done');
   });
 
+  it('holds up nobody else for one person who starts again and again while the cancelled ones still work', async () => {
+    const { backtests, asked, threads, give } = aRig();
+    backtests.start('ann', draft(), 30, true);
+    await until(async () => asked.length === 1);
+    // The first is cancelled and still waits for its history: those after it get no further thread.
+    for (let n = 0; n < 50; n += 1) backtests.start('ann', draft(), 30, true);
+    expect(threads).toHaveLength(1);
+    backtests.start('bob', draft(), 1, true);
+    await until(async () => asked.length === 2);
+
+    expect([backtests.of('ann')?.state, backtests.of('bob')?.state]).toEqual(['waiting', 'running']);
+    expect(threads).toHaveLength(2);
+    give(99);
+    await until(async () => backtests.of('ann')?.state === 'done' && backtests.of('bob')?.state === 'done');
+    expect(threads).toHaveLength(3);
+  });
+
   it('lets the fifth person wait for the first that ends, whoever that is', async () => {
     const { backtests, asked, give } = aRig();
     const people = ['ann', 'bob', 'cy', 'dora', 'eve'];

@@ -27,11 +27,12 @@ const ABANDONED_MS = 60_000;
 const KEPT_MS = 10 * 60_000;
 /** Of all people, done or not. */
 const MAX_KEPT = 50;
-/** So many people at once, each in a thread of their own; others wait for the first that ends. */
+/** So many people at once, each with one back-test in a thread of its own; others wait for the first that ends. */
 const AT_ONCE = 4;
 
 interface Job {
   readonly id: string;
+  readonly by: string;
   readonly draft: Draft;
   readonly days: number;
   readonly isOpen: boolean;
@@ -65,8 +66,9 @@ export interface BacktestsDeps {
  */
 export class Backtests {
   readonly #jobs = new Map<string, Job>();
-  readonly #waiting: Job[] = [];
-  readonly #running = new Set<Promise<void>>();
+  #waiting: Job[] = [];
+  /** By person: one that was cancelled holds the person's place, and nobody else's, until its thread ends what it does. */
+  readonly #running = new Map<string, Promise<void>>();
   #isStopped = false;
 
   constructor(private readonly deps: BacktestsDeps) {}
@@ -86,6 +88,7 @@ export class Backtests {
     const since = new Date(until.getTime() - days * DAY_MS);
     const job: Job = {
       id: newId(),
+      by,
       draft,
       days,
       isOpen,
@@ -119,24 +122,26 @@ export class Backtests {
     const job = this.#jobs.get(by);
     if (!job || !isUnderWay(job)) return false;
     job.state = 'cancelled';
+    this.#waiting = this.#waiting.filter((one) => one !== job);
     return true;
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const by of this.#jobs.keys()) this.cancel(by);
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.values());
   }
 
   #runNext(): void {
     while (this.#running.size < AT_ONCE) {
-      const job = this.#waiting.shift();
+      const job = this.#waiting.find(({ by }) => !this.#running.has(by));
       if (!job) return;
+      this.#waiting = this.#waiting.filter((one) => one !== job);
       const run = this.#run(job).finally(() => {
-        this.#running.delete(run);
+        this.#running.delete(job.by);
         this.#runNext();
       });
-      this.#running.add(run);
+      this.#running.set(job.by, run);
     }
   }
 
