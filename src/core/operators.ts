@@ -56,6 +56,8 @@ export interface ControlCaller {
   readonly scopes: readonly OperatorScope[];
   /** Where the caller has which scopes; null = each of `scopes` holds for all that the bot has. */
   readonly grants: readonly Grant[] | null;
+  /** Organizations that a person owns, where `grants` does not say so. Default: none */
+  readonly owns?: readonly string[];
 }
 
 /** Whether the caller has the host: such a caller makes and revokes operators. */
@@ -67,8 +69,15 @@ export function isOwner({ kind }: Pick<ControlCaller, 'kind'>): boolean {
  * Whether what is sealed of an organization is opened to the caller. The forge told some of it to owners alone, and the bot read the rest of any of the
  * organization's repositories: so its owners and the owner of the host see it, and no scope of an operator does.
  */
-export function opensSealed(caller: Pick<ControlCaller, 'kind' | 'grants'>, org: string): boolean {
-  return isOwner(caller) || (caller.grants !== null && seesWholeOrg(caller.grants, org));
+export function opensSealed(caller: Pick<ControlCaller, 'kind' | 'grants' | 'owns'>, org: string): boolean {
+  const { grants, owns = [] } = caller;
+  return isOwner(caller) || owns.includes(org) || (grants !== null && seesWholeOrg(grants, org));
+}
+
+/** A person whom the config makes an operator of everything. What such a person owns stays theirs. */
+export function asOperator(caller: ControlCaller): ControlCaller {
+  const owns = (caller.grants ?? []).flatMap(({ org, repositories }) => (repositories === null ? [org] : []));
+  return { ...caller, scopes: OPERATOR_SCOPES, grants: null, owns };
 }
 
 export const NOBODY: ControlCaller = { kind: 'nobody', name: 'nobody', login: null, scopes: [], grants: [] };

@@ -7,7 +7,7 @@ import type { AnyOperation } from '../../src/api/operations/operation.js';
 import { readConfig } from '../../src/config/read-config.js';
 import { BotError } from '../../src/core/errors.js';
 import { stringifyJson } from '../../src/core/json.js';
-import { NOBODY, personCaller, type ControlCaller } from '../../src/core/operators.js';
+import { NOBODY, asOperator, personCaller, type ControlCaller } from '../../src/core/operators.js';
 import { POSTGRES_URL, createTestDatabase, type TestDatabase } from '../services/test-stores.js';
 import { REDIS_URL, freshRedisUrl } from '../services/test-redis.js';
 import { until } from '../services/until.js';
@@ -536,6 +536,8 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
     };
 
     expect(await opened(operator)).toEqual([]);
+    expect(await opened(asOperator(callers.writer))).toEqual([]);
+    expect(await opened(asOperator(callers.owner))).toEqual(await opened(callers.owner));
     expect(await opened(callers['other owner'])).toEqual([]);
     expect(await opened(callers.owner)).toEqual(
       expect.arrayContaining(['explain', 'history', 'historyOf', 'run', 'runs']),

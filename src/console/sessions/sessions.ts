@@ -9,7 +9,7 @@ import type { Clock } from '../../core/clock.js';
 import { hashOf, newId } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
 import { OPERATOR_SCOPES, operatorState } from '../../core/operator-scopes.js';
-import { sightOf, type ControlCaller } from '../../core/operators.js';
+import { asOperator, sightOf, type ControlCaller } from '../../core/operators.js';
 import type { Sight } from '../../core/sight.js';
 import type { PersonLogin, PersonNow } from '../login/login.port.js';
 
@@ -236,7 +236,7 @@ export class Sessions {
   private asSiteOperator({ caller, forge, userId }: PersonNow): ControlCaller {
     const names = [caller.name.replace(/^person:/, ''), `id:${userId}@${forge}`];
     const isOne = names.some((name) => this.deps.config.operators.includes(name.toLowerCase()));
-    return isOne ? { ...caller, scopes: OPERATOR_SCOPES, grants: null } : caller;
+    return isOne ? asOperator(caller) : caller;
   }
 }
 
