@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { InvalidFile } from '../core/errors.js';
 import { storeCommand } from './command-options.js';
 import { print } from './print.js';
-import { printBacktest } from './print-backtest.js';
 import { withBot } from './reach-bot.js';
 import { ruleFolder } from './rule-folder.js';
 import { readSince } from './since.js';
@@ -77,6 +76,7 @@ export function backtestCommand(): Command {
         }
         progress.end();
         const report = backtest.report({ org: org.name, since, until, notes: [...notes] });
+        const { printBacktest } = await import('./print-backtest.js');
         print(options.json, report, () => printBacktest(report, options.samples));
       }),
     );

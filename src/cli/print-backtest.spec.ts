@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { operationNames } from '../forge/operations.js';
 import type { BacktestReport, BacktestRule, BacktestSample } from '../insight/backtest/backtest-report.js';
-import { describeDoctor } from './doctor.command.js';
+import { describeDoctor } from './print-doctor.js';
 import { printBacktest } from './print-backtest.js';
 
 const CAMEL_CASE = /\b[a-z]+[A-Z]\w*/g;

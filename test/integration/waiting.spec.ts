@@ -6,7 +6,7 @@ import { renderToString } from 'preact-render-to-string';
 import { h } from 'preact';
 import { OPERATIONS, type AnswerOf, type OperationName } from '../../src/api/operations/index.js';
 import type { AnyOperation } from '../../src/api/operations/operation.js';
-import { describeDoctor } from '../../src/cli/doctor.command.js';
+import { describeDoctor } from '../../src/cli/print-doctor.js';
 import { printExplanation } from '../../src/cli/print-explanation.js';
 import { describeRuns } from '../../src/cli/runs.command.js';
 import { describeStatus } from '../../src/cli/status.command.js';

@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js';
 import { isFinding, webPages } from '../../housekeeping/doctor/check.js';
 import { hostWord } from '../../housekeeping/doctor/examine-deliveries.js';
-import { describeFix } from '../doctor.command.js';
+import { describeFix } from '../print-doctor.js';
 import { ended } from '../apply.command.js';
 import { countChanges } from '../count-changes.js';
 import { counted } from '../print.js';

@@ -1,0 +1,56 @@
+import { operationInWords } from '../forge/operation-words.js';
+import type { Check, DoctorReport } from '../housekeeping/doctor/check.js';
+import { counted, plain, table, when } from './print.js';
+import { colour } from './terminal.js';
+
+const SIGNS: Readonly<Record<Check['state'], string>> = {
+  ok: colour.green('ok'),
+  note: colour.cyan('note'),
+  warning: colour.yellow('warning'),
+  problem: colour.red('problem'),
+};
+
+export function describeDoctor({ checks, findings, forges }: DoctorReport, operations: boolean): string {
+  const head = ['', 'check', 'about', 'seen'];
+  const rows = checks.map(({ state, check, org, forge, said }) => [
+    SIGNS[state],
+    check,
+    plain(org ?? forge),
+    plain(said),
+  ]);
+  const asked = operations ? forges.map(({ id, operations: known }) => describeOperations(id, known)) : [];
+  const waits = checks.filter(({ check, state }) => check.startsWith('waiting.') && state === 'note').length;
+  const stale = forges.filter(({ id }) =>
+    checks.some(({ forge, check, state }) => forge === id && check === 'forge.reached' && state === 'problem'),
+  );
+  return [
+    table(head, rows, 'nothing was looked at'),
+    ...checks.filter(({ fix }) => fix.length > 0).map(describeFix),
+    ...stale.map(({ id, learnedAt }) => colour.dim(`what is known of ${id} was learned at ${when(learnedAt)} UTC`)),
+    ...asked,
+    '',
+    findings === 0
+      ? colour.green(
+          waits === 0 ? 'nothing is wrong' : `nothing is wrong; ${counted(waits, 'thing waits', 'things wait')}`,
+        )
+      : colour.red(findings === 1 ? '1 finding' : `${findings} findings`),
+  ].join('\n');
+}
+
+/** What was seen wrong, and what to click or type. */
+export function describeFix({ check, org, forge, state, fix }: Check): string {
+  return `\n${SIGNS[state]} ${colour.bold(check)} ${colour.dim(plain(org ?? forge))}\n${fix.map((step) => `  ${plain(step)}`).join('\n')}`;
+}
+
+function describeOperations(forge: string, operations: DoctorReport['forges'][number]['operations']): string {
+  const words = {
+    there: colour.green('there'),
+    missing: colour.red('missing'),
+    scope: colour.yellow('not with this token'),
+    'not-asked': colour.dim('not asked'),
+  };
+  const rows = Object.entries(operations)
+    .map(([name, told]) => [operationInWords(name), words[told]])
+    .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
+  return `\n${colour.bold(`operations of ${plain(forge)}`)}\n${table(['operation', 'answer'], rows, 'none was asked')}`;
+}
