@@ -4,6 +4,7 @@ import { anEvent } from '../../../test/builders/arrivals.js';
 import { silentLogger } from '../../core/logger.js';
 import { until } from '../../../test/services/until.js';
 import type { HistoryQuery, ToldHistory } from '../history-store.port.js';
+import { loadLimit } from '../../policies/thread/bounded-rules.js';
 import { makeTrial } from '../trial.js';
 import { Backtests } from './backtests.js';
 import { TryDesk } from './try-desk.js';
@@ -33,6 +34,7 @@ function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, {
   const asked: HistoryQuery[] = [];
   const opened: boolean[] = [];
   const rests: number[] = [];
+  const limits: number[] = [];
   let open = 0;
   const backtests = new Backtests({
     clock,
@@ -44,8 +46,9 @@ function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, {
       const orders: TryOrder[] = [];
       threads.push(orders);
       return {
-        order: async (order) => {
+        order: async (order, limitMs) => {
           orders.push(order);
+          limits.push(limitMs);
           const why = ends[order.kind];
           return why ? { is: 'ended', why, at: -1 } : { is: 'answered', answer: desk.answer(order) };
         },
@@ -63,7 +66,7 @@ function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, {
       return { events: [event], runs: [], next: n < PAGES ? event.id : null, bot: null };
     },
   });
-  return { backtests, clock, asked, opened, rests, threads, give: (pages: number) => (open = pages) };
+  return { backtests, clock, asked, opened, limits, rests, threads, give: (pages: number) => (open = pages) };
 }
 
 describe('insight/trying/backtests', () => {
@@ -187,6 +190,26 @@ describe('insight/trying/backtests', () => {
     await until(async () => backtests.of('ann')?.state === 'done');
 
     expect(opened).toEqual(Array(PAGES).fill(isOpen));
+  });
+
+  it('gives each rule of an event the time to be ended and to have all files loaded again', async () => {
+    const limitsFor = async (files: number): Promise<number | undefined> => {
+      const { backtests, limits, give } = aRig();
+      give(99);
+      const { files: own, ...rest } = draft();
+      const empty = Array.from({ length: files }, (_, n) => ({
+        path: `${n}.yaml`,
+        text: 'version: 1\norg: acme\nrules: []\n',
+      }));
+      backtests.start('ann', { ...rest, files: [...own, ...empty] }, 7, true);
+      await until(async () => backtests.of('ann')?.state === 'done');
+      return limits[1];
+    };
+    const load = (files: number) => loadLimit(Array(files + 1).fill(draft().files[0]));
+    const [few = 0, many = 0] = [await limitsFor(0), await limitsFor(20)];
+
+    expect(few).toBeGreaterThan(load(0));
+    expect(many - few).toBe(load(20) - load(0));
   });
 
   it('orders one event at a time, with time for each rule', async () => {

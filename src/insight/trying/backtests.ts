@@ -170,7 +170,8 @@ export class Backtests {
       job.problems = begun.problems;
       return;
     }
-    const limitMs = EVENT_MS + RULE_MS * expected(begun, 'begun').rules;
+    // A decision that is ended ends the thread of the rules: the next one loads all files again.
+    const limitMs = EVENT_MS + (RULE_MS + loadLimit(draft.files)) * expected(begun, 'begun').rules;
     const notes = new Set<string>();
     let after: string | null = null;
     do {
