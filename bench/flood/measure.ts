@@ -5,7 +5,7 @@ import { Test } from '@nestjs/testing';
 import type { NewDelivery } from '../../src/core/arrival.js';
 import { newId } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
-import { WAKE_QUEUE, type WakeQueue } from '../../src/pipeline/wake-queue.port.js';
+import { WORK_QUEUE, type WorkQueue } from '../../src/pipeline/work-queue.port.js';
 import { queueModule } from '../../src/queue/queue.module.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { startTimes } from '../../test/chaos/judge/overload.js';
@@ -79,7 +79,7 @@ export async function measureFlood({ backlog, everyMs, profile }: FloodOrder): P
     const module = await Test.createTestingModule({
       imports: [queueModule({ kind: 'redis', url: new Secret(fleet.redis?.url ?? ''), sweepS: 3 })],
     }).compile();
-    const queue = module.get<WakeQueue>(WAKE_QUEUE);
+    const queue = module.get<WorkQueue>(WORK_QUEUE);
     await until(() => queue.healthy());
     try {
       return await new Running(forge, fleet, stores, queue, quiet.repos, { backlog, everyMs }).run();
@@ -111,7 +111,7 @@ class Running {
     private readonly forge: ForgeProcess,
     private readonly fleet: Fleet,
     private readonly stores: Stores,
-    private readonly queue: WakeQueue,
+    private readonly queue: WorkQueue,
     private readonly quietRepos: readonly Repo[],
     private readonly order: { readonly backlog: number; readonly everyMs: number },
   ) {}
@@ -150,7 +150,7 @@ class Running {
       this.next += 1;
       await this.stores.inbox.storeDeliveries([one]);
       sent.set(`${QUIET}/${repo.name}`, Date.now());
-      await this.queue.announce('arrival', [one.id], QUIET);
+      this.queue.ring('arrivals', QUIET);
       // One after the other: on a slow machine they would be a flood of their own.
       await until(async () => (await this.called()) >= this.next, 20);
     }
@@ -178,11 +178,7 @@ class Running {
         return arrivalOf(number, number % EFFECT_EVERY === 0 ? 'label' : 'nothing', repo, FLOOD);
       });
       await this.stores.inbox.storeDeliveries(batch);
-      void this.queue.announce(
-        'arrival',
-        batch.map(({ id }) => id),
-        FLOOD,
-      );
+      this.queue.ring('arrivals', FLOOD);
     }
   }
 

@@ -38,10 +38,10 @@ import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { WAITING_STORE } from '../pipeline/waiting-store.port.js';
 import { POISON_MESSAGE_STORE } from '../pipeline/poison-message-store.port.js';
-import { Sweep } from '../pipeline/recover/sweep.js';
+import { StorePoll } from '../pipeline/store-poll.js';
 import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
 import { ROLLOUT_STORE } from '../pipeline/rollout-store.port.js';
-import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
+import { WORK_QUEUE } from '../pipeline/work-queue.port.js';
 import { FINDING_STORE } from '../policies/finding-store.port.js';
 import { PLAN_STORE } from '../policies/plan-store.port.js';
 import { Planner } from '../policies/planner.js';
@@ -170,17 +170,17 @@ const PARTS = [
   ),
   part(
     Orders,
-    { process: THIS_PROCESS, forges: ConnectedForges, sweep: Sweep, logger: LOGGER },
-    ({ process: { role, serves }, forges, sweep, logger }) =>
+    { process: THIS_PROCESS, forges: ConnectedForges, poll: StorePoll, logger: LOGGER },
+    ({ process: { role, serves }, forges, poll, logger }) =>
       new Orders({
         logger,
         connect: async () => (serves === 'bot' ? undefined : forges.start()),
-        nudge: () => (serves === 'bot' && (role === 'worker' || role === 'all') ? void sweep.pass() : undefined),
+        nudge: () => (serves === 'bot' && (role === 'worker' || role === 'all') ? void poll.pass() : undefined),
       }),
   ),
   part(
     RUNNING,
-    { process: THIS_PROCESS, config: APP_CONFIG, queue: WAKE_QUEUE },
+    { process: THIS_PROCESS, config: APP_CONFIG, queue: WORK_QUEUE },
     ({ process: self, config: { console, store }, queue }) => {
       if (self.serves !== 'bot') return null;
       // The Console of a distributed bot is another process, where the config says.

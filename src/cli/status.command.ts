@@ -69,7 +69,7 @@ export function describeStatus(report: StatusReport, running: boolean): string {
   lines.push(...waitingLines(report.waiting.filter(({ code }) => !TOLD_ABOVE.has(code))));
   for (const { message, at } of report.alerts) lines.push(colour.red(`alert: ${plain(message)}, since ${when(at)}`));
   if (report.queueHealthy === false)
-    lines.push(colour.yellow('the queue does not answer; the sweep does its work meanwhile'));
+    lines.push(colour.yellow('the queue does not answer; workers find their work in the store meanwhile'));
   return lines.join('\n');
 }
 

@@ -324,13 +324,13 @@ export const configSchema = z.strictObject({
     .strictObject({
       url: secretAddress
         .default('embedded')
-        .describe('redis://…, or embedded: with PostgreSQL, processes wake each other by its notifications'),
+        .describe('redis://…, or embedded: with PostgreSQL, processes ring for each other by its notifications'),
       sweep_s: z
         .number()
         .min(0.2)
         .max(3600)
-        .default(2)
-        .describe('seconds between two sweeps for due work that nothing announced'),
+        .default(1)
+        .describe('seconds between two looks of a worker for due work for which nobody rang'),
     })
     .prefault({}),
   server: z

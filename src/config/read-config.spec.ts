@@ -46,7 +46,7 @@ describe('config/read-config', () => {
     expect(config.forges[0]?.baseUrl).toBe('http://127.0.0.1:4000/api/v1');
     expect(config.orgs[0]?.rules.path).toBe('/etc/rules/acme');
     expect(config.store).toEqual({ kind: 'embedded', dir: '/etc/data', group: null });
-    expect(config.queue).toEqual({ kind: 'embedded', sweepS: 2 });
+    expect(config.queue).toEqual({ kind: 'embedded', sweepS: 1 });
     expect(config.server).toEqual({
       host: '0.0.0.0',
       port: 8080,

@@ -30,14 +30,19 @@ const MAX_MS = 300_000;
 const GROWTH = { firstMs: 2_000, maxMs: MAX_MS };
 const MAX_KNOWN = 10_000;
 
-/** Keeps sweeps from trying failed work again too soon. In memory only: after a restart, the work is tried once more. */
+/** Keeps polls from trying failed work again too soon. In memory only: after a restart, the work is tried once more. */
 export class Backoff {
   private readonly known = new LRUCache<string, { failures: number; untilMs: number }>({ max: MAX_KNOWN });
 
   constructor(private readonly clock: Clock) {}
 
   isWaiting(id: string): boolean {
-    return (this.known.get(id)?.untilMs ?? 0) > this.clock.monotonicMs();
+    return this.waitsMs(id) > 0;
+  }
+
+  /** Milliseconds until it may be tried again; 0 = now. */
+  waitsMs(id: string): number {
+    return Math.max(0, (this.known.get(id)?.untilMs ?? 0) - this.clock.monotonicMs());
   }
 
   /** @returns milliseconds until it may be tried again; never less than the forge asked for, up to five minutes */

@@ -144,7 +144,7 @@ export class ForgeError extends BotError {
 
 /**
  * The store cannot take or give anything now (away, full, too slow, failing over); nothing was stored, or that is not known.
- * Callers answer 503 or wait for the sweep. `retryAfterS` in seconds.
+ * Callers answer 503 or wait for the poll. `retryAfterS` in seconds.
  */
 export class StoreUnavailable extends BotError {
   constructor(

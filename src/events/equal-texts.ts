@@ -25,7 +25,7 @@ const SECOND_ACT_WITHIN_MS = 10_000;
 const WAITS_AT_MOST_MS = 60 * 60_000;
 /**
  * … and so long for what was received after it, if an equal one that was received later was decided first. The two may wait for each other, and
- * hundreds for them: in a flood of replays whose order is lost, each pass of the sweep would try them all again.
+ * hundreds for them: in a flood of replays whose order is lost, each turn would try them all again.
  */
 const WAITS_OUT_OF_ORDER_MS = SECOND_ACT_WITHIN_MS;
 

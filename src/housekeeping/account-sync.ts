@@ -22,7 +22,8 @@ interface AccountSyncDeps {
   /** What it would do now. @throws ForgeError while the forge cannot be asked */
   readonly rehearse: (intent: NewIntent) => Promise<Rehearsal>;
   readonly journal: Pick<JournalStore, 'recordDecision'>;
-  readonly announce: (intentIds: readonly string[]) => Promise<void>;
+  /** Its intent is due. */
+  readonly ring: () => void;
   readonly clock: Clock;
 }
 
@@ -35,7 +36,7 @@ export class AccountSync {
 
   /** @throws ForgeError while the forge cannot be asked */
   async want(forge: string, settings: JsonObject, cause: Cause, isDryRun: boolean): Promise<SyncReport> {
-    const { accounts, tools, rehearse, journal, announce, clock } = this.deps;
+    const { accounts, tools, rehearse, journal, ring, clock } = this.deps;
     const plan = planIntents(
       {
         forge,
@@ -68,7 +69,7 @@ export class AccountSync {
     const reason = rehearsal.does === 'write' ? wanted : textOf(rehearsal.reason);
     if (rehearsal.does !== 'write' || isDryRun) return { does: rehearsal.does, reason, runId: null };
     const due = await journal.recordDecision({}, [plan]);
-    if (due.length > 0) await announce(due);
+    if (due.length > 0) ring();
     return { does: 'write', reason, runId: plan.run.id };
   }
 }

@@ -17,7 +17,6 @@ import { ForgeModule } from '../forge/forge.module.js';
 import { ServerAccessReader } from '../forge/server-access.js';
 import { Metrics } from '../observability/metrics.js';
 import { ArrivalToIntents } from '../pipeline/decide.js';
-import { announceIntents } from '../pipeline/execute/executor.js';
 import { Rehearser } from '../pipeline/execute/rehearse.js';
 import { GAP_STORE } from '../pipeline/gap-store.port.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
@@ -25,7 +24,8 @@ import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { ACCOUNTS } from '../pipeline/rule-engine.port.js';
 import { TICK_STORE } from '../pipeline/tick-store.port.js';
-import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
+import { OF_THE_BOT } from '../pipeline/execute/forge-access.js';
+import { WORK_QUEUE } from '../pipeline/work-queue.port.js';
 import { frozenAt } from '../policies/freeze.js';
 import { Planner } from '../policies/planner.js';
 import { CapabilityCheck } from '../rules/requirements/capability-check.js';
@@ -49,7 +49,6 @@ import { OpenAlerts } from './open-alerts.js';
 import { Scheduler } from './scheduler.js';
 import { STORE_MAINTENANCE } from './store-maintenance.port.js';
 
-const ANNOUNCED = 500;
 const BY = 'housekeeping';
 
 /** How long an order waits for rules that are being loaded. */
@@ -139,7 +138,7 @@ const PARTS = [
       encryptor: Encryptor,
       rehearser: Rehearser,
       journal: JOURNAL_STORE,
-      queue: WAKE_QUEUE,
+      queue: WORK_QUEUE,
       clock: CLOCK,
     },
     ({ accounts, encryptor, rehearser, journal, queue, clock }) =>
@@ -148,7 +147,7 @@ const PARTS = [
         tools: { actions, encryptor, newId },
         rehearse: (intent) => rehearser.rehearse(intent),
         journal,
-        announce: (ids) => queue.announce('background', [...ids]),
+        ring: () => queue.ring('background', OF_THE_BOT),
         clock,
       }),
   ),
@@ -168,7 +167,7 @@ const PARTS = [
       ticks: TICK_STORE,
       audit: AUDIT_STORE,
       store: STORE_MAINTENANCE,
-      queue: WAKE_QUEUE,
+      queue: WORK_QUEUE,
       encryptor: Encryptor,
       alerts: ALERTS,
       clock: CLOCK,
@@ -226,11 +225,6 @@ const PARTS = [
           reloadRules: async (org) => {
             await keeper.lookAgain(org);
             return { hash: (await keeper.active(org))?.revision.hash ?? null, problems: keeper.heldBack(org) };
-          },
-          announceDue: async () => {
-            const due = await journal.dueIntents(ANNOUNCED);
-            await announceIntents({ journal, queue }, due);
-            return due.length;
           },
           wantAccount: (forge, settings, cause, isDryRun) => account.want(forge, settings, cause, isDryRun),
           account: (forge) => config.forges.find(({ id }) => id === forge)?.account ?? null,

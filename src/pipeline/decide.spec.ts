@@ -60,7 +60,7 @@ describe('pipeline/decide', () => {
   let candidates: Candidate[];
   let verdicts: Record<string, (answers: LookupAnswers, facts: DecisionFacts) => Evaluation>;
   let lookup: () => Promise<LookupAnswer>;
-  let announced: string[];
+  let rung: string[];
   let alerts: string[];
   let window: Window | null;
   let active: ActiveRevision | null;
@@ -75,7 +75,7 @@ describe('pipeline/decide', () => {
     candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
     verdicts = { r1: () => FIRED() };
     lookup = async () => ({ missing: true });
-    announced = [];
+    rung = [];
     alerts = [];
     window = null;
     active = { id: 'rev-1', revision: { org: 'acme', hash: 'h', rules: [], policies: [] }, loadedAt: clock.now() };
@@ -97,7 +97,7 @@ describe('pipeline/decide', () => {
       logger: silentLogger,
       arrivals: {
         decide: async (id) => {
-          announced.push(`decided ${id}`);
+          rung.push(`decided ${id}`);
           return null;
         },
       },
@@ -110,7 +110,7 @@ describe('pipeline/decide', () => {
       inventory: { list: () => inventory() },
       accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
       alerts: { raise: (key) => void alerts.push(key), resolve: (key) => void alerts.push(`${key} over`) },
-      queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
+      queue: { ring: (topic, org) => void rung.push(`${topic} of ${org}`) },
       tools: {
         actions,
         encryptor: SEALER,
@@ -175,7 +175,7 @@ describe('pipeline/decide', () => {
     expect(planned).toBe(1);
     expect(await runs()).toMatchObject([{ id: 'check', state: 'gathering', revisionId: '' }]);
 
-    // Nothing of it needs rules, and the sweep is not held up.
+    // Nothing of it needs rules, and no turn is held up.
     await flow.decideRun('check');
     expect(begun).toEqual(['check']);
     while ((await runs())[0]?.state !== 'done') await new Promise(setImmediate);
@@ -192,7 +192,7 @@ describe('pipeline/decide', () => {
   it('hands an arrival to the inbox', async () => {
     await flow.decideArrival('a1');
 
-    expect(announced).toEqual(['decided a1']);
+    expect(rung).toEqual(['decided a1']);
   });
 
   it('has what waits in a repository looked at again after an event that may end the wait, wanted by a rule or not', async () => {
@@ -210,22 +210,19 @@ describe('pipeline/decide', () => {
 
     event = { ...event, kind: 'issue.opened' };
     await flow.decideEvent('e1');
-    expect(announced).toEqual([]);
+    expect(rung).toEqual([]);
 
     event = { ...event, kind: 'status.set' };
     await flow.decideEvent('e2');
-    expect(announced).toEqual(['intent i1']);
+    expect(rung).toEqual(['intents of acme']);
     expect(await journal.dueIntents(9)).toEqual(['i1']);
   });
 
-  it('asks the inbox once about an arrival that made its events, and again about one that made none', async () => {
-    const answers = [{ closed: 'a row that tells nothing' }, null, { closed: null }];
-    const asked: string[] = [];
-    flow = flowWith({ arrivals: { decide: async (id) => (asked.push(id), answers.shift() ?? null) } });
+  it('leaves an arrival alone for a while that cannot be decided now', async () => {
+    const answers = [null, { closed: null }];
+    flow = flowWith({ arrivals: { decide: async () => answers.shift() ?? null } });
 
-    for (let n = 0; n < 5; n += 1) await flow.decideArrival('a1');
-
-    expect(asked).toEqual(['a1', 'a1', 'a1']);
+    expect([await flow.decideArrival('a1'), await flow.decideArrival('a1')]).toEqual([1_000, null]);
   });
 
   it('makes its calls for those who wait for an event, and for nobody at a tick', async () => {
@@ -284,7 +281,7 @@ describe('pipeline/decide', () => {
         expect.objectContaining({ repo: 'acme/lib', state: 'not-fired', effects: [] }),
       ]);
       expect(await runs()).toEqual([]);
-      expect(announced).toEqual([]);
+      expect(rung).toEqual([]);
     });
 
     it('is made for nobody who waits', async () => {
@@ -316,10 +313,10 @@ describe('pipeline/decide', () => {
     });
   });
 
-  it('wakes nobody where nothing is due', async () => {
+  it('rings for nobody where nothing is due', async () => {
     const calls: unknown[] = [];
     verdicts['r1'] = () => NOT_FIRED;
-    flow = flowWith({ queue: { announce: async (...all) => void calls.push(all) } });
+    flow = flowWith({ queue: { ring: (...all) => void calls.push(all) } });
 
     await flow.decideEvent('e1');
 
@@ -507,7 +504,7 @@ describe('pipeline/decide', () => {
       ['r1', 'open', 'held'],
       ['r2', 'not-fired', 'condition "x" is false'],
     ]);
-    expect(announced).toEqual(['intent id-2']);
+    expect(rung).toEqual(['intents of acme']);
     expect([...journal.decidedEvents]).toEqual(['e1']);
   });
 
@@ -516,7 +513,7 @@ describe('pipeline/decide', () => {
     await flow.decideEvent('e1');
 
     expect(await runs()).toHaveLength(1);
-    expect(announced).toEqual(['intent id-2']);
+    expect(rung).toEqual(['intents of acme']);
   });
 
   it('marks an event decided that nothing is about', async () => {
@@ -663,59 +660,8 @@ describe('pipeline/decide', () => {
     await flow.decideEvent('e1');
 
     expect(await journal.waitingForApproval(9)).toMatchObject([{ state: 'waiting', approval: 'wanted' }]);
-    expect(announced).toEqual([]);
+    expect(rung).toEqual([]);
     expect(alerts).toEqual(['rule.approval/acme/r1']);
-  });
-
-  describe('where the inbox tells the order of events', () => {
-    let behind: Set<string>;
-    let next: string | null;
-
-    beforeEach(() => {
-      behind = new Set();
-      next = 'e2';
-      flow = flowWith({
-        inbox: { ...deps.inbox, isBehindAnother: async (id) => behind.has(id), nextOfObject: async () => next },
-      });
-    });
-
-    it('leaves an event alone that stands behind another of its object', async () => {
-      behind.add('e1');
-
-      await flow.decideEvent('e1');
-
-      expect([...journal.decidedEvents]).toEqual([]);
-      expect([await runs(), announced]).toEqual([[], []]);
-    });
-
-    it('wakes the next of the object when one is decided', async () => {
-      candidates = [];
-
-      await flow.decideEvent('e1');
-
-      expect(announced).toEqual(['event e2']);
-    });
-
-    it('wakes nobody when there is no next one', async () => {
-      candidates = [];
-      next = null;
-
-      await flow.decideEvent('e1');
-
-      expect(announced).toEqual([]);
-    });
-
-    it('wakes nobody while the one before waits for the forge', async () => {
-      verdicts['r1'] = () => ({
-        kind: 'needs-lookup',
-        request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
-      });
-      lookup = async () => Promise.reject(away);
-
-      await flow.decideEvent('e1');
-
-      expect(announced).toEqual([]);
-    });
   });
 
   describe('where deaths are counted', () => {
@@ -735,7 +681,7 @@ describe('pipeline/decide', () => {
       await flow.decideEvent('e2');
 
       expect(watched).toEqual(['arrival a1', 'event e1', 'event e2']);
-      expect(announced).toContain('decided a1');
+      expect(rung).toContain('decided a1');
       expect([...journal.decidedEvents]).toEqual(['e1']);
     });
 
@@ -856,7 +802,7 @@ describe('pipeline/decide', () => {
       ]);
       expect(passes[0]?.runs).toHaveLength(2);
       expect((await runs()).map(({ reason }) => textOf(reason))).toEqual(['over its cap', 'over its cap']);
-      expect(announced).toEqual([]);
+      expect(rung).toEqual([]);
     });
 
     it('that an event woke are reviewed by themselves', async () => {
@@ -978,7 +924,7 @@ describe('pipeline/decide', () => {
         'waits up to 60 s for a delivery: feed reported the event without event.files.added',
       );
       expect([...journal.decidedEvents]).toEqual(['e1']);
-      expect([await journal.dueRuns(9), alerts, announced]).toEqual([[], [], []]);
+      expect([await journal.dueRuns(9), alerts, rung]).toEqual([[], [], []]);
 
       event = { ...event, data: { ...event.data, known: true } };
       await journal.hastenRuns(['e1']);
@@ -1078,7 +1024,7 @@ describe('pipeline/decide', () => {
         ['open', undefined],
       ]);
       expect(await journal.intentsOfRun(due ?? '')).toHaveLength(1);
-      expect(announced).toHaveLength(1);
+      expect(rung).toHaveLength(1);
     });
 
     it('decides what is false without a read at once, so that it takes nobody’s place', async () => {
@@ -1104,13 +1050,13 @@ describe('pipeline/decide', () => {
       flow = flowWith({ counted: (what) => void counted.push(what) });
       await flow.decideTick(TICK);
       await flow.decideEvent('e1');
-      expect([counted, announced]).toEqual([[], []]);
+      expect([counted, rung]).toEqual([[], []]);
       clock.advance(120_000);
       for (const id of await journal.dueRuns(9)) await flow.decideRun(id);
 
       // One key: the newest cause decides for all, and that is the tick.
       expect(counted).toEqual([{ org: 'acme', rule: 'r1', verdict: 'fired' }]);
-      expect(announced).toEqual(['background id-4']);
+      expect(rung).toEqual(['background of acme']);
     });
 
     it('is left to the process that decided it first', async () => {
@@ -1123,7 +1069,7 @@ describe('pipeline/decide', () => {
       clock.advance(120_000);
       await flow.decideRun('id-1');
 
-      expect([counted, announced]).toEqual([[], []]);
+      expect([counted, rung]).toEqual([[], []]);
     });
 
     it('has patience with the forge from the end of its window on', async () => {
@@ -1220,12 +1166,12 @@ describe('pipeline/decide', () => {
       await flow.decideEvent('e1');
       clock.advance(120_000);
       await flow.decideRun('id-1');
-      const before = announced.length;
+      const before = rung.length;
       let asked = 0;
       verdicts['r1'] = () => ((asked += 1), FIRED());
       await flow.decideRun('id-1');
 
-      expect([asked, announced.length]).toEqual([0, before]);
+      expect([asked, rung.length]).toEqual([0, before]);
     });
 
     it('is decided at once by hand', async () => {
@@ -1256,7 +1202,7 @@ describe('pipeline/decide', () => {
 
       expect([fired[0]?.verdict, fired[0]?.intents, again[0]?.verdict]).toEqual(['fired', 1, 'kept']);
       expect((await runs()).map(({ state }) => state)).toEqual(['not-fired', 'not-fired', 'open']);
-      expect(announced).toHaveLength(1);
+      expect(rung).toHaveLength(1);
     });
 
     it('of an event that is not there wants nothing', async () => {
@@ -1304,7 +1250,7 @@ describe('pipeline/decide', () => {
       ]);
       expect(times).toEqual([TICK.occurrence, TICK.occurrence]);
       expect([...journal.decidedTicks]).toEqual(['t1']);
-      expect(announced).toEqual(['background id-2', 'background id-4']);
+      expect(rung).toEqual(['background of acme']);
     });
 
     it('that is about the organization has no subject', async () => {

@@ -24,8 +24,7 @@ import type { Tick } from './tick-store.port.js';
 export interface FlowDeps extends DueDeps, RecorderDeps {
   readonly arrivals: ArrivalDecider;
   readonly homes: Pick<RepositoryHomes, 'of' | 'forget'>;
-  /** Where it tells the order of an object's events, they are decided in it. */
-  readonly inbox: Pick<InboxStore, 'event'> & Partial<Pick<InboxStore, 'isBehindAnother' | 'nextOfObject'>>;
+  readonly inbox: Pick<InboxStore, 'event'>;
   readonly journal: Pick<
     JournalStore,
     'recordDecision' | 'decideGathered' | 'firedInLastHour' | 'putOffRun' | 'revisit' | 'run' | 'runs'
@@ -35,6 +34,9 @@ export interface FlowDeps extends DueDeps, RecorderDeps {
   /** Absent = nobody counts the deaths of processes. */
   readonly watch?: Pick<CrashLoopGuard, 'run'>;
 }
+
+/** What others have in hand, or what waits for others, is looked at again after this time. */
+const LEFT_MS = 1_000;
 
 interface Loaded {
   readonly active: ActiveRevision;
@@ -53,14 +55,13 @@ interface DecisionReport {
 
 /**
  * From an arrival, an event or a tick to what is wanted. Reading this file is reading how the bot decides:
- * arrival -> event -> candidates -> evaluate (with the lookups it asks for) -> one transaction of runs and intents -> wake.
+ * arrival -> event -> candidates -> evaluate (with the lookups it asks for) -> one transaction of runs and intents -> ring.
  */
 export class ArrivalToIntents {
   private readonly backoff: Backoff;
   private readonly decider: CandidateDecider;
   private readonly recorder: DecisionRecorder;
   private readonly due: DueDecider;
-  private readonly done = new RecentlyProcessed();
   private readonly checked = new RecentlyProcessed();
   private readonly awaited: ReadonlySet<EventKind>;
 
@@ -72,30 +73,38 @@ export class ArrivalToIntents {
     this.awaited = awaitedKinds(deps.tools);
   }
 
-  /** Handler of the topic `arrival`: its events are made, and decided where nobody has to be asked. The others are announced under the topic `event`. */
-  async decideArrival(arrivalId: string): Promise<void> {
-    if (this.done.has(arrivalId)) return;
+  /**
+   * Of the topic `arrivals`: its events are made, and decided where nobody has to be asked. The others are work of the topic `events`.
+   * @returns null = it is decided; else how many milliseconds it is to be left alone
+   */
+  async decideArrival(arrivalId: string): Promise<number | null> {
+    let isDecided = false;
     await this.watched('arrival', arrivalId, async (isAlone) => {
       // What a process died with goes step by step, so that the step is found: what the arrival says, or what the rules make of it.
-      const decided = await this.deps.arrivals.decide(arrivalId, isAlone ? 'stepwise' : 'at once');
-      // What makes no event may have been quarantined, and be released by a person.
-      if (decided?.closed === null) this.done.add(arrivalId);
+      isDecided = (await this.deps.arrivals.decide(arrivalId, isAlone ? 'stepwise' : 'at once')) !== null;
     });
+    return isDecided ? null : LEFT_MS;
   }
 
-  /** Handler of the topic `event`. Deciding twice is harmless: a run of the same key exists once. */
-  async decideEvent(eventId: string): Promise<void> {
-    if (this.done.has(eventId) || this.backoff.isWaiting(eventId)) return;
-    // Whoever decides the one before wakes this one; and the sweep finds it.
-    if (await this.deps.inbox.isBehindAnother?.(eventId)) return;
+  /**
+   * Of the topic `events`. Deciding twice is harmless: a run of the same key exists once.
+   * @returns null = it is decided; else how many milliseconds it is to be left alone
+   */
+  async decideEvent(eventId: string): Promise<number | null> {
+    const waitsMs = this.backoff.waitsMs(eventId);
+    if (waitsMs > 0) return waitsMs;
     const found = await this.load(eventId);
-    if (!found) return this.checkWithoutRules(eventId);
-    await this.watched('event', eventId, () =>
-      callingAs(callerOf('event', found.subject.org), () => this.decideLoaded(eventId, found)),
-    );
+    let isDecided = false;
+    if (!found) await this.checkWithoutRules(eventId);
+    else
+      await this.watched('event', eventId, async () => {
+        isDecided = await callingAs(callerOf('event', found.subject.org), () => this.decideLoaded(eventId, found));
+      });
+    return isDecided ? null : Math.max(LEFT_MS, this.backoff.waitsMs(eventId));
   }
 
-  private async decideLoaded(eventId: string, { active, subject }: Loaded): Promise<void> {
+  /** @returns false = the forge cannot be asked now */
+  private async decideLoaded(eventId: string, { active, subject }: Loaded): Promise<boolean> {
     const { event, org } = subject;
     await this.revisit(event);
     if (event.repo && tellsOfHome(event.kind)) this.deps.homes.forget(event.forge, event.repo.id);
@@ -126,16 +135,14 @@ export class ArrivalToIntents {
         { eventId, org, error: failure, againInMs, ...traceOf(eventId, eventId) },
         'event.waits-for-forge',
       );
-      return;
+      return false;
     }
     if (this.backoff.clear(eventId)) await this.deps.waiting?.goOn('event', eventId);
-    this.done.add(eventId);
-    const next = await this.deps.inbox.nextOfObject?.(eventId);
-    if (next) await this.deps.queue.announce('event', [next], org);
+    return true;
   }
 
   /** While nothing can be decided: what mends rules that were refused is checked all the same. */
-  private async checkWithoutRules(eventId: string): Promise<void> {
+  async checkWithoutRules(eventId: string): Promise<void> {
     if (this.checked.has(eventId)) return;
     const event = await this.deps.inbox.event(eventId);
     const checks = event ? ((await this.deps.checks?.planned(null, event)) ?? []) : [];
@@ -147,7 +154,7 @@ export class ArrivalToIntents {
   private async revisit({ kind, forge, org, repo }: ForgeEvent): Promise<void> {
     if (!repo || !this.awaited.has(kind)) return;
     const waiting = await this.deps.journal.revisit(org, laneOf(forge, { kind: 'repository', ...repo }));
-    if (waiting.length > 0) await this.deps.queue.announce('intent', waiting, org);
+    if (waiting.length > 0) this.deps.queue.ring('intents', org);
   }
 
   /** Whether what a candidate does may lead back to what led to the event. One that leads nowhere there is no part of the loop. */
@@ -201,8 +208,8 @@ export class ArrivalToIntents {
     return reports;
   }
 
-  /** A run whose window is over; the sweep finds it. */
-  decideRun(runId: string): Promise<void> {
+  /** A run whose window is over; see `DueDecider.decideRun`. */
+  decideRun(runId: string): Promise<number> {
     return this.due.decideRun(runId);
   }
 

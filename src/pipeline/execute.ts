@@ -24,7 +24,7 @@ import { CONTRADICTED, LiveState, NO_HISTORY, findObjection, sentOnce } from './
 import {
   findMeans,
   prepareEffect,
-  TargetRefused,
+  refusalOf,
   type Earlier,
   type Means,
   type PrepareDeps,
@@ -74,13 +74,19 @@ export class IntentToEffect {
     this.reads = new SharedReads(deps.clock);
   }
 
-  /** @returns null where there was nothing to claim (done by another, not due, paused, out of turn) */
+  /** Null where there was nothing to claim (done by another, not due, paused, out of turn). */
+  async claim(intentId: string): Promise<Claim | null> {
+    if (this.stopping.signal.aborted) return null;
+    return this.deps.journal.claim(intentId, this.options.owner, this.options.leaseMs ?? DEFAULT_LEASE_MS);
+  }
+
+  /** Claims one intent and executes it. */
   async run(intentId: string): Promise<Aftermath | null> {
-    const leaseMs = this.options.leaseMs ?? DEFAULT_LEASE_MS;
-    const claim = this.stopping.signal.aborted
-      ? null
-      : await this.deps.journal.claim(intentId, this.options.owner, leaseMs);
-    if (!claim) return null;
+    const claim = await this.claim(intentId);
+    return claim && this.execute(claim);
+  }
+
+  async execute(claim: Claim): Promise<Aftermath> {
     const lease = keepLease(this.deps.journal, claim);
     try {
       const { org, background } = claim.intent;
@@ -231,12 +237,6 @@ export class IntentToEffect {
 
 function isMoved(error: unknown): boolean {
   return error instanceof ForgeError && error.kind === 'moved';
-}
-
-/** Decided about a repository that was not the organization's: nothing is asked and nothing waits. */
-function refusalOf({ org, target }: { readonly org: string; readonly target: Intent['target'] }): Ending | null {
-  if (target.kind !== 'repository' || !target.refused) return null;
-  return classifyError(new TargetRefused(target.refused, { org, target }), null);
 }
 
 /** By operation, of one turn of an intent. */

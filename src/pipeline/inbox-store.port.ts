@@ -188,8 +188,11 @@ export interface InboxStore {
   storeEntries(batch: readonly NewEntry[], closed?: { reason: string; code?: string }): Promise<Stored[]>;
   /** Which of these entry keys are known already. */
   knownEntries(forge: string, org: string, source: EntrySource, keys: readonly string[]): Promise<Set<string>>;
-  /** Ids of arrivals in state `stored`, oldest first. */
-  dueArrivals(limit: number): Promise<string[]>;
+  /**
+   * Ids of arrivals in state `stored`, oldest first.
+   * @param line those of one organization, without these and without those that are being decided at this moment. Default: all
+   */
+  dueArrivals(limit: number, line?: { readonly org: string; readonly except: readonly string[] }): Promise<string[]>;
   get(id: string): Promise<Arrival | null>;
   /** Without deliveries that are counted with another. */
   list(filter: ArrivalFilter): Promise<ArrivalSummary[]>;
@@ -217,17 +220,21 @@ export interface InboxStore {
   toldEarlier(eventId: string, rule: string, after: string | null): Promise<ForgeEvent[]>;
   /** What was read of it: it stands in the place of what the event does not know, whoever told more meanwhile. */
   learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void>;
-  /** Whether an event of the same object and organization was stored before this one and is not decided yet. */
-  isBehindAnother(eventId: string): Promise<boolean>;
-  /** The oldest undecided event of the same object and organization that was stored after this one; null = none. */
-  nextOfObject(eventId: string): Promise<string | null>;
   /**
    * Give up bodies and texts of what is not `stored` any more and arrived before this time, the oldest first; ids, keys, hashes and events
    * stay, so that an equal arrival is a duplicate for ever. Answers how many, at most `limit`.
    */
   archive(before: Date, limit: number): Promise<number>;
-  /** Ids of events not yet matched against rules, oldest first. */
-  undecidedEvents(limit: number): Promise<string[]>;
+  /**
+   * Ids of events not yet matched against rules, oldest first.
+   * @param org default: of all
+   */
+  undecidedEvents(limit: number, org?: string): Promise<string[]>;
+  /**
+   * Takes undecided events of an organization, oldest first; nobody else is given them for `leaseMs`. Of one object the oldest undecided event alone is given,
+   * so that its events are decided in the order in which they were stored.
+   */
+  claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<string[]>;
   /**
    * How many arrivals are in state `stored`, and how many events are not matched against rules, at one moment. What an arrival tells
    * is not known yet: in a sight of a part of an organization is none. Default: everything.

@@ -209,8 +209,11 @@ export interface JournalStore {
   toldActs(asked: ActsAsked): Promise<ReadonlyMap<string, string>>;
   /** The first event that asks has these entries, for `asked.rule`; true = that is this one. */
   takeActs(asked: ActsAsked, eventId: string): Promise<boolean>;
-  /** Ids of gathering runs whose window is over, oldest first. */
-  dueRuns(limit: number): Promise<string[]>;
+  /**
+   * Ids of gathering runs whose window is over, oldest first.
+   * @param org default: of all
+   */
+  dueRuns(limit: number, org?: string): Promise<string[]>;
   /**
    * The decision of a gathering run, under its own id: everything of it but its key and cause is written over. Null when it is not
    * gathering any more (another process was first); else the ids of intents that are due.
@@ -239,17 +242,16 @@ export interface JournalStore {
   /**
    * Ids of intents that could be claimed now (planned and due, or a lease that ran out), not paused: those that events caused in order of
    * planning, then those in the background.
+   * @param line those of one organization that an event caused, or in the background. Default: all
    */
-  dueIntents(limit: number): Promise<string[]>;
+  dueIntents(limit: number, line?: { readonly org: string; readonly background: boolean }): Promise<string[]>;
   /** What waits (`IntentMove.waits`) in a lane, for this organization, is due now. Answers the ids, in order of planning. */
   revisit(org: string, lane: string): Promise<string[]>;
   /**
    * Those that `dueIntents` would give which stand in the lane of this intent, in its run, or behind its effect key:
-   * what its end may have set free, so that the next step does not wait for the sweep. In the same order.
+   * what its end may have set free, so that the next step does not wait for the poll. In the same order.
    */
   dueNear(intentId: string, limit: number): Promise<DueIntent[]>;
-  /** Those among the ids that are in the background: a schedule or a plan caused them. In order of planning. */
-  backgroundAmong(ids: readonly string[]): Promise<string[]>;
   /**
    * Claim one intent: only when planned and due, its run's earlier steps ended well, no planned intent stands before it in its lane
    * (one that an event caused stands before all in the background, else the earlier one),

@@ -46,6 +46,7 @@ import { BotFactsReader } from './decide/answer-lookups.js';
 import { CrashLoopGuard } from './decide/crash-loop-guard.js';
 import { AtOnceDecider } from './decide/decide-at-once.js';
 import { arrivalDecider } from './decide/decide-arrival.js';
+import { DecideTurns } from './decide/decide-turns.js';
 import { LaterArrivals } from './decide/later-arrivals.js';
 import { FINDING_SINK, POLICY_GATE } from './policy-gate.port.js';
 import { Rollout, stagedOf } from './decide/rollout.js';
@@ -73,11 +74,11 @@ import { GAP_STORE } from './gap-store.port.js';
 import { INBOX_STORE } from './inbox-store.port.js';
 import { JOURNAL_STORE, type JournalStore } from './journal-store.port.js';
 import { OutcomeRecovery } from './recover.js';
-import { Sweep } from './recover/sweep.js';
 import { RECOVERY_STORE, type RecoveryStore } from './recovery-store.port.js';
 import { ROLLOUT_STORE } from './rollout-store.port.js';
 import { ACCOUNTS, RULE_ENGINE } from './rule-engine.port.js';
-import { WAKE_QUEUE } from './wake-queue.port.js';
+import { StorePoll } from './store-poll.js';
+import { WORK_QUEUE } from './work-queue.port.js';
 
 /** What it takes to do an intent, to rehearse it, or to find out what became of it. */
 type EffectTools = RehearserDeps & { readonly journal: JournalStore; readonly recovery: RecoveryStore };
@@ -169,7 +170,7 @@ const DECIDING = [
     ({ encryptor, ...deps }) => new RuleChecks({ ...deps, tools: { actions, encryptor, newId } }),
   ),
   stopping({ checks: RuleChecks }, ({ checks }) => checks.stop()),
-  part(LaterArrivals, { queue: WAKE_QUEUE, clock: CLOCK }, ({ queue, clock }) => new LaterArrivals(queue, clock)),
+  part(LaterArrivals, { queue: WORK_QUEUE, clock: CLOCK }, ({ queue, clock }) => new LaterArrivals(queue, clock)),
   stopping({ later: LaterArrivals }, ({ later }) => later.stop()),
   part(
     ArrivalToIntents,
@@ -178,7 +179,7 @@ const DECIDING = [
       config: APP_CONFIG,
       inbox: INBOX_STORE,
       journal: JOURNAL_STORE,
-      queue: WAKE_QUEUE,
+      queue: WORK_QUEUE,
       rules: RULE_ENGINE,
       revisions: ACTIVE_REVISIONS,
       keeper: RevisionKeeper,
@@ -331,31 +332,37 @@ const DOING = [
     },
     ({ tools, ...deps }) => new IntentToEffect({ ...tools, ...deps }, { owner: ownerName() }),
   ),
-  part(Executor, { queue: WAKE_QUEUE, effects: IntentToEffect }, (deps) => new Executor(deps)),
+  part(
+    Executor,
+    { queue: WORK_QUEUE, journal: JOURNAL_STORE, effects: IntentToEffect, clock: CLOCK, logger: LOGGER },
+    (deps) => new Executor(deps),
+  ),
   part(Rehearser, { tools: EFFECT_TOOLS }, ({ tools }) => new Rehearser(tools)),
   part(
-    Sweep,
+    DecideTurns,
+    {
+      queue: WORK_QUEUE,
+      inbox: INBOX_STORE,
+      journal: JOURNAL_STORE,
+      revisions: ACTIVE_REVISIONS,
+      flow: ArrivalToIntents,
+      later: LaterArrivals,
+      clock: CLOCK,
+      logger: LOGGER,
+    },
+    (deps) => new DecideTurns(deps),
+  ),
+  part(
+    StorePoll,
     {
       config: APP_CONFIG,
       journal: JOURNAL_STORE,
-      inbox: INBOX_STORE,
       recovery: RECOVERY_STORE,
-      queue: WAKE_QUEUE,
+      queue: WORK_QUEUE,
       unknown: OutcomeRecovery,
-      flow: ArrivalToIntents,
-      executor: Executor,
       logger: LOGGER,
     },
-    ({ config, flow, executor, ...deps }) => {
-      const handlers = {
-        arrival: (id: string) => flow.decideArrival(id),
-        event: (id: string) => flow.decideEvent(id),
-        intent: (id: string) => executor.handle(id),
-        background: (id: string) => executor.handle(id),
-      };
-      const decideRun = (id: string) => flow.decideRun(id);
-      return new Sweep({ ...deps, handlers, decideRun }, { everyMs: config.queue.sweepS * 1000 });
-    },
+    ({ config, ...deps }) => new StorePoll(deps, { everyMs: config.queue.sweepS * 1000 }),
   ),
 ];
 
@@ -363,7 +370,7 @@ const DOING = [
 @Module({
   imports: [ForgeModule, RulesModule],
   providers: [...READING, ...DECIDING, ...DOING],
-  exports: [ACCOUNTS, LOOKUP_READER, ActProofs, Rollout, ArrivalToIntents, Executor, Rehearser, Sweep],
+  exports: [ACCOUNTS, LOOKUP_READER, ActProofs, Rollout, ArrivalToIntents, Executor, Rehearser, DecideTurns, StorePoll],
 })
 export class PipelineModule {}
 

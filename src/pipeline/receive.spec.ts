@@ -3,13 +3,13 @@ import { BotError } from '../core/errors.js';
 import type { NewDelivery } from '../core/arrival.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter, NotStoredInTime } from './receive.js';
 import { given } from '../../test/builders/given.js';
-import type { WakeQueue } from './wake-queue.port.js';
+import type { WorkQueue } from './work-queue.port.js';
 
 function delivery(id: string, bytes = 10, org = 'acme'): NewDelivery {
   return { id, org, body: Buffer.alloc(bytes) } as NewDelivery;
 }
 
-const NO_QUEUE = { announce: async () => undefined };
+const NO_QUEUE = { ring: () => undefined };
 
 /** A store whose commits end when the test says so. */
 class HeldStore {
@@ -145,21 +145,24 @@ describe('pipeline/receive', () => {
     ]);
   });
 
-  it('announces what is stored after the commit', async () => {
+  it('rings after the commit, once for all of an organization', async () => {
     const store = new HeldStore();
-    const announce = jest.fn<WakeQueue['announce']>(async () => undefined);
-    const writer = new DeliveryWriter(store, { announce });
+    const ring = jest.fn<WorkQueue['ring']>();
+    const writer = new DeliveryWriter(store, { ring });
 
     const first = writer.write(delivery('first'));
     await store.begun(0);
     const others = [writer.write(delivery('one')), writer.write(delivery('new'))];
     await store.end(0);
     await first;
-    expect(announce).toHaveBeenCalledWith('arrival', ['first'], 'acme');
+    expect(ring.mock.calls).toEqual([['arrivals', 'acme']]);
     await store.end(1);
     await Promise.all(others);
 
-    expect(announce).toHaveBeenLastCalledWith('arrival', ['one', 'new'], 'acme');
+    expect(ring.mock.calls).toEqual([
+      ['arrivals', 'acme'],
+      ['arrivals', 'acme'],
+    ]);
   });
 
   it('fails all of a commit that fails, and goes on', async () => {
@@ -217,10 +220,10 @@ describe('pipeline/receive', () => {
     expect(byBytes.isFull('acme')).toBe(false);
   });
 
-  it('puts one organization after another into a commit, and announces each its own', async () => {
+  it('puts one organization after another into a commit, and rings for each', async () => {
     const store = new HeldStore();
-    const announce = jest.fn<WakeQueue['announce']>(async () => undefined);
-    const writer = new DeliveryWriter(store, { announce }, { ...DEFAULT_WRITER_LIMITS, maxBatch: 3 });
+    const ring = jest.fn<WorkQueue['ring']>();
+    const writer = new DeliveryWriter(store, { ring }, { ...DEFAULT_WRITER_LIMITS, maxBatch: 3 });
 
     const writes = ['a', 'b', 'c', 'd'].map((id) => writer.write(delivery(id)));
     writes.push(writer.write(delivery('other', 10, 'beta')));
@@ -231,10 +234,10 @@ describe('pipeline/receive', () => {
       ['a', 'other', 'b'],
       ['c', 'd'],
     ]);
-    expect(announce.mock.calls).toEqual([
-      ['arrival', ['a', 'b'], 'acme'],
-      ['arrival', ['other'], 'beta'],
-      ['arrival', ['c', 'd'], 'acme'],
+    expect(ring.mock.calls).toEqual([
+      ['arrivals', 'acme'],
+      ['arrivals', 'beta'],
+      ['arrivals', 'acme'],
     ]);
   });
 

@@ -8,7 +8,7 @@ import { stringifyJson } from '../core/json.js';
 import { PassingMap, PassingSet } from '../core/passing.js';
 import { SharedDeadlines } from '../core/shared-deadlines.js';
 import type { InboxStore } from './inbox-store.port.js';
-import type { WakeQueue } from './wake-queue.port.js';
+import type { WorkQueue } from './work-queue.port.js';
 
 export interface WriterLimits {
   /** Deliveries in one commit. */
@@ -58,7 +58,7 @@ export class DeliveryWriter {
 
   constructor(
     private readonly inbox: Pick<InboxStore, 'storeDeliveries'>,
-    private readonly queue: Pick<WakeQueue, 'announce'>,
+    private readonly queue: Pick<WorkQueue, 'ring'>,
     private readonly limits: WriterLimits = DEFAULT_WRITER_LIMITS,
   ) {
     const late = ({ reject }: Waiting): void =>
@@ -151,10 +151,7 @@ export class DeliveryWriter {
       deliveries.length = 0;
     }
     for (const waiting of batch) this.settle(waiting);
-    const stored = new Map<string, string[]>(batch.map(({ delivery }) => [delivery.org, []]));
-    for (const { delivery } of batch) stored.get(delivery.org)?.push(delivery.id);
-    // Not waited for: the sweep finds what the queue was not told.
-    for (const [org, ids] of stored) void this.queue.announce('arrival', ids, org).catch(() => undefined);
+    for (const org of new Set(batch.map(({ delivery }) => delivery.org))) this.queue.ring('arrivals', org);
   }
 
   private settle(waiting: Waiting, error?: Error): void {
@@ -180,7 +177,7 @@ export interface ReadRow {
 
 export interface EntryWriterDeps {
   readonly inbox: Pick<InboxStore, 'storeEntries' | 'knownEntries'>;
-  readonly queue: Pick<WakeQueue, 'announce'>;
+  readonly queue: Pick<WorkQueue, 'ring'>;
   readonly clock: Clock;
   readonly counted?: (what: { org: string; source: EntrySource; stored: number }) => void;
 }
@@ -188,7 +185,7 @@ export interface EntryWriterDeps {
 const BATCH = 200;
 const HISTORY_REASON = 'from before the first start';
 
-/** Puts rows that a poller read into the inbox and says so. */
+/** Puts rows that a poller read into the inbox and rings. */
 export class EntryWriter {
   constructor(
     private readonly deps: EntryWriterDeps,
@@ -230,9 +227,9 @@ export class EntryWriter {
     const fresh = rows.filter(({ isHistory }) => !isHistory);
     if (fresh.length === 0) return 0;
     const stored = await this.deps.inbox.storeEntries(fresh.map((row) => this.entryOf(row)));
-    const ids = stored.filter(({ duplicate }) => !duplicate).map(({ id }) => id);
-    if (ids.length > 0) await this.deps.queue.announce('arrival', ids, this.polled.org);
-    return ids.length;
+    const count = stored.filter(({ duplicate }) => !duplicate).length;
+    if (count > 0) this.deps.queue.ring('arrivals', this.polled.org);
+    return count;
   }
 
   private entryOf({ entryKey, row }: ReadRow): NewEntry {

@@ -3,6 +3,7 @@ import type { ForgeEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import type { NewAttempt } from './journal-store.port.js';
+import type { Line } from './work-queue.port.js';
 import type { Attempt, Intent } from '../core/run.js';
 
 /** An unknown intent that one worker reads about; its state stays `unknown` meanwhile. */
@@ -64,10 +65,12 @@ export interface SentInLane {
 /** What becomes of intents whose outcome is unknown. All times are the database's. Every method is one transaction. */
 export interface RecoveryStore {
   /**
-   * Whether a sweep may find anything: an undecided arrival or event, a run whose window is over, a planned intent, a lease that ran out, a read or
+   * Whether a poll may find anything: an undecided arrival or event, a run whose window is over, a planned intent, a lease that ran out, a read or
    * look that is due. One statement for all of it. False = nothing of it is there; true = there may be.
    */
   mayHaveWork(): Promise<boolean>;
+  /** Lines that may have due work. Of intents, that some are planned is enough: which of them can be claimed costs far more to find out. */
+  dueLines(): Promise<Line[]>;
   /** Unknown intents whose next read is due and that nobody reads about now, the longest due first. */
   dueRecoveries(limit: number): Promise<string[]>;
   /**

@@ -1,32 +1,24 @@
-import { Inject, Module, type DynamicModule, type OnApplicationBootstrap, type Type } from '@nestjs/common';
+import { Module, type DynamicModule, type OnApplicationBootstrap, type Type } from '@nestjs/common';
 import { stopping } from '../core/part.js';
 import { STOP_GRACE } from '../core/stop-grace.js';
-import { ArrivalToIntents } from './decide.js';
+import { DecideTurns } from './decide/decide-turns.js';
 import { Executor } from './execute/executor.js';
 import { PipelineModule } from './pipeline.module.js';
-import { Sweep } from './recover/sweep.js';
-import { WAKE_QUEUE, type WakeQueue } from './wake-queue.port.js';
+import { StorePoll } from './store-poll.js';
 
-/**
- * One of each is not for the organization that has all the others, where the queue knows whose work it is. What is in the same stage at the same
- * time shares its statements, so that many at once cost the store less than few; the forge's own limits are kept by its client.
- */
-const WORKERS_PER_TOPIC = { arrival: 129, event: 33, intent: 65, background: 5 } as const;
-
-/** In processes that work: takes what the queue wakes and what the sweep finds, from the end of the start to the beginning of the stop. */
+/** In processes that work: gives lines their turns, from the end of the start to the beginning of the stop. */
 @Module({
   providers: [
-    stopping({ sweep: Sweep, executor: Executor }, ({ sweep, executor }) =>
-      Promise.all([sweep.stop(), executor.stop(STOP_GRACE.callsMs)]),
+    stopping({ poll: StorePoll, deciding: DecideTurns, executor: Executor }, ({ poll, deciding, executor }) =>
+      Promise.all([poll.stop(), deciding.stop(STOP_GRACE.callsMs), executor.stop(STOP_GRACE.callsMs)]),
     ),
   ],
 })
 export class WorkersModule implements OnApplicationBootstrap {
   constructor(
-    @Inject(WAKE_QUEUE) private readonly queue: WakeQueue,
-    private readonly flow: ArrivalToIntents,
+    private readonly deciding: DecideTurns,
     private readonly executor: Executor,
-    private readonly sweep: Sweep,
+    private readonly poll: StorePoll,
   ) {}
 
   /** @param before modules that have started when the work begins */
@@ -35,11 +27,8 @@ export class WorkersModule implements OnApplicationBootstrap {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { queue, flow, executor, sweep } = this;
-    queue.whenMissed?.(() => void sweep.again());
-    await queue.consume('arrival', WORKERS_PER_TOPIC.arrival, (id) => sweep.arrival(id));
-    await queue.consume('event', WORKERS_PER_TOPIC.event, (id) => flow.decideEvent(id));
-    await executor.start(WORKERS_PER_TOPIC.intent, WORKERS_PER_TOPIC.background);
-    sweep.start();
+    await this.deciding.start();
+    await this.executor.start();
+    this.poll.start();
   }
 }

@@ -67,7 +67,8 @@ interface PlannerDeps {
   readonly heldBack: (org: string) => Promise<ReadonlyMap<string, Reason>>;
   readonly plans: PlanStore;
   readonly journal: Pick<JournalStore, 'lastSettled' | 'recordDecision'>;
-  readonly announce: (intentIds: readonly string[]) => Promise<void>;
+  /** Intents of this organization are due. */
+  readonly ring: (org: string) => void;
   /** Told of each run of an applied plan: what somebody undoes again and again is a finding, whoever had it made again. */
   readonly found: (run: RecordedRun) => Promise<void>;
   /** Told of a plan that waits for a person. */
@@ -221,7 +222,7 @@ export class Planner implements PolicyGate {
     const isLeftOut = (id: string): boolean => pass.heldBack.some(({ policy }) => policy === id);
     const decided = policies.filter((id) => !isLeftOut(id));
     await this.deps.plans.dropOvertaken(where.org, decided, plan.about, plan.hash);
-    if (due.length > 0) await this.deps.announce(due);
+    if (due.length > 0) this.deps.ring(where.org);
     return {
       outcome: 'applied',
       plan: await this.find(plan.hash),

@@ -23,7 +23,7 @@ import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
 import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { ACCOUNTS, RULE_ENGINE } from '../pipeline/rule-engine.port.js';
-import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
+import { WORK_QUEUE } from '../pipeline/work-queue.port.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { CapabilityCheck } from '../rules/requirements/capability-check.js';
 import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
@@ -94,7 +94,7 @@ const PARTS = [
       findings: FindingKeeper,
       plans: PLAN_STORE,
       journal: JOURNAL_STORE,
-      queue: WAKE_QUEUE,
+      queue: WORK_QUEUE,
       encryptor: Encryptor,
       alerts: ALERTS,
       twoPeople: TwoPeople,
@@ -141,7 +141,7 @@ const PARTS = [
               runs.map((run) => sealReads(run, encryptor)),
             ),
         },
-        announce: (ids) => queue.announce('background', [...ids]),
+        ring: (org) => queue.ring('background', org),
         found: (run) => findings.keep(run),
         waits: ({ hash, org, policy }) =>
           alerts.raise(

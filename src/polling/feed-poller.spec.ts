@@ -21,7 +21,7 @@ interface Row {
 function aWorld(options: { pageSize?: number; maxPages?: number } = {}) {
   const rows: Row[] = [];
   const inbox = new InMemoryInboxStore();
-  const announced: string[] = [];
+  const rung: string[] = [];
   const clock = new ManualClock(STARTED_AT.toISOString());
   const cursors = new InMemoryCursorStore(() => clock.now());
   const state = {
@@ -37,7 +37,7 @@ function aWorld(options: { pageSize?: number; maxPages?: number } = {}) {
     clock,
     logger: silentLogger,
     startedAt: STARTED_AT,
-    queue: { announce: async (_topic, ids) => void announced.push(...ids) },
+    queue: { ring: (topic, org) => void rung.push(`${topic} of ${org}`) },
     client: {
       listOrgFeed: async ({ page = 1 }) => {
         state.calls += 1;
@@ -64,7 +64,7 @@ function aWorld(options: { pageSize?: number; maxPages?: number } = {}) {
     rows,
     inbox,
     cursors,
-    announced,
+    rung,
     state,
     stored,
     client: deps.client,
@@ -257,14 +257,14 @@ describe('polling/feed-poller', () => {
     expect(world.state.calls).toBe(1);
   });
 
-  it('stores the oldest first and announces what it stored', async () => {
+  it('stores the oldest first and rings for what it stored', async () => {
     const world = aWorld();
     for (let id = 1; id <= 8; id += 1) world.rows.push(row(id));
 
     await world.poller().poll();
 
     expect(await world.stored()).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
-    expect(world.announced).toHaveLength(8);
+    expect(world.rung).toEqual(['arrivals of acme']);
   });
 
   it('finds a lower id that appears after a higher one', async () => {

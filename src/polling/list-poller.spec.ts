@@ -44,7 +44,7 @@ function aWorld({ callsPerVisit = 10, pageSize = 2, lacks = [] as string[] } = {
     inbox,
     clock,
     cursors: new InMemoryCursorStore(() => clock.now()),
-    queue: { announce: async () => {} },
+    queue: { ring: () => undefined },
     logger: silentLogger,
     offers: () => true,
     repositories: { list: async () => repositories },

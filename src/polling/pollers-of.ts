@@ -7,7 +7,7 @@ import type { ForgeHomes } from '../forge/forge-homes.js';
 import type { OperationName } from '../forge/operations.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
-import type { WakeQueue } from '../pipeline/wake-queue.port.js';
+import type { WorkQueue } from '../pipeline/work-queue.port.js';
 import type { CursorStore } from './cursor-store.port.js';
 import { FeedPoller } from './feed-poller.js';
 import type { GapKeeper } from './gaps/gap-keeper.js';
@@ -22,7 +22,7 @@ export interface PollerDeps {
   readonly homes: ForgeHomes;
   readonly inbox: InboxStore;
   readonly cursors: CursorStore;
-  readonly queue: WakeQueue;
+  readonly queue: WorkQueue;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -13,7 +13,7 @@ import { ForgeModule } from '../forge/forge.module.js';
 import { Metrics } from '../observability/metrics.js';
 import { GAP_STORE } from '../pipeline/gap-store.port.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
-import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
+import { WORK_QUEUE } from '../pipeline/work-queue.port.js';
 import { CURSOR_STORE } from './cursor-store.port.js';
 import type { OwnHook } from './gaps/classify-gap.js';
 import { GapKeeper } from './gaps/gap-keeper.js';
@@ -68,7 +68,7 @@ const PARTS = [
       homes: ForgeHomes,
       inbox: INBOX_STORE,
       cursors: CURSOR_STORE,
-      queue: WAKE_QUEUE,
+      queue: WORK_QUEUE,
       metrics: Metrics,
       clock: CLOCK,
       logger: LOGGER,

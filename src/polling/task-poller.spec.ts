@@ -67,7 +67,7 @@ function aWorld(
     startedAt: STARTED_AT,
     callsPerPoll: options.callsPerPoll ?? 100,
     ...(options.moved ? { moved: options.moved } : {}),
-    queue: { announce: async () => {} },
+    queue: { ring: () => undefined },
     repositories: { list: async () => repositories },
     offers: (name) => (name === 'listOrgRuns' ? options.runs !== undefined : options.jobs !== undefined),
     client: {

@@ -5,31 +5,28 @@ import type { Logger } from '../core/logger.js';
 import type { Opened } from '../core/opened.js';
 import type { Secret } from '../core/secret.js';
 import { RATE_LIMIT_BROADCAST } from '../forge/http/rate-limit-broadcast.port.js';
-import { BullQueue } from './bull-queue.js';
+import { BullBell } from './bull-bell.js';
+import { Lines } from './lines.js';
 import { closeQueue, STORE_FIRST } from './queue.module.js';
 import { DRAIN_DELAY_S, redisOptions } from './redis-options.js';
 import { RedisRateLimitBroadcast } from './redis-rate-limit-broadcast.js';
-import { TOPICS, WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
+import { TOPICS, WORK_QUEUE, type WorkQueue } from '../pipeline/work-queue.port.js';
 
 const SETTINGS = {
   drainDelay: DRAIN_DELAY_S,
   retryProcessDelay: 1_000,
-  // A job whose worker died is found by the sweep long before; Bull's own look is for its books.
-  stalledInterval: 30_000,
+  // The job of a worker that died is free for others after about three seconds; the poll of others finds the work before.
+  lockDuration: 2_000,
+  stalledInterval: 1_000,
   maxStalledCount: 1,
 };
 
-/** Of each topic first what goes first, then what goes in turn. */
-const QUEUES = TOPICS.flatMap((topic) => [`${topic}-first`, topic]);
-
-/** Two Bull queues for each topic, and WAKE_QUEUE over them; and what processes tell each other of a forge. */
+/** A Bull queue for each topic, and WORK_QUEUE over them; and what processes tell each other of a forge. */
 export function bullQueueModule(module: Type, url: Secret, logger: Logger, opened: Opened): DynamicModule {
-  const make = (...queues: Queue[]): BullQueue => {
-    const [...left] = queues;
-    const next = (): Queue => left.shift() as Queue;
-    const queue = new BullQueue(new Map(TOPICS.map((topic) => [topic, { first: next(), 'in turn': next() }])), logger);
-    void queue.checkServer();
-    return queue;
+  const make = (...queues: Queue[]): WorkQueue => {
+    const bell = new BullBell(new Map(TOPICS.map((topic, n) => [topic, queues[n] as Queue])), logger);
+    void bell.checkServer();
+    return new Lines(logger, bell);
   };
   return {
     module,
@@ -38,7 +35,7 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
       // The options belong to each queue, and not to all by `forRoot`: those the library treats as optional, and where they could not be made, since the
       // start failed meanwhile, it would connect to its default server, and hold the process for ever.
       BullModule.registerQueueAsync(
-        ...QUEUES.map((name) => ({
+        ...TOPICS.map((name) => ({
           name,
           inject: [STORE_FIRST],
           useFactory: () =>
@@ -51,8 +48,8 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
     ],
     providers: [
       {
-        provide: WAKE_QUEUE,
-        inject: QUEUES.map((name) => getQueueToken(name)),
+        provide: WORK_QUEUE,
+        inject: TOPICS.map((name) => getQueueToken(name)),
         useFactory: (...queues: Queue[]) =>
           opened
             .keep(() => make(...queues), closeQueue)
@@ -71,6 +68,6 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
           ),
       },
     ],
-    exports: [WAKE_QUEUE, RATE_LIMIT_BROADCAST],
+    exports: [WORK_QUEUE, RATE_LIMIT_BROADCAST],
   };
 }

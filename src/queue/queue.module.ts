@@ -5,23 +5,23 @@ import { Opened } from '../core/opened.js';
 import { STOP_GRACE } from '../core/stop-grace.js';
 import { NO_RATE_LIMIT_BROADCAST, RATE_LIMIT_BROADCAST } from '../forge/http/rate-limit-broadcast.port.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
-import { WAKE_QUEUE, type WakeQueue } from '../pipeline/wake-queue.port.js';
-import { InProcessQueue } from './in-process-queue.js';
+import { WORK_QUEUE, type WorkQueue } from '../pipeline/work-queue.port.js';
+import { Lines } from './lines.js';
 import { NOTIFICATIONS, type Notifications } from './notifications.port.js';
-import { NotifyingQueue } from './notifying-queue.js';
+import { NotifyBell } from './notify-bell.js';
 
 /** Needed by a queue that it be opened after the store, where there is one, and so closed before: what is in hand may still be stored. */
 export const STORE_FIRST = { token: INBOX_STORE as symbol, optional: true };
 /** Missing where there is no store, null where the store belongs to one process. */
 const NOTIFICATIONS_IF_ANY = { token: NOTIFICATIONS as symbol, optional: true };
 /** How a queue ends. */
-export const closeQueue = (queue: WakeQueue): Promise<void> => queue.close(STOP_GRACE.othersMs);
+export const closeQueue = (queue: WorkQueue): Promise<void> => queue.close(STOP_GRACE.othersMs);
 
 @Module({})
 export class QueueModule {}
 
 /**
- * Gives WAKE_QUEUE and RATE_LIMIT_BROADCAST. Bull and Redis' client are loaded only where the config names Redis.
+ * Gives WORK_QUEUE and RATE_LIMIT_BROADCAST. Bull and Redis' client are loaded only where the config names Redis.
  * @throws UserError when Redis answers and does not let us in
  */
 export async function queueModule(
@@ -39,16 +39,16 @@ export async function queueModule(
     global: true,
     providers: [
       {
-        provide: WAKE_QUEUE,
+        provide: WORK_QUEUE,
         inject: [NOTIFICATIONS_IF_ANY, STORE_FIRST],
         useFactory: (notifications?: Notifications | null) =>
           opened.keep(
-            () => (notifications ? new NotifyingQueue(notifications, logger) : new InProcessQueue(logger)),
+            () => new Lines(logger, notifications ? new NotifyBell(notifications, logger) : null),
             closeQueue,
           ),
       },
       { provide: RATE_LIMIT_BROADCAST, useValue: NO_RATE_LIMIT_BROADCAST },
     ],
-    exports: [WAKE_QUEUE, RATE_LIMIT_BROADCAST],
+    exports: [WORK_QUEUE, RATE_LIMIT_BROADCAST],
   };
 }

@@ -26,7 +26,7 @@ export function redisOptions(url: Secret): RedisOptions {
     disconnectTimeout: 200,
     // Bull's own would back off to 20 s.
     retryStrategy: (tries: number) => backoffMs(tries, { firstMs: 50, maxMs: 1_000 }),
-    // For good: the sweep works meanwhile, and no command may wait for ever in memory.
+    // For good: the poll finds work meanwhile, and no command may wait for ever in memory.
     maxRetriesPerRequest: 1,
     enableReadyCheck: false,
     // A connection that breaks while the library introduces itself would count as ready for ever, and never be made anew: what stands
@@ -45,7 +45,7 @@ export function cutRedis(client: Redis): void {
 const CONNECT_MS = 1_000;
 
 /**
- * One connection for one question, before anything is built on it. A server that is away is no error: work flows without wake-ups.
+ * One connection for one question, before anything is built on it. A server that is away is no error: work flows without rings.
  * @throws UserError when it answers and does not let us in
  */
 export async function redisLetsIn(url: Secret): Promise<void> {

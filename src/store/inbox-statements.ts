@@ -17,6 +17,26 @@ FROM unnest($9::text[], $10::text[], $11::timestamptz[], $12::int[], $13::int[],
 
 export const DUE_ARRIVALS = `SELECT id FROM arrivals WHERE state = 'stored' ORDER BY id LIMIT $1`;
 export const UNDECIDED_EVENTS = `SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT $1`;
+export const UNDECIDED_EVENTS_OF = `SELECT id FROM events WHERE decided_at IS NULL AND org = $2 ORDER BY seq LIMIT $1`;
+
+/** What another process decides at this moment is locked there, and passed over. Parameters: how many, the organization, ids that are not asked for. */
+export const DEAL_ARRIVALS = `
+SELECT id FROM arrivals WHERE state = 'stored' AND org = $2 AND id <> ALL ($3::text[]) ORDER BY id LIMIT $1 FOR KEY SHARE SKIP LOCKED`;
+
+/**
+ * The look at the object goes through an index for each event, however many wait. Parameters: the organization, how many, ids that are not asked for, the
+ * length of the lease in ms.
+ */
+export const CLAIM_EVENTS = `
+WITH mine AS MATERIALIZED (
+  SELECT e.id FROM events e
+  WHERE e.decided_at IS NULL AND e.org = $1 AND e.id <> ALL ($3::text[]) AND (e.claimed_until IS NULL OR e.claimed_until <= clock_timestamp())
+    AND NOT EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.decided_at IS NULL OFFSET 0)
+  ORDER BY e.seq LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+), claimed AS (
+  UPDATE events e SET claimed_until = clock_timestamp() + $4::double precision * interval '1 millisecond' WHERE e.id = ANY (ARRAY(SELECT id FROM mine)) RETURNING e.id, e.seq
+)
+SELECT id FROM claimed ORDER BY seq`;
 
 export const INSERT_ENTRIES = `
 INSERT INTO arrivals (id, kind, forge, org, source, entry_key, once_key, text_hash, body, state, reason, code, repeats, arrived_at, matched_at)
@@ -63,7 +83,7 @@ SELECT (SELECT count(*) FROM arrivals a WHERE a.state = 'stored' AND ${tellsOrg(
        (SELECT count(*) FROM events e WHERE e.decided_at IS NULL AND ${tellsEvent('e', placesFrom(1))})::int AS events`;
 
 /**
- * Lock the arrivals $1 that are `stored`, in one order whoever asks. Those before which there are $2 bytes or more of others come without their
+ * Lock the arrivals $1 that are `stored` and that nobody else decides at this moment, in one order whoever asks. Those before which there are $2 bytes or more of others come without their
  * texts, `fits` false.
  */
 export const LOCK_STORED = `
@@ -73,7 +93,7 @@ WITH asked AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT octet_length(o.body) AS size FROM arrivals o WHERE o.id = k.id AND o.state = 'stored' OFFSET 0) AS s
 )
 SELECT q.before < $2 AS fits, ${arrivalRows.list('a', { body: 'CASE WHEN q.before < $2 THEN a.body END' })} FROM (SELECT * FROM asked ORDER BY id) AS q
-CROSS JOIN LATERAL (SELECT * FROM arrivals WHERE id = q.id AND state = 'stored' OFFSET 0 FOR UPDATE) AS a`;
+CROSS JOIN LATERAL (SELECT * FROM arrivals WHERE id = q.id AND state = 'stored' OFFSET 0 FOR UPDATE SKIP LOCKED) AS a`;
 
 /** Deliveries that count, by the keys $1. */
 export const FIND_ACTS = `

@@ -122,6 +122,21 @@ SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}
 WHERE ${isReady('i')}
 ORDER BY i.background, i.seq LIMIT $1`;
 
+/** The next row of the index of lines behind the lane `after`; null where there is none. */
+const nextLaneOfLine = (after: string): string =>
+  `(SELECT n.lane || '' FROM intents n WHERE n.state = 'planned' AND n.org = $2 AND n.background = $3 AND n.lane || '' > ${after} ORDER BY n.lane || '' LIMIT 1)`;
+
+/** The same of one organization: what events caused, or what is in the background. */
+export const DUE_OF_LINE = `
+WITH RECURSIVE lanes AS (
+  SELECT ${nextLaneOfLine("''")} AS lane WHERE NOT EXISTS (SELECT 1 FROM pauses WHERE org = '' AND rule = '')
+  UNION ALL
+  SELECT ${nextLaneOfLine('lanes.lane')} FROM lanes WHERE lanes.lane IS NOT NULL
+)
+SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
+WHERE i.org = $2 AND i.background = $3 AND ${isReady('i')}
+ORDER BY i.seq LIMIT $1`;
+
 /** The same in the lanes that the end of each of these intents may have set free: its own, and those of its run and its effect key. */
 export const DUE_NEAR = `
 SELECT a.place::integer AS place, near.id, near.background FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS a (intent_id, most, place)
@@ -144,9 +159,6 @@ WITH lanes AS (SELECT DISTINCT lane FROM intents WHERE id = ANY ($1))
 SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
 WHERE i.id = ANY ($1) AND ${isReady('i')}
 ORDER BY i.background, i.seq`;
-
-/** Those of them that a schedule or a plan caused. */
-export const BACKGROUND_AMONG = 'SELECT id FROM intents WHERE id = ANY ($1) AND background ORDER BY seq';
 
 /**
  * The lock of the lane makes claims in it look one after the other, for which the condition must be read by a statement that starts after the
@@ -220,6 +232,8 @@ export const ATTEMPTS = `SELECT ${attemptRows.list('a')} FROM attempts a WHERE a
 
 /** Runs whose window is over. */
 export const DUE_RUNS = `SELECT id FROM runs WHERE state = 'gathering' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT $1`;
+
+export const DUE_RUNS_OF = `SELECT id FROM runs WHERE state = 'gathering' AND due_at <= clock_timestamp() AND org = $2 ORDER BY due_at LIMIT $1`;
 
 /** Intents whose owner was lost. */
 export const EXPIRED = `SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp()`;

@@ -69,7 +69,7 @@ function told<T, Not extends T = never>(value: T, not?: Not): Exclude<NonNullabl
 }
 
 export const eventRows = new RowDecoder<EventEntity>(
-  'id forge org kind source factKey factHash discussionHash objectHash reportedBy factAt actor repo repoId data storedAt decidedAt decidedBy seq',
+  'id forge org kind source factKey factHash discussionHash objectHash reportedBy factAt actor repo repoId data storedAt decidedAt claimedUntil decidedBy seq',
   { actor: asJson, repo: asJson, data: asJson },
 );
 

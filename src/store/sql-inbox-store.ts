@@ -22,6 +22,8 @@ import { ArrivalEntity } from './entities/arrival.entity.js';
 import {
   ARCHIVE,
   BACKLOG,
+  CLAIM_EVENTS,
+  DEAL_ARRIVALS,
   DUE_ARRIVALS,
   INSERT_DELIVERIES,
   INSERT_ENTRIES,
@@ -29,6 +31,7 @@ import {
   LIST_ARRIVALS_IN_SIGHT,
   LOCK_STORED,
   UNDECIDED_EVENTS,
+  UNDECIDED_EVENTS_OF,
 } from './inbox-statements.js';
 import { placesFrom, sightValues, tellsArrival } from './sight-statements.js';
 import { StoreFailed } from './store-errors.js';
@@ -69,14 +72,6 @@ export class SqlInboxStore implements InboxStore {
   private readonly events = new BatchLoader(
     () => this.db,
     (ids: readonly string[], db) => this.eventsOf(ids, db),
-  );
-  private readonly behind = new BatchLoader(
-    () => this.db,
-    (ids: readonly string[], db) => this.areBehindAnother(ids, db),
-  );
-  private readonly nexts = new BatchLoader(
-    () => this.db,
-    (ids: readonly string[], db) => this.nextsOfObjects(ids, db),
   );
 
   /** While the server works on one batch, this process reads the bodies of the next. */
@@ -123,10 +118,11 @@ export class SqlInboxStore implements InboxStore {
     return new Set(rows.map((row) => entryKeyOf.get(row.once_key) ?? ''));
   }
 
-  async dueArrivals(limit: number): Promise<string[]> {
-    return this.db.run(async (manager) =>
-      (await execute<{ id: string }>(manager, DUE_ARRIVALS, [limit])).rows.map((row) => row.id),
-    );
+  async dueArrivals(
+    limit: number,
+    line?: { readonly org: string; readonly except: readonly string[] },
+  ): Promise<string[]> {
+    return line ? this.idsOf(DEAL_ARRIVALS, [limit, line.org, line.except]) : this.idsOf(DUE_ARRIVALS, [limit]);
   }
 
   async get(id: string): Promise<Arrival | null> {
@@ -233,42 +229,21 @@ export class SqlInboxStore implements InboxStore {
     return rows.map((row) => toEvent(eventRows.decode(row)));
   }
 
-  async isBehindAnother(eventId: string): Promise<boolean> {
-    return this.behind.ask(eventId);
-  }
-
-  private async areBehindAnother(ids: readonly string[], db: Database): Promise<boolean[]> {
-    const sql = `
-SELECT e.id FROM events e WHERE e.id = ANY ($1)
-  AND EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.decided_at IS NULL OFFSET 0)`;
-    const found = await db.run(async (manager) => (await execute<{ id: string }>(manager, sql, [ids])).rows);
-    const behind = new Set(found.map(({ id }) => id));
-    return ids.map((id) => behind.has(id));
-  }
-
-  async nextOfObject(eventId: string): Promise<string | null> {
-    return this.nexts.ask(eventId);
-  }
-
-  private async nextsOfObjects(ids: readonly string[], db: Database): Promise<Array<string | null>> {
-    const sql = `
-SELECT e.id, (SELECT o.id FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq > e.seq AND o.decided_at IS NULL ORDER BY o.seq LIMIT 1) AS next
-FROM events e WHERE e.id = ANY ($1)`;
-    const found = await db.run(
-      async (manager) => (await execute<{ id: string; next: string | null }>(manager, sql, [ids])).rows,
-    );
-    const next = new Map(found.map((row) => [row.id, row.next]));
-    return ids.map((id) => next.get(id) ?? null);
-  }
-
   async archive(before: Date, limit: number): Promise<number> {
     return this.db.run(async (manager) => (await execute(manager, ARCHIVE, [before, limit])).affected);
   }
 
-  async undecidedEvents(limit: number): Promise<string[]> {
-    return this.db.run(async (manager) =>
-      (await execute<{ id: string }>(manager, UNDECIDED_EVENTS, [limit])).rows.map((row) => row.id),
-    );
+  async undecidedEvents(limit: number, org?: string): Promise<string[]> {
+    return org === undefined ? this.idsOf(UNDECIDED_EVENTS, [limit]) : this.idsOf(UNDECIDED_EVENTS_OF, [limit, org]);
+  }
+
+  async claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<string[]> {
+    return this.idsOf(CLAIM_EVENTS, [org, limit, except, leaseMs]);
+  }
+
+  private async idsOf(sql: string, params: readonly unknown[]): Promise<string[]> {
+    const { rows } = await this.db.run((manager) => execute<{ id: string }>(manager, sql, params));
+    return rows.map(({ id }) => id);
   }
 
   async backlog(sight: Sight = null): Promise<Backlog> {

@@ -36,12 +36,13 @@ import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.
 import { approve, moveIntents, moveStatements, movesMade, reviveIntent } from './journal-moves.js';
 import {
   ATTEMPTS,
-  BACKGROUND_AMONG,
   CLAIM,
   DUE,
   DUE_AMONG,
   DUE_NEAR,
+  DUE_OF_LINE,
   DUE_RUNS,
+  DUE_RUNS_OF,
   LOCK_LANES,
   MARK_SENT,
   RECLAIM,
@@ -184,8 +185,9 @@ export class SqlJournalStore implements JournalStore {
     return this.db.run(async (manager) => (await tellActs(manager, asked, eventId)) === null);
   }
 
-  async dueRuns(limit: number): Promise<string[]> {
-    return this.db.run(async (manager) => idsOf(await execute(manager, DUE_RUNS, [limit])));
+  async dueRuns(limit: number, org?: string): Promise<string[]> {
+    const [sql, params] = org === undefined ? [DUE_RUNS, [limit]] : [DUE_RUNS_OF, [limit, org]];
+    return this.db.run(async (manager) => idsOf(await execute(manager, sql, params)));
   }
 
   async hastenRuns(eventIds: readonly string[]): Promise<void> {
@@ -204,7 +206,7 @@ export class SqlJournalStore implements JournalStore {
       const made = await decideGatheredRun(manager, decided);
       return made && dueAmong(manager, made);
     };
-    // After a commit of unknown outcome: if it came through, trying again finds the run decided, and the sweep finds its intents.
+    // After a commit of unknown outcome: if it came through, trying again finds the run decided, and the poll finds its intents.
     return this.db.transaction(decide, async () => undefined);
   }
 
@@ -228,8 +230,9 @@ export class SqlJournalStore implements JournalStore {
     return this.db.transaction((manager) => approve(manager, intentOrRunId, verdict, by, beside));
   }
 
-  async dueIntents(limit: number): Promise<string[]> {
-    return this.db.run(async (manager) => idsOf(await execute(manager, DUE, [limit])));
+  async dueIntents(limit: number, line?: { readonly org: string; readonly background: boolean }): Promise<string[]> {
+    const [sql, params] = line ? [DUE_OF_LINE, [limit, line.org, line.background]] : [DUE, [limit]];
+    return this.db.run(async (manager) => idsOf(await execute(manager, sql, params)));
   }
 
   async revisit(org: string, lane: string): Promise<string[]> {
@@ -244,11 +247,6 @@ export class SqlJournalStore implements JournalStore {
     const { sql, params } = nearStatement(asks);
     const { rows } = await db.run((manager) => execute(manager, sql, params));
     return nearOf(asks, rows);
-  }
-
-  async backgroundAmong(ids: readonly string[]): Promise<string[]> {
-    if (ids.length === 0) return [];
-    return this.db.run(async (manager) => idsOf(await execute(manager, BACKGROUND_AMONG, [ids])));
   }
 
   async claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null> {

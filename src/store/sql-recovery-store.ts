@@ -24,6 +24,7 @@ import { effectHash } from './journal-decisions.js';
 import { moveIntent, rearm } from './journal-moves.js';
 import { DUE_RUNS, EXPIRED } from './journal-statements.js';
 import { DUE_ARRIVALS, UNDECIDED_EVENTS } from './inbox-statements.js';
+import type { Line } from '../pipeline/work-queue.port.js';
 import { BatchLoader, REST_MS } from './batch-loader.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
@@ -42,6 +43,24 @@ SELECT id FROM intents WHERE look_again_at <= clock_timestamp() AND state IN ('d
 const MAY_HAVE_WORK = `
 SELECT EXISTS (${DUE_ARRIVALS}) OR EXISTS (${UNDECIDED_EVENTS}) OR EXISTS (${DUE_RUNS}) OR EXISTS (SELECT 1 FROM intents WHERE state = 'planned' LIMIT $1)
   OR EXISTS (${EXPIRED} LIMIT $1) OR EXISTS (${DUE_RECOVERIES}) OR EXISTS (${DUE_LOOKS}) AS may`;
+
+/** Organizations of these rows, one after another through an index that begins with them. */
+function orgsOf(table: string, which: string): string {
+  const next = (after: string): string =>
+    `(SELECT n.org FROM ${table} n WHERE ${which} ${after} ORDER BY n.org LIMIT 1)`;
+  return `(WITH RECURSIVE orgs AS (
+    SELECT ${next('')} AS org UNION ALL SELECT ${next('AND n.org > orgs.org')} FROM orgs WHERE orgs.org IS NOT NULL
+  ) SELECT org FROM orgs WHERE org IS NOT NULL)`;
+}
+
+const DUE_LINES = `
+SELECT 'arrivals' AS topic, a.org FROM ${orgsOf('arrivals', `n.state = 'stored'`)} AS a
+UNION ALL SELECT 'events', u.org FROM (
+  SELECT e.org FROM ${orgsOf('events', 'n.decided_at IS NULL')} AS e
+  UNION SELECT r.org FROM runs r WHERE r.state = 'gathering' AND r.due_at <= clock_timestamp()
+) AS u
+UNION ALL SELECT 'intents', i.org FROM ${orgsOf('intents', `n.state = 'planned' AND NOT n.background`)} AS i
+UNION ALL SELECT 'background', b.org FROM ${orgsOf('intents', `n.state = 'planned' AND n.background`)} AS b`;
 
 /** The newest call that may have had its effect. */
 const OPEN_CALL = `SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id AND (a.outcome IS NULL OR a.outcome = 'unknown')`;
@@ -137,6 +156,10 @@ export class SqlRecoveryStore implements RecoveryStore {
   async mayHaveWork(): Promise<boolean> {
     const { rows } = await this.db.run((manager) => execute<{ may: boolean }>(manager, MAY_HAVE_WORK, [1]));
     return rows[0]?.may ?? true;
+  }
+
+  async dueLines(): Promise<Line[]> {
+    return (await this.db.run((manager) => execute<Line>(manager, DUE_LINES))).rows;
   }
 
   async dueRecoveries(limit: number): Promise<string[]> {

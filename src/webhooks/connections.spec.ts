@@ -24,7 +24,7 @@ async function listen(limits: ServerLimits, maxPerAddress = 100): Promise<number
   const deps = {
     hooks: [{ id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret('s')], authorizations: [] }],
     inbox: new InMemoryInboxStore(),
-    queue: { announce: async () => {} },
+    queue: { ring: () => undefined },
     logger: silentLogger,
     limits: { ...DEFAULT_WEBHOOK_LIMITS, maxBodyBytes: 1000 },
     connections: { maxConnections: 1000, maxConnectionsPerAddress: maxPerAddress },

@@ -75,7 +75,7 @@ describe('webhooks/hold-back: at the door', () => {
     app = await makeWebhookApp({
       hooks: [{ id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret('s')], authorizations: [] }],
       inbox: new InMemoryInboxStore(),
-      queue: { announce: async () => {} },
+      queue: { ring: () => undefined },
       logger: silentLogger,
       // How slow a request is must not depend on how busy the machine is.
       clock: new ManualClock(),

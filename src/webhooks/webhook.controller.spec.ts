@@ -51,13 +51,13 @@ interface Options {
 
 async function start(options: Options = {}) {
   const inbox = new InMemoryInboxStore();
-  const announced: string[][] = [];
+  const rung: string[][] = [];
   const counted: string[] = [];
   app = await makeWebhookApp({
     hooks: HOOKS,
     inbox: options.inbox ?? inbox,
     logger: silentLogger,
-    queue: { announce: async (topic, ids) => void announced.push([topic, ...ids]) },
+    queue: { ring: (topic, org) => void rung.push([topic, org]) },
     limits: { ...DEFAULT_WEBHOOK_LIMITS, ...options.limits },
     undecided: { isFull: (hook) => options.full?.includes(hook) === true, stored: () => {} },
     counted: ({ hook, answer }) => void counted.push(`${hook}:${answer}`),
@@ -94,7 +94,7 @@ async function start(options: Options = {}) {
     });
     return { status: response.statusCode, answer: response.json<Record<string, unknown>>(), headers: response.headers };
   };
-  return { post, inbox, announced, counted };
+  return { post, inbox, rung, counted };
 }
 
 /** How often what it does makes a hash, by the function that makes it. */
@@ -119,8 +119,8 @@ describe('webhooks/webhook.controller', () => {
     app = null;
   });
 
-  it('stores a delivery byte for byte before it acknowledges it, and announces it', async () => {
-    const { post, inbox, announced, counted } = await start();
+  it('stores a delivery byte for byte before it acknowledges it, and rings for it', async () => {
+    const { post, inbox, rung, counted } = await start();
     const body = JSON.stringify(sampleBody('issues')).replace('Crash', '\\u003cb\\u003e ünïcode 🚀');
 
     const { status, answer } = await post({ eventType: 'issues', body });
@@ -142,7 +142,7 @@ describe('webhooks/webhook.controller', () => {
       body: Buffer.from(body),
       state: 'stored',
     });
-    expect(announced).toEqual([['arrival', answer.id]]);
+    expect(rung).toEqual([['arrivals', 'acme']]);
     expect(counted).toEqual(['acme:stored']);
   });
 
@@ -179,7 +179,7 @@ describe('webhooks/webhook.controller', () => {
       },
     ],
   ])('acknowledges %s again, and makes one event of both', async (_title, again) => {
-    const { post, inbox, announced } = await start();
+    const { post, inbox, rung } = await start();
 
     const first = await post();
     const second = await post(again);
@@ -187,7 +187,7 @@ describe('webhooks/webhook.controller', () => {
 
     expect([first.status, second.status]).toEqual([202, 202]);
     expect(second.answer.id).not.toBe(first.answer.id);
-    expect(announced).toHaveLength(2);
+    expect(rung).toHaveLength(2);
     expect(await inbox.list({ limit: 10 })).toMatchObject([{ id: first.answer.id, repeats: 1 }]);
     expect(inbox.allEvents()).toHaveLength(1);
   });
@@ -265,13 +265,13 @@ describe('webhooks/webhook.controller', () => {
       'unsupported_media_type',
     ],
   ])('%s => refused, and nothing stored', async (_title, delivery, status, error) => {
-    const { post, inbox, announced, counted } = await start();
+    const { post, inbox, rung, counted } = await start();
 
     const response = await post(delivery);
 
     expect(response).toMatchObject({ status, answer: { error, message: expect.any(String) } });
     expect(await inbox.list({ limit: 10 })).toEqual([]);
-    expect(announced).toEqual([]);
+    expect(rung).toEqual([]);
     // What outsiders are not told, the operator is.
     expect(counted).toEqual([
       expect.stringMatching(new RegExp(error === 'not_authentic' ? `:(${error}|no_such_hook)$` : `:${error}$`)),

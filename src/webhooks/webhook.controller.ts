@@ -24,7 +24,7 @@ import type { SecurityLog } from '../core/security-log.js';
 import { UnverifiedBytes, type Receipt, type UnverifiedLimits } from '../core/unverified-bytes.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter, type WriterLimits } from '../pipeline/receive.js';
-import type { WakeQueue } from '../pipeline/wake-queue.port.js';
+import type { WorkQueue } from '../pipeline/work-queue.port.js';
 import { JudgeTurns, ReadTurns } from './event-loop-turns.js';
 import { announcedBytes, BodyTooLarge, encodingOf, readBody, ReceivedBody, Slabs } from './read-body.js';
 import {
@@ -56,7 +56,7 @@ export interface WebhookDeps {
   /** Every hook of every organization; ids are unique over all of them. */
   readonly hooks: readonly Hook[];
   readonly inbox: Pick<InboxStore, 'storeDeliveries'>;
-  readonly queue: Pick<WakeQueue, 'announce'>;
+  readonly queue: Pick<WorkQueue, 'ring'>;
   readonly logger: Logger;
   readonly limits?: WebhookLimits;
   /** Open connections of the server. */

@@ -18,7 +18,7 @@ import { STOP_GRACE } from '../core/stop-grace.js';
 import { Metrics } from '../observability/metrics.js';
 import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
 import { DeliveryWriter } from '../pipeline/receive.js';
-import { WAKE_QUEUE } from '../pipeline/wake-queue.port.js';
+import { WORK_QUEUE } from '../pipeline/work-queue.port.js';
 import { NoteUntrustedProxies } from './connections.js';
 import { ReadTurns } from './event-loop-turns.js';
 import { Refusals, UnroutedFilter } from './refusals.js';
@@ -137,7 +137,7 @@ const PARTS = [
     {
       config: APP_CONFIG,
       inbox: INBOX_STORE,
-      queue: WAKE_QUEUE,
+      queue: WORK_QUEUE,
       untrustedProxies: UNTRUSTED_PROXIES,
       undecided: UndecidedBytes,
       metrics: Metrics,

@@ -37,14 +37,14 @@ function implementsOne(file: string, names: readonly string[]): boolean {
   );
 }
 
-/** A wake-up goes from a queue to whoever consumes it: some file that has the queue of the port call it. */
+/** A ring goes from a queue to whoever serves the topic: some file that has the queue of the port call it. */
 function isWokenBy(queue: string, file: string): boolean {
-  return implementsOne(queue, ['WakeQueue']) && CONSUMERS.some((consumer) => importsOf(consumer).has(file));
+  return implementsOne(queue, ['WorkQueue']) && CONSUMERS.some((consumer) => importsOf(consumer).has(file));
 }
 
 const CONSUMERS = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
-  .filter((name) => /\.consume\(/.test(textOf(name)));
+  .filter((name) => /\.serve\(/.test(textOf(name)));
 
 function calls(caller: string, called: string): boolean {
   const imports = importsOfStep(caller);

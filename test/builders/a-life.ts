@@ -68,7 +68,7 @@ export class ALife {
       security: silentSecurityLog,
       inventory: { list: async () => [] },
       accounts: { self: () => BOT },
-      queue: { announce: async () => undefined },
+      queue: { ring: () => undefined },
       tools: { actions, encryptor: THE_SEALER, newId: () => `id-${(this.ids += 1)}` },
       ...more,
     });

@@ -20,7 +20,6 @@ export const BOT: EventActor = { id: '1', login: 'forgehand' };
 export class AnsweringRig {
   readonly rig = new EffectRig();
   readonly alerts: string[] = [];
-  private readonly announced: string[] = [];
   private readonly flow: ArrivalToIntents;
   private told = 0;
   repo: EventRepository = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false };
@@ -60,14 +59,14 @@ export class AnsweringRig {
       acts: honestActs,
       security: silentSecurityLog,
       inventory: { list: async () => [this.repo] },
-      queue: { announce: async (_topic, ids) => void this.announced.push(...ids) },
+      queue: { ring: () => undefined },
       tools: { actions, encryptor, newId },
     });
   }
 
   /** Something happens at the forge; all that it leads to directly is decided and done. */
   async happens(kind: EventKind, data: JsonObject, actor: EventActor): Promise<void> {
-    const { clock, effects } = this.rig;
+    const { clock } = this.rig;
     clock.advance(1_000);
     const at = clock.now();
     const id = newId();
@@ -85,10 +84,10 @@ export class AnsweringRig {
       storedAt: at,
     });
     await this.flow.decideEvent(id);
-    for (let next = this.announced.shift(); next !== undefined; next = this.announced.shift()) await effects.run(next);
+    await this.sweep();
   }
 
-  /** Work on what no wake-up announced. */
+  /** Works on all that is due. */
   async sweep(): Promise<void> {
     for (
       let due = await this.rig.journal.dueIntents(100);

@@ -31,7 +31,7 @@ export async function decideOnce(
   arrivals: readonly string[],
   over: Partial<DecideArrivalDeps> = {},
 ): Promise<void> {
-  const queue = { announce: async () => undefined };
+  const queue = { ring: () => undefined };
   const deps = { inbox, queue, clock: systemClock, logger: silentLogger, events: EVENT_READER, ...over };
   for (const id of arrivals) await decideArrival(deps, id);
 }

@@ -125,7 +125,7 @@ export class PlannerRig {
           return runs.flatMap(({ intents }) => intents.map(({ id }) => id));
         },
       },
-      announce: async () => undefined,
+      ring: () => undefined,
       found: async (run) => void this.found.push(run),
       waits: ({ hash }) => void this.waiting.push(hash),
       frozen: () => null,

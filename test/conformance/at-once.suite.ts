@@ -142,15 +142,14 @@ export type AtOnceStores = Pick<Stores, 'inbox' | 'journal' | 'recovery'>;
 /** What needs no answer of anybody is decided in the transaction that makes the event; it comes to what it would come to afterwards. */
 export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
   let stores: AtOnceStores;
-  let announced: string[];
+  let rung: string[];
   beforeEach(async () => {
     stores = await open();
-    announced = [];
+    rung = [];
   });
 
   const queue = {
-    announce: async (topic: string, ids: readonly string[]): Promise<void> =>
-      void announced.push(...ids.map((id) => `${topic} ${id}`)),
+    ring: (topic: string, org: string): void => void rung.push(`${topic} of ${org}`),
   };
 
   function atOnce(
@@ -214,7 +213,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
 
     const eventId = await eventOf(ids[0]);
     expect(await stores.inbox.event(eventId)).toMatchObject({ kind: 'issue.reopened' });
-    expect([await stores.inbox.undecidedEvents(9), await runsOf(eventId), announced]).toEqual([[], [], []]);
+    expect([await stores.inbox.undecidedEvents(9), await runsOf(eventId), rung]).toEqual([[], [], []]);
   });
 
   it('writes the run of a rule whose condition does not hold as it is written afterwards', async () => {
@@ -338,7 +337,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     const intents = await stores.journal.intentsOfRun(run?.id ?? '');
     expect(run).toMatchObject({ rule: 'told', state: 'open' });
     expect(intents).toMatchObject([{ params: { name: 'pushed' }, state: 'planned' }]);
-    expect(announced).toEqual(intents.map(({ id }) => `intent ${id}`));
+    expect(rung).toEqual(['intents of acme']);
     expect(await stores.inbox.undecidedEvents(9)).toEqual([]);
   });
 
@@ -349,7 +348,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
 
     const eventId = await eventOf(ids[0]);
     expect([await stores.inbox.undecidedEvents(9), await runsOf(eventId)]).toEqual([[eventId], []]);
-    expect(announced).toEqual([`event ${eventId}`]);
+    expect(rung).toEqual(['events of acme']);
   });
 
   it('leaves an event behind an undecided one of its object, and no other', async () => {
@@ -359,7 +358,6 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
 
     const [asks, behind] = [await eventOf(ids[0]), await eventOf(ids[1])];
     expect(await stores.inbox.undecidedEvents(9)).toEqual([asks, behind]);
-    expect(await stores.inbox.isBehindAnother(behind)).toBe(true);
     // Once more, in a transaction of its own.
     const [third = ''] = await store([issueText(1, 'reopened', 3)]);
     await decide([third]);
@@ -391,10 +389,10 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       homes = new ForgeHomes({ forges: { get: () => forge }, seen, namedByOperator: () => [], clock });
     });
 
-    /** All that became of one push, but for its ids and times, and the steps that were woken. */
+    /** All that became of one push, but for its ids and times, and the rings. */
     async function comesTo(isAtOnce: boolean): Promise<object> {
       stores = await open();
-      announced = [];
+      rung = [];
       const ids = await store([pushText()], 'push');
       await decide(ids, isAtOnce ? atOnce(REPOSITORY_RULES, homes) : null);
       const eventId = await eventOf(ids[0]);
@@ -407,7 +405,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       return {
         runs: runs.map((run) => ({ ...run, ...ofRun })),
         intents: intents.map((intent) => ({ ...intent, ...ofIntent })),
-        woken: intents.filter(({ id }) => announced.includes(`intent ${id}`)).map(({ action }) => action),
+        rungFor: rung.filter((line) => line.startsWith('intents')),
       };
     }
 
@@ -422,7 +420,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
           { action: 'label.ensure', target: { id: '7', owner: 'acme', name: 'app' }, lane: 'main/repository/7' },
           { action: 'milestone.ensure' },
         ],
-        woken: ['label.ensure'],
+        rungFor: ['intents of acme'],
       });
       expect(await comesTo(false)).toEqual(written);
     });
@@ -478,7 +476,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
 
       const eventId = await eventOf(ids[0]);
       expect([await stores.inbox.undecidedEvents(9), await runsOf(eventId)]).toEqual([[eventId], []]);
-      expect(announced).toEqual([`event ${eventId}`]);
+      expect(rung).toEqual(['events of acme']);
       expect(forge.calls).toHaveLength(calls);
     });
 

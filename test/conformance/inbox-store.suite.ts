@@ -459,7 +459,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.storeDeliveries([delivery]);
 
     await decideArrival(
-      { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events },
+      { inbox, queue: { ring: () => undefined }, clock: systemClock, logger: silentLogger, events },
       delivery.id,
     );
 
@@ -713,7 +713,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
     it('gives events what the forge does not say', async () => {
       const events = { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
-      const deps = { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events };
+      const deps = { inbox, queue: { ring: () => undefined }, clock: systemClock, logger: silentLogger, events };
       const told = async (
         eventType: string,
         action: string,

@@ -513,7 +513,12 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await plan('c');
 
     expect(await journal.dueIntents(9)).toEqual(['c', 'b', 'a']);
-    expect(await journal.backgroundAmong(['a', 'b', 'c', 'nobody'])).toEqual(['b', 'a']);
+    expect([
+      await journal.dueIntents(9, { org: 'acme', background: false }),
+      await journal.dueIntents(9, { org: 'acme', background: true }),
+      await journal.dueIntents(1, { org: 'acme', background: true }),
+      await journal.dueIntents(9, { org: 'other', background: false }),
+    ]).toEqual([['c'], ['b', 'a'], ['b'], []]);
     expect([(await journal.intent('a'))?.background, (await journal.intent('c'))?.background]).toEqual([
       true,
       undefined,

@@ -31,7 +31,7 @@ export function listedEntriesSuite(open: () => Promise<InboxStore>): void {
     void (await decideArrival(
       {
         inbox,
-        queue: { announce: async () => {} },
+        queue: { ring: () => undefined },
         clock: systemClock,
         logger: silentLogger,
         events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },

@@ -58,6 +58,8 @@ function tellings(number: number, count: number): Array<{ action: string; text: 
 
 export type OrderedStores = Pick<Stores, 'inbox' | 'journal' | 'recovery'>;
 
+const LONG_MS = 60_000;
+
 /** Events of one object stand in one order, whoever decides them; a step knows when that order, or the number of tellings, is in doubt. */
 export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
   let stores: OrderedStores;
@@ -72,7 +74,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     await decideArrival(
       {
         inbox: stores.inbox,
-        queue: { announce: async () => undefined },
+        queue: { ring: () => undefined },
         events,
         clock: systemClock,
         logger: silentLogger,
@@ -99,16 +101,13 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
 
   it('makes no event of one organization wait for what another one tells of the same number', async () => {
     const [first, second] = tellings(1, 2);
-    const theirs = await comesIn(first?.text ?? '', 'other');
+    const theirs = await comesIn((first?.text ?? '').replaceAll('acme', 'other'), 'other');
     const ours = await comesIn(second?.text ?? '');
     const next = await comesIn(tellings(1, 3)[2]?.text ?? '');
 
-    expect([
-      await stores.inbox.isBehindAnother(theirs),
-      await stores.inbox.isBehindAnother(ours),
-      await stores.inbox.isBehindAnother(next),
-    ]).toEqual([false, false, true]);
-    expect(await stores.inbox.nextOfObject(theirs)).toBeNull();
+    expect(await stores.inbox.claimEvents('other', 9, [], LONG_MS)).toEqual([theirs]);
+    expect(await stores.inbox.claimEvents('acme', 9, [], LONG_MS)).toEqual([ours]);
+    expect(await stores.inbox.undecidedEvents(9, 'acme')).toEqual([ours, next]);
   });
 
   it('knows of a fact that was told since by any of several keys, and for its organization alone', async () => {
@@ -149,13 +148,13 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
   });
 
   it('plans the steps of one object in the order of its events, whichever of several workers takes which', async () => {
-    const ids: string[] = [];
-    for (const { text } of tellings(3, 5)) ids.push(await comesIn(text));
-    const workers = [worker(), worker(), worker(), worker()];
+    for (const { text } of tellings(3, 5)) await comesIn(text);
+    const worksOn = async (life: ALife): Promise<void> => {
+      while ((await stores.inbox.undecidedEvents(1)).length > 0)
+        for (const id of await stores.inbox.claimEvents('acme', 9, [], LONG_MS)) await life.decides(id);
+    };
 
-    // The newest first, all at once: a worker that is early leaves it to the one whose turn it is.
-    for (let pass = 0; pass < 20 && (await stores.inbox.undecidedEvents(99)).length > 0; pass += 1)
-      await Promise.all([...ids].reverse().map((id, n) => (workers[n % workers.length] ?? worker()).decides(id)));
+    await Promise.all([worker(), worker(), worker(), worker()].map(worksOn));
 
     const values = await planned();
     expect(values).toHaveLength(5);
@@ -173,22 +172,17 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     expect(await planned()).toHaveLength(1);
   });
 
-  it('wakes the next event of the object when one is decided', async () => {
+  it('gives the next event of an object when the one before is decided, and an event to one at a time', async () => {
     const ids: string[] = [];
     for (const { text } of tellings(3, 3)) ids.push(await comesIn(text));
-    const announced: string[] = [];
-    const life = new ALife(RULES, async () => ({ missing: true }), {
-      journal: stores.journal,
-      inbox: stores.inbox,
-      tools: { actions, encryptor: THE_SEALER, newId },
-      queue: { announce: async (topic, woken) => void (topic === 'event' && announced.push(...woken)) },
-    });
+    const claim = (leaseMs: number, except: readonly string[] = []): Promise<string[]> =>
+      stores.inbox.claimEvents('acme', 9, except, leaseMs);
 
-    await life.decides(ids[2] ?? '');
-    await life.decides(ids[0] ?? '');
-
-    expect(announced).toEqual([ids[1]]);
-    expect(await stores.inbox.undecidedEvents(9)).toEqual([ids[1], ids[2]]);
+    expect([await claim(LONG_MS, [ids[0] ?? '']), await claim(-1)]).toEqual([[], [ids[0]]]);
+    // Its lease ran out.
+    expect([await claim(LONG_MS), await claim(LONG_MS)]).toEqual([[ids[0]], []]);
+    await worker().decides(ids[0] ?? '');
+    expect(await claim(LONG_MS)).toEqual([ids[1]]);
   });
 
   describe('what a step is told about its event', () => {

@@ -39,7 +39,7 @@ export function pairingSuite(open: () => Promise<InboxStore>, { runs }: { runs: 
     void (await decideArrival(
       {
         inbox,
-        queue: { announce: async () => {} },
+        queue: { ring: () => undefined },
         clock: systemClock,
         logger: silentLogger,
         events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },

@@ -91,9 +91,13 @@ export class InMemoryInboxStore implements InboxStore {
     return new Set(keys.filter((key) => this.byEntryKey.has(entryKey(forge, org, source, key))));
   }
 
-  async dueArrivals(limit: number): Promise<string[]> {
+  async dueArrivals(
+    limit: number,
+    line?: { readonly org: string; readonly except: readonly string[] },
+  ): Promise<string[]> {
     return [...this.rows.values()]
       .filter(({ arrival }) => arrival.state === 'stored')
+      .filter(({ arrival: { id, org } }) => !line || (org === line.org && !line.except.includes(id)))
       .slice(0, limit)
       .map(({ arrival }) => arrival.id);
   }
@@ -184,18 +188,13 @@ export class InMemoryInboxStore implements InboxStore {
       .slice(0, EARLIER_PAGE);
   }
 
-  async isBehindAnother(eventId: string): Promise<boolean> {
+  private isBehindAnother(eventId: string): boolean {
     const ids = this.openOfObject(eventId);
     return (
       ids.length > 0 &&
       ids.indexOf(eventId) !== 0 &&
       [...this.events.keys()].indexOf(ids[0] ?? '') < [...this.events.keys()].indexOf(eventId)
     );
-  }
-
-  async nextOfObject(eventId: string): Promise<string | null> {
-    const order = [...this.events.keys()];
-    return this.openOfObject(eventId).find((id) => order.indexOf(id) > order.indexOf(eventId)) ?? null;
   }
 
   /**
@@ -282,8 +281,32 @@ export class InMemoryInboxStore implements InboxStore {
     return given.length;
   }
 
-  async undecidedEvents(limit: number): Promise<string[]> {
-    return [...this.events.keys()].slice(0, limit);
+  async undecidedEvents(limit: number, org?: string): Promise<string[]> {
+    return [...this.events.values()]
+      .filter((event) => org === undefined || event.org === org)
+      .slice(0, limit)
+      .map(({ id }) => id);
+  }
+
+  /** By which clock leases run out. */
+  protected nowMs(): number {
+    return Date.now();
+  }
+
+  /** Until when each event is in hand, in ms. */
+  private readonly claimedUntilMs = new Map<string, number>();
+  /** A bug for tests: what stands behind another of its object is given too. */
+  ignoresOrder = false;
+
+  async claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<string[]> {
+    const nowMs = this.nowMs();
+    const undecided = await this.undecidedEvents(Infinity, org);
+    const ids = undecided
+      .filter((id) => !except.includes(id) && (this.claimedUntilMs.get(id) ?? 0) <= nowMs)
+      .filter((id) => this.ignoresOrder || !this.isBehindAnother(id))
+      .slice(0, limit);
+    for (const id of ids) this.claimedUntilMs.set(id, nowMs + leaseMs);
+    return ids;
   }
 
   async backlog(sight: Sight = null): Promise<Backlog> {

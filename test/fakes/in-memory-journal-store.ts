@@ -52,6 +52,7 @@ import {
 } from '../../src/core/state-table.js';
 import type { Reason } from '../../src/core/reason.js';
 import type { Sight } from '../../src/core/sight.js';
+import type { Line } from '../../src/pipeline/work-queue.port.js';
 import { wholeSight } from './whole-sight.js';
 import { LATER_STEP, OWNER_LOST, WAITS, intentReason, isReason, runReason } from '../../src/core/run-reasons.js';
 
@@ -201,9 +202,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     }
   }
 
-  async dueRuns(limit: number): Promise<string[]> {
+  async dueRuns(limit: number, of?: string): Promise<string[]> {
     const due = [...this.runRows.values()].filter(
-      ({ state, dueAt }) => state === 'gathering' && (dueAt?.getTime() ?? Infinity) <= this.nowMs(),
+      ({ state, dueAt, org }) =>
+        org === (of ?? org) && state === 'gathering' && (dueAt?.getTime() ?? Infinity) <= this.nowMs(),
     );
     return due
       .sort((a, b) => (a.dueAt?.getTime() ?? 0) - (b.dueAt?.getTime() ?? 0))
@@ -289,8 +291,11 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return decided;
   }
 
-  async dueIntents(limit: number): Promise<string[]> {
+  async dueIntents(limit: number, line?: { readonly org: string; readonly background: boolean }): Promise<string[]> {
     return this.due()
+      .filter(
+        ({ intent: { org, background = false } }) => !line || (org === line.org && background === line.background),
+      )
       .slice(0, limit)
       .map((row) => row.intent.id);
   }
@@ -317,12 +322,6 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return this.due(isNear)
       .slice(0, limit)
       .map(({ intent: { id, background = false } }) => ({ id, isBackground: background }));
-  }
-
-  async backgroundAmong(ids: readonly string[]): Promise<string[]> {
-    return this.ordered()
-      .filter(({ intent }) => intent.background && ids.includes(intent.id))
-      .map(({ intent }) => intent.id);
   }
 
   async holdForge(hold: ForgeHold, forMs: number): Promise<void> {
@@ -696,6 +695,18 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   /** Whether arrivals or events wait in the inbox beside it. */
   hasUndecided: () => Promise<boolean> = async () => false;
+  /** Lines of the inbox beside it. */
+  undecidedLines: () => Promise<Line[]> = async () => [];
+
+  async dueLines(): Promise<Line[]> {
+    const lines = new Map<string, Line>();
+    const add = (topic: Line['topic'], org: string): void => void lines.set(`${topic} ${org}`, { topic, org });
+    for (const { topic, org } of await this.undecidedLines()) add(topic, org);
+    for (const id of await this.dueRuns(Infinity)) add('events', this.runRows.get(id)?.org ?? '');
+    for (const { intent } of this.rows.values())
+      if (intent.state === 'planned') add(intent.background ? 'background' : 'intents', intent.org);
+    return [...lines.values()];
+  }
 
   async mayHaveWork(): Promise<boolean> {
     if ((await this.hasUndecided()) || (await this.dueRuns(1)).length > 0) return true;

@@ -32,7 +32,7 @@ describe('reliability/poison: deliveries of one text after a death', () => {
     const { inbox, poisonMessages: store } = test.stores;
     const deps: DecideArrivalDeps = {
       inbox,
-      queue: { announce: async () => undefined },
+      queue: { ring: () => undefined },
       events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
       clock: systemClock,
       logger: silentLogger,

@@ -28,7 +28,7 @@ type DerivedOfAct = Array<{ kind: string; derived: Json | undefined }>;
 async function play({ acts }: ActFolder): Promise<Map<string, DerivedOfAct>> {
   const inbox = new InMemoryInboxStore();
   const events = { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
-  const deps = { inbox, queue: { announce: async () => {} }, clock: systemClock, logger: silentLogger, events };
+  const deps = { inbox, queue: { ring: () => undefined }, clock: systemClock, logger: silentLogger, events };
   const byAct = new Map<string, DerivedOfAct>();
   for (const act of acts) {
     const told: DerivedOfAct = [];

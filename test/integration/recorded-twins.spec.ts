@@ -85,7 +85,7 @@ async function play(order: readonly Told[]): Promise<Array<{ kind: string; sourc
   const inbox = new InMemoryInboxStore();
   const deps = {
     inbox,
-    queue: { announce: async () => {} },
+    queue: { ring: () => undefined },
     clock: systemClock,
     logger: silentLogger,
     events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },

@@ -17,10 +17,11 @@ import { Scheduler } from '../../src/housekeeping/scheduler.js';
 import { startBot, type RunningBot } from '../../src/main.js';
 import { AlertSender } from '../../src/observability/alert-sender.js';
 import { CountedSecurityLog } from '../../src/observability/counted-security-log.js';
+import { DecideTurns } from '../../src/pipeline/decide/decide-turns.js';
 import { Executor } from '../../src/pipeline/execute/executor.js';
-import { Sweep } from '../../src/pipeline/recover/sweep.js';
+import { StorePoll } from '../../src/pipeline/store-poll.js';
 import { PollLoop } from '../../src/polling/poll-loop.js';
-import { InProcessQueue } from '../../src/queue/in-process-queue.js';
+import { Lines } from '../../src/queue/lines.js';
 import { CapabilityCheck } from '../../src/rules/requirements/capability-check.js';
 import { RevisionKeeper } from '../../src/rules/revisions/revision-keeper.js';
 import { RuleChecks } from '../../src/pipeline/answer/rule-checks.js';
@@ -75,8 +76,8 @@ const STARTS: ReadonlyArray<() => void> = [
   () => watch(ConnectedForges.prototype, 'start', 'forges'),
   () => watch(RevisionKeeper.prototype, 'start', 'rules'),
   () => watch(WebhookListener.prototype, 'onApplicationBootstrap', 'listen for deliveries'),
-  () => watch(InProcessQueue.prototype, 'consume', 'take wake-ups'),
-  () => watch(Sweep.prototype, 'start', 'sweep'),
+  () => watch(Lines.prototype, 'serve', 'take rings'),
+  () => watch(StorePoll.prototype, 'start', 'poll'),
   () => watch(IntervalJobs.prototype, 'onApplicationBootstrap', 'timers'),
 ];
 
@@ -91,7 +92,8 @@ const LOOPS: ReadonlyArray<() => void> = [
   () => watch(ArchiveInbox.prototype, 'stop', 'stop archive'),
   () => watch(Scheduler.prototype, 'stop', 'stop schedules'),
   () => watch(JobRunner.prototype, 'idle', 'jobs end'),
-  () => watch(Sweep.prototype, 'stop', 'stop sweep'),
+  () => watch(StorePoll.prototype, 'stop', 'stop poll'),
+  () => watch(DecideTurns.prototype, 'stop', 'stop deciding'),
   () => watch(Executor.prototype, 'stop', 'stop calls'),
 ];
 
@@ -105,13 +107,14 @@ const STOPPED = [
   'stop archive',
   'stop schedules',
   'jobs end',
-  'stop sweep',
+  'stop poll',
+  'stop deciding',
 ];
 
 const CLOSES: ReadonlyArray<() => void> = [
   () => watch(AdminListening.prototype, 'beforeApplicationShutdown', 'close to operators'),
   () => watch(WebhookListener.prototype, 'onApplicationShutdown', 'deliveries written'),
-  () => watch(InProcessQueue.prototype, 'close', 'close the queue'),
+  () => watch(Lines.prototype, 'close', 'close the queue'),
   () => watch(DataSource.prototype, 'destroy', 'close the store'),
   () => watch(ControlSocket.prototype, 'close', 'unlock'),
   () => watch(CountedSecurityLog.prototype, 'close', 'end the security log'),
@@ -184,8 +187,8 @@ describe('start and stop', () => {
       'rules: done',
       'listen for deliveries',
       'listen for deliveries: done',
-      ...Array.from({ length: 4 }, () => ['take wake-ups', 'take wake-ups: done']).flat(),
-      'sweep',
+      ...Array.from({ length: 4 }, () => ['take rings', 'take rings: done']).flat(),
+      'poll',
       // Those of every process, of one that schedules, and of one that receives.
       ...Array.from({ length: 3 }, () => 'timers'),
       'log: forgehand.started',
@@ -236,8 +239,8 @@ describe('start and stop', () => {
 
     await expect(start(config)).rejects.toMatchObject({ code: 'PORT_TAKEN' });
 
-    expect(steps).not.toContain('take wake-ups');
-    expect(steps).not.toContain('sweep');
+    expect(steps).not.toContain('take rings');
+    expect(steps).not.toContain('poll');
     expect(steps).not.toContain('log: forgehand.started');
     const closed = ['close the queue', 'close the store', 'unlock', 'end the security log', 'end alerts'];
     expect(steps.filter((step) => closed.includes(step))).toEqual(closed);

@@ -25,7 +25,7 @@ export async function startEmbeddedBot(hooks: readonly Hook[], inMemory = false)
     ? { inbox: new InMemoryInboxStore(), cursors: new InMemoryCursorStore(), close: async () => {} }
     : await openStoresInMemory();
   const { inbox, cursors }: { inbox: InboxStore; cursors: CursorStore } = stores;
-  const queue = { announce: async (): Promise<void> => {} };
+  const queue = { ring: () => undefined };
   const door = { hooks, inbox, queue, logger: silentLogger };
   const app = await makeWebhookApp(door);
   await app.init();

@@ -151,7 +151,7 @@ function pollersOf(acts: readonly Act[], bot: EmbeddedBot): (act: Act) => Promis
   const common = {
     inbox: bot.inbox,
     cursors: bot.cursors,
-    queue: { announce: async (): Promise<void> => {} },
+    queue: { ring: () => undefined },
     clock,
     logger: silentLogger,
     // Nothing of what was recorded is history.

@@ -1,32 +1,35 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForgeError } from '../../src/core/errors.js';
+import { silentLogger } from '../../src/core/logger.js';
 import { Executor } from '../../src/pipeline/execute/executor.js';
 import { EffectRig } from '../builders/effect-rig.js';
 
-const JOBS = 10_000;
+const RINGS = 10_000;
 const BUG = { name: 'bug', color: '#d73a4a' };
 
 describe('reliability: what comes from outside the store', () => {
-  it(`makes no effect of ${JOBS} forged jobs`, async () => {
+  it(`makes no effect of ${RINGS} forged rings`, async () => {
     const rig = new EffectRig();
     const ended = await rig.want('label.ensure', BUG);
-    const queue = { announce: async () => undefined, consume: async () => undefined };
-    const executor = new Executor({ queue, effects: rig.effects });
+    const queue = { ring: () => undefined, serve: async () => undefined };
+    const { journal, effects, clock } = rig;
+    const executor = new Executor({ queue, journal, effects, clock, logger: silentLogger });
     const forged = [
       '',
       '*',
+      'acme',
       ended.id,
-      ended.runId,
-      ended.intentKey,
       '../../etc/passwd',
-      `${ended.id}' OR '1'='1`,
+      `acme' OR '1'='1`,
       '__proto__',
       '\0',
       'x'.repeat(10_000),
     ];
 
-    for (let n = 0; n < JOBS; n += 1)
-      await executor.handle(n % 2 === 0 ? `no-such-${n}` : (forged[n % forged.length] ?? ''));
+    for (let n = 0; n < RINGS; n += 1)
+      expect(await executor.turn('intents', n % 2 === 0 ? `no-such-${n}` : (forged[n % forged.length] ?? ''))).toBe(
+        false,
+      );
 
     expect(rig.written).toEqual(['createLabel']);
     expect(await rig.journal.intent(ended.id)).toMatchObject({ state: 'done', attempts: 1 });

@@ -17,7 +17,7 @@ import { IntentToEffect } from '../../src/pipeline/execute.js';
 import { OutcomeRecovery } from '../../src/pipeline/recover.js';
 import { Rehearser } from '../../src/pipeline/execute/rehearse.js';
 import { Settler } from '../../src/pipeline/execute/settle.js';
-import { Sweep } from '../../src/pipeline/recover/sweep.js';
+import { StorePoll } from '../../src/pipeline/store-poll.js';
 import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
 import { Scheduler } from '../../src/housekeeping/scheduler.js';
 import { arrivalDecider } from '../../src/pipeline/decide/decide-arrival.js';
@@ -25,6 +25,7 @@ import { FeedPoller } from '../../src/polling/feed-poller.js';
 import { PollLoop } from '../../src/polling/poll-loop.js';
 import { DeliveryWriter } from '../../src/pipeline/receive.js';
 import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
+import { DecideTurns } from '../../src/pipeline/decide/decide-turns.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
 import { AtOnceDecider } from '../../src/pipeline/decide/decide-at-once.js';
 import { CrashLoopGuard } from '../../src/pipeline/decide/crash-loop-guard.js';
@@ -44,7 +45,9 @@ export const HOOK_SECRET = 'simulated-hook-secret';
 export const CANARY = 'canary-simulated-mirror-password';
 /** Parts of names of branches: who reads such a delivery, or decides about such an event, ends. */
 export const POISON = { arrival: 'poison/read', event: 'poison/decide' } as const;
-export const CONCURRENCY = 4;
+/** Of one organization one less in each. */
+const HANDS = { intents: { most: 4, refill: 1 }, background: { most: 2, refill: 1 } } as const;
+export const CONCURRENCY = HANDS.intents.most - 1 + HANDS.background.most - 1;
 /** So short that work in hand is renewed: deciding takes some ten milliseconds here. */
 const DEADLY_LEASE_MS = 90;
 /** What an outsider may cause in an hour, and so in a whole run. */
@@ -189,7 +192,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     },
     { owner: process.name },
   );
-  const executor = new Executor({ queue, effects });
+  const executor = new Executor({ queue, journal, effects, clock, logger }, HANDS);
   const events = {
     readDelivery: deadlyToRead(process),
     normalizeEntry,
@@ -247,7 +250,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     heldBack: async () => new Map(),
     plans,
     journal,
-    announce: (ids) => queue.announce('background', [...ids]),
+    ring: (org) => queue.ring('background', org),
     found: async () => undefined,
     waits: () => undefined,
     frozen: () => null,
@@ -283,22 +286,8 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     inventory,
     gate: parts.gate ?? planner,
   });
-  const handlers = {
-    arrival: (id: string) => flow.decideArrival(id),
-    event: (id: string) => flow.decideEvent(id),
-    intent: (id: string) => executor.handle(id),
-    background: (id: string) => executor.handle(id),
-  };
-  const sweep = new Sweep({
-    journal,
-    inbox,
-    recovery,
-    queue,
-    unknown,
-    handlers,
-    decideRun: (id) => flow.decideRun(id),
-    logger,
-  });
+  const deciding = new DecideTurns({ queue, inbox, journal, revisions, flow, clock, logger });
+  const poll = new StorePoll({ journal, recovery, queue: { ring: queue.ringHere }, unknown, logger });
   const scheduler = new Scheduler({
     orgs: [{ forge: 'main', org: 'acme' }],
     revisions,
@@ -308,10 +297,9 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     logger,
   });
   const writer = new DeliveryWriter(inbox, queue);
-  void queue.consume('arrival', CONCURRENCY, handlers.arrival);
-  void queue.consume('event', CONCURRENCY, handlers.event);
-  void executor.start(CONCURRENCY);
-  sweep.start();
+  void deciding.start();
+  void executor.start();
+  poll.start();
   const wake = (): void => void scheduler.wake();
   wake();
   setInterval(wake, TICKS_EVERY_MS);
@@ -339,7 +327,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     },
     consent: async (intentId, verdict) => {
       await journal.decideApproval(intentId, verdict, 'olga');
-      await sweep.pass();
+      await poll.pass();
     },
     plan: async () => void (await planner.plan('acme', 'house', 'olga')),
     decidePlan: async (hash, verdict) => {

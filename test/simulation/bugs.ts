@@ -15,7 +15,7 @@ import type { RecoveryStore } from '../../src/pipeline/recovery-store.port.js';
 import type { RolloutRow, RolloutStore } from '../../src/pipeline/rollout-store.port.js';
 import type { PlanStore } from '../../src/policies/plan-store.port.js';
 import type { PolicyGate } from '../../src/pipeline/policy-gate.port.js';
-import type { WakeQueue } from '../../src/pipeline/wake-queue.port.js';
+import type { SimQueue } from './doubles/sim-queue.js';
 import type { SimProcess } from './world/sim-process.js';
 import { readText } from '../../src/core/json-bytes.js';
 import { because } from '../builders/reasons.js';
@@ -31,7 +31,7 @@ export interface Parts {
   readonly rollouts: RolloutStore;
   readonly plans: PlanStore;
   readonly cursors: CursorStore;
-  readonly queue: WakeQueue;
+  readonly queue: ReturnType<SimQueue['of']>;
   readonly access: ForgeAccess;
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly homes: RepositoryHomes;
@@ -146,12 +146,12 @@ export const BUGS: readonly Bug[] = [
     },
   },
   {
-    name: 'the sweep overlooks what was claimed',
+    name: 'the poll overlooks what was claimed',
     breaks: [2],
     plant: (parts) => ({ ...parts, journal: { ...parts.journal, reclaimExpired: async () => 0 } }),
   },
   {
-    name: 'the sweep hears that nothing waits',
+    name: 'the poll hears that nothing waits',
     breaks: [2],
     plant: (parts) => ({ ...parts, recovery: { ...parts.recovery, mayHaveWork: async () => false } }),
   },
@@ -204,7 +204,10 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'events are decided as they come',
     breaks: [11],
-    plant: (parts) => ({ ...parts, inbox: { ...parts.inbox, isBehindAnother: async () => false } }),
+    plant: (parts) => {
+      parts.process.world.stores.inbox.ignoresOrder = true;
+      return parts;
+    },
   },
   {
     name: 'nobody is asked for consent',

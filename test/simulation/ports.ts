@@ -26,7 +26,6 @@ const JOURNAL = [
   'dueIntents',
   'dueNear',
   'revisit',
-  'backgroundAmong',
   'spentBudget',
   'claim',
   'renew',
@@ -55,6 +54,7 @@ const JOURNAL = [
 
 const RECOVERY = [
   'mayHaveWork',
+  'dueLines',
   'dueRecoveries',
   'claimRecovery',
   'putOffRecovery',
@@ -81,8 +81,7 @@ const INBOX = [
   'undecidedEvents',
   'event',
   'learn',
-  'isBehindAnother',
-  'nextOfObject',
+  'claimEvents',
 ] as const satisfies readonly (keyof InboxStore)[];
 const DEADLY = ['begin', 'renew', 'end', 'quarantine'] as const satisfies readonly (keyof PoisonMessageStore)[];
 const TICKS = ['claim', 'last', 'due', 'markDecided'] as const satisfies readonly (keyof TickStore)[];
@@ -134,10 +133,10 @@ export function portsOf(process: SimProcess): Parts {
   const told = world.queue.of(process);
   const queue = {
     ...told,
-    announce: (...args: Parameters<typeof told.announce>) =>
-      process.call('queue.announce', () => told.announce(...args), { canFail: false }),
+    ring: (...args: Parameters<typeof told.ring>): void =>
+      void process.call('queue.ring', () => told.ring(...args), { canFail: false }),
   };
-  world.points.add('queue.announce');
+  world.points.add('queue.ring');
   // The step in which a process is told that its attempt is committed is the step in which it sends.
   const markSent = journal.markSent;
   journal.markSent = async (...args) => {

@@ -11,7 +11,6 @@ const LAST = POINTS.length;
 const FAULTS = [
   'poison/decide',
   'poison/read',
-  'queue-away',
   'read 429',
   'read 5xx-before',
   'read lost-before',

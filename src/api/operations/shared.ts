@@ -187,7 +187,7 @@ export class Orders {
       readonly logger: Logger;
       /** Of the process that serves one command alone: a running bot connects by itself. */
       readonly connect: () => Promise<void>;
-      /** Look for due work at once, not at the next sweep. */
+      /** Look for due work at once, not at the next poll. */
       readonly nudge: () => void;
     },
   ) {}

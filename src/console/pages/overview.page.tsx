@@ -165,7 +165,10 @@ export const overviewPage = definePage({
                 ['Version', status.version],
                 ['Deployment', status.deployment],
                 ['Started', <Time at={status.startedAt} />],
-                ['Queue', status.queueHealthy === false ? 'does not answer; the sweep does its work' : 'answers'],
+                [
+                  'Queue',
+                  status.queueHealthy === false ? 'does not answer; workers find their work in the store' : 'answers',
+                ],
               ]}
             />
           </Section>

@@ -88,8 +88,6 @@ export interface JobTools {
   readonly applyPlan: (hash: string) => Promise<ApplyReport>;
   /** Reads the rule files again; what is wrong with them, or nothing. */
   readonly reloadRules: (org: string) => Promise<{ hash: string | null; problems: readonly string[] }>;
-  /** Announces due work to the workers; returns how many items. */
-  readonly announceDue: () => Promise<number>;
   readonly wantAccount: AccountSync['want'];
   readonly account: (forge: string) => Readonly<Record<string, string | boolean>> | null;
   readonly staleBranchDays: number;

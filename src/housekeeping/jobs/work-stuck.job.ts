@@ -11,7 +11,7 @@ const LONG_MS: Partial<Record<IntentState, number>> = {
 };
 const SHOWN = 200;
 
-/** Finds work that should have moved: takes it back from lost workers, announces it again, and reports it. */
+/** Finds work that should have moved: takes it back from lost workers, and reports it. */
 export const freeStuckWork: Job = {
   name: 'work.stuck',
   summary: 'resume work that has not moved for long, and report it',
@@ -34,7 +34,6 @@ export const freeStuckWork: Job = {
         : `${findings.length} ${findings.length === 1 ? 'effect has' : 'effects have'} not moved for long`;
     if (isDryRun) return { summary, findings, changes: [] };
     const taken = await tools.journal.reclaimExpired();
-    await tools.announceDue();
     return {
       summary,
       findings,

@@ -75,7 +75,7 @@ export class CrashLoopGuard {
   }
 
   /**
-   * What is not done now stays due: the sweep brings it again.
+   * What is not done now stays due: the next turn brings it again.
    * @param work is told whether a process died with it before, and it is therefore done alone
    */
   async run(topic: WatchedTopic, id: string, work: Work): Promise<void> {
@@ -83,7 +83,7 @@ export class CrashLoopGuard {
     if (!this.isSuspect(id)) return work();
     if (this.isAlone || this.inHand.has(key) || this.waiting.has(key)) return;
     if (await this.take(topic, id, key, 0, work)) return;
-    // A process that dies has many in hand: they go one after another here, for each pass of the sweep would bring one on.
+    // A process that dies has many in hand: they go one after another here, for each turn would bring one on.
     this.waiting.add(key);
     await this.oneByOne(async () => {
       this.waiting.delete(key);
@@ -96,7 +96,7 @@ export class CrashLoopGuard {
     const { aloneAfterMs = ALONE_AFTER_MS } = this.options;
     const livedMs = this.livedMs();
     if (livedMs < aloneAfterMs || livedMs < (this.refused.get(key) ?? 0)) return;
-    // Before the first wait, or others would begin meanwhile: each pass of the sweep brings them, and it would never be alone.
+    // Before the first wait, or others would begin meanwhile: each turn brings them, and it would never be alone.
     this.isAlone = true;
     try {
       const dares = livedMs < LAST_AFTER_TIMES * aloneAfterMs ? 1 : MAX_DEATHS - 1;

@@ -34,14 +34,14 @@ class InboxWithJournal extends InMemoryInboxStore {
 
 function aWorld(events: Partial<DecideArrivalDeps['events']> = {}, settings: Partial<DecideArrivalDeps> = {}) {
   const inbox = new InboxWithJournal();
-  const announced: string[] = [];
+  const rung: string[] = [];
   const counted: string[] = [];
   const recorded: SecurityEvent[] = [];
   const deps: DecideArrivalDeps = {
     inbox,
     clock: systemClock,
     logger: silentLogger,
-    queue: { announce: async (topic, ids) => void announced.push(...ids.map((id) => `${topic} ${id}`)) },
+    queue: { ring: (topic, org) => void rung.push(`${topic} of ${org}`) },
     events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews, ...events },
     security: { record: (event) => void recorded.push(event) },
     counted: ({ kind, source }) => void counted.push(`${source} ${kind}`),
@@ -51,7 +51,7 @@ function aWorld(events: Partial<DecideArrivalDeps['events']> = {}, settings: Par
   const decide = async (id: string) => given(await decideArrival(deps, id));
   return {
     inbox,
-    announced,
+    rung,
     counted,
     recorded,
     deps,
@@ -124,7 +124,7 @@ describe('pipeline/decide/decide-arrival', () => {
       data: { number: 1 },
     });
     expect(await world.inbox.get(arrivalId)).toMatchObject({ state: 'decided', eventId: created[0] });
-    expect(world.announced).toEqual([`event ${created[0]}`]);
+    expect(world.rung).toEqual(['events of acme']);
     expect(world.counted).toEqual(['webhook issue.opened']);
   });
 
@@ -423,7 +423,7 @@ describe('pipeline/decide/decide-arrival', () => {
       { state: 'quarantined', code, eventId: null, eventKinds: [] },
     ]);
     expect(world.inbox.allEvents()).toEqual([]);
-    expect(world.announced).toEqual([]);
+    expect(world.rung).toEqual([]);
     expect(world.recorded).toEqual([
       {
         class: 'tenant_mismatch',
@@ -540,7 +540,7 @@ describe('pipeline/decide/decide-arrival', () => {
 
     await expect(decideArrival(failing, delivery.id)).rejects.toThrow('commit failed');
 
-    expect(world.announced).toEqual([]);
+    expect(world.rung).toEqual([]);
     expect(world.counted).toEqual([]);
   });
 
@@ -666,7 +666,7 @@ describe('pipeline/decide/decide-arrival', () => {
 
       const { arrivalId, created, joined } = await world.deliver('issues', change);
 
-      expect([created, joined, world.announced, world.inbox.allEvents()]).toEqual([[], [], [], []]);
+      expect([created, joined, world.rung, world.inbox.allEvents()]).toEqual([[], [], [], []]);
       const actAt = (change.issue as JsonObject).closed_at as string;
       expect(await world.inbox.list({ limit: 1 })).toMatchObject([
         { state: 'quarantined', code: 'act_too_old', reason: expect.stringContaining(actAt) },
@@ -848,17 +848,17 @@ describe('pipeline/decide/decide-arrival', () => {
       await world.deliver('issues', closed);
 
       expect(asked).toEqual(['touched by issue.closed', 'decide issue.closed', 'written 0']);
-      expect(world.announced).toEqual([]);
+      expect(world.rung).toEqual([]);
     });
 
     it('takes the longer way where the decision needs an answer, or the event may touch an effect of ours', async () => {
       const needsAnswer = aWorld({}, { atOnce: atOnce({ decide: async () => null }) });
-      const one = await needsAnswer.deliver('issues', closed);
-      expect(needsAnswer.announced).toEqual([`event ${one.created[0]}`]);
+      await needsAnswer.deliver('issues', closed);
+      expect(needsAnswer.rung).toEqual(['events of acme']);
 
       const touches = aWorld({}, { atOnce: atOnce({ touchedBy: () => null }) });
-      const other = await touches.deliver('issues', closed);
-      expect(touches.announced).toEqual([`event ${other.created[0]}`]);
+      await touches.deliver('issues', closed);
+      expect(touches.rung).toEqual(['events of acme']);
       expect(asked).toEqual(['touched by issue.closed']);
     });
 
@@ -870,10 +870,10 @@ describe('pipeline/decide/decide-arrival', () => {
       );
       await world.deliver('issues', closed);
       isAtHand = true;
-      const second = await world.deliver('issues', { action: 'reopened' });
+      await world.deliver('issues', { action: 'reopened' });
 
       expect(asked.filter((one) => one.startsWith('issue.'))).toEqual(['issue.closed']);
-      expect(world.announced.at(-1)).toBe(`event ${second.created[0]}`);
+      expect(world.rung.at(-1)).toBe('events of acme');
     });
 
     it('does so only for whoever asks for it', async () => {

@@ -22,7 +22,7 @@ import {
 import type { EventFact, Misfit } from '../../events/event-fact.js';
 import type { DuplicateCandidate, ToldAgain } from '../../events/deduplicate.js';
 import type { ReadDelivery } from '../../events/normalize-delivery.js';
-import type { WakeQueue } from '../wake-queue.port.js';
+import type { WorkQueue } from '../work-queue.port.js';
 import type { Arrival, NewEntry, StoredDelivery } from '../../core/arrival.js';
 import type { ArrivalDecision, DecisionNeeds, InboxStore, ToldEvent, Touched } from '../inbox-store.port.js';
 import { DELIVERY } from '../../core/event-knowledge.js';
@@ -57,7 +57,7 @@ export interface OrgIdentity {
 
 export interface DecideArrivalDeps {
   readonly inbox: Pick<InboxStore, 'decide'>;
-  readonly queue: Pick<WakeQueue, 'announce'>;
+  readonly queue: Pick<WorkQueue, 'ring'>;
   /** Told of events that a later arrival told more of. Optional. Default: runs that wait for it find out in time. */
   readonly journal?: Pick<JournalStore, 'hastenRuns'>;
   readonly events: EventReader;
@@ -80,7 +80,7 @@ export interface DecideArrivalDeps {
   readonly security?: SecurityLog;
   /** Hears of each delivery that is quarantined for what it says. Default: nobody does. */
   readonly alerts?: Pick<Alerts, 'raise'>;
-  /** Hears of each arrival that cannot be decided before another, and of each that was decided. Optional. Without it, the sweep alone brings it again. */
+  /** Hears of each arrival that cannot be decided before another, and of each that was decided. Optional. Without it, the next turn brings it again. */
   readonly later?: Pick<LaterArrivals, 'wake' | 'decided'>;
   /** Told after commit about each new event, and about each arrival that made none. */
   readonly counted?: (what: { org: string; kind: string; source: EventSource }, event?: ForgeEvent) => void;
@@ -148,7 +148,7 @@ export async function decideArrival(deps: DecideArrivalDeps, arrivalId: string):
   for (const decision of outcome.decisions.values()) await deps.atOnce?.written(decision);
   if (outcome.told.length > 0) await deps.journal?.hastenRuns(outcome.told);
   const undecided = decided.created.filter((id) => !outcome.decisions.has(id));
-  if (undecided.length > 0) await deps.queue.announce('event', undecided, arrival.org);
+  if (undecided.length > 0) deps.queue.ring('events', arrival.org);
   return decided;
 }
 

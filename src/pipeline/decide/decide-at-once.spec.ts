@@ -57,7 +57,7 @@ describe('pipeline/decide/decide-at-once', () => {
   let evaluate: () => Evaluation;
   let home: RepositoryHome | null;
   let forgotten: string[];
-  let announced: string[];
+  let rung: string[];
   let counted: string[];
   let deps: AtOnceDeps;
   let event: ForgeEvent;
@@ -70,7 +70,7 @@ describe('pipeline/decide/decide-at-once', () => {
     candidates = [{ id: 'r', kind: 'rule', mode: 'live' }];
     evaluate = () => NOT_FIRED;
     home = HOME;
-    [forgotten, announced, counted] = [[], [], []];
+    [forgotten, rung, counted] = [[], [], []];
     event = anEvent({ id: 'e1' });
     let ids = 0;
     deps = {
@@ -92,7 +92,7 @@ describe('pipeline/decide/decide-at-once', () => {
       security: silentSecurityLog,
       accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
       journal: { firedInLastHour: unasked, recordDecision: unasked, decideGathered: unasked, run: unasked },
-      queue: { announce: async (topic, all, org) => void announced.push(`${topic} ${all.join(',')} of ${org}`) },
+      queue: { ring: (topic, org) => void rung.push(`${topic} of ${org}`) },
       alerts: { raise: () => undefined, resolve: () => undefined },
       counted: ({ rule, verdict }) => void counted.push(`${rule} ${verdict}`),
       tools: { actions, encryptor: new Encryptor(new Secret('ab'.repeat(32))), newId: () => `id-${(ids += 1)}` },
@@ -116,11 +116,10 @@ describe('pipeline/decide/decide-at-once', () => {
     const decided = given(await decide());
 
     expect(decided.runs[0]?.intents.map(({ itemKey }) => itemKey)).toEqual(['bug', 'help', 'later']);
-    expect([announced, counted]).toEqual([[], []]);
+    expect([rung, counted]).toEqual([[], []]);
 
     await new AtOnceDecider(deps).written(decided);
-    const [first] = given(decided.runs[0]).intents;
-    expect(announced).toEqual([`intent ${first?.id} of acme`]);
+    expect(rung).toEqual(['intents of acme']);
     expect(counted).toEqual(['r fired']);
   });
 

@@ -46,6 +46,8 @@ export interface RehearsedRun {
   readonly effects: ReadonlyArray<{ readonly action: string; readonly itemKey: string; readonly waits: boolean }>;
 }
 
+const LEFT_MS = 1_000;
+
 /** Decides what no event asks for but the time: runs whose window is over, and occurrences of schedules. */
 export class DueDecider {
   private readonly backoff: Backoff;
@@ -59,15 +61,18 @@ export class DueDecider {
   }
 
   /**
-   * Decide a run whose window is over, by the revision of now; the sweep finds it. Safe in many processes at once: one of them writes.
+   * Decide a run whose window is over, by the revision of now. Safe in many processes at once: one of them writes.
+   * @returns how many milliseconds it is to be left alone, should it still be due
    */
-  async decideRun(runId: string): Promise<void> {
-    if (this.backoff.isWaiting(runId)) return;
+  async decideRun(runId: string): Promise<number> {
+    const waitsMs = this.backoff.waitsMs(runId);
+    if (waitsMs > 0) return waitsMs;
     const run = await this.deps.journal.run(runId);
-    if (run?.state !== 'gathering') return;
-    // It takes long, and the sweep goes on meanwhile.
+    if (run?.state !== 'gathering') return LEFT_MS;
+    // It takes long, and nobody waits for it.
     if (run.rule === CHECK_RULE) this.deps.checks?.begin(run, () => this.decideWaiting(run));
     else await this.decideWaiting(run);
+    return Math.max(LEFT_MS, this.backoff.waitsMs(runId));
   }
 
   private async decideWaiting(run: Run): Promise<void> {

@@ -10,70 +10,61 @@ describe('pipeline/decide/later-arrivals', () => {
     ({ kind: 'delivery', id: 'a', org: 'acme', receivedAt: new Date(Date.now() - agoMs) }) as Arrival;
 
   function make() {
-    const announced: unknown[] = [];
-    const queue = { announce: async (...told: unknown[]) => void announced.push(told) };
-    return { announced, later: new LaterArrivals(queue, { now: () => new Date() }) };
+    const rung: unknown[] = [];
+    const queue = { ring: (...told: unknown[]) => void rung.push(told.join(' of ')) };
+    return { rung, later: new LaterArrivals(queue, { now: () => new Date() }) };
   }
 
   it.each([
     [0, 1_000],
     [4_000, 4_000],
     [3_600_000, 60_000],
-  ])('wakes what came %i ms ago after %i ms, once', (agoMs, inMs) => {
-    const { announced, later } = make();
+  ])('leaves alone what came %i ms ago for %i ms, and rings once', (agoMs, inMs) => {
+    const { rung, later } = make();
     later.wake(arrived(agoMs), 'its delivery');
 
     jest.advanceTimersByTime(inMs - 1);
-    expect(announced).toEqual([]);
+    expect(rung).toEqual([]);
     jest.advanceTimersByTime(600_000);
-    expect(announced).toEqual([['arrival', ['a'], 'acme']]);
+    expect(rung).toEqual(['arrivals of acme']);
   });
 
-  it('wakes what is put off several times once', () => {
-    const { announced, later } = make();
+  it('rings once for what is put off several times', () => {
+    const { rung, later } = make();
     for (let times = 0; times < 5; times += 1) later.wake(arrived(0), 'others');
 
     jest.advanceTimersByTime(600_000);
-    expect(announced).toHaveLength(1);
+    expect(rung).toHaveLength(1);
   });
 
-  it('wakes what waits for others together and in order when one was decided, and nothing else', () => {
-    const { announced, later } = make();
+  it('lets what waits for others go on together when one was decided, and nothing else', () => {
+    const { rung, later } = make();
     const waiting = (id: string, org = 'acme'): Arrival => ({ ...arrived(50_000), id, org });
     later.decided();
     for (const id of ['c', 'a', 'b']) later.wake(waiting(id), 'others');
     later.wake(waiting('d', 'other'), 'others');
     later.wake(waiting('row'), 'its delivery');
     jest.advanceTimersByTime(1_000);
-    expect(announced).toEqual([]);
+    expect(rung).toEqual([]);
+    expect([later.of('acme'), later.of('other')]).toEqual([['c', 'a', 'b', 'row'], ['d']]);
 
     later.decided();
     later.decided();
     jest.advanceTimersByTime(1_000);
-    expect(announced).toEqual([
-      ['arrival', ['a', 'b', 'c'], 'acme'],
-      ['arrival', ['d'], 'other'],
-    ]);
+    expect(rung).toEqual(['arrivals of acme', 'arrivals of other']);
+    expect([later.of('acme'), later.of('other')]).toEqual([['row'], []]);
     jest.advanceTimersByTime(600_000);
-    expect(announced.slice(2)).toEqual([['arrival', ['row'], 'acme']]);
+    expect(rung.slice(2)).toEqual(['arrivals of acme']);
+    expect(later.of('acme')).toEqual([]);
   });
 
-  it('leaves to the sweep what the queue does not take', async () => {
-    const refused = Promise.reject(new Error('the queue is away'));
-    const caught = jest.spyOn(refused, 'catch');
-    new LaterArrivals({ announce: () => refused }, { now: () => new Date() }).wake(arrived(0), 'others');
-
-    jest.advanceTimersByTime(600_000);
-    expect(caught).toHaveBeenCalledTimes(1);
-  });
-
-  it('wakes nothing after its end', async () => {
-    const { announced, later } = make();
+  it('rings no more after its end', async () => {
+    const { rung, later } = make();
     later.wake(arrived(0), 'others');
     later.decided();
     await later.stop();
 
     jest.advanceTimersByTime(600_000);
-    expect(announced).toEqual([]);
+    expect(rung).toEqual([]);
   });
 });

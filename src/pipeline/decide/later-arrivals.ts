@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js';
 import type { Arrival } from '../../core/arrival.js';
-import type { WakeQueue } from '../wake-queue.port.js';
+import type { WorkQueue } from '../work-queue.port.js';
 
 const LEAST_MS = 1_000;
 const MOST_MS = 60_000;
@@ -16,27 +16,31 @@ interface Waiting {
 }
 
 /**
- * Wakes arrivals again that cannot be decided before another. Those that wait for others are woken when one was decided, all together and in their order: of
- * hundreds that stand one behind the other, each would else sleep for a minute after the one before it. A kindness of this process only: when it ends meanwhile,
- * the sweep finds them.
+ * Arrivals that cannot be decided before another, which turns leave alone for a while. Those that wait for others go on when one was decided, all together and in
+ * their order: of hundreds that stand one behind the other, each would else sleep for a minute after the one before it. A kindness of this process only: when it
+ * ends meanwhile, the next one tries them at once.
  */
 export class LaterArrivals {
-  /** By id: the sweep brings an arrival again as well, and each time it may be put off anew. */
   private readonly waiting = new Map<string, Waiting>();
   private goingOn: NodeJS.Timeout | null = null;
 
   constructor(
-    private readonly queue: Pick<WakeQueue, 'announce'>,
+    private readonly queue: Pick<WorkQueue, 'ring'>,
     private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
-  /** After as long as it has waited so far, so that what waits for long is asked about seldom. */
+  /** Those of an organization that are to be left alone now. */
+  of(org: string): string[] {
+    return [...this.waiting].flatMap(([id, one]) => (one.org === org ? [id] : []));
+  }
+
+  /** Leave it alone as long as it has waited so far, so that what waits for long is asked about seldom. */
   wake(arrival: Arrival, what: WaitsFor): void {
     const { id, org } = arrival;
     if (this.waiting.has(id)) return;
     const since = arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt;
     const waitedMs = this.clock.now().getTime() - since.getTime();
-    const timer = setTimeout(() => this.announce([id]), Math.min(MOST_MS, Math.max(LEAST_MS, waitedMs)));
+    const timer = setTimeout(() => this.goOn([id]), Math.min(MOST_MS, Math.max(LEAST_MS, waitedMs)));
     timer.unref();
     this.waiting.set(id, { org, for: what, timer });
   }
@@ -46,21 +50,21 @@ export class LaterArrivals {
     if (this.waiting.size === 0 || this.goingOn) return;
     this.goingOn = setTimeout(() => {
       this.goingOn = null;
-      this.announce([...this.waiting].flatMap(([id, { for: what }]) => (what === 'others' ? [id] : [])).sort());
+      this.goOn([...this.waiting].flatMap(([id, { for: what }]) => (what === 'others' ? [id] : [])));
     }, GOES_ON_MS);
     this.goingOn.unref();
   }
 
-  private announce(ids: readonly string[]): void {
-    const byOrg = new Map<string, string[]>();
+  private goOn(ids: readonly string[]): void {
+    const orgs = new Set<string>();
     for (const id of ids) {
       const one = this.waiting.get(id);
       if (!one) continue;
       clearTimeout(one.timer);
       this.waiting.delete(id);
-      byOrg.set(one.org, [...(byOrg.get(one.org) ?? []), id]);
+      orgs.add(one.org);
     }
-    for (const [org, all] of byOrg) void this.queue.announce('arrival', all, org).catch(() => undefined);
+    for (const org of orgs) this.queue.ring('arrivals', org);
   }
 
   async stop(): Promise<void> {

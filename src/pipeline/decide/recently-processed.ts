@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
-/** More than the sweep announces between two of its passes. */
+/** More than a look finds at once. */
 const MOST = 10_000;
 
 /**
- * Ids of what this process has decided for good: wake-ups come more often than once, and a second look would cost as much as the first. Only
+ * Ids of what this process has decided for good: they come again with each look, and a second look would cost as much as the first. Only
  * a memory of what is written down; what is forgotten here is found decided in the store.
  */
 export class RecentlyProcessed {

@@ -29,7 +29,7 @@ describe('pipeline/decide/record-decision', () => {
         decideGathered: async ({ run }) => (happened.push(`gathered ${run.id}`), gathered),
         run: async () => written as never,
       },
-      queue: { announce: async (topic, ids, org) => void happened.push(`${topic} ${ids.join()} of ${org}`) },
+      queue: { ring: (topic, org) => void happened.push(`${topic} of ${org}`) },
       alerts: {
         raise: (key, reason, facts) => void happened.push(`raised ${key} ${reason.code} ${JSON.stringify(facts)}`),
         resolve: (key) => void happened.push(`resolved ${key}`),
@@ -53,7 +53,7 @@ describe('pipeline/decide/record-decision', () => {
     ...over,
   });
 
-  it('writes all of a decision at once, then tells about it, and wakes what is due under its topic', async () => {
+  it('writes all of a decision at once, then tells about it, and rings for what is due under its topic', async () => {
     due = ['i1', 'i2', 'i3'];
     const intents = [
       anIntent({ id: 'i1' }),
@@ -69,8 +69,8 @@ describe('pipeline/decide/record-decision', () => {
       'counted acme r1 fired',
       'raised rule.approval/acme/r1 rule.approval {"runId":"a","waiting":1}',
       'counted acme r1 not-fired',
-      'intent i1,i3 of acme',
-      'background i2 of acme',
+      'intents of acme',
+      'background of acme',
     ]);
     expect(lines).toEqual([
       [
@@ -91,7 +91,7 @@ describe('pipeline/decide/record-decision', () => {
     ]);
   });
 
-  it('announces nothing where nothing is due', async () => {
+  it('rings for nobody where nothing is due', async () => {
     await recorder.record({}, [plan({}, [anIntent()])]);
 
     expect(happened).toEqual(['recorded {}: run-1', 'counted acme r1 fired']);
@@ -125,14 +125,14 @@ describe('pipeline/decide/record-decision', () => {
   it('decides a run whose window is over once, whichever process asks', async () => {
     gathered = ['i1'];
     expect(await recorder.recordGathered(plan({}, [anIntent({ id: 'i1' })]))).toBe(true);
-    expect(happened).toEqual(['gathered run-1', 'counted acme r1 fired', 'intent i1 of acme']);
+    expect(happened).toEqual(['gathered run-1', 'counted acme r1 fired', 'intents of acme']);
 
     [gathered, happened] = [null, []];
     expect(await recorder.recordGathered(plan())).toBe(false);
     expect(happened).toEqual(['gathered run-1']);
   });
 
-  it('wakes of what was written with its event the first in each lane of the first step, but nothing that waits for consent', async () => {
+  it('rings once for what was written with its event, and not where all of it waits for consent', async () => {
     const intents = [
       anIntent({ id: 'i1', lane: 'a', stepNo: 2 }),
       anIntent({ id: 'i2', lane: 'a', stepNo: 2 }),
@@ -142,12 +142,15 @@ describe('pipeline/decide/record-decision', () => {
     ];
 
     await recorder.written([plan({}, intents), plan({ id: 'other' })]);
+    await recorder.written([plan({}, [anIntent({ id: 'i6', approval: 'wanted' })])]);
 
     expect(happened).toEqual([
       'counted acme r1 fired',
       'raised rule.approval/acme/r1 rule.approval {"runId":"run-1","waiting":1}',
       'counted acme r1 fired',
-      'intent i1,i4 of acme',
+      'intents of acme',
+      'counted acme r1 fired',
+      'raised rule.approval/acme/r1 rule.approval {"runId":"run-1","waiting":1}',
     ]);
   });
 

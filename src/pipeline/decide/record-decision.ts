@@ -7,13 +7,13 @@ import type { Logger } from '../../core/logger.js';
 import type { DeciderDeps } from './decide-candidate.js';
 import type { Report } from '../../rules/language/revision.js';
 import type { DecidedCause, JournalStore } from '../journal-store.port.js';
-import type { WakeQueue } from '../wake-queue.port.js';
+import type { WorkQueue } from '../work-queue.port.js';
 import type { Plan } from './plan-intents.js';
 import { sealReads } from './answer-lookups.js';
 
 export interface RecorderDeps {
   readonly journal: Pick<JournalStore, 'recordDecision' | 'decideGathered' | 'run'>;
-  readonly queue: Pick<WakeQueue, 'announce'>;
+  readonly queue: Pick<WorkQueue, 'ring'>;
   readonly alerts: Alerts;
   readonly logger: Logger;
   readonly tools: DeciderDeps['tools'];
@@ -23,20 +23,20 @@ export interface RecorderDeps {
   readonly counted?: (what: { org: string; rule: string; verdict: Report['verdict'] }) => void;
 }
 
-/** Writes down what was decided, tells people, and wakes those who do it. */
+/** Writes down what was decided, tells people, and rings for those who do it. */
 export class DecisionRecorder {
   /** Alerts of this process that a later decision ends. */
   private readonly raised = new Set<AlertKey>();
 
   constructor(private readonly deps: RecorderDeps) {}
 
-  /** Those due are announced, each under its topic. What decided is marked as such in the same transaction; with {} it stays due. */
+  /** Rings for what is due. What decided is marked as such in the same transaction; with {} it stays due. */
   async record(decided: DecidedCause, plans: readonly Plan[]): Promise<void> {
     for (const plan of plans) if (plan.found) await this.deps.found?.(plan);
     const sealed = plans.map((plan) => sealReads(plan, this.deps.tools.encryptor));
     const due = await this.deps.journal.recordDecision(decided, sealed);
     await this.tell(plans);
-    await this.announce(plans, due);
+    this.ring(plans, due);
   }
 
   /** Of a run whose window is over. Many processes may decide it: false = another one did. */
@@ -44,29 +44,30 @@ export class DecisionRecorder {
     const due = await this.deps.journal.decideGathered(sealReads(plan, this.deps.tools.encryptor));
     if (!due) return false;
     await this.tell([plan]);
-    await this.announce([plan], due);
+    this.ring([plan], due);
     return true;
   }
 
   /** Of what the store has already, written with its event. */
   async written(plans: readonly Plan[]): Promise<void> {
     await this.tell(plans);
-    await this.announce(plans, plans.flatMap(firstOf));
+    // What waits for consent is not due.
+    const planned = plans.flatMap(({ intents }) => intents.filter(({ approval }) => !approval));
+    this.ring(
+      plans,
+      planned.map(({ id }) => id),
+    );
   }
 
-  private async announce(plans: readonly Plan[], due: readonly string[]): Promise<void> {
+  private ring(plans: readonly Plan[], due: readonly string[]): void {
     // All of one decision are of one organization.
     const org = plans[0]?.run.org;
     const background = new Set(
       plans.flatMap(({ intents }) => intents.filter((intent) => intent.background).map(({ id }) => id)),
     );
-    for (const [topic, isOf] of [
-      ['intent', false],
-      ['background', true],
-    ] as const) {
-      const ids = due.filter((id) => background.has(id) === isOf);
-      if (ids.length > 0) await this.deps.queue.announce(topic, ids, org);
-    }
+    if (org === undefined) return;
+    if (due.some((id) => !background.has(id))) this.deps.queue.ring('intents', org);
+    if (due.some((id) => background.has(id))) this.deps.queue.ring('background', org);
   }
 
   private async tell(plans: readonly Plan[]): Promise<void> {
@@ -127,15 +128,6 @@ const UNKNOWN_CODE = 'verdict.unknown' satisfies ReturnType<typeof verdictReason
 function becauseOf({ params }: Reason): Reason | null {
   const { because } = params as { because?: Reason };
   return because ?? null;
-}
-
-/** Nothing of the run stands before them: of its first step the first in each lane. Their ends wake the others; what waits for consent is not due. */
-function firstOf({ intents }: Plan): string[] {
-  const firstStep = intents[0]?.stepNo;
-  const byLane = new Map<string, string>();
-  for (const { id, lane, stepNo, approval } of intents)
-    if (stepNo === firstStep && !approval && !byLane.has(lane)) byLane.set(lane, id);
-  return [...byLane.values()];
 }
 
 export function verdictOf({ run }: Pick<Plan, 'run'>): Report['verdict'] {

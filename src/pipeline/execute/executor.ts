@@ -1,63 +1,58 @@
-import type { DueIntent, JournalStore } from '../journal-store.port.js';
-import type { WakeQueue } from '../wake-queue.port.js';
+import type { Clock } from '../../core/clock.js';
+import type { Logger } from '../../core/logger.js';
+import type { Claim, DueIntent, JournalStore } from '../journal-store.port.js';
+import { LineTurns, type Dealt, type Hands, type TopicWork } from '../line-turns.js';
+import type { WorkQueue } from '../work-queue.port.js';
 import type { IntentToEffect } from '../execute.js';
 import type { Again } from './settle.js';
 
-/** Each under its topic; those whose kind the store cannot tell now as what is waited for. */
-export async function announceIntents(
-  { journal, queue }: { journal: Pick<JournalStore, 'backgroundAmong'>; queue: Pick<WakeQueue, 'announce'> },
-  ids: readonly string[],
-): Promise<void> {
-  const background = new Set(await journal.backgroundAmong(ids).catch(() => []));
-  await announceDue(
-    queue,
-    ids.map((id) => ({ id, isBackground: background.has(id) })),
-  );
-}
-
-async function announceDue(queue: Pick<WakeQueue, 'announce'>, due: readonly DueIntent[], org?: string): Promise<void> {
-  for (const [topic, isOf] of [
-    ['intent', false],
-    ['background', true],
-  ] as const) {
-    const ids = due.flatMap(({ id, isBackground }) => (isBackground === isOf ? [id] : []));
-    if (ids.length > 0) await queue.announce(topic, ids, org);
-  }
-}
+type IntentTopic = 'intents' | 'background';
 
 interface ExecutorDeps {
-  readonly queue: Pick<WakeQueue, 'announce' | 'consume'>;
-  readonly effects: IntentToEffect;
+  readonly queue: Pick<WorkQueue, 'ring' | 'serve'>;
+  readonly journal: Pick<JournalStore, 'dueIntents'>;
+  readonly effects: Pick<IntentToEffect, 'claim' | 'execute' | 'abort'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly logger: Logger;
 }
 
-/** Takes wake-ups of intents, works on each, and wakes what its end set free. */
+/**
+ * Calls under way at once in each topic, so that those which wait for their turn at a forge keep no others from theirs; the forge's own limits are kept by its
+ * client.
+ */
+const HANDS = { intents: { most: 65, refill: 16 }, background: { most: 5, refill: 1 } } as const;
+/** Lines that have turns at once. */
+const TURNS = { intents: 16, background: 4 } as const;
+/** Due intents that one look finds: it costs as much as there are repositories with planned ones. */
+const LOOK = 256;
+
+interface ClaimedIntent {
+  readonly id: string;
+  readonly claim: Claim;
+}
+
+/** Deals due intents to free hands, works on each, and goes on with what its end set free. */
 export class Executor {
-  private readonly running = new Set<Promise<void>>();
-  private readonly timers = new Set<NodeJS.Timeout>();
-  private isStopping = false;
+  private readonly topics: Readonly<Record<IntentTopic, IntentTurns>>;
 
-  constructor(private readonly deps: ExecutorDeps) {}
-
-  /**
-   * @param concurrency intents worked on at once by this process, and as many again in the background, so that those which wait for their turn at a
-   * forge keep no others from theirs; the forge's own limits are kept by its client
-   */
-  async start(concurrency: number, background = concurrency): Promise<void> {
-    await this.deps.queue.consume('intent', concurrency, (id) => this.handle(id));
-    await this.deps.queue.consume('background', background, (id) => this.handle(id));
+  constructor(
+    private readonly deps: ExecutorDeps,
+    hands: Readonly<Record<IntentTopic, Hands>> = HANDS,
+  ) {
+    this.topics = {
+      intents: new IntentTurns('intents', deps, hands.intents),
+      background: new IntentTurns('background', deps, hands.background),
+    };
   }
 
-  /** Work on one intent; also called by the sweep when wake-ups do not flow. */
-  async handle(intentId: string): Promise<void> {
-    if (this.isStopping) return;
-    const work = this.work(intentId);
-    const settled = work.catch(() => undefined);
-    this.running.add(settled);
-    try {
-      await work;
-    } finally {
-      this.running.delete(settled);
-    }
+  async start(): Promise<void> {
+    for (const topic of ['intents', 'background'] as const)
+      await this.deps.queue.serve(topic, TURNS[topic], (org) => this.turn(topic, org));
+  }
+
+  /** @returns whether it left work behind that is due */
+  turn(topic: IntentTopic, org: string): Promise<boolean> {
+    return this.topics[topic].turns.turn(org);
   }
 
   /**
@@ -65,27 +60,73 @@ export class Executor {
    * Call it before the queue and the store are closed.
    */
   async stop(graceMs: number): Promise<void> {
-    this.isStopping = true;
-    for (const timer of this.timers) clearTimeout(timer);
     const timer = setTimeout(() => this.deps.effects.abort(), graceMs);
-    while (this.running.size > 0) await Promise.all(this.running);
+    await Promise.all(Object.values(this.topics).map((topic) => topic.stop()));
     clearTimeout(timer);
   }
+}
 
-  private async work(intentId: string): Promise<void> {
-    const done = await this.deps.effects.run(intentId);
-    if (!done) return;
-    const { again, near, org } = done;
-    if (again !== null) this.wakeLater(again, org);
-    // In the lanes of the same organization.
-    await announceDue(this.deps.queue, near, org);
+class IntentTurns implements TopicWork<ClaimedIntent> {
+  readonly turns: LineTurns<ClaimedIntent>;
+  /** By organization, ids that a look found due and that were not tried yet. */
+  private readonly due = new Map<string, readonly string[]>();
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private isStopping = false;
+
+  constructor(
+    private readonly topic: IntentTopic,
+    private readonly deps: ExecutorDeps,
+    hands: Hands,
+  ) {
+    this.turns = new LineTurns(topic, this, hands, deps.logger, deps.clock);
   }
 
-  /** A kindness of this process only: when it ends meanwhile, the sweep finds the intent when it is due. */
-  private wakeLater({ inMs, ...intent }: Again, org: string): void {
+  /** One at most of each repository is due at once: the claim keeps their order. */
+  async deal(org: string, most: number, except: ReadonlySet<string>): Promise<Dealt<ClaimedIntent>> {
+    const known = this.due.get(org);
+    const found = known ?? (await this.deps.journal.dueIntents(LOOK, { org, background: this.topic === 'background' }));
+    const due = found.filter((id) => !except.has(id));
+    const rest = due.slice(most);
+    const claims = await Promise.all(due.slice(0, most).map((id) => this.deps.effects.claim(id)));
+    const items = claims.flatMap((claim) => (claim ? [{ id: claim.intent.id, claim }] : []));
+    if (rest.length > 0 && items.length > 0) this.due.set(org, rest);
+    else this.due.delete(org);
+    // What an earlier look found says nothing about what is due now.
+    return { items, isFull: known !== undefined || (rest.length > 0 && items.length > 0) };
+  }
+
+  async work({ claim }: ClaimedIntent): Promise<null> {
+    for (let next: Claim | null = claim; next;) next = await this.workOn(next);
+    return null;
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    await this.turns.stop();
+  }
+
+  /** @returns the next of the same repository, run or effect, in the same hand as long as no other line waits for one */
+  private async workOn(claim: Claim): Promise<Claim | null> {
+    const { again, near, org } = await this.deps.effects.execute(claim);
+    if (again !== null) this.ringLater(again, org);
+    const [next, ...others] = near.filter(({ isBackground }) => isBackground === (this.topic === 'background'));
+    for (const one of near.length > 0 && !next ? near : others) this.ring(one, org);
+    if (!next) return null;
+    if (!this.isStopping && !this.turns.isWaitedFor) return this.deps.effects.claim(next.id);
+    this.ring(next, org);
+    return null;
+  }
+
+  private ring({ isBackground }: Pick<DueIntent, 'isBackground'>, org: string): void {
+    if (!this.isStopping) this.deps.queue.ring(isBackground ? 'background' : 'intents', org);
+  }
+
+  /** A kindness of this process only: when it ends meanwhile, the poll finds the intent when it is due. */
+  private ringLater({ inMs, ...intent }: Again, org: string): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      if (!this.isStopping) void announceDue(this.deps.queue, [intent], org);
+      this.ring(intent, org);
     }, inMs + 1);
     timer.unref();
     this.timers.add(timer);

@@ -17,6 +17,7 @@ import type { RecoveryStore } from '../recovery-store.port.js';
 import type { ForgeAccess, Forges, OrgDirectory, OrgSettings, OrgLimits } from './forge-access.js';
 import type { GuardedForge } from './guarded-forge.js';
 import { comparable } from './objections.js';
+import { classifyError, type Ending } from './settle.js';
 import { homeReason, WRITE_TRUST_MS, type HomeRefusal, type RepositoryHomes } from '../../core/repository-home.js';
 
 export interface PrepareDeps {
@@ -323,4 +324,10 @@ export class TargetResolver {
     if (cause === 'moved') this.homes.forget(forge, target.id);
     else this.homes.doubt(forge, target.id);
   }
+}
+
+/** Decided about a repository that was not the organization's: nothing is asked and nothing waits. */
+export function refusalOf({ org, target }: { readonly org: string; readonly target: Intent['target'] }): Ending | null {
+  if (target.kind !== 'repository' || !target.refused) return null;
+  return classifyError(new TargetRefused(target.refused, { org, target }), null);
 }

@@ -265,7 +265,7 @@ interface SettleDeps {
 
 type Move = Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held' | 'waits' | 'aside'> & { result?: Json };
 
-/** How many that one end set free are woken at once; the others follow from theirs, or from the sweep. */
+/** How many that one end set free are told at once; the others follow from theirs, or from the poll. */
 const WAKE_NEXT = 8;
 
 /** An intent that may be claimed again. */
@@ -303,7 +303,7 @@ export class Settler {
     const aftermath = { org, again: null, near };
     if (!moved) return aftermath;
     if (move.to === 'unknown') {
-      // What fails here is found by the sweep.
+      // What fails here is found by the poll.
       await unknown
         .handle(intent)
         .catch((error: unknown) => logger.warn({ intentId: intent.id, error }, 'unknown.put-off'));

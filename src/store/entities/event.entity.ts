@@ -63,6 +63,10 @@ export class EventEntity {
   @Column('timestamptz', { nullable: true })
   decidedAt: Date | null;
 
+  /** Until then a process has it in hand; null = none had. */
+  @Column('timestamptz', { nullable: true })
+  claimedUntil: Date | null;
+
   /** Id of what decided it; null = it is due. */
   @Column('text', { nullable: true })
   decidedBy: string | null;

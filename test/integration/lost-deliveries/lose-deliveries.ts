@@ -319,7 +319,7 @@ class Bot {
   ) {}
 
   static async start(stores: Stores, sandbox: Sandbox, clock: ManualClock, port: number): Promise<Bot> {
-    const queue = { announce: async (): Promise<void> => {} };
+    const queue = { ring: () => undefined };
     const { inbox, cursors } = stores;
     const hook = { id: 'acme', org: ORG, forge: 'main', secrets: [new Secret(SECRET)], authorizations: [] };
     const deps = { hooks: [hook], inbox, queue, logger: silentLogger, clock };
@@ -391,7 +391,7 @@ class Bot {
     const atOnce = pLimit(8);
     const deps = {
       inbox: this.stores.inbox,
-      queue: { announce: async () => {} },
+      queue: { ring: () => undefined },
       clock: this.clock,
       logger: silentLogger,
     };

@@ -6,17 +6,16 @@ import { Redis } from 'ioredis';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { Executor } from '../../../src/pipeline/execute/executor.js';
-import { Sweep } from '../../../src/pipeline/recover/sweep.js';
+import { StorePoll } from '../../../src/pipeline/store-poll.js';
 import { queueModule } from '../../../src/queue/queue.module.js';
-import { WAKE_QUEUE, type WakeQueue } from '../../../src/pipeline/wake-queue.port.js';
+import { WORK_QUEUE, type WorkQueue } from '../../../src/pipeline/work-queue.port.js';
 import { EffectRig } from '../../builders/effect-rig.js';
 import { canStartOwnRedis, startOwnRedis, type OwnServer } from '../../services/own-server.mjs';
 import { until } from '../../services/until.js';
 
 const INTENTS = 100;
-/** Wake-ups announced while the server takes none: far more than there is room for. */
-const ANNOUNCEMENTS = 100;
-const IDS_EACH = 100;
+/** Rings while the server takes none: far more than there is room for. */
+const RINGS = 10_000;
 const MEGABYTE = 1024 * 1024;
 
 const cleanUps: Array<() => unknown> = [];
@@ -30,6 +29,15 @@ async function start(settings: Record<string, string>): Promise<{ server: OwnSer
   const client = new Redis(server.url);
   cleanUps.push(() => client.disconnect());
   return { server, client };
+}
+
+async function openQueue(url: string): Promise<WorkQueue> {
+  const module = await Test.createTestingModule({
+    imports: [queueModule({ kind: 'redis', url: new Secret(url), sweepS: 3 }, { logger: silentLogger })],
+  }).compile();
+  const queue = module.get<WorkQueue>(WORK_QUEUE);
+  cleanUps.push(() => queue.close(1_000));
+  return queue;
 }
 
 /** What lies in memory and is used, collected before. */
@@ -67,33 +75,20 @@ const TROUBLES: Record<string, () => Promise<Trouble>> = {
 
 (canStartOwnRedis ? describe : describe.skip)('queue/redis takes no writes', () => {
   it.each(Object.keys(TROUBLES))(
-    'a server that %s only delays: no effect is lost or doubled, nothing piles up, and wake-ups flow again afterwards',
+    'a server that %s only delays: no effect is lost or doubled, nothing piles up, and rings flow again afterwards',
     async (name) => {
       const trouble = await TROUBLES[name]?.();
       if (!trouble) throw new Error(name);
-      const module = await Test.createTestingModule({
-        imports: [queueModule({ kind: 'redis', url: new Secret(trouble.url), sweepS: 3 }, { logger: silentLogger })],
-      }).compile();
-      const queue = module.get<WakeQueue>(WAKE_QUEUE);
-      cleanUps.push(() => queue.close(1_000));
+      const queue = await openQueue(trouble.url);
       const rig = new EffectRig();
-      const executor = new Executor({ queue, effects: rig.effects });
+      const receiver = await openQueue(trouble.url);
+      const { journal, effects, clock, unknown } = rig;
+      const executor = new Executor({ queue, journal, effects, clock, logger: silentLogger });
       const heard: string[] = [];
-      const handle = (id: string): Promise<void> => executor.handle(id);
-      const nothing = async (): Promise<void> => undefined;
-      const sweep = new Sweep({
-        journal: rig.journal,
-        inbox: { dueArrivals: async () => [], undecidedEvents: async () => [] },
-        recovery: rig.journal,
-        queue,
-        unknown: rig.unknown,
-        handlers: { arrival: nothing, event: nothing, intent: handle, background: handle },
-        decideRun: nothing,
-        logger: silentLogger,
-      });
-      await executor.start(4);
-      await queue.consume('arrival', 1, async (id) => void heard.push(id));
-      await until(() => queue.healthy());
+      const poll = new StorePoll({ journal, recovery: journal, queue, unknown, logger: silentLogger });
+      await executor.start();
+      await queue.serve('arrivals', 1, async (org) => heard.push(org) < 0);
+      await until(async () => (await queue.healthy()) && (await receiver.healthy()));
 
       await trouble.begin();
       const before = usedBytes();
@@ -102,20 +97,16 @@ const TROUBLES: Record<string, () => Promise<Trouble>> = {
           rig.plan('branch.create', { new_branch_name: `b${n}`, old_ref_name: 'main' }),
         ),
       );
-      for (let n = 0; n < ANNOUNCEMENTS; n += 1) {
-        await queue.announce(
-          'arrival',
-          Array.from({ length: IDS_EACH }, (_, i) => `lost-${n}-${i}`),
-        );
-      }
+      for (let n = 0; n < RINGS; n += 1) receiver.ring('arrivals', `lost-${n}`);
+      await new Promise((resolve) => setTimeout(resolve, 500));
       const grownBy = usedBytes() - before;
       await until(async () => {
-        await sweep.pass();
+        await poll.pass();
         return (await rig.journal.countByState()).done === INTENTS;
       });
       await trouble.end();
       await until(async () => {
-        await queue.announce('arrival', ['after']);
+        receiver.ring('arrivals', 'after');
         return heard.includes('after');
       });
 

@@ -54,18 +54,18 @@ describeOnPostgres('queue/without redis: a delivery comes from the receiver to i
     await database.drop();
   });
 
-  it('by notifications alone, when no sweep comes', async () => {
-    const told = await tell(database.url, NEVER_S, 'queue.wake-ups-flow');
+  it('by rings alone, when no poll comes', async () => {
+    const told = await tell(database.url, NEVER_S, 'queue.rings-flow');
 
     await until(async () => (await told.labels()) > 0);
 
     expect(await told.labels()).toBe(1);
   });
 
-  (canStartOwnPgBouncer ? it : it.skip)('by the sweep, when a pooler drops LISTEN', async () => {
+  (canStartOwnPgBouncer ? it : it.skip)('by the poll, when a pooler drops LISTEN', async () => {
     const pooler = await startOwnPgBouncer(database.url, 'transaction');
     cleanUps.push(() => pooler.stop());
-    const told = await tell(pooler.url, 0.5, 'queue.wake-ups-dropped');
+    const told = await tell(pooler.url, 0.5, 'queue.rings-flow');
 
     await until(async () => (await told.labels()) > 0);
 

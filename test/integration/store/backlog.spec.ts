@@ -160,11 +160,9 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   };
 
   it.each([
-    ['which event of its object is next', () => stores.inbox.nextOfObject(first), second],
-    ['that none is next', () => stores.inbox.nextOfObject(second), null],
-    ['whether another stands before it', () => stores.inbox.isBehindAnother(second), true],
-    ['that none stands before it', () => stores.inbox.isBehindAnother(first), false],
-    ['the oldest of all', async () => (await stores.inbox.undecidedEvents(1))[0], first],
+    // Two of its object are undecided: the first alone is given, and until its lease runs out nobody gets it.
+    ['the first of its object', async () => (await stores.inbox.claimEvents('acme', 1, [], -1))[0], first],
+    ['the oldest of its organization', async () => (await stores.inbox.undecidedEvents(1, 'acme'))[0], first],
   ])('%s', async (_title, ask, answer) => {
     const before = await rowsRead(['events']);
 

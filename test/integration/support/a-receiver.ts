@@ -28,7 +28,7 @@ export async function aReceiver({ inbox }: Pick<Stores, 'inbox'>): Promise<TestR
     hooks,
     inbox,
     logger: silentLogger,
-    queue: { announce: async () => undefined },
+    queue: { ring: () => undefined },
   });
   await app.init();
   const { port } = app.getHttpServer().address() as AddressInfo;

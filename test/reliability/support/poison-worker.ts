@@ -39,7 +39,7 @@ const events = {
 };
 const deps = {
   inbox: stores.inbox,
-  queue: { announce: async () => undefined },
+  queue: { ring: () => undefined },
   events,
   clock: systemClock,
   logger: silentLogger,

@@ -41,6 +41,10 @@ export class SimStores {
     this.inbox = new SimInbox(this.journal, clock);
     this.journal.hasUndecided = async () =>
       (await this.inbox.dueArrivals(1)).length > 0 || (await this.inbox.undecidedEvents(1)).length > 0;
+    this.journal.undecidedLines = async () => [
+      ...((await this.inbox.dueArrivals(1)).length > 0 ? [{ topic: 'arrivals' as const, org: 'acme' }] : []),
+      ...((await this.inbox.undecidedEvents(1)).length > 0 ? [{ topic: 'events' as const, org: 'acme' }] : []),
+    ];
     this.journal.doubtOf = (eventId, isLate) => this.inbox.doubtOf(eventId, isLate);
     this.ticks = new SimTicks(this.journal);
     this.rollouts = new SimRollouts(this.journal, clock);
@@ -223,6 +227,10 @@ class SimInbox extends InMemoryInboxStore {
     );
   }
 
+  protected override nowMs(): number {
+    return this.clock.monotonicMs();
+  }
+
   protected override isDecided(eventId: string): boolean {
     return this.journal.decidedEvents.has(eventId);
   }
@@ -242,8 +250,10 @@ class SimInbox extends InMemoryInboxStore {
     await this.journal.recordDecision({ eventId, by }, runs);
   }
 
-  override async undecidedEvents(limit: number): Promise<string[]> {
-    const open = this.allEvents().filter((event: ForgeEvent) => !this.journal.decidedEvents.has(event.id));
+  override async undecidedEvents(limit: number, org?: string): Promise<string[]> {
+    const open = this.allEvents().filter(
+      (event: ForgeEvent) => event.org === (org ?? event.org) && !this.journal.decidedEvents.has(event.id),
+    );
     return open.slice(0, limit).map(({ id }) => id);
   }
 }

@@ -18,7 +18,6 @@ const ODDS = {
   'wake-lost': 0.1,
   'wake-twice': 0.1,
   'wake-late': 0.1,
-  'queue-away': 0.05,
   'store-before': 0.01,
   'store-after': 0.01,
   kill: 0.0015,

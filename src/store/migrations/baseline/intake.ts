@@ -28,8 +28,8 @@ CREATE TABLE arrivals (
   code            text,
   age_accepted_at timestamptz
 );
--- Ids grow with time, so a partial index over the id is the work list in order of arrival.
-CREATE INDEX arrivals_due ON arrivals (id) WHERE state = 'stored';
+-- Ids grow with time, so a partial index over the id is the work list of an organization in order of arrival.
+CREATE INDEX arrivals_due ON arrivals (org, id) WHERE state = 'stored';
 CREATE UNIQUE INDEX arrivals_once ON arrivals (once_key) WHERE once_key IS NOT NULL;
 -- Every entry is matched to a delivery once; what has none is a gap.
 CREATE INDEX arrivals_unmatched ON arrivals (id) WHERE kind = 'entry' AND matched_at IS NULL;
@@ -55,11 +55,12 @@ CREATE TABLE events (
   discussion_hash bytea,
   reported_by     smallint NOT NULL DEFAULT 0,
   object_hash     bytea,
-  decided_by      text
+  decided_by      text,
+  claimed_until   timestamptz
 );
 -- Reviews and comments of one person about one pull request find each other.
 CREATE INDEX events_discussion ON events (discussion_hash, seq) WHERE discussion_hash IS NOT NULL;
-CREATE INDEX events_due ON events (seq) WHERE decided_at IS NULL;
+CREATE INDEX events_due ON events (org, seq) WHERE decided_at IS NULL;
 CREATE INDEX events_of_object ON events (object_hash, seq) WHERE object_hash IS NOT NULL;
 -- Which undecided event stands before another of its object, without a look at the backlog.
 CREATE INDEX events_of_object_due ON events (object_hash, seq) WHERE decided_at IS NULL AND object_hash IS NOT NULL;

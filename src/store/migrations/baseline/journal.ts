@@ -96,6 +96,8 @@ CREATE INDEX intents_effect ON intents (effect_hash, seq);
 CREATE INDEX intents_held ON intents (lane, due_at) WHERE state = 'planned' AND held;
 CREATE UNIQUE INDEX intents_key ON intents (intent_key);
 CREATE INDEX intents_leased ON intents (lease_until) WHERE state IN ('claimed', 'sent');
+-- The repositories of a line that have planned intents. An expression, so that nobody looks for the intents of one repository here.
+CREATE INDEX intents_lines ON intents (org, background, (lane || '')) WHERE state = 'planned';
 CREATE INDEX intents_look_again ON intents (look_again_at) WHERE look_again_at IS NOT NULL;
 CREATE INDEX intents_of_run ON intents (run_id, step_no, seq);
 -- One intent at a time holds an effect. What waits for consent cannot have happened yet, so it holds none.

@@ -1,0 +1,37 @@
+import { portToken } from '../core/part.js';
+
+/**
+ * `arrivals`: to be decided. `events`: to be matched against rules with reads, and runs whose window is over. `intents`: that events caused. `background`:
+ * intents that a schedule or a plan caused, which nobody waits for.
+ */
+export const TOPICS = ['arrivals', 'events', 'intents', 'background'] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/** The work of one organization in one topic. */
+export interface Line {
+  readonly topic: Topic;
+  readonly org: string;
+}
+
+/**
+ * One stretch of work on the line of an organization: it claims from the store what is due, a batch at a time, and ends after its time.
+ * @returns whether it left work behind that is due
+ */
+export type Turn = (org: string) => Promise<boolean>;
+
+/**
+ * The queue only rings: an organization has work in a topic. It carries no ids, and may lose a ring, bring it late or twice: the store deals the work, and a
+ * poll of each worker finds the lines for which nobody rang.
+ */
+export interface WorkQueue {
+  /** Gives the line a turn, here where this process serves the topic, else in a process that does. Never throws, and nobody waits for it. */
+  ring(topic: Topic, org: string): void;
+  /** Takes rings from now on. Each line has one turn at a time here, and all lines of the topic `atOnce`; one that left work behind goes to the tail. */
+  serve(topic: Topic, atOnce: number, turn: Turn): Promise<void>;
+  /** Whether rings flow now (false = only the poll finds work). */
+  healthy(): Promise<boolean>;
+  /** Gives no more turns, waits for those that run (at most `graceMs`), and closes connections. */
+  close(graceMs: number): Promise<void>;
+}
+
+export const WORK_QUEUE = portToken<WorkQueue>('WorkQueue');
