@@ -12,7 +12,7 @@ import { ApiModule } from './api/api.module.js';
 import { ControlModule } from './api/control.module.js';
 import { BotReadiness } from './api/readiness.js';
 import { ConfigModule, THIS_PROCESS, type Given, type ThisProcess } from './config/config.module.js';
-import { LOGGER, type Logger } from './core/logger.js';
+import { Logger } from './core/logger.js';
 import { TimersModule } from './housekeeping/timers.module.js';
 import { InsightModule } from './insight/insight.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
@@ -29,7 +29,7 @@ export class AppModule implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly readiness: BotReadiness,
     @Inject(THIS_PROCESS) private readonly self: ThisProcess,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(Logger) private readonly logger: Logger,
   ) {}
 
   static async of(given: Given): Promise<DynamicModule> {

@@ -5,7 +5,7 @@ import { Test } from '@nestjs/testing';
 import type { NewDelivery } from '../../src/core/arrival.js';
 import { newId } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
-import { WORK_QUEUE, type WorkQueue } from '../../src/pipeline/work-queue.port.js';
+import { WorkQueue } from '../../src/pipeline/work-queue.port.js';
 import { queueModule } from '../../src/queue/queue.module.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { startTimes } from '../../test/chaos/judge/overload.js';
@@ -79,7 +79,7 @@ export async function measureFlood({ backlog, everyMs, profile }: FloodOrder): P
     const module = await Test.createTestingModule({
       imports: [queueModule({ kind: 'redis', url: new Secret(fleet.redis?.url ?? ''), sweepS: 3 })],
     }).compile();
-    const queue = module.get<WorkQueue>(WORK_QUEUE);
+    const queue = module.get<WorkQueue>(WorkQueue);
     await until(() => queue.healthy());
     try {
       return await new Running(forge, fleet, stores, queue, quiet.repos, { backlog, everyMs }).run();

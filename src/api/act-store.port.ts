@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { count, maybeText, maybeTime, text, time, type Shape } from '../core/schema.js';
-import { portToken } from '../core/part.js';
-
 /** What somebody did by an operation that takes more than the scope `read`. */
 export const act = z.object({
   id: text,
@@ -22,15 +20,13 @@ export const act = z.object({
 export type Act = Shape<typeof act>;
 
 /** Acts of people, which `AuditStore` makes links of the audit chain when they have ended. */
-export interface ActStore {
+export abstract class ActStore {
   /** Before it is carried out. */
-  begin(act: Omit<Act, 'at' | 'outcome' | 'endedAt'>): Promise<void>;
+  abstract begin(act: Omit<Act, 'at' | 'outcome' | 'endedAt'>): Promise<void>;
   /** Once: an act that has an outcome, or was sealed, keeps what it has. */
-  end(id: string, outcome: string): Promise<void>;
+  abstract end(id: string, outcome: string): Promise<void>;
   /** Newest first. @param filter `org`: of this one; `before`: those before the act of this id */
-  list(filter: { readonly org?: string; readonly before?: string; readonly limit: number }): Promise<Act[]>;
+  abstract list(filter: { readonly org?: string; readonly before?: string; readonly limit: number }): Promise<Act[]>;
   /** The organization of the intent, run, event, arrival or plan that has this whole id; null = nothing has it. */
-  orgOf(id: string): Promise<string | null>;
+  abstract orgOf(id: string): Promise<string | null>;
 }
-
-export const ACT_STORE = portToken<ActStore>('ActStore');

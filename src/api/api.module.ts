@@ -1,57 +1,57 @@
 import { Inject, Module } from '@nestjs/common';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
-import { ALERTS } from '../core/alerts.js';
-import { CLOCK } from '../core/clock.js';
+import { Alerts } from '../core/alerts.js';
+import { Clock } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
-import { LOGGER } from '../core/logger.js';
-import { OPERATOR_STORE, type OperatorStore } from '../core/operator-store.port.js';
+import { Logger } from '../core/logger.js';
+import { OperatorStore } from '../core/operator-store.port.js';
 import { part, portToken, type Token } from '../core/part.js';
 import { TwoPeople } from '../core/two-people.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeModule } from '../forge/forge.module.js';
 import { OrgNumbers } from '../forge/org-numbers.js';
 import { ArchiveInbox } from '../housekeeping/archive-inbox.js';
-import { AUDIT_STORE } from '../housekeeping/audit/audit-store.port.js';
+import { AuditStore } from '../housekeeping/audit/audit-store.port.js';
 import { Doctor } from '../housekeeping/doctor/doctor.js';
 import { HousekeepingModule } from '../housekeeping/housekeeping.module.js';
 import { JobRunner } from '../housekeeping/jobs/job-runner.js';
 import { OpenAlerts } from '../housekeeping/open-alerts.js';
 import { Scheduler } from '../housekeeping/scheduler.js';
 import { BOT_SELF } from '../insight/bot-self.js';
-import { ACTIVITY_STORE } from '../insight/activity-store.port.js';
+import { ActivityStore } from '../insight/activity-store.port.js';
 import { Activity } from '../insight/activity.js';
 import { BotLoad } from '../insight/bot-load.js';
 import { CoverageCounter } from '../insight/coverage.js';
 import { RuleCounter } from '../insight/rule-counts.js';
 import { Explainer } from '../insight/explainer.js';
 import { RULE_BEHIND } from '../insight/rule-behind.js';
-import { HISTORY_STORE } from '../insight/history-store.port.js';
+import { HistoryStore } from '../insight/history-store.port.js';
 import { Backtests } from '../insight/trying/backtests.js';
 import { Drafts } from '../insight/trying/drafts.js';
 import { InsightModule } from '../insight/insight.module.js';
 import { Metrics } from '../observability/metrics.js';
 import { ArrivalToIntents } from '../pipeline/decide.js';
 import { Rollout } from '../pipeline/decide/rollout.js';
-import { GAP_STORE } from '../pipeline/gap-store.port.js';
-import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
-import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
+import { GapStore } from '../pipeline/gap-store.port.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
+import { JournalStore } from '../pipeline/journal-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
-import { WAITING_STORE } from '../pipeline/waiting-store.port.js';
-import { POISON_MESSAGE_STORE } from '../pipeline/poison-message-store.port.js';
+import { WaitingStore } from '../pipeline/waiting-store.port.js';
+import { PoisonMessageStore } from '../pipeline/poison-message-store.port.js';
 import { StorePoll } from '../pipeline/store-poll.js';
-import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
-import { ROLLOUT_STORE } from '../pipeline/rollout-store.port.js';
-import { WORK_QUEUE } from '../pipeline/work-queue.port.js';
-import { FINDING_STORE } from '../policies/finding-store.port.js';
-import { PLAN_STORE } from '../policies/plan-store.port.js';
+import { RecoveryStore } from '../pipeline/recovery-store.port.js';
+import { RolloutStore } from '../pipeline/rollout-store.port.js';
+import { WorkQueue } from '../pipeline/work-queue.port.js';
+import { FindingStore } from '../policies/finding-store.port.js';
+import { PlanStore } from '../policies/plan-store.port.js';
 import { Planner } from '../policies/planner.js';
-import { CURSOR_STORE } from '../polling/cursor-store.port.js';
+import { CursorStore } from '../polling/cursor-store.port.js';
 import { CapabilityCheck } from '../rules/requirements/capability-check.js';
 import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
-import { REVISION_STORE } from '../rules/revisions/revision-store.port.js';
+import { RevisionStore } from '../rules/revisions/revision-store.port.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { RuleVerdicts } from '../rules/sources/rule-verdicts.js';
-import { ACT_STORE } from './act-store.port.js';
+import { ActStore } from './act-store.port.js';
 import { Acts } from './acts.js';
 import { CurrentControl } from './control.module.js';
 import { HealthController } from './health.controller.js';
@@ -60,15 +60,15 @@ import type { Needs } from './operations/needs.js';
 import { openApi } from './operations/openapi.js';
 import { bind, type Group } from './operations/operation.js';
 import { KnownNames } from './operations/known-names.js';
-import { SEEN_REPOSITORIES } from '../forge/seen-repositories.port.js';
+import { SeenRepositories } from '../forge/seen-repositories.port.js';
 import { RecentDeliveries } from './operations/recent-deliveries.js';
 import { Ids, Orders, Orgs } from './operations/shared.js';
 import { PersonErasure } from '../housekeeping/erase/person-erasure.js';
-import { ERASURE_STORE } from '../housekeeping/erase/erasure-store.port.js';
-import { ID_STORE } from './id-store.port.js';
-import { SESSION_STORE } from './session-store.port.js';
+import { ErasureStore } from '../housekeeping/erase/erasure-store.port.js';
+import { IdStore } from './id-store.port.js';
+import { SessionStore } from './session-store.port.js';
 import { StoreGauges } from './store-gauges.js';
-import { STORE_COPIER } from './store-files.port.js';
+import { StoreCopier } from './store-files.port.js';
 
 const CONTROL = portToken<Control>('Control');
 
@@ -77,53 +77,53 @@ const RUNNING = portToken<Needs['running']>('Running');
 
 /** Where each thing that a handler may ask for comes from. */
 const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
-  acts: ACT_STORE,
+  acts: ActStore,
   activity: Activity,
-  alerts: ALERTS,
+  alerts: Alerts,
   archive: ArchiveInbox,
-  arrivals: ACTIVITY_STORE,
-  audit: AUDIT_STORE,
+  arrivals: ActivityStore,
+  audit: AuditStore,
   backtests: Backtests,
-  clock: CLOCK,
+  clock: Clock,
   config: APP_CONFIG,
-  copier: STORE_COPIER,
+  copier: StoreCopier,
   coverage: CoverageCounter,
-  cursors: CURSOR_STORE,
+  cursors: CursorStore,
   doctor: Doctor,
   document: DOCUMENT,
   drafts: Drafts,
   encryptor: Encryptor,
   erasure: PersonErasure,
   explainer: Explainer,
-  findings: FINDING_STORE,
+  findings: FindingStore,
   flow: ArrivalToIntents,
   forges: ConnectedForges,
-  gaps: GAP_STORE,
-  history: HISTORY_STORE,
+  gaps: GapStore,
+  history: HistoryStore,
   ids: Ids,
-  inbox: INBOX_STORE,
-  journal: JOURNAL_STORE,
+  inbox: InboxStore,
+  journal: JournalStore,
   keeper: RevisionKeeper,
   numbers: OrgNumbers,
   offers: CapabilityCheck,
   openAlerts: OpenAlerts,
-  operators: OPERATOR_STORE,
+  operators: OperatorStore,
   orders: Orders,
   orgs: Orgs,
   planner: Planner,
-  plans: PLAN_STORE,
-  poisonMessages: POISON_MESSAGE_STORE,
-  waiting: WAITING_STORE,
+  plans: PlanStore,
+  poisonMessages: PoisonMessageStore,
+  waiting: WaitingStore,
   recentDeliveries: RecentDeliveries,
-  recovery: RECOVERY_STORE,
-  revisions: REVISION_STORE,
+  recovery: RecoveryStore,
+  revisions: RevisionStore,
   rollout: Rollout,
-  rollouts: ROLLOUT_STORE,
+  rollouts: RolloutStore,
   runner: JobRunner,
   running: RUNNING,
   scheduler: Scheduler,
   self: BOT_SELF,
-  sessions: SESSION_STORE,
+  sessions: SessionStore,
   ruleBehind: RULE_BEHIND,
   ruleCounter: RuleCounter,
   twoPeople: TwoPeople,
@@ -144,33 +144,33 @@ const BOUND = Object.entries(GROUPS).map(([name, group]: [string, Group]) => {
 const PARTS = [
   part(
     PersonErasure,
-    { store: ERASURE_STORE, encryptor: Encryptor },
+    { store: ErasureStore, encryptor: Encryptor },
     ({ store, encryptor }) => new PersonErasure(store, encryptor),
   ),
-  part(Ids, { store: ID_STORE }, ({ store }) => new Ids(store)),
+  part(Ids, { store: IdStore }, ({ store }) => new Ids(store)),
   part(
     Acts,
-    { store: ACT_STORE, ids: Ids, orgs: Orgs, logger: LOGGER },
+    { store: ActStore, ids: Ids, orgs: Orgs, logger: Logger },
     ({ store, ids, orgs, logger }) => new Acts(store, ids, orgs, logger),
   ),
-  part(RecentDeliveries, { gaps: GAP_STORE, clock: CLOCK }, ({ gaps, clock }) => new RecentDeliveries(gaps, clock)),
-  part(KnownNames, { orgs: Orgs, seen: SEEN_REPOSITORIES, clock: CLOCK }, (deps) => new KnownNames(deps)),
+  part(RecentDeliveries, { gaps: GapStore, clock: Clock }, ({ gaps, clock }) => new RecentDeliveries(gaps, clock)),
+  part(KnownNames, { orgs: Orgs, seen: SeenRepositories, clock: Clock }, (deps) => new KnownNames(deps)),
   part(Orgs, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => new Orgs(config, forges)),
   part(
     StoreGauges,
     {
-      inbox: INBOX_STORE,
-      journal: JOURNAL_STORE,
-      cursors: CURSOR_STORE,
+      inbox: InboxStore,
+      journal: JournalStore,
+      cursors: CursorStore,
       orgs: Orgs,
       metrics: Metrics,
-      clock: CLOCK,
+      clock: Clock,
     },
     (deps) => new StoreGauges(deps),
   ),
   part(
     Orders,
-    { process: THIS_PROCESS, forges: ConnectedForges, poll: StorePoll, logger: LOGGER },
+    { process: THIS_PROCESS, forges: ConnectedForges, poll: StorePoll, logger: Logger },
     ({ process: { role, serves }, forges, poll, logger }) =>
       new Orders({
         logger,
@@ -180,7 +180,7 @@ const PARTS = [
   ),
   part(
     RUNNING,
-    { process: THIS_PROCESS, config: APP_CONFIG, queue: WORK_QUEUE },
+    { process: THIS_PROCESS, config: APP_CONFIG, queue: WorkQueue },
     ({ process: self, config: { console, store }, queue }) => {
       if (self.serves !== 'bot') return null;
       // The Console of a distributed bot is another process, where the config says.
@@ -198,7 +198,7 @@ const PARTS = [
   ...BOUND,
   {
     provide: CONTROL,
-    inject: [OPERATOR_STORE, StoreGauges, BotLoad, KnownNames, ...BOUND.map(({ provide }) => provide)],
+    inject: [OperatorStore, StoreGauges, BotLoad, KnownNames, ...BOUND.map(({ provide }) => provide)],
     useFactory: (
       operators: OperatorStore,
       gauges: StoreGauges,

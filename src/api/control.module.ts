@@ -1,17 +1,17 @@
 import { Global, Module } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
-import { CLOCK } from '../core/clock.js';
-import { LOGGER } from '../core/logger.js';
+import { Clock } from '../core/clock.js';
+import { Logger } from '../core/logger.js';
 import { Opened } from '../core/opened.js';
 import { part, portToken } from '../core/part.js';
-import { SECURITY_LOG } from '../core/security-log.js';
+import { SecurityLog } from '../core/security-log.js';
 import { Metrics } from '../observability/metrics.js';
 import { AdminListening, ControlSocket } from './admin-listeners.js';
 import { buildControlServer } from './control-server.js';
 import type { Control } from './operations/index.js';
-import { STORE_HEALTH, STORE_LOCK } from './open-store.port.js';
-import { BotReadiness, READINESS } from './readiness.js';
+import { StoreHealth, STORE_LOCK } from './open-store.port.js';
+import { BotReadiness, Readiness } from './readiness.js';
 
 /** Who carries control orders out; null until the parts of the bot are made. The listeners answer before. */
 export class CurrentControl {
@@ -30,9 +30,9 @@ const PARTS = [
       self: THIS_PROCESS,
       control: CurrentControl,
       metrics: Metrics,
-      security: SECURITY_LOG,
-      clock: CLOCK,
-      logger: LOGGER,
+      security: SecurityLog,
+      clock: Clock,
+      logger: Logger,
     },
     ({ config, self, control, metrics, security, clock, logger }) =>
       buildControlServer({
@@ -60,19 +60,19 @@ const PARTS = [
       return 'held';
     },
   ),
-  part(BotReadiness, { store: STORE_HEALTH, clock: CLOCK }, ({ store, clock }) => new BotReadiness(store, clock)),
-  part(READINESS, { readiness: BotReadiness }, ({ readiness }) => readiness),
+  part(BotReadiness, { store: StoreHealth, clock: Clock }, ({ store, clock }) => new BotReadiness(store, clock)),
+  part(Readiness, { readiness: BotReadiness }, ({ readiness }) => readiness),
   part(
     AdminListening,
     {
       config: APP_CONFIG,
       self: THIS_PROCESS,
       control: CurrentControl,
-      readiness: READINESS,
+      readiness: Readiness,
       metrics: Metrics,
-      security: SECURITY_LOG,
-      clock: CLOCK,
-      logger: LOGGER,
+      security: SecurityLog,
+      clock: Clock,
+      logger: Logger,
     },
     ({ config, self, control, clock, ...deps }) =>
       new AdminListening(self, {
@@ -90,5 +90,5 @@ const PARTS = [
  * metrics and readiness. Global, so that it is up before any forge is asked and down after the last loop has ended.
  */
 @Global()
-@Module({ providers: PARTS, exports: [CurrentControl, CONTROL_SERVER, STORE_LOCK, BotReadiness, READINESS] })
+@Module({ providers: PARTS, exports: [CurrentControl, CONTROL_SERVER, STORE_LOCK, BotReadiness, Readiness] })
 export class ControlModule {}

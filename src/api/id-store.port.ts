@@ -1,4 +1,3 @@
-import { portToken } from '../core/part.js';
 import type { Sight } from '../core/sight.js';
 
 /** What has an id that people type. */
@@ -10,17 +9,15 @@ export interface FoundId {
 }
 
 /** Finds whole ids by a part of them. */
-export interface IdStore {
+export abstract class IdStore {
   /**
    * Ids of these kinds that begin with the text, whatever their age, or that end with it, among the newest `ENDINGS_OF` of each kind.
    * Where the sight has an end, of those that begin so the first `ENDINGS_OF` of each kind alone are looked at.
    * @param text lower-case hexadecimal digits and dashes
    * @returns `limit` of each kind at most, of what is in sight
    */
-  like(text: string, kinds: readonly IdKind[], limit: number, sight: Sight): Promise<FoundId[]>;
+  abstract like(text: string, kinds: readonly IdKind[], limit: number, sight: Sight): Promise<FoundId[]>;
 }
 
 /** Ids begin with the time, so no index serves their endings: this many of each kind are looked through. */
 export const ENDINGS_OF = 20_000;
-
-export const ID_STORE = portToken<IdStore>('IdStore');

@@ -5,10 +5,9 @@ export type StoreLock = 'held' | 'not needed';
 export const STORE_LOCK = portToken<StoreLock>('StoreLock');
 
 /** The open store, as those see it who ask how the bot is. */
-export interface StoreHealth {
+export abstract class StoreHealth {
   /** Whether it answers. */
-  ping(): Promise<boolean>;
+  abstract ping(): Promise<boolean>;
   /** False = its disk is full: nothing can be acknowledged. True where that cannot be told. */
-  hasRoom(): Promise<boolean>;
+  abstract hasRoom(): Promise<boolean>;
 }
-export const STORE_HEALTH = portToken<StoreHealth>('StoreHealth');

@@ -1,12 +1,10 @@
 import type { Clock } from '../core/clock.js';
-import { portToken } from '../core/part.js';
 import type { StoreHealth } from './open-store.port.js';
 
-export interface Readiness {
+export abstract class Readiness {
   /** What is not ready, in words; empty = ready. */
-  missing(): Promise<string[]>;
+  abstract missing(): Promise<string[]>;
 }
-export const READINESS = portToken<Readiness>('Readiness');
 
 const ROOM_ASKED_EVERY_MS = 5_000;
 

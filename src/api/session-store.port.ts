@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { portToken } from '../core/part.js';
 import { fields, text, time, maybeTime, type Shape } from '../core/schema.js';
 
 /**
@@ -29,26 +28,24 @@ export interface KeptSession extends ConsoleSession {
 export type TicketKind = 'link' | 'login';
 
 /** Sessions of the Console and what begins them. Of each secret it knows the hash alone. */
-export interface SessionStore {
-  add(session: KeptSession, tokenHash: string): Promise<void>;
+export abstract class SessionStore {
+  abstract add(session: KeptSession, tokenHash: string): Promise<void>;
   /** Whatever its state; null = no session has this hash. */
-  byTokenHash(tokenHash: string): Promise<KeptSession | null>;
+  abstract byTokenHash(tokenHash: string): Promise<KeptSession | null>;
   /** Several at once, by their hashes; without those that have none. */
-  byTokenHashes(hashes: readonly string[]): Promise<ReadonlyMap<string, KeptSession>>;
-  seen(id: string, at: Date): Promise<void>;
+  abstract byTokenHashes(hashes: readonly string[]): Promise<ReadonlyMap<string, KeptSession>>;
+  abstract seen(id: string, at: Date): Promise<void>;
   /** Those that were not ended, the one seen last first; at most 1,000. */
-  list(): Promise<KeptSession[]>;
+  abstract list(): Promise<KeptSession[]>;
   /** @returns the session, unless it had ended before */
-  end(id: string, at: Date): Promise<KeptSession | null>;
+  abstract end(id: string, at: Date): Promise<KeptSession | null>;
   /**
    * Forget the sessions and tickets that are over.
    * @param idleSince a session that was not seen since has ended
    * @returns grants of persons that no session has any more
    */
-  sweep(now: Date, idleSince: Date): Promise<string[]>;
-  addTicket(kind: TicketKind, hash: string, content: string, endsAt: Date): Promise<void>;
+  abstract sweep(now: Date, idleSince: Date): Promise<string[]>;
+  abstract addTicket(kind: TicketKind, hash: string, content: string, endsAt: Date): Promise<void>;
   /** @returns its content, once; null when there is none, or it is over */
-  takeTicket(kind: TicketKind, hash: string, now: Date): Promise<string | null>;
+  abstract takeTicket(kind: TicketKind, hash: string, now: Date): Promise<string | null>;
 }
-
-export const SESSION_STORE = portToken<SessionStore>('SessionStore');

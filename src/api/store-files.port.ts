@@ -1,5 +1,3 @@
-import { portToken } from '../core/part.js';
-
 /** A copy of an embedded store's files, on the machine of the bot. */
 export interface StoreFiles {
   readonly dir: string;
@@ -9,9 +7,7 @@ export interface StoreFiles {
 }
 
 /** Copies the files of an embedded store while it works. */
-export interface StoreCopier {
+export abstract class StoreCopier {
   /** @throws UserError on a server, whose backup reads the tables themselves */
-  copyFiles(): Promise<StoreFiles>;
+  abstract copyFiles(): Promise<StoreFiles>;
 }
-
-export const STORE_COPIER = portToken<StoreCopier>('StoreCopier');

@@ -1,7 +1,7 @@
 import { Global, Inject, Module, type DynamicModule } from '@nestjs/common';
-import { CLOCK, systemClock } from '../core/clock.js';
+import { Clock, systemClock } from '../core/clock.js';
 import type { FlushFailed } from '../core/flush.js';
-import { LOGGER, type Logger } from '../core/logger.js';
+import { Logger } from '../core/logger.js';
 import { Opened } from '../core/opened.js';
 import { portToken } from '../core/part.js';
 import { formatProblem } from '../core/problem.js';
@@ -42,7 +42,7 @@ export interface Given {
 @Global()
 @Module({})
 export class ConfigModule {
-  constructor(@Inject(APP_CONFIG) { warnings }: AppConfig, @Inject(LOGGER) logger: Logger) {
+  constructor(@Inject(APP_CONFIG) { warnings }: AppConfig, @Inject(Logger) logger: Logger) {
     for (const warning of warnings) {
       const { file, line, col } = warning;
       logger.warn({ file, line, col, problem: formatProblem(warning) }, 'config.warning');
@@ -55,11 +55,11 @@ export class ConfigModule {
       providers: [
         { provide: APP_CONFIG, useValue: config },
         { provide: THIS_PROCESS, useValue: process },
-        { provide: CLOCK, useValue: systemClock },
-        { provide: LOGGER, useValue: logger },
+        { provide: Clock, useValue: systemClock },
+        { provide: Logger, useValue: logger },
         { provide: Opened, useValue: opened },
       ],
-      exports: [APP_CONFIG, THIS_PROCESS, CLOCK, LOGGER, Opened],
+      exports: [APP_CONFIG, THIS_PROCESS, Clock, Logger, Opened],
     };
   }
 }

@@ -232,7 +232,7 @@ queue: { url: { env: REDIS_URL } }
 keys: { data: { env: KEY } }
 control: { listen: 9090, token: { env: CONTROL } }
 metrics: { listen: "0.0.0.0:9091", token: { env: METRICS } }
-alerts: { url: https://alerts.test/in, secret: { env: ALERTS } }
+alerts: { url: https://alerts.test/in, secret: { env: Alerts } }
 `;
 
 const WHOLE_ENV = {
@@ -245,7 +245,7 @@ const WHOLE_ENV = {
   KEY: 'k'.repeat(32),
   CONTROL: 'c'.repeat(32),
   METRICS: 'm'.repeat(32),
-  ALERTS: 'a'.repeat(32),
+  Alerts: 'a'.repeat(32),
 };
 
 describe('config/read-config by role', () => {
@@ -287,8 +287,8 @@ describe('config/read-config by role', () => {
 
   it.each<[ConfigReader, string[]]>([
     ['web', ['HOOK', 'DATABASE_URL']],
-    ['worker', ['FORGE_TOKEN', 'MIRROR', 'DATABASE_URL', 'REDIS_URL', 'KEY', 'CONTROL', 'METRICS', 'ALERTS']],
-    ['scheduler', ['FORGE_TOKEN', 'MIRROR', 'DATABASE_URL', 'REDIS_URL', 'KEY', 'CONTROL', 'METRICS', 'ALERTS']],
+    ['worker', ['FORGE_TOKEN', 'MIRROR', 'DATABASE_URL', 'REDIS_URL', 'KEY', 'CONTROL', 'METRICS', 'Alerts']],
+    ['scheduler', ['FORGE_TOKEN', 'MIRROR', 'DATABASE_URL', 'REDIS_URL', 'KEY', 'CONTROL', 'METRICS', 'Alerts']],
     ['console', Object.keys(WHOLE_ENV).filter((name) => name !== 'HOOK')],
     ['all', Object.keys(WHOLE_ENV)],
     ['command', []],

@@ -1,23 +1,23 @@
 import { Module, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { ApiModule } from '../api/api.module.js';
 import { CurrentControl } from '../api/control.module.js';
-import { ACT_STORE } from '../api/act-store.port.js';
-import { SESSION_STORE } from '../api/session-store.port.js';
+import { ActStore } from '../api/act-store.port.js';
+import { SessionStore } from '../api/session-store.port.js';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
-import { CLOCK } from '../core/clock.js';
+import { Clock } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
 import { explainListenError } from '../core/explain-listen-error.js';
-import { LOGGER } from '../core/logger.js';
+import { Logger } from '../core/logger.js';
 import { part } from '../core/part.js';
-import { SECURITY_LOG } from '../core/security-log.js';
+import { SecurityLog } from '../core/security-log.js';
 import { ForgeModule } from '../forge/forge.module.js';
 import { PersonForges } from '../forge/oauth/person-forges.js';
 import { OrgNumbers } from '../forge/org-numbers.js';
 import { ConsoleServer } from './console-server.js';
 import { liveActivity } from './live/live-activity.js';
-import { GRANT_STORE } from './login/grant-store.port.js';
-import { PERSON_LOGIN } from './login/login.port.js';
+import { GrantStore } from './login/grant-store.port.js';
+import { PersonLogin } from './login/login.port.js';
 import { PersonLogins } from './login/person-logins.js';
 import { PAGES } from './pages/index.js';
 
@@ -50,14 +50,14 @@ export class ConsoleListening implements OnApplicationBootstrap, BeforeApplicati
 
 const PARTS = [
   part(
-    PERSON_LOGIN,
+    PersonLogin,
     {
       config: APP_CONFIG,
       numbers: OrgNumbers,
-      grants: GRANT_STORE,
+      grants: GrantStore,
       encryptor: Encryptor,
-      clock: CLOCK,
-      logger: LOGGER,
+      clock: Clock,
+      logger: Logger,
     },
     ({ config, numbers, ...deps }) =>
       new PersonLogins({ ...deps, forges: new PersonForges(config, numbers, deps.clock, deps.logger) }),
@@ -67,12 +67,12 @@ const PARTS = [
     {
       config: APP_CONFIG,
       control: CurrentControl,
-      store: SESSION_STORE,
-      acts: ACT_STORE,
-      login: PERSON_LOGIN,
-      security: SECURITY_LOG,
-      clock: CLOCK,
-      logger: LOGGER,
+      store: SessionStore,
+      acts: ActStore,
+      login: PersonLogin,
+      security: SecurityLog,
+      clock: Clock,
+      logger: Logger,
     },
     ({ config, control, ...deps }) =>
       new ConsoleServer({

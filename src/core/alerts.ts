@@ -1,4 +1,3 @@
-import { portToken } from './part.js';
 import { defineReasons, textOf, type Reason } from './reason.js';
 
 /** Every alert by its code. A receiver decides by the code; the sentence is for people. */
@@ -90,17 +89,17 @@ type AlertCode = ReturnType<typeof alert>['code'];
 export type AlertKey<Code extends AlertCode = AlertCode> = Code | `${Code}/${string}`;
 
 /** Something a person should look at. One alert per key, not a thousand. */
-export interface Alerts {
+export abstract class Alerts {
   /**
    * Equal keys are told once until `resolve`.
    * @param facts fields of the log line, beside the parameters of the alert
    */
-  raise<Code extends AlertCode>(
+  abstract raise<Code extends AlertCode>(
     key: AlertKey<NoInfer<Code>>,
     alert: Reason<Code>,
     facts?: Readonly<Record<string, string | number | boolean | null>>,
   ): void;
-  resolve(key: AlertKey): void;
+  abstract resolve(key: AlertKey): void;
 }
 
 /** An alert that was raised and not resolved. */
@@ -111,14 +110,11 @@ export interface RaisedAlert {
 }
 
 /** The alerts of this process; another process knows its own. */
-export interface RaisedAlerts {
+export abstract class RaisedAlerts {
   /** Oldest first. */
-  raised(): readonly RaisedAlert[];
+  abstract raised(): readonly RaisedAlert[];
   /** Keys that this process resolved since then, whoever raised them, each with the time it was resolved last. */
-  resolvedSince(since: Date): ReadonlyMap<string, Date>;
+  abstract resolvedSince(since: Date): ReadonlyMap<string, Date>;
   /** Another process resolved the key: close the alert, unless it was raised later. */
-  resolvedElsewhere(key: string, resolvedAt: Date): void;
+  abstract resolvedElsewhere(key: string, resolvedAt: Date): void;
 }
-
-export const RAISED_ALERTS = portToken<RaisedAlerts>('RaisedAlerts');
-export const ALERTS = portToken<Alerts>('Alerts');

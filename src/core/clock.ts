@@ -1,16 +1,12 @@
-import { portToken } from './part.js';
-
 /** Time as a port: deciding code never reads a clock of its own. */
-export interface Clock {
+export abstract class Clock {
   /** Wall time, for facts that people read. */
-  now(): Date;
+  abstract now(): Date;
   /** Milliseconds that only grow, for durations and guards. */
-  monotonicMs(): number;
+  abstract monotonicMs(): number;
 }
 
-export const CLOCK = portToken<Clock>('Clock');
-
-export const systemClock: Clock = {
+export const systemClock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),
-};
+} satisfies Clock;

@@ -1,4 +1,3 @@
-import { portToken } from './part.js';
 import type { Json } from './json.js';
 
 /** What was learned last of something that may change without telling us; the newest value, kept over restarts. */
@@ -8,9 +7,7 @@ export interface KnownFact {
 }
 
 /** `kind` says what was learned (`server`, `rules.pin`, …), `subject` about whom: an organization, or `''` for the forge itself. */
-export interface KnownFacts {
-  read(forge: string, subject: string, kind: string): Promise<KnownFact | null>;
-  write(forge: string, subject: string, kind: string, fact: Json): Promise<void>;
+export abstract class KnownFacts {
+  abstract read(forge: string, subject: string, kind: string): Promise<KnownFact | null>;
+  abstract write(forge: string, subject: string, kind: string, fact: Json): Promise<void>;
 }
-
-export const KNOWN_FACTS = portToken<KnownFacts>('KnownFacts');

@@ -1,5 +1,3 @@
-import { portToken } from './part.js';
-
 /** Classes of security events. Each class has its own rate limit and its own alert. */
 export const SECURITY_CLASSES = [
   'authentication_failed',
@@ -19,11 +17,9 @@ export interface SecurityEvent {
 }
 
 /** Keeps evidence of attacks: one log line for each event, and a count in place of the lines beyond a rate. */
-export interface SecurityLog {
+export abstract class SecurityLog {
   /** Never throws and never waits, so that an attack does not slow down the request that reports it. */
-  record(event: SecurityEvent): void;
+  abstract record(event: SecurityEvent): void;
 }
-
-export const SECURITY_LOG = portToken<SecurityLog>('SecurityLog');
 
 export const silentSecurityLog: SecurityLog = { record: () => {} };

@@ -2,10 +2,10 @@ import { Inject, Module, type OnApplicationShutdown, type OnModuleDestroy, type 
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
 import { credentialsOf } from '../config/credentials.js';
-import { ALERTS, type Alerts } from '../core/alerts.js';
-import { CLOCK, type Clock } from '../core/clock.js';
-import { KNOWN_FACTS } from '../core/known-facts.port.js';
-import { LOGGER, type Logger } from '../core/logger.js';
+import { Alerts } from '../core/alerts.js';
+import { Clock } from '../core/clock.js';
+import { KnownFacts } from '../core/known-facts.port.js';
+import { Logger } from '../core/logger.js';
 import { part } from '../core/part.js';
 import { STOP_GRACE } from '../core/stop-grace.js';
 import { within } from '../core/within.js';
@@ -14,36 +14,32 @@ import { ForgeHomes } from './forge-homes.js';
 import { ForgeInventory } from './forge-inventory.js';
 import { createForgeClient } from './http/create-forge-client.js';
 import { OrgNumbers } from './org-numbers.js';
-import { RATE_LIMIT_BROADCAST, type RateLimitBroadcast } from './http/rate-limit-broadcast.port.js';
-import { SEEN_REPOSITORIES } from './seen-repositories.port.js';
+import { RateLimitBroadcast } from './http/rate-limit-broadcast.port.js';
+import { SeenRepositories } from './seen-repositories.port.js';
 import { ServerAccessReader } from './server-access.js';
 
 /** Longest wait for the forges when the process starts. */
 const CONNECT_WAIT_MS = 2_000;
 
 const PARTS = [
-  part(
-    OrgNumbers,
-    { known: KNOWN_FACTS, clock: CLOCK, alerts: ALERTS, logger: LOGGER },
-    (deps) => new OrgNumbers(deps),
-  ),
+  part(OrgNumbers, { known: KnownFacts, clock: Clock, alerts: Alerts, logger: Logger }, (deps) => new OrgNumbers(deps)),
   part(
     ConnectedForges,
     {
       config: APP_CONFIG,
       self: THIS_PROCESS,
-      pauses: RATE_LIMIT_BROADCAST,
+      pauses: RateLimitBroadcast,
       orgs: OrgNumbers,
-      clock: CLOCK,
-      logger: LOGGER,
-      alerts: ALERTS,
+      clock: Clock,
+      logger: Logger,
+      alerts: Alerts,
     },
     connectedForges,
   ),
   /** Whose a repository is. Only what decides and what writes asks: a process of the role `web` never does. */
   part(
     ForgeHomes,
-    { config: APP_CONFIG, forges: ConnectedForges, seen: SEEN_REPOSITORIES, clock: CLOCK },
+    { config: APP_CONFIG, forges: ConnectedForges, seen: SeenRepositories, clock: Clock },
     ({ config, forges, seen, clock }) => {
       const named = (forge: string, name: string): readonly string[] =>
         config.orgs.find((org) => org.forge === forge && org.name === name)?.repositories ?? [];
@@ -52,10 +48,10 @@ const PARTS = [
   ),
   part(
     ForgeInventory,
-    { forges: ConnectedForges, homes: ForgeHomes, clock: CLOCK },
+    { forges: ConnectedForges, homes: ForgeHomes, clock: Clock },
     ({ forges, homes, clock }) => new ForgeInventory({ forges, homes, clock }),
   ),
-  part(ServerAccessReader, { config: APP_CONFIG, known: KNOWN_FACTS, clock: CLOCK }, ({ config, known, clock }) => {
+  part(ServerAccessReader, { config: APP_CONFIG, known: KnownFacts, clock: Clock }, ({ config, known, clock }) => {
     const tokens = new Map(
       credentialsOf(config).map(({ credential, auth }) => [credential, auth.type === 'token' ? auth.token : null]),
     );

@@ -1,4 +1,3 @@
-import { portToken } from '../core/part.js';
 import type { EventRepository } from '../core/event.js';
 
 /** A repository that a row of an organization's feed named. */
@@ -14,15 +13,13 @@ export interface FeedRepositories {
 }
 
 /** Repositories of an organization as arrivals told of them. It serves forges that neither list repositories nor find them by number. */
-export interface SeenRepositories {
+export abstract class SeenRepositories {
   /**
    * As the stored events told them, the newest telling of each number, without those that an event says were deleted or transferred away. A
    * delivery can name any number: a caller asks `named`, or the forge, whose they are.
    */
-  list(forge: string, org: string): Promise<EventRepository[]>;
+  abstract list(forge: string, org: string): Promise<EventRepository[]>;
   /** Those that rows of the organization's feed named. */
-  named(forge: string, org: string): Promise<FeedRepository[]>;
-  keepNamed(forge: string, org: string, told: FeedRepositories): Promise<void>;
+  abstract named(forge: string, org: string): Promise<FeedRepository[]>;
+  abstract keepNamed(forge: string, org: string, told: FeedRepositories): Promise<void>;
 }
-
-export const SEEN_REPOSITORIES = portToken<SeenRepositories>('SeenRepositories');

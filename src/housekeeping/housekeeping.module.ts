@@ -2,12 +2,12 @@ import { Module } from '@nestjs/common';
 import { actions } from '../actions/index.js';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
 import { credentialsOf } from '../config/credentials.js';
-import { ALERTS, RAISED_ALERTS } from '../core/alerts.js';
+import { Alerts, RaisedAlerts } from '../core/alerts.js';
 import { TrustedProxies } from '../core/client-address.js';
-import { CLOCK } from '../core/clock.js';
+import { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
-import { KNOWN_FACTS } from '../core/known-facts.port.js';
-import { LOGGER } from '../core/logger.js';
+import { KnownFacts } from '../core/known-facts.port.js';
+import { Logger } from '../core/logger.js';
 import { part, stopping } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
@@ -18,36 +18,36 @@ import { ServerAccessReader } from '../forge/server-access.js';
 import { Metrics } from '../observability/metrics.js';
 import { ArrivalToIntents } from '../pipeline/decide.js';
 import { Rehearser } from '../pipeline/execute/rehearse.js';
-import { GAP_STORE } from '../pipeline/gap-store.port.js';
-import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
-import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
+import { GapStore } from '../pipeline/gap-store.port.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
+import { JournalStore } from '../pipeline/journal-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
-import { ACCOUNTS } from '../pipeline/rule-engine.port.js';
-import { TICK_STORE } from '../pipeline/tick-store.port.js';
+import { Accounts } from '../pipeline/rule-engine.port.js';
+import { TickStore } from '../pipeline/tick-store.port.js';
 import { OF_THE_BOT } from '../pipeline/execute/forge-access.js';
-import { WORK_QUEUE } from '../pipeline/work-queue.port.js';
+import { WorkQueue } from '../pipeline/work-queue.port.js';
 import { frozenAt } from '../policies/freeze.js';
 import { Planner } from '../policies/planner.js';
 import { CapabilityCheck } from '../rules/requirements/capability-check.js';
-import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
+import { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { ruleVerdictOf } from '../rules/sources/rule-verdicts.js';
-import { UNTRUSTED_PROXIES } from '../webhooks/untrusted-proxies.port.js';
+import { UntrustedProxyStore } from '../webhooks/untrusted-proxies.port.js';
 import { AccountSync } from './account-sync.js';
 import { ArchiveFiles } from './archive-files.js';
 import { ArchiveInbox } from './archive-inbox.js';
-import { ARCHIVE_STORE } from './archive-store.port.js';
+import { ArchiveStore } from './archive-store.port.js';
 import { auditKey } from './audit/audit-check.js';
-import { AUDIT_STORE } from './audit/audit-store.port.js';
+import { AuditStore } from './audit/audit-store.port.js';
 import { HookHistory } from '../polling/gaps/hook-history.js';
 import { Doctor } from './doctor/doctor.js';
 import { jobs } from './jobs/index.js';
 import { JobRunner } from './jobs/job-runner.js';
-import { OPEN_ALERT_STORE } from './open-alert-store.port.js';
+import { OpenAlertStore } from './open-alert-store.port.js';
 import { OpenAlerts } from './open-alerts.js';
 import { Scheduler } from './scheduler.js';
-import { STORE_MAINTENANCE } from './store-maintenance.port.js';
+import { StoreMaintenance } from './store-maintenance.port.js';
 
 const BY = 'housekeeping';
 
@@ -57,7 +57,7 @@ const RULES_WITHIN_MS = 15_000;
 const PARTS = [
   part(
     ArchiveInbox,
-    { config: APP_CONFIG, self: THIS_PROCESS, inbox: INBOX_STORE, store: ARCHIVE_STORE, clock: CLOCK, logger: LOGGER },
+    { config: APP_CONFIG, self: THIS_PROCESS, inbox: InboxStore, store: ArchiveStore, clock: Clock, logger: Logger },
     ({ config: { retention }, self: { onFlushFailed }, inbox, store, clock, logger }) => {
       const files = retention.archive === null ? null : new ArchiveFiles(retention.archive, onFlushFailed);
       return new ArchiveInbox({ inbox, store, files, clock, logger }, retention.inboxDays);
@@ -73,11 +73,11 @@ const PARTS = [
       revisions: RevisionKeeper,
       offers: CapabilityCheck,
       access: ServerAccessReader,
-      gaps: GAP_STORE,
-      known: KNOWN_FACTS,
-      proxies: UNTRUSTED_PROXIES,
+      gaps: GapStore,
+      known: KnownFacts,
+      proxies: UntrustedProxyStore,
       metrics: Metrics,
-      clock: CLOCK,
+      clock: Clock,
     },
     ({
       config,
@@ -134,12 +134,12 @@ const PARTS = [
   part(
     AccountSync,
     {
-      accounts: ACCOUNTS,
+      accounts: Accounts,
       encryptor: Encryptor,
       rehearser: Rehearser,
-      journal: JOURNAL_STORE,
-      queue: WORK_QUEUE,
-      clock: CLOCK,
+      journal: JournalStore,
+      queue: WorkQueue,
+      clock: Clock,
     },
     ({ accounts, encryptor, rehearser, journal, queue, clock }) =>
       new AccountSync({
@@ -162,16 +162,16 @@ const PARTS = [
       doctor: Doctor,
       account: AccountSync,
       archive: ArchiveInbox,
-      known: KNOWN_FACTS,
-      journal: JOURNAL_STORE,
-      ticks: TICK_STORE,
-      audit: AUDIT_STORE,
-      store: STORE_MAINTENANCE,
-      queue: WORK_QUEUE,
+      known: KnownFacts,
+      journal: JournalStore,
+      ticks: TickStore,
+      audit: AuditStore,
+      store: StoreMaintenance,
+      queue: WorkQueue,
       encryptor: Encryptor,
-      alerts: ALERTS,
-      clock: CLOCK,
-      logger: LOGGER,
+      alerts: Alerts,
+      clock: Clock,
+      logger: Logger,
     },
     ({
       config,
@@ -236,13 +236,13 @@ const PARTS = [
     Scheduler,
     {
       config: APP_CONFIG,
-      revisions: ACTIVE_REVISIONS,
+      revisions: ActiveRevisions,
       flow: ArrivalToIntents,
       runner: JobRunner,
-      ticks: TICK_STORE,
-      known: KNOWN_FACTS,
-      clock: CLOCK,
-      logger: LOGGER,
+      ticks: TickStore,
+      known: KnownFacts,
+      clock: Clock,
+      logger: Logger,
     },
     ({ config, revisions, flow, runner, ticks, known, clock, logger }) =>
       new Scheduler({
@@ -264,7 +264,7 @@ const PARTS = [
   ),
   part(
     OpenAlerts,
-    { raised: RAISED_ALERTS, store: OPEN_ALERT_STORE, clock: CLOCK },
+    { raised: RaisedAlerts, store: OpenAlertStore, clock: Clock },
     ({ raised, store, clock }) => new OpenAlerts(newId(), raised, store, clock),
   ),
   stopping({ alerts: OpenAlerts }, ({ alerts }) => alerts.withdraw()),

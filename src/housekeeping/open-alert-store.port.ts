@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { portToken } from '../core/part.js';
 import { maybeText, text } from '../core/schema.js';
 
 /** An alert that was raised and not resolved, as people see it. */
@@ -19,17 +18,15 @@ export interface ResolvedAlert {
 }
 
 /** What each process of the bot has raised and not resolved. */
-export interface OpenAlertStore {
+export abstract class OpenAlertStore {
   /** Replaces what this process published before. */
-  publish(process: string, alerts: readonly OpenAlert[]): Promise<void>;
+  abstract publish(process: string, alerts: readonly OpenAlert[]): Promise<void>;
   /** Alerts of the processes that published within so many milliseconds, by the clock of the store. */
-  publishedWithin(ms: number): Promise<OpenAlert[]>;
+  abstract publishedWithin(ms: number): Promise<OpenAlert[]>;
   /** Tell the processes that published alerts of these keys. */
-  resolve(resolved: readonly ResolvedAlert[]): Promise<void>;
+  abstract resolve(resolved: readonly ResolvedAlert[]): Promise<void>;
   /** Which of these keys were resolved, with the last time. */
-  resolved(keys: readonly string[]): Promise<ResolvedAlert[]>;
+  abstract resolved(keys: readonly string[]): Promise<ResolvedAlert[]>;
   /** Removes the processes that have not published for so long, and what was resolved before that. */
-  forget(ms: number): Promise<void>;
+  abstract forget(ms: number): Promise<void>;
 }
-
-export const OPEN_ALERT_STORE = portToken<OpenAlertStore>('OpenAlertStore');

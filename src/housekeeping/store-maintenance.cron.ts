@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { messageOf } from '../core/errors.js';
-import type { Logger } from '../core/logger.js';
-import { LOGGER } from '../core/logger.js';
-import { STORE_MAINTENANCE, type StoreMaintenance } from './store-maintenance.port.js';
+import { Logger } from '../core/logger.js';
+import { StoreMaintenance } from './store-maintenance.port.js';
 
 const CHECKPOINT_MS = 5 * 60_000;
 const VACUUM_MS = 60 * 60_000;
@@ -11,8 +10,8 @@ const VACUUM_MS = 60 * 60_000;
 @Injectable()
 export class StoreMaintenanceTimer {
   constructor(
-    @Inject(STORE_MAINTENANCE) private readonly store: StoreMaintenance,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(StoreMaintenance) private readonly store: StoreMaintenance,
+    @Inject(Logger) private readonly logger: Logger,
   ) {}
 
   @Interval('forgehand.checkpoint', CHECKPOINT_MS)

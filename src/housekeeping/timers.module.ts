@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import type { Role } from '../config/app-config.js';
-import { LOGGER } from '../core/logger.js';
+import { Logger } from '../core/logger.js';
 import { part, type PartProvider } from '../core/part.js';
 import { GapKeeper } from '../polling/gaps/gap-keeper.js';
 import { PollTimer } from '../polling/poll-timer.cron.js';
@@ -19,7 +19,7 @@ import { OpenAlerts } from './open-alerts.js';
 function everywhere(role: Role): PartProvider {
   return part(
     IntervalJobs.Everywhere,
-    { registry: SchedulerRegistry, alerts: OpenAlerts, logger: LOGGER },
+    { registry: SchedulerRegistry, alerts: OpenAlerts, logger: Logger },
     ({ registry, alerts, logger }) =>
       new IntervalJobs(
         registry,
@@ -39,7 +39,7 @@ const SCHEDULING = [
   StoreMaintenanceTimer,
   part(
     IntervalJobs.Scheduling,
-    { registry: SchedulerRegistry, gaps: GapKeeper, archive: ArchiveInbox, alerts: OpenAlerts, logger: LOGGER },
+    { registry: SchedulerRegistry, gaps: GapKeeper, archive: ArchiveInbox, alerts: OpenAlerts, logger: Logger },
     ({ registry, gaps, archive, alerts, logger }) =>
       new IntervalJobs(
         registry,
@@ -58,7 +58,7 @@ const SCHEDULING = [
 const RECEIVING = [
   part(
     IntervalJobs.Receiving,
-    { registry: SchedulerRegistry, gaps: GapKeeper, undecided: UndecidedBytes, logger: LOGGER },
+    { registry: SchedulerRegistry, gaps: GapKeeper, undecided: UndecidedBytes, logger: Logger },
     ({ registry, gaps, undecided, logger }) =>
       new IntervalJobs(
         registry,

@@ -1,5 +1,4 @@
 import type { EventSource } from '../core/event.js';
-import { portToken } from '../core/part.js';
 import type { Sight } from '../core/sight.js';
 import type { RunState } from '../core/run.js';
 import type { IntentState } from '../core/states.js';
@@ -69,19 +68,17 @@ export interface RunCount {
 }
 
 /** What happened, for people to look at. Every question looks at a bounded number of rows; rows and counts are of what is in sight. */
-export interface ActivityStore {
-  causes(filter: CauseFilter): Promise<CausePage>;
+export abstract class ActivityStore {
+  abstract causes(filter: CauseFilter): Promise<CausePage>;
   /** In the order asked; what is not in sight, or not there, is left out. */
-  arrivals(ids: readonly string[], sight: Sight): Promise<ArrivalSummary[]>;
+  abstract arrivals(ids: readonly string[], sight: Sight): Promise<ArrivalSummary[]>;
   /** Of each event its arrivals, the one that made it first, at most so many; and whether it was decided. */
-  sources(
+  abstract sources(
     eventIds: readonly string[],
     sight: Sight,
     most: number,
   ): Promise<Array<{ readonly eventId: string; readonly isDecided: boolean; readonly arrivals: SourceOfEvent[] }>>;
   /** Changes whenever one of the newest arrivals, runs and intents does, whosever they are. */
-  mark(): Promise<string>;
-  runCounts(filter: CountFilter): Promise<RunCount[]>;
+  abstract mark(): Promise<string>;
+  abstract runCounts(filter: CountFilter): Promise<RunCount[]>;
 }
-
-export const ACTIVITY_STORE = portToken<ActivityStore>('ActivityStore');

@@ -1,4 +1,3 @@
-import { portToken } from '../core/part.js';
 import type { ForgeEvent } from '../core/event.js';
 import type { Sight } from '../core/sight.js';
 import type { BotSelf } from '../pipeline/rule-engine.port.js';
@@ -36,13 +35,11 @@ export interface HistoryQuery {
 }
 
 /** What was stored about events and decisions, read in order. */
-export interface HistoryStore {
-  page(query: HistoryQuery): Promise<HistoryPage>;
+export abstract class HistoryStore {
+  abstract page(query: HistoryQuery): Promise<HistoryPage>;
   /** One event with its runs; no events where there is none of this id. */
-  ofEvent(eventId: string, sight?: Sight): Promise<HistoryPage>;
+  abstract ofEvent(eventId: string, sight?: Sight): Promise<HistoryPage>;
 }
-
-export const HISTORY_STORE = portToken<HistoryStore>('HistoryStore');
 
 /** A page as the control API gives it. */
 export interface ToldHistory extends HistoryPage {

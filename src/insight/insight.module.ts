@@ -3,36 +3,36 @@ import { actionCatalogue, actions } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG } from '../config/config.module.js';
-import { CLOCK, type Clock } from '../core/clock.js';
-import { LOGGER } from '../core/logger.js';
+import { Clock } from '../core/clock.js';
+import { Logger } from '../core/logger.js';
 import { part, stopping } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { openReads } from '../pipeline/decide/answer-lookups.js';
-import { GAP_STORE } from '../pipeline/gap-store.port.js';
-import { WAITING_STORE } from '../pipeline/waiting-store.port.js';
-import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
-import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
+import { GapStore } from '../pipeline/gap-store.port.js';
+import { WaitingStore } from '../pipeline/waiting-store.port.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
+import { JournalStore } from '../pipeline/journal-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
-import { ACCOUNTS, type Accounts } from '../pipeline/rule-engine.port.js';
+import { Accounts } from '../pipeline/rule-engine.port.js';
 import { PureRuleEngine } from '../policies/pure-rule-engine.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { loadRules } from '../rules/language/load/load-rules.js';
 import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
-import { REVISION_STORE, type RevisionStore } from '../rules/revisions/revision-store.port.js';
+import { RevisionStore } from '../rules/revisions/revision-store.port.js';
 import { orgOf } from '../rules/revisions/shadow-org.js';
 import { RulesModule } from '../rules/rules.module.js';
-import { RULE_HISTORY, type RuleHistory } from '../rules/sources/rule-history.port.js';
+import { RuleHistory } from '../rules/sources/rule-history.port.js';
 import { Activity } from './activity.js';
-import { ACTIVITY_STORE } from './activity-store.port.js';
+import { ActivityStore } from './activity-store.port.js';
 import { BOT_SELF, botSelf } from './bot-self.js';
 import { Explainer } from './explainer.js';
-import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
+import { RecoveryStore } from '../pipeline/recovery-store.port.js';
 import { ruleBehind } from '../pipeline/decide/rule-behind.js';
 import { RULE_BEHIND, withRules, type RuleBehind } from './rule-behind.js';
 import { BotLoad } from './bot-load.js';
 import { CoverageCounter } from './coverage.js';
 import { RuleCounter } from './rule-counts.js';
-import { HISTORY_STORE, type HistoryStore } from './history-store.port.js';
+import { HistoryStore } from './history-store.port.js';
 import { tellHistory } from './tell-history.js';
 import { makeTrial } from './trial.js';
 import { Backtests } from './trying/backtests.js';
@@ -50,36 +50,36 @@ const REST_MS = 30_000;
 
 const PARTS = [
   part(
-    RULE_HISTORY,
+    RuleHistory,
     {
       config: APP_CONFIG,
-      revisions: REVISION_STORE,
-      history: HISTORY_STORE,
+      revisions: RevisionStore,
+      history: HistoryStore,
       ruleBehind: RULE_BEHIND,
-      accounts: ACCOUNTS,
-      clock: CLOCK,
+      accounts: Accounts,
+      clock: Clock,
     },
     ruleHistory,
   ),
-  part(BOT_SELF, { config: APP_CONFIG, accounts: ACCOUNTS }, ({ config, accounts }) => botSelf(config, accounts)),
+  part(BOT_SELF, { config: APP_CONFIG, accounts: Accounts }, ({ config, accounts }) => botSelf(config, accounts)),
   part(
     RULE_BEHIND,
-    { recovery: RECOVERY_STORE },
+    { recovery: RecoveryStore },
     ({ recovery }) =>
       (event) =>
         ruleBehind(recovery, actions, event),
   ),
   part(
     Activity,
-    { store: ACTIVITY_STORE, inbox: INBOX_STORE, journal: JOURNAL_STORE, keeper: RevisionKeeper, clock: CLOCK },
+    { store: ActivityStore, inbox: InboxStore, journal: JournalStore, keeper: RevisionKeeper, clock: Clock },
     (deps) => new Activity(deps),
   ),
-  part(BotLoad, { store: RECOVERY_STORE, clock: CLOCK }, ({ store, clock }) => new BotLoad(store, clock)),
-  part(CoverageCounter, { store: GAP_STORE, clock: CLOCK }, ({ store, clock }) => new CoverageCounter(store, clock)),
-  part(RuleCounter, { store: ACTIVITY_STORE, clock: CLOCK }, ({ store, clock }) => new RuleCounter(store, clock)),
+  part(BotLoad, { store: RecoveryStore, clock: Clock }, ({ store, clock }) => new BotLoad(store, clock)),
+  part(CoverageCounter, { store: GapStore, clock: Clock }, ({ store, clock }) => new CoverageCounter(store, clock)),
+  part(RuleCounter, { store: ActivityStore, clock: Clock }, ({ store, clock }) => new RuleCounter(store, clock)),
   part(
     Drafts,
-    { config: APP_CONFIG, revisions: REVISION_STORE },
+    { config: APP_CONFIG, revisions: RevisionStore },
     ({ config, revisions }) => new Drafts({ config, revisions, thread: makeTryThread(REST_MS) }),
   ),
   // In threads of their own: whoever checks a draft does not wait for somebody's back-test.
@@ -87,13 +87,13 @@ const PARTS = [
     Backtests,
     {
       config: APP_CONFIG,
-      history: HISTORY_STORE,
+      history: HistoryStore,
       load: BotLoad,
       self: BOT_SELF,
       ruleBehind: RULE_BEHIND,
       encryptor: Encryptor,
-      clock: CLOCK,
-      logger: LOGGER,
+      clock: Clock,
+      logger: Logger,
     },
     ({ history, load, clock, logger, ...telling }) =>
       new Backtests({
@@ -113,15 +113,15 @@ const PARTS = [
     {
       engine: CelEngine,
       config: APP_CONFIG,
-      journal: JOURNAL_STORE,
-      inbox: INBOX_STORE,
-      store: REVISION_STORE,
+      journal: JournalStore,
+      inbox: InboxStore,
+      store: RevisionStore,
       keeper: RevisionKeeper,
       self: BOT_SELF,
       ruleBehind: RULE_BEHIND,
       encryptor: Encryptor,
-      clock: CLOCK,
-      waiting: WAITING_STORE,
+      clock: Clock,
+      waiting: WaitingStore,
     },
     ({
       engine,
@@ -174,7 +174,7 @@ const PARTS = [
   imports: [RulesModule, PipelineModule],
   providers: PARTS,
   exports: [
-    RULE_HISTORY,
+    RuleHistory,
     BOT_SELF,
     RULE_BEHIND,
     Activity,

@@ -28,6 +28,7 @@ import { honestActs } from '../../test/fakes/honest-acts.js';
 import { silentSecurityLog } from '../core/security-log.js';
 import { because, saying } from '../../test/builders/reasons.js';
 import { textOf } from '../core/reason.js';
+import type { Spreadable } from '../../test/fakes/spreadable.js';
 
 const FIRED = (name = 'bug'): Evaluation => ({
   kind: 'decided',
@@ -66,6 +67,7 @@ describe('pipeline/decide', () => {
   let active: ActiveRevision | null;
   let flow: ArrivalToIntents;
   let deps: FlowDeps;
+  const engine = (): Spreadable<RuleEngine> => deps.rules;
   let inventory: () => Promise<EventRepository[]>;
 
   beforeEach(() => {
@@ -130,7 +132,7 @@ describe('pipeline/decide', () => {
   it('tells the rules whose effect an event is, also when it is replayed', async () => {
     const seen: unknown[] = [];
     flow = flowWith({
-      rules: { ...deps.rules, candidates: (_, { byRule }) => (seen.push(byRule), candidates) },
+      rules: { ...engine(), candidates: (_, { byRule }) => (seen.push(byRule), candidates) },
       echoes: { look: async () => ({ depth: 1, held: null, rule: 'fix' }), openBreaker: async () => undefined },
     });
 
@@ -735,7 +737,7 @@ describe('pipeline/decide', () => {
       const led: Record<string, string[]> = { r2: ['r9', 'starter'], in: ['r1'], dry: ['r1'] };
       for (const { id } of candidates) verdicts[id] = () => FIRED();
       flow = flowWith({
-        rules: { ...deps.rules, ledToBy: (_, id) => new Set(led[id]) },
+        rules: { ...engine(), ledToBy: (_, id) => new Set(led[id]) },
         echoes: {
           look: async () => ({ depth: 3, held: because('an echo'), chain: ['starter', 'r1', 'r9', 'r1'] }),
           openBreaker: async ({ id }, ids) => void opened.push([id, ids]),
@@ -1254,7 +1256,7 @@ describe('pipeline/decide', () => {
     });
 
     it('that is about the organization has no subject', async () => {
-      flow = flowWith({ rules: { ...deps.rules, subjects: () => [null] } });
+      flow = flowWith({ rules: { ...engine(), subjects: () => [null] } });
 
       await flow.decideTick(TICK);
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { portToken } from '../core/part.js';
 import type { Sight } from '../core/sight.js';
 import { ENTRY_SOURCES, type EntrySource } from '../core/event.js';
 import type { EventKind } from '../core/event-kinds.js';
@@ -80,31 +79,29 @@ export interface HourOfHook {
   readonly last: Date;
 }
 
-export interface GapStore {
+export abstract class GapStore {
   /** Entries that are decided, read before this time and not settled, oldest first; at most `limit` entries, one row for each event. */
-  waiting(before: Date, limit: number): Promise<WaitingEntry[]>;
+  abstract waiting(before: Date, limit: number): Promise<WaitingEntry[]>;
   /** Of each organization when the oldest delivery came that is not decided: whatever is not known yet may be in it. */
-  oldestUndecided(): Promise<Array<{ readonly forge: string; readonly org: string; readonly at: Date }>>;
+  abstract oldestUndecided(): Promise<Array<{ readonly forge: string; readonly org: string; readonly at: Date }>>;
   /** The entries are matched or told as gaps, in one commit; a gap known before is left alone. Answers the gaps that are new. */
-  settle(arrivalIds: readonly string[], gaps: readonly Gap[]): Promise<Gap[]>;
+  abstract settle(arrivalIds: readonly string[], gaps: readonly Gap[]): Promise<Gap[]>;
   /** Gaps whose delivery came after all: marked so, in one commit, and answered. */
-  markLate(): Promise<Gap[]>;
+  abstract markLate(): Promise<Gap[]>;
   /** Of the gaps found after this time those whose delivery has not come: each organization and class once. */
-  missingSince(since: Date): Promise<Array<Pick<Gap, 'forge' | 'org' | 'class'>>>;
+  abstract missingSince(since: Date): Promise<Array<Pick<Gap, 'forge' | 'org' | 'class'>>>;
   /** Newest first. Which repository a gap is about, its event tells. Default sight: everything. */
-  gaps(filter: { org?: string | undefined; sight?: Sight | undefined; limit: number }): Promise<Gap[]>;
+  abstract gaps(filter: { org?: string | undefined; sight?: Sight | undefined; limit: number }): Promise<Gap[]>;
   /** Of events stored from one moment until another, which is not included; kinds in no order. */
-  coverage(filter: { org: string; sight: Sight; from: Date; until: Date }): Promise<KindCount[]>;
+  abstract coverage(filter: { org: string; sight: Sight; from: Date; until: Date }): Promise<KindCount[]>;
   /** Whether any delivery of the organization was stored at this time or later. */
-  anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean>;
+  abstract anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean>;
   /** When the newest delivery of the organization that is kept was stored; null = none is. */
-  lastDelivery(forge: string, org: string): Promise<Date | null>;
+  abstract lastDelivery(forge: string, org: string): Promise<Date | null>;
   /** The newest deliveries since, at most `limit` of those that wait and of those that are decided. */
-  recentDeliveries(since: Date, limit: number): Promise<HourOfHook[]>;
+  abstract recentDeliveries(since: Date, limit: number): Promise<HourOfHook[]>;
   /** A receiver is alive at this time. When none was for longer than `silentMs`, that is an outage: it is kept and answered. */
-  beat(at: Date, silentMs: number): Promise<Outage | null>;
+  abstract beat(at: Date, silentMs: number): Promise<Outage | null>;
   /** Outages that ended at this time or later. */
-  outages(since: Date): Promise<Outage[]>;
+  abstract outages(since: Date): Promise<Outage[]>;
 }
-
-export const GAP_STORE = portToken<GapStore>('GapStore');

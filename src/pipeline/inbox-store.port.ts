@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { portToken } from '../core/part.js';
 import type { Sight } from '../core/sight.js';
 import type { EventKind } from '../core/event-kinds.js';
 import { ENTRY_SOURCES, type EntrySource, type EventSource, type ForgeEvent } from '../core/event.js';
@@ -178,73 +177,74 @@ export interface HookBytes {
 }
 
 /** The inbox: arrivals as they came. */
-export interface InboxStore {
+export abstract class InboxStore {
   /** One commit for all. One whose id is known is stored already. Needs no right but to insert arrivals. */
-  storeDeliveries(batch: readonly NewDelivery[]): Promise<void>;
+  abstract storeDeliveries(batch: readonly NewDelivery[]): Promise<void>;
   /**
    * One commit for all; an entry key already known is a duplicate. Answers in order.
    * With `closed`, new rows are kept as known only: state `decided` with this reason, never due (history from before the first start).
    */
-  storeEntries(batch: readonly NewEntry[], closed?: { reason: string; code?: string }): Promise<Stored[]>;
+  abstract storeEntries(batch: readonly NewEntry[], closed?: { reason: string; code?: string }): Promise<Stored[]>;
   /** Which of these entry keys are known already. */
-  knownEntries(forge: string, org: string, source: EntrySource, keys: readonly string[]): Promise<Set<string>>;
+  abstract knownEntries(forge: string, org: string, source: EntrySource, keys: readonly string[]): Promise<Set<string>>;
   /**
    * Ids of arrivals in state `stored`, oldest first.
    * @param line those of one organization, without these and without those that are being decided at this moment. Default: all
    */
-  dueArrivals(limit: number, line?: { readonly org: string; readonly except: readonly string[] }): Promise<string[]>;
-  get(id: string): Promise<Arrival | null>;
+  abstract dueArrivals(
+    limit: number,
+    line?: { readonly org: string; readonly except: readonly string[] },
+  ): Promise<string[]>;
+  abstract get(id: string): Promise<Arrival | null>;
   /** Without deliveries that are counted with another. */
-  list(filter: ArrivalFilter): Promise<ArrivalSummary[]>;
+  abstract list(filter: ArrivalFilter): Promise<ArrivalSummary[]>;
   /**
    * Run `decide` in one transaction over a locked arrival; null when it is not `stored` any more. The whole is retried on 40001/40P01.
    * @param prepare what is read of the arrival before the store is asked, with all that `decide` will ask for; pure. Default: it asks for nothing
    */
-  decide<T, Read extends DecisionNeeds = DecisionNeeds>(
+  abstract decide<T, Read extends DecisionNeeds = DecisionNeeds>(
     arrivalId: string,
     decide: (tx: ArrivalDecision, read: Read) => Promise<T>,
     prepare?: (arrival: Arrival) => Read,
   ): Promise<T | null>;
   /** Events that the arrival tells, in order. */
-  eventsOfArrival(arrivalId: string): Promise<string[]>;
+  abstract eventsOfArrival(arrivalId: string): Promise<string[]>;
   /** Arrivals that tell the event, the one that made it first; in a sight, those that tell nothing beyond it. Default: everything. */
-  arrivalsOfEvent(eventId: string, sight?: Sight): Promise<ArrivalOfEvent[]>;
-  event(id: string): Promise<ForgeEvent | null>;
+  abstract arrivalsOfEvent(eventId: string, sight?: Sight): Promise<ArrivalOfEvent[]>;
+  abstract event(id: string): Promise<ForgeEvent | null>;
   /** Whether an event of one of these facts was stored for the organization after this one. */
-  isStoredSince(event: ForgeEvent, factKeys: readonly string[]): Promise<boolean>;
+  abstract isStoredSince(event: ForgeEvent, factKeys: readonly string[]): Promise<boolean>;
   /**
    * Events of the same fact, organization and actor (by number) that were stored before this one, within `EARLIER_MS` of it, oldest first, a page of `EARLIER_PAGE`;
    * without those that the forge did not confirm to this rule.
    * @param after the last event of the page before; null = the first page
    */
-  toldEarlier(eventId: string, rule: string, after: string | null): Promise<ForgeEvent[]>;
+  abstract toldEarlier(eventId: string, rule: string, after: string | null): Promise<ForgeEvent[]>;
   /** What was read of it: it stands in the place of what the event does not know, whoever told more meanwhile. */
-  learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void>;
+  abstract learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void>;
   /**
    * Give up bodies and texts of what is not `stored` any more and arrived before this time, the oldest first; ids, keys, hashes and events
    * stay, so that an equal arrival is a duplicate for ever. Answers how many, at most `limit`.
    */
-  archive(before: Date, limit: number): Promise<number>;
+  abstract archive(before: Date, limit: number): Promise<number>;
   /**
    * Ids of events not yet matched against rules, oldest first.
    * @param org default: of all
    */
-  undecidedEvents(limit: number, org?: string): Promise<string[]>;
+  abstract undecidedEvents(limit: number, org?: string): Promise<string[]>;
   /**
    * Takes undecided events of an organization, oldest first; nobody else is given them for `leaseMs`. Of one object the oldest undecided event alone is given,
    * so that its events are decided in the order in which they were stored.
    */
-  claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<string[]>;
+  abstract claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<string[]>;
   /**
    * How many arrivals are in state `stored`, and how many events are not matched against rules, at one moment. What an arrival tells
    * is not known yet: in a sight of a part of an organization is none. Default: everything.
    */
-  backlog(sight?: Sight): Promise<Backlog>;
+  abstract backlog(sight?: Sight): Promise<Backlog>;
   /** Bytes of deliveries in state `stored`, of each hook that has some. Receivers may ask it, who may read no delivery. */
-  undecidedBytes(): Promise<HookBytes[]>;
+  abstract undecidedBytes(): Promise<HookBytes[]>;
 }
 
 export const EARLIER_MS = 7_200_000;
 export const EARLIER_PAGE = 100;
-
-export const INBOX_STORE = portToken<InboxStore>('InboxStore');

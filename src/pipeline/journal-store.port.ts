@@ -1,4 +1,3 @@
-import { portToken } from '../core/part.js';
 import type { Sight } from '../core/sight.js';
 import type { IntentState } from '../core/states.js';
 import type { Json, JsonObject } from '../core/json.js';
@@ -196,43 +195,43 @@ export interface HeldForge extends ForgeHold {
   readonly until: Date;
 }
 
-export interface JournalStore {
+export abstract class JournalStore {
   /**
    * The decision about one cause: writes the runs with their intents and marks the event (or tick) decided, in one transaction.
    * A run whose key exists already is left alone (the decision was made before). Answers the ids of intents that are due.
    * Intents that want an approval are written in state `waiting`.
    */
-  recordDecision(decided: DecidedCause, runs: readonly RecordedRun[]): Promise<string[]>;
+  abstract recordDecision(decided: DecidedCause, runs: readonly RecordedRun[]): Promise<string[]>;
   /** By what the event was decided; null = it was not yet. */
-  decidedBy(eventId: string): Promise<DecidedBy | null>;
+  abstract decidedBy(eventId: string): Promise<DecidedBy | null>;
   /** Of these entries of the forge those upon which the rule acted (`RecordedRun.acts`), each with the event for which it did. */
-  toldActs(asked: ActsAsked): Promise<ReadonlyMap<string, string>>;
+  abstract toldActs(asked: ActsAsked): Promise<ReadonlyMap<string, string>>;
   /** The first event that asks has these entries, for `asked.rule`; true = that is this one. */
-  takeActs(asked: ActsAsked, eventId: string): Promise<boolean>;
+  abstract takeActs(asked: ActsAsked, eventId: string): Promise<boolean>;
   /**
    * Ids of gathering runs whose window is over, oldest first.
    * @param org default: of all
    */
-  dueRuns(limit: number, org?: string): Promise<string[]>;
+  abstract dueRuns(limit: number, org?: string): Promise<string[]>;
   /**
    * The decision of a gathering run, under its own id: everything of it but its key and cause is written over. Null when it is not
    * gathering any more (another process was first); else the ids of intents that are due.
    */
-  decideGathered(decided: RecordedRun): Promise<string[] | null>;
+  abstract decideGathered(decided: RecordedRun): Promise<string[] | null>;
   /** Runs that wait for what an event does not know are due now: more of it is known. */
-  hastenRuns(eventIds: readonly string[]): Promise<void>;
+  abstract hastenRuns(eventIds: readonly string[]): Promise<void>;
   /** A gathering run is due so much later from now, by database time; nothing when it gathers no more. */
-  putOffRun(runId: string, ms: number): Promise<void>;
+  abstract putOffRun(runId: string, ms: number): Promise<void>;
   /** Runs of a rule that fired in the last hour. */
-  firedInLastHour(org: string, rule: string): Promise<number>;
+  abstract firedInLastHour(org: string, rule: string): Promise<number>;
   /** Intents that wait for an approval, in order of planning. */
-  waitingForApproval(limit: number, sight?: Sight): Promise<Intent[]>;
+  abstract waitingForApproval(limit: number, sight?: Sight): Promise<Intent[]>;
   /**
    * Approve or deny what waits for it: one intent, or all such intents of a run. `given`: planned and due now; `denied`: cancelled, with the
    * later steps of the run. Answers the ids of the intents it decided about; none when nothing there waits for an approval.
    * @param beside where two people are needed, the names of the others; kept with the intent
    */
-  decideApproval(
+  abstract decideApproval(
     intentOrRunId: string,
     verdict: 'given' | 'denied',
     by: string,
@@ -244,14 +243,14 @@ export interface JournalStore {
    * planning, then those in the background.
    * @param line those of one organization that an event caused, or in the background. Default: all
    */
-  dueIntents(limit: number, line?: { readonly org: string; readonly background: boolean }): Promise<string[]>;
+  abstract dueIntents(limit: number, line?: { readonly org: string; readonly background: boolean }): Promise<string[]>;
   /** What waits (`IntentMove.waits`) in a lane, for this organization, is due now. Answers the ids, in order of planning. */
-  revisit(org: string, lane: string): Promise<string[]>;
+  abstract revisit(org: string, lane: string): Promise<string[]>;
   /**
    * Those that `dueIntents` would give which stand in the lane of this intent, in its run, or behind its effect key:
    * what its end may have set free, so that the next step does not wait for the poll. In the same order.
    */
-  dueNear(intentId: string, limit: number): Promise<DueIntent[]>;
+  abstract dueNear(intentId: string, limit: number): Promise<DueIntent[]>;
   /**
    * Claim one intent: only when planned and due, its run's earlier steps ended well, no planned intent stands before it in its lane
    * (one that an event caused stands before all in the background, else the earlier one),
@@ -262,64 +261,62 @@ export interface JournalStore {
    * key is in `unknown` or `waiting`, or one that was planned before it in its lane is `aside` and has its effect key, or an object that it writes or names.
    * Lease and epoch by database time.
    */
-  claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null>;
+  abstract claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null>;
   /** Extend the lease, also one that ran out in a stall and that nobody took back yet; false when the epoch is not current any more. */
-  renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean>;
+  abstract renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean>;
   /**
    * planned..sent in one commit: writes the attempt row and moves claimed -> sent if epoch, lease and pause allow; null = do not send. Counts it
    * for its budgets, exactly, however many do so at once.
    * @throws BudgetSpent when one of them has nothing left; nothing is written then
    */
-  markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null>;
+  abstract markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null>;
   /** Store the answer of an attempt; false when a later owner took over (the answer is kept, the state is not touched). */
-  recordAnswer(attemptId: string, answer: Answer): Promise<void>;
+  abstract recordAnswer(attemptId: string, answer: Answer): Promise<void>;
   /**
    * Move along the table of allowed moves (`canMove` of state-table.ts); false when refused, as for what waits for an approval. Ends the run when its last intent ended
    * (`runStateOf`); cancels later steps after a bad end (`isBadEnd`), with the reason LATER_STEP.
    */
-  move(move: IntentMove): Promise<boolean>;
+  abstract move(move: IntentMove): Promise<boolean>;
   /** `recordAnswer`, `move` and `dueNear` in one transaction. */
-  settle(settlement: Settlement): Promise<Settled>;
+  abstract settle(settlement: Settlement): Promise<Settled>;
   /** Claimed or sent intents whose lease ran out: claimed -> planned, sent -> unknown. Answers how many. */
-  reclaimExpired(): Promise<number>;
+  abstract reclaimExpired(): Promise<number>;
   /** Newest ended intent of this effect key that wrote or confirmed something (done, unchanged): the memory where nothing can be read. */
-  lastSettled(effectKey: string): Promise<Intent | null>;
+  abstract lastSettled(effectKey: string): Promise<Intent | null>;
 
-  run(id: string): Promise<Run | null>;
-  intent(id: string): Promise<Intent | null>;
-  runs(filter: RunFilter): Promise<Run[]>;
-  intentsOfRun(runId: string, sight?: Sight): Promise<Intent[]>;
-  attemptsOfIntent(intentId: string): Promise<Attempt[]>;
+  abstract run(id: string): Promise<Run | null>;
+  abstract intent(id: string): Promise<Intent | null>;
+  abstract runs(filter: RunFilter): Promise<Run[]>;
+  abstract intentsOfRun(runId: string, sight?: Sight): Promise<Intent[]>;
+  abstract attemptsOfIntent(intentId: string): Promise<Attempt[]>;
   /** What these runs did, in two reads however many they are: each run in the order asked, its intents as planned, their attempts as made. */
-  workOfRuns(runIds: readonly string[], sight?: Sight): Promise<IntentWork[][]>;
+  abstract workOfRuns(runIds: readonly string[], sight?: Sight): Promise<IntentWork[][]>;
   /** Intents by state, for status, metrics and the dead-letter list. */
-  countByState(): Promise<Record<IntentState, number>>;
+  abstract countByState(): Promise<Record<IntentState, number>>;
   /** The same of what is in sight, among the newest so many of each state. */
-  countNewestByState(most: number, sight: Sight): Promise<Record<IntentState, number>>;
-  intentsInState(state: IntentState, limit: number, sight?: Sight): Promise<Intent[]>;
+  abstract countNewestByState(most: number, sight: Sight): Promise<Record<IntentState, number>>;
+  abstract intentsInState(state: IntentState, limit: number, sight?: Sight): Promise<Intent[]>;
   /**
    * Revive a dead or refused intent, or a live one that was suppressed since a person undid its effect (which is forgotten then): -> planned
    * and due now, `tries` 0, `failingSince` null; with it the later steps of its run that were cancelled by its bad end (move class `retry` of
    * the state table); of these, one that still wants an approval waits for it again. The run is open again. False when it is in another state.
    */
-  retry(intentId: string, by: string): Promise<boolean>;
+  abstract retry(intentId: string, by: string): Promise<boolean>;
   /** The first of these budgets that has nothing left; calls without an answer count. Null = there is room in all of them. */
-  spentBudget(limits: readonly BudgetLimit[]): Promise<SpentBudget | null>;
+  abstract spentBudget(limits: readonly BudgetLimit[]): Promise<SpentBudget | null>;
   /** Budgets that hold intents now, the one that holds most first. They count for all of their organization, so none is in a sight of a part of it. */
-  heldByBudgets(limit: number, sight?: Sight): Promise<HeldByBudget[]>;
+  abstract heldByBudgets(limit: number, sight?: Sight): Promise<HeldByBudget[]>;
 
   /** Claim nothing of these organizations at this forge for so many milliseconds. It takes the place of what held the credentials, and since when stays. */
-  holdForge(hold: ForgeHold, forMs: number): Promise<void>;
+  abstract holdForge(hold: ForgeHold, forMs: number): Promise<void>;
   /** The credentials are of use again. */
-  releaseForge(credential: string): Promise<void>;
+  abstract releaseForge(credential: string): Promise<void>;
   /** Those that wait now, the longest first. */
-  heldForges(): Promise<HeldForge[]>;
+  abstract heldForges(): Promise<HeldForge[]>;
   /** What is paused already stays as it is, but for a reason that is told now. */
-  pause(row: PauseRow): Promise<void>;
-  resume(org: string | null, rule: string | null, by: string): Promise<boolean>;
-  paused(): Promise<PauseRow[]>;
+  abstract pause(row: PauseRow): Promise<void>;
+  abstract resume(org: string | null, rule: string | null, by: string): Promise<boolean>;
+  abstract paused(): Promise<PauseRow[]>;
   /** How many effects a pause of exactly this scope keeps from being tried; `null` = all of them. */
-  waitingForPause(scope: Pick<PauseRow, 'org' | 'rule'>, sight?: Sight): Promise<number>;
+  abstract waitingForPause(scope: Pick<PauseRow, 'org' | 'rule'>, sight?: Sight): Promise<number>;
 }
-
-export const JOURNAL_STORE = portToken<JournalStore>('JournalStore');

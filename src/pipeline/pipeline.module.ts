@@ -5,19 +5,19 @@ import { CachedLookups } from '../actions/lookups/cached-lookups.js';
 import { CoalescedLookups } from '../actions/lookups/coalesced-lookups.js';
 import { ForgeLookupReader } from '../actions/lookups/forge-lookup-reader.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
-import { LOOKUP_READER } from '../actions/lookups/lookup-reader.port.js';
+import { LookupReader } from '../actions/lookups/lookup-reader.port.js';
 import { OwnRepositoriesOnly } from '../actions/lookups/own-repositories-only.js';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
-import { ALERTS } from '../core/alerts.js';
-import { CLOCK } from '../core/clock.js';
+import { Alerts } from '../core/alerts.js';
+import { Clock } from '../core/clock.js';
 import type { ForgeEvent } from '../core/event.js';
 import { newId } from '../core/ids.js';
 import { stringifyJson, type Json } from '../core/json.js';
-import { LOGGER } from '../core/logger.js';
+import { Logger } from '../core/logger.js';
 import { part, portToken, stopping } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
-import { SECURITY_LOG } from '../core/security-log.js';
+import { SecurityLog } from '../core/security-log.js';
 import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-facts.js';
 import { Misfit, type EventFact } from '../events/event-fact.js';
 import { deduplicateInto } from '../events/deduplicate.js';
@@ -31,10 +31,10 @@ import { ForgeModule } from '../forge/forge.module.js';
 import { OrgNumbers } from '../forge/org-numbers.js';
 import { Metrics } from '../observability/metrics.js';
 import { CapabilityCheck } from '../rules/requirements/capability-check.js';
-import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
+import { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import { Proposals } from '../rules/revisions/proposals.js';
 import { RevisionKeeper } from '../rules/revisions/revision-keeper.js';
-import { REVISION_STORE } from '../rules/revisions/revision-store.port.js';
+import { RevisionStore } from '../rules/revisions/revision-store.port.js';
 import { RevisionStatus } from '../rules/revisions/rule-status.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { Answers, type AnswerDeps } from './answer/answers.js';
@@ -48,12 +48,12 @@ import { AtOnceDecider } from './decide/decide-at-once.js';
 import { arrivalDecider } from './decide/decide-arrival.js';
 import { DecideTurns } from './decide/decide-turns.js';
 import { LaterArrivals } from './decide/later-arrivals.js';
-import { FINDING_SINK, POLICY_GATE } from './policy-gate.port.js';
+import { FINDING_SINK, PolicyGate } from './policy-gate.port.js';
 import { Rollout, stagedOf } from './decide/rollout.js';
 import type { Plan } from './decide/plan-intents.js';
 import { EffectEchoDetector } from './decide/detect-echoes.js';
-import { WAITING_STORE } from './waiting-store.port.js';
-import { POISON_MESSAGE_STORE } from './poison-message-store.port.js';
+import { WaitingStore } from './waiting-store.port.js';
+import { PoisonMessageStore } from './poison-message-store.port.js';
 import { IntentToEffect } from './execute.js';
 import { Budgets, KnownMembers } from './execute/budget-keeper.js';
 import { Executor } from './execute/executor.js';
@@ -61,43 +61,42 @@ import {
   botAccounts,
   orgDirectory,
   withSettings,
-  FORGES,
+  Forges,
   OF_THE_BOT,
-  ORG_DIRECTORY,
+  OrgDirectory,
   ForgeHealth,
-  type Forges,
 } from './execute/forge-access.js';
 import { Rehearser, type RehearserDeps } from './execute/rehearse.js';
 import { TargetResolver } from './execute/prepare-effect.js';
 import { Settler } from './execute/settle.js';
-import { GAP_STORE } from './gap-store.port.js';
-import { INBOX_STORE } from './inbox-store.port.js';
-import { JOURNAL_STORE, type JournalStore } from './journal-store.port.js';
+import { GapStore } from './gap-store.port.js';
+import { InboxStore } from './inbox-store.port.js';
+import { JournalStore } from './journal-store.port.js';
 import { OutcomeRecovery } from './recover.js';
-import { RECOVERY_STORE, type RecoveryStore } from './recovery-store.port.js';
-import { ROLLOUT_STORE } from './rollout-store.port.js';
-import { ACCOUNTS, RULE_ENGINE } from './rule-engine.port.js';
+import { RecoveryStore } from './recovery-store.port.js';
+import { RolloutStore } from './rollout-store.port.js';
+import { Accounts, RuleEngine } from './rule-engine.port.js';
 import { StorePoll } from './store-poll.js';
-import { WORK_QUEUE } from './work-queue.port.js';
+import { WorkQueue } from './work-queue.port.js';
 
 /** What it takes to do an intent, to rehearse it, or to find out what became of it. */
 type EffectTools = RehearserDeps & { readonly journal: JournalStore; readonly recovery: RecoveryStore };
 const EFFECT_TOOLS = portToken<EffectTools>('EffectTools');
 
 const READING = [
-  part(ACCOUNTS, { forges: ConnectedForges }, ({ forges }) => botAccounts(forges)),
-  part(FORGES, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => withSettings(config, forges)),
-  part(ORG_DIRECTORY, { config: APP_CONFIG }, ({ config }) => orgDirectory(config)),
+  part(Accounts, { forges: ConnectedForges }, ({ forges }) => botAccounts(forges)),
+  part(Forges, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => withSettings(config, forges)),
+  part(OrgDirectory, { config: APP_CONFIG }, ({ config }) => orgDirectory(config)),
   // Reads that decisions ask for: of the forge, and of what the bot knows of itself.
   part(
-    LOOKUP_READER,
+    LookupReader,
     {
       config: APP_CONFIG,
       forges: ConnectedForges,
-      revisions: ACTIVE_REVISIONS,
+      revisions: ActiveRevisions,
       homes: ForgeHomes,
-      gaps: GAP_STORE,
-      clock: CLOCK,
+      gaps: GapStore,
+      clock: Clock,
     },
     ({ config: { orgs, server }, forges, revisions, homes, gaps, clock }) => {
       const catalogue = lookupCatalogue();
@@ -121,12 +120,12 @@ const READING = [
   part(
     ActProofs,
     {
-      forges: FORGES,
+      forges: Forges,
       homes: ForgeHomes,
-      recovery: RECOVERY_STORE,
-      inbox: INBOX_STORE,
-      journal: JOURNAL_STORE,
-      clock: CLOCK,
+      recovery: RecoveryStore,
+      inbox: InboxStore,
+      journal: JournalStore,
+      clock: Clock,
     },
     (deps) => {
       const readRow = (row: object, org: string): readonly EventFact[] => {
@@ -139,71 +138,71 @@ const READING = [
 ];
 
 const DECIDING = [
-  part(Rollout, { store: ROLLOUT_STORE, clock: CLOCK, alerts: ALERTS }, (deps) => new Rollout(deps)),
+  part(Rollout, { store: RolloutStore, clock: Clock, alerts: Alerts }, (deps) => new Rollout(deps)),
   part(
     EffectEchoDetector,
     {
-      recovery: RECOVERY_STORE,
-      journal: JOURNAL_STORE,
-      accounts: ACCOUNTS,
-      clock: CLOCK,
-      logger: LOGGER,
-      alerts: ALERTS,
+      recovery: RecoveryStore,
+      journal: JournalStore,
+      accounts: Accounts,
+      clock: Clock,
+      logger: Logger,
+      alerts: Alerts,
     },
     (deps) => new EffectEchoDetector({ actions, ...deps }),
   ),
   part(
     CrashLoopGuard,
-    { store: POISON_MESSAGE_STORE, self: THIS_PROCESS, clock: CLOCK, alerts: ALERTS, logger: LOGGER },
+    { store: PoisonMessageStore, self: THIS_PROCESS, clock: Clock, alerts: Alerts, logger: Logger },
     ({ self: { startedAt }, ...deps }) => new CrashLoopGuard(deps, { owner: ownerName(), startedAt }),
   ),
   part(
     RuleChecks,
     {
       proposals: Proposals,
-      journal: JOURNAL_STORE,
+      journal: JournalStore,
       watch: CrashLoopGuard,
       encryptor: Encryptor,
-      clock: CLOCK,
-      logger: LOGGER,
+      clock: Clock,
+      logger: Logger,
     },
     ({ encryptor, ...deps }) => new RuleChecks({ ...deps, tools: { actions, encryptor, newId } }),
   ),
   stopping({ checks: RuleChecks }, ({ checks }) => checks.stop()),
-  part(LaterArrivals, { queue: WORK_QUEUE, clock: CLOCK }, ({ queue, clock }) => new LaterArrivals(queue, clock)),
+  part(LaterArrivals, { queue: WorkQueue, clock: Clock }, ({ queue, clock }) => new LaterArrivals(queue, clock)),
   stopping({ later: LaterArrivals }, ({ later }) => later.stop()),
   part(
     ArrivalToIntents,
     {
       later: LaterArrivals,
       config: APP_CONFIG,
-      inbox: INBOX_STORE,
-      journal: JOURNAL_STORE,
-      queue: WORK_QUEUE,
-      rules: RULE_ENGINE,
-      revisions: ACTIVE_REVISIONS,
+      inbox: InboxStore,
+      journal: JournalStore,
+      queue: WorkQueue,
+      rules: RuleEngine,
+      revisions: ActiveRevisions,
       keeper: RevisionKeeper,
       checks: RuleChecks,
       proposals: Proposals,
       offers: CapabilityCheck,
-      lookups: LOOKUP_READER,
+      lookups: LookupReader,
       homes: ForgeHomes,
       inventory: ForgeInventory,
       acts: ActProofs,
-      accounts: ACCOUNTS,
-      gate: POLICY_GATE,
+      accounts: Accounts,
+      gate: PolicyGate,
       findings: FINDING_SINK,
-      waiting: WAITING_STORE,
+      waiting: WaitingStore,
       echoes: EffectEchoDetector,
       watch: CrashLoopGuard,
       rollout: Rollout,
       encryptor: Encryptor,
-      security: SECURITY_LOG,
+      security: SecurityLog,
       metrics: Metrics,
-      alerts: ALERTS,
-      clock: CLOCK,
-      logger: LOGGER,
-      forges: FORGES,
+      alerts: Alerts,
+      clock: Clock,
+      logger: Logger,
+      forges: Forges,
       connected: ConnectedForges,
       numbers: OrgNumbers,
     },
@@ -259,35 +258,35 @@ const DOING = [
   part(
     EFFECT_TOOLS,
     {
-      journal: JOURNAL_STORE,
-      recovery: RECOVERY_STORE,
-      forges: FORGES,
-      orgs: ORG_DIRECTORY,
+      journal: JournalStore,
+      recovery: RecoveryStore,
+      forges: Forges,
+      orgs: OrgDirectory,
       encryptor: Encryptor,
       targets: TargetResolver,
-      clock: CLOCK,
+      clock: Clock,
     },
     (tools) => ({ actions, ...tools }),
   ),
   part(
     ForgeHealth,
-    { forges: FORGES, clock: CLOCK, alerts: ALERTS, logger: LOGGER, journal: JOURNAL_STORE, config: APP_CONFIG },
+    { forges: Forges, clock: Clock, alerts: Alerts, logger: Logger, journal: JournalStore, config: APP_CONFIG },
     ({ config, ...deps }) => new ForgeHealth({ ...deps, orgs: [OF_THE_BOT, ...config.orgs.map(({ name }) => name)] }),
   ),
   part(
     OutcomeRecovery,
-    { tools: EFFECT_TOOLS, health: ForgeHealth, logger: LOGGER, alerts: ALERTS },
+    { tools: EFFECT_TOOLS, health: ForgeHealth, logger: Logger, alerts: Alerts },
     ({ tools, ...deps }) => new OutcomeRecovery({ ...tools, ...deps, random: Math.random }, { owner: ownerName() }),
   ),
   part(
     Settler,
     {
-      journal: JOURNAL_STORE,
+      journal: JournalStore,
       unknown: OutcomeRecovery,
       metrics: Metrics,
-      clock: CLOCK,
-      logger: LOGGER,
-      alerts: ALERTS,
+      clock: Clock,
+      logger: Logger,
+      alerts: Alerts,
     },
     ({ metrics, ...deps }) =>
       new Settler({
@@ -303,19 +302,19 @@ const DOING = [
   part(
     Budgets,
     {
-      forges: FORGES,
-      accounts: ACCOUNTS,
+      forges: Forges,
+      accounts: Accounts,
       acts: ActProofs,
-      inbox: INBOX_STORE,
-      journal: JOURNAL_STORE,
-      clock: CLOCK,
-      alerts: ALERTS,
+      inbox: InboxStore,
+      journal: JournalStore,
+      clock: Clock,
+      alerts: Alerts,
     },
     ({ forges, ...deps }) => new Budgets({ members: new KnownMembers(forges, deps.clock), ...deps }),
   ),
   part(
     RevisionStatus,
-    { keeper: RevisionKeeper, revisions: REVISION_STORE, rollout: Rollout },
+    { keeper: RevisionKeeper, revisions: RevisionStore, rollout: Rollout },
     ({ keeper, revisions, rollout }) =>
       new RevisionStatus(keeper, revisions, (org, rule) => rollout.mayWrite(org, stagedOf(rule))),
   ),
@@ -327,28 +326,28 @@ const DOING = [
       budgets: Budgets,
       settler: Settler,
       status: RevisionStatus,
-      alerts: ALERTS,
-      security: SECURITY_LOG,
+      alerts: Alerts,
+      security: SecurityLog,
     },
     ({ tools, ...deps }) => new IntentToEffect({ ...tools, ...deps }, { owner: ownerName() }),
   ),
   part(
     Executor,
-    { queue: WORK_QUEUE, journal: JOURNAL_STORE, effects: IntentToEffect, clock: CLOCK, logger: LOGGER },
+    { queue: WorkQueue, journal: JournalStore, effects: IntentToEffect, clock: Clock, logger: Logger },
     (deps) => new Executor(deps),
   ),
   part(Rehearser, { tools: EFFECT_TOOLS }, ({ tools }) => new Rehearser(tools)),
   part(
     DecideTurns,
     {
-      queue: WORK_QUEUE,
-      inbox: INBOX_STORE,
-      journal: JOURNAL_STORE,
-      revisions: ACTIVE_REVISIONS,
+      queue: WorkQueue,
+      inbox: InboxStore,
+      journal: JournalStore,
+      revisions: ActiveRevisions,
       flow: ArrivalToIntents,
       later: LaterArrivals,
-      clock: CLOCK,
-      logger: LOGGER,
+      clock: Clock,
+      logger: Logger,
     },
     (deps) => new DecideTurns(deps),
   ),
@@ -356,11 +355,11 @@ const DOING = [
     StorePoll,
     {
       config: APP_CONFIG,
-      journal: JOURNAL_STORE,
-      recovery: RECOVERY_STORE,
-      queue: WORK_QUEUE,
+      journal: JournalStore,
+      recovery: RecoveryStore,
+      queue: WorkQueue,
       unknown: OutcomeRecovery,
-      logger: LOGGER,
+      logger: Logger,
     },
     ({ config, ...deps }) => new StorePoll(deps, { everyMs: config.queue.sweepS * 1000 }),
   ),
@@ -370,7 +369,7 @@ const DOING = [
 @Module({
   imports: [ForgeModule, RulesModule],
   providers: [...READING, ...DECIDING, ...DOING],
-  exports: [ACCOUNTS, LOOKUP_READER, ActProofs, Rollout, ArrivalToIntents, Executor, Rehearser, DecideTurns, StorePoll],
+  exports: [Accounts, LookupReader, ActProofs, Rollout, ArrivalToIntents, Executor, Rehearser, DecideTurns, StorePoll],
 })
 export class PipelineModule {}
 

@@ -1,4 +1,3 @@
-import { portToken } from '../core/part.js';
 import type { Sight } from '../core/sight.js';
 
 /** What may end a process: deciding about an arrival or an event. */
@@ -24,25 +23,23 @@ export interface BeginWork {
 }
 
 /** Work in hand is written down before it begins where a process may have died of it, so that the next one knows. Times are the database's. */
-export interface PoisonMessageStore {
+export abstract class PoisonMessageStore {
   /**
    * Write down that it is in hand.
    * @returns its deaths; null when it is in hand elsewhere, is quarantined, or had more deaths than are dared
    */
-  begin(work: BeginWork): Promise<number | null>;
-  renew(topic: WatchedTopic, id: string, owner: string, leaseMs: number): Promise<void>;
+  abstract begin(work: BeginWork): Promise<number | null>;
+  abstract renew(topic: WatchedTopic, id: string, owner: string, leaseMs: number): Promise<void>;
   /** It came to an end, well or not, and the process lives. */
-  end(topic: WatchedTopic, id: string, owner: string): Promise<void>;
+  abstract end(topic: WatchedTopic, id: string, owner: string): Promise<void>;
   /** Leave it alone from now on: the arrival is `quarantined`, the event counts as decided. */
-  quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void>;
+  abstract quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void>;
   /** What is quarantined, the oldest first. Default sight: everything. */
-  quarantined(limit: number, sight?: Sight): Promise<PoisonMessage[]>;
+  abstract quarantined(limit: number, sight?: Sight): Promise<PoisonMessage[]>;
   /**
    * Let it be decided once more, as if no process had died of it. An arrival that was quarantined for what it says (of another organization,
    * unreadable) is judged by the same rules again; one that was quarantined for the age of its act (`act_too_old`) is not asked its age again.
    * False when it is not quarantined.
    */
-  release(id: string): Promise<boolean>;
+  abstract release(id: string): Promise<boolean>;
 }
-
-export const POISON_MESSAGE_STORE = portToken<PoisonMessageStore>('PoisonMessageStore');

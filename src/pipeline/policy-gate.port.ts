@@ -25,11 +25,9 @@ export interface ReviewedPass {
 }
 
 /** Stands between what policies want and the journal: caps, approvals, freeze windows. */
-export interface PolicyGate {
-  review(pass: PolicyPass): Promise<ReviewedPass>;
+export abstract class PolicyGate {
+  abstract review(pass: PolicyPass): Promise<ReviewedPass>;
 }
-
-export const POLICY_GATE = portToken<PolicyGate>('PolicyGate');
 
 /** Keeps what the expectations of a policy found in one subject. */
 interface FindingSink {

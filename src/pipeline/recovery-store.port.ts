@@ -1,4 +1,3 @@
-import { portToken } from '../core/part.js';
 import type { ForgeEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
@@ -63,54 +62,60 @@ export interface SentInLane {
 }
 
 /** What becomes of intents whose outcome is unknown. All times are the database's. Every method is one transaction. */
-export interface RecoveryStore {
+export abstract class RecoveryStore {
   /**
    * Whether a poll may find anything: an undecided arrival or event, a run whose window is over, a planned intent, a lease that ran out, a read or
    * look that is due. One statement for all of it. False = nothing of it is there; true = there may be.
    */
-  mayHaveWork(): Promise<boolean>;
+  abstract mayHaveWork(): Promise<boolean>;
   /** Lines that may have due work. Of intents, that some are planned is enough: which of them can be claimed costs far more to find out. */
-  dueLines(): Promise<Line[]>;
+  abstract dueLines(): Promise<Line[]>;
   /** Unknown intents whose next read is due and that nobody reads about now, the longest due first. */
-  dueRecoveries(limit: number): Promise<string[]>;
+  abstract dueRecoveries(limit: number): Promise<string[]>;
   /**
    * Take one of them. Null when it is not unknown, not due, held by another, or its newest open call is younger than the settle time;
    * then its next read is due when that is over.
    */
-  claimRecovery(intentId: string, owner: string, leaseMs: number, settleMs: number): Promise<RecoveryClaim | null>;
+  abstract claimRecovery(
+    intentId: string,
+    owner: string,
+    leaseMs: number,
+    settleMs: number,
+  ): Promise<RecoveryClaim | null>;
   /** Read about it later: it stays `unknown`. `counted` says which counter of the claim grows. False when the epoch is not ours any more. */
-  putOffRecovery(
+  abstract putOffRecovery(
     intentId: string,
     epoch: number,
     later: { inMs: number; reason: Reason; counted: 'reads' | 'sightings' },
   ): Promise<boolean>;
   /** Look at it once more after this time, when it has ended well by then; null = not at all. */
-  lookAgain(intentId: string, inMs: number | null): Promise<void>;
+  abstract lookAgain(intentId: string, inMs: number | null): Promise<void>;
   /** Intents whose look is due; those that have not ended yet come again later. */
-  dueLooks(limit: number): Promise<string[]>;
+  abstract dueLooks(limit: number): Promise<string[]>;
   /** Take one: nobody else gets it for `leaseMs`. Null when it is not due, or has not ended as done or unchanged. */
-  claimLook(intentId: string, leaseMs: number): Promise<LookClaim | null>;
+  abstract claimLook(intentId: string, leaseMs: number): Promise<LookClaim | null>;
   /** Written before a duplicate is removed: a further attempt of an ended intent; its state does not change. */
-  noteRemoval(intentId: string, attempt: NewAttempt): Promise<Attempt>;
+  abstract noteRemoval(intentId: string, attempt: NewAttempt): Promise<Attempt>;
   /**
    * A person says whether the object of a waiting (or unknown) intent is there: -> done, or planned with all its tries. False when it is in
    * another state.
    */
-  resolve(intentId: string, exists: boolean, by: string, result: Json): Promise<boolean>;
+  abstract resolve(intentId: string, exists: boolean, by: string, result: Json): Promise<boolean>;
 
   /** Keep that somebody undid our effect; the first one stays. False when it is known already, or we never had that effect. */
-  noteUndo(undo: Undo): Promise<boolean>;
-  undoOf(effectKey: string): Promise<Undo | null>;
+  abstract noteUndo(undo: Undo): Promise<boolean>;
+  abstract undoOf(effectKey: string): Promise<Undo | null>;
   /** Intents of these effect keys that were sent at some time, the newest first. */
-  sentOfEffects(effectKeys: readonly string[], limit: number): Promise<Array<{ intent: Intent; sentAt: Date }>>;
+  abstract sentOfEffects(
+    effectKeys: readonly string[],
+    limit: number,
+  ): Promise<Array<{ intent: Intent; sentAt: Date }>>;
   /** Intents of these actions in a lane that were sent since then, the newest of each action first and at most `limit` of each. */
-  sentInLane(asked: SentInLane): Promise<Array<{ intent: Intent; attempts: readonly Attempt[] }>>;
-  intentOf(id: string): Promise<Intent | null>;
+  abstract sentInLane(asked: SentInLane): Promise<Array<{ intent: Intent; attempts: readonly Attempt[] }>>;
+  abstract intentOf(id: string): Promise<Intent | null>;
   /** Whether what caused this run may have been overtaken; null when it was no event, or nothing speaks against it. */
-  doubtAbout(runId: string): Promise<Doubt | null>;
+  abstract doubtAbout(runId: string): Promise<Doubt | null>;
   /** Keep which effect of ours an event is the echo of; the first word stays. */
-  noteEcho(echo: Echo): Promise<void>;
-  echoOf(eventId: string): Promise<Echo | null>;
+  abstract noteEcho(echo: Echo): Promise<void>;
+  abstract echoOf(eventId: string): Promise<Echo | null>;
 }
-
-export const RECOVERY_STORE = portToken<RecoveryStore>('RecoveryStore');

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { portToken } from '../core/part.js';
 import type { Reason } from '../core/reason.js';
 import { count, fields, jsonObject, text, time, type Shape } from '../core/schema.js';
 
@@ -35,14 +34,12 @@ export interface RolloutEvidence {
 }
 
 /** Stages of rules, and what they are based on. Rows are only added. */
-export interface RolloutStore {
-  newest(org: string, rule: string): Promise<RolloutRow | null>;
+export abstract class RolloutStore {
+  abstract newest(org: string, rule: string): Promise<RolloutRow | null>;
   /** The newest row of every rule. */
-  list(org: string): Promise<RolloutRow[]>;
+  abstract list(org: string): Promise<RolloutRow[]>;
   /** @param after id of the row it follows, null = there is none; false when another one came first */
-  add(row: RolloutRow, after: string | null): Promise<boolean>;
+  abstract add(row: RolloutRow, after: string | null): Promise<boolean>;
   /** @param newest how many of the newest decisions are told */
-  evidence(org: string, rule: string, since: Date, newest: number): Promise<RolloutEvidence>;
+  abstract evidence(org: string, rule: string, since: Date, newest: number): Promise<RolloutEvidence>;
 }
-
-export const ROLLOUT_STORE = portToken<RolloutStore>('RolloutStore');

@@ -1,4 +1,3 @@
-import { portToken } from '../core/part.js';
 import type { EventRepository, ForgeEvent } from '../core/event.js';
 import type { Reason } from '../core/reason.js';
 import type { Window } from '../rules/language/propose/coalesce-key.js';
@@ -47,35 +46,33 @@ export interface DecisionFacts {
 }
 
 /** The deciding side as the flow needs it; `rules/` has the pure functions behind it. */
-export interface RuleEngine {
+export abstract class RuleEngine {
   /**
    * Rules whose `on` and `where` let the event through (events of the bot itself only where they ask for them), and, for a repository
    * that appeared, the policies about it.
    */
-  candidates(revision: Revision, event: ForgeEvent, bot: BotSelf | null): Candidate[];
+  abstract candidates(revision: Revision, event: ForgeEvent, bot: BotSelf | null): Candidate[];
   /** The rule or policy of this id, when it exists in this revision. */
-  find(revision: Revision, id: string): Candidate | null;
+  abstract find(revision: Revision, id: string): Candidate | null;
   /** What a scheduled rule or policy is about, out of the known repositories; null in the list = the organization itself. */
-  subjects(
+  abstract subjects(
     revision: Revision,
     candidate: Candidate,
     repositories: readonly EventRepository[],
   ): Array<EventRepository | null>;
-  evaluate(
+  abstract evaluate(
     revision: Revision,
     candidate: Candidate,
     facts: DecisionFacts,
     answers: LookupAnswers,
   ): Evaluation | Promise<Evaluation>;
   /** Rules and policies that the effects of one may start, directly or through others. Absent = any. */
-  ledToBy?(revision: Revision, id: string): ReadonlySet<string>;
+  abstract ledToBy?(revision: Revision, id: string): ReadonlySet<string>;
   /** Whether the time that its evaluation takes is bounded by its size; absent = of every one it is. */
-  isCheap?(revision: Revision, candidate: Candidate): boolean;
+  abstract isCheap?(revision: Revision, candidate: Candidate): boolean;
   /** Of a candidate that gathers: the key and length of its window, or why the key cannot be told. */
-  windowOf?(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
+  abstract windowOf?(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
 }
-
-export const RULE_ENGINE = portToken<RuleEngine>('RuleEngine');
 
 /** The inbox's side of the first step: one arrival becomes its events. */
 export interface ArrivalDecider {
@@ -113,9 +110,7 @@ export interface EchoKeys {
 }
 
 /** Who the bot is on a forge, read at start. */
-export interface Accounts {
+export abstract class Accounts {
   /** The account that works for this organization; null = the forge's own. */
-  self(forge: string, org: string | null): BotSelf | null;
+  abstract self(forge: string, org: string | null): BotSelf | null;
 }
-
-export const ACCOUNTS = portToken<Accounts>('Accounts');

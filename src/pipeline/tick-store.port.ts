@@ -1,5 +1,3 @@
-import { portToken } from '../core/part.js';
-
 export interface Tick {
   id: string;
   forge: string;
@@ -11,19 +9,17 @@ export interface Tick {
   state: 'due' | 'decided';
 }
 
-export interface TickStore {
+export abstract class TickStore {
   /** True when this call made the row: exactly one caller of any number wins an occurrence. */
-  claim(tick: Omit<Tick, 'state'>): Promise<boolean>;
+  abstract claim(tick: Omit<Tick, 'state'>): Promise<boolean>;
   /** The newest occurrence that has a row; with `upTo`, the newest that is not after it. */
-  last(forge: string, org: string, schedule: string, upTo?: Date): Promise<Date | null>;
-  due(limit: number): Promise<Tick[]>;
-  markDecided(id: string): Promise<void>;
+  abstract last(forge: string, org: string, schedule: string, upTo?: Date): Promise<Date | null>;
+  abstract due(limit: number): Promise<Tick[]>;
+  abstract markDecided(id: string): Promise<void>;
   /**
    * Give up rows that were decided, of occurrences before a time: not the newest `keep` of any schedule, and not what says that a policy was
    * reconciled for the active revision.
    * @returns how many went, `limit` at most
    */
-  prune(before: Date, keep: number, limit: number): Promise<number>;
+  abstract prune(before: Date, keep: number, limit: number): Promise<number>;
 }
-
-export const TICK_STORE = portToken<TickStore>('TickStore');

@@ -1,4 +1,3 @@
-import { portToken } from '../core/part.js';
 import type { Reason } from '../core/reason.js';
 import type { Sight } from '../core/sight.js';
 import type { Waiting } from '../core/waiting.js';
@@ -18,13 +17,11 @@ export interface WaitingFilter {
 }
 
 /** What is not decided or not done, and what stands before it. */
-export interface WaitingStore {
+export abstract class WaitingStore {
   /** It cannot be decided now; since when stays while it is put off again. */
-  putOff(kind: PutOffKind, id: string, org: string, reason: Reason): Promise<void>;
+  abstract putOff(kind: PutOffKind, id: string, org: string, reason: Reason): Promise<void>;
   /** It was decided. */
-  goOn(kind: PutOffKind, id: string): Promise<void>;
+  abstract goOn(kind: PutOffKind, id: string): Promise<void>;
   /** The longest first. What is new, and simply was not reached yet, is no part of it. */
-  waiting(filter: WaitingFilter): Promise<Waiting[]>;
+  abstract waiting(filter: WaitingFilter): Promise<Waiting[]>;
 }
-
-export const WAITING_STORE = portToken<WaitingStore>('WaitingStore');

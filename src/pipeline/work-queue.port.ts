@@ -1,5 +1,3 @@
-import { portToken } from '../core/part.js';
-
 /**
  * `arrivals`: to be decided. `events`: to be matched against rules with reads, and runs whose window is over. `intents`: that events caused. `background`:
  * intents that a schedule or a plan caused, which nobody waits for.
@@ -23,15 +21,13 @@ export type Turn = (org: string) => Promise<boolean>;
  * The queue only rings: an organization has work in a topic. It carries no ids, and may lose a ring, bring it late or twice: the store deals the work, and a
  * poll of each worker finds the lines for which nobody rang.
  */
-export interface WorkQueue {
+export abstract class WorkQueue {
   /** Gives the line a turn, here where this process serves the topic, else in a process that does. Never throws, and nobody waits for it. */
-  ring(topic: Topic, org: string): void;
+  abstract ring(topic: Topic, org: string): void;
   /** Takes rings from now on. Each line has one turn at a time here, and all lines of the topic `atOnce`; one that left work behind goes to the tail. */
-  serve(topic: Topic, atOnce: number, turn: Turn): Promise<void>;
+  abstract serve(topic: Topic, atOnce: number, turn: Turn): Promise<void>;
   /** Whether rings flow now (false = only the poll finds work). */
-  healthy(): Promise<boolean>;
+  abstract healthy(): Promise<boolean>;
   /** Gives no more turns, waits for those that run (at most `graceMs`), and closes connections. */
-  close(graceMs: number): Promise<void>;
+  abstract close(graceMs: number): Promise<void>;
 }
-
-export const WORK_QUEUE = portToken<WorkQueue>('WorkQueue');

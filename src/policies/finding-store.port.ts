@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { portToken } from '../core/part.js';
 import { fields, maybeTime, text, time, type Shape } from '../core/schema.js';
 import type { Sight } from '../core/sight.js';
 import { SEVERITIES, type Finding, type Severity } from '../rules/language/revision.js';
@@ -31,11 +30,11 @@ export const keptFinding = finding.extend({
 });
 export type KeptFinding = Shape<typeof keptFinding>;
 
-export interface FindingStore {
+export abstract class FindingStore {
   /** Findings that are new are kept, those that hold again are ended. Safe to repeat. */
-  record(found: SubjectFindings): Promise<void>;
+  abstract record(found: SubjectFindings): Promise<void>;
   /** By severity, then the newest. Default sight: everything. */
-  list(filter: {
+  abstract list(filter: {
     org?: string | undefined;
     policy?: string | undefined;
     /** Number of a repository; '' = the organization itself. */
@@ -46,7 +45,5 @@ export interface FindingStore {
     limit: number;
   }): Promise<KeptFinding[]>;
   /** How many subjects an expectation does not hold in. */
-  countOpen(org: string, policy: string, name: string): Promise<number>;
+  abstract countOpen(org: string, policy: string, name: string): Promise<number>;
 }
-
-export const FINDING_STORE = portToken<FindingStore>('FindingStore');

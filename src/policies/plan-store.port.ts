@@ -1,4 +1,3 @@
-import { portToken } from '../core/part.js';
 import type { Sight } from '../core/sight.js';
 import type { KeptPlan, PolicyPlan } from './policy-plan.js';
 
@@ -18,37 +17,35 @@ export function isWithin(
  * Plans that were made, with who approved and applied them. A plan is one for all of its organization, and one hash: none is in a sight of a part
  * of it. Default sight: everything.
  */
-export interface PlanStore {
+export abstract class PlanStore {
   /** Keep a plan. One of the same hash that is open or approved stays as it is, and is answered; an ended one gives way. */
-  keep(plan: PolicyPlan): Promise<KeptPlan>;
+  abstract keep(plan: PolicyPlan): Promise<KeptPlan>;
   /** By its hash, or the beginning of it; null when there is none. @throws UserError when several begin so */
-  find(hash: string, sight?: Sight): Promise<KeptPlan | null>;
+  abstract find(hash: string, sight?: Sight): Promise<KeptPlan | null>;
   /** Newest first. */
-  list(filter: {
+  abstract list(filter: {
     org?: string | undefined;
     state?: KeptPlan['state'] | undefined;
     sight?: Sight | undefined;
     limit: number;
   }): Promise<KeptPlan[]>;
   /** open -> approved or denied; false when it is not open. */
-  decide(id: string, verdict: 'approved' | 'denied', by: string): Promise<boolean>;
+  abstract decide(id: string, verdict: 'approved' | 'denied', by: string): Promise<boolean>;
   /** -> applied; false when it was applied before, or denied. */
-  markApplied(id: string, by: string): Promise<boolean>;
+  abstract markApplied(id: string, by: string): Promise<boolean>;
   /**
    * Forget open plans of schedules that a newer pass over the same policies and repositories took the place of.
    * @param about numbers of the repositories of that pass; null = every subject
    * @param except hash of a plan that stays
    */
-  dropOvertaken(
+  abstract dropOvertaken(
     org: string,
     policies: readonly string[],
     about: readonly string[] | null,
     except: string,
   ): Promise<void>;
   /** Whether a policy was applied in this store before, or the store is older than this question. */
-  isTrusted(org: string, policy: string): Promise<boolean>;
+  abstract isTrusted(org: string, policy: string): Promise<boolean>;
   /** These are applied now. Safe to repeat; the first one who did it is kept. */
-  trust(org: string, policies: readonly string[], by: string): Promise<void>;
+  abstract trust(org: string, policies: readonly string[], by: string): Promise<void>;
 }
-
-export const PLAN_STORE = portToken<PlanStore>('PlanStore');

@@ -1,38 +1,38 @@
 import { Global, Module } from '@nestjs/common';
 import { actions } from '../actions/index.js';
-import { LOOKUP_READER } from '../actions/lookups/lookup-reader.port.js';
+import { LookupReader } from '../actions/lookups/lookup-reader.port.js';
 import { APP_CONFIG } from '../config/config.module.js';
-import { ALERTS, alert } from '../core/alerts.js';
-import { CLOCK } from '../core/clock.js';
+import { Alerts, alert } from '../core/alerts.js';
+import { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
-import { LOGGER } from '../core/logger.js';
-import { OPERATOR_STORE } from '../core/operator-store.port.js';
+import { Logger } from '../core/logger.js';
+import { OperatorStore } from '../core/operator-store.port.js';
 import { part } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
-import { SECURITY_LOG } from '../core/security-log.js';
+import { SecurityLog } from '../core/security-log.js';
 import { TwoPeople } from '../core/two-people.js';
 import { ForgeHomes } from '../forge/forge-homes.js';
 import { ForgeInventory } from '../forge/forge-inventory.js';
 import { ForgeModule } from '../forge/forge.module.js';
 import { ActProofs } from '../pipeline/decide/act-proofs.js';
 import { CandidateDecider } from '../pipeline/decide/decide-candidate.js';
-import { FINDING_SINK, POLICY_GATE } from '../pipeline/policy-gate.port.js';
+import { FINDING_SINK, PolicyGate } from '../pipeline/policy-gate.port.js';
 import { sealReads } from '../pipeline/decide/answer-lookups.js';
 import { Rehearser } from '../pipeline/execute/rehearse.js';
-import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
-import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
+import { JournalStore } from '../pipeline/journal-store.port.js';
+import { RecoveryStore } from '../pipeline/recovery-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
-import { ACCOUNTS, RULE_ENGINE } from '../pipeline/rule-engine.port.js';
-import { WORK_QUEUE } from '../pipeline/work-queue.port.js';
+import { Accounts, RuleEngine } from '../pipeline/rule-engine.port.js';
+import { WorkQueue } from '../pipeline/work-queue.port.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { CapabilityCheck } from '../rules/requirements/capability-check.js';
-import { ACTIVE_REVISIONS } from '../rules/revisions/active-revisions.port.js';
-import { RULE_LOADER } from '../rules/revisions/rule-loader.port.js';
+import { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
+import { RuleLoader } from '../rules/revisions/rule-loader.port.js';
 import { RulesModule } from '../rules/rules.module.js';
-import { FINDING_STORE } from './finding-store.port.js';
+import { FindingStore } from './finding-store.port.js';
 import { FindingKeeper } from './finding-keeper.js';
 import { frozenAt } from './freeze.js';
-import { PLAN_STORE } from './plan-store.port.js';
+import { PlanStore } from './plan-store.port.js';
 import { Planner } from './planner.js';
 import { makeRuleLoader } from './rule-loader.js';
 import { makeRules, makeRuleThread } from './thread/make-rules.js';
@@ -43,29 +43,29 @@ const REST_MS = 1_000;
 const PARTS = [
   // One for all that compile or evaluate expressions in this process: making one takes as long as compiling some rules.
   part(CelEngine, {}, () => new CelEngine()),
-  part(RULE_ENGINE, { engine: CelEngine }, ({ engine }) => makeRules(makeRuleThread(), engine)),
-  part(RULE_LOADER, { engine: CelEngine, config: APP_CONFIG, operators: OPERATOR_STORE, clock: CLOCK }, (deps) =>
+  part(RuleEngine, { engine: CelEngine }, ({ engine }) => makeRules(makeRuleThread(), engine)),
+  part(RuleLoader, { engine: CelEngine, config: APP_CONFIG, operators: OperatorStore, clock: Clock }, (deps) =>
     makeRuleLoader(deps, makeRuleThread(REST_MS)),
   ),
   part(
     FindingKeeper,
-    { findings: FINDING_STORE, alerts: ALERTS, recovery: RECOVERY_STORE },
+    { findings: FindingStore, alerts: Alerts, recovery: RecoveryStore },
     (deps) => new FindingKeeper(deps),
   ),
   // Decides as the pipeline decides, and rehearses as it executes.
   part(
     CandidateDecider,
     {
-      rules: RULE_ENGINE,
-      lookups: LOOKUP_READER,
+      rules: RuleEngine,
+      lookups: LookupReader,
       homes: ForgeHomes,
       acts: ActProofs,
-      security: SECURITY_LOG,
-      accounts: ACCOUNTS,
-      journal: JOURNAL_STORE,
+      security: SecurityLog,
+      accounts: Accounts,
+      journal: JournalStore,
       encryptor: Encryptor,
-      clock: CLOCK,
-      logger: LOGGER,
+      clock: Clock,
+      logger: Logger,
     },
     ({ rules, lookups, homes, acts, security, accounts, journal, encryptor, clock, logger }) =>
       new CandidateDecider({
@@ -85,20 +85,20 @@ const PARTS = [
     Planner,
     {
       config: APP_CONFIG,
-      revisions: ACTIVE_REVISIONS,
+      revisions: ActiveRevisions,
       inventory: ForgeInventory,
-      rules: RULE_ENGINE,
+      rules: RuleEngine,
       decider: CandidateDecider,
       rehearser: Rehearser,
       offers: CapabilityCheck,
       findings: FindingKeeper,
-      plans: PLAN_STORE,
-      journal: JOURNAL_STORE,
-      queue: WORK_QUEUE,
+      plans: PlanStore,
+      journal: JournalStore,
+      queue: WorkQueue,
       encryptor: Encryptor,
-      alerts: ALERTS,
+      alerts: Alerts,
       twoPeople: TwoPeople,
-      clock: CLOCK,
+      clock: Clock,
     },
     ({
       config,
@@ -155,7 +155,7 @@ const PARTS = [
       });
     },
   ),
-  { provide: POLICY_GATE as symbol, useExisting: Planner },
+  { provide: PolicyGate, useExisting: Planner },
   { provide: FINDING_SINK as symbol, useExisting: FindingKeeper },
 ];
 
@@ -164,6 +164,6 @@ const PARTS = [
 @Module({
   imports: [ForgeModule, RulesModule, PipelineModule],
   providers: PARTS,
-  exports: [CelEngine, RULE_ENGINE, RULE_LOADER, POLICY_GATE, FINDING_SINK, Planner],
+  exports: [CelEngine, RuleEngine, RuleLoader, PolicyGate, FINDING_SINK, Planner],
 })
 export class PoliciesModule {}

@@ -1,20 +1,20 @@
 import { Module } from '@nestjs/common';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
-import { ALERTS } from '../core/alerts.js';
+import { Alerts } from '../core/alerts.js';
 import { callingAs } from '../core/caller.js';
-import { CLOCK } from '../core/clock.js';
-import { KNOWN_FACTS } from '../core/known-facts.port.js';
-import { LOGGER } from '../core/logger.js';
+import { Clock } from '../core/clock.js';
+import { KnownFacts } from '../core/known-facts.port.js';
+import { Logger } from '../core/logger.js';
 import { part, stopping } from '../core/part.js';
 import { type ForgeCapabilities, ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeHomes } from '../forge/forge-homes.js';
 import { ForgeModule } from '../forge/forge.module.js';
 import { Metrics } from '../observability/metrics.js';
-import { GAP_STORE } from '../pipeline/gap-store.port.js';
-import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
-import { WORK_QUEUE } from '../pipeline/work-queue.port.js';
-import { CURSOR_STORE } from './cursor-store.port.js';
+import { GapStore } from '../pipeline/gap-store.port.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
+import { WorkQueue } from '../pipeline/work-queue.port.js';
+import { CursorStore } from './cursor-store.port.js';
 import type { OwnHook } from './gaps/classify-gap.js';
 import { GapKeeper } from './gaps/gap-keeper.js';
 import { HookHistory, ownHookOf } from './gaps/hook-history.js';
@@ -27,13 +27,13 @@ const PARTS = [
     {
       config: APP_CONFIG,
       forges: ConnectedForges,
-      gaps: GAP_STORE,
-      cursors: CURSOR_STORE,
-      known: KNOWN_FACTS,
+      gaps: GapStore,
+      cursors: CursorStore,
+      known: KnownFacts,
       metrics: Metrics,
-      clock: CLOCK,
-      logger: LOGGER,
-      alerts: ALERTS,
+      clock: Clock,
+      logger: Logger,
+      alerts: Alerts,
     },
     ({ config, forges, gaps, cursors, known, metrics, clock, logger, alerts }) =>
       new GapKeeper({
@@ -66,13 +66,13 @@ const PARTS = [
       forges: ConnectedForges,
       gaps: GapKeeper,
       homes: ForgeHomes,
-      inbox: INBOX_STORE,
-      cursors: CURSOR_STORE,
-      queue: WORK_QUEUE,
+      inbox: InboxStore,
+      cursors: CursorStore,
+      queue: WorkQueue,
       metrics: Metrics,
-      clock: CLOCK,
-      logger: LOGGER,
-      alerts: ALERTS,
+      clock: Clock,
+      logger: Logger,
+      alerts: Alerts,
     },
     ({ config, self: { startedAt }, forges, gaps, homes, inbox, cursors, queue, metrics, clock, logger, alerts }) => {
       const deps: PollerDeps = { forges, gaps, homes, inbox, cursors, queue, metrics, clock, logger, startedAt };

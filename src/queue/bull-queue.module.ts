@@ -4,13 +4,13 @@ import type { Queue } from 'bull';
 import type { Logger } from '../core/logger.js';
 import type { Opened } from '../core/opened.js';
 import type { Secret } from '../core/secret.js';
-import { RATE_LIMIT_BROADCAST } from '../forge/http/rate-limit-broadcast.port.js';
+import { RateLimitBroadcast } from '../forge/http/rate-limit-broadcast.port.js';
 import { BullBell } from './bull-bell.js';
 import { Lines } from './lines.js';
 import { closeQueue, STORE_FIRST } from './queue.module.js';
 import { DRAIN_DELAY_S, redisOptions } from './redis-options.js';
 import { RedisRateLimitBroadcast } from './redis-rate-limit-broadcast.js';
-import { TOPICS, WORK_QUEUE, type WorkQueue } from '../pipeline/work-queue.port.js';
+import { TOPICS, WorkQueue } from '../pipeline/work-queue.port.js';
 
 const SETTINGS = {
   drainDelay: DRAIN_DELAY_S,
@@ -21,7 +21,7 @@ const SETTINGS = {
   maxStalledCount: 1,
 };
 
-/** A Bull queue for each topic, and WORK_QUEUE over them; and what processes tell each other of a forge. */
+/** A Bull queue for each topic, and WorkQueue over them; and what processes tell each other of a forge. */
 export function bullQueueModule(module: Type, url: Secret, logger: Logger, opened: Opened): DynamicModule {
   const make = (...queues: Queue[]): WorkQueue => {
     const bell = new BullBell(new Map(TOPICS.map((topic, n) => [topic, queues[n] as Queue])), logger);
@@ -48,7 +48,7 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
     ],
     providers: [
       {
-        provide: WORK_QUEUE,
+        provide: WorkQueue,
         inject: TOPICS.map((name) => getQueueToken(name)),
         useFactory: (...queues: Queue[]) =>
           opened
@@ -60,7 +60,7 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
             }),
       },
       {
-        provide: RATE_LIMIT_BROADCAST,
+        provide: RateLimitBroadcast,
         useFactory: () =>
           opened.keep(
             () => new RedisRateLimitBroadcast(url, logger),
@@ -68,6 +68,6 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
           ),
       },
     ],
-    exports: [WORK_QUEUE, RATE_LIMIT_BROADCAST],
+    exports: [WorkQueue, RateLimitBroadcast],
   };
 }

@@ -3,15 +3,15 @@ import type { AppConfig } from '../config/app-config.js';
 import { silentLogger, type Logger } from '../core/logger.js';
 import { Opened } from '../core/opened.js';
 import { STOP_GRACE } from '../core/stop-grace.js';
-import { NO_RATE_LIMIT_BROADCAST, RATE_LIMIT_BROADCAST } from '../forge/http/rate-limit-broadcast.port.js';
-import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
-import { WORK_QUEUE, type WorkQueue } from '../pipeline/work-queue.port.js';
+import { NO_RATE_LIMIT_BROADCAST, RateLimitBroadcast } from '../forge/http/rate-limit-broadcast.port.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
+import { WorkQueue } from '../pipeline/work-queue.port.js';
 import { Lines } from './lines.js';
 import { NOTIFICATIONS, type Notifications } from './notifications.port.js';
 import { NotifyBell } from './notify-bell.js';
 
 /** Needed by a queue that it be opened after the store, where there is one, and so closed before: what is in hand may still be stored. */
-export const STORE_FIRST = { token: INBOX_STORE as symbol, optional: true };
+export const STORE_FIRST = { token: InboxStore, optional: true };
 /** Missing where there is no store, null where the store belongs to one process. */
 const NOTIFICATIONS_IF_ANY = { token: NOTIFICATIONS as symbol, optional: true };
 /** How a queue ends. */
@@ -21,7 +21,7 @@ export const closeQueue = (queue: WorkQueue): Promise<void> => queue.close(STOP_
 export class QueueModule {}
 
 /**
- * Gives WORK_QUEUE and RATE_LIMIT_BROADCAST. Bull and Redis' client are loaded only where the config names Redis.
+ * Gives WorkQueue and RateLimitBroadcast. Bull and Redis' client are loaded only where the config names Redis.
  * @throws UserError when Redis answers and does not let us in
  */
 export async function queueModule(
@@ -39,7 +39,7 @@ export async function queueModule(
     global: true,
     providers: [
       {
-        provide: WORK_QUEUE,
+        provide: WorkQueue,
         inject: [NOTIFICATIONS_IF_ANY, STORE_FIRST],
         useFactory: (notifications?: Notifications | null) =>
           opened.keep(
@@ -47,8 +47,8 @@ export async function queueModule(
             closeQueue,
           ),
       },
-      { provide: RATE_LIMIT_BROADCAST, useValue: NO_RATE_LIMIT_BROADCAST },
+      { provide: RateLimitBroadcast, useValue: NO_RATE_LIMIT_BROADCAST },
     ],
-    exports: [WORK_QUEUE, RATE_LIMIT_BROADCAST],
+    exports: [WorkQueue, RateLimitBroadcast],
   };
 }

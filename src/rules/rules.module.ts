@@ -1,13 +1,13 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import type { OrgConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
-import { ALERTS } from '../core/alerts.js';
+import { Alerts } from '../core/alerts.js';
 import { callingAs } from '../core/caller.js';
-import { CLOCK } from '../core/clock.js';
+import { Clock } from '../core/clock.js';
 import { isJsonObject } from '../core/json.js';
-import { KNOWN_FACTS, type KnownFacts } from '../core/known-facts.port.js';
-import { LOGGER } from '../core/logger.js';
-import { OPERATOR_STORE } from '../core/operator-store.port.js';
+import { KnownFacts } from '../core/known-facts.port.js';
+import { Logger } from '../core/logger.js';
+import { OperatorStore } from '../core/operator-store.port.js';
 import { approversOf } from '../core/operators.js';
 import { part, stopping } from '../core/part.js';
 import { TwoPeople } from '../core/two-people.js';
@@ -16,23 +16,23 @@ import { ForgeModule } from '../forge/forge.module.js';
 import { ServerAccessReader } from '../forge/server-access.js';
 import { LOOKUP_CATALOGUE } from './catalogue.port.js';
 import { CapabilityCheck } from './requirements/capability-check.js';
-import { ACTIVE_REVISIONS } from './revisions/active-revisions.port.js';
+import { ActiveRevisions } from './revisions/active-revisions.port.js';
 import { Proposals } from './revisions/proposals.js';
 import { RevisionKeeper, type RuleSource } from './revisions/revision-keeper.js';
-import { REVISION_STORE } from './revisions/revision-store.port.js';
-import { RULE_LOADER } from './revisions/rule-loader.port.js';
+import { RevisionStore } from './revisions/revision-store.port.js';
+import { RuleLoader } from './revisions/rule-loader.port.js';
 import { shadowOrg } from './revisions/shadow-org.js';
 import { FolderSource } from './sources/folder-source.js';
 import { ForgeRuleFiles } from './sources/forge-rule-files.js';
 import { RepositorySource } from './sources/repository-source.js';
-import { RULE_HISTORY } from './sources/rule-history.port.js';
+import { RuleHistory } from './sources/rule-history.port.js';
 import { authorsOf } from './sources/rule-repository.port.js';
 import { RuleVerdicts } from './sources/rule-verdicts.js';
 
 const PARTS = [
   part(
     RuleVerdicts,
-    { forges: ConnectedForges, known: KNOWN_FACTS, history: RULE_HISTORY, logger: LOGGER },
+    { forges: ConnectedForges, known: KnownFacts, history: RuleHistory, logger: Logger },
     ({ forges, known, history, logger }) =>
       new RuleVerdicts({ known, forges, onHistory: (org) => history.onHistory(org), logger }),
   ),
@@ -42,13 +42,13 @@ const PARTS = [
       config: APP_CONFIG,
       forges: ConnectedForges,
       verdicts: RuleVerdicts,
-      loader: RULE_LOADER,
-      store: REVISION_STORE,
-      known: KNOWN_FACTS,
-      operators: OPERATOR_STORE,
-      clock: CLOCK,
-      logger: LOGGER,
-      alerts: ALERTS,
+      loader: RuleLoader,
+      store: RevisionStore,
+      known: KnownFacts,
+      operators: OperatorStore,
+      clock: Clock,
+      logger: Logger,
+      alerts: Alerts,
     },
     ({ config: { orgs }, forges, verdicts, loader, store, known, operators, clock, logger, alerts }) => {
       const keeper = new RevisionKeeper({
@@ -69,10 +69,10 @@ const PARTS = [
       return keeper;
     },
   ),
-  part(Proposals, { keeper: RevisionKeeper, history: RULE_HISTORY }, (deps) => new Proposals(deps)),
+  part(Proposals, { keeper: RevisionKeeper, history: RuleHistory }, (deps) => new Proposals(deps)),
   // Until a forge was reached we do not know who we are there, and could answer ourselves: its events wait.
   part(
-    ACTIVE_REVISIONS,
+    ActiveRevisions,
     { config: APP_CONFIG, keeper: RevisionKeeper, forges: ConnectedForges },
     ({ config: { orgs }, keeper, forges }) => {
       const forgeOf = new Map(orgs.map((org) => [org.name, org.forge]));
@@ -91,9 +91,9 @@ const PARTS = [
       forges: ConnectedForges,
       access: ServerAccessReader,
       lookups: LOOKUP_CATALOGUE,
-      alerts: ALERTS,
-      clock: CLOCK,
-      logger: LOGGER,
+      alerts: Alerts,
+      clock: Clock,
+      logger: Logger,
     },
     ({ config, keeper, forges, access, lookups, alerts, clock, logger }) => {
       const orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
@@ -107,7 +107,7 @@ const PARTS = [
   // Who may approve what takes two people.
   part(
     TwoPeople,
-    { operators: OPERATOR_STORE, revisions: REVISION_STORE },
+    { operators: OperatorStore, revisions: RevisionStore },
     ({ operators, revisions }) =>
       new TwoPeople({
         operators: () => operators.list(),
@@ -130,7 +130,7 @@ const PARTS = [
 @Module({
   imports: [ForgeModule],
   providers: PARTS,
-  exports: [Proposals, RuleVerdicts, RevisionKeeper, ACTIVE_REVISIONS, CapabilityCheck, TwoPeople],
+  exports: [Proposals, RuleVerdicts, RevisionKeeper, ActiveRevisions, CapabilityCheck, TwoPeople],
 })
 export class RulesModule implements OnModuleInit {
   constructor(

@@ -1,42 +1,42 @@
 import { Global, Module } from '@nestjs/common';
-import { ACT_STORE } from '../api/act-store.port.js';
-import { ID_STORE } from '../api/id-store.port.js';
-import { SESSION_STORE } from '../api/session-store.port.js';
-import { STORE_HEALTH, STORE_LOCK } from '../api/open-store.port.js';
-import { STORE_COPIER } from '../api/store-files.port.js';
+import { ActStore } from '../api/act-store.port.js';
+import { IdStore } from '../api/id-store.port.js';
+import { SessionStore } from '../api/session-store.port.js';
+import { StoreHealth, STORE_LOCK } from '../api/open-store.port.js';
+import { StoreCopier } from '../api/store-files.port.js';
 import type { AppConfig } from '../config/app-config.js';
-import { ERASURE_STORE } from '../housekeeping/erase/erasure-store.port.js';
-import { GRANT_STORE } from '../console/login/grant-store.port.js';
+import { ErasureStore } from '../housekeeping/erase/erasure-store.port.js';
+import { GrantStore } from '../console/login/grant-store.port.js';
 import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
 import { keyBesideData } from '../config/data-key.js';
 import { Encryptor } from '../core/encryptor.js';
-import { KNOWN_FACTS } from '../core/known-facts.port.js';
-import { LOGGER, type Logger } from '../core/logger.js';
+import { KnownFacts } from '../core/known-facts.port.js';
+import { Logger } from '../core/logger.js';
 import { Opened } from '../core/opened.js';
-import { OPERATOR_STORE } from '../core/operator-store.port.js';
-import { part, portToken, type PartProvider, type PortToken } from '../core/part.js';
+import { OperatorStore } from '../core/operator-store.port.js';
+import { part, portToken, type PartProvider, type Token } from '../core/part.js';
 import { makePrivate } from '../core/private-files.js';
-import { SEEN_REPOSITORIES } from '../forge/seen-repositories.port.js';
-import { ARCHIVE_STORE } from '../housekeeping/archive-store.port.js';
-import { AUDIT_STORE } from '../housekeeping/audit/audit-store.port.js';
-import { OPEN_ALERT_STORE } from '../housekeeping/open-alert-store.port.js';
-import { STORE_MAINTENANCE } from '../housekeeping/store-maintenance.port.js';
-import { ACTIVITY_STORE } from '../insight/activity-store.port.js';
-import { HISTORY_STORE } from '../insight/history-store.port.js';
-import { WAITING_STORE } from '../pipeline/waiting-store.port.js';
-import { POISON_MESSAGE_STORE } from '../pipeline/poison-message-store.port.js';
-import { GAP_STORE } from '../pipeline/gap-store.port.js';
-import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
-import { JOURNAL_STORE } from '../pipeline/journal-store.port.js';
-import { RECOVERY_STORE } from '../pipeline/recovery-store.port.js';
-import { ROLLOUT_STORE } from '../pipeline/rollout-store.port.js';
-import { TICK_STORE } from '../pipeline/tick-store.port.js';
-import { FINDING_STORE } from '../policies/finding-store.port.js';
-import { PLAN_STORE } from '../policies/plan-store.port.js';
-import { CURSOR_STORE } from '../polling/cursor-store.port.js';
+import { SeenRepositories } from '../forge/seen-repositories.port.js';
+import { ArchiveStore } from '../housekeeping/archive-store.port.js';
+import { AuditStore } from '../housekeeping/audit/audit-store.port.js';
+import { OpenAlertStore } from '../housekeeping/open-alert-store.port.js';
+import { StoreMaintenance } from '../housekeeping/store-maintenance.port.js';
+import { ActivityStore } from '../insight/activity-store.port.js';
+import { HistoryStore } from '../insight/history-store.port.js';
+import { WaitingStore } from '../pipeline/waiting-store.port.js';
+import { PoisonMessageStore } from '../pipeline/poison-message-store.port.js';
+import { GapStore } from '../pipeline/gap-store.port.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
+import { JournalStore } from '../pipeline/journal-store.port.js';
+import { RecoveryStore } from '../pipeline/recovery-store.port.js';
+import { RolloutStore } from '../pipeline/rollout-store.port.js';
+import { TickStore } from '../pipeline/tick-store.port.js';
+import { FindingStore } from '../policies/finding-store.port.js';
+import { PlanStore } from '../policies/plan-store.port.js';
+import { CursorStore } from '../polling/cursor-store.port.js';
 import { NOTIFICATIONS } from '../queue/notifications.port.js';
-import { REVISION_STORE } from '../rules/revisions/revision-store.port.js';
-import { UNTRUSTED_PROXIES } from '../webhooks/untrusted-proxies.port.js';
+import { RevisionStore } from '../rules/revisions/revision-store.port.js';
+import { UntrustedProxyStore } from '../webhooks/untrusted-proxies.port.js';
 import { openStores, type Stores } from './open-stores.js';
 
 const STORES = portToken<Stores>('Stores');
@@ -44,7 +44,7 @@ const STORES = portToken<Stores>('Stores');
 const PARTS = [
   part(
     STORES,
-    { lock: STORE_LOCK, config: APP_CONFIG, self: THIS_PROCESS, logger: LOGGER, opened: Opened },
+    { lock: STORE_LOCK, config: APP_CONFIG, self: THIS_PROCESS, logger: Logger, opened: Opened },
     async ({ config, self: { onFlushFailed }, logger, opened }) => {
       keepPrivate(config, logger);
       const stores = await opened.keep(
@@ -61,36 +61,36 @@ const PARTS = [
   ),
   // An embedded store keeps its key beside its data, which belongs to the holder of the lock.
   part(Encryptor, { config: APP_CONFIG, stores: STORES }, ({ config }) => encryptorOf(config)),
-  portOf(INBOX_STORE, 'inbox'),
-  portOf(JOURNAL_STORE, 'journal'),
-  portOf(RECOVERY_STORE, 'recovery'),
-  portOf(CURSOR_STORE, 'cursors'),
-  portOf(GAP_STORE, 'gaps'),
-  portOf(PLAN_STORE, 'plans'),
-  portOf(FINDING_STORE, 'findings'),
-  portOf(TICK_STORE, 'ticks'),
-  portOf(REVISION_STORE, 'revisions'),
-  portOf(SEEN_REPOSITORIES, 'seenRepositories'),
-  portOf(HISTORY_STORE, 'history'),
-  portOf(ROLLOUT_STORE, 'rollouts'),
-  portOf(KNOWN_FACTS, 'known'),
-  portOf(ARCHIVE_STORE, 'archive'),
-  portOf(POISON_MESSAGE_STORE, 'poisonMessages'),
-  portOf(WAITING_STORE, 'waiting'),
-  portOf(AUDIT_STORE, 'audit'),
-  portOf(ACT_STORE, 'acts'),
-  portOf(OPEN_ALERT_STORE, 'openAlerts'),
-  portOf(OPERATOR_STORE, 'operators'),
-  portOf(SESSION_STORE, 'sessions'),
-  portOf(GRANT_STORE, 'grants'),
-  portOf(ERASURE_STORE, 'erasure'),
-  portOf(UNTRUSTED_PROXIES, 'untrustedProxies'),
-  portOf(ID_STORE, 'ids'),
-  portOf(ACTIVITY_STORE, 'activity'),
+  portOf(InboxStore, 'inbox'),
+  portOf(JournalStore, 'journal'),
+  portOf(RecoveryStore, 'recovery'),
+  portOf(CursorStore, 'cursors'),
+  portOf(GapStore, 'gaps'),
+  portOf(PlanStore, 'plans'),
+  portOf(FindingStore, 'findings'),
+  portOf(TickStore, 'ticks'),
+  portOf(RevisionStore, 'revisions'),
+  portOf(SeenRepositories, 'seenRepositories'),
+  portOf(HistoryStore, 'history'),
+  portOf(RolloutStore, 'rollouts'),
+  portOf(KnownFacts, 'known'),
+  portOf(ArchiveStore, 'archive'),
+  portOf(PoisonMessageStore, 'poisonMessages'),
+  portOf(WaitingStore, 'waiting'),
+  portOf(AuditStore, 'audit'),
+  portOf(ActStore, 'acts'),
+  portOf(OpenAlertStore, 'openAlerts'),
+  portOf(OperatorStore, 'operators'),
+  portOf(SessionStore, 'sessions'),
+  portOf(GrantStore, 'grants'),
+  portOf(ErasureStore, 'erasure'),
+  portOf(UntrustedProxyStore, 'untrustedProxies'),
+  portOf(IdStore, 'ids'),
+  portOf(ActivityStore, 'activity'),
   portOf(NOTIFICATIONS, 'notifications'),
-  part(STORE_MAINTENANCE, { stores: STORES }, ({ stores }) => stores),
-  part(STORE_COPIER, { stores: STORES }, ({ stores }) => stores),
-  part(STORE_HEALTH, { stores: STORES }, ({ stores }) => stores),
+  part(StoreMaintenance, { stores: STORES }, ({ stores }) => stores),
+  part(StoreCopier, { stores: STORES }, ({ stores }) => stores),
+  part(StoreHealth, { stores: STORES }, ({ stores }) => stores),
 ];
 
 /**
@@ -103,7 +103,7 @@ const PARTS = [
 @Module({ providers: PARTS, exports: PARTS.slice(1).map(({ provide }) => provide) })
 export class StoreModule {}
 
-function portOf<Name extends keyof Stores>(port: PortToken<Stores[Name]>, name: Name): PartProvider {
+function portOf<Name extends keyof Stores>(port: Token<Stores[Name]>, name: Name): PartProvider {
   return part(port, { stores: STORES }, ({ stores }) => stores[name]);
 }
 

@@ -17,7 +17,6 @@ import { systemClock, type Clock } from '../core/clock.js';
 import { messageOf } from '../core/errors.js';
 import { ServerSockets, type ConnectionLimits } from '../core/limited-server.js';
 import type { Logger } from '../core/logger.js';
-import { portToken } from '../core/part.js';
 import type { Encoding } from '../core/json-bytes.js';
 import { Secret } from '../core/secret.js';
 import type { SecurityLog } from '../core/security-log.js';
@@ -52,27 +51,25 @@ export const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = {
   unverified: { bytes: 40 * 1024 * 1024, bytesPerAddress: 20 * 1024 * 1024 },
 };
 
-export interface WebhookDeps {
+export abstract class WebhookDeps {
   /** Every hook of every organization; ids are unique over all of them. */
-  readonly hooks: readonly Hook[];
-  readonly inbox: Pick<InboxStore, 'storeDeliveries'>;
-  readonly queue: Pick<WorkQueue, 'ring'>;
-  readonly logger: Logger;
-  readonly limits?: WebhookLimits;
+  abstract readonly hooks: readonly Hook[];
+  abstract readonly inbox: Pick<InboxStore, 'storeDeliveries'>;
+  abstract readonly queue: Pick<WorkQueue, 'ring'>;
+  abstract readonly logger: Logger;
+  abstract readonly limits?: WebhookLimits;
   /** Open connections of the server. */
-  readonly connections?: ConnectionLimits;
-  readonly clock?: Clock;
-  readonly security?: SecurityLog;
+  abstract readonly connections?: ConnectionLimits;
+  abstract readonly clock?: Clock;
+  abstract readonly security?: SecurityLog;
   /** Deliveries that wait to be decided. Default: unlimited. */
-  readonly undecided?: Pick<UndecidedBytes, 'isFull' | 'stored'>;
+  abstract readonly undecided?: Pick<UndecidedBytes, 'isFull' | 'stored'>;
   /** Called for a delivery with a good signature whose untrusted peer names a client in X-Forwarded-For. */
-  readonly untrustedProxy?: (peer: string) => void;
+  abstract readonly untrustedProxy?: (peer: string) => void;
   /** Whether a peer may name the client; must equal the server's `trustProxy`. Default: no peer may. */
-  readonly trustsProxy?: (peer: string) => boolean;
-  readonly counted?: Counted;
+  abstract readonly trustsProxy?: (peer: string) => boolean;
+  abstract readonly counted?: Counted;
 }
-
-export const WEBHOOK_DEPS = portToken<WebhookDeps>('WebhookDeps');
 
 /** What the guard let pass, and leaves with the request for the controller. */
 interface Admitted extends Exchange {
@@ -99,7 +96,7 @@ export class WebhookGuard implements CanActivate {
   private readonly clock: Clock;
 
   constructor(
-    @Inject(WEBHOOK_DEPS) deps: WebhookDeps,
+    @Inject(WebhookDeps) deps: WebhookDeps,
     private readonly refusals: Refusals,
   ) {
     this.hooks = new Map(deps.hooks.map((hook) => [hook.id, hook]));
@@ -144,7 +141,7 @@ export class WebhookController {
   private readonly unverified: UnverifiedBytes;
 
   constructor(
-    @Inject(WEBHOOK_DEPS) private readonly deps: WebhookDeps,
+    @Inject(WebhookDeps) private readonly deps: WebhookDeps,
     private readonly writer: DeliveryWriter,
     private readonly refusals: Refusals,
     private readonly sockets: ServerSockets,

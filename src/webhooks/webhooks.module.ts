@@ -8,23 +8,23 @@ import type { FastifyInstance } from 'fastify';
 import type { AppConfig } from '../config/app-config.js';
 import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
 import { TrustedProxies } from '../core/client-address.js';
-import { CLOCK, systemClock } from '../core/clock.js';
+import { Clock, systemClock } from '../core/clock.js';
 import { explainListenError } from '../core/explain-listen-error.js';
 import { AcceptFirst, fastifyLimits, ServerSockets } from '../core/limited-server.js';
-import { LOGGER } from '../core/logger.js';
+import { Logger } from '../core/logger.js';
 import { part } from '../core/part.js';
-import { SECURITY_LOG, silentSecurityLog } from '../core/security-log.js';
+import { SecurityLog, silentSecurityLog } from '../core/security-log.js';
 import { STOP_GRACE } from '../core/stop-grace.js';
 import { Metrics } from '../observability/metrics.js';
-import { INBOX_STORE } from '../pipeline/inbox-store.port.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
 import { DeliveryWriter } from '../pipeline/receive.js';
-import { WORK_QUEUE } from '../pipeline/work-queue.port.js';
+import { WorkQueue } from '../pipeline/work-queue.port.js';
 import { NoteUntrustedProxies } from './connections.js';
 import { ReadTurns } from './event-loop-turns.js';
 import { Refusals, UnroutedFilter } from './refusals.js';
 import { UndecidedBytes } from './byte-budgets.js';
-import { UNTRUSTED_PROXIES } from './untrusted-proxies.port.js';
-import { DEFAULT_WEBHOOK_LIMITS, WEBHOOK_DEPS, WebhookController, WebhookGuard } from './webhook.controller.js';
+import { UntrustedProxyStore } from './untrusted-proxies.port.js';
+import { DEFAULT_WEBHOOK_LIMITS, WebhookDeps, WebhookController, WebhookGuard } from './webhook.controller.js';
 
 /** The adapter of the webhook endpoint. It ends slow requests, and reads no body before a guard let the request pass. */
 export class WebhookAdapter extends FastifyAdapter {
@@ -88,7 +88,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
 }
 
-/** What the endpoint consists of, made from `WEBHOOK_DEPS`. */
+/** What the endpoint consists of, made from `WebhookDeps`. */
 export const ENDPOINT = {
   controllers: [WebhookController],
   providers: [
@@ -96,12 +96,12 @@ export const ENDPOINT = {
     WebhookGuard,
     part(
       DeliveryWriter,
-      { deps: WEBHOOK_DEPS },
+      { deps: WebhookDeps },
       ({ deps: { inbox, queue, limits } }) => new DeliveryWriter(inbox, queue, limits?.writer),
     ),
     part(
       ServerSockets,
-      { deps: WEBHOOK_DEPS, host: HttpAdapterHost },
+      { deps: WebhookDeps, host: HttpAdapterHost },
       ({ deps, host }) => new ServerSockets(host.httpAdapter.getHttpServer() as Server, deps.connections),
     ),
     part(
@@ -112,13 +112,13 @@ export const ENDPOINT = {
     part(ReadTurns, {}, () => new ReadTurns()),
     part(
       Refusals,
-      { deps: WEBHOOK_DEPS, sockets: ServerSockets, reads: ReadTurns },
+      { deps: WebhookDeps, sockets: ServerSockets, reads: ReadTurns },
       ({ deps: { clock = systemClock, security = silentSecurityLog, counted = () => undefined }, sockets, reads }) =>
         new Refusals(sockets, reads, clock, security, counted),
     ),
     part(
       UnroutedFilter,
-      { deps: WEBHOOK_DEPS, refusals: Refusals, host: HttpAdapterHost },
+      { deps: WebhookDeps, refusals: Refusals, host: HttpAdapterHost },
       ({ deps: { clock = systemClock }, refusals, host }) => new UnroutedFilter(host.httpAdapter, refusals, clock),
     ),
     // Of the whole application: what reaches no controller has none of its own.
@@ -129,21 +129,21 @@ export const ENDPOINT = {
 const PARTS = [
   part(
     UndecidedBytes,
-    { config: APP_CONFIG, inbox: INBOX_STORE, clock: CLOCK },
+    { config: APP_CONFIG, inbox: InboxStore, clock: Clock },
     ({ config: { server }, inbox, clock }) => new UndecidedBytes(inbox, server.undecided, clock),
   ),
   part(
-    WEBHOOK_DEPS,
+    WebhookDeps,
     {
       config: APP_CONFIG,
-      inbox: INBOX_STORE,
-      queue: WORK_QUEUE,
-      untrustedProxies: UNTRUSTED_PROXIES,
+      inbox: InboxStore,
+      queue: WorkQueue,
+      untrustedProxies: UntrustedProxyStore,
       undecided: UndecidedBytes,
       metrics: Metrics,
-      security: SECURITY_LOG,
-      clock: CLOCK,
-      logger: LOGGER,
+      security: SecurityLog,
+      clock: Clock,
+      logger: Logger,
     },
     ({ config: { orgs, server }, inbox, queue, untrustedProxies, undecided, metrics, security, clock, logger }) => {
       const proxies = new TrustedProxies(server.trustedProxies);

@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { APP_CONFIG, THIS_PROCESS, ThisProcess } from '../../src/config/config.module.js';
 import { fastifyLimits, type ServerLimits } from '../../src/core/limited-server.js';
-import { WEBHOOK_DEPS, type WebhookDeps } from '../../src/webhooks/webhook.controller.js';
+import { WebhookDeps } from '../../src/webhooks/webhook.controller.js';
 import { ENDPOINT, WebhookAdapter } from '../../src/webhooks/webhooks.module.js';
 
 /** The webhook endpoint alone. It listens on 127.0.0.1 when the application is initialized. */
@@ -17,7 +17,7 @@ export function makeWebhookApp(
       ...ENDPOINT.providers,
       { provide: APP_CONFIG, useValue: { server: { host: '127.0.0.1', port } } },
       { provide: THIS_PROCESS, useValue: new ThisProcess('web', 'bot') },
-      { provide: WEBHOOK_DEPS, useValue: deps },
+      { provide: WebhookDeps, useValue: deps },
     ],
   };
   return NestFactory.create<NestFastifyApplication>(module, new WebhookAdapter(fastifyLimits(limits)), {

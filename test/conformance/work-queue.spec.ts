@@ -5,7 +5,7 @@ import type { Queue } from 'bull';
 import { Secret } from '../../src/core/secret.js';
 import { NOTIFICATIONS, type Notifications } from '../../src/queue/notifications.port.js';
 import { queueModule } from '../../src/queue/queue.module.js';
-import { WORK_QUEUE, type WorkQueue } from '../../src/pipeline/work-queue.port.js';
+import { WorkQueue } from '../../src/pipeline/work-queue.port.js';
 import type { QueueConfig } from '../../src/config/app-config.js';
 import { describeOnRedis, freshRedisUrl } from '../services/test-redis.js';
 import { describeOnPostgres, openTestStores, type TestStores } from '../services/test-stores.js';
@@ -22,7 +22,7 @@ function moduleOf(config: QueueConfig, notifications: Notifications | null = nul
 }
 
 async function throughNest(config: QueueConfig, notifications?: Notifications | null): Promise<WorkQueue> {
-  return (await moduleOf(config, notifications)).get<WorkQueue>(WORK_QUEUE);
+  return (await moduleOf(config, notifications)).get<WorkQueue>(WorkQueue);
 }
 
 /**
@@ -75,7 +75,7 @@ describeOnRedis('conformance/work-queue: bull', () => {
 
   it('holds one job for each line, however often it is rung, which names the organization and nothing else', async () => {
     const module = await moduleOf(await onRedis());
-    const queue = module.get<WorkQueue>(WORK_QUEUE);
+    const queue = module.get<WorkQueue>(WorkQueue);
     await until(() => queue.healthy());
 
     for (let n = 0; n < 20; n += 1) for (const org of ['acme', 'beta', 'wait']) queue.ring('intents', org);

@@ -30,7 +30,7 @@ export interface Tally {
 
 const KEY = 'a key of the fuzzed hook, long enough';
 const HOOK: Hook = { id: 'acme', org: 'acme', forge: 'main', secrets: [new Secret(KEY)], authorizations: [] };
-const CLOCK = new ManualClock();
+const Clock = new ManualClock();
 
 /** Every code under which a worker may set a delivery aside. */
 const CODES = new Set([
@@ -128,7 +128,7 @@ function attempt(samples: readonly Sample[], seed: number): { mutation: Mutation
 /** @throws Error when something came of it that nobody documents, or something else was kept than was sent */
 function judge(headers: Readonly<Record<string, string>>, encoding: Encoding, body: Buffer): string {
   const sent = Buffer.from(body);
-  const received = receiveDelivery(HOOK, { headers, encoding, body }, CLOCK);
+  const received = receiveDelivery(HOOK, { headers, encoding, body }, Clock);
   if (!received) return 'not authentic';
   if (!received.body.equals(sent)) throw new Error('other bytes were kept than were sent');
   const read = readDelivery({ ...received, ...readText(encoding, sent) });

@@ -25,7 +25,7 @@ import type { NewIntent, NewRun } from '../../src/core/run.js';
 import type { IntentState } from '../../src/core/states.js';
 import { WAITING, type ShownWaiting, type WaitingCode } from '../../src/core/waiting.js';
 import type { IntentMove } from '../../src/pipeline/journal-store.port.js';
-import { STORE_MAINTENANCE } from '../../src/housekeeping/store-maintenance.port.js';
+import { StoreMaintenance } from '../../src/housekeeping/store-maintenance.port.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
@@ -357,7 +357,7 @@ describe('integration/waiting: each waiting reason', () => {
     Object.assign(process.env, { FORGE_TOKEN: forge.botToken, HOOK: 'the secret of the hook' });
     running = await aControl(readConfig(join(dir, 'forgehand.yaml')));
     // The maintenance of the store is all of it.
-    stores = running.part(STORE_MAINTENANCE) as unknown as Stores;
+    stores = running.part(StoreMaintenance) as unknown as Stores;
     await call('status');
     for (const code of CODES) made.set(code, await MAKERS[code]());
     status = await call('status');

@@ -19,18 +19,19 @@ import type { SimQueue } from './doubles/sim-queue.js';
 import type { SimProcess } from './world/sim-process.js';
 import { readText } from '../../src/core/json-bytes.js';
 import { because } from '../builders/reasons.js';
+import type { Spreadable } from '../fakes/spreadable.js';
 
 /** What a process is made of, before the production modules are wired over it. */
 export interface Parts {
   readonly process: SimProcess;
-  readonly journal: JournalStore;
-  readonly recovery: RecoveryStore;
-  readonly ticks: TickStore;
-  readonly inbox: InboxStore;
-  readonly poisonMessages: PoisonMessageStore;
-  readonly rollouts: RolloutStore;
-  readonly plans: PlanStore;
-  readonly cursors: CursorStore;
+  readonly journal: Spreadable<JournalStore>;
+  readonly recovery: Spreadable<RecoveryStore>;
+  readonly ticks: Spreadable<TickStore>;
+  readonly inbox: Spreadable<InboxStore>;
+  readonly poisonMessages: Spreadable<PoisonMessageStore>;
+  readonly rollouts: Spreadable<RolloutStore>;
+  readonly plans: Spreadable<PlanStore>;
+  readonly cursors: Spreadable<CursorStore>;
   readonly queue: ReturnType<SimQueue['of']>;
   readonly access: ForgeAccess;
   readonly actions: ReadonlyMap<string, AnyAction>;

@@ -12,6 +12,7 @@ import type { RolloutStore } from '../../src/pipeline/rollout-store.port.js';
 import type { PlanStore } from '../../src/policies/plan-store.port.js';
 import type { Parts } from './bugs.js';
 import { portOf, type SimProcess } from './world/sim-process.js';
+import type { Spreadable } from '../fakes/spreadable.js';
 
 const SETTLE_S = 6;
 
@@ -130,7 +131,7 @@ export function portsOf(process: SimProcess): Parts {
     process.call('inbox.decide', () =>
       stores.inbox.decide(id, (tx, read) => decide(transactionOf(process, tx), read), prepare),
     );
-  const told = world.queue.of(process);
+  const told: Spreadable<ReturnType<typeof world.queue.of>> = world.queue.of(process);
   const queue = {
     ...told,
     ring: (...args: Parameters<typeof told.ring>): void =>

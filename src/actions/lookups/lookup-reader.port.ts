@@ -1,4 +1,3 @@
-import { portToken } from '../../core/part.js';
 import type { EventRepository } from '../../core/event.js';
 import type { Json } from '../../core/json.js';
 import type { HomeRefusal } from '../../core/repository-home.js';
@@ -26,9 +25,7 @@ export type LookupAnswer = (
 };
 
 /** Makes the reads that decisions ask for. */
-export interface LookupReader {
+export abstract class LookupReader {
   /** @throws ForgeError when the forge cannot be asked now; such a decision is made later */
-  read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer>;
+  abstract read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer>;
 }
-
-export const LOOKUP_READER = portToken<LookupReader>('LookupReader');

@@ -1,5 +1,3 @@
-import { portToken } from '../../core/part.js';
-
 /** What a person gave the bot at a forge: the tokens, sealed. All sessions of the person share it. */
 export interface KeptGrant {
   readonly id: string;
@@ -13,19 +11,20 @@ export interface KeptGrant {
   readonly renewedAt: Date;
 }
 
-export interface GrantStore {
+export abstract class GrantStore {
   /** Tokens of a new login take the place of those that this person had before. @returns the id, which stays the same for a person */
-  save(grant: KeptGrant): Promise<string>;
-  byId(id: string): Promise<KeptGrant | null>;
+  abstract save(grant: KeptGrant): Promise<string>;
+  abstract byId(id: string): Promise<KeptGrant | null>;
   /**
    * New tokens in place of those that were read.
    * @returns false when somebody else has put other ones there since
    */
-  renew(read: KeptGrant, tokens: Pick<KeptGrant, 'login' | 'sealed' | 'accessEndsAt' | 'renewedAt'>): Promise<boolean>;
+  abstract renew(
+    read: KeptGrant,
+    tokens: Pick<KeptGrant, 'login' | 'sealed' | 'accessEndsAt' | 'renewedAt'>,
+  ): Promise<boolean>;
   /** @returns what was kept */
-  remove(id: string): Promise<KeptGrant | null>;
+  abstract remove(id: string): Promise<KeptGrant | null>;
   /** Forget grants that nobody used since: their sessions are long over. */
-  sweep(before: Date): Promise<void>;
+  abstract sweep(before: Date): Promise<void>;
 }
-
-export const GRANT_STORE = portToken<GrantStore>('GrantStore');

@@ -1,6 +1,4 @@
 import type { ControlCaller } from '../../core/operators.js';
-import { portToken } from '../../core/part.js';
-
 /** What a person may do now, and the number of the account at its forge: a login may pass to another account. */
 export interface PersonNow {
   readonly caller: ControlCaller;
@@ -34,23 +32,21 @@ export interface CallbackQuery {
 }
 
 /** Log in through the forges of the config that have `oauth`. */
-export interface PersonLogin {
+export abstract class PersonLogin {
   /** Forges to choose from, by id; empty = nobody can log in this way. */
-  readonly forges: readonly string[];
+  abstract readonly forges: readonly string[];
   /**
    * Where the browser is sent, and what must be kept until it comes back.
    * @param redirectUri where the forge sends the browser back: one address for each forge
    */
-  begin(forge: string, returnTo: string, redirectUri: string): Promise<{ url: string; pending: PendingLogin }>;
+  abstract begin(forge: string, returnTo: string, redirectUri: string): Promise<{ url: string; pending: PendingLogin }>;
   /** Exchange the code. @throws LoginRefused with a code */
-  finish(pending: PendingLogin, query: CallbackQuery, redirectUri: string): Promise<KnownPerson>;
+  abstract finish(pending: PendingLogin, query: CallbackQuery, redirectUri: string): Promise<KnownPerson>;
   /**
    * Rights now, read with the person's own token: at most ten minutes old, and with `fresh`, before a write, read at once.
    * @returns null when nothing may be shown: the grant has ended, or the forge was not reached for too long
    */
-  callerOf(grantId: string, options: { readonly fresh: boolean }): Promise<PersonNow | null>;
+  abstract callerOf(grantId: string, options: { readonly fresh: boolean }): Promise<PersonNow | null>;
   /** The last session of the grant has ended: revoke what can be revoked, and forget it. */
-  end(grantId: string): Promise<void>;
+  abstract end(grantId: string): Promise<void>;
 }
-
-export const PERSON_LOGIN = portToken<PersonLogin>('PersonLogin');

@@ -1,6 +1,4 @@
 import type { AuditKey } from '../../core/audit-chain.js';
-import { portToken } from '../../core/part.js';
-
 /** Rows that may hold something of the person; `last` is the place behind which the next page begins, null = this was the last one. */
 export interface ErasurePage<Row> {
   readonly rows: readonly Row[];
@@ -56,24 +54,26 @@ export interface ErasedRows {
 }
 
 /** What an erasure reads and writes. Every page reads a bounded number of rows, whether or not they hold anything. */
-export interface ErasureStore {
+export abstract class ErasureStore {
   /** @param needles rows that hold none of these texts are left out */
-  arrivals(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableArrival>>;
-  events(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableEvent>>;
+  abstract arrivals(
+    forge: string,
+    after: string | null,
+    needles: readonly string[],
+  ): Promise<ErasurePage<ErasableArrival>>;
+  abstract events(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableEvent>>;
   /** Also those with sealed parts, in which nobody can look for a text. */
-  runs(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableRun>>;
+  abstract runs(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableRun>>;
   /** Of all forges: a reason may name anybody. @param login of the account at this forge */
-  acts(
+  abstract acts(
     forge: string,
     login: string,
     after: string | null,
     needles: readonly string[],
   ): Promise<ErasurePage<ErasableAct>>;
-  runsOf(eventIds: readonly string[]): Promise<ErasableRun[]>;
+  abstract runsOf(eventIds: readonly string[]): Promise<ErasableRun[]>;
   /** What the forge told of effects: they show what a rule made of a text. */
-  echoesOf(intentIds: readonly string[]): Promise<ErasableEcho[]>;
+  abstract echoesOf(intentIds: readonly string[]): Promise<ErasableEcho[]>;
   /** In one transaction. Runs and acts that were sealed, and are changed by it, are sealed anew under further links of the chain. */
-  write(rows: ErasedRows, key: AuditKey): Promise<void>;
+  abstract write(rows: ErasedRows, key: AuditKey): Promise<void>;
 }
-
-export const ERASURE_STORE = portToken<ErasureStore>('ErasureStore');

@@ -16,6 +16,9 @@ import type { Evaluation } from '../../rules/language/revision.js';
 import type { Candidate } from '../rule-engine.port.js';
 import { AtOnceDecider, type AtOnceDeps } from './decide-at-once.js';
 import { lacksTrace, mayLeaveOutTrace } from './left-out-trace.js';
+import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
+import type { RuleEngine } from '../rule-engine.port.js';
+import type { Spreadable } from '../../../test/fakes/spreadable.js';
 
 const ACTIVE = {
   id: 'rev-1',
@@ -60,6 +63,8 @@ describe('pipeline/decide/decide-at-once', () => {
   let rung: string[];
   let counted: string[];
   let deps: AtOnceDeps;
+  const engine = (): Spreadable<RuleEngine> => deps.rules;
+  const revisions = (): Spreadable<ActiveRevisions> => deps.revisions;
   let event: ForgeEvent;
 
   const unasked = async (): Promise<never> => {
@@ -147,15 +152,15 @@ describe('pipeline/decide/decide-at-once', () => {
   });
 
   it('leaves what may take long to the longer way', async () => {
-    const rules = { ...deps.rules, isCheap: () => false };
+    const rules = { ...engine(), isCheap: () => false };
     expect(await decide({ rules })).toBeNull();
     expect(await decide({ rules: { ...rules, isCheap: () => true } })).not.toBeNull();
   });
 
   it('decides nothing while no rules are active, while others are tried beside them, or where the event proposes rules', async () => {
     expect(await decide({ revisions: { active: async () => null } })).toBeNull();
-    expect(await decide({ revisions: { ...deps.revisions, shadow: async () => ACTIVE } })).toBeNull();
-    expect(await decide({ revisions: { ...deps.revisions, shadow: async () => null } })).not.toBeNull();
+    expect(await decide({ revisions: { ...revisions(), shadow: async () => ACTIVE } })).toBeNull();
+    expect(await decide({ revisions: { ...revisions(), shadow: async () => null } })).not.toBeNull();
     expect(await decide({ proposals: { mayPropose: () => true } })).toBeNull();
     expect(await decide({ proposals: { mayPropose: () => false } })).not.toBeNull();
   });
@@ -169,7 +174,7 @@ describe('pipeline/decide/decide-at-once', () => {
 
   it('does not swallow what is broken', async () => {
     const rules = {
-      ...deps.rules,
+      ...engine(),
       candidates: (): never => {
         throw new Error('broken');
       },

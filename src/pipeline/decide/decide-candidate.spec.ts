@@ -22,6 +22,7 @@ import type { ActiveRevision } from '../../rules/revisions/active-revisions.port
 import { Encryptor } from '../../core/encryptor.js';
 import { saying } from '../../../test/builders/reasons.js';
 import { textOf } from '../../core/reason.js';
+import type { Spreadable } from '../../../test/fakes/spreadable.js';
 
 const REVISION: ActiveRevision = {
   id: 'rev-1',
@@ -552,7 +553,7 @@ describe('pipeline/decide/decide-candidate', () => {
       expect((await decide()).run.state).toBe('open');
       windowOf = undefined;
       expect((await decide({ gathers: true })).run.state).toBe('open');
-      const { windowOf: _windowOf, ...rules } = deps.rules;
+      const { windowOf: _windowOf, ...rules }: Spreadable<RuleEngine> = deps.rules;
       expect((await decide({ gathers: true }, undefined, {}, { rules })).run.state).toBe('open');
     });
 

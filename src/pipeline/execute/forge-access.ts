@@ -4,7 +4,6 @@ import type { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
 import type { EventActor } from '../../core/event.js';
 import type { Logger } from '../../core/logger.js';
-import { portToken } from '../../core/part.js';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Secret } from '../../core/secret.js';
@@ -30,12 +29,10 @@ export interface ForgeAccess {
 }
 
 /** The forges of the config by their id. */
-export interface Forges {
+export abstract class Forges {
   /** @param org on whose behalf: an organization may have credentials of its own; null = the credentials of the forge */
-  get(forge: string, org: string | null): ForgeAccess | null;
+  abstract get(forge: string, org: string | null): ForgeAccess | null;
 }
-
-export const FORGES = portToken<Forges>('Forges');
 
 /** What the operator says about an organization. */
 export interface OrgSettings {
@@ -70,11 +67,9 @@ export interface OrgBudgets {
   readonly perStranger: number | null;
 }
 
-export interface OrgDirectory {
-  get(org: string): OrgSettings | null;
+export abstract class OrgDirectory {
+  abstract get(org: string): OrgSettings | null;
 }
-
-export const ORG_DIRECTORY = portToken<OrgDirectory>('OrgDirectory');
 
 /** In the place of an organization: what is wanted of the bot's own account is the operator's wish, and no organization's. */
 export const OF_THE_BOT = '';

@@ -1,4 +1,3 @@
-import { portToken } from '../../core/part.js';
 import type { Reason } from '../../core/reason.js';
 import type { Revision } from '../language/revision.js';
 
@@ -10,16 +9,14 @@ export interface ActiveRevision {
 }
 
 /** The running revision of each organization. */
-export interface ActiveRevisions {
+export abstract class ActiveRevisions {
   /** Null while no good revision was ever loaded: its events wait. */
-  active(org: string): Promise<ActiveRevision | null>;
+  abstract active(org: string): Promise<ActiveRevision | null>;
   /** The commit that holds the files of the running one; null when none is known. */
-  commit?(org: string): Promise<string | null>;
+  abstract commit?(org: string): Promise<string | null>;
   /** The revision that is tried beside it, where there is one. */
-  shadow?(org: string): Promise<ActiveRevision | null>;
+  abstract shadow?(org: string): Promise<ActiveRevision | null>;
 }
-
-export const ACTIVE_REVISIONS = portToken<ActiveRevisions>('ActiveRevisions');
 
 /**
  * What the rules of now say about an intent that earlier ones planned: `later` where another process may know newer rules than this one.

@@ -1,4 +1,3 @@
-import { portToken } from '../../core/part.js';
 import type { RuleOrigin } from '../sources/rule-repository.port.js';
 
 /** One loaded state of an organization's files. */
@@ -16,13 +15,11 @@ export interface StoredRevision {
   origin?: RuleOrigin;
 }
 
-export interface RevisionStore {
-  save(revision: StoredRevision): Promise<void>;
-  active(org: string): Promise<StoredRevision | null>;
-  byId(id: string): Promise<StoredRevision | null>;
+export abstract class RevisionStore {
+  abstract save(revision: StoredRevision): Promise<void>;
+  abstract active(org: string): Promise<StoredRevision | null>;
+  abstract byId(id: string): Promise<StoredRevision | null>;
   /** Those of the ids that are not stored. */
-  missing(ids: readonly string[]): Promise<string[]>;
-  list(org: string, limit: number): Promise<StoredRevision[]>;
+  abstract missing(ids: readonly string[]): Promise<string[]>;
+  abstract list(org: string, limit: number): Promise<StoredRevision[]>;
 }
-
-export const REVISION_STORE = portToken<RevisionStore>('RevisionStore');

@@ -1,14 +1,11 @@
-import { portToken } from '../../core/part.js';
 import type { LoadResult, RuleFile } from '../language/revision.js';
 
 /** Turns rule files into a revision. */
-export interface RuleLoader {
+export abstract class RuleLoader {
   /**
    * @param kept name of the organization, or of its shadow
    * @param known this state of the files was active before: what was allowed then is not asked again
    * @param isAlone as if the operator had given the organization nothing: no message then tells of what the files do not have themselves. Default: false
    */
-  load(kept: string, files: readonly RuleFile[], known: boolean, isAlone?: boolean): Promise<LoadResult>;
+  abstract load(kept: string, files: readonly RuleFile[], known: boolean, isAlone?: boolean): Promise<LoadResult>;
 }
-
-export const RULE_LOADER = portToken<RuleLoader>('RuleLoader');

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Opened } from '../../../src/core/opened.js';
 import { Secret } from '../../../src/core/secret.js';
-import { INBOX_STORE } from '../../../src/pipeline/inbox-store.port.js';
+import { InboxStore } from '../../../src/pipeline/inbox-store.port.js';
 import { queueModule } from '../../../src/queue/queue.module.js';
 import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
 
@@ -29,8 +29,8 @@ describeOnRedis('queue/failed start', () => {
       { kind: 'redis', url: new Secret(url), sweepS: 3 },
       { logger: silentLogger, opened },
     );
-    const store = { provide: INBOX_STORE, useFactory: () => Promise.reject(new Error('the store is away')) };
-    Module({ imports: [queue, { module: class {}, global: true, providers: [store], exports: [INBOX_STORE] }] })(
+    const store = { provide: InboxStore, useFactory: () => Promise.reject(new Error('the store is away')) };
+    Module({ imports: [queue, { module: class {}, global: true, providers: [store], exports: [InboxStore] }] })(
       StoreIsAway,
     );
 

@@ -3,8 +3,8 @@ import { Redis } from 'ioredis';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { queueModule } from '../../../src/queue/queue.module.js';
-import { RATE_LIMIT_BROADCAST } from '../../../src/forge/http/rate-limit-broadcast.port.js';
-import { WORK_QUEUE } from '../../../src/pipeline/work-queue.port.js';
+import { RateLimitBroadcast } from '../../../src/forge/http/rate-limit-broadcast.port.js';
+import { WorkQueue } from '../../../src/pipeline/work-queue.port.js';
 import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
 
 const USER = 'forgehand-refused';
@@ -45,6 +45,6 @@ describeOnRedis('queue/redis refuses', () => {
   it('opens with the right one', async () => {
     const opened = await queueModule({ kind: 'redis', url: await urlOf('right'), sweepS: 3 }, { logger: silentLogger });
 
-    expect(opened.exports).toEqual([WORK_QUEUE, RATE_LIMIT_BROADCAST]);
+    expect(opened.exports).toEqual([WorkQueue, RateLimitBroadcast]);
   });
 });

@@ -8,7 +8,7 @@ import { Secret } from '../../../src/core/secret.js';
 import { Executor } from '../../../src/pipeline/execute/executor.js';
 import { StorePoll } from '../../../src/pipeline/store-poll.js';
 import { queueModule } from '../../../src/queue/queue.module.js';
-import { WORK_QUEUE, type WorkQueue } from '../../../src/pipeline/work-queue.port.js';
+import { WorkQueue } from '../../../src/pipeline/work-queue.port.js';
 import { EffectRig } from '../../builders/effect-rig.js';
 import { canStartOwnRedis, startOwnRedis, type OwnServer } from '../../services/own-server.mjs';
 import { until } from '../../services/until.js';
@@ -35,7 +35,7 @@ async function openQueue(url: string): Promise<WorkQueue> {
   const module = await Test.createTestingModule({
     imports: [queueModule({ kind: 'redis', url: new Secret(url), sweepS: 3 }, { logger: silentLogger })],
   }).compile();
-  const queue = module.get<WorkQueue>(WORK_QUEUE);
+  const queue = module.get<WorkQueue>(WorkQueue);
   cleanUps.push(() => queue.close(1_000));
   return queue;
 }

@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import type { Logger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { queueModule } from '../../../src/queue/queue.module.js';
-import { WORK_QUEUE, type WorkQueue } from '../../../src/pipeline/work-queue.port.js';
+import { WorkQueue } from '../../../src/pipeline/work-queue.port.js';
 import { canStartOwnRedis, startOwnRedis, type OwnServer } from '../../services/own-server.mjs';
 import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
 import { TcpProxy } from '../../chaos/rig/tcp-proxy.js';
@@ -36,7 +36,7 @@ async function openQueue(
   const module = await Test.createTestingModule({
     imports: [queueModule({ kind: 'redis', url: new Secret(url), sweepS: 3 }, { logger })],
   }).compile();
-  const queue = module.get<WorkQueue>(WORK_QUEUE);
+  const queue = module.get<WorkQueue>(WorkQueue);
   cleanUps.push(() => queue.close(1_000));
   return { queue, module };
 }

@@ -1,19 +1,19 @@
-import { AUDIT_STORE } from '../../../src/housekeeping/audit/audit-store.port.js';
+import { AuditStore } from '../../../src/housekeeping/audit/audit-store.port.js';
 import { auditKey } from '../../../src/housekeeping/audit/audit-check.js';
 import { Encryptor } from '../../../src/core/encryptor.js';
 import type { ForgeEvent } from '../../../src/core/event.js';
 import { newId } from '../../../src/core/ids.js';
-import { KNOWN_FACTS } from '../../../src/core/known-facts.port.js';
-import { OPERATOR_STORE } from '../../../src/core/operator-store.port.js';
+import { KnownFacts } from '../../../src/core/known-facts.port.js';
+import { OperatorStore } from '../../../src/core/operator-store.port.js';
 import type { NewIntent, NewRun } from '../../../src/core/run.js';
 import type { Target } from '../../../src/core/target.js';
 import { sealReads } from '../../../src/pipeline/decide/answer-lookups.js';
-import { GAP_STORE } from '../../../src/pipeline/gap-store.port.js';
-import { INBOX_STORE } from '../../../src/pipeline/inbox-store.port.js';
-import { JOURNAL_STORE } from '../../../src/pipeline/journal-store.port.js';
-import { POISON_MESSAGE_STORE } from '../../../src/pipeline/poison-message-store.port.js';
-import { ROLLOUT_STORE } from '../../../src/pipeline/rollout-store.port.js';
-import { FINDING_STORE } from '../../../src/policies/finding-store.port.js';
+import { GapStore } from '../../../src/pipeline/gap-store.port.js';
+import { InboxStore } from '../../../src/pipeline/inbox-store.port.js';
+import { JournalStore } from '../../../src/pipeline/journal-store.port.js';
+import { PoisonMessageStore } from '../../../src/pipeline/poison-message-store.port.js';
+import { RolloutStore } from '../../../src/pipeline/rollout-store.port.js';
+import { FindingStore } from '../../../src/policies/finding-store.port.js';
 import { aDelivery, anEntry, anEvent } from '../../builders/arrivals.js';
 import { aRun, anIntent } from '../../builders/journal.js';
 import { because } from '../../builders/reasons.js';
@@ -61,7 +61,7 @@ export async function fillTenants(
   { part }: TestControl,
   repoIds: Readonly<Record<'app' | 'lib' | 'vault', string>>,
 ): Promise<Tenants> {
-  const [inbox, journal, gaps] = [part(INBOX_STORE), part(JOURNAL_STORE), part(GAP_STORE)];
+  const [inbox, journal, gaps] = [part(InboxStore), part(JournalStore), part(GapStore)];
   const encryptor = part(Encryptor);
   const canaries = new Map<string, string>(
     [...PLACES, 'site', 'pause of acme', 'pause of all'].map((whose) => [canary(whose), whose]),
@@ -161,7 +161,7 @@ export async function fillTenants(
     return intent.id;
   }
 
-  const poison = part(POISON_MESSAGE_STORE);
+  const poison = part(PoisonMessageStore);
   async function poisoned(place: Place): Promise<string> {
     const event = eventOf(place);
     await told(place, event);
@@ -214,7 +214,7 @@ export async function fillTenants(
         },
       ],
     );
-    await part(FINDING_STORE).record({
+    await part(FindingStore).record({
       forge: 'main',
       org: orgOf(place),
       policy: 'labels',
@@ -255,7 +255,7 @@ export async function fillTenants(
     await inbox.storeDeliveries(
       Array.from({ length: WEIGHT[place] }, () => aDelivery({ id: own(place, newId()), org, hook: canary(place) })),
     );
-    await part(ROLLOUT_STORE).add(
+    await part(RolloutStore).add(
       {
         id: own(place, newId()),
         org,
@@ -271,7 +271,7 @@ export async function fillTenants(
       },
       null,
     );
-    await part(KNOWN_FACTS).write('main', org, 'job.hooks.audit', {
+    await part(KnownFacts).write('main', org, 'job.hooks.audit', {
       at: now.toISOString(),
       by: 'schedule',
       summary: canary(place),
@@ -292,7 +292,7 @@ export async function fillTenants(
       held: { limit, againInMs: 3_600_000 },
     });
   }
-  await part(KNOWN_FACTS).write('main', '', 'job.token.audit', {
+  await part(KnownFacts).write('main', '', 'job.token.audit', {
     at: now.toISOString(),
     by: 'schedule',
     summary: canary('site'),
@@ -303,7 +303,7 @@ export async function fillTenants(
   await journal.pause({ org: 'butler', rule: 'no-rule', by: 'bob', at: now, reason: canary('butler') });
   await journal.pause({ org: null, rule: 'no-rule', by: 'bob', at: now, reason: canary('site') });
   await journal.pause({ org: null, rule: 'greet', by: 'root', at: now, reason: canary('pause of all') });
-  await part(OPERATOR_STORE).add(
+  await part(OperatorStore).add(
     {
       id: newId(),
       name: canary('site'),
@@ -317,6 +317,6 @@ export async function fillTenants(
     },
     'hash of a token',
   );
-  await part(AUDIT_STORE).seal(1_000, 0, auditKey(encryptor));
+  await part(AuditStore).seal(1_000, 0, auditKey(encryptor));
   return { of: of as Record<Place, Seeded>, reaching: reaching.id, shared: shared.id, canaries };
 }
