@@ -1,3 +1,4 @@
+import { tableOf } from '../../src/core/table.js';
 import type { Json } from '../../src/core/json.js';
 
 /** The closed list of `recordings/README.md`: leaves below these keys differ from server to server and from day to day. */
@@ -38,18 +39,12 @@ const NAMES = new Set([
 
 const ENDINGS = ['_id', '_ids', '_at', '_sha', '_url'];
 
-export function isClosed(key: string): boolean {
-  return NAMES.has(key) || ENDINGS.some((ending) => key.endsWith(ending));
-}
+/** What servers find out in the background, and the key beside which it stands: until then they say nothing, or no. */
+const FOUND_OUT_LATER = tableOf({ language: 'languages_url', mergeable: 'merge_base' });
 
-/** What servers find out in the background, and what they say until then: a busy one says it longer. */
-const UNTIL_FOUND_OUT: Readonly<Record<string, { readonly beside: string; readonly value: Json }>> = {
-  language: { beside: 'languages_url', value: '' },
-  mergeable: { beside: 'merge_base', value: false },
-};
-
-/** Whether one of two answers was given before the server had found this out. */
-export function isNotFoundOut(key: string, ...holders: ReadonlyArray<Readonly<Record<string, Json>>>): boolean {
-  const one = UNTIL_FOUND_OUT[key];
-  return one !== undefined && holders.some((holder) => one.beside in holder && holder[key] === one.value);
+/** @param holder the object that has the key */
+export function isClosed(key: string, holder: Readonly<Record<string, Json>>): boolean {
+  if (NAMES.has(key) || ENDINGS.some((ending) => key.endsWith(ending))) return true;
+  const beside = FOUND_OUT_LATER[key];
+  return beside !== undefined && Object.hasOwn(holder, beside);
 }

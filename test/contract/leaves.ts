@@ -17,7 +17,9 @@ export interface FoundLeaf {
 export function leavesOf(body: Json, path: Path = [], closed = false): FoundLeaf[] {
   if (Array.isArray(body)) return body.flatMap((item, i) => leavesOf(item, [...path, i], closed));
   if (isJsonObject(body)) {
-    return Object.entries(body).flatMap(([key, value]) => leavesOf(value, [...path, key], closed || isClosed(key)));
+    return Object.entries(body).flatMap(([key, value]) =>
+      leavesOf(value, [...path, key], closed || isClosed(key, body)),
+    );
   }
   return [{ path, value: body, closed }];
 }

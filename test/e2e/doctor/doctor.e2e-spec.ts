@@ -85,7 +85,7 @@ describe('e2e/doctor', () => {
       expect(told.stdout).toMatch(/warning +token\.wide +main/);
       expect(told.stdout).toMatch(/ok +hook\.events +acme/);
       expect(told.stdout).toContain('/user/settings/applications, Generate New Token with');
-      expect(told.stdout).toMatch(/createMilestone +there/);
+      expect(told.stdout).toMatch(/create a milestone +there/);
       expect(told.stdout).toMatch(/\n1 finding\n$/);
       expect([alone, dry, made, again, told].map(({ stdout, stderr }) => stdout + stderr).join('\n')).not.toContain(
         SECRET,
