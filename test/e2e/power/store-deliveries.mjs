@@ -14,7 +14,7 @@ const stores = await openStores({ kind: 'embedded', dir });
 await stores.migrate();
 const writer = new DeliveryWriter(
   stores.inbox,
-  { announce: async () => undefined },
+  { ring: () => undefined },
   { ...DEFAULT_WRITER_LIMITS, answerWithinMs: 120_000 },
 );
 
