@@ -10,7 +10,7 @@ import type { Report } from '../rules/language/revision.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 import type { CrashLoopGuard } from './decide/crash-loop-guard.js';
 import { CandidateDecider, decideAll, subjectOfEvent, type Subject } from './decide/decide-candidate.js';
-import { DueDecider, type DueDeps, type RehearsedRun } from './decide/decide-due.js';
+import { DueDecider, type DueDeps, type RehearsedRun, LEFT_MS } from './decide/decide-due.js';
 import { awaitedKinds, type Plan } from './decide/plan-intents.js';
 import { reasonOf } from './execute/settle.js';
 import { RecentlyProcessed } from './decide/recently-processed.js';
@@ -34,9 +34,6 @@ export interface FlowDeps extends DueDeps, RecorderDeps {
   /** Absent = nobody counts the deaths of processes. */
   readonly watch?: Pick<CrashLoopGuard, 'run'>;
 }
-
-/** What others have in hand, or what waits for others, is looked at again after this time. */
-const LEFT_MS = 1_000;
 
 interface Loaded {
   readonly active: ActiveRevision;

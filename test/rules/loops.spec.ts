@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { aLoadEnvironment } from '../builders/rule-environment.js';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
@@ -39,15 +40,16 @@ describe('loop proof', () => {
 
   it('names the effects and events between the rules', () => {
     const { name, text } = sets.find((set) => set.name.includes('three-rules')) ?? { name: '', text: '' };
-    const result = loadRules([{ path: name, text }], {
-      org: 'acme',
-      actions: actionCatalogue(),
-      lookups: lookupCatalogue(),
-      powers: new Set(),
-      secrets: new Set(),
-      engine,
-      checkTypes: true,
-    });
+    const result = loadRules(
+      [{ path: name, text }],
+      aLoadEnvironment({
+        actions: actionCatalogue(),
+        lookups: lookupCatalogue(),
+        secrets: new Set(),
+        engine,
+        checkTypes: true,
+      }),
+    );
 
     expect(result.ok ? '' : result.problems[0]?.message).toBe(
       'these rules start each other without end: a -(branch.create: branch.created)-> b -(branch.create: branch.created)-> c -(branch.create: branch.created)-> a',

@@ -3,13 +3,12 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import tls, { TLSSocket, type SecureContext } from 'node:tls';
+import tls, { type SecureContext } from 'node:tls';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { UserError } from '../../core/errors.js';
 
-interface AgentOptions {
+export interface ConnectOptions {
   readonly baseUrl: string;
   /** PEM file of further authorities. */
   readonly caFile?: string | null | undefined;
@@ -48,7 +47,7 @@ export class NotConnected extends Error {
  * a request without a socket was not sent. Through a proxy each call has its own agent, so that a proxy that never answers is let go with the call.
  * @throws UserError when the CA file cannot be read or holds no certificate
  */
-export function agentsTo(options: AgentOptions): (signal: AbortSignal) => AgentsOfCall {
+export function agentsTo(options: ConnectOptions): (signal: AbortSignal) => AgentsOfCall {
   const { proxy, connectMs = CONNECT_MS } = options;
   const isSecure = new URL(options.baseUrl).protocol === 'https:';
   const trust = trustOf(options.caFile ?? null);
@@ -64,39 +63,9 @@ export function agentsTo(options: AgentOptions): (signal: AbortSignal) => Agents
     timeout: IDLE_MS,
   } as const;
   const agents = isSecure
-    ? { httpsAgent: new SecureAgent({ ...keep, ...trust }, connectMs) }
-    : { httpAgent: new PlainAgent(keep, connectMs) };
+    ? { httpsAgent: givingConnected(new https.Agent({ ...keep, ...trust }), 'secureConnect', connectMs) }
+    : { httpAgent: givingConnected(new http.Agent(keep), 'connect', connectMs) };
   return () => agents;
-}
-
-type Connected = (error: Error | null, socket: Duplex) => void;
-
-class PlainAgent extends http.Agent {
-  constructor(
-    options: http.AgentOptions,
-    private readonly connectMs: number,
-  ) {
-    super(options);
-  }
-
-  override createConnection(options: http.ClientRequestArgs, callback?: Connected): undefined {
-    const socket = super.createConnection(options) as Socket;
-    giveConnected(socket, 'connect', this.connectMs, callback);
-  }
-}
-
-class SecureAgent extends https.Agent {
-  constructor(
-    options: https.AgentOptions,
-    private readonly connectMs: number,
-  ) {
-    super(options);
-  }
-
-  override createConnection(options: https.RequestOptions, callback?: Connected): undefined {
-    const socket = super.createConnection(options) as TLSSocket;
-    giveConnected(socket, 'secureConnect', this.connectMs, callback);
-  }
 }
 
 class TunnelAgent extends HttpsProxyAgent<string> {
@@ -129,12 +98,19 @@ class TunnelAgent extends HttpsProxyAgent<string> {
   }
 }
 
-function giveConnected(socket: Socket, event: string, connectMs: number, callback: Connected | undefined): void {
-  const timer = setTimeout(() => socket.destroy(timedOut()), connectMs);
-  whenConnected(socket, event, (error) => {
-    clearTimeout(timer);
-    callback?.(error, socket);
-  });
+/** The agent makes sockets as it did, and gives them later. */
+function givingConnected<Kind extends http.Agent>(agent: Kind, event: string, connectMs: number): Kind {
+  const open = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const socket = open(options) as Socket;
+    const timer = setTimeout(() => socket.destroy(timedOut()), connectMs);
+    whenConnected(socket, event, (error) => {
+      clearTimeout(timer);
+      callback?.(error, socket);
+    });
+    return undefined;
+  };
+  return agent;
 }
 
 function whenConnected(socket: Socket, event: string, done: (error: NotConnected | null) => void): void {

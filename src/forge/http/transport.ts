@@ -1,6 +1,6 @@
 import type { ClientRequest } from 'node:http';
 import axios, { AxiosError, type AxiosResponse } from 'axios';
-import { agentsTo, NotConnected } from './agents.js';
+import { agentsTo, type ConnectOptions, NotConnected } from './agents.js';
 
 /** No usable answer came. `reached` says whether a byte of the request may have got to the forge. Carries no request, no headers. */
 export class TransportFailure extends Error {
@@ -33,22 +33,12 @@ export interface WireReply {
 
 type Transport = (request: WireRequest) => Promise<WireReply>;
 
-interface TransportOptions {
-  readonly baseUrl: string;
-  readonly caFile?: string | null | undefined;
-  readonly proxy?: string | null | undefined;
-  /** Calls at once, for so many connections are kept; default 4. */
-  readonly concurrency?: number | undefined;
-  /** How long a connection may take; default 10,000 ms. */
-  readonly connectMs?: number | undefined;
-}
-
 /**
  * The only place that opens connections to a forge. No redirect is followed, no absolute address is taken, no proxy of
  * the environment is used, certificates are always checked, and every call ends by its deadline with its socket destroyed.
  * @throws TransportFailure, which tells whether a byte of the request may have reached the other side
  */
-export function createTransport(options: TransportOptions): Transport {
+export function createTransport(options: ConnectOptions): Transport {
   const agents = agentsTo(options);
   const client = axios.create({
     adapter: 'http',

@@ -46,7 +46,8 @@ export interface RehearsedRun {
   readonly effects: ReadonlyArray<{ readonly action: string; readonly itemKey: string; readonly waits: boolean }>;
 }
 
-const LEFT_MS = 1_000;
+/** What others have in hand, or what waits for others, is looked at again after this time. */
+export const LEFT_MS = 1_000;
 
 /** Decides what no event asks for but the time: runs whose window is over, and occurrences of schedules. */
 export class DueDecider {

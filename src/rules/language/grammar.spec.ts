@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { aLoadEnvironment } from '../../../test/builders/rule-environment.js';
 import { actionCatalogue } from '../../actions/index.js';
 import { lookupCatalogue } from '../../actions/lookups/index.js';
 import { CelEngine } from './expressions/cel-engine.js';
@@ -11,15 +12,16 @@ const engine = new CelEngine();
 const SHARED: RuleFile = { path: 'shared', shared: 'shared', text: 'version: 1\n' };
 
 function problemsOf(files: readonly RuleFile[]) {
-  const result = loadRules(files, {
-    org: 'acme',
-    actions: actionCatalogue(),
-    lookups: lookupCatalogue(),
-    powers: new Set(),
-    secrets: new Set(),
-    engine,
-    checkTypes: true,
-  });
+  const result = loadRules(
+    files,
+    aLoadEnvironment({
+      actions: actionCatalogue(),
+      lookups: lookupCatalogue(),
+      secrets: new Set(),
+      engine,
+      checkTypes: true,
+    }),
+  );
   return result.ok ? [] : result.problems;
 }
 

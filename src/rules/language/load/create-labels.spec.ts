@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { aLoadEnvironment } from '../../../../test/builders/rule-environment.js';
 import { anEvent } from '../../../../test/builders/arrivals.js';
 import { actionCatalogue } from '../../../actions/index.js';
 import { lookupCatalogue } from '../../../actions/lookups/index.js';
@@ -29,15 +30,16 @@ rules:
       - issue.comment: {number: "\${{ event.number }}", key: hello, body: hello}
       - issue.label: {number: "\${{ event.number }}", ${label}}
 ${POLICY}`;
-  return loadRules([{ path: 'r.yaml', text }], {
-    org: 'acme',
-    actions: actionCatalogue(),
-    lookups: lookupCatalogue(),
-    powers: new Set(),
-    secrets: new Set(),
-    engine,
-    checkTypes: true,
-  });
+  return loadRules(
+    [{ path: 'r.yaml', text }],
+    aLoadEnvironment({
+      actions: actionCatalogue(),
+      lookups: lookupCatalogue(),
+      secrets: new Set(),
+      engine,
+      checkTypes: true,
+    }),
+  );
 }
 
 describe('rules/language/load/create-labels', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { aLoadEnvironment } from '../../../../test/builders/rule-environment.js';
 import { anEvent } from '../../../../test/builders/arrivals.js';
 import { actionCatalogue } from '../../../actions/index.js';
 import { lookupCatalogue } from '../../../actions/lookups/index.js';
@@ -23,15 +24,16 @@ function load(...lines: string[]): LoadResult {
     '    on: comment.created',
     ...lines.map((line) => `    ${line}`),
   ];
-  return loadRules([{ path: 'r.yaml', text: text.join('\n') }], {
-    org: 'acme',
-    actions: actionCatalogue(),
-    lookups: lookupCatalogue(),
-    powers: new Set(),
-    secrets: new Set(),
-    engine,
-    checkTypes: true,
-  });
+  return loadRules(
+    [{ path: 'r.yaml', text: text.join('\n') }],
+    aLoadEnvironment({
+      actions: actionCatalogue(),
+      lookups: lookupCatalogue(),
+      secrets: new Set(),
+      engine,
+      checkTypes: true,
+    }),
+  );
 }
 
 function command(actor: typeof ANN, data: JsonObject = {}): ForgeEvent {
