@@ -115,7 +115,12 @@ describe('config/read-config', () => {
     [
       'a limit that does not parse => refused',
       GOOD + 'server: { port: many }\n',
-      ['9:17: server.port: Invalid input: expected number, received string'],
+      ['9:17: server.port must be a number'],
+    ],
+    [
+      'a list that is none => refused',
+      GOOD.replace(/^orgs:[^]*?(?=^store)/m, 'orgs: acme\n'),
+      ['3:7: orgs must be a list'],
     ],
     [
       'a control port without a token => refused',

@@ -30,6 +30,7 @@ import { resolveSecret } from './secret-reference.js';
 import type { SecretReference } from './secret-reference.js';
 import type { ConfigReader, SecretGroup } from './secrets-of-role.js';
 import { SECRETS_OF_ROLE } from './secrets-of-role.js';
+import { tableOf } from '../core/table.js';
 
 export interface ReadConfigOptions {
   /** Where `{ env: NAME }` is looked up, before the environment file beside the config; default the process environment. */
@@ -95,6 +96,17 @@ function collectKeys(schema: unknown, keys = new Set<string>()): string[] {
   return [...keys];
 }
 
+/** What a value must be, for people. */
+const KINDS = tableOf({
+  array: 'a list',
+  object: 'a map of keys',
+  record: 'a map of keys',
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+});
+
 function problemsOf(file: string, yaml: LocatedYaml, issue: z.core.$ZodIssue): Problem[] {
   const at = issue.path.join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {
@@ -111,14 +123,18 @@ function problemsOf(file: string, yaml: LocatedYaml, issue: z.core.$ZodIssue): P
     });
   }
   const place = { file, ...yaml.positionOf(issue.path) };
-  if (valueAt(yaml.value, issue.path) !== undefined) return [{ ...place, message: `${at}: ${issue.message}` }];
+  // eslint-disable-next-line local/no-decision-by-text -- zod marks messages of its own by nothing else
+  const isOfZod = issue.message.startsWith('Invalid input');
+  if (valueAt(yaml.value, issue.path) !== undefined) {
+    const kind = isOfZod && issue.code === 'invalid_type' ? KINDS[issue.expected] : undefined;
+    return [{ ...place, message: kind === undefined ? `${at}: ${issue.message}` : `${at} must be ${kind}` }];
+  }
   // What is missing has no type; a message of the schema's own says what to write.
   return [
     {
       ...place,
       message: `${at} is missing`,
-      // eslint-disable-next-line local/no-decision-by-text -- zod marks messages of its own by nothing else
-      ...(issue.message.startsWith('Invalid input') ? {} : { hint: issue.message }),
+      ...(isOfZod ? {} : { hint: issue.message }),
     },
   ];
 }
