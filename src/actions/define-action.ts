@@ -331,8 +331,8 @@ export function conflict(reason: Reason, detail: JsonObject = {}): NoChange {
 }
 
 /** It cannot be done as asked; asking again without a change of rule, config or forge is useless. */
-export function refused(reason: Reason, detail: JsonObject = {}): NoChange {
-  return { kind: 'refused', reason, detail };
+export function refused(reason: Reason): NoChange {
+  return { kind: 'refused', reason, detail: {} };
 }
 
 /** Something that others do is missing still (an approval, a check): looked at again after the events of `awaits` and from time to time. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { BotError, UserError } from './errors.js';
 import { isJsonObject, type Json, type JsonObject } from './json.js';
 import { Secret } from './secret.js';
@@ -66,12 +66,6 @@ export class Encryptor {
     return createHmac('sha256', this.#keys().comparing)
       .update(typeof value === 'string' ? value : value.reveal())
       .digest('hex');
-  }
-
-  isSame(hash: string, value: string | Secret): boolean {
-    const wanted = Buffer.from(this.hash(value));
-    const given = Buffer.from(hash);
-    return wanted.length === given.length && timingSafeEqual(wanted, given);
   }
 }
 

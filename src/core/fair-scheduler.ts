@@ -76,19 +76,6 @@ export class FairScheduler<Item, Lane extends string = string> {
     return this.#underWay.size;
   }
 
-  isWaiting(item: Item): boolean {
-    return this.#waiting.has(item);
-  }
-
-  isUnderWay(item: Item): boolean {
-    return this.#underWay.has(item);
-  }
-
-  /** Whose the item is that waits or is under way. */
-  ownerOf(item: Item): string | undefined {
-    return this.#waiting.get(item)?.owner ?? this.#underWay.get(item);
-  }
-
   /** Owners of whom something waits. */
   get owners(): number {
     return new Set([...this.#lines.values()].flatMap(({ owners }) => [...owners.keys()])).size;
@@ -170,13 +157,6 @@ export class FairScheduler<Item, Lane extends string = string> {
     for (const [owner, used] of this.#used)
       if (used * share < NEXT_TO_NOTHING) this.#used.delete(owner);
       else this.#used.set(owner, used * share);
-  }
-
-  /** Nothing waits any more; what is under way still ends. */
-  clear(): void {
-    for (const { owners } of this.#lines.values()) owners.clear();
-    this.#waiting.clear();
-    this.#forgetUse();
   }
 
   #linesInTurn({ lanes }: Limits<Lane>): Iterable<Line<Item, Lane>> {

@@ -32,7 +32,7 @@ export class TwoPeople {
         'APPROVER_NOT_NAMED',
         `${approver.name} is no named operator, and this takes two people: approve it with the token of an operator`,
       );
-    await this.apart(approver, requester, 'APPROVER_IS_REQUESTER', 'asked for it');
+    await this.apart(approver, requester, 'asked for it');
     if (actor !== null) this.notTheAccount(approver, actor, 'APPROVER_IS_REQUESTER', 'caused it');
     const authors = await this.deps.authorsOf(revisionId);
     for (const author of authors)
@@ -53,10 +53,10 @@ export class TwoPeople {
         'APPLIER_NOT_NAMED',
         `${applier.name} is no named operator, and this takes two people: apply it with the token of an operator`,
       );
-    await this.apart(applier, approvedBy, 'APPROVER_IS_REQUESTER', 'approved it');
+    await this.apart(applier, approvedBy, 'approved it');
   }
 
-  private async apart(person: ControlCaller, other: string | null, code: string, did: string): Promise<void> {
+  private async apart(person: ControlCaller, other: string | null, did: string): Promise<void> {
     if (other === null) return;
     if (!isOperatorName(other))
       throw new UserError(
@@ -67,7 +67,7 @@ export class TwoPeople {
       .filter(({ name, login }) => name === other && login !== null)
       .map(({ login }) => login?.toLowerCase());
     if (person.name === other || (person.login !== null && accounts.includes(person.login.toLowerCase())))
-      throw new UserError(code, `${person.name} ${did}: somebody else must be the second person`);
+      throw new UserError('APPROVER_IS_REQUESTER', `${person.name} ${did}: somebody else must be the second person`);
   }
 
   private notTheAccount({ name, login }: ControlCaller, account: string, code: string, did: string): void {

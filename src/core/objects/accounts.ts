@@ -28,7 +28,6 @@ export const user = z.looseObject({
   visibility: text,
   website: text,
 });
-export type User = z.output<typeof user>;
 
 /** `Organization` of the forge's API. */
 export const organization = z.looseObject({
@@ -76,7 +75,6 @@ const one = z.looseObject({
 
 /** `UserSettings` of the forge's API. Servers answer one object, the specification says an array: both are read as one object. */
 export const userSettings = z.union([one, z.tuple([one], one).transform(([first]) => first)]);
-export type UserSettings = z.output<typeof userSettings>;
 
 /** `AccessToken` of the forge's API. `sha1` carries the whole token in the answer of a creation: held as Secret, and so is its tail. */
 export const accessToken = z.looseObject({

@@ -20,4 +20,3 @@ export const activity = z.looseObject({
   repo_id: id,
   user_id: id,
 });
-export type Activity = z.output<typeof activity>;

@@ -127,7 +127,6 @@ export const commitStatus = z.looseObject({
   updated_at: time,
   url: text,
 });
-export type CommitStatus = z.output<typeof commitStatus>;
 
 export const combinedStatus = z.looseObject({
   commit_url: text,

@@ -137,7 +137,6 @@ export type Hook = z.output<typeof hook>;
 
 /** recordings, variables. `data` is the value: held as Secret, since people keep credentials in variables. */
 export const variable = z.looseObject({ data: secret, description: text, name: text, owner_id: id, repo_id: id });
-export type Variable = z.output<typeof variable>;
 
 export const serverVersion = z.looseObject({ version: text });
 

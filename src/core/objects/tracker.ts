@@ -43,7 +43,6 @@ export const attachment = z.looseObject({
   type: text,
   uuid: text,
 });
-export type Attachment = z.output<typeof attachment>;
 
 /** `Comment` of the forge's API. */
 export const comment = z.looseObject({
@@ -63,7 +62,6 @@ export type Comment = z.output<typeof comment>;
 
 /** recordings, talk. `content` is a name such as `+1` or `eyes`. */
 export const reaction = z.looseObject({ content: text, created_at: time, user: user.nullish() });
-export type Reaction = z.output<typeof reaction>;
 
 export const issuePull = z.looseObject({ draft: flag, html_url: text, merged: flag, merged_at: time });
 export const issueRepository = z.looseObject({ full_name: text, id, name: text, owner: text });

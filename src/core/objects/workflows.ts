@@ -54,7 +54,6 @@ export const actionTask = z.looseObject({
   url: text,
   workflow_id: text,
 });
-export type ActionTask = z.output<typeof actionTask>;
 
 /** `TasksList` of the forge's API. */
 export const actionTasks = z.looseObject({ total_count: int, workflow_runs: listOf(actionTask).optional() });

@@ -22,16 +22,10 @@ export class KindIndex {
   readonly #names = new Map<Dimension, NameIndex<Entry>>();
   /** Nothing in their filters is literal: they are looked at for each event of the kind. */
   readonly #everywhere: Entry[] = [];
-  #size = 0;
 
   constructor(readonly org: string) {}
 
-  get size(): number {
-    return this.#size;
-  }
-
   add(rule: CompiledRule, order: number): void {
-    this.#size += 1;
     const entry = { rule, order };
     const path = bestPath(rule.program.where, this.org);
     if (!path) {
