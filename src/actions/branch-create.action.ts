@@ -1,14 +1,5 @@
-import {
-  defineAction,
-  textOf,
-  changed,
-  conflict,
-  refused,
-  there,
-  toWrite,
-  type Decision,
-  type OpenCall,
-} from './define-action.js';
+import { defineAction, textOf, changed, conflict, refused, there, toWrite, type Decision } from './define-action.js';
+import type { OpenCall } from './support/recovery.js';
 import { say } from './reasons.js';
 import { naming, optional, text } from './support/params.js';
 import { branch, given, tag } from './support/objects.js';

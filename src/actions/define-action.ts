@@ -1,11 +1,11 @@
 import type { ParamSpecs, ParamsOf } from './support/params.js';
 import type { About } from './reasons.js';
-import type { Recovery } from './support/recovery.js';
+import type { OpenCall, Recovery } from './support/recovery.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import type { NeededRight } from '../core/rights.js';
-import type { GivenParam, Unfit } from '../rules/language/revision.js';
+import type { GivenParam, Unfit } from '../rules/language/catalogue.js';
 import type { Secret } from '../core/secret.js';
 import type { Target } from '../core/target.js';
 import type { ForgeClient } from '../forge/forge-client.js';
@@ -59,22 +59,6 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   readonly openCalls: number;
   /** What to put at the end of a description, for a call that is made again; null = nothing. */
   readonly mark: string | null;
-}
-
-/** A call of this very intent of which nobody knows whether it had its effect. */
-export interface OpenCall {
-  /** What was remembered right before the first such call; null when nothing was. */
-  readonly snapshot: JsonObject | null;
-  /** How many there are; at least 1. */
-  readonly sends: number;
-  /** Of these, the newest ones in a row that were answered with the same status 500: a permanent error may look so. */
-  readonly equalFailures: number;
-  /** What the forge said with the newest of them; null = nothing, or it was not answered. */
-  readonly said: string | null;
-  /** Milliseconds since the newest of them, database time. */
-  readonly sentAgoMs: number;
-  /** When the first of them was sent. */
-  readonly firstSentAt: Date;
 }
 
 /** Where a repository target is, as operations take it. */

@@ -1,4 +1,4 @@
-import type { ActionFacts } from '../rules/language/revision.js';
+import type { ActionFacts } from '../rules/language/catalogue.js';
 import { createBranch } from './branch-create.action.js';
 import type { AnyAction } from './define-action.js';
 import { assignIssue } from './issue-assign.action.js';

@@ -1,6 +1,6 @@
 import { emptyOf, inBoth, noneOf, valueOf } from './support/unfit.js';
 import { say } from './reasons.js';
-import type { Unfit } from '../rules/language/revision.js';
+import type { Unfit } from '../rules/language/catalogue.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, there, toWrite, undone } from './define-action.js';
 import { isAbout } from './support/compare.js';

@@ -1,4 +1,4 @@
-import type { Unfit } from '../rules/language/revision.js';
+import type { Unfit } from '../rules/language/catalogue.js';
 import type { Given } from './define-action.js';
 import { inBoth, valueOf } from './support/unfit.js';
 import { say } from './reasons.js';

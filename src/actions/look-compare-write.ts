@@ -11,12 +11,11 @@ import {
   type CompareFacts,
   type Decision,
   type LookContext,
-  type OpenCall,
   type Outcome,
 } from './define-action.js';
+import { type OpenCall, askPerson, done, idsIn, resend, settledAs, type Verdict } from './support/recovery.js';
 import { say, type About, type UNREADABLE } from './reasons.js';
 import { isSameSetting, emptyLike } from './support/compare.js';
-import { askPerson, done, idsIn, resend, settledAs, type Verdict } from './support/recovery.js';
 import { givenOf } from './support/unfit.js';
 import { ForgeError } from '../core/errors.js';
 import type { Reason } from '../core/reason.js';

@@ -1,6 +1,6 @@
 import { countAlone, emptyOf, nobodyNamed, textsOf, wrongLogin } from './support/unfit.js';
 import { say } from './reasons.js';
-import type { Unfit } from '../rules/language/revision.js';
+import type { Unfit } from '../rules/language/catalogue.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, refused, there, toWrite } from './define-action.js';
 import { id, optional, texts, whole } from './support/params.js';

@@ -1,4 +1,4 @@
-import type { Unfit } from '../rules/language/revision.js';
+import type { Unfit } from '../rules/language/catalogue.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, there, toWrite } from './define-action.js';
 import { flag, optional, secret, text, type ParamsOf } from './support/params.js';

@@ -5,9 +5,9 @@ import { Secret } from '../core/secret.js';
 import { actions } from './index.js';
 import { releaseHashes } from './release-update.action.js';
 import { markOf, withMark, withoutMark } from './support/compare.js';
-import type { AnyAction, OpenCall } from './define-action.js';
+import type { AnyAction } from './define-action.js';
+import { type OpenCall, decideDuplicates, type Surplus, type Verdict } from './support/recovery.js';
 import { readsOf, verdictOf } from './look-compare-write.js';
-import { decideDuplicates, type Surplus, type Verdict } from './support/recovery.js';
 
 const SENT_AT = new Date('2026-11-20T12:00:00Z');
 const SHA = 'a'.repeat(40);

@@ -1,6 +1,6 @@
 import { noneOf, valueOf } from './support/unfit.js';
 import { say } from './reasons.js';
-import type { Unfit } from '../rules/language/revision.js';
+import type { Unfit } from '../rules/language/catalogue.js';
 import type { Given } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, there, toWrite } from './define-action.js';
 import { flag, id, line, naming, optional, text } from './support/params.js';

@@ -1,4 +1,4 @@
-import type { Unfit } from '../rules/language/revision.js';
+import type { Unfit } from '../rules/language/catalogue.js';
 import { say } from './reasons.js';
 import { inBoth, textsOf } from './support/unfit.js';
 import type { Given } from './define-action.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { KeptFinding } from '../policies/finding-store.port.js';
-import { SEVERITIES, type Severity } from '../rules/language/revision.js';
+import { SEVERITIES, type Severity } from '../core/finding.js';
 import { limitOption, storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';

@@ -1,10 +1,13 @@
-/** One mistake in a file that a person wrote: what, where, and what to write instead. */
-export interface Problem {
+export interface Position {
   readonly file: string;
   /** 1-based. */
   readonly line: number;
   /** 1-based. */
   readonly col: number;
+}
+
+/** One mistake in a file that a person wrote: what, where, and what to write instead. */
+export interface Problem extends Position {
   readonly message: string;
   /** What to do, where that is known. */
   readonly hint?: string;

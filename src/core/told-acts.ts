@@ -1,6 +1,9 @@
 import type { Reason } from './reason.js';
 import { runReason } from './run-reasons.js';
 
+/** Name under which the proof of an act is kept with the lookups of a run; no rule can name a lookup so. */
+export const ACT_LOOKUP = '@act';
+
 /** Code of a refusal: another event told the same act, and the rule acted upon that. */
 export const TOLD_BEFORE = 'act.told_before';
 

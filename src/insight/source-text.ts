@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, text, type Shape } from '../core/schema.js';
 import type { StoredRevision } from '../rules/revisions/revision-store.port.js';
-import type { Place } from './explanation.js';
+import type { Position } from '../core/problem.js';
 
 /** Lines of one rule that are shown. */
 const MOST_LINES = 400;
@@ -29,7 +29,7 @@ export function fileOf(files: StoredRevision['files'], file: string): string | n
  */
 export function sourceOf(
   files: StoredRevision['files'] | null,
-  { file, line }: Pick<Place, 'file' | 'line'>,
+  { file, line }: Pick<Position, 'file' | 'line'>,
 ): SourceText | null {
   const lines = files && fileOf(files, file)?.split('\n');
   const at = lines?.[line - 1];

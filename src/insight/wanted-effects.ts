@@ -1,7 +1,8 @@
 import { canonicalJson } from '../core/canonical-json.js';
 import type { JsonObject } from '../core/json.js';
 import { isSealed, isSecretReference } from '../core/encryptor.js';
-import type { ActionFacts, ProposedStep } from '../rules/language/revision.js';
+import type { ProposedStep } from '../rules/language/revision.js';
+import type { ActionFacts } from '../rules/language/catalogue.js';
 import { ownValue } from '../core/table.js';
 
 /** One effect that a decision wants, in a form in which two of them can be compared: without what is sealed or secret. */

@@ -3,7 +3,7 @@ import type { IntentState } from '../core/states.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import type { BudgetLimit, HeldByBudget, SpentBudget } from '../core/budgets.js';
-import type { Found } from '../rules/language/revision.js';
+import type { Found } from '../core/finding.js';
 import type { BotSelf } from './rule-engine.port.js';
 import type { Attempt, Gathering, Intent, NewIntent, NewRun, Run, RunState } from '../core/run.js';
 

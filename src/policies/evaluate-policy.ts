@@ -22,13 +22,12 @@ import { countItems, proposeSteps } from '../rules/language/propose/propose-step
 import type {
   CompiledPolicy,
   Evaluation,
-  Finding,
-  Found,
   LookupAnswers,
   ProposedItem,
   ProposedStep,
   Report,
 } from '../rules/language/revision.js';
+import type { Finding, Found } from '../core/finding.js';
 import { isSameSetting, normalizeMirrorAddress } from '../actions/support/compare.js';
 import { compareItem } from './compare-part.js';
 import type { Difference } from './compare-part.js';

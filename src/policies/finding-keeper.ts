@@ -3,7 +3,7 @@ import { alert, type AlertKey, type Alerts } from '../core/alerts.js';
 import type { RecordedRun } from '../pipeline/journal-store.port.js';
 import { comparable } from '../pipeline/execute/objections.js';
 import type { RecoveryStore } from '../pipeline/recovery-store.port.js';
-import type { Finding, Found, Severity } from '../rules/language/revision.js';
+import type { Finding, Found, Severity } from '../core/finding.js';
 import type { FindingStore } from './finding-store.port.js';
 
 /** What a person is told of at once; the others are in the list. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields, maybeTime, text, time, type Shape } from '../core/schema.js';
 import type { Sight } from '../core/sight.js';
-import { SEVERITIES, type Finding, type Severity } from '../rules/language/revision.js';
+import { SEVERITIES, type Finding, type Severity } from '../core/finding.js';
 
 export type { Severity };
 

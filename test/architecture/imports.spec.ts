@@ -227,6 +227,24 @@ describe('architecture/imports', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('has no files that import one another, types included', () => {
+    // The sandbox is one world, whose kinds of things know each other.
+    const edges = all
+      .filter(({ file, target, isLazy }) => target.startsWith('.') && !isLazy && folderOf(inSrc(file)) !== 'sandbox')
+      .map(({ file, target }) =>
+        [file, resolve(dirname(file), target)].map((path) => inSrc(path).replace(/\.\w+$/, '')),
+      );
+    let circles = edges;
+    for (let before = -1; before !== circles.length;) {
+      before = circles.length;
+      const [importers, imported] = [0, 1].map((end) => new Set(circles.map((edge) => edge[end])));
+      circles = circles.filter(([from, to]) => imported?.has(from) && importers?.has(to));
+    }
+
+    expect(edges.length).toBeGreaterThan(1000);
+    expect(circles.map((edge) => edge.join(' -> '))).toEqual([]);
+  });
+
   it('lets adapters know nothing but ports', () => {
     const wrong = all
       .filter(({ file, target }) => ADAPTERS.includes(folderOf(inSrc(file))) && target.startsWith('.'))

@@ -1,13 +1,7 @@
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
-import type {
-  ActionFacts,
-  CompiledPolicy,
-  CompiledRule,
-  LoadEnvironment,
-  LookupFacts,
-  Revision,
-} from '../../src/rules/language/revision.js';
+import type { CompiledPolicy, CompiledRule, LoadEnvironment, Revision } from '../../src/rules/language/revision.js';
+import type { ActionFacts, LookupFacts } from '../../src/rules/language/catalogue.js';
 
 const text = (required = false) => ({ type: 'string' as const, required, summary: '' });
 const flag = { type: 'boolean' as const, required: false, summary: '' };

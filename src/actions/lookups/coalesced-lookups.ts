@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/clock.js';
 import { stringifyJson } from '../../core/json.js';
 import type { LookupAnswer, LookupReader, LookupScope } from './lookup-reader.port.js';
-import type { LookupFacts, LookupRequest } from '../../rules/language/revision.js';
+import type { LookupRequest } from '../../rules/language/revision.js';
+import type { LookupFacts } from '../../rules/language/catalogue.js';
 
 /** What was read so long ago is read again. */
 const FRESH_MS = 10_000;

@@ -4,7 +4,7 @@ import { isRealDay, isRealTime } from '../../core/real-time.js';
 import type { Json } from '../../core/json.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
-import type { LookupFacts, ParamNames } from '../../rules/language/revision.js';
+import type { LookupFacts, ParamNames } from '../../rules/language/catalogue.js';
 
 type ParamType = LookupFacts['params'][string]['type'];
 

@@ -1,4 +1,4 @@
-import type { LookupFacts } from '../../rules/language/revision.js';
+import type { LookupFacts } from '../../rules/language/catalogue.js';
 import type { AnyLookup } from './define-lookup.js';
 import { organizationLookups } from './organization-lookups.js';
 import { repositoryLookups } from './repository-lookups.js';

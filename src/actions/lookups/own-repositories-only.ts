@@ -7,7 +7,8 @@ import {
 import { textOf } from '../../core/reason.js';
 import type { EventRepository } from '../../core/event.js';
 import type { LookupAnswer, LookupReader, LookupScope } from './lookup-reader.port.js';
-import type { LookupFacts, LookupRequest } from '../../rules/language/revision.js';
+import type { LookupRequest } from '../../rules/language/revision.js';
+import type { LookupFacts } from '../../rules/language/catalogue.js';
 
 /**
  * Lets a rule read only repositories that the forge says belong to its organization, each under its name of now. A repository that is gone

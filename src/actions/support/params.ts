@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../core/json.js';
 import { isRealDay, isRealTime } from '../../core/real-time.js';
 import { Secret } from '../../core/secret.js';
-import type { ActionFacts } from '../../rules/language/revision.js';
+import type { ActionFacts } from '../../rules/language/catalogue.js';
 
 type ParamFacts = ActionFacts['params'][string];
 

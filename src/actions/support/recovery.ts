@@ -1,6 +1,5 @@
 import type { Reason } from '../../core/reason.js';
 import { say, type About, type UNREADABLE } from '../reasons.js';
-import type { OpenCall } from '../define-action.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
 import type { ForgeEvent } from '../../core/event.js';
@@ -8,6 +7,22 @@ import type { Secret } from '../../core/secret.js';
 import type { Target } from '../../core/target.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
+
+/** A call of this very intent of which nobody knows whether it had its effect. */
+export interface OpenCall {
+  /** What was remembered right before the first such call; null when nothing was. */
+  readonly snapshot: JsonObject | null;
+  /** How many there are; at least 1. */
+  readonly sends: number;
+  /** Of these, the newest ones in a row that were answered with the same status 500: a permanent error may look so. */
+  readonly equalFailures: number;
+  /** What the forge said with the newest of them; null = nothing, or it was not answered. */
+  readonly said: string | null;
+  /** Milliseconds since the newest of them, database time. */
+  readonly sentAgoMs: number;
+  /** When the first of them was sent. */
+  readonly firstSentAt: Date;
+}
 
 /** What may be said of an action's way out of an unknown outcome beyond what `look` and `compare` say: a row of the table in docs/guarantees.md. */
 export interface Recovery<Wanted, Seen> {

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.js';
 import { say } from '../reasons.js';
-import type { GivenParam, Unfit } from '../../rules/language/revision.js';
+import type { GivenParam, Unfit } from '../../rules/language/catalogue.js';
 import type { Given } from '../define-action.js';
 
 /** Parameters as they reach `ensure`, for the checks that are made at load as well. */

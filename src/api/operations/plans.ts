@@ -4,7 +4,7 @@ import { UserError } from '../../core/errors.js';
 import type { Sight } from '../../core/sight.js';
 import { keptFinding } from '../../policies/finding-store.port.js';
 import { applyReport, type KeptPlan } from '../../policies/policy-plan.js';
-import { SEVERITIES } from '../../rules/language/revision.js';
+import { SEVERITIES } from '../../core/finding.js';
 import { planDecision, planReport } from './answers.js';
 import type { Needs } from './needs.js';
 import { flag, limit, operationOf, reasoned } from './operation.js';

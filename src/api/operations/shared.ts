@@ -9,10 +9,12 @@ import type { Logger } from '../../core/logger.js';
 import type { ControlCaller } from '../../core/operators.js';
 import { seesOrg, seesWholeOrg, sightWithin, type Sight } from '../../core/sight.js';
 import type { ConnectedForges } from '../../forge/connected-forges.js';
-import type { HistoryPage } from '../../insight/history-store.port.js';
+import type { HistoryPage, HistoryStore } from '../../insight/history-store.port.js';
 import type { RuleOrigin } from '../../rules/sources/rule-repository.port.js';
 import { needWholeOrg } from './admission.js';
-import type { Needs } from './needs.js';
+import type { InboxStore } from '../../pipeline/inbox-store.port.js';
+import type { JournalStore } from '../../pipeline/journal-store.port.js';
+import type { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
 import type { RevisionStore } from '../../rules/revisions/revision-store.port.js';
 
 /** The organizations of the config. */
@@ -148,7 +150,7 @@ const OWN_NAMES = [...OWN_RULES, ACCOUNT_SETTINGS];
  * @throws UserError NO_SUCH_RULE with what was probably meant
  */
 export async function checkRule(
-  { orgs, keeper, journal }: Pick<Needs, 'orgs' | 'keeper' | 'journal'>,
+  { orgs, keeper, journal }: { orgs: Orgs; keeper: RevisionKeeper; journal: JournalStore },
   rule: string,
   org: string | undefined,
   sight: Sight,
@@ -171,7 +173,7 @@ export async function checkRule(
 
 /** What is stored of one event, by its own id or that of an arrival; no events where none in sight has it. */
 export async function historyOfId(
-  { ids, inbox, history }: Pick<Needs, 'ids' | 'inbox' | 'history'>,
+  { ids, inbox, history }: { ids: Ids; inbox: InboxStore; history: HistoryStore },
   typed: string,
   sight: Sight,
 ): Promise<HistoryPage> {

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../core/clock.js';
 import { BotError, ForgeError, UserError, callReason } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { countSkipped } from '../../core/objects/base.js';
-import type { Secret } from '../../core/secret.js';
+import type { AuthConfig } from '../../config/app-config.js';
 import { createBudget, WaitStopped, type Budget } from '../budget.js';
 import type { Operation } from '../define-operation.js';
 import {
@@ -19,10 +19,6 @@ import { authorizationOf, BadArgument, buildUrl, encodeBody } from './request.js
 import { createTransport, type WireReply, type WireRequest, TransportFailure } from './transport.js';
 import { isWrite, operationOf, type OperationName } from '../operations.js';
 
-export type ForgeAuth =
-  | { readonly type: 'token'; readonly token: Secret }
-  | { readonly type: 'basic'; readonly username: string; readonly password: Secret };
-
 /** The few calls of a logger that the client makes; pino fits. Facts never hold bodies, headers or addresses with credentials. */
 interface ForgeLogger {
   debug(facts: object, message: string): void;
@@ -32,7 +28,7 @@ interface ForgeLogger {
 export interface ForgeClientOptions {
   /** Ends in /api/v1 (or whatever stands before the paths of the table); http or https, no user info. */
   readonly baseUrl: string;
-  readonly auth: ForgeAuth;
+  readonly auth: AuthConfig;
   /** PEM file of further authorities to trust for this forge, beside the usual ones. */
   readonly caFile?: string | null | undefined;
   /** http:// or https:// address of a proxy, user info allowed; the environment's proxy settings are never used. */

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { answer, startScriptedServer, type ScriptedServer, type Script } from '../../../test/fakes/scripted-server.js';
 import { Secret } from '../../core/secret.js';
 import type { ForgeClient } from '../forge-client.js';
-import { createForgeClient, type ForgeAuth } from './create-forge-client.js';
+import { createForgeClient } from './create-forge-client.js';
+import type { AuthConfig } from '../../config/app-config.js';
 
 const CANARIES = {
   token: 'canary-token-7Qx!',
@@ -56,7 +57,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
 
-const AUTHS: [string, ForgeAuth][] = [
+const AUTHS: [string, AuthConfig][] = [
   ['token', { type: 'token', token: new Secret(CANARIES.token) }],
   ['basic', { type: 'basic', username: 'bot', password: new Secret(CANARIES.password) }],
 ];
@@ -152,7 +153,7 @@ describe('forge/http/credentials', () => {
     open.push(server);
     const client = createForgeClient({
       baseUrl: `${server.url}/api/v1`,
-      auth: AUTHS[1]?.[1] as ForgeAuth,
+      auth: AUTHS[1]?.[1] as AuthConfig,
       deadlineMs: 100,
     });
 
@@ -172,7 +173,7 @@ describe('forge/http/credentials', () => {
   it('of a proxy show in no error either', async () => {
     const client = createForgeClient({
       baseUrl: 'https://forge.test/api/v1',
-      auth: AUTHS[0]?.[1] as ForgeAuth,
+      auth: AUTHS[0]?.[1] as AuthConfig,
       proxy: `http://me:${CANARIES.proxy}@127.0.0.1:9`,
       deadlineMs: 2000,
     });
@@ -195,7 +196,7 @@ describe('forge/http/credentials', () => {
       ),
     );
     open.push(server);
-    const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth: AUTHS[0]?.[1] as ForgeAuth });
+    const client = createForgeClient({ baseUrl: `${server.url}/api/v1`, auth: AUTHS[0]?.[1] as AuthConfig });
 
     const answers = [
       await client.listOrgHooks({ org: 'acme' }),

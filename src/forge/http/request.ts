@@ -2,7 +2,7 @@ import { UserError } from '../../core/errors.js';
 import { stringifyJson } from '../../core/json.js';
 import { Secret } from '../../core/secret.js';
 import type { Operation, ParamType } from '../define-operation.js';
-import type { ForgeAuth } from './create-forge-client.js';
+import type { AuthConfig } from '../../config/app-config.js';
 import { describe } from './reply.js';
 
 interface Authorization {
@@ -12,7 +12,7 @@ interface Authorization {
   readonly secrets: readonly string[];
 }
 
-export function authorizationOf(auth: ForgeAuth): Authorization {
+export function authorizationOf(auth: AuthConfig): Authorization {
   if (auth.type === 'token') {
     const token = auth.token.reveal();
     // A line break would end the header; servers give out tokens of letters and digits only.

@@ -49,9 +49,6 @@ export interface ActProver {
   prove(event: ForgeEvent, reads?: readonly string[], rule?: string): Promise<ActProof>;
 }
 
-/** Name under which the proof is kept with the lookups of a run; no rule can name a lookup so. */
-export const ACT_LOOKUP = '@act';
-
 export interface Judged {
   /** Whether the forge named who did it: the one whom the delivery names. */
   readonly namesActor: boolean;

@@ -12,7 +12,7 @@ import { FACTS_USE } from '../../rules/language/propose/asked-facts.js';
 import { combineAnswers } from '../../rules/language/propose/lookups.js';
 import type { Evaluation, LookupAnswers, LookupRequest } from '../../rules/language/revision.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
-import { ACT_LOOKUP } from './act-proof.js';
+import { ACT_LOOKUP } from '../../core/told-acts.js';
 
 /** More lookups than any rule file can name in its size; a guard against an evaluation that never decides. */
 const MAX_LOOKUPS = 100;

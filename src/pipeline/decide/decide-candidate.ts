@@ -8,20 +8,10 @@ import type { Logger } from '../../core/logger.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { runReason, verdictReason, withNote } from '../../core/run-reasons.js';
 import type { RepositoryHome, RepositoryHomes } from '../../core/repository-home.js';
-import { TOLD_BEFORE } from '../../core/told-acts.js';
+import { TOLD_BEFORE, ACT_LOOKUP } from '../../core/told-acts.js';
 import type { SecurityLog } from '../../core/security-log.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
-import {
-  ACT_LOOKUP,
-  GONE,
-  judgeAct,
-  NEWER,
-  tellNewer,
-  withNewer,
-  withRefusal,
-  type ActProver,
-  type Judged,
-} from './act-proof.js';
+import { GONE, judgeAct, NEWER, tellNewer, withNewer, withRefusal, type ActProver, type Judged } from './act-proof.js';
 import {
   answerLookups,
   PATIENCE_MS,

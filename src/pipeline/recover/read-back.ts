@@ -1,6 +1,6 @@
-import type { AnyAction, OpenCall } from '../../actions/define-action.js';
+import type { AnyAction } from '../../actions/define-action.js';
+import type { OpenCall, RecoveryContext, Verdict } from '../../actions/support/recovery.js';
 import { judgeOpenCall, operationsAfterCall, readsOf } from '../../actions/look-compare-write.js';
-import type { RecoveryContext, Verdict } from '../../actions/support/recovery.js';
 import type { Encryptor } from '../../core/encryptor.js';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';

@@ -3,7 +3,8 @@ import type { CompiledExpression, ExpressionEngine } from '../../rules/language/
 import { CelEngine } from '../../rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../rules/language/load/load-rules.js';
 import { expressionsOf } from '../../rules/language/propose/expressions-of.js';
-import type { ActionFacts, LookupFacts, Revision } from '../../rules/language/revision.js';
+import type { Revision } from '../../rules/language/revision.js';
+import type { ActionFacts, LookupFacts } from '../../rules/language/catalogue.js';
 import { PureRuleEngine } from '../pure-rule-engine.js';
 import { AT } from './messages.js';
 import type { Answer, Order } from './messages.js';

@@ -1,5 +1,5 @@
 import { MAX_LIST } from './expressions/meter.js';
-import { SEVERITIES } from './revision.js';
+import { SEVERITIES } from '../../core/finding.js';
 import { word } from './habits/word.js';
 import type { SectionLookup } from './compile/program.js';
 import type { KeyShape, MapName, MapShape, Section, SectionName } from './shapes.js';

@@ -3,7 +3,8 @@ import type { ParamProgram, Template } from './compile/program.js';
 import { stepsOf } from './load/raised-kinds.js';
 import type { GlobPattern } from './match/glob.js';
 import type { WhereFilter } from './match/where-filter.js';
-import type { CompiledPolicy, CompiledRule, Position } from './revision.js';
+import type { CompiledPolicy, CompiledRule } from './revision.js';
+import type { Position } from '../../core/problem.js';
 
 export type NamedKind = 'repository' | 'user' | 'team' | 'label' | 'milestone' | 'branch';
 

@@ -1,10 +1,10 @@
 import type { Schedule } from '../../core/occurrences.js';
-import type { DataType } from '../../core/data-types.js';
 import type { EventKind } from '../../core/event-kinds.js';
+import type { Found } from '../../core/finding.js';
 import type { Reason } from '../../core/reason.js';
-import type { NeededRight } from '../../core/rights.js';
-import type { Problem } from '../../core/problem.js';
+import type { Position, Problem } from '../../core/problem.js';
 import type { Json, JsonObject } from '../../core/json.js';
+import type { ActionFacts, LookupFacts } from './catalogue.js';
 import type { PolicyProgram, RuleProgram } from './compile/program.js';
 import type { ExpressionEngine } from './expression-engine.js';
 
@@ -19,103 +19,6 @@ export interface RuleFile {
   shared?: string;
   /** Why a shared file that is named cannot be had; its text is empty then. */
   refused?: string;
-}
-
-/** A parameter before anything runs: its value where that is the same each time, else the text that is certain to stand first. */
-export type GivenParam = { readonly value: Json } | { readonly prefix: string };
-
-/** Why parameters can never work together. */
-export interface Unfit {
-  readonly reason: Reason;
-  readonly hint?: string;
-  /** The one at fault; absent = all of them. */
-  readonly param?: string;
-  /** Its value is at fault, not that it is there. */
-  readonly isValue?: true;
-  readonly isWarning?: true;
-}
-
-/** What the compiler must know about an action; given by the action catalogue, so that `rules` imports no action. */
-/** What a text parameter names: a number of the forge, or a branch or tag by its short name. */
-export type ParamNames = 'number' | 'branch' | 'tag';
-
-export interface ActionFacts {
-  name: string;
-  summary: string;
-  /** Parameters by name. `secret` accepts only `secrets.X`; `sealed` values are kept encrypted. */
-  params: Record<
-    string,
-    {
-      type: 'string' | 'integer' | 'boolean' | 'time' | 'strings' | 'any';
-      required: boolean;
-      secret?: boolean;
-      sealed?: boolean;
-      /** The forge shows it as Markdown: what events and lookups tell is escaped in it. */
-      markdown?: boolean;
-      /** The forge shows it as one line: what events and lookups tell is made one, and bounded. */
-      line?: boolean;
-      summary: string;
-      default?: Json;
-      /** A value, where a number or a word alone would not say what is wanted. */
-      example?: string;
-      /** It names one of these: what is no number, or a full ref, is never meant. */
-      names?: ParamNames;
-    }
-  >;
-  /** Parameter that names the object. */
-  naturalKey: string;
-  /** Parameters that together are the item key of `for_each` when no `key` is given. Default: the natural key. */
-  itemBy?: readonly string[];
-  /** The natural key as the forge tells two objects apart. Default: the text as it is, without spaces around it. */
-  keyOf?: (params: JsonObject) => string;
-  /** Operations it may call. */
-  operations: readonly string[];
-  /** Needs this power of the operator config. */
-  power?: string;
-  /** What it acts on. */
-  target: 'repository' | 'organization' | 'account';
-  /** Check of constant values at load (colour, host allow list at run time is the action's own); message or null. */
-  checkConstant?: (param: string, value: Json) => string | null;
-  /** Check of the parameters together, as far as they are known at load. */
-  unfit?: (
-    given: Readonly<Record<string, GivenParam>>,
-    operator: { readonly mirrorHosts?: readonly string[] },
-  ) => Unfit | null;
-  /** Operations without which it cannot work at all; absent = it has a way around each of them. */
-  requires?: readonly string[];
-  /** Kinds of event that its effect makes the forge tell. */
-  raises?: readonly EventKind[];
-  /** Of these, the ones of which the bot knows which rule's effect raised them. */
-  echoes?: readonly EventKind[];
-  /** What whoever asks for it by a command must be allowed to do; absent = nobody may ask for it so. */
-  right?: NeededRight;
-  /** Where an event wants it, the forge must confirm that the event happened. */
-  asksAct?: true;
-}
-
-export interface LookupFacts {
-  name: string;
-  summary: string;
-  params: Record<
-    string,
-    {
-      type: 'string' | 'integer' | 'boolean' | 'strings' | 'any';
-      required: boolean;
-      summary: string;
-      /** Why a constant can never be meant, or null. */
-      check?: (value: string) => string | null;
-      /** It names one of these: what is no number, or a full ref, is never meant. */
-      names?: ParamNames;
-    }
-  >;
-  /** Operations it calls; each must be offered. */
-  operations: readonly string[];
-  /** With one of these it does without the others. */
-  instead?: readonly string[];
-  /** What it answers; absent = not known before it runs. */
-  answer?: DataType;
-  /** What it reads about; absent = the repository of the event or tick. */
-  target?: 'repository' | 'organization' | 'account';
 }
 
 export interface LoadEnvironment {
@@ -178,14 +81,6 @@ export interface Limits {
   readonly effectsPerPlan?: number | null;
   /** Of a policy: a pass or plan that touches a larger share of the subjects is given up whole. */
   readonly percentOfSubjects?: number | null;
-}
-
-export interface Position {
-  readonly file: string;
-  /** 1-based. */
-  readonly line: number;
-  /** 1-based. */
-  readonly col: number;
 }
 
 export interface CompiledRule {
@@ -272,23 +167,6 @@ export interface Report {
   held?: 'all' | 'part';
   /** Of a policy with expectations. */
   found?: Found;
-}
-
-export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
-export type Severity = (typeof SEVERITIES)[number];
-
-/** An expectation of a policy that does not hold. */
-export interface Finding {
-  readonly name: string;
-  readonly severity: Severity;
-  readonly message: string;
-}
-
-export interface Found {
-  /** What does not hold. */
-  readonly failing: readonly Finding[];
-  /** Names of all that could be looked at. */
-  readonly looked: readonly string[];
 }
 
 /**

@@ -2,7 +2,7 @@ import { START_TYPES } from '../../core/event-types.js';
 import type { JsonObject } from '../../core/json.js';
 import { GRAMMAR, MAPS, summaryOf } from './grammar.js';
 import { ID } from './load/read-map.js';
-import type { ActionFacts, LookupFacts } from './revision.js';
+import type { ActionFacts, LookupFacts } from './catalogue.js';
 import type { KeyShape, MapName, ValueShape } from './shapes.js';
 
 export interface Catalogues {

@@ -19,7 +19,8 @@ import {
   type UnmetRequirement,
 } from './unmet-requirements.js';
 import { unsentEvents, type ListedHook } from '../language/hook-events.js';
-import type { LookupFacts, Revision } from '../language/revision.js';
+import type { Revision } from '../language/revision.js';
+import type { LookupFacts } from '../language/catalogue.js';
 import { readOwnRights, whyNot, type OwnRights } from '../../forge/own-rights.js';
 import type { ServerAccessReader } from '../../forge/server-access.js';
 

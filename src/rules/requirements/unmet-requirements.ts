@@ -1,7 +1,9 @@
 import { defineReasons, type Reason } from '../../core/reason.js';
 import { describeRight, type NeededRight } from '../../core/rights.js';
 import { formatPosition } from '../language/propose/misfit.js';
-import type { ActionFacts, LookupFacts, Position, Revision, RuleMode } from '../language/revision.js';
+import type { Revision, RuleMode } from '../language/revision.js';
+import type { ActionFacts, LookupFacts } from '../language/catalogue.js';
+import type { Position } from '../../core/problem.js';
 
 /** A rule or policy that cannot work on this forge, or not with this account, with the place of what it needs. */
 export interface UnmetRequirement {

@@ -14,12 +14,9 @@ import { createTag } from '../resources/tag.js';
 import { makeTeam } from '../resources/team.js';
 import { makeUser } from '../resources/user.js';
 import { atLeast, type Mode, MODES, type Owner, type Unit, UNITS, type User, type Visibility } from '../world.js';
-import { list, repoNamed, required, text, userNamed } from './read.js';
+import { list, repoNamed, required, text, userNamed, type Fixture } from './read.js';
 import type { ControlRoute } from './router.js';
 import { runnerFixture, runsFixture } from './runner-route.js';
-
-/** Makes one entry of a world's description; answers what a caller may need later (a password). */
-export type Fixture = (parts: SandboxParts, entry: JsonObject) => JsonObject;
 
 function contentOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;

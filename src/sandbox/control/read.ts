@@ -4,6 +4,9 @@ import { Refusal } from '../answer.js';
 import type { SandboxParts } from '../parts.js';
 import type { Repository, User } from '../world.js';
 
+/** Makes one entry of a world's description; answers what a caller may need later (a password). */
+export type Fixture = (parts: SandboxParts, entry: JsonObject) => JsonObject;
+
 /** A text field; '' when absent. */
 export function text(entry: JsonObject, key: string): string {
   const value = entry[key] ?? '';

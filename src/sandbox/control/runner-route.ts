@@ -3,8 +3,7 @@ import { ok, Refusal } from '../answer.js';
 import { claimJob, finishTask, type JobResult, waitingJob } from '../resources/job.js';
 import type { SandboxParts } from '../parts.js';
 import type { Repository, Runner, Task, World } from '../world.js';
-import type { Fixture } from './fixtures.js';
-import { list, repoNamed, required, text } from './read.js';
+import { list, repoNamed, required, text, type Fixture } from './read.js';
 import type { ControlRoute } from './router.js';
 
 const RESULTS: Record<string, JobResult> = {

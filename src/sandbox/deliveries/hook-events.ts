@@ -1,5 +1,3 @@
-import type { TellingStyle } from '../telling-style.js';
-
 /**
  * The vocabulary of hook events: which name a hook subscribes to, and which precise and family names a delivery carries.
  * One row per `X-Gitea-Event-Type`. Source: reference/webhooks.md section 3, recordings.
@@ -75,10 +73,16 @@ const GROUPS: Record<string, readonly string[]> = {
   pull_request_only: ['pull_request'],
 };
 
-type Names = Pick<TellingStyle, 'silent' | 'reviewNames'>;
+/** The names of a server's events. */
+export interface EventNames {
+  /** Event types that this server does not know: it never sends them, and a hook cannot ask for them. */
+  readonly silent: ReadonlySet<HookEventType>;
+  /** Verdicts of reviews are asked for by one name, or by one each. */
+  readonly reviewNames: 'one' | 'each';
+}
 
 /** Under which name a hook of this server asks for an event type. */
-export function storedNameOf(type: HookEventType, { reviewNames }: Pick<Names, 'reviewNames'>): string {
+export function storedNameOf(type: HookEventType, { reviewNames }: Pick<EventNames, 'reviewNames'>): string {
   const { name } = hookEventOf(type);
   return name === REVIEW && reviewNames === 'each' ? type : name;
 }
@@ -89,7 +93,7 @@ const REVIEW = 'pull_request_review';
  * Names as a person writes them into a hook, turned into the names the server stores: groups opened, unknown ones dropped,
  * case ignored, each once.
  */
-export function storedEventNames(wanted: readonly string[], server: Names): string[] {
+export function storedEventNames(wanted: readonly string[], server: EventNames): string[] {
   const known = HOOK_EVENTS.filter(({ type }) => !server.silent.has(type)).map(({ type, name }) => ({
     name: name as string,
     stored: storedNameOf(type, server),

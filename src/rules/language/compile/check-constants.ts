@@ -7,7 +7,7 @@ import { Misfit } from '../propose/misfit.js';
 import type { Bindings } from '../propose/bindings.js';
 import { toJson } from '../values/to-json.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
-import type { ActionFacts, GivenParam } from '../revision.js';
+import type { ActionFacts, GivenParam } from '../catalogue.js';
 import { fullRefFault } from './check-named.js';
 import type { FileContext } from './file-context.js';
 import type { Expression, ParamProgram, StepProgram, Template } from './program.js';

@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json.js';
-import type { ParamNames } from '../revision.js';
+import type { ParamNames } from '../catalogue.js';
 import type { Expression, Template } from './program.js';
 
 /** What a parameter can never name, and what to write. `at`: the expression that is meant. */

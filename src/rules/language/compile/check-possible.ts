@@ -5,7 +5,7 @@ import type { YamlEntry } from '../load/node.js';
 import type { SourceFile } from '../load/source-file.js';
 import type { GlobPattern } from '../match/glob.js';
 import type { WhereFilter } from '../match/where-filter.js';
-import type { Position } from '../revision.js';
+import type { Position } from '../../../core/problem.js';
 import type { FileContext } from './file-context.js';
 import type { ConditionProgram, Expression, StepProgram } from './program.js';
 import { compileRegex } from '../expressions/regex.js';

@@ -5,7 +5,7 @@ import { MAX_LIST } from '../expressions/meter.js';
 import { kindName } from '../expressions/words.js';
 import type { YamlScalar } from '../load/node.js';
 import type { Text } from '../load/read-shape.js';
-import type { Position } from '../revision.js';
+import type { Position } from '../../../core/problem.js';
 import type { FileContext, Scope } from './file-context.js';
 import { FACTS, isAskedFact } from '../propose/asked-facts.js';
 import type { Expression } from './program.js';

@@ -1,6 +1,6 @@
 import { DYN, listOf } from '../../../core/data-types.js';
 import type { DataType } from '../../../core/data-types.js';
-import type { LookupFacts } from '../revision.js';
+import type { LookupFacts } from '../catalogue.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
 import type { Named } from '../load/read-map.js';
 import { asMap, readWhole, suggest } from '../load/read-shape.js';

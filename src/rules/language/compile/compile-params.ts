@@ -6,7 +6,7 @@ import type { YamlEntry, YamlNode } from '../load/node.js';
 import { didYouMean } from '../../../core/did-you-mean.js';
 import { habitOf } from '../habits/habits.js';
 import { isRefused, quoteHint, suggest } from '../load/read-shape.js';
-import type { ActionFacts, ParamNames } from '../revision.js';
+import type { ActionFacts, ParamNames } from '../catalogue.js';
 import { parseTime } from '../values/time.js';
 import { slipIn } from './check-named.js';
 import { looksLikeExpression } from './looks-like-expression.js';

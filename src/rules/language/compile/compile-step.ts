@@ -8,7 +8,7 @@ import type { Text } from '../load/read-shape.js';
 import { didYouMean } from '../../../core/did-you-mean.js';
 import { GRAMMAR } from '../grammar.js';
 import { habitOf } from '../habits/habits.js';
-import type { ActionFacts } from '../revision.js';
+import type { ActionFacts } from '../catalogue.js';
 import { compileCondition, compileList } from './compile-expression.js';
 import { checkOffered } from './compile-lookup.js';
 import { compileParams } from './compile-params.js';

@@ -4,7 +4,7 @@ import type { Text } from '../load/read-shape.js';
 import { compileGlob } from '../match/glob.js';
 import type { GlobPattern } from '../match/glob.js';
 import type { WhereFilter } from '../match/where-filter.js';
-import type { Position } from '../revision.js';
+import type { Position } from '../../../core/problem.js';
 import { checkPattern } from './check-filters.js';
 import type { FileContext } from './file-context.js';
 import { itemPositions } from './item-positions.js';

@@ -1,6 +1,6 @@
 import type { YamlNode } from '../load/node.js';
 import type { SourceFile } from '../load/source-file.js';
-import type { Position } from '../revision.js';
+import type { Position } from '../../../core/problem.js';
 
 /** Where each value of a filter stands, by `itemKey`: a list may go over many lines, and one of them is the one that is wrong. */
 export function itemPositions(file: SourceFile, filter: string, node: YamlNode): Record<string, Position> {

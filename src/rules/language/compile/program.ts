@@ -2,7 +2,9 @@ import type { Json, JsonObject } from '../../../core/json.js';
 import type { DataType } from '../../../core/data-types.js';
 import type { Claim, CompiledExpression, TypeCheck } from '../expression-engine.js';
 import type { WhereFilter } from '../match/where-filter.js';
-import type { ActionFacts, LookupFacts, Position, Severity } from '../revision.js';
+import type { Severity } from '../../../core/finding.js';
+import type { ActionFacts, LookupFacts } from '../catalogue.js';
+import type { Position } from '../../../core/problem.js';
 
 /** An expression and where each of its characters stands in the file. */
 export interface Expression {

@@ -1,6 +1,5 @@
 import { celError, isCelError } from '@bufbuild/cel';
 import type { CelInput, CelMap } from '@bufbuild/cel';
-import type { LazyMap } from './lazy-map.js';
 
 /** Which fields of an object are not known, with the path that names each to people. */
 export interface Unknown {
@@ -30,7 +29,7 @@ const SIGN = '@unknown ';
  * A map that answers with an error where a field is unknown. `&&`, `||`, `all` and `exists` absorb an error where the other side decides, and every
  * function passes it on: this is logic with three values.
  */
-export function guardUnknown(map: CelMap, behind: LazyMap, { paths, isOpen }: Unknown): CelMap {
+export function guardUnknown(map: CelMap, behind: { has(name: string): boolean }, { paths, isOpen }: Unknown): CelMap {
   const own = map as { get: (key: unknown) => unknown; has: (key: unknown) => unknown; size: number };
   const missing = (key: unknown): CelInput | null => {
     const path = typeof key === 'string' && !behind.has(key) ? paths.get(key) : undefined;

@@ -2,7 +2,8 @@ import { canonicalJson } from '../../../core/canonical-json.js';
 import { tableOf } from '../../../core/table.js';
 import type { Json } from '../../../core/json.js';
 import type { ParamProgram, PolicyItem, PolicyPart } from '../compile/program.js';
-import type { CompiledPolicy, CompiledRule, Position } from '../revision.js';
+import type { CompiledPolicy, CompiledRule } from '../revision.js';
+import type { Position } from '../../../core/problem.js';
 import { canMeet } from './find-loops.js';
 import { constantIn } from './raised-kinds.js';
 

@@ -1,5 +1,7 @@
 import type { ParamProgram, PolicyItem, StepProgram } from '../compile/program.js';
-import type { ActionFacts, CompiledPolicy, CompiledRule, Position } from '../revision.js';
+import type { CompiledPolicy, CompiledRule } from '../revision.js';
+import type { ActionFacts } from '../catalogue.js';
+import type { Position } from '../../../core/problem.js';
 import { canMeet } from './find-loops.js';
 
 interface CreateProblem {

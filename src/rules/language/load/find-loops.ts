@@ -5,7 +5,9 @@ import type { Expression, ParamProgram, Template } from '../compile/program.js';
 import type { GlobPattern } from '../match/glob.js';
 import { CREATES_REPOSITORY, WITHOUT_ACTOR } from '../match/led-to.js';
 import type { WhereFilter } from '../match/where-filter.js';
-import type { ActionFacts, CompiledPolicy, CompiledRule, Position } from '../revision.js';
+import type { CompiledPolicy, CompiledRule } from '../revision.js';
+import type { ActionFacts } from '../catalogue.js';
+import type { Position } from '../../../core/problem.js';
 import { tableOf } from '../../../core/table.js';
 import { constantIn, raisesIn, raisesOf, stepsOf } from './raised-kinds.js';
 

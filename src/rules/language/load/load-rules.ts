@@ -1,4 +1,4 @@
-import type { Problem } from '../../../core/problem.js';
+import type { Problem, Position } from '../../../core/problem.js';
 import type { JsonObject } from '../../../core/json.js';
 import { hashOf } from '../../../core/ids.js';
 import { atOnce } from '../../../core/in-slices.js';
@@ -6,7 +6,7 @@ import { compilePolicy } from '../compile/compile-policy.js';
 import { compileRule } from '../compile/compile-rule.js';
 import type { FileContext } from '../compile/file-context.js';
 import { itemKey } from '../compile/item-positions.js';
-import type { CompiledPolicy, CompiledRule, LoadEnvironment, LoadResult, Position, RuleFile } from '../revision.js';
+import type { CompiledPolicy, CompiledRule, LoadEnvironment, LoadResult, RuleFile } from '../revision.js';
 import { didYouMean } from '../../../core/did-you-mean.js';
 import { createLabels } from './create-labels.js';
 import { checkTogether } from './check-together.js';

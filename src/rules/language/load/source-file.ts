@@ -1,6 +1,5 @@
-import type { Problem } from '../../../core/problem.js';
+import type { Problem, Position } from '../../../core/problem.js';
 import type { RuleFile } from '../revision.js';
-import type { Position } from '../revision.js';
 import { FILE_LIMITS } from './check-size.js';
 import { LineIndex } from './line-index.js';
 import type { YamlScalar } from './node.js';

@@ -1,5 +1,6 @@
 import type { EventKind } from '../../../core/event-kinds.js';
-import type { ActionFacts, CompiledPolicy, CompiledRule, Revision } from '../revision.js';
+import type { CompiledPolicy, CompiledRule, Revision } from '../revision.js';
+import type { ActionFacts } from '../catalogue.js';
 
 export const CREATES_REPOSITORY = 'repo.create_for_user';
 /** Runs and jobs that a poll finds do not tell who started them: whoever asks for no actor takes those of the bot too. */

@@ -1,6 +1,6 @@
 import { learnedOf, unknownFields } from '../../../core/event-knowledge.js';
 import type { ForgeEvent } from '../../../core/event.js';
-import type { Position } from '../revision.js';
+import type { Position } from '../../../core/problem.js';
 import { rejectEvent, type MatchContext, type Rejection, type WhereFilter } from './where-filter.js';
 
 /** What the filters say of an event that did not know everything when rules were looked for. */

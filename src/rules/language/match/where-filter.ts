@@ -4,7 +4,7 @@ import { isUnknown } from '../../../core/event-knowledge.js';
 import { isJsonObject } from '../../../core/json.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { EventActor, EventRepository, EventSource, ForgeEvent } from '../../../core/event.js';
-import type { Position } from '../revision.js';
+import type { Position } from '../../../core/problem.js';
 import type { GlobPattern } from './glob.js';
 
 /** Identity of the bot's own account at the forge; null while it is not known. */

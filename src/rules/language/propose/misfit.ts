@@ -1,4 +1,4 @@
-import type { Position } from '../revision.js';
+import type { Position } from '../../../core/problem.js';
 
 /** Why a decision cannot be made: a sentence for the rule's author, and the place in the file. */
 export class Misfit extends Error {

@@ -2,7 +2,8 @@ import { isClaimed } from '../../../core/event-knowledge.js';
 import type { ForgeEvent } from '../../../core/event.js';
 import type { WhereFilter } from '../match/where-filter.js';
 import type { Expression, RuleProgram } from '../compile/program.js';
-import type { Position, ProposedStep, Rests } from '../revision.js';
+import type { ProposedStep, Rests } from '../revision.js';
+import type { Position } from '../../../core/problem.js';
 import { expressionsIn, expressionsOf } from './expressions-of.js';
 
 /** Fields of an event that name a person who did or wrote something, below `event`. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { ConditionProgram, Expression, StepProgram } from '../compile/program.js';
-import type { Position } from '../revision.js';
+import type { Position } from '../../../core/problem.js';
 import type { Bindings } from '../propose/bindings.js';
 import { formatPosition } from '../propose/misfit.js';
 import type { Misfit } from '../propose/misfit.js';
