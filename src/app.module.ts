@@ -1,5 +1,4 @@
 import {
-  Inject,
   Module,
   type DynamicModule,
   type OnApplicationBootstrap,
@@ -11,7 +10,8 @@ import { ActionsModule } from './actions/actions.module.js';
 import { ApiModule } from './api/api.module.js';
 import { ControlModule } from './api/control.module.js';
 import { BotReadiness } from './api/readiness.js';
-import { ConfigModule, THIS_PROCESS, type Given, type ThisProcess } from './config/config.module.js';
+import { ConfigModule, type Given } from './config/config.module.js';
+import { ThisProcess } from './config/this-process.js';
 import { Logger } from './core/logger.js';
 import { TimersModule } from './housekeeping/timers.module.js';
 import { InsightModule } from './insight/insight.module.js';
@@ -28,8 +28,8 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
 export class AppModule implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly readiness: BotReadiness,
-    @Inject(THIS_PROCESS) private readonly self: ThisProcess,
-    @Inject(Logger) private readonly logger: Logger,
+    private readonly self: ThisProcess,
+    private readonly logger: Logger,
   ) {}
 
   static async of(given: Given): Promise<DynamicModule> {

@@ -6,7 +6,7 @@ import { ownerCaller } from './api/control-access.js';
 import { CONTROL_SERVER, CurrentControl } from './api/control.module.js';
 import { AppModule } from './app.module.js';
 import type { AppConfig, Role } from './config/app-config.js';
-import { ThisProcess } from './config/config.module.js';
+import { ThisProcess } from './config/this-process.js';
 import { silentLogger, type Logger } from './core/logger.js';
 import { Opened } from './core/opened.js';
 import { NestLogAdapter } from './observability/logger.js';

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig, ControlConfig } from '../config/app-config.js';
-import type { ThisProcess } from '../config/config.module.js';
+import type { ThisProcess } from '../config/this-process.js';
 import { listenAddress } from '../config/safe-address.js';
 import { equalSecret } from '../core/equal-secret.js';
 import { UserError } from '../core/errors.js';

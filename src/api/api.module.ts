@@ -1,5 +1,6 @@
 import { Inject, Module } from '@nestjs/common';
-import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
+import { AppConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
 import { Alerts } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
@@ -85,7 +86,7 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   audit: AuditStore,
   backtests: Backtests,
   clock: Clock,
-  config: APP_CONFIG,
+  config: AppConfig,
   copier: StoreCopier,
   coverage: CoverageCounter,
   cursors: CursorStore,
@@ -155,7 +156,7 @@ const PARTS = [
   ),
   part(RecentDeliveries, { gaps: GapStore, clock: Clock }, ({ gaps, clock }) => new RecentDeliveries(gaps, clock)),
   part(KnownNames, { orgs: Orgs, seen: SeenRepositories, clock: Clock }, (deps) => new KnownNames(deps)),
-  part(Orgs, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => new Orgs(config, forges)),
+  part(Orgs, { config: AppConfig, forges: ConnectedForges }, ({ config, forges }) => new Orgs(config, forges)),
   part(
     StoreGauges,
     {
@@ -170,7 +171,7 @@ const PARTS = [
   ),
   part(
     Orders,
-    { process: THIS_PROCESS, forges: ConnectedForges, poll: StorePoll, logger: Logger },
+    { process: ThisProcess, forges: ConnectedForges, poll: StorePoll, logger: Logger },
     ({ process: { role, serves }, forges, poll, logger }) =>
       new Orders({
         logger,
@@ -180,7 +181,7 @@ const PARTS = [
   ),
   part(
     RUNNING,
-    { process: THIS_PROCESS, config: APP_CONFIG, queue: WorkQueue },
+    { process: ThisProcess, config: AppConfig, queue: WorkQueue },
     ({ process: self, config: { console, store }, queue }) => {
       if (self.serves !== 'bot') return null;
       // The Console of a distributed bot is another process, where the config says.

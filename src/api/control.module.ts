@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
-import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
+import { AppConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
 import { Clock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';
 import { Opened } from '../core/opened.js';
@@ -26,8 +27,8 @@ const PARTS = [
   part(
     CONTROL_SERVER,
     {
-      config: APP_CONFIG,
-      self: THIS_PROCESS,
+      config: AppConfig,
+      self: ThisProcess,
       control: CurrentControl,
       metrics: Metrics,
       security: SecurityLog,
@@ -47,7 +48,7 @@ const PARTS = [
   ),
   part(
     STORE_LOCK,
-    { config: APP_CONFIG, self: THIS_PROCESS, server: CONTROL_SERVER, opened: Opened },
+    { config: AppConfig, self: ThisProcess, server: CONTROL_SERVER, opened: Opened },
     async ({ config, self, server, opened }) => {
       // The embedded store belongs to one process: a command is that process while it runs.
       if (self.serves === 'command' && config.store.kind !== 'embedded') return 'not needed';
@@ -65,8 +66,8 @@ const PARTS = [
   part(
     AdminListening,
     {
-      config: APP_CONFIG,
-      self: THIS_PROCESS,
+      config: AppConfig,
+      self: ThisProcess,
       control: CurrentControl,
       readiness: Readiness,
       metrics: Metrics,

@@ -1,23 +1,23 @@
 import type { Problem } from '../core/problem.js';
 import type { Secret } from '../core/secret.js';
 
-/** The operator's config after reading: checked, defaults filled in, secrets resolved, frozen. Durations in the unit of the name. */
-export interface AppConfig {
+/** The operator's config after reading: checked, defaults filled in, secrets resolved, frozen. Durations in the unit of the name. Stands for itself as a token. */
+export abstract class AppConfig {
   /** Absolute path of the file, for messages; relative paths in it are resolved against its folder. */
-  readonly file: string;
-  readonly forges: readonly ForgeConfig[];
-  readonly orgs: readonly OrgConfig[];
-  readonly store: StoreConfig;
-  readonly queue: QueueConfig;
+  abstract readonly file: string;
+  abstract readonly forges: readonly ForgeConfig[];
+  abstract readonly orgs: readonly OrgConfig[];
+  abstract readonly store: StoreConfig;
+  abstract readonly queue: QueueConfig;
   /** `publicUrl`: under which address the forge reaches us, no trailing slash; null = not told. */
-  readonly server: ServerConfig;
-  readonly control: ControlConfig;
-  readonly console: ConsoleConfig;
+  abstract readonly server: ServerConfig;
+  abstract readonly control: ControlConfig;
+  abstract readonly console: ConsoleConfig;
   /** `token` null = anybody on this machine may read /metrics. */
-  readonly metrics: { readonly listen: string; readonly token: Secret | null } | null;
-  readonly alerts: { readonly url: string; readonly secret: Secret } | null;
+  abstract readonly metrics: { readonly listen: string; readonly token: Secret | null } | null;
+  abstract readonly alerts: { readonly url: string; readonly secret: Secret } | null;
   /** `archive`: absolute path of the folder that old arrivals go to; null = their bodies are given up. */
-  readonly retention: {
+  abstract readonly retention: {
     readonly inboxDays: number;
     /** Longest time between an act and its delivery; null = any. */
     readonly maxAgeMs: number | null;
@@ -25,12 +25,12 @@ export interface AppConfig {
     readonly tickDays: number;
   };
   /** `audits`: whether they run by themselves. */
-  readonly housekeeping: { readonly audits: boolean; readonly staleBranchDays: number };
+  abstract readonly housekeeping: { readonly audits: boolean; readonly staleBranchDays: number };
   /** Key that seals mirror passwords and variable values (32 bytes); made and kept beside the data in embedded mode when absent. */
-  readonly keys: { readonly data: Secret | null };
-  readonly log: { readonly level: string };
+  abstract readonly keys: { readonly data: Secret | null };
+  abstract readonly log: { readonly level: string };
   /** What a later version will refuse. */
-  readonly warnings: readonly Problem[];
+  abstract readonly warnings: readonly Problem[];
 }
 
 export interface ServerConfig {

@@ -3,8 +3,8 @@ import { ApiModule } from '../api/api.module.js';
 import { CurrentControl } from '../api/control.module.js';
 import { ActStore } from '../api/act-store.port.js';
 import { SessionStore } from '../api/session-store.port.js';
-import type { AppConfig } from '../config/app-config.js';
-import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
+import { AppConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
 import { Clock } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
 import { explainListenError } from '../core/explain-listen-error.js';
@@ -52,7 +52,7 @@ const PARTS = [
   part(
     PersonLogin,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       numbers: OrgNumbers,
       grants: GrantStore,
       encryptor: Encryptor,
@@ -65,7 +65,7 @@ const PARTS = [
   part(
     ConsoleServer,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       control: CurrentControl,
       store: SessionStore,
       acts: ActStore,
@@ -89,7 +89,7 @@ const PARTS = [
   ),
   part(
     ConsoleListening,
-    { config: APP_CONFIG, self: THIS_PROCESS, server: ConsoleServer },
+    { config: AppConfig, self: ThisProcess, server: ConsoleServer },
     ({ config, self, server }) => new ConsoleListening(config, self, server),
   ),
 ];

@@ -168,7 +168,7 @@ describe('forge/wrong-answers', () => {
     const raised: string[] = [];
     const ended: string[] = [];
     const forges = new ConnectedForges(
-      [{ id: 'main', org: null, username: 'bot', client: coreForge(answers).client }],
+      { all: [{ id: 'main', org: null, username: 'bot', client: coreForge(answers).client }] },
       UNGUARDED,
       silentLogger,
       {
@@ -208,7 +208,7 @@ describe('forge/wrong-answers', () => {
   ])('%s => %#', async (_, error, count) => {
     let raised = 0;
     const forges = new ConnectedForges(
-      [{ id: 'main', org: null, username: 'bot', client: coreForge({ listLabels: error }).client }],
+      { all: [{ id: 'main', org: null, username: 'bot', client: coreForge({ listLabels: error }).client }] },
       UNGUARDED,
       silentLogger,
       { raise: () => void (raised += 1), resolve: () => undefined },

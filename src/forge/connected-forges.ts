@@ -1,13 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { credentialOf } from '../config/credentials.js';
-import { alert, type Alerts } from '../core/alerts.js';
+import { alert, Alerts } from '../core/alerts.js';
 import { backoffMs } from '../core/backoff.js';
 import { systemClock, type Clock } from '../core/clock.js';
 import { ForgeError, BotError, messageOf, callReason } from '../core/errors.js';
-import type { Logger } from '../core/logger.js';
+import { Logger } from '../core/logger.js';
+import { ForgesToConnect, type ForgeToConnect } from './forges-to-connect.js';
 import { wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { type OperationName, isWrite } from './operations.js';
-import type { OrgNumbers } from './org-numbers.js';
+import { OrgNumbers } from './org-numbers.js';
 import { ask, probe } from './probe.js';
 
 interface ForgeSelf {
@@ -163,15 +165,6 @@ function aheadMs(date: Date, sentAt: number, tookMs: number): number {
   return Math.round(date.getTime() + 500 - (sentAt + tookMs / 2));
 }
 
-interface ForgeToConnect {
-  readonly id: string;
-  /** The organization whose own credentials these are; null = those of the forge, for every organization without its own. */
-  readonly org: string | null;
-  readonly client: ForgeClient;
-  /** Login of Basic credentials, for a forge that does not say who we are. */
-  readonly username: string | null;
-}
-
 /** One forge of the config under one of its credentials; usable from the start, known better once it was reached. */
 interface ForgeEntry {
   readonly id: string;
@@ -189,7 +182,13 @@ interface ForgeEntry {
 
 const RETRIES = { firstMs: 500, maxMs: 30_000, between: [0.5, 1.5] } as const;
 
+/** What only calls a forge needs of `ConnectedForges`. */
+export interface ForgeClients {
+  get(id: string, org: string | null): Pick<ForgeEntry, 'client' | 'offers'> | null;
+}
+
 /** The forges of the config under each of their credentials, connected in the background: a forge that is down must not keep deliveries from being stored. */
+@Injectable()
 export class ConnectedForges {
   private readonly connected = new Map<string, ConnectedForge>();
   private readonly failures = new Map<string, string>();
@@ -202,14 +201,14 @@ export class ConnectedForges {
   private isStopped = false;
 
   constructor(
-    forges: readonly ForgeToConnect[],
-    private readonly orgs: Pick<OrgNumbers, 'guard'>,
+    @Inject(ForgesToConnect) toConnect: Pick<ForgesToConnect, 'all'>,
+    @Inject(OrgNumbers) private readonly orgs: Pick<OrgNumbers, 'guard'>,
     private readonly logger: Logger,
     private readonly alerts: Alerts,
   ) {
     // Every read under way listens to it: their number is the concurrency, not a leak.
     setMaxListeners(0, this.stopping.signal);
-    this.forges = forges.map((forge) => ({
+    this.forges = toConnect.all.map((forge) => ({
       ...forge,
       client: this.watched(credentialOf(forge), this.stoppable(forge.client)),
     }));

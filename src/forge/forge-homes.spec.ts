@@ -1,3 +1,4 @@
+import { aConfig } from '../../test/builders/a-config.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeForge } from '../../test/fakes/fake-forge.js';
 import { InMemorySeenRepositories } from '../../test/fakes/in-memory-seen-repositories.js';
@@ -30,12 +31,12 @@ describe('forge/forge-homes', () => {
 
   /** As after a restart: what is in memory is lost. */
   function again(): ForgeHomes {
-    return new ForgeHomes({
-      forges: { get: (id) => (id === 'main' ? forge : null) },
+    return new ForgeHomes(
+      { get: (id) => (id === 'main' ? forge : null) },
       seen,
-      namedByOperator: () => named,
+      aConfig({ orgs: [{ forge: 'main', name: 'acme', repositories: named }] }),
       clock,
-    });
+    );
   }
 
   const calls = (name: string): number => forge.calls.filter((call) => call === name).length;
@@ -246,7 +247,7 @@ describe('forge/forge-homes', () => {
 
     it('tells nothing where the store would have to be read', async () => {
       start('core');
-      named = ['7'];
+      named.push('7');
 
       expect(await homes.of(ASKED)).toMatchObject({ is: 'ours' });
       expect(homes.peek(ASKED)).toBeNull();
@@ -299,7 +300,7 @@ describe('forge/forge-homes', () => {
     });
 
     it('takes the number that the operator names for ours, under the organization whatever owner was told', async () => {
-      named = ['7'];
+      named.push('7');
 
       expect(await homes.of(ASKED)).toEqual({ is: 'ours', repository: { id: '7', owner: 'acme', name: 'told' } });
       expect(calls('listOrgFeed')).toBe(0);
@@ -321,7 +322,7 @@ describe('forge/forge-homes', () => {
       ]);
       homes = again();
       await homes.learnFeed('main', 'acme', [repo('7', 'app')]);
-      named = ['9'];
+      named.push('9');
 
       expect(await homes.amongSeen('main', 'acme', { asksFeed: true })).toHaveLength(2);
       expect(calls('listOrgFeed')).toBe(1);

@@ -1,5 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../core/clock.js';
+import { AppConfig } from '../config/app-config.js';
+import { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { EventRepository } from '../core/event.js';
 import {
@@ -13,22 +15,8 @@ import {
   type RepositoryHome,
   type RepositoryHomes,
 } from '../core/repository-home.js';
-import type { ForgeClient } from './forge-client.js';
-import type { OperationName } from './operations.js';
-import type { FeedRepositories, FeedRepository, SeenRepositories } from './seen-repositories.port.js';
-
-interface ForgeHomesDeps {
-  readonly forges: {
-    get(
-      forge: string,
-      org: string | null,
-    ): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null;
-  };
-  readonly seen: SeenRepositories;
-  /** Numbers of repositories that the operator names as the organization's (`orgs[].repositories`). */
-  readonly namedByOperator: (forge: string, org: string) => readonly string[];
-  readonly clock: Clock;
-}
+import { ConnectedForges, type ForgeClients } from './connected-forges.js';
+import { type FeedRepositories, type FeedRepository, SeenRepositories } from './seen-repositories.port.js';
 
 /** How long an answer serves reads. A read names the organization in its path, so an old answer reaches no other owner. */
 const READ_TRUST_MS = 5 * 60_000;
@@ -69,6 +57,7 @@ interface Fresh<Value> {
  * a token without `read:repository`) is asked for the newest page of the organization's feed; beside it count the rows seen before and the
  * numbers that the operator names.
  */
+@Injectable()
 export class ForgeHomes implements RepositoryHomes {
   /** Answers that name a repository of the organization, and those of forges that do not say; others are kept as refusals. */
   private readonly readings = new ByNumber<Reading>();
@@ -76,7 +65,12 @@ export class ForgeHomes implements RepositoryHomes {
   private readonly names = new LRUCache<string, Fresh<ReadonlyMap<string, string>>>({ max: MAX_KEPT });
   private readonly pages = new LRUCache<string, Fresh<void>>({ max: MAX_KEPT });
 
-  constructor(private readonly deps: ForgeHomesDeps) {}
+  constructor(
+    @Inject(ConnectedForges) private readonly forges: ForgeClients,
+    private readonly seen: SeenRepositories,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+  ) {}
 
   async of(asked: AskedRepository, question: HomeQuestion = {}): Promise<RepositoryHome> {
     const refusal = this.refusalOf(asked);
@@ -111,7 +105,7 @@ export class ForgeHomes implements RepositoryHomes {
 
   /** The forge has just listed these as the organization's. */
   learnListed(forge: string, org: string, repositories: readonly DescribedRepository[]): void {
-    const atMs = this.deps.clock.monotonicMs();
+    const atMs = this.clock.monotonicMs();
     for (const repository of repositories) {
       const { id } = repository;
       if (!id || !isOwnedBy(repository, org)) continue;
@@ -135,7 +129,7 @@ export class ForgeHomes implements RepositoryHomes {
       left: told.left.filter((id) => known.has(id)),
     };
     if (news.own.length + news.left.length === 0) return;
-    await this.deps.seen.keepNamed(forge, org, news);
+    await this.seen.keepNamed(forge, org, news);
     this.names.delete(keyOf(forge, org.toLowerCase()));
   }
 
@@ -148,8 +142,8 @@ export class ForgeHomes implements RepositoryHomes {
     org: string,
     { asksFeed }: { asksFeed: boolean } = { asksFeed: false },
   ): Promise<EventRepository[]> {
-    const named = new Set(this.deps.namedByOperator(forge, org));
-    const seen = await this.deps.seen.list(forge, org);
+    const named = new Set(this.namedByOperator(forge, org));
+    const seen = await this.seen.list(forge, org);
     const known = await this.namesOf(forge, org);
     if (asksFeed && seen.some(({ id }) => !known.has(id) && !named.has(id))) await this.readPage(forge, org);
     const names = await this.namesOf(forge, org);
@@ -164,10 +158,10 @@ export class ForgeHomes implements RepositoryHomes {
     const { forge, org, id } = asked;
     const known = this.trusted(asked, maxAgeMs);
     if (known) return known;
-    const access = this.deps.forges.get(forge, org);
+    const access = this.forges.get(forge, org);
     if (!access?.offers('getRepoById')) return undefined;
     const ask = read ?? ((args: { id: string }): Promise<DescribedRepository> => access.client.getRepoById(args));
-    const reading: Reading = { atMs: this.deps.clock.monotonicMs(), found: whereTold(ask({ id })), ours: null };
+    const reading: Reading = { atMs: this.clock.monotonicMs(), found: whereTold(ask({ id })), ours: null };
     this.readings.set(asked, reading);
     reading.found.catch(() => this.drop(asked, reading));
     return reading;
@@ -175,7 +169,7 @@ export class ForgeHomes implements RepositoryHomes {
 
   private refusalOf(asked: AskedRepository): RepositoryHome | undefined {
     const refusal = this.refusals.get(asked);
-    const holds = refusal !== undefined && refusal.untilMs > this.deps.clock.monotonicMs();
+    const holds = refusal !== undefined && refusal.untilMs > this.clock.monotonicMs();
     return holds ? { is: 'refused', code: refusal.code } : undefined;
   }
 
@@ -183,7 +177,7 @@ export class ForgeHomes implements RepositoryHomes {
   private trusted(asked: AskedRepository, maxAgeMs: number): Reading | undefined {
     const known = this.readings.get(asked);
     const trustMs = known?.isDoubted ? Math.min(maxAgeMs, WRITE_TRUST_MS) : maxAgeMs;
-    return known && this.deps.clock.monotonicMs() - known.atMs < trustMs ? known : undefined;
+    return known && this.clock.monotonicMs() - known.atMs < trustMs ? known : undefined;
   }
 
   /** Another question may have brought a newer reading meanwhile. */
@@ -195,15 +189,20 @@ export class ForgeHomes implements RepositoryHomes {
     const ours = (known: string): RepositoryHome => ({ is: 'ours', repository: { id, owner: org, name: known } });
     const known = (await this.namesOf(forge, org)).get(id);
     if (known !== undefined) return ours(known);
-    if (this.deps.namedByOperator(forge, org).includes(id)) return ours(name);
+    if (this.namedByOperator(forge, org).includes(id)) return ours(name);
     await this.readPage(forge, org);
     const told = (await this.namesOf(forge, org)).get(id);
     return told === undefined ? { is: 'refused', code: 'repository_unconfirmed' } : ours(told);
   }
 
+  /** What a forge of the core profile cannot say by itself. */
+  private namedByOperator(forge: string, name: string): readonly string[] {
+    return this.config.orgs.find((org) => org.forge === forge && org.name === name)?.repositories ?? [];
+  }
+
   private namesOf(forge: string, org: string): Promise<ReadonlyMap<string, string>> {
     const load = async (): Promise<ReadonlyMap<string, string>> =>
-      new Map((await this.deps.seen.named(forge, org)).map(({ id, name }) => [id, name]));
+      new Map((await this.seen.named(forge, org)).map(({ id, name }) => [id, name]));
     return this.fresh(this.names, keyOf(forge, org.toLowerCase()), NAMES_FRESH_MS, load);
   }
 
@@ -211,7 +210,7 @@ export class ForgeHomes implements RepositoryHomes {
   private async readPage(forge: string, org: string): Promise<void> {
     const key = keyOf(forge, org.toLowerCase());
     await this.fresh(this.pages, key, PAGE_FRESH_MS, async () => {
-      const access = this.deps.forges.get(forge, org);
+      const access = this.forges.get(forge, org);
       const rows = access?.offers('listOrgFeed')
         ? await whereTold(access.client.listOrgFeed({ org, page: 1, limit: PAGE_SIZE }))
         : [];
@@ -227,7 +226,7 @@ export class ForgeHomes implements RepositoryHomes {
     freshMs: number,
     make: () => Promise<Value>,
   ): Promise<Value> {
-    const nowMs = this.deps.clock.monotonicMs();
+    const nowMs = this.clock.monotonicMs();
     const known = kept.get(key);
     if (known && nowMs - known.atMs < freshMs) return known.value;
     const value = make();
@@ -238,7 +237,7 @@ export class ForgeHomes implements RepositoryHomes {
 
   /** Questions that shared one answer count as one refusal. */
   private refuse(asked: AskedRepository, code: HomeRefusal): void {
-    const nowMs = this.deps.clock.monotonicMs();
+    const nowMs = this.clock.monotonicMs();
     const before = this.refusals.get(asked);
     if (before && before.untilMs > nowMs) return;
     const waitMs = before ? Math.min(before.waitMs * 4, LAST_REFUSAL_MS) : FIRST_REFUSAL_MS;

@@ -1,3 +1,4 @@
+import { aConfig } from '../../test/builders/a-config.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EventRepository } from '../core/event.js';
 import { FakeForge } from '../../test/fakes/fake-forge.js';
@@ -20,13 +21,13 @@ describe('forge/forge-inventory', () => {
   function inventoryOf(forge: FakeForge): ForgeInventory {
     forge.answer('listOrgFeed', async () => []);
     const forges = { get: () => forge };
-    const homes = new ForgeHomes({
+    const homes = new ForgeHomes(
       forges,
-      seen: new InMemorySeenRepositories([...seen, UNNAMED]),
-      namedByOperator: () => ['1'],
+      new InMemorySeenRepositories([...seen, UNNAMED]),
+      aConfig({ orgs: [{ forge: 'main', name: 'acme', repositories: ['1'] }] }),
       clock,
-    });
-    return new ForgeInventory({ forges, homes, clock });
+    );
+    return new ForgeInventory(forges, homes, clock);
   }
 
   it('lists what the forge lists, to the end, in the shape of events', async () => {

@@ -1,26 +1,16 @@
-import type { Clock } from '../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { EventRepository } from '../core/event.js';
-import { type ForgeClient, listAll } from './forge-client.js';
-import type { OperationName } from './operations.js';
+import { listAll } from './forge-client.js';
 import type { Repository } from '../core/objects/repositories.js';
 import type { RepositoryInventory } from '../core/repository-home.js';
 import { isOwnedBy } from '../core/repository-home.js';
-import type { ForgeHomes } from './forge-homes.js';
+import { ConnectedForges, type ForgeClients } from './connected-forges.js';
+import { ForgeHomes } from './forge-homes.js';
 
 /** Several schedules often fire together and share one reading; a repository made just before is in it. */
 const FRESH_MS = 1_000;
-
-interface InventoryDeps {
-  readonly forges: {
-    get(
-      forge: string,
-      org: string | null,
-    ): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null;
-  };
-  readonly homes: Pick<ForgeHomes, 'learnListed' | 'amongSeen'>;
-  readonly clock: Clock;
-}
 
 /** Repositories, and how sure it is that there are no others. */
 interface TakenInventory {
@@ -30,10 +20,15 @@ interface TakenInventory {
 }
 
 /** The repositories of an organization: as the forge lists them, else as far as events told of them. */
+@Injectable()
 export class ForgeInventory implements RepositoryInventory {
   private readonly known = new Map<string, { readAtMs: number; taken: Promise<TakenInventory> }>();
 
-  constructor(private readonly deps: InventoryDeps) {}
+  constructor(
+    @Inject(ConnectedForges) private readonly forges: ForgeClients,
+    @Inject(ForgeHomes) private readonly homes: Pick<ForgeHomes, 'learnListed' | 'amongSeen'>,
+    private readonly clock: Clock,
+  ) {}
 
   /** @throws ForgeError when the forge lists them but cannot be asked now */
   async list(forge: string, org: string, having: readonly string[] = []): Promise<EventRepository[]> {
@@ -46,7 +41,7 @@ export class ForgeInventory implements RepositoryInventory {
   /** @throws ForgeError when the forge lists them but cannot be asked now */
   read(forge: string, org: string): Promise<TakenInventory> {
     const key = keyOf(forge, org);
-    const now = this.deps.clock.monotonicMs();
+    const now = this.clock.monotonicMs();
     const known = this.known.get(key);
     if (known && now - known.readAtMs < FRESH_MS) return known.taken;
     const taken = this.take(forge, org);
@@ -56,20 +51,20 @@ export class ForgeInventory implements RepositoryInventory {
   }
 
   private async take(forge: string, org: string): Promise<TakenInventory> {
-    const access = this.deps.forges.get(forge, org);
+    const access = this.forges.get(forge, org);
     if (access?.offers('listOrgRepos')) {
       try {
         const listed = (await listAll(access.client, 'listOrgRepos', { org })).filter((repository) =>
           isOwnedBy(repository, org),
         );
-        this.deps.homes.learnListed(forge, org, listed);
+        this.homes.learnListed(forge, org, listed);
         const repositories = listed.flatMap(asEventRepository);
         return { repositories, completeness: 'listed by the forge: all that our account may see' };
       } catch (error) {
         if (!(error instanceof ForgeError) || error.kind !== 'not-offered') throw error;
       }
     }
-    const repositories = await this.deps.homes.amongSeen(forge, org, { asksFeed: true });
+    const repositories = await this.homes.amongSeen(forge, org, { asksFeed: true });
     return {
       repositories,
       completeness:

@@ -44,21 +44,21 @@ function aWorld(over: Partial<Server> = {}) {
   const kept = new Map<string, Json>();
   const raised = new Map<string, string>();
   const numbersOf = (): OrgNumbers =>
-    new OrgNumbers({
-      clock,
-      logger: silentLogger,
-      known: {
+    new OrgNumbers(
+      {
         read: async (...key) => {
           const fact = kept.get(key.join());
           return fact === undefined ? null : { fact, learnedAt: clock.now() };
         },
         write: async (forge, subject, kind, fact) => void kept.set([forge, subject, kind].join(), fact),
       },
-      alerts: {
+      clock,
+      {
         raise: (key, { code }) => void raised.set(key, code),
         resolve: (key: AlertKey) => void raised.delete(key),
       },
-    });
+      silentLogger,
+    );
   const answers: Partial<Record<OperationName, (args: Record<string, unknown>) => unknown>> = {
     getOrg: ({ org }) => {
       if (server.isCore) throw missing;

@@ -1,8 +1,9 @@
-import { alert, type Alerts } from '../core/alerts.js';
-import type { Clock } from '../core/clock.js';
+import { Injectable } from '@nestjs/common';
+import { alert, Alerts } from '../core/alerts.js';
+import { Clock } from '../core/clock.js';
 import { callReason, ForgeError } from '../core/errors.js';
-import type { KnownFacts } from '../core/known-facts.port.js';
-import type { Logger } from '../core/logger.js';
+import { KnownFacts } from '../core/known-facts.port.js';
+import { Logger } from '../core/logger.js';
 import { WRITE_TRUST_MS } from '../core/repository-home.js';
 import { type ForgeClient, isRefused, listAll, orNull, wrapForgeClient } from './forge-client.js';
 import { isWrite, operationOf, type OperationName } from './operations.js';
@@ -25,13 +26,6 @@ export interface OrgAcceptance {
   /** The number that was to be accepted: the one asked for, else the one that the alert named. Null = the organization was not stopped for another one. */
   readonly wanted: string | null;
   readonly isAccepted: boolean;
-}
-
-interface OrgNumbersDeps {
-  readonly known: KnownFacts;
-  readonly clock: Clock;
-  readonly alerts: Alerts;
-  readonly logger: Logger;
 }
 
 /** A forge under the credentials of an organization, without the guard. */
@@ -76,10 +70,16 @@ interface State {
  * when the forge first tells it. Where the forge names another one, the bot makes no further call on behalf of the organization until the owner of
  * the host accepts it. Only answers of the forge count, never a delivery.
  */
+@Injectable()
 export class OrgNumbers {
   private readonly states = new Map<string, State>();
 
-  constructor(private readonly deps: OrgNumbersDeps) {}
+  constructor(
+    private readonly known: KnownFacts,
+    private readonly clock: Clock,
+    private readonly alerts: Alerts,
+    private readonly logger: Logger,
+  ) {}
 
   /** The pinned number; null = the forge never told one. */
   async pinned(forge: string, org: string): Promise<string | null> {
@@ -89,7 +89,7 @@ export class OrgNumbers {
   /** The same without a question to the store; undefined = it must be asked. */
   pinnedAtHand(forge: string, org: string): string | null | undefined {
     const { pin } = this.stateOf(forge, org);
-    return pin && this.deps.clock.monotonicMs() - pin.atMs < PIN_FRESH_MS ? pin.number : undefined;
+    return pin && this.clock.monotonicMs() - pin.atMs < PIN_FRESH_MS ? pin.number : undefined;
   }
 
   /** The client of an organization: its calls pass while the name belongs to the pinned number, and its answers are checked for it. */
@@ -143,7 +143,7 @@ export class OrgNumbers {
 
   /** @throws ForgeError where the organization is stopped */
   private async admit(state: State, server: Server, name: OperationName): Promise<void> {
-    const now = this.deps.clock.monotonicMs();
+    const now = this.clock.monotonicMs();
     if (state.stopped && now - state.lookedAtMs < STOPPED_LOOK_MS) throw stoppedError(state.org, state.stopped, name);
     const pinned = await this.pinOf(state);
     const isFresh = now - state.confirmedAtMs < (isWrite(name) ? WRITE_TRUST_MS : READ_TRUST_MS);
@@ -167,7 +167,7 @@ export class OrgNumbers {
   ): Promise<ForgeError | null> {
     const isSuspect =
       error instanceof ForgeError && (error.kind === 'moved' || (name === 'listOrgFeed' && isRefused(error, 404)));
-    if (!isSuspect || this.deps.clock.monotonicMs() - state.lookedAtMs < SUSPECT_LOOK_MS) return null;
+    if (!isSuspect || this.clock.monotonicMs() - state.lookedAtMs < SUSPECT_LOOK_MS) return null;
     const look = await this.look(state.forge, state.org, server).catch(() => null);
     return look && isStop(look) ? stoppedError(state.org, look, name) : null;
   }
@@ -184,7 +184,7 @@ export class OrgNumbers {
     if (numbers.some((number) => number !== pinned)) pinned = await this.pinOf(state, 0);
     const other = numbers.find((number) => number !== pinned);
     if (other === undefined) {
-      state.confirmedAtMs = this.deps.clock.monotonicMs();
+      state.confirmedAtMs = this.clock.monotonicMs();
       return;
     }
     const look = await otherOf(server, pinned, other);
@@ -212,21 +212,21 @@ export class OrgNumbers {
     const { forge, org } = state;
     const { pinned, number, calledNow } = look;
     await this.recordOther(state, look);
-    state.lookedAtMs = this.deps.clock.monotonicMs();
+    state.lookedAtMs = this.clock.monotonicMs();
     state.isUntold = look.is === 'untold';
     state.stopped = isStop(look) ? look : null;
     if (!state.stopped) state.confirmedAtMs = state.lookedAtMs;
     const [other, renamed] = [`org.other-number/${forge}/${org}`, `org.renamed/${forge}/${org}`] as const;
     if (look.is === 'other')
-      this.deps.alerts.raise(other, alert('org.other-number', { org, number, pinned, calledNow }), {
+      this.alerts.raise(other, alert('org.other-number', { org, number, pinned, calledNow }), {
         forge,
         org,
         number,
       });
-    else this.deps.alerts.resolve(other);
+    else this.alerts.resolve(other);
     if (look.is === 'renamed' && calledNow !== null)
-      this.deps.alerts.raise(renamed, alert('org.renamed', { org, calledNow }), { forge, org, number });
-    else this.deps.alerts.resolve(renamed);
+      this.alerts.raise(renamed, alert('org.renamed', { org, calledNow }), { forge, org, number });
+    else this.alerts.resolve(renamed);
   }
 
   /** The first other number stays until ours is back: the owner of the host decides about the one that was told. */
@@ -234,18 +234,18 @@ export class OrgNumbers {
     if (is === 'untold') return;
     const known = await this.otherNumberOf(state);
     const now = is === 'other' ? (known ?? number) : null;
-    if (now !== known) await this.deps.known.write(state.forge, state.org, OTHER_NUMBER, now);
+    if (now !== known) await this.known.write(state.forge, state.org, OTHER_NUMBER, now);
   }
 
   private async otherNumberOf({ forge, org }: State): Promise<string | null> {
-    const kept = await this.deps.known.read(forge, org, OTHER_NUMBER);
+    const kept = await this.known.read(forge, org, OTHER_NUMBER);
     return typeof kept?.fact === 'string' ? kept.fact : null;
   }
 
   private async pinOf(state: State, maxAgeMs = PIN_FRESH_MS): Promise<string | null> {
-    const atMs = this.deps.clock.monotonicMs();
+    const atMs = this.clock.monotonicMs();
     if (state.pin && atMs - state.pin.atMs < maxAgeMs) return state.pin.number;
-    const kept = await this.deps.known.read(state.forge, state.org, NUMBER);
+    const kept = await this.known.read(state.forge, state.org, NUMBER);
     const number = typeof kept?.fact === 'string' ? kept.fact : null;
     state.pin = { number, atMs };
     return number;
@@ -253,9 +253,9 @@ export class OrgNumbers {
 
   private async keep(state: State, number: string): Promise<string> {
     const { forge, org } = state;
-    await this.deps.known.write(forge, org, NUMBER, number);
-    state.pin = { number, atMs: this.deps.clock.monotonicMs() };
-    this.deps.logger.info({ forge, org, number }, 'org.pinned');
+    await this.known.write(forge, org, NUMBER, number);
+    state.pin = { number, atMs: this.clock.monotonicMs() };
+    this.logger.info({ forge, org, number }, 'org.pinned');
     return number;
   }
 

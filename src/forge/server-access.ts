@@ -1,5 +1,8 @@
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { Clock } from '../core/clock.js';
+import { AppConfig } from '../config/app-config.js';
+import { credentialsOf } from '../config/credentials.js';
+import { Clock } from '../core/clock.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
 import { count, fields, maybeText, text, texts, word, type Shape } from '../core/schema.js';
 import type { Secret } from '../core/secret.js';
@@ -7,7 +10,7 @@ import { readVersion, type ForgeCapabilities } from './connected-forges.js';
 import { type ForgeClient, listAll, orNull } from './forge-client.js';
 import type { Asked } from './probe.js';
 import type { AccessToken } from '../core/objects/accounts.js';
-import type { KnownFacts } from '../core/known-facts.port.js';
+import { KnownFacts } from '../core/known-facts.port.js';
 
 /** What was found out about a forge and our standing there; times are ISO texts. */
 export const serverAccess = z.object({
@@ -32,22 +35,26 @@ export interface SeenTokens {
   readonly others: readonly AccessToken[];
 }
 
-interface FootingDeps {
-  readonly known: KnownFacts;
-  /** The token of these credentials; null with a password. */
-  readonly token: (credential: string) => Secret | null;
-  readonly clock: Clock;
-}
-
 const KIND = 'server';
 /** Read again for the next organization of the same forge no sooner than so. */
 const FRESH_MS = 5_000;
 
 /** Learns and keeps what a forge is and what our token may do there; over restarts, and while it is away. */
+@Injectable()
 export class ServerAccessReader {
   private readonly learned = new Map<string, { atMs: number; footing: ServerAccess }>();
+  /** Of each credentials; null with a password. */
+  private readonly ownTokens: ReadonlyMap<string, Secret | null>;
 
-  constructor(private readonly deps: FootingDeps) {}
+  constructor(
+    private readonly known: KnownFacts,
+    config: AppConfig,
+    private readonly clock: Clock,
+  ) {
+    this.ownTokens = new Map(
+      credentialsOf(config).map(({ credential, auth }) => [credential, auth.type === 'token' ? auth.token : null]),
+    );
+  }
 
   /**
    * Reads alone.
@@ -61,11 +68,11 @@ export class ServerAccessReader {
     anew = false,
   ): Promise<ServerAccess> {
     const known = this.learned.get(credential);
-    const nowMs = this.deps.clock.monotonicMs();
+    const nowMs = this.clock.monotonicMs();
     if (!anew && known && nowMs - known.atMs < FRESH_MS) return known.footing;
     const { product, self, isSiteAdmin } = capabilities;
     // Clocks drift, and servers are renewed, while we run.
-    const { version, clockAheadMs } = await readVersion(client, this.deps.clock);
+    const { version, clockAheadMs } = await readVersion(client, this.clock);
     const footing = {
       product,
       version: version ?? capabilities.version,
@@ -89,12 +96,12 @@ export class ServerAccessReader {
       before !== null && before.version === known.footing.version && before.self?.login === known.footing.self?.login;
     const footing = { ...known.footing, operations: { ...(isSame ? before.operations : {}), ...operations } };
     if (before !== null && keyOf(before) === keyOf(footing)) return;
-    await this.deps.known.write(credential, '', KIND, footing as unknown as JsonObject);
+    await this.known.write(credential, '', KIND, footing as unknown as JsonObject);
   }
 
   /** What was learned last, also by an earlier process. */
   async of(credential: string): Promise<{ footing: ServerAccess; learnedAt: Date } | null> {
-    const kept = await this.deps.known.read(credential, '', KIND);
+    const kept = await this.known.read(credential, '', KIND);
     return kept && isJsonObject(kept.fact) && isJsonObject(kept.fact['operations'])
       ? { footing: kept.fact as unknown as ServerAccess, learnedAt: kept.learnedAt }
       : null;
@@ -106,7 +113,7 @@ export class ServerAccessReader {
     client: ForgeClient,
     { self, offers }: Pick<ForgeCapabilities, 'self' | 'offers'>,
   ): Promise<SeenTokens | null> {
-    const token = this.deps.token(credential);
+    const token = this.ownTokens.get(credential);
     if (!token || !self || !offers('listTokens')) return null;
     const all = await orNull(listAll(client, 'listTokens', { username: self.login }));
     if (!all) return null;
@@ -124,7 +131,7 @@ export class ServerAccessReader {
     client: ForgeClient,
     capabilities: ForgeCapabilities,
   ): Promise<readonly string[] | null> {
-    if (!this.deps.token(credential)) return null;
+    if (!this.ownTokens.get(credential)) return null;
     const own = capabilities.offers('getOwnToken') ? await orNull(client.getOwnToken({})) : null;
     const scopes = own?.scopes ?? (await this.tokens(credential, client, capabilities))?.own?.scopes;
     return scopes && scopes.length > 0 ? scopes : null;

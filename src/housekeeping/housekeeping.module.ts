@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { actions } from '../actions/index.js';
-import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
+import { AppConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
 import { credentialsOf } from '../config/credentials.js';
 import { Alerts, RaisedAlerts } from '../core/alerts.js';
 import { TrustedProxies } from '../core/client-address.js';
@@ -57,7 +58,7 @@ const RULES_WITHIN_MS = 15_000;
 const PARTS = [
   part(
     ArchiveInbox,
-    { config: APP_CONFIG, self: THIS_PROCESS, inbox: InboxStore, store: ArchiveStore, clock: Clock, logger: Logger },
+    { config: AppConfig, self: ThisProcess, inbox: InboxStore, store: ArchiveStore, clock: Clock, logger: Logger },
     ({ config: { retention }, self: { onFlushFailed }, inbox, store, clock, logger }) => {
       const files = retention.archive === null ? null : new ArchiveFiles(retention.archive, onFlushFailed);
       return new ArchiveInbox({ inbox, store, files, clock, logger }, retention.inboxDays);
@@ -66,8 +67,8 @@ const PARTS = [
   part(
     Doctor,
     {
-      config: APP_CONFIG,
-      self: THIS_PROCESS,
+      config: AppConfig,
+      self: ThisProcess,
       connected: ConnectedForges,
       numbers: OrgNumbers,
       revisions: RevisionKeeper,
@@ -154,7 +155,7 @@ const PARTS = [
   part(
     JobRunner,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       forges: ConnectedForges,
       keeper: RevisionKeeper,
       inventory: ForgeInventory,
@@ -235,7 +236,7 @@ const PARTS = [
   part(
     Scheduler,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       revisions: ActiveRevisions,
       flow: ArrivalToIntents,
       runner: JobRunner,

@@ -1,8 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { actionCatalogue, actions } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
-import type { AppConfig } from '../config/app-config.js';
-import { APP_CONFIG } from '../config/config.module.js';
+import { AppConfig } from '../config/app-config.js';
+
 import { Clock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';
 import { part, stopping } from '../core/part.js';
@@ -52,7 +52,7 @@ const PARTS = [
   part(
     RuleHistory,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       revisions: RevisionStore,
       history: HistoryStore,
       ruleBehind: RULE_BEHIND,
@@ -61,7 +61,7 @@ const PARTS = [
     },
     ruleHistory,
   ),
-  part(BOT_SELF, { config: APP_CONFIG, accounts: Accounts }, ({ config, accounts }) => botSelf(config, accounts)),
+  part(BOT_SELF, { config: AppConfig, accounts: Accounts }, ({ config, accounts }) => botSelf(config, accounts)),
   part(
     RULE_BEHIND,
     { recovery: RecoveryStore },
@@ -79,14 +79,14 @@ const PARTS = [
   part(RuleCounter, { store: ActivityStore, clock: Clock }, ({ store, clock }) => new RuleCounter(store, clock)),
   part(
     Drafts,
-    { config: APP_CONFIG, revisions: RevisionStore },
+    { config: AppConfig, revisions: RevisionStore },
     ({ config, revisions }) => new Drafts({ config, revisions, thread: makeTryThread(REST_MS) }),
   ),
   // In threads of their own: whoever checks a draft does not wait for somebody's back-test.
   part(
     Backtests,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       history: HistoryStore,
       load: BotLoad,
       self: BOT_SELF,
@@ -112,7 +112,7 @@ const PARTS = [
     Explainer,
     {
       engine: CelEngine,
-      config: APP_CONFIG,
+      config: AppConfig,
       journal: JournalStore,
       inbox: InboxStore,
       store: RevisionStore,

@@ -21,18 +21,18 @@ function aLog() {
   });
   const open = new Set<string>();
   const alerts: string[] = [];
-  const log = new CountedSecurityLog({
-    logger: createLogger('info', out),
+  const log = new CountedSecurityLog(
+    createLogger('info', out),
     metrics,
-    clock,
-    alerts: {
+    {
       raise: (key) => {
         if (!open.has(key)) alerts.push(key);
         open.add(key);
       },
       resolve: (key) => void open.delete(key),
     },
-  });
+    clock,
+  );
   return { log, clock, metrics, lines, raw, alerts };
 }
 

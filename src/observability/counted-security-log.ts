@@ -6,13 +6,6 @@ import { emptyTable } from '../core/table.js';
 import { visible } from '../core/visible.js';
 import type { Metrics } from './metrics.js';
 
-interface SecurityLogDeps {
-  readonly logger: Logger;
-  readonly metrics: Pick<Metrics, 'securityEvents'>;
-  readonly alerts: Alerts;
-  readonly clock: Clock;
-}
-
 /** Lines of one class in one window; the events beyond them are counted. */
 const LINES_PER_WINDOW = 10;
 const WINDOW_MS = 60_000;
@@ -42,11 +35,16 @@ export class CountedSecurityLog implements SecurityLog {
   private readonly alerted = new Map<string, { key: SecurityKey; lastAt: number }>();
   private readonly timers = new Map<SecurityClass, NodeJS.Timeout>();
 
-  constructor(private readonly deps: SecurityLogDeps) {}
+  constructor(
+    private readonly logger: Logger,
+    private readonly metrics: Pick<Metrics, 'securityEvents'>,
+    private readonly alerts: Alerts,
+    private readonly clock: Clock,
+  ) {}
 
   record(event: SecurityEvent): void {
     const facts = plainFacts(event);
-    this.deps.metrics.securityEvents.inc({ class: event.class, org: event.org ?? '' });
+    this.metrics.securityEvents.inc({ class: event.class, org: event.org ?? '' });
     this.write(event.class, facts);
     this.alert(event, facts);
   }
@@ -57,7 +55,7 @@ export class CountedSecurityLog implements SecurityLog {
   }
 
   private write(name: SecurityClass, facts: Facts): void {
-    const now = this.deps.clock.monotonicMs();
+    const now = this.clock.monotonicMs();
     let window = this.windows.get(name);
     if (window && now - window.openedAt >= WINDOW_MS) {
       this.endWindow(name);
@@ -69,7 +67,7 @@ export class CountedSecurityLog implements SecurityLog {
     }
     if (window.lines < LINES_PER_WINDOW) {
       window.lines += 1;
-      this.deps.logger.warn(facts, `security.${name}`);
+      this.logger.warn(facts, `security.${name}`);
       return;
     }
     window.counted += 1;
@@ -86,11 +84,11 @@ export class CountedSecurityLog implements SecurityLog {
     this.timers.delete(name);
     const counted = this.windows.get(name)?.counted ?? 0;
     this.windows.delete(name);
-    if (counted > 0) this.deps.logger.warn({ class: name, counted, windowS: WINDOW_MS / 1000 }, 'security.more');
+    if (counted > 0) this.logger.warn({ class: name, counted, windowS: WINDOW_MS / 1000 }, 'security.more');
   }
 
   private alert({ class: name, org }: SecurityEvent, facts: Facts): void {
-    const now = this.deps.clock.monotonicMs();
+    const now = this.clock.monotonicMs();
     const first = this.alerted.values().next().value;
     // Kept in the order of their last events: the quiet ones stand first.
     if (first && now - first.lastAt >= QUIET_MS) this.endQuiet(now);
@@ -99,14 +97,14 @@ export class CountedSecurityLog implements SecurityLog {
     const key = this.alerted.has(wanted) || this.alerted.size < MAX_ALERTS ? wanted : code;
     this.alerted.delete(key);
     this.alerted.set(key, { key, lastAt: now });
-    this.deps.alerts.raise(key, alert(code), facts);
+    this.alerts.raise(key, alert(code), facts);
   }
 
   private endQuiet(now: number): void {
     for (const { key, lastAt } of this.alerted.values()) {
       if (now - lastAt < QUIET_MS) return;
       this.alerted.delete(key);
-      this.deps.alerts.resolve(key);
+      this.alerts.resolve(key);
     }
   }
 }

@@ -1,40 +1,40 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_CONFIG } from '../config/config.module.js';
+import { AppConfig } from '../config/app-config.js';
 import { Alerts, RaisedAlerts } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';
 import { Opened } from '../core/opened.js';
-import { part } from '../core/part.js';
 import { SecurityLog } from '../core/security-log.js';
 import { AlertSender } from './alert-sender.js';
 import { CountedSecurityLog } from './counted-security-log.js';
 import { Metrics } from './metrics.js';
 
-const PARTS = [
-  part(Metrics, {}, () => new Metrics(true)),
-  part(
-    AlertSender,
-    { config: APP_CONFIG, metrics: Metrics, clock: Clock, logger: Logger, opened: Opened },
-    ({ config, metrics, clock, logger, opened }) =>
-      opened.keep(
-        () => new AlertSender(logger, metrics, clock, config.alerts),
-        (alerts) => alerts.close(),
-      ),
-  ),
-  part(Alerts, { alerts: AlertSender }, ({ alerts }) => alerts),
-  part(RaisedAlerts, { alerts: AlertSender }, ({ alerts }) => alerts),
-  part(
-    SecurityLog,
-    { metrics: Metrics, alerts: Alerts, clock: Clock, logger: Logger, opened: Opened },
-    ({ opened, ...deps }) =>
-      opened.keep(
-        () => new CountedSecurityLog(deps),
-        (security) => security.close(),
-      ),
-  ),
-];
-
 /** Metrics, alerts and the security log: made first and closed last, for whatever starts and stops reports to them. */
 @Global()
-@Module({ providers: PARTS, exports: [Metrics, Alerts, RaisedAlerts, SecurityLog] })
+@Module({
+  providers: [
+    { provide: Metrics, useFactory: () => new Metrics(true) },
+    {
+      provide: AlertSender,
+      inject: [AppConfig, Metrics, Clock, Logger, Opened],
+      useFactory: (config: AppConfig, metrics: Metrics, clock: Clock, logger: Logger, opened: Opened) =>
+        opened.keep(
+          () => new AlertSender(logger, metrics, clock, config.alerts),
+          (alerts) => alerts.close(),
+        ),
+    },
+    { provide: Alerts, useExisting: AlertSender },
+    { provide: RaisedAlerts, useExisting: AlertSender },
+    {
+      provide: SecurityLog,
+      inject: [Metrics, Alerts, Clock, Logger, Opened],
+      useFactory: (metrics: Metrics, alerts: Alerts, clock: Clock, logger: Logger, opened: Opened) =>
+        opened.keep(
+          () => new CountedSecurityLog(logger, metrics, alerts, clock),
+          (security) => security.close(),
+        ),
+    },
+  ],
+  exports: [Metrics, Alerts, RaisedAlerts, SecurityLog],
+})
 export class ObservabilityModule {}

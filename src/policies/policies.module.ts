@@ -1,7 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { actions } from '../actions/index.js';
 import { LookupReader } from '../actions/lookups/lookup-reader.port.js';
-import { APP_CONFIG } from '../config/config.module.js';
+import { AppConfig } from '../config/app-config.js';
+
 import { Alerts, alert } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
@@ -44,7 +45,7 @@ const PARTS = [
   // One for all that compile or evaluate expressions in this process: making one takes as long as compiling some rules.
   part(CelEngine, {}, () => new CelEngine()),
   part(RuleEngine, { engine: CelEngine }, ({ engine }) => makeRules(makeRuleThread(), engine)),
-  part(RuleLoader, { engine: CelEngine, config: APP_CONFIG, operators: OperatorStore, clock: Clock }, (deps) =>
+  part(RuleLoader, { engine: CelEngine, config: AppConfig, operators: OperatorStore, clock: Clock }, (deps) =>
     makeRuleLoader(deps, makeRuleThread(REST_MS)),
   ),
   part(
@@ -84,7 +85,7 @@ const PARTS = [
   part(
     Planner,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       revisions: ActiveRevisions,
       inventory: ForgeInventory,
       rules: RuleEngine,

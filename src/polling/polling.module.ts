@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import type { AppConfig } from '../config/app-config.js';
-import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
+import { AppConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
 import { Alerts } from '../core/alerts.js';
 import { callingAs } from '../core/caller.js';
 import { Clock } from '../core/clock.js';
@@ -25,7 +25,7 @@ const PARTS = [
   part(
     GapKeeper,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       forges: ConnectedForges,
       gaps: GapStore,
       cursors: CursorStore,
@@ -61,8 +61,8 @@ const PARTS = [
   part(
     PollLoop,
     {
-      config: APP_CONFIG,
-      self: THIS_PROCESS,
+      config: AppConfig,
+      self: ThisProcess,
       forges: ConnectedForges,
       gaps: GapKeeper,
       homes: ForgeHomes,

@@ -1,6 +1,6 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
-import type { OrgConfig } from '../config/app-config.js';
-import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { AppConfig, type OrgConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
 import { Alerts } from '../core/alerts.js';
 import { callingAs } from '../core/caller.js';
 import { Clock } from '../core/clock.js';
@@ -39,7 +39,7 @@ const PARTS = [
   part(
     RevisionKeeper,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       forges: ConnectedForges,
       verdicts: RuleVerdicts,
       loader: RuleLoader,
@@ -73,7 +73,7 @@ const PARTS = [
   // Until a forge was reached we do not know who we are there, and could answer ourselves: its events wait.
   part(
     ActiveRevisions,
-    { config: APP_CONFIG, keeper: RevisionKeeper, forges: ConnectedForges },
+    { config: AppConfig, keeper: RevisionKeeper, forges: ConnectedForges },
     ({ config: { orgs }, keeper, forges }) => {
       const forgeOf = new Map(orgs.map((org) => [org.name, org.forge]));
       return {
@@ -86,7 +86,7 @@ const PARTS = [
   part(
     CapabilityCheck,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       keeper: RevisionKeeper,
       forges: ConnectedForges,
       access: ServerAccessReader,
@@ -135,7 +135,7 @@ const PARTS = [
 export class RulesModule implements OnModuleInit {
   constructor(
     private readonly keeper: RevisionKeeper,
-    @Inject(THIS_PROCESS) private readonly self: ThisProcess,
+    private readonly self: ThisProcess,
   ) {}
 
   /** After the forges, which this module imports: rules may lie in a repository. */

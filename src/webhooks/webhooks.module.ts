@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { Inject, Injectable, Module } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
-import type { AppConfig } from '../config/app-config.js';
-import { APP_CONFIG, THIS_PROCESS, type ThisProcess } from '../config/config.module.js';
+import { AppConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
 import { TrustedProxies } from '../core/client-address.js';
 import { Clock, systemClock } from '../core/clock.js';
 import { explainListenError } from '../core/explain-listen-error.js';
@@ -53,8 +53,8 @@ export class WebhookListener implements OnApplicationBootstrap, OnApplicationShu
 
   constructor(
     private readonly host: HttpAdapterHost,
-    @Inject(APP_CONFIG) private readonly config: AppConfig,
-    @Inject(THIS_PROCESS) private readonly self: ThisProcess,
+    private readonly config: AppConfig,
+    private readonly self: ThisProcess,
     private readonly writer: DeliveryWriter,
   ) {}
 
@@ -129,13 +129,13 @@ export const ENDPOINT = {
 const PARTS = [
   part(
     UndecidedBytes,
-    { config: APP_CONFIG, inbox: InboxStore, clock: Clock },
+    { config: AppConfig, inbox: InboxStore, clock: Clock },
     ({ config: { server }, inbox, clock }) => new UndecidedBytes(inbox, server.undecided, clock),
   ),
   part(
     WebhookDeps,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       inbox: InboxStore,
       queue: WorkQueue,
       untrustedProxies: UntrustedProxyStore,

@@ -1,3 +1,4 @@
+import { aConfig } from './a-config.js';
 import { actions } from '../../src/actions/index.js';
 import type { Alerts } from '../../src/core/alerts.js';
 import type { EventActor, EventRepository, ForgeEvent } from '../../src/core/event.js';
@@ -109,12 +110,12 @@ export class EffectRig {
     const { journal, clock, encryptor } = this;
     const alerts: Alerts = { raise: (key) => void this.alerts.push(key), resolve: () => undefined };
     const forges = { get: (forge: string) => (forge === 'main' ? (access ?? this.forge) : null) };
-    this.homes = new ForgeHomes({
+    this.homes = new ForgeHomes(
       forges,
-      seen: new InMemorySeenRepositories(),
-      namedByOperator: () => this.named,
+      new InMemorySeenRepositories(),
+      aConfig({ orgs: [{ forge: 'main', name: 'acme', repositories: this.named }] }),
       clock,
-    });
+    );
     this.targets = new TargetResolver(this.homes);
     const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
     this.health = new ForgeHealth({ forges, clock, alerts, logger: silentLogger, journal, orgs: ['', 'acme'] });

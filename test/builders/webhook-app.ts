@@ -1,6 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { APP_CONFIG, THIS_PROCESS, ThisProcess } from '../../src/config/config.module.js';
+import { AppConfig } from '../../src/config/app-config.js';
+import { ThisProcess } from '../../src/config/this-process.js';
 import { fastifyLimits, type ServerLimits } from '../../src/core/limited-server.js';
 import { WebhookDeps } from '../../src/webhooks/webhook.controller.js';
 import { ENDPOINT, WebhookAdapter } from '../../src/webhooks/webhooks.module.js';
@@ -15,8 +16,8 @@ export function makeWebhookApp(
     controllers: ENDPOINT.controllers,
     providers: [
       ...ENDPOINT.providers,
-      { provide: APP_CONFIG, useValue: { server: { host: '127.0.0.1', port } } },
-      { provide: THIS_PROCESS, useValue: new ThisProcess('web', 'bot') },
+      { provide: AppConfig, useValue: { server: { host: '127.0.0.1', port } } },
+      { provide: ThisProcess, useValue: new ThisProcess('web', 'bot') },
       { provide: WebhookDeps, useValue: deps },
     ],
   };

@@ -1,3 +1,4 @@
+import { aConfig } from '../builders/a-config.js';
 import { honestActs } from '../fakes/honest-acts.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { actions } from '../../src/actions/index.js';
@@ -386,7 +387,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       forge = new FakeForge('gitea');
       forge.addRepository('app');
       const seen = new InMemorySeenRepositories();
-      homes = new ForgeHomes({ forges: { get: () => forge }, seen, namedByOperator: () => [], clock });
+      homes = new ForgeHomes({ get: () => forge }, seen, aConfig({}), clock);
     });
 
     /** All that became of one push, but for its ids and times, and the rings. */

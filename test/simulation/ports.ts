@@ -1,3 +1,4 @@
+import { aConfig } from '../builders/a-config.js';
 import { actions } from '../../src/actions/index.js';
 import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { ForgeHomes } from '../../src/forge/forge-homes.js';
@@ -148,7 +149,12 @@ export function portsOf(process: SimProcess): Parts {
   const access = { client: forge.clientOf(process), settleS: SETTLE_S, offers: forge.offers };
   const forges = { get: (id: string) => (id === 'main' ? access : null) };
   // Where the forge finds none by number, the operator names them.
-  const homes = new ForgeHomes({ forges, seen: stores.seen, namedByOperator: () => ['7', '8'], clock: process.clock });
+  const homes = new ForgeHomes(
+    forges,
+    stores.seen,
+    aConfig({ orgs: [{ forge: 'main', name: 'acme', repositories: ['7', '8'] }] }),
+    process.clock,
+  );
   return {
     process,
     journal,

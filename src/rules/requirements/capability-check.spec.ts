@@ -1,3 +1,4 @@
+import { aConfig } from '../../../test/builders/a-config.js';
 import { describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../actions/index.js';
 import { lookupCatalogue } from '../../actions/lookups/index.js';
@@ -72,7 +73,11 @@ async function aWorld(lacks: (name: string) => boolean, scopes: string[] = [], a
     write: async (...[forge, subject, kind, fact]: [string, string, string, Json]) =>
       void facts.set([forge, subject, kind].join('/'), { fact, learnedAt: clock.now() }),
   };
-  const access = new ServerAccessReader({ known, token: () => new Secret('0123456789abcdef'), clock });
+  const access = new ServerAccessReader(
+    known,
+    aConfig({ forges: [{ id: 'main', auth: { type: 'token', token: new Secret('0123456789abcdef') } }] }),
+    clock,
+  );
   const check = new CapabilityCheck({
     orgs: [{ forge: 'main', org: 'acme' }],
     revisions: { active: async () => ({ id: 'r', revision, loadedAt: new Date() }) },

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import pLimit from 'p-limit';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { aConfig } from '../../builders/a-config.js';
 import { systemClock } from '../../../src/core/clock.js';
 import type { EventKind } from '../../../src/core/event-kinds.js';
 import type { JsonObject } from '../../../src/core/json.js';
@@ -348,12 +349,7 @@ class Bot {
     };
     const feed = new FeedPoller(common, polled);
     const offers = (): boolean => true;
-    const homes = new ForgeHomes({
-      forges: { get: () => ({ client, offers }) },
-      seen: stores.seenRepositories,
-      namedByOperator: () => [],
-      clock,
-    });
+    const homes = new ForgeHomes({ get: () => ({ client, offers }) }, stores.seenRepositories, aConfig({}), clock);
     const repositories = new KnownRepositories({ client, offers, homes, clock }, polled);
     const tasks = new TaskPoller({ ...common, offers, repositories, callsPerPoll: 5 }, polled);
     const keeper = new GapKeeper({

@@ -4,7 +4,7 @@ import { CurrentControl } from '../../../src/api/control.module.js';
 import type { Control } from '../../../src/api/operations/index.js';
 import { AppModule } from '../../../src/app.module.js';
 import type { AppConfig } from '../../../src/config/app-config.js';
-import { ThisProcess } from '../../../src/config/config.module.js';
+import { ThisProcess } from '../../../src/config/this-process.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Opened } from '../../../src/core/opened.js';
 import type { Token } from '../../../src/core/part.js';

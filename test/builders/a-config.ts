@@ -1,0 +1,12 @@
+import type { AppConfig } from '../../src/config/app-config.js';
+
+type Some<Value> = Value extends string | number | boolean | null | Date
+  ? Value
+  : Value extends ReadonlyArray<infer Item>
+    ? ReadonlyArray<Some<Item>>
+    : { readonly [Key in keyof Value]?: Some<Value[Key]> };
+
+/** The settings that a class under test reads; no others are there. */
+export function aConfig(settings: Some<AppConfig>): AppConfig {
+  return { forges: [], orgs: [], ...settings } as AppConfig;
+}
