@@ -3,6 +3,14 @@ import { POWERS } from './app-config.js';
 import { isAddressRange } from '../core/address-range.js';
 import { secretReference } from './secret-reference.js';
 
+const text = z.string().min(1);
+const whole = (least: number, most?: number) =>
+  most === undefined ? z.int().min(least) : z.int().min(least).max(most);
+const between = (least: number, most: number) => z.number().min(least).max(most);
+const flag = (otherwise: boolean) => z.boolean().default(otherwise);
+const orNull = <Value extends z.ZodType>(value: Value) => value.optional().transform((written) => written ?? null);
+/** A part that may be left out whole. */
+const group = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
 const identifier = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { error: 'letters, digits, ".", "_" and "-", at most 64' });
@@ -11,7 +19,7 @@ const secrets = z.union([secretReference, z.array(secretReference).min(1)], {
 });
 const hostAndPort = { error: 'host:port, or a port (then on 127.0.0.1)' };
 const address = z
-  .union([z.string(), z.int().min(0).max(65535)], hostAndPort)
+  .union([z.string(), whole(0, 65535)], hostAndPort)
   .transform(String)
   .pipe(
     z
@@ -33,7 +41,7 @@ const wallTime = z.string().regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/, {
 });
 
 /** An address that may hold a password. */
-const secretAddress = z.union([z.string().min(1), secretReference], {
+const secretAddress = z.union([text, secretReference], {
   error: 'an address, or one that holds a secret as { env: NAME }, { file: PATH } or { credential: NAME }',
 });
 
@@ -44,9 +52,11 @@ const repositoryId = z
   })
   .transform(String);
 
-const perHour = z.union([z.int().min(1), z.literal('none')], {
-  error: 'effects per hour: a whole number of 1 or more, or none (no limit)',
-});
+const perHour = z
+  .union([whole(1), z.literal('none')], {
+    error: 'effects per hour: a whole number of 1 or more, or none (no limit)',
+  })
+  .transform((written) => (written === 'none' ? null : written));
 
 /** A host, or a host and whole segments of a path; never what two readers of addresses could take for two places. */
 export const mirrorPlace = z
@@ -72,7 +82,7 @@ const auth = (whose: string) =>
     z.strictObject({ type: z.literal('token'), token: secretReference.describe(`access token of ${whose}`) }),
     z.strictObject({
       type: z.literal('basic'),
-      username: z.string().min(1).describe(whose),
+      username: text.describe(whose),
       password: secretReference.describe('its password'),
     }),
   ]);
@@ -104,20 +114,16 @@ export const configSchema = z.strictObject({
           })
           .optional()
           .describe('HTTP proxy for the calls to this forge; as a secret where it needs a password'),
-        concurrency: z.int().min(1).max(64).default(4).describe('calls at once, of each process'),
+        concurrency: whole(1, 64).default(4).describe('calls at once, of each process'),
         rate_per_s: z.number().positive().max(1000).default(10).describe('calls per second, of each process'),
-        settle_s: z
-          .number()
-          .min(0)
-          .max(3600)
+        settle_s: between(0, 3600)
           .default(60)
           .describe(
             'longest life of a request at the forge and its proxies; the bot reads an unknown outcome only after this time',
           ),
-        marks: z
-          .boolean()
-          .default(true)
-          .describe('a label or milestone that is made again after an unknown outcome gets a mark in its description'),
+        marks: flag(true).describe(
+          'a label or milestone that is made again after an unknown outcome gets a mark in its description',
+        ),
         account: z
           .strictObject({
             description: z.string().max(255).optional().describe('description of the account'),
@@ -137,7 +143,7 @@ export const configSchema = z.strictObject({
   orgs: z
     .array(
       z.strictObject({
-        name: z.string().min(1).describe('the organization as the forge writes it'),
+        name: text.describe('the organization as the forge writes it'),
         forge: identifier.describe('id of its forge'),
         auth: auth('the account for this organization alone').optional(),
         hooks: z
@@ -150,44 +156,26 @@ export const configSchema = z.strictObject({
           )
           .default([]),
         rules: z.strictObject({
-          path: z.string().min(1).optional().describe('folder or file with rules, relative to this file'),
+          path: text.optional().describe('folder or file with rules, relative to this file'),
           repository: z
             .string()
             .regex(/^[A-Za-z0-9._-]{1,100}\/[A-Za-z0-9._-]{1,100}$/, { error: 'owner/name' })
             .optional()
             .describe('owner/name of the repository that has the rules, instead of path'),
-          branch: z
-            .string()
-            .min(1)
-            .optional()
-            .describe('its branch, for a forge that does not name the default branch'),
+          branch: text.optional().describe('its branch, for a forge that does not name the default branch'),
           repository_id: repositoryId.optional().describe('its number. Default: the number that the bot sees first'),
-          every_s: z.number().min(0.2).max(86400).default(300).describe('seconds between two checks without a push'),
+          every_s: between(0.2, 86400).default(300).describe('seconds between two checks without a push'),
           accept: z
             .literal('open-branch', { error: 'open-branch, or nothing' })
             .optional()
             .describe('accept rules from a branch to which writers may push without a review'),
-          require: z
-            .strictObject({
-              reviews: z
-                .int()
-                .min(0)
-                .max(20)
-                .default(0)
-                .describe('approvals of the pull request that brought the newest commit'),
-              signed: z
-                .boolean()
-                .default(false)
-                .describe('the newest commit must have a signature that the forge verified'),
-            })
-            .prefault({}),
-          extends_from: z
-            .array(z.string().min(1))
-            .max(10)
-            .default([])
-            .describe('folders whose files rule files may extend'),
+          require: group({
+            reviews: whole(0, 20).default(0).describe('approvals of the pull request that brought the newest commit'),
+            signed: flag(false).describe('the newest commit must have a signature that the forge verified'),
+          }),
+          extends_from: z.array(text).max(10).default([]).describe('folders whose files rule files may extend'),
           shadow: z
-            .strictObject({ path: z.string().min(1).describe('rules tried beside the live ones; they never write') })
+            .strictObject({ path: text.describe('rules tried beside the live ones; they never write') })
             .optional(),
         }),
         repositories: z
@@ -202,71 +190,44 @@ export const configSchema = z.strictObject({
           .describe(
             'hosts, or hosts with the beginning of a path, that push mirrors may point to; a raw address or an internal name must be listed itself, and http:// before the host allows plain http',
           ),
-        trusted: z
-          .boolean()
-          .default(false)
-          .describe(
-            'apply policies that are new to this store at once. Default: each waits once for `forgehand approve` of its plan; rules never wait',
-          ),
-        limits: z
-          .strictObject({
-            merges: limit('merges of pull requests'),
-            private_mirrors: limit('push mirrors of private repositories'),
-            private_reads: limit('after reading a private repository, effects on objects that others may read'),
-          })
-          .prefault({}),
-        notify_hosts: z.array(z.string().min(1)).default([]).describe('hosts that rules may notify'),
+        trusted: flag(false).describe(
+          'apply policies that are new to this store at once. Default: each waits once for `forgehand approve` of its plan; rules never wait',
+        ),
+        limits: group({
+          merges: limit('merges of pull requests'),
+          private_mirrors: limit('push mirrors of private repositories'),
+          private_reads: limit('after reading a private repository, effects on objects that others may read'),
+        }),
+        notify_hosts: z.array(text).default([]).describe('hosts that rules may notify'),
         secrets: z
           .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), secretReference)
           .default({})
           .describe('names that rules may use as secrets.NAME'),
-        tasks: z
-          .strictObject({
-            calls_per_poll: z.int().min(0).max(1000).default(5).describe('maximum number of task lists in one poll'),
-          })
-          .prefault({}),
-        feed: z
-          .strictObject({
-            every_s: z
-              .number()
-              .min(0.1)
-              .max(86400)
-              .default(60)
-              .describe('seconds between two polls of a quiet organization'),
-            grace_s: z
-              .number()
-              .min(0)
-              .max(86400)
-              .default(120)
-              .describe('seconds that a row waits for its delivery; then it is a gap'),
-          })
-          .prefault({}),
-        lists: z
-          .strictObject({
-            every_s: z
-              .number()
-              .min(0)
-              .max(604_800)
-              .default(3600)
-              .describe('seconds between two reads of the lists of issues and releases; 0 = never'),
-            calls_per_visit: z.int().min(1).max(1000).default(10).describe('maximum number of calls of one such read'),
-          })
-          .prefault({}),
-        answers: z
-          .strictObject({
-            enabled: z
-              .boolean()
-              .default(true)
-              .describe(
-                'answer people when the bot refuses, holds or fails what they asked for by a command or a label',
-              ),
-            bots: z
-              .array(z.string().min(1))
-              .max(100)
-              .default([])
-              .describe('logins of other bots, which the bot never answers; logins that end in -bot count as bots'),
-          })
-          .prefault({}),
+        tasks: group({
+          calls_per_poll: whole(0, 1000).default(5).describe('maximum number of task lists in one poll'),
+        }),
+        feed: group({
+          every_s: between(0.1, 86400).default(60).describe('seconds between two polls of a quiet organization'),
+          grace_s: between(0, 86400)
+            .default(120)
+            .describe('seconds that a row waits for its delivery; then it is a gap'),
+        }),
+        lists: group({
+          every_s: between(0, 604_800)
+            .default(3600)
+            .describe('seconds between two reads of the lists of issues and releases; 0 = never'),
+          calls_per_visit: whole(1, 1000).default(10).describe('maximum number of calls of one such read'),
+        }),
+        answers: group({
+          enabled: flag(true).describe(
+            'answer people when the bot refuses, holds or fails what they asked for by a command or a label',
+          ),
+          bots: z
+            .array(text)
+            .max(100)
+            .default([])
+            .describe('logins of other bots, which the bot never answers; logins that end in -bot count as bots'),
+        }),
         freeze: z
           .array(
             z.strictObject({
@@ -275,37 +236,27 @@ export const configSchema = z.strictObject({
               cron: z.string().optional().describe('starts of a window that repeats, five fields'),
               for: z.string().optional().describe('how long such a window lasts: 90m, 62h'),
               tz: z.string().default('UTC').describe('time zone of these times'),
-              reason: z.string().min(1).max(200).describe('reason that people see'),
+              reason: text.max(200).describe('reason that people see'),
             }),
           )
           .max(100)
           .default([]),
-        promotion: z
-          .strictObject({
-            min_decisions: z
-              .int()
-              .min(1)
-              .max(100_000)
-              .default(20)
-              .describe('decisions without an error that forgehand promote needs'),
-          })
-          .prefault({}),
-        budgets: z
-          .strictObject({
-            effects_per_hour: perHour.default('none').describe('effects of all rules of the organization in any hour'),
-            per_repository: perHour.default('none').describe('in one repository'),
-            per_rule: perHour.default(1000).describe('of one rule'),
-            per_actor: perHour.default('none').describe('started by one account'),
-            per_stranger: perHour.default(5).describe('started by one account outside the organization'),
-            effects_per_plan: z.int().min(1).optional().describe('the bot applies no plan with more effects'),
-            percent_of_subjects: z
-              .int()
-              .min(1)
-              .max(100)
-              .optional()
-              .describe('the bot applies no plan that changes more of its subjects'),
-          })
-          .prefault({}),
+        promotion: group({
+          min_decisions: whole(1, 100_000)
+            .default(20)
+            .describe('decisions without an error that forgehand promote needs'),
+        }),
+        budgets: group({
+          effects_per_hour: perHour.prefault('none').describe('effects of all rules of the organization in any hour'),
+          per_repository: perHour.prefault('none').describe('in one repository'),
+          per_rule: perHour.prefault(1000).describe('of one rule'),
+          per_actor: perHour.prefault('none').describe('started by one account'),
+          per_stranger: perHour.prefault(5).describe('started by one account outside the organization'),
+          effects_per_plan: orNull(whole(1)).describe('the bot applies no plan with more effects'),
+          percent_of_subjects: orNull(whole(1, 100)).describe(
+            'the bot applies no plan that changes more of its subjects',
+          ),
+        }),
       }),
     )
     .min(1, { error: 'at least one organization' }),
@@ -320,116 +271,89 @@ export const configSchema = z.strictObject({
         'number of the group that may read the files of an embedded store. Default: only the user of the bot may',
       ),
   }),
-  queue: z
-    .strictObject({
-      url: secretAddress
-        .default('embedded')
-        .describe('redis://…, or embedded: with PostgreSQL, processes ring for each other by its notifications'),
-      sweep_s: z
-        .number()
-        .min(0.2)
-        .max(3600)
-        .default(1)
-        .describe('seconds between two looks of a worker for due work for which nobody rang'),
-    })
-    .prefault({}),
-  server: z
-    .strictObject({
-      host: z.string().default('0.0.0.0').describe('address the webhook endpoint listens on'),
-      port: z.int().min(0).max(65535).default(8080).describe('its port; 0 = a free one'),
-      public_url: httpUrl.optional().describe('address under which the forge reaches it'),
-      max_body_bytes: z
-        .int()
-        .min(1024)
-        .max(268435456)
-        .default(5 * 1024 * 1024)
-        .describe('largest delivery that the bot accepts'),
-      trusted_proxies: z
-        .array(
-          z
-            .string()
-            .refine(isAddressRange, { error: 'an address or a range of addresses, like 10.0.0.7 or 10.0.0.0/8' }),
-        )
-        .max(100)
-        .default([])
-        .describe(
-          'addresses of proxies whose X-Forwarded-For the bot trusts; any other proxy counts as the sender of everything that comes through it',
-        ),
-      unverified_bytes: z
-        .int()
-        .min(1)
-        .optional()
-        .describe(
-          'memory for requests of all senders before their signature is verified; at least 4 x max_body_bytes. Default: 40 MiB, or 8 x max_body_bytes if that is more',
-        ),
-      unverified_bytes_per_address: z
-        .int()
-        .min(1)
-        .optional()
-        .describe(
-          'the same for one sender (an IPv4 address or an IPv6 /64); at least 4 x max_body_bytes. Default: half of unverified_bytes',
-        ),
-      undecided_bytes: z
-        .int()
-        .min(1)
-        .default(1024 ** 3)
-        .describe(
-          'bytes of all deliveries that are stored and not decided; the bot refuses more with 429, and polling finds their events',
-        ),
-      undecided_bytes_per_hook: z
-        .int()
-        .min(1)
-        .default(256 * 1024 ** 2)
-        .describe('the same for one hook'),
-    })
-    .prefault({}),
-  control: z
-    .strictObject({
-      socket: z
-        .string()
-        .optional()
-        .describe('Unix socket of the control API. Default: beside the data of an embedded store'),
-      listen: address
-        .optional()
-        .describe('its TCP address, which callers must use exactly so; a port alone is on 127.0.0.1'),
-      token: secretReference
-        .optional()
-        .describe(
-          'token with every scope for callers over TCP, recorded as `config-token`; people have tokens of their own (`forgehand operators`)',
-        ),
-      tls: z
-        .strictObject({
-          cert_file: z.string().min(1).describe('certificate of the control API, PEM; the commands trust it'),
-          key_file: z
-            .string()
-            .min(1)
-            .describe('its private key, PEM; the bot refuses a key that everybody on the machine can read'),
-        })
-        .optional(),
-    })
-    .prefault({}),
-  console: z
-    .strictObject({
-      enabled: z.boolean().default(true).describe('whether the roles `all` and `console` serve the Console'),
-      listen: address
-        .default('127.0.0.1:8090')
-        .describe('address of the Console; a port alone is on 127.0.0.1. Other addresses need an https `public_url`'),
-      public_url: httpUrl
-        .optional()
-        .describe('address under which browsers reach the Console, without a path: https, or http on this machine'),
-      operators: z
-        .array(
-          z.string().regex(/^([^\s@:]+|id:[1-9]\d{0,18})@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
-            error: 'login@forge, such as ann@main, or id:NUMBER@forge with the number of the account',
-          }),
-        )
-        .max(100)
-        .default([])
-        .describe(
-          'people who see and do everything there: `login@forge`, or `id:NUMBER@forge`, which no other account can take over',
-        ),
-    })
-    .prefault({}),
+  queue: group({
+    url: secretAddress
+      .default('embedded')
+      .describe('redis://…, or embedded: with PostgreSQL, processes ring for each other by its notifications'),
+    sweep_s: between(0.2, 3600)
+      .default(1)
+      .describe('seconds between two looks of a worker for due work for which nobody rang'),
+  }),
+  server: group({
+    host: z.string().default('0.0.0.0').describe('address the webhook endpoint listens on'),
+    port: whole(0, 65535).default(8080).describe('its port; 0 = a free one'),
+    public_url: httpUrl.optional().describe('address under which the forge reaches it'),
+    max_body_bytes: whole(1024, 268435456)
+      .default(5 * 1024 * 1024)
+      .describe('largest delivery that the bot accepts'),
+    trusted_proxies: z
+      .array(
+        z.string().refine(isAddressRange, { error: 'an address or a range of addresses, like 10.0.0.7 or 10.0.0.0/8' }),
+      )
+      .max(100)
+      .default([])
+      .describe(
+        'addresses of proxies whose X-Forwarded-For the bot trusts; any other proxy counts as the sender of everything that comes through it',
+      ),
+    unverified_bytes: whole(1)
+      .optional()
+      .describe(
+        'memory for requests of all senders before their signature is verified; at least 4 x max_body_bytes. Default: 40 MiB, or 8 x max_body_bytes if that is more',
+      ),
+    unverified_bytes_per_address: whole(1)
+      .optional()
+      .describe(
+        'the same for one sender (an IPv4 address or an IPv6 /64); at least 4 x max_body_bytes. Default: half of unverified_bytes',
+      ),
+    undecided_bytes: whole(1)
+      .default(1024 ** 3)
+      .describe(
+        'bytes of all deliveries that are stored and not decided; the bot refuses more with 429, and polling finds their events',
+      ),
+    undecided_bytes_per_hook: whole(1)
+      .default(256 * 1024 ** 2)
+      .describe('the same for one hook'),
+  }),
+  control: group({
+    socket: z
+      .string()
+      .optional()
+      .describe('Unix socket of the control API. Default: beside the data of an embedded store'),
+    listen: address
+      .optional()
+      .describe('its TCP address, which callers must use exactly so; a port alone is on 127.0.0.1'),
+    token: secretReference
+      .optional()
+      .describe(
+        'token with every scope for callers over TCP, recorded as `config-token`; people have tokens of their own (`forgehand operators`)',
+      ),
+    tls: z
+      .strictObject({
+        cert_file: text.describe('certificate of the control API, PEM; the commands trust it'),
+        key_file: text.describe('its private key, PEM; the bot refuses a key that everybody on the machine can read'),
+      })
+      .optional(),
+  }),
+  console: group({
+    enabled: flag(true).describe('whether the roles `all` and `console` serve the Console'),
+    listen: address
+      .default('127.0.0.1:8090')
+      .describe('address of the Console; a port alone is on 127.0.0.1. Other addresses need an https `public_url`'),
+    public_url: httpUrl
+      .optional()
+      .describe('address under which browsers reach the Console, without a path: https, or http on this machine'),
+    operators: z
+      .array(
+        z.string().regex(/^([^\s@:]+|id:[1-9]\d{0,18})@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
+          error: 'login@forge, such as ann@main, or id:NUMBER@forge with the number of the account',
+        }),
+      )
+      .max(100)
+      .default([])
+      .describe(
+        'people who see and do everything there: `login@forge`, or `id:NUMBER@forge`, which no other account can take over',
+      ),
+  }),
   metrics: z
     .strictObject({
       listen: address.describe('address of /metrics, /healthz and /readyz; a port alone is on 127.0.0.1'),
@@ -443,51 +367,36 @@ export const configSchema = z.strictObject({
       insecure_http: insecureHttp,
     })
     .optional(),
-  retention: z
-    .strictObject({
-      inbox_days: z.int().min(1).max(3650).default(90).describe('days that the bot keeps bodies of decided arrivals'),
-      max_age: z
-        .string()
-        .min(1)
-        .optional()
-        .describe(
-          'the bot holds deliveries whose act is older on arrival until `forgehand release`: 1h to 3650d, such as 7d. Default: it holds none',
-        ),
-      archive: z.string().min(1).optional().describe('folder for the bodies after that time; without it they are lost'),
-      tick_days: z.int().min(7).max(3650).default(90).describe('days that the bot keeps decided ticks of schedules'),
-    })
-    .prefault({}),
-  housekeeping: z
-    .strictObject({
-      audits: z.boolean().default(true).describe('whether audits run by themselves; if not, only by hand'),
-      stale_branch_days: z
-        .int()
-        .min(1)
-        .max(3650)
-        .default(90)
-        .describe('days without a commit after which a branch is reported'),
-    })
-    .prefault({}),
-  keys: z
-    .strictObject({
-      data: secretReference
-        .optional()
-        .describe(
-          'key that seals mirror passwords, variable values and answers about private repositories in the store',
-        ),
-    })
-    .prefault({}),
-  log: z
-    .strictObject({
-      level: z
-        .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
-        .default('info')
-        .describe('lowest level of the lines that are logged'),
-    })
-    .prefault({}),
+  retention: group({
+    inbox_days: whole(1, 3650).default(90).describe('days that the bot keeps bodies of decided arrivals'),
+    max_age: text
+      .optional()
+      .describe(
+        'the bot holds deliveries whose act is older on arrival until `forgehand release`: 1h to 3650d, such as 7d. Default: it holds none',
+      ),
+    archive: text.optional().describe('folder for the bodies after that time; without it they are lost'),
+    tick_days: whole(7, 3650).default(90).describe('days that the bot keeps decided ticks of schedules'),
+  }),
+  housekeeping: group({
+    audits: flag(true).describe('whether audits run by themselves; if not, only by hand'),
+    stale_branch_days: whole(1, 3650).default(90).describe('days without a commit after which a branch is reported'),
+  }),
+  keys: group({
+    data: secretReference
+      .optional()
+      .describe('key that seals mirror passwords, variable values and answers about private repositories in the store'),
+  }),
+  log: group({
+    level: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+      .default('info')
+      .describe('lowest level of the lines that are logged'),
+  }),
 });
 
 export type WrittenConfig = z.infer<typeof configSchema>;
+export type WrittenForge = WrittenConfig['forges'][number];
+export type WrittenOrg = WrittenConfig['orgs'][number];
 
 /** JSON Schema (draft 2020-12) of the file as an operator writes it. */
 export function configJsonSchema(): Readonly<Record<string, unknown>> {
