@@ -22,12 +22,6 @@ export class BotError extends Error {
   }
 }
 
-/** SQLSTATE class 22: the data itself, not the database, is the trouble. The store tells the state in its error's context. */
-export function isDataError(error: unknown): boolean {
-  const state = error instanceof BotError ? error.context.sqlState : undefined;
-  return typeof state === 'string' && /^22\w{3}$/.test(state);
-}
-
 /** A person's file (config or rules) cannot be used; lists every problem at once. */
 export class InvalidFile extends BotError {
   constructor(

@@ -9,7 +9,7 @@ import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import type { Evaluation, LookupAnswers } from '../rules/language/revision.js';
 import { anEvent } from '../../test/builders/arrivals.js';
-import { aRun, anIntent } from '../../test/builders/journal.js';
+import { aRun, anIntent, claimOne, dueOf } from '../../test/builders/journal.js';
 import { intentReason, verdictReason } from '../core/run-reasons.js';
 import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
@@ -205,7 +205,7 @@ describe('pipeline/decide', () => {
         intents: [anIntent({ id: 'i1', runId: 'run-1', lane: `${event.forge}/repository/${event.repo?.id ?? ''}` })],
       },
     ]);
-    await journal.claim('i1', 'me', 1000);
+    await claimOne(journal, 'i1', 'me', 1000);
     const reason = intentReason('intent.waits', { because: because('the statuses are pending') });
     const dueAt = new Date(clock.now().getTime() + 600_000);
     await journal.move({ intentId: 'i1', epoch: null, from: ['claimed'], to: 'planned', reason, dueAt, waits: true });
@@ -217,7 +217,7 @@ describe('pipeline/decide', () => {
     event = { ...event, kind: 'status.set' };
     await flow.decideEvent('e2');
     expect(rung).toEqual(['intents of acme']);
-    expect(await journal.dueIntents(9)).toEqual(['i1']);
+    expect(await dueOf(journal, 9)).toEqual(['i1']);
   });
 
   it('leaves an arrival alone for a while that cannot be decided now', async () => {

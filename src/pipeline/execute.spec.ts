@@ -8,6 +8,7 @@ import type { ForgeClient } from '../forge/forge-client.js';
 import type { IntentStatus } from '../rules/revisions/active-revisions.port.js';
 import { EffectRig, MIRROR_PASSWORD } from '../../test/builders/effect-rig.js';
 import { because, saying } from '../../test/builders/reasons.js';
+import { claimOne } from '../../test/builders/journal.js';
 
 const BUG = { name: 'bug', color: '#d73a4a' };
 const MINUTE_MS = 60_000;
@@ -159,11 +160,11 @@ describe('pipeline/execute', () => {
       const other = await rig.plan('milestone.ensure', { title: '1.4' });
 
       expect(failing).toMatchObject({ state: 'planned', tries: 1, aside: true, object: 'label bug' });
-      expect(await rig.journal.claim(held, 'another', 1)).toBeNull();
+      expect(await claimOne(rig.journal, held, 'another', 1)).toBeNull();
       expect((await rig.work(other)).state).toBe('done');
       rig.clock.advance(MINUTE_MS);
       expect((await rig.work(failing.id)).state).toBe('done');
-      expect(await rig.journal.claim(held, 'another', 1)).not.toBeNull();
+      expect(await claimOne(rig.journal, held, 'another', 1)).not.toBeNull();
     });
 
     it('keeps its place while the forge answers nobody, and steps aside where the forge answers others', async () => {
@@ -190,7 +191,7 @@ describe('pipeline/execute', () => {
       const other = await rig.plan('milestone.ensure', { title: '1.4' });
 
       expect(await rig.journal.intent(id)).not.toHaveProperty('aside');
-      expect(await rig.journal.claim(other, 'another', 1)).toBeNull();
+      expect(await claimOne(rig.journal, other, 'another', 1)).toBeNull();
     });
 
     it.each(['refused', 'moved', 'not-offered'] as const)('does not try again what was %s', async (kind) => {
@@ -288,7 +289,7 @@ describe('pipeline/execute', () => {
       rig.forge.answer('listLabels', async () => {
         rig.clock.advance(5_000);
         await rig.journal.reclaimExpired();
-        await rig.journal.claim(id, 'other', 5_000);
+        await claimOne(rig.journal, id, 'other', 5_000);
         return [];
       });
 
@@ -356,7 +357,7 @@ describe('pipeline/execute', () => {
   describe('a lost owner', () => {
     async function sentAndLost(outcome: 'done' | 'refused' | 'rate-limited' | null): Promise<string> {
       const id = await rig.plan('label.ensure', BUG);
-      const claim = await rig.journal.claim(id, 'killed', 5_000);
+      const claim = await claimOne(rig.journal, id, 'killed', 5_000);
       const attempt = await rig.journal.markSent(id, claim?.epoch ?? 0, {
         id: 'attempt',
         operation: 'createLabel',
@@ -406,7 +407,7 @@ describe('pipeline/execute', () => {
             reason: because('a person said so'),
             dueAt: rig.clock.now(),
           });
-          const claim = await rig.journal.claim(id, 'other', 5_000);
+          const claim = await claimOne(rig.journal, id, 'other', 5_000);
           await rig.journal.markSent(id, claim?.epoch ?? 0, {
             id: 'other',
             operation: 'createLabel',
@@ -443,7 +444,7 @@ describe('pipeline/execute', () => {
 
     it('is replaced at once when it had only claimed', async () => {
       const id = await rig.plan('label.ensure', BUG);
-      await rig.journal.claim(id, 'killed', 5_000);
+      await claimOne(rig.journal, id, 'killed', 5_000);
       rig.clock.advance(5_000);
       await rig.journal.reclaimExpired();
 

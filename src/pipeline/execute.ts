@@ -74,16 +74,16 @@ export class IntentToEffect {
     this.reads = new SharedReads(deps.clock);
   }
 
-  /** Null where there was nothing to claim (done by another, not due, paused, out of turn). */
-  async claim(intentId: string): Promise<Claim | null> {
-    if (this.stopping.signal.aborted) return null;
-    return this.deps.journal.claim(intentId, this.options.owner, this.options.leaseMs ?? DEFAULT_LEASE_MS);
+  /** Those of them that may be done now: not done by another, due, not paused, in turn. */
+  async claim(intentIds: readonly string[]): Promise<Claim[]> {
+    if (this.stopping.signal.aborted || intentIds.length === 0) return [];
+    return this.deps.journal.claim(intentIds, this.options.owner, this.options.leaseMs ?? DEFAULT_LEASE_MS);
   }
 
   /** Claims one intent and executes it. */
   async run(intentId: string): Promise<Aftermath | null> {
-    const claim = await this.claim(intentId);
-    return claim && this.execute(claim);
+    const [claim] = await this.claim([intentId]);
+    return claim ? this.execute(claim) : null;
   }
 
   async execute(claim: Claim): Promise<Aftermath> {

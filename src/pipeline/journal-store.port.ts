@@ -61,6 +61,12 @@ export interface Settled {
   readonly near: readonly DueIntent[];
 }
 
+/** Intents of one organization: those that events caused, or those that a schedule or a plan caused. */
+export interface IntentLine {
+  readonly org: string;
+  readonly background: boolean;
+}
+
 /** An intent that could be claimed now. */
 export interface DueIntent {
   readonly id: string;
@@ -238,30 +244,26 @@ export abstract class JournalStore {
     beside?: string | null,
   ): Promise<string[]>;
 
-  /**
-   * Ids of intents that could be claimed now (planned and due, or a lease that ran out), not paused: those that events caused in order of
-   * planning, then those in the background.
-   * @param line those of one organization that an event caused, or in the background. Default: all
-   */
-  abstract dueIntents(limit: number, line?: { readonly org: string; readonly background: boolean }): Promise<string[]>;
+  /** Ids of intents of a line that could be claimed now and are not paused, in order of planning. */
+  abstract dueIntents(limit: number, line: IntentLine): Promise<string[]>;
   /** What waits (`IntentMove.waits`) in a lane, for this organization, is due now. Answers the ids, in order of planning. */
   abstract revisit(org: string, lane: string): Promise<string[]>;
   /**
    * Those that `dueIntents` would give which stand in the lane of this intent, in its run, or behind its effect key:
-   * what its end may have set free, so that the next step does not wait for the poll. In the same order.
+   * what its end may have set free, so that the next step does not wait for the poll. Those that events caused come before those in the background.
    */
   abstract dueNear(intentId: string, limit: number): Promise<DueIntent[]>;
   /**
-   * Claim one intent: only when planned and due, its run's earlier steps ended well, no planned intent stands before it in its lane
+   * Claim each of these intents: only when planned and due, its run's earlier steps ended well, no planned intent stands before it in its lane
    * (one that an event caused stands before all in the background, else the earlier one),
    * none at all is claimed or sent there (an earlier one may be revived while a later one is at work), nobody holds its effect key,
-   * neither `*`, its org nor its rule is paused, and the credentials of its organization do not wait (`holdForge`). Null otherwise.
+   * neither `*`, its org nor its rule is paused, and the credentials of its organization do not wait (`holdForge`). Answers the claims that were made.
    * An earlier planned intent does not hold the lane while it waits for a time or a person: it is paused, held by a budget, `waits`, `aside`, behind an
    * earlier step of its run that is held or in `unknown` or `waiting`, or it (or an earlier step) is behind one that stepped aside: the holder of its effect
    * key is in `unknown` or `waiting`, or one that was planned before it in its lane is `aside` and has its effect key, or an object that it writes or names.
    * Lease and epoch by database time.
    */
-  abstract claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null>;
+  abstract claim(intentIds: readonly string[], owner: string, leaseMs: number): Promise<Claim[]>;
   /** Extend the lease, also one that ran out in a stall and that nobody took back yet; false when the epoch is not current any more. */
   abstract renew(intentId: string, epoch: number, leaseMs: number): Promise<boolean>;
   /**

@@ -1,12 +1,10 @@
 import type { NewDelivery, NewEntry } from '../core/arrival.js';
 import type { Clock } from '../core/clock.js';
-import { isDataError } from '../core/errors.js';
 import type { EntrySource } from '../core/event.js';
-import { FairScheduler } from '../core/fair-scheduler.js';
 import { hashOf, newId } from '../core/ids.js';
 import { stringifyJson } from '../core/json.js';
-import { PassingMap, PassingSet } from '../core/passing.js';
 import { SharedDeadlines } from '../core/shared-deadlines.js';
+import { GroupCommit } from '../core/group-commit.js';
 import type { InboxStore } from './inbox-store.port.js';
 import type { WorkQueue } from './work-queue.port.js';
 
@@ -36,34 +34,22 @@ export const DEFAULT_WRITER_LIMITS: WriterLimits = {
 /** The writer gave up on time; the commit may still come, which harms nobody: the delivery is only not acknowledged. */
 export class NotStoredInTime extends Error {}
 
-interface Waiting {
-  readonly delivery: NewDelivery;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
-
-/**
- * Group commit: while one commit runs, the deliveries that come in wait together and share the next one. At rest a delivery is written as soon
- * as the requests that came with it are read.
- */
+/** Stores deliveries in group commits, and rings after each for the organizations that it is of. */
 export class DeliveryWriter {
-  private readonly waiting = new FairScheduler<Waiting>();
-  private readonly bytes = new PassingMap<string, number>();
-  private waitingBytes = 0;
-  private readonly deadlines: SharedDeadlines<Waiting>;
-  /** For each commit under way, the organizations that it is of. */
-  private readonly running = new PassingSet<ReadonlySet<string>>();
-  private isStarting = false;
-  private idle: Array<() => void> = [];
+  private readonly commits: GroupCommit<NewDelivery>;
+  private readonly deadlines: SharedDeadlines<(error: Error) => void>;
 
   constructor(
     private readonly inbox: Pick<InboxStore, 'storeDeliveries'>,
     private readonly queue: Pick<WorkQueue, 'ring'>,
     private readonly limits: WriterLimits = DEFAULT_WRITER_LIMITS,
   ) {
-    const late = ({ reject }: Waiting): void =>
-      reject(new NotStoredInTime(`not stored within ${limits.answerWithinMs} ms`));
-    this.deadlines = new SharedDeadlines(limits.answerWithinMs, late);
+    const { maxBatch: most, maxBatchBytes: mostSize, commits: atOnce, answerWithinMs } = limits;
+    const sizeOf = ({ body }: NewDelivery): number => body.length;
+    this.commits = new GroupCommit((deliveries) => this.store(deliveries), { most, mostSize, sizeOf, atOnce });
+    const late = (reject: (error: Error) => void): void =>
+      reject(new NotStoredInTime(`not stored within ${answerWithinMs} ms`));
+    this.deadlines = new SharedDeadlines(answerWithinMs, late);
   }
 
   /**
@@ -72,92 +58,31 @@ export class DeliveryWriter {
    */
   isFull(org: string): boolean {
     const { maxWaiting, maxWaitingBytes } = this.limits;
-    if (this.waiting.size < maxWaiting && this.waitingBytes < maxWaitingBytes) return false;
-    const owners = this.waiting.owners + (this.waiting.of(org) === 0 ? 1 : 0);
-    return this.waiting.of(org) * owners >= maxWaiting || (this.bytes.get(org) ?? 0) * owners >= maxWaitingBytes;
+    const { all, allSize, own, ownSize, owners } = this.commits.load(org);
+    if (all < maxWaiting && allSize < maxWaitingBytes) return false;
+    const sharers = owners + (own === 0 ? 1 : 0);
+    return own * sharers >= maxWaiting || ownSize * sharers >= maxWaitingBytes;
   }
 
   /** Resolves after the commit that holds the delivery. @throws NotStoredInTime, or what the store threw */
   write(delivery: NewDelivery): Promise<void> {
     return new Promise((resolve, reject) => {
-      const waiting = { delivery, resolve, reject };
-      this.deadlines.begin(waiting);
-      this.waiting.add(waiting, delivery.org);
-      this.countBytes(delivery, 1);
-      this.startNext();
+      this.deadlines.begin(reject);
+      const ended = (): void => this.deadlines.done(reject);
+      this.commits.add(delivery, delivery.org).then(resolve, reject).finally(ended);
     });
   }
 
   /** Resolves when nothing waits and no commit runs. */
-  async drained(): Promise<void> {
-    if (this.running.size === 0 && this.waiting.size === 0) return;
-    await new Promise<void>((resolve) => this.idle.push(resolve));
+  drained(): Promise<void> {
+    return this.commits.drained();
   }
 
-  private countBytes({ org, body }: NewDelivery, sign: 1 | -1): void {
-    this.waitingBytes += sign * body.length;
-    const left = (this.bytes.get(org) ?? 0) + sign * body.length;
-    if (left > 0) this.bytes.set(org, left);
-    else this.bytes.delete(org);
-  }
-
-  /** After the requests that lie ready in this turn: else the first would have a commit to itself, and all others would wait for it. */
-  private startNext(): void {
-    if (this.isStarting || this.running.size > this.limits.commits || this.waiting.size === 0) return;
-    this.isStarting = true;
-    setImmediate(() => {
-      this.isStarting = false;
-      const batch = this.nextBatch();
-      if (batch.length > 0) void this.commit(batch);
-    });
-  }
-
-  private nextBatch(): Waiting[] {
-    const { maxBatch, maxBatchBytes, commits } = this.limits;
-    const underWay = this.running.size < commits ? [] : [...this.running].flatMap((orgs) => [...orgs]);
-    const batch: Waiting[] = [];
-    for (let bytes = 0; batch.length < maxBatch && bytes < maxBatchBytes;) {
-      const next = this.waiting.next({ mayBegin: (org) => !underWay.includes(org) })?.item;
-      if (!next) break;
-      this.countBytes(next.delivery, -1);
-      bytes += next.delivery.body.length;
-      batch.push(next);
-    }
-    return batch;
-  }
-
-  private async commit(batch: readonly Waiting[]): Promise<void> {
-    const orgs = new Set(batch.map(({ delivery }) => delivery.org));
-    this.running.add(orgs);
-    this.startNext();
-    await this.store(batch);
-    for (const one of batch) this.waiting.ended(one);
-    this.running.delete(orgs);
-    this.startNext();
-    if (this.running.size === 0 && this.waiting.size === 0) for (const resolve of this.idle.splice(0)) resolve();
-  }
-
-  private async store(batch: readonly Waiting[]): Promise<void> {
-    const deliveries = batch.map(({ delivery }) => delivery);
-    try {
-      await this.inbox.storeDeliveries(deliveries);
-    } catch (cause) {
-      // One delivery that the store cannot hold must not take the others of its batch with it.
-      if (batch.length > 1 && isDataError(cause)) for (const one of batch) await this.store([one]);
-      else for (const waiting of batch) this.settle(waiting, cause instanceof Error ? cause : new Error(String(cause)));
-      return;
-    } finally {
-      // What served the statement may stay in memory for seconds, and would keep the bodies.
-      deliveries.length = 0;
-    }
-    for (const waiting of batch) this.settle(waiting);
-    for (const org of new Set(batch.map(({ delivery }) => delivery.org))) this.queue.ring('arrivals', org);
-  }
-
-  private settle(waiting: Waiting, error?: Error): void {
-    this.deadlines.done(waiting);
-    if (error) waiting.reject(error);
-    else waiting.resolve();
+  private async store(deliveries: readonly NewDelivery[]): Promise<void[]> {
+    const orgs = new Set(deliveries.map(({ org }) => org));
+    await this.inbox.storeDeliveries(deliveries);
+    for (const org of orgs) this.queue.ring('arrivals', org);
+    return [];
   }
 }
 

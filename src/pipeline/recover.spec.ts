@@ -3,6 +3,7 @@ import { EffectRig } from '../../test/builders/effect-rig.js';
 import type { JsonObject } from '../core/json.js';
 import type { OperationName } from '../forge/operations.js';
 import { saying } from '../../test/builders/reasons.js';
+import { claimOne } from '../../test/builders/journal.js';
 
 const MIRROR = { remote_address: 'https://mirror.example.org/acme/app.git', interval: '8h' };
 
@@ -268,7 +269,7 @@ describe('pipeline/recover', () => {
     const id = await rig.plan('branch.create', { new_branch_name: 'x', old_ref_name: 'main' });
     rig.forge.onWrite = null;
     const { effectKey } = (await rig.journal.intent(id)) ?? { effectKey: '' };
-    const claim = await rig.journal.claim(id, 'killed', 5_000);
+    const claim = await claimOne(rig.journal, id, 'killed', 5_000);
     await rig.journal.markSent(id, claim?.epoch ?? 0, {
       id: 'a',
       operation: 'createBranch',

@@ -3,6 +3,7 @@ import { silentLogger } from '../core/logger.js';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import { saying } from '../../test/builders/reasons.js';
 import { StorePoll } from './store-poll.js';
+import { claimOne } from '../../test/builders/journal.js';
 
 const label = (name: string) => ({ name, color: '#d73a4a' });
 
@@ -38,8 +39,8 @@ describe('pipeline/store-poll', () => {
   it('takes back what a lost owner held, and has unknown outcomes read about', async () => {
     const claimed = await rig.plan('label.ensure', label('a'));
     const sent = await rig.plan('org_variable.set', { name: 'V', value: 'v' });
-    await rig.journal.claim(claimed, 'killed', 5_000);
-    const claim = await rig.journal.claim(sent, 'killed', 5_000);
+    await claimOne(rig.journal, claimed, 'killed', 5_000);
+    const claim = await claimOne(rig.journal, sent, 'killed', 5_000);
     await rig.journal.markSent(sent, claim?.epoch ?? 0, { id: 'x', operation: 'createOrgVariable', requestHash: 'h' });
     rig.clock.advance(60_000);
 

@@ -76,13 +76,6 @@ export function turnOf(lane: string, columns: string): string {
   return `SELECT ${columns} FROM (${first('NOT t.held')} UNION ALL ${first(`t.held AND t.due_at ${BY_NOW}`)}) AS t ORDER BY t.background, t.seq LIMIT 1`;
 }
 
-/** The lanes that have planned intents, those with held ones too: the first lane behind the lane `after`, null where there is none. */
-function nextLane(after: string): string {
-  const next = (held: string): string =>
-    `(SELECT n.lane FROM intents n WHERE n.state = 'planned' AND ${held} AND n.lane > ${after} ORDER BY n.lane LIMIT 1)`;
-  return `least(${next('NOT n.held')}, ${next('n.held')})`;
-}
-
 /**
  * The intent `i`, whose turn it is, may be claimed now. `OFFSET 0` keeps each look one look into an index for this one intent: without it the
  * planner makes a join of it, over all intents where it takes them for few.
@@ -108,25 +101,14 @@ export function changedSomething(run: string): string {
   AND (${run}.state <> 'done' OR EXISTS (SELECT 1 FROM intents w WHERE w.run_id = ${run}.id AND w.state <> 'unchanged'))`;
 }
 
-/**
- * What is due, by lanes: one look at each lane that has planned intents, however many wait in it. The recursion steps from lane to
- * lane through the index, which PostgreSQL does not do by itself for DISTINCT.
- */
-export const DUE = `
-WITH RECURSIVE lanes AS (
-  SELECT ${nextLane("''")} AS lane WHERE NOT EXISTS (SELECT 1 FROM pauses WHERE org = '' AND rule = '')
-  UNION ALL
-  SELECT ${nextLane('lanes.lane')} FROM lanes WHERE lanes.lane IS NOT NULL
-)
-SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
-WHERE ${isReady('i')}
-ORDER BY i.background, i.seq LIMIT $1`;
-
 /** The next row of the index of lines behind the lane `after`; null where there is none. */
 const nextLaneOfLine = (after: string): string =>
   `(SELECT n.lane || '' FROM intents n WHERE n.state = 'planned' AND n.org = $2 AND n.background = $3 AND n.lane || '' > ${after} ORDER BY n.lane || '' LIMIT 1)`;
 
-/** The same of one organization: what events caused, or what is in the background. */
+/**
+ * What is due of one organization, caused by events or in the background: one look at each of its lanes that has planned intents, however many wait in it. The
+ * recursion steps from lane to lane through the index, which PostgreSQL does not do by itself for DISTINCT.
+ */
 export const DUE_OF_LINE = `
 WITH RECURSIVE lanes AS (
   SELECT ${nextLaneOfLine("''")} AS lane WHERE NOT EXISTS (SELECT 1 FROM pauses WHERE org = '' AND rule = '')
@@ -183,13 +165,12 @@ const HAS_HISTORY = `(EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = i.ef
  */
 export const CLAIM = `
 WITH mine AS MATERIALIZED (
-  SELECT i.id, c.owner, c.lease_ms
-  FROM unnest($1::text[], $2::text[], $3::double precision[]) AS c (id, owner, lease_ms)
+  SELECT i.id FROM unnest($1::text[]) AS c (id)
   CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id AND ${beside(`state = 'planned'`)} FOR NO KEY UPDATE SKIP LOCKED) AS i
   WHERE ${isClaimable('i')}
 )
-UPDATE intents i SET state = 'claimed', reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, aside = false, epoch = i.epoch + 1, owner = mine.owner,
-  lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
+UPDATE intents i SET state = 'claimed', reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, aside = false, epoch = i.epoch + 1, owner = $2,
+  lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
 FROM mine WHERE i.id = mine.id
 RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${HAS_HISTORY} AS has_history, (SELECT r.cause FROM runs r WHERE r.id = i.run_id) AS cause, ${intentRows.list('i')}`;
 

@@ -1,4 +1,5 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import { currentCaller } from '../core/caller.js';
 import { parseJson, stringifyJson } from '../core/json.js';
 import type { RunCode } from '../core/run-reasons.js';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
@@ -13,6 +14,7 @@ import type {
   DueIntent,
   ForgeHold,
   HeldForge,
+  IntentLine,
   IntentMove,
   IntentWork,
   JournalStore,
@@ -23,9 +25,10 @@ import type {
   Settled,
   Settlement,
 } from '../pipeline/journal-store.port.js';
+import { GroupCommit } from '../core/group-commit.js';
 import { causeId, type Attempt, type Cause, type Intent, type NewIntent, type Run } from '../core/run.js';
 import { reasonColumns, runReasonOf } from './columns.js';
-import { columnsOf, BatchLoader, REST_MS } from './batch-loader.js';
+import { columnsOf } from './batch-loader.js';
 import { execute, executeAtOnce, type Database, type Rows, type Statement } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
@@ -37,7 +40,6 @@ import { approve, moveIntents, moveStatements, movesMade, reviveIntent } from '.
 import {
   ATTEMPTS,
   CLAIM,
-  DUE,
   DUE_AMONG,
   DUE_NEAR,
   DUE_OF_LINE,
@@ -70,23 +72,13 @@ import { isOfEntry, NAMED, placesFrom, sightParams, sightValues, tellsIntent, te
 import { StoreFailed } from './store-errors.js';
 
 const UNIQUE_VIOLATION = '23505';
-
-/** What was decided about an event, with nothing to count and no window to join. */
-interface EventDecision {
-  readonly eventId: string;
-  readonly by: DecidedBy | undefined;
-  readonly runs: readonly RecordedRun[];
-}
+/** More in one statement would hold its locks for too long. The embedded store may keep the loop from its next turn for long, so none is waited for. */
+const COMMIT = { most: 64, soon: queueMicrotask };
+const ownerOfCommit = (): string => currentCaller()?.org ?? '';
 
 interface NearAsk {
   readonly intentId: string;
   readonly limit: number;
-}
-
-interface ClaimAsk {
-  readonly intentId: string;
-  readonly owner: string;
-  readonly leaseMs: number;
 }
 
 interface SentAsk {
@@ -111,42 +103,14 @@ ON CONFLICT (credential) DO UPDATE SET forge = EXCLUDED.forge, orgs = EXCLUDED.o
 
 /** Runs, intents and attempts in PostgreSQL. */
 export class SqlJournalStore implements JournalStore {
-  private readonly claims = new BatchLoader(
-    () => this.db,
-    (asks: readonly ClaimAsk[], db) => this.claimAll(asks, db),
-    REST_MS,
-  );
-  private readonly sends = new BatchLoader(
-    () => this.db,
-    (asks: readonly SentAsk[], db) => this.markAllSent(asks, db),
-    REST_MS,
-  );
-  private readonly answers = new BatchLoader(
-    () => this.db,
-    (asks: ReadonlyArray<Answer & { id: string }>, db) => this.recordAnswers(asks, db),
-  );
-  private readonly settlements = new BatchLoader(
-    () => this.db,
-    (asks: readonly Settlement[], db) => this.settleAll(asks, db),
-    REST_MS,
-  );
-  private readonly near = new BatchLoader(
-    () => this.db,
-    (asks: readonly NearAsk[], db) => this.dueNearAll(asks, db),
-  );
-  private readonly decisions = new BatchLoader(
-    () => this.db,
-    (asks: readonly EventDecision[], db) => this.recordAll(asks, db),
-  );
+  private readonly sends = new GroupCommit((asks: readonly SentAsk[]) => this.markAllSent(asks), COMMIT);
+  private readonly settlements = new GroupCommit((asks: readonly Settlement[]) => this.settleAll(asks), COMMIT);
 
   constructor(private readonly db: Database) {}
 
-  async recordDecision(decided: DecidedCause, runs: readonly RecordedRun[]): Promise<string[]> {
-    const { eventId, by, tickId } = decided;
-    if (eventId !== undefined && tickId === undefined && runs.every(isPlain))
-      return this.decisions.ask({ eventId, by, runs });
+  async recordDecision({ eventId, by, tickId }: DecidedCause, runs: readonly RecordedRun[]): Promise<string[]> {
     const record = async (manager: EntityManager): Promise<string[]> => {
-      const made = await insertRuns(manager, runs);
+      const made = await (runs.every(isPlain) ? insertPlainRuns : insertRuns)(manager, runs);
       if (eventId) await markDecided(manager, [{ eventId, by }]);
       if (tickId) await execute(manager, `UPDATE ticks SET state = 'decided' WHERE id = $1`, [tickId]);
       return dueAmong(manager, made);
@@ -157,24 +121,6 @@ export class SqlJournalStore implements JournalStore {
 
   async decidedBy(eventId: string): Promise<DecidedBy | null> {
     return this.db.run((manager) => findDecider(manager, eventId));
-  }
-
-  /** In the order of their events: of two processes that decide the same ones, neither waits for the other in a circle. */
-  private async recordAll(decisions: readonly EventDecision[], db: Database): Promise<string[][]> {
-    const inOrder = [...decisions].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
-    const record = async (manager: EntityManager): Promise<string[]> => {
-      const made = await insertPlainRuns(
-        manager,
-        inOrder.flatMap(({ runs }) => runs),
-      );
-      await markDecided(manager, inOrder);
-      return dueAmong(manager, made);
-    };
-    const due = await db.transaction(record, async () => undefined);
-    return decisions.map(({ runs }) => {
-      const ids = new Set(runs.flatMap(({ intents: planned }) => planned.map(({ id }) => id)));
-      return due.filter((id) => ids.has(id));
-    });
   }
 
   async toldActs(asked: ActsAsked): Promise<ReadonlyMap<string, string>> {
@@ -230,9 +176,8 @@ export class SqlJournalStore implements JournalStore {
     return this.db.transaction((manager) => approve(manager, intentOrRunId, verdict, by, beside));
   }
 
-  async dueIntents(limit: number, line?: { readonly org: string; readonly background: boolean }): Promise<string[]> {
-    const [sql, params] = line ? [DUE_OF_LINE, [limit, line.org, line.background]] : [DUE, [limit]];
-    return this.db.run(async (manager) => idsOf(await execute(manager, sql, params)));
+  async dueIntents(limit: number, { org, background }: IntentLine): Promise<string[]> {
+    return this.db.run(async (manager) => idsOf(await execute(manager, DUE_OF_LINE, [limit, org, background])));
   }
 
   async revisit(org: string, lane: string): Promise<string[]> {
@@ -240,65 +185,50 @@ export class SqlJournalStore implements JournalStore {
   }
 
   async dueNear(intentId: string, limit: number): Promise<DueIntent[]> {
-    return this.near.ask({ intentId, limit });
-  }
-
-  private async dueNearAll(asks: readonly NearAsk[], db: Database): Promise<DueIntent[][]> {
+    const asks = [{ intentId, limit }];
     const { sql, params } = nearStatement(asks);
-    const { rows } = await db.run((manager) => execute(manager, sql, params));
-    return nearOf(asks, rows);
+    const { rows } = await this.db.run((manager) => execute(manager, sql, params));
+    return nearOf(asks, rows)[0] ?? [];
   }
 
-  async claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null> {
+  async claim(intentIds: readonly string[], owner: string, leaseMs: number): Promise<Claim[]> {
     try {
-      return await this.claims.ask({ intentId, owner, leaseMs });
+      return await this.claimed(intentIds, owner, leaseMs);
     } catch (error) {
+      if (!(error instanceof StoreFailed) || error.context['sqlState'] !== UNIQUE_VIOLATION) throw error;
       // Two lanes, one effect key: the index decides, the other one queues.
-      if (error instanceof StoreFailed && error.context['sqlState'] === UNIQUE_VIOLATION) return null;
-      throw error;
+      const each = [];
+      if (intentIds.length > 1) for (const id of intentIds) each.push(...(await this.claim([id], owner, leaseMs)));
+      return each;
     }
   }
 
-  private async claimAll(asks: readonly ClaimAsk[], db: Database): Promise<Array<Claim | null>> {
-    // Of two that ask for the same one, the first gets it.
-    const firsts = new Map([...asks].reverse().map((ask) => [ask.intentId, ask]));
-    const mine = [...firsts.values()];
-    const [, claims] = await db.run((manager) =>
+  private async claimed(intentIds: readonly string[], owner: string, leaseMs: number): Promise<Claim[]> {
+    const [, { rows } = { rows: [] }] = await this.db.run((manager) =>
       executeAtOnce(manager, [
-        { sql: LOCK_LANES, params: [mine.map(({ intentId }) => intentId)] },
-        { sql: CLAIM, params: columnsOf(mine, ['intentId', 'owner', 'leaseMs']) },
+        { sql: LOCK_LANES, params: [intentIds] },
+        { sql: CLAIM, params: [intentIds, owner, leaseMs] },
       ]),
     );
-    const rows = claims?.rows ?? [];
-    const overtakers = await this.overtakers(rows, db);
-    const claimed = new Map(
-      rows.map(({ overtaken_by, has_history, cause, ...row }) => [
-        row['id'],
-        {
-          row: intentRows.decode(row),
-          hasHistory: has_history !== false,
-          overtakenBy: overtakers.get(overtaken_by),
-          cause: parseJson(String(cause)) as Cause,
-        },
-      ]),
-    );
-    return asks.map((ask) => {
-      const found = firsts.get(ask.intentId) === ask ? claimed.get(ask.intentId) : undefined;
-      if (!found) return null;
-      const { row, hasHistory, overtakenBy = null, cause } = found;
-      const { leaseMs } = ask;
-      return { intent: toIntent(row), epoch: row.epoch, leaseMs, hasHistory, overtakenBy, causeId: causeId(cause) };
+    const overtakers = await this.overtakers(rows);
+    return rows.map(({ overtaken_by: overtaker, has_history: hasHistory, cause, ...columns }) => {
+      const row = intentRows.decode(columns);
+      return {
+        intent: toIntent(row),
+        epoch: row.epoch,
+        leaseMs,
+        hasHistory: hasHistory !== false,
+        overtakenBy: overtakers.get(overtaker) ?? null,
+        causeId: causeId(parseJson(String(cause)) as Cause),
+      };
     });
   }
 
   /** They ended, and change no more. */
-  private async overtakers(
-    claimed: ReadonlyArray<Record<string, unknown>>,
-    db: Database,
-  ): Promise<ReadonlyMap<unknown, Intent>> {
+  private async overtakers(claimed: ReadonlyArray<Record<string, unknown>>): Promise<ReadonlyMap<unknown, Intent>> {
     const ids = claimed.flatMap(({ overtaken_by: id }) => (typeof id === 'string' ? [id] : []));
     if (ids.length === 0) return new Map();
-    const rows = await db.run((manager) => intents(manager).where('intent.id = ANY (:ids)', { ids }).getMany());
+    const rows = await this.db.run((manager) => intents(manager).where('intent.id = ANY (:ids)', { ids }).getMany());
     return new Map(rows.map((row) => [row.id, toIntent(row)]));
   }
 
@@ -309,7 +239,7 @@ export class SqlJournalStore implements JournalStore {
   async markSent(intentId: string, epoch: number, attempt: NewAttempt): Promise<Attempt | null> {
     const budgets = attempt.budgets ?? [];
     const ask = { intentId, epoch, attempt };
-    if (budgets.length === 0) return this.sends.ask(ask);
+    if (budgets.length === 0) return this.sends.add(ask, ownerOfCommit());
     const mark = async (manager: EntityManager): Promise<Attempt | null> => {
       const spent = await takeBudgets(manager, budgets);
       if (spent) throw new BudgetSpent(spent);
@@ -320,7 +250,7 @@ export class SqlJournalStore implements JournalStore {
     return this.db.transaction(mark, async (manager) => (await attemptsByIds(manager, [attempt.id]))[0]);
   }
 
-  private async markAllSent(asks: readonly SentAsk[], db: Database): Promise<Array<Attempt | null>> {
+  private async markAllSent(asks: readonly SentAsk[]): Promise<Array<Attempt | null>> {
     const inOrder = (attempts: readonly Attempt[]): Array<Attempt | null> => {
       const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
       return asks.map(({ attempt }) => byId.get(attempt.id) ?? null);
@@ -332,18 +262,13 @@ export class SqlJournalStore implements JournalStore {
       );
       return found.length > 0 ? found : undefined;
     };
-    return inOrder(await db.statement((manager) => markSent(manager, asks), recheck));
+    return inOrder(await this.db.statement((manager) => markSent(manager, asks), recheck));
   }
 
-  async recordAnswer(attemptId: string, { outcome, status, message, objectId }: Answer): Promise<void> {
-    if (!(await this.answers.ask({ id: attemptId, outcome, status, message, objectId })))
-      throw new Error(`no attempt ${attemptId}`);
-  }
-
-  private async recordAnswers(answers: ReadonlyArray<Answer & { id: string }>, db: Database): Promise<boolean[]> {
-    const { sql, params } = answersStatement(answers);
-    const found = new Set(idsOf(await db.run((manager) => execute(manager, sql, params))));
-    return answers.map(({ id }) => found.has(id));
+  async recordAnswer(id: string, answer: Answer): Promise<void> {
+    const { sql, params } = answersStatement([{ id, ...answer }]);
+    const { affected } = await this.db.run((manager) => execute(manager, sql, params));
+    if (affected === 0) throw new Error(`no attempt ${id}`);
   }
 
   async move(move: IntentMove): Promise<boolean> {
@@ -351,10 +276,10 @@ export class SqlJournalStore implements JournalStore {
   }
 
   async settle(settlement: Settlement): Promise<Settled> {
-    return this.settlements.ask(settlement);
+    return this.settlements.add(settlement, ownerOfCommit());
   }
 
-  private async settleAll(settlements: readonly Settlement[], db: Database): Promise<Settled[]> {
+  private async settleAll(settlements: readonly Settlement[]): Promise<Settled[]> {
     // A second move of one intent finds it as the first left it.
     const moved = new Set<string>();
     const [firsts, others]: [Settlement[], Settlement[]] = [[], []];
@@ -364,14 +289,14 @@ export class SqlJournalStore implements JournalStore {
     }
     const settled = new Map<Settlement, Settled>();
     for (const part of [firsts, ...others.map((one) => [one])]) {
-      const made = await this.settleEach(part, db);
+      const made = await this.settleEach(part);
       for (const [n, one] of part.entries()) settled.set(one, made[n] ?? NOT_SETTLED);
     }
     return settlements.map((one) => settled.get(one) ?? NOT_SETTLED);
   }
 
   /** @param settlements of different intents */
-  private async settleEach(settlements: readonly Settlement[], db: Database): Promise<Settled[]> {
+  private async settleEach(settlements: readonly Settlement[]): Promise<Settled[]> {
     const moves = settlements.map(({ move }) => move);
     const answers = settlements.flatMap(({ answer }) => (answer ? [answer] : []));
     const before = answers.length === 0 ? [] : [answersStatement(answers)];
@@ -394,13 +319,13 @@ export class SqlJournalStore implements JournalStore {
     };
     // What a place in a budget is worth is known only once it is taken.
     if (moves.some(({ held }) => held))
-      return db.transaction(async (manager) => {
+      return this.db.transaction(async (manager) => {
         for (const { sql, params } of before) await execute(manager, sql, params);
         const made = await moveIntents(manager, moves);
         const [near] = after;
         return settled(made, near && (await execute(manager, near.sql, near.params)));
       }, stands);
-    return db.statement(async (manager) => {
+    return this.db.statement(async (manager) => {
       const answered = await executeAtOnce(manager, [...before, ...moveStatements(moves), ...after]);
       return settled(movesMade(moves, answered[before.length + 1]), after.length > 0 ? answered.at(-1) : undefined);
     }, stands);

@@ -25,7 +25,6 @@ import { moveIntent, rearm } from './journal-moves.js';
 import { DUE_RUNS, EXPIRED } from './journal-statements.js';
 import { DUE_ARRIVALS, UNDECIDED_EVENTS } from './inbox-statements.js';
 import type { Line } from '../pipeline/work-queue.port.js';
-import { BatchLoader, REST_MS } from './batch-loader.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
 
@@ -103,25 +102,16 @@ const SENT_OF_EFFECTS = `
 SELECT i.id, (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS sent_at
 FROM intents i WHERE i.effect_hash = ANY ($1) AND i.attempts > 0 ORDER BY i.seq DESC LIMIT $2`;
 
-/** `OFFSET 0`: a look into an index for each run, where the planner would read all events once and remember them. */
+/** `OFFSET 0`: a look into an index, where the planner would read all events. */
 const DOUBT = `
-SELECT r.id AS run_id, e.id, CASE
+SELECT e.id, CASE
   WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.fact_at > e.fact_at OFFSET 0) THEN 'out-of-order'
   WHEN EXISTS (SELECT 1 FROM events o JOIN arrival_events t ON t.event_id = o.id JOIN arrivals a ON a.id = t.arrival_id
                WHERE o.object_hash = e.object_hash AND o.org = e.org AND a.repeats > 0 OFFSET 0) THEN 'told-again'
   WHEN (SELECT (r.coalesce_hash IS NOT NULL OR bool_or(i.held_since IS NOT NULL OR i.approval = 'given')) AND NOT bool_or(i.state = 'done')
         FROM intents i WHERE i.run_id = r.id) THEN 'late'
 END AS because
-FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = ANY ($1) AND e.object_hash IS NOT NULL`;
-
-const SENT_OF_EACH = `
-SELECT k.place::integer AS place, s.id, s.sent_at
-FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS k (hash, most, place)
-CROSS JOIN LATERAL (
-  SELECT i.id, i.seq, (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS sent_at
-  FROM intents i WHERE i.effect_hash = k.hash AND i.attempts > 0 ORDER BY i.seq DESC LIMIT k.most
-) AS s
-ORDER BY k.place, s.seq DESC`;
+FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = $1 AND e.object_hash IS NOT NULL`;
 
 /** A row changes with each of its calls, so one that was last changed before `since` was sent before it. */
 const SENT_IN_LANE = `
@@ -133,24 +123,6 @@ WHERE s.updated_at >= $3 ORDER BY k.place, s.seq DESC`;
 
 /** Unknown outcomes, undone effects and echoes in PostgreSQL. */
 export class SqlRecoveryStore implements RecoveryStore {
-  private readonly doubts = new BatchLoader(
-    () => this.db,
-    (runIds: readonly string[], db) => this.doubtsAbout(runIds, db),
-    REST_MS,
-  );
-  private readonly sent = new BatchLoader(
-    () => this.db,
-    (asks: ReadonlyArray<{ hash: Buffer; limit: number }>, db) => this.sentOfEach(asks, db),
-  );
-  private readonly undos = new BatchLoader(
-    () => this.db,
-    (hashes: readonly Buffer[], db) => this.undosOf(hashes, db),
-  );
-  private readonly echoes = new BatchLoader(
-    () => this.db,
-    (eventIds: readonly string[], db) => this.echoesOf(eventIds, db),
-  );
-
   constructor(private readonly db: Database) {}
 
   async mayHaveWork(): Promise<boolean> {
@@ -205,20 +177,11 @@ export class SqlRecoveryStore implements RecoveryStore {
   }
 
   async doubtAbout(runId: string): Promise<Doubt | null> {
-    return this.doubts.ask(runId);
-  }
-
-  private async doubtsAbout(runIds: readonly string[], db: Database): Promise<Array<Doubt | null>> {
-    return db.run(async (manager) => {
-      const { rows } = await execute<{ run_id: string; id: string; because: Doubt['because'] | null }>(manager, DOUBT, [
-        runIds,
-      ]);
-      const doubts = new Map<string, Doubt>();
-      for (const { run_id, id, because } of rows) {
-        const row = because ? await manager.findOneBy(EventEntity, { id }) : null;
-        if (because && row) doubts.set(run_id, { event: toEvent(row), because });
-      }
-      return runIds.map((runId) => doubts.get(runId) ?? null);
+    return this.db.run(async (manager) => {
+      const { rows } = await execute<{ id: string; because: Doubt['because'] | null }>(manager, DOUBT, [runId]);
+      const [{ id = '', because = null } = {}] = rows;
+      const row = because && (await manager.findOneBy(EventEntity, { id }));
+      return because && row ? { event: toEvent(row), because } : null;
     });
   }
 
@@ -280,24 +243,13 @@ export class SqlRecoveryStore implements RecoveryStore {
   }
 
   async undoOf(effectKey: string): Promise<Undo | null> {
-    return this.undos.ask(effectHash(effectKey));
-  }
-
-  private async undosOf(hashes: readonly Buffer[], db: Database): Promise<Array<Undo | null>> {
-    const rows = await db.run((manager) => manager.findBy(UndoneEntity, { effectHash: In([...hashes]) }));
-    const found = new Map(rows.map((row) => [row.effectHash.toString('hex'), row]));
-    return hashes.map((hash) => {
-      const row = found.get(hash.toString('hex'));
-      return row
-        ? { effectKey: row.effectKey, eventId: row.eventId, by: row.by, summary: row.summary, at: row.at }
-        : null;
-    });
+    const hash = effectHash(effectKey);
+    const row = await this.db.run((manager) => manager.findOneBy(UndoneEntity, { effectHash: hash }));
+    return row && { effectKey: row.effectKey, eventId: row.eventId, by: row.by, summary: row.summary, at: row.at };
   }
 
   async sentOfEffects(effectKeys: readonly string[], limit: number): Promise<Array<{ intent: Intent; sentAt: Date }>> {
-    const [only] = effectKeys;
-    if (only === undefined) return [];
-    if (effectKeys.length === 1) return this.sent.ask({ hash: effectHash(only), limit });
+    if (effectKeys.length === 0) return [];
     return this.db.run(async (manager) => {
       const { rows } = await execute<{ id: string; sent_at: Date }>(manager, SENT_OF_EFFECTS, [
         effectKeys.map(effectHash),
@@ -306,20 +258,6 @@ export class SqlRecoveryStore implements RecoveryStore {
       const found: Array<{ intent: Intent; sentAt: Date }> = [];
       for (const { id, sent_at } of rows)
         found.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
-      return found;
-    });
-  }
-
-  private async sentOfEach(
-    asks: ReadonlyArray<{ hash: Buffer; limit: number }>,
-    db: Database,
-  ): Promise<Array<Array<{ intent: Intent; sentAt: Date }>>> {
-    return db.run(async (manager) => {
-      const params = [asks.map(({ hash }) => hash), asks.map(({ limit }) => limit)];
-      const { rows } = await execute<{ place: number; id: string; sent_at: Date }>(manager, SENT_OF_EACH, params);
-      const found = asks.map((): Array<{ intent: Intent; sentAt: Date }> => []);
-      for (const { place, id, sent_at } of rows)
-        found[place - 1]?.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
       return found;
     });
   }
@@ -362,14 +300,8 @@ export class SqlRecoveryStore implements RecoveryStore {
   }
 
   async echoOf(eventId: string): Promise<Echo | null> {
-    return this.echoes.ask(eventId);
-  }
-
-  private async echoesOf(eventIds: readonly string[], db: Database): Promise<Array<Echo | null>> {
-    const sql = 'SELECT event_id AS "eventId", intent_id AS "intentId", depth FROM echoes WHERE event_id = ANY ($1)';
-    const { rows } = await db.run((manager) => execute<Echo>(manager, sql, [eventIds]));
-    const found = new Map(rows.map((row) => [row.eventId, row]));
-    return eventIds.map((id) => found.get(id) ?? null);
+    const sql = 'SELECT event_id AS "eventId", intent_id AS "intentId", depth FROM echoes WHERE event_id = $1';
+    return this.db.run(async (manager) => (await execute<Echo>(manager, sql, [eventId])).rows[0] ?? null);
   }
 }
 

@@ -13,6 +13,7 @@ import { EffectRig } from './effect-rig.js';
 import { aRevision } from './rule-environment.js';
 import { honestActs } from '../fakes/honest-acts.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
+import { dueOf } from './journal.js';
 
 export const BOT: EventActor = { id: '1', login: 'forgehand' };
 
@@ -89,11 +90,7 @@ export class AnsweringRig {
 
   /** Works on all that is due. */
   async sweep(): Promise<void> {
-    for (
-      let due = await this.rig.journal.dueIntents(100);
-      due.length > 0;
-      due = await this.rig.journal.dueIntents(100)
-    ) {
+    for (let due = await dueOf(this.rig.journal, 100); due.length > 0; due = await dueOf(this.rig.journal, 100)) {
       for (const id of due) await this.rig.effects.run(id);
     }
   }

@@ -1,4 +1,5 @@
 import type { NewIntent, NewRun } from '../../src/core/run.js';
+import type { Claim, JournalStore } from '../../src/pipeline/journal-store.port.js';
 import { because } from './reasons.js';
 
 const AT = new Date('2026-11-20T12:00:00Z');
@@ -48,4 +49,24 @@ export function anIntent(over: Partial<NewIntent> = {}): NewIntent {
     plannedAt: AT,
     ...over,
   };
+}
+
+/** Null where there was nothing to claim. */
+export async function claimOne(
+  journal: Pick<JournalStore, 'claim'>,
+  id: string,
+  owner: string,
+  leaseMs: number,
+): Promise<Claim | null> {
+  return (await journal.claim([id], owner, leaseMs))[0] ?? null;
+}
+
+const ORGS = ['acme', 'beta', 'gamma', 'other'];
+
+/** What is due of the organizations of the tests, one after another: what events caused, then what is in the background. */
+export async function dueOf(journal: Pick<JournalStore, 'dueIntents'>, limit: number): Promise<string[]> {
+  const due = [];
+  for (const background of [false, true])
+    for (const org of ORGS) due.push(...(await journal.dueIntents(limit, { org, background })));
+  return due.slice(0, limit);
 }

@@ -6,7 +6,7 @@ import type { NewRun } from '../../src/core/run.js';
 import type { CauseFilter, FoundCause } from '../../src/insight/activity-store.port.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
-import { aRun, anIntent } from '../builders/journal.js';
+import { aRun, anIntent, claimOne } from '../builders/journal.js';
 import { because } from '../builders/reasons.js';
 import { storeEvent } from '../builders/store-event.js';
 
@@ -130,7 +130,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     const run = await decide(about(first), 2);
     await decide({ ...about(second), rule: 'greet' }, 1);
     await decide(about(second));
-    const claim = await stores.journal.claim(`${run}-0`, 'me', 60_000);
+    const claim = await claimOne(stores.journal, `${run}-0`, 'me', 60_000);
     await stores.journal.move({
       ...{ intentId: `${run}-0`, epoch: claim?.epoch ?? 0, from: ['claimed'], to: 'dead' },
       reason: because('it is gone'),
@@ -161,7 +161,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     marks.push(await stores.activity.mark());
     const run = await decide(about(pushed), 1);
     marks.push(await stores.activity.mark());
-    const claim = await stores.journal.claim(`${run}-0`, 'me', 60_000);
+    const claim = await claimOne(stores.journal, `${run}-0`, 'me', 60_000);
     marks.push(await stores.activity.mark());
     await stores.journal.move({
       ...{ intentId: `${run}-0`, epoch: claim?.epoch ?? 0, from: ['claimed'], to: 'unchanged' },

@@ -28,7 +28,7 @@ import { stringifyJson, type Json } from '../../src/core/json.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { ALife, BOT, THE_SEALER, acmeRevision, theRules } from '../builders/a-life.js';
 import { aDelivery, anEntry } from '../builders/arrivals.js';
-import { anIntent, aRun } from '../builders/journal.js';
+import { anIntent, aRun, claimOne } from '../builders/journal.js';
 import { InMemoryRevisionStore } from '../fakes/in-memory-revision-store.js';
 import { jsonTextOf, readActFolders } from '../recordings-tool/act-file.js';
 import { FakeForge } from '../fakes/fake-forge.js';
@@ -504,7 +504,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       const effectKey = effectKeyOf('main', action, repository, { name: 'Bug' });
       const intent = anIntent({ org, effectKey, lane: 'l' });
       await stores.journal.recordDecision({}, [{ run: aRun({ org }), intents: [intent] }]);
-      const claim = await stores.journal.claim(intent.id, 'worker', 60_000);
+      const claim = await claimOne(stores.journal, intent.id, 'worker', 60_000);
       await stores.journal.markSent(intent.id, claim?.epoch ?? 0, {
         id: newId(),
         operation: 'createLabel',

@@ -5,7 +5,7 @@ import type { AuditPage } from '../../src/housekeeping/audit/audit-check.js';
 import { checkPage } from '../../src/housekeeping/audit/audit-check.js';
 import type { AuditKey } from '../../src/core/audit-chain.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
-import { aRun, anIntent } from '../builders/journal.js';
+import { aRun, anIntent, claimOne } from '../builders/journal.js';
 import { storeEvent } from '../builders/store-event.js';
 import { because } from '../builders/reasons.js';
 import { nextMillisecond } from '../services/until.js';
@@ -94,7 +94,7 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
   }
 
   async function send(id: string): Promise<number> {
-    const epoch = (await stores.journal.claim(id, 'me', LEASE_MS))?.epoch ?? 0;
+    const epoch = (await claimOne(stores.journal, id, 'me', LEASE_MS))?.epoch ?? 0;
     await stores.journal.markSent(id, epoch, {
       id: `attempt-${id}-${epoch}`,
       operation: 'createLabel',

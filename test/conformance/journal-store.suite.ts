@@ -7,7 +7,7 @@ import type { Cause, NewIntent } from '../../src/core/run.js';
 import type { Reason } from '../../src/core/reason.js';
 import { intentReason, runReason } from '../../src/core/run-reasons.js';
 import { canMove } from '../../src/core/state-table.js';
-import { aRun, anIntent } from '../builders/journal.js';
+import { aRun, anIntent, claimOne, dueOf } from '../builders/journal.js';
 import { because, saying } from '../builders/reasons.js';
 
 const LEASE_MS = 60_000;
@@ -50,7 +50,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   }
 
   async function claim(id: string): Promise<number> {
-    const claimed = await journal.claim(id, 'me', LEASE_MS);
+    const claimed = await claimOne(journal, id, 'me', LEASE_MS);
     if (!claimed) throw new Error(`${id} could not be claimed`);
     return claimed.epoch;
   }
@@ -139,7 +139,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     );
 
     expect(await journal.runs({ limit: 99 })).toHaveLength(1);
-    expect(await journal.dueIntents(99)).toHaveLength(1);
+    expect(await dueOf(journal, 99)).toHaveLength(1);
   });
 
   it('writes all of a decision or nothing', async () => {
@@ -162,7 +162,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   it('lets one of many claims win', async () => {
     await plan('a');
 
-    const claims = await Promise.all(Array.from({ length: 10 }, (_, n) => journal.claim('a', `worker-${n}`, LEASE_MS)));
+    const claims = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => claimOne(journal, 'a', `worker-${n}`, LEASE_MS)),
+    );
 
     expect(claims.filter((won) => won !== null)).toMatchObject([
       { epoch: 1, leaseMs: LEASE_MS, intent: { id: 'a', state: 'claimed', epoch: 1 } },
@@ -173,7 +175,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     const ids = Array.from({ length: 10 }, (_, n) => `i${n}`);
     for (const id of ids) await plan(id, { effectKey: 'the same' });
 
-    const claims = await Promise.all(ids.map((id) => journal.claim(id, 'me', LEASE_MS)));
+    const claims = await Promise.all(ids.map((id) => claimOne(journal, id, 'me', LEASE_MS)));
 
     expect(claims.filter((won) => won !== null)).toHaveLength(1);
   });
@@ -182,7 +184,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     const ids = Array.from({ length: 10 }, (_, n) => `i${n}`);
     for (const id of ids) await plan(id, { lane: 'the same' });
 
-    const claims = await Promise.all([...ids].reverse().map((id) => journal.claim(id, 'me', LEASE_MS)));
+    const claims = await Promise.all([...ids].reverse().map((id) => claimOne(journal, id, 'me', LEASE_MS)));
 
     expect(claims.filter((won) => won !== null).map((won) => won?.intent.id)).toEqual(['i0']);
   });
@@ -201,7 +203,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await bringTo('a', state);
 
-    expect(await journal.dueIntents(9)).toEqual(due);
+    expect(await dueOf(journal, 9)).toEqual(due);
   });
 
   it.each<[IntentState, string[]]>([
@@ -220,8 +222,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await bringTo('a', state);
 
-    expect(await journal.dueIntents(9)).toEqual(due);
-    expect(await journal.claim('b', 'me', LEASE_MS)).toEqual(
+    expect(await dueOf(journal, 9)).toEqual(due);
+    expect(await claimOne(journal, 'b', 'me', LEASE_MS)).toEqual(
       due.length === 0 ? null : expect.objectContaining({ epoch: 1 }),
     );
   });
@@ -239,7 +241,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await bringTo('a', state);
 
-    expect(await journal.dueIntents(9)).toEqual(due);
+    expect(await dueOf(journal, 9)).toEqual(due);
   });
 
   it('starts a step only when all items of the one before ended well', async () => {
@@ -251,10 +253,10 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await journal.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
 
     await bringTo('a1', 'done');
-    expect(await journal.dueIntents(9)).toEqual(['a2']);
+    expect(await dueOf(journal, 9)).toEqual(['a2']);
     await bringTo('a2', 'done');
 
-    expect(await journal.dueIntents(9)).toEqual(['b']);
+    expect(await dueOf(journal, 9)).toEqual(['b']);
   });
 
   it('does not let an intent hold its lane whose run stands at an earlier step', async () => {
@@ -263,7 +265,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await bringTo('a', 'waiting');
 
-    expect(await journal.dueIntents(9)).toEqual(['c']);
+    expect(await dueOf(journal, 9)).toEqual(['c']);
   });
 
   it('does not let an intent hold its lane whose effect key is held by one that waits', async () => {
@@ -273,7 +275,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await bringTo('a', 'unknown');
 
-    expect(await journal.dueIntents(9)).toEqual(['c']);
+    expect(await dueOf(journal, 9)).toEqual(['c']);
   });
 
   it('does not let an intent hold its lane when an earlier step of its run is behind one that waits', async () => {
@@ -283,7 +285,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await bringTo('holder', 'waiting');
 
-    expect(await journal.dueIntents(9)).toEqual(['c']);
+    expect(await dueOf(journal, 9)).toEqual(['c']);
   });
 
   describe('an intent that cannot end for a reason of its own', () => {
@@ -371,7 +373,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await plan('b', { lane: 'lane', names: ['label bug'] });
       await plan('c', { lane: 'lane' });
       await stepAside('a');
-      expect(await journal.dueIntents(9)).toEqual(['c']);
+      expect(await dueOf(journal, 9)).toEqual(['c']);
 
       await test.endHolds();
 
@@ -382,13 +384,13 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await plan('a', { lane: 'lane', object: 'label bug', approval: 'wanted' });
       await plan('b', { lane: 'lane', object: 'label bug' });
 
-      expect(await journal.dueIntents(9)).toEqual(['b']);
+      expect(await dueOf(journal, 9)).toEqual(['b']);
     });
 
     /** All that comes to its turn, one after the other in each lane, each ending well. */
     async function everyDue(): Promise<string[]> {
       const done: string[] = [];
-      for (let [next] = await journal.dueIntents(9); next !== undefined; [next] = await journal.dueIntents(9)) {
+      for (let [next] = await dueOf(journal, 9); next !== undefined; [next] = await dueOf(journal, 9)) {
         await bringTo(next, 'done');
         done.push(next);
       }
@@ -404,8 +406,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await journal.retry('a', 'ann');
 
-    expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
-    expect(await journal.dueIntents(9)).toEqual([]);
+    expect(await claimOne(journal, 'a', 'me', LEASE_MS)).toBeNull();
+    expect(await dueOf(journal, 9)).toEqual([]);
   });
 
   it('keeps lanes, effect keys and steps apart while many workers take all they can get', async () => {
@@ -429,8 +431,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     const done: string[] = [];
     const work = async (worker: string): Promise<void> => {
       while (done.length < ids.length) {
-        for (const id of (await journal.dueIntents(9)).reverse()) {
-          const claimed = await journal.claim(id, worker, LEASE_MS);
+        for (const id of (await dueOf(journal, 9)).reverse()) {
+          const claimed = await claimOne(journal, id, worker, LEASE_MS);
           if (!claimed) continue;
           const { lane, effectKey, runId, stepNo } = claimed.intent;
           for (const held of [`lane ${lane}`, `effect ${effectKey}`])
@@ -470,8 +472,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       reason: because('forge away'),
     });
 
-    expect(await journal.dueIntents(9)).toEqual([]);
-    expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
+    expect(await dueOf(journal, 9)).toEqual([]);
+    expect(await claimOne(journal, 'a', 'me', LEASE_MS)).toBeNull();
     expect(await journal.intent('a')).toMatchObject({
       state: 'planned',
       tries: 1,
@@ -486,7 +488,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await move('a', 'claimed', 'planned', { dueAt: new Date(test.now().getTime() - 1_000) });
 
-    expect(await journal.dueIntents(9)).toEqual(['a']);
+    expect(await dueOf(journal, 9)).toEqual(['a']);
     expect(await claim('a')).toBe(2);
   });
 
@@ -505,14 +507,14 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   it('gives due intents in the order of planning, up to the limit', async () => {
     for (const id of ['c', 'a', 'b']) await plan(id);
 
-    expect(await journal.dueIntents(2)).toEqual(['c', 'a']);
+    expect(await dueOf(journal, 2)).toEqual(['c', 'a']);
   });
 
   it('gives what events caused before the background, however much earlier that was planned, and tells which is which', async () => {
     for (const id of ['b', 'a']) await plan(id, { background: true });
     await plan('c');
 
-    expect(await journal.dueIntents(9)).toEqual(['c', 'b', 'a']);
+    expect(await dueOf(journal, 9)).toEqual(['c', 'b', 'a']);
     expect([
       await journal.dueIntents(9, { org: 'acme', background: false }),
       await journal.dueIntents(9, { org: 'acme', background: true }),
@@ -529,12 +531,12 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     for (const id of ['a', 'b']) await plan(id, { lane: 'lane', background: true });
     await claim('a');
     await plan('c', { lane: 'lane' });
-    expect(await journal.claim('c', 'me', LEASE_MS)).toBeNull();
+    expect(await claimOne(journal, 'c', 'me', LEASE_MS)).toBeNull();
 
     await move('a', 'claimed', 'unchanged');
 
     expect(await journal.dueNear('a', 9)).toEqual([due('c')]);
-    expect(await journal.claim('b', 'me', LEASE_MS)).toBeNull();
+    expect(await claimOne(journal, 'b', 'me', LEASE_MS)).toBeNull();
     await claim('c');
   });
 
@@ -571,9 +573,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await journal.pause({ ...scope, by: 'ann', at: test.now() });
 
     expect(await journal.waitingForPause(scope)).toBe(3 - due.length);
-    expect(await journal.dueIntents(9)).toEqual(due);
+    expect(await dueOf(journal, 9)).toEqual(due);
     for (const id of ['r1', 'r2', 'other'])
-      expect((await journal.claim(id, 'me', LEASE_MS)) !== null).toBe(due.includes(id));
+      expect((await claimOne(journal, id, 'me', LEASE_MS)) !== null).toBe(due.includes(id));
   });
 
   it('claims nothing of an organization whose credentials wait, keeps its place, and tells since when', async () => {
@@ -586,16 +588,16 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     const [first] = await journal.heldForges();
     await journal.holdForge(hold, 2 * HOUR_MS);
 
-    expect(await journal.dueIntents(9)).toEqual(['c', 'd']);
-    expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
+    expect(await dueOf(journal, 9)).toEqual(['c', 'd']);
+    expect(await claimOne(journal, 'a', 'me', LEASE_MS)).toBeNull();
     expect(await journal.heldForges()).toEqual([{ ...hold, since: first?.since, until: expect.any(Date) }]);
 
     await journal.releaseForge('main');
     expect(await journal.heldForges()).toEqual([]);
-    expect(await journal.dueIntents(9)).toEqual(['a', 'c', 'd']);
+    expect(await dueOf(journal, 9)).toEqual(['a', 'c', 'd']);
 
     await journal.holdForge(hold, 0);
-    expect(await journal.dueIntents(9)).toEqual(['a', 'c', 'd']);
+    expect(await dueOf(journal, 9)).toEqual(['a', 'c', 'd']);
   });
 
   it('does not let a paused intent hold its lane', async () => {
@@ -604,7 +606,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await journal.pause({ org: 'acme', rule: 'paused', by: 'ann', at: test.now() });
 
-    expect(await journal.dueIntents(9)).toEqual(['b']);
+    expect(await dueOf(journal, 9)).toEqual(['b']);
   });
 
   it('tells who paused what, and resumes it', async () => {
@@ -620,7 +622,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await journal.resume('acme', null, 'bob')).toBe(true);
 
     expect(await journal.paused()).toEqual([]);
-    expect(await journal.dueIntents(9)).toEqual(['a']);
+    expect(await dueOf(journal, 9)).toEqual(['a']);
   });
 
   it('writes the attempt with the move to sent', async () => {
@@ -751,15 +753,15 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     for (const id of ['a', 'b', 'c']) await plan(id, { effectKey: id === 'c' ? 'another' : 'the same' });
     const epoch = await claim('a');
     await move('a', 'claimed', 'planned');
-    const unsent = await journal.claim('a', 'me', LEASE_MS);
+    const unsent = await claimOne(journal, 'a', 'me', LEASE_MS);
     await journal.markSent('a', epoch + 1, { id: 'x', operation: 'createLabel', requestHash: 'h' });
     await move('a', 'sent', 'planned');
-    const sent = await journal.claim('a', 'me', LEASE_MS);
+    const sent = await claimOne(journal, 'a', 'me', LEASE_MS);
     await move('a', 'claimed', 'unchanged');
 
     expect([unsent?.hasHistory, sent?.hasHistory]).toEqual([false, true]);
-    expect((await journal.claim('b', 'me', LEASE_MS))?.hasHistory).toBe(true);
-    expect((await journal.claim('c', 'me', LEASE_MS))?.hasHistory).toBe(false);
+    expect((await claimOne(journal, 'b', 'me', LEASE_MS))?.hasHistory).toBe(true);
+    expect((await claimOne(journal, 'c', 'me', LEASE_MS))?.hasHistory).toBe(false);
   });
 
   it('renews a lease for its owner alone, until somebody took it back', async () => {
@@ -905,7 +907,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(await journal.intent('a')).toMatchObject({ state: 'planned', tries: 0, failingSince: null });
       expect(await stateOf('b')).toBe('planned');
       expect(await journal.run('run-steps')).toMatchObject({ state: 'open', endedAt: null });
-      expect(await journal.dueIntents(9)).toEqual(['a']);
+      expect(await dueOf(journal, 9)).toEqual(['a']);
       expect(await journal.retry('a', 'ann')).toBe(false);
     },
   );
@@ -1032,16 +1034,16 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
           'held: the budget of rule eve is spent, 5 effects per hour (orgs[].budgets); there is room again in 60 min',
         ),
       });
-      expect(await journal.dueIntents(9)).toEqual(['b']);
+      expect(await dueOf(journal, 9)).toEqual(['b']);
       await bringTo('b', 'done');
-      expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
+      expect(await claimOne(journal, 'a', 'me', LEASE_MS)).toBeNull();
     });
 
     it('hold until then, and not any longer; since when is remembered', async () => {
       await plan('a');
       await hold('a');
       await test.endHolds();
-      expect(await journal.dueIntents(9)).toEqual(['a']);
+      expect(await dueOf(journal, 9)).toEqual(['a']);
 
       await claim('a');
 
@@ -1055,16 +1057,16 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       const reason = intentReason('intent.waits', { because: because('no approvals') });
       await claim('a');
       await move('a', 'claimed', 'planned', { waits: true, dueAt: new Date(test.now().getTime() + HOUR_MS), reason });
-      expect(await journal.dueIntents(9)).toEqual(['other']);
+      expect(await dueOf(journal, 9)).toEqual(['other']);
       expect(await journal.heldByBudgets(9)).toEqual([]);
 
       expect(await journal.revisit('acme', 'another lane')).toEqual([]);
       expect(await journal.revisit('another organization', 'lane')).toEqual([]);
       expect(await journal.revisit('acme', 'lane')).toEqual(['a']);
 
-      expect(await journal.dueIntents(9)).toEqual(['a']);
+      expect(await dueOf(journal, 9)).toEqual(['a']);
       await bringTo('a', 'done');
-      expect(await journal.dueIntents(9)).toEqual(['b']);
+      expect(await dueOf(journal, 9)).toEqual(['b']);
       expect(await journal.revisit('acme', 'lane')).toEqual([]);
       expect(await journal.intent('a')).not.toHaveProperty('heldSince');
     });
@@ -1076,14 +1078,14 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
       await plan('b', { lane: 'repository' });
       await plan('c', { lane: 'organization' });
-      expect(await journal.dueIntents(9)).toEqual(['a0']);
+      expect(await dueOf(journal, 9)).toEqual(['a0']);
 
       await hold('a0');
 
       expect(await journal.dueNear('a0', 9)).toEqual([due('b')]);
-      expect(await journal.dueIntents(9)).toEqual(['b', 'c']);
+      expect(await dueOf(journal, 9)).toEqual(['b', 'c']);
       for (const id of ['b', 'c']) await bringTo(id, 'done');
-      expect(await journal.dueIntents(9)).toEqual([]);
+      expect(await dueOf(journal, 9)).toEqual([]);
     });
 
     it('hold the later steps of a run from the held one on, whichever it is', async () => {
@@ -1096,7 +1098,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
       await hold('a1');
 
-      expect(await journal.dueIntents(9)).toEqual(['b']);
+      expect(await dueOf(journal, 9)).toEqual(['b']);
     });
 
     it('keep the steps of a run in their order when its turn comes, and the order of its lane', async () => {
@@ -1106,7 +1108,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await test.endHolds();
 
       const done: string[] = [];
-      for (let due = await journal.dueIntents(9); due.length > 0; due = await journal.dueIntents(9)) {
+      for (let due = await dueOf(journal, 9); due.length > 0; due = await dueOf(journal, 9)) {
         expect(due).toHaveLength(1);
         done.push(...due);
         await bringTo(due[0] ?? '', 'done');
@@ -1136,7 +1138,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(await journal.retry('c', 'ann')).toBe(true);
 
       expect(await stateOf('e')).toBe('planned');
-      expect(await journal.dueIntents(9)).toEqual(['c', 'other']);
+      expect(await dueOf(journal, 9)).toEqual(['c', 'other']);
     });
 
     it('end with a run that ends badly beside what they hold', async () => {
@@ -1200,11 +1202,11 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
       await send('b');
       await test.endHolds();
-      expect(await journal.dueIntents(9)).toEqual([]);
-      expect(await journal.claim('a', 'me', LEASE_MS)).toBeNull();
+      expect(await dueOf(journal, 9)).toEqual([]);
+      expect(await claimOne(journal, 'a', 'me', LEASE_MS)).toBeNull();
       await move('b', 'sent', 'done');
 
-      expect(await journal.claim('a', 'me', LEASE_MS)).toMatchObject({ overtakenBy: { id: 'b', state: 'done' } });
+      expect(await claimOne(journal, 'a', 'me', LEASE_MS)).toMatchObject({ overtakenBy: { id: 'b', state: 'done' } });
     });
 
     it.each<[string, Cause, string]>([
@@ -1216,7 +1218,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
         { run: aRun({ id: 'caused', cause }), intents: [anIntent({ id: 'a', runId: 'caused' })] },
       ]);
 
-      expect(await journal.claim('a', 'me', LEASE_MS)).toMatchObject({ causeId });
+      expect(await claimOne(journal, 'a', 'me', LEASE_MS)).toMatchObject({ causeId });
     });
 
     it.each<[string, Partial<NewIntent>, IntentState, string | null]>([
@@ -1234,7 +1236,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await bringTo('b', state);
       await test.endHolds();
 
-      expect((await journal.claim('a', 'me', LEASE_MS))?.overtakenBy?.id ?? null).toBe(overtaker);
+      expect((await claimOne(journal, 'a', 'me', LEASE_MS))?.overtakenBy?.id ?? null).toBe(overtaker);
     });
 
     it('know what an intent is counted for', async () => {
@@ -1356,13 +1358,13 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await bringTo('a', 'done');
 
     expect(await journal.lastSettled(long)).toMatchObject({ id: 'a' });
-    expect(await journal.dueIntents(9)).toEqual(['b']);
+    expect(await dueOf(journal, 9)).toEqual(['b']);
   });
 
   it('has nothing under an unknown id', async () => {
     expect(await journal.run('x')).toBeNull();
     expect(await journal.intent('x')).toBeNull();
-    expect(await journal.claim('x', 'me', LEASE_MS)).toBeNull();
+    expect(await claimOne(journal, 'x', 'me', LEASE_MS)).toBeNull();
     expect(await journal.retry('x', 'ann')).toBe(false);
     expect(await journal.intentsOfRun('x')).toEqual([]);
     expect(await journal.attemptsOfIntent('x')).toEqual([]);
@@ -1388,10 +1390,10 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
       expect(await journal.intent('a')).toMatchObject({ state: 'waiting', approval: 'wanted' });
       expect((await journal.waitingForApproval(9)).map(({ id }) => id)).toEqual(['a']);
-      expect(await journal.dueIntents(9)).toEqual(['other']);
+      expect(await dueOf(journal, 9)).toEqual(['other']);
       await bringTo('other', 'done');
-      expect(await journal.dueIntents(9)).toEqual([]);
-      expect(await journal.claim('later', 'me', LEASE_MS)).toBeNull();
+      expect(await dueOf(journal, 9)).toEqual([]);
+      expect(await claimOne(journal, 'later', 'me', LEASE_MS)).toBeNull();
     });
 
     it('lets two of one effect key wait side by side', async () => {
@@ -1400,7 +1402,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
       expect((await journal.waitingForApproval(9)).map(({ id }) => id)).toEqual(['a', 'b']);
       expect(await journal.decideApproval('b', 'given', 'ann')).toEqual(['b']);
-      expect(await journal.dueIntents(9)).toEqual(['b']);
+      expect(await dueOf(journal, 9)).toEqual(['b']);
     });
 
     it('is due once it is approved, and tells who did', async () => {
@@ -1415,7 +1417,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
         approvalAt: expect.anything(),
         reason: saying('approved by ann'),
       });
-      expect(await journal.dueIntents(9)).toEqual(['a']);
+      expect(await dueOf(journal, 9)).toEqual(['a']);
       expect(await journal.decideApproval('a', 'denied', 'bob')).toEqual([]);
     });
 

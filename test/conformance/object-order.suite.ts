@@ -14,7 +14,7 @@ import { actions } from '../../src/actions/index.js';
 import { ALife, THE_SEALER } from '../builders/a-life.js';
 import { aDelivery } from '../builders/arrivals.js';
 import { given } from '../builders/given.js';
-import { anIntent, aRun } from '../builders/journal.js';
+import { anIntent, aRun, claimOne } from '../builders/journal.js';
 
 const RULES = `
 version: 1
@@ -241,7 +241,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
       }
 
       async function isDone(id: string): Promise<void> {
-        const claim = await stores.journal.claim(id, 'me', 60_000);
+        const claim = await claimOne(stores.journal, id, 'me', 60_000);
         await stores.journal.markSent(id, claim?.epoch ?? 0, {
           id: `attempt-${id}`,
           operation: 'createLabel',
@@ -260,7 +260,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
 
       it('for room in a budget', async () => {
         await aWaitingRun();
-        const claim = await stores.journal.claim('w0', 'me', 60_000);
+        const claim = await claimOne(stores.journal, 'w0', 'me', 60_000);
         const limit = { kind: 'actor', of: 'eve', key: 'key of eve', perHour: 5 } as const;
 
         await stores.journal.move({

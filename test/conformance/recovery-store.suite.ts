@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import type { IntentState } from '../../src/core/states.js';
 import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
 import type { RecoveryStore } from '../../src/pipeline/recovery-store.port.js';
-import { aRun, anIntent } from '../builders/journal.js';
+import { aRun, anIntent, claimOne, dueOf } from '../builders/journal.js';
 import { because, saying } from '../builders/reasons.js';
 
 export interface RecoveryUnderTest {
@@ -31,7 +31,7 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
   async function unknown(id: string, { answer }: { answer?: 'done' } = {}): Promise<number> {
     const intent = anIntent({ id, runId: `run-${id}` });
     await journal.recordDecision({}, [{ run: aRun({ id: intent.runId }), intents: [intent] }]);
-    const claim = await journal.claim(id, 'me', LEASE_MS);
+    const claim = await claimOne(journal, id, 'me', LEASE_MS);
     const attempt = {
       id: `attempt-${id}`,
       operation: 'createLabel',
@@ -149,7 +149,7 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
       reason: because('absent'),
       dueAt: new Date(0),
     });
-    const again = await journal.claim('a', 'me', LEASE_MS);
+    const again = await claimOne(journal, 'a', 'me', LEASE_MS);
     await journal.markSent('a', again?.epoch ?? 0, { id: 'second', operation: 'createLabel', requestHash: 'h' });
     await journal.move({ intentId: 'a', epoch: null, from: ['sent'], to: 'unknown', reason: because('no answer') });
     await test.letPass(SETTLE_MS);
@@ -207,7 +207,7 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
       result: exists ? { said: 'ann' } : null,
     });
     expect(await journal.run('run-a')).toMatchObject({ state: exists ? 'done' : 'open' });
-    expect(await journal.dueIntents(9)).toEqual(exists ? [] : ['a']);
+    expect(await dueOf(journal, 9)).toEqual(exists ? [] : ['a']);
   });
 
   it('resolves what waits, and nothing else', async () => {
@@ -302,7 +302,7 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     );
     for (const { id } of planned.slice(0, 4)) {
       // The next of a lane is not claimed before this one has ended.
-      const epoch = (await journal.claim(id, 'me', LEASE_MS))?.epoch ?? 0;
+      const epoch = (await claimOne(journal, id, 'me', LEASE_MS))?.epoch ?? 0;
       await journal.markSent(id, epoch, { id: `attempt-${id}`, operation: 'op', requestHash: 'h' });
       await journal.move({ intentId: id, epoch: null, from: ['sent'], to: 'unknown', reason: because('no answer') });
     }
@@ -335,7 +335,7 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     await look();
     expect(seen.splice(0)).toEqual([false, true]);
 
-    const claimed = await journal.claim('a', 'me', LEASE_MS);
+    const claimed = await claimOne(journal, 'a', 'me', LEASE_MS);
     await look();
     await test.letPass(LEASE_MS + 1_000);
     await look();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { aRun, anIntent } from '../builders/journal.js';
+import { aRun, anIntent, claimOne, dueOf } from '../builders/journal.js';
 import { InMemoryJournalStore } from './in-memory-journal-store.js';
 import { ManualClock } from './manual-clock.js';
 import { because } from '../builders/reasons.js';
@@ -26,7 +26,7 @@ describe('test/fakes/in-memory-journal-store', () => {
   }
 
   async function send(id: string): Promise<number> {
-    const claim = await store.claim(id, 'me', LEASE_MS);
+    const claim = await claimOne(store, id, 'me', LEASE_MS);
     await store.markSent(id, claim!.epoch, { id: `attempt-${id}`, operation: 'createLabel', requestHash: 'h' });
     return claim!.epoch;
   }
@@ -49,7 +49,7 @@ describe('test/fakes/in-memory-journal-store', () => {
   it('lets one of two claims win', async () => {
     await plan('a');
 
-    const claims = [await store.claim('a', 'me', LEASE_MS), await store.claim('a', 'you', LEASE_MS)];
+    const claims = [await claimOne(store, 'a', 'me', LEASE_MS), await claimOne(store, 'a', 'you', LEASE_MS)];
 
     expect(claims.map((claim) => claim?.epoch ?? null)).toEqual([1, null]);
   });
@@ -58,9 +58,9 @@ describe('test/fakes/in-memory-journal-store', () => {
     await plan('a', { lane: 'l' });
     await plan('b', { lane: 'l' });
 
-    expect(await store.dueIntents(9)).toEqual(['a']);
+    expect(await dueOf(store, 9)).toEqual(['a']);
     const epoch = await send('a');
-    expect(await store.claim('b', 'me', LEASE_MS)).toBeNull();
+    expect(await claimOne(store, 'b', 'me', LEASE_MS)).toBeNull();
     await store.move({ intentId: 'a', epoch, from: ['sent'], to: 'done', reason: null });
 
     expect(await store.dueNear('a', 9)).toEqual([{ id: 'b', isBackground: false }]);
@@ -69,7 +69,7 @@ describe('test/fakes/in-memory-journal-store', () => {
   it('lets an intent in back-off hold its lane', async () => {
     await plan('a', { lane: 'l' });
     await plan('b', { lane: 'l' });
-    const claim = await store.claim('a', 'me', LEASE_MS);
+    const claim = await claimOne(store, 'a', 'me', LEASE_MS);
     await store.move({
       intentId: 'a',
       epoch: claim!.epoch,
@@ -80,10 +80,10 @@ describe('test/fakes/in-memory-journal-store', () => {
       failed: 'counted',
     });
 
-    expect(await store.dueIntents(9)).toEqual([]);
+    expect(await dueOf(store, 9)).toEqual([]);
     clock.advance(1_000);
 
-    expect(await store.dueIntents(9)).toEqual(['a']);
+    expect(await dueOf(store, 9)).toEqual(['a']);
     expect(await store.intent('a')).toMatchObject({ tries: 1, failingSince: new Date('2026-11-20T12:00:00Z') });
   });
 
@@ -92,7 +92,7 @@ describe('test/fakes/in-memory-journal-store', () => {
     await plan('b', { lane: 'l' });
     await store.pause({ org: 'acme', rule: 'p', by: 'ann', at: clock.now() });
 
-    expect(await store.dueIntents(9)).toEqual(['b']);
+    expect(await dueOf(store, 9)).toEqual(['b']);
   });
 
   it('queues an effect key behind one that waits for a person, and others of the lane go on', async () => {
@@ -103,15 +103,15 @@ describe('test/fakes/in-memory-journal-store', () => {
     await plan('same', { lane: 'l', effectKey: 'k' });
     await plan('other', { lane: 'l' });
 
-    expect(await store.dueIntents(9)).toEqual(['other']);
+    expect(await dueOf(store, 9)).toEqual(['other']);
   });
 
   it('starts a step when the earlier ones ended well, and cancels it when one did not', async () => {
     const intents = ['s0', 's1'].map((id, stepNo) => anIntent({ id, runId: 'r', stepNo }));
     await store.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
-    expect(await store.dueIntents(9)).toEqual(['s0']);
+    expect(await dueOf(store, 9)).toEqual(['s0']);
 
-    const claim = await store.claim('s0', 'me', LEASE_MS);
+    const claim = await claimOne(store, 's0', 'me', LEASE_MS);
     await store.move({ intentId: 's0', epoch: claim!.epoch, from: ['claimed'], to: 'refused', reason: because('no') });
 
     expect((await store.intent('s1'))?.state).toBe('cancelled');
@@ -121,7 +121,7 @@ describe('test/fakes/in-memory-journal-store', () => {
   it('revives a refused intent with the steps that its end cancelled', async () => {
     const intents = ['s0', 's1'].map((id, stepNo) => anIntent({ id, runId: 'r', stepNo }));
     await store.recordDecision({}, [{ run: aRun({ id: 'r' }), intents }]);
-    const claim = await store.claim('s0', 'me', LEASE_MS);
+    const claim = await claimOne(store, 's0', 'me', LEASE_MS);
     await store.move({
       intentId: 's0',
       epoch: claim!.epoch,
@@ -142,7 +142,7 @@ describe('test/fakes/in-memory-journal-store', () => {
   it('takes expired leases back: claimed is planned again, sent is unknown', async () => {
     await plan('a');
     await plan('b', { lane: 'm' });
-    await store.claim('a', 'me', LEASE_MS);
+    await claimOne(store, 'a', 'me', LEASE_MS);
     await send('b');
     expect(await store.reclaimExpired()).toBe(0);
 
@@ -158,7 +158,7 @@ describe('test/fakes/in-memory-journal-store', () => {
     ['a pause', async () => store.pause({ org: null, rule: null, by: 'ann', at: clock.now() })],
   ])('does not let %s send', async (what, change) => {
     await plan('a');
-    const claim = await store.claim('a', 'me', LEASE_MS);
+    const claim = await claimOne(store, 'a', 'me', LEASE_MS);
     await change(claim!.epoch);
 
     const sent = await store.markSent('a', claim!.epoch + (what === 'another epoch' ? 1 : 0), {
@@ -173,7 +173,7 @@ describe('test/fakes/in-memory-journal-store', () => {
 
   it('refuses moves that the table, the epoch or the expected state refuse', async () => {
     await plan('a');
-    const claim = await store.claim('a', 'me', LEASE_MS);
+    const claim = await claimOne(store, 'a', 'me', LEASE_MS);
     const move = { intentId: 'a', epoch: claim!.epoch, from: ['claimed'] as const, reason: null };
 
     expect(await store.move({ ...move, to: 'done' })).toBe(false);

@@ -21,6 +21,7 @@ import type {
   DueIntent,
   ForgeHold,
   HeldForge,
+  IntentLine,
   IntentMove,
   IntentWork,
   JournalStore,
@@ -291,11 +292,9 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return decided;
   }
 
-  async dueIntents(limit: number, line?: { readonly org: string; readonly background: boolean }): Promise<string[]> {
+  async dueIntents(limit: number, line: IntentLine): Promise<string[]> {
     return this.due()
-      .filter(
-        ({ intent: { org, background = false } }) => !line || (org === line.org && background === line.background),
-      )
+      .filter(({ intent: { org, background = false } }) => org === line.org && background === line.background)
       .slice(0, limit)
       .map((row) => row.intent.id);
   }
@@ -340,7 +339,11 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return copy(held.sort((a, b) => a.since.getTime() - b.since.getTime()));
   }
 
-  async claim(intentId: string, owner: string, leaseMs: number): Promise<Claim | null> {
+  async claim(intentIds: readonly string[], owner: string, leaseMs: number): Promise<Claim[]> {
+    return intentIds.flatMap((id) => this.claimOne(id, owner, leaseMs) ?? []);
+  }
+
+  private claimOne(intentId: string, owner: string, leaseMs: number): Claim | null {
     const row = this.rows.get(intentId);
     if (!row || !this.isClaimable(row)) return null;
     row.owner = owner;

@@ -28,7 +28,7 @@ import type { IntentMove } from '../../src/pipeline/journal-store.port.js';
 import { StoreMaintenance } from '../../src/housekeeping/store-maintenance.port.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
-import { aRun, anIntent } from '../builders/journal.js';
+import { aRun, anIntent, claimOne } from '../builders/journal.js';
 import { because } from '../builders/reasons.js';
 import { acmeConfig } from './support/acme-config.js';
 import { aControl, type TestControl } from './support/a-control.js';
@@ -74,7 +74,7 @@ async function decide(run: Partial<NewRun>, intents: NewIntent[] = [], over: obj
 
 async function move(id: string, via: readonly IntentState[], last: Partial<IntentMove> = {}): Promise<string> {
   const { journal } = stores;
-  const claim = await journal.claim(id, 'me', HOUR_MS);
+  const claim = await claimOne(journal, id, 'me', HOUR_MS);
   if (!claim) throw new Error(`${id} cannot be claimed`);
   let state: IntentState = 'claimed';
   for (const to of via) {

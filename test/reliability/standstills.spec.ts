@@ -3,6 +3,7 @@ import { IntentToEffect } from '../../src/pipeline/execute.js';
 import { Settler } from '../../src/pipeline/execute/settle.js';
 import { wrapForgeClient, type ForgeClient } from '../../src/forge/forge-client.js';
 import { EffectRig } from '../builders/effect-rig.js';
+import { dueOf } from '../builders/journal.js';
 
 /** Two leases of a worker, which takes five seconds. */
 const STANDSTILL_MS = 10_000;
@@ -93,7 +94,7 @@ async function play(
   const point = await Promise.race([still.reached, worked.then(() => null)]);
   const others = async (): Promise<void> => {
     await rig.journal.reclaimExpired();
-    for (const due of await rig.journal.dueIntents(10)) await rig.effects.run(due);
+    for (const due of await dueOf(rig.journal, 10)) await rig.effects.run(due);
     await rig.unknown.pass(10);
   };
   rig.clock.advance(STANDSTILL_MS);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aRun, anIntent } from '../../../test/builders/journal.js';
+import { aRun, anIntent, claimOne } from '../../../test/builders/journal.js';
 import { InMemoryInboxStore } from '../../../test/fakes/in-memory-inbox-store.js';
 import { InMemoryJournalStore } from '../../../test/fakes/in-memory-journal-store.js';
 import { InMemoryOperatorStore } from '../../../test/fakes/in-memory-operator-store.js';
@@ -129,7 +129,7 @@ describe('api/operations', () => {
           intents: [first, second].map((id, stepNo) => anIntent({ id, runId: run, stepNo, lane: run })),
         },
       ]);
-      const claim = await journal.claim(first, 'me', 60_000);
+      const claim = await claimOne(journal, first, 'me', 60_000);
       await journal.markSent(first, claim?.epoch ?? 0, {
         id: `attempt-${n}`,
         operation: 'createLabel',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../../test/builders/arrivals.js';
-import { aRun, anIntent } from '../../../test/builders/journal.js';
+import { aRun, anIntent, claimOne } from '../../../test/builders/journal.js';
 import { because } from '../../../test/builders/reasons.js';
 import { honestActs } from '../../../test/fakes/honest-acts.js';
 import { InMemoryJournalStore } from '../../../test/fakes/in-memory-journal-store.js';
@@ -153,7 +153,7 @@ describe('pipeline/answer/answers', () => {
     await record(event, { run: aRun(), intents: [anIntent({ id: 'i1' })] });
     expect(await look(event)).toEqual([]);
 
-    const claim = await journal.claim('i1', 'me', 60_000);
+    const claim = await claimOne(journal, 'i1', 'me', 60_000);
     const move = { intentId: 'i1', epoch: claim?.epoch ?? 0, from: ['claimed'] as const };
     const reason = intentReason('intent.waits', {
       because: say('cannot.merge.rejected', { number: '12', people: ['SECRET-TEAM'] }),
@@ -168,7 +168,7 @@ describe('pipeline/answer/answers', () => {
     clock.advance(60_000);
     expect(await look(event)).toEqual([]);
 
-    const again = await journal.claim('i1', 'me', 60_000);
+    const again = await claimOne(journal, 'i1', 'me', 60_000);
     await journal.move({ ...move, epoch: again?.epoch ?? 0, to: 'refused', reason: because('gone') });
     clock.advance(300_000);
     expect(await look(event)).toHaveLength(1);
@@ -183,7 +183,7 @@ describe('pipeline/answer/answers', () => {
     async function told(body: string, name: string): Promise<string> {
       const event = anAct({ data: { number: 12, comment: { id: '345', body }, issue: { id: '5' } } });
       await record(event, { run: aRun(), intents: [anIntent({ id: 'i1' })] });
-      const claim = await journal.claim('i1', 'me', 60_000);
+      const claim = await claimOne(journal, 'i1', 'me', 60_000);
       await journal.move({
         ...{ intentId: 'i1', epoch: claim?.epoch ?? 0, from: ['claimed'] as const },
         ...{ to: 'refused', reason: say('cannot.missing', { what: 'label', name, create: 'label.ensure' }) },
@@ -281,7 +281,7 @@ describe('pipeline/answer/answers', () => {
 
     expect(answers.planned(active, event, [refusedRun({ rule: 'r2' })])).toEqual([]);
     await record(event, wanted);
-    const claim = await journal.claim('i1', 'me', 60_000);
+    const claim = await claimOne(journal, 'i1', 'me', 60_000);
     await journal.move({ intentId: 'i1', epoch: claim?.epoch ?? 0, from: ['claimed'], to: 'refused', reason: null });
 
     expect(await look(event)).toEqual([expect.stringMatching(/^@ann: /)]);

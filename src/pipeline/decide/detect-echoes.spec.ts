@@ -8,6 +8,7 @@ import { silentLogger } from '../../core/logger.js';
 import { textOf } from '../../core/reason.js';
 import { EffectEchoDetector } from './detect-echoes.js';
 import { because, saying } from '../../../test/builders/reasons.js';
+import { claimOne } from '../../../test/builders/journal.js';
 
 const BOT = { id: '1', login: 'forgehand' };
 const ANN = { id: '5', login: 'ann' };
@@ -39,7 +40,7 @@ describe('pipeline/decide/detect-echoes', () => {
 
   /** As far as it is sent: the delivery may come before the answer. */
   async function send(id: string): Promise<void> {
-    const claim = await rig.journal.claim(id, 'worker', 60_000);
+    const claim = await claimOne(rig.journal, id, 'worker', 60_000);
     await rig.journal.markSent(id, claim?.epoch ?? 0, { id: `call of ${id}`, operation: 'op', requestHash: 'h' });
   }
 
@@ -103,7 +104,7 @@ describe('pipeline/decide/detect-echoes', () => {
     rig.forge.failNext('getBranch', 'unknown', {});
     rig.forge.answer('getBranch', async () => Promise.reject(new Error('not asked')));
     const id = await rig.plan('branch.create', BRANCH);
-    const claim = await rig.journal.claim(id, 'killed', 5_000);
+    const claim = await claimOne(rig.journal, id, 'killed', 5_000);
     await rig.journal.markSent(id, claim?.epoch ?? 0, { id: 'a', operation: 'createBranch', requestHash: 'h' });
     rig.clock.advance(5_000);
     await rig.journal.reclaimExpired();
@@ -187,7 +188,7 @@ describe('pipeline/decide/detect-echoes', () => {
       ['commands', 'merge/ready'],
     ] as const) {
       const id = await rig.plan('issue.label', { number: '5', add: [label] }, { rule });
-      const claim = await rig.journal.claim(id, 'worker', 60_000);
+      const claim = await claimOne(rig.journal, id, 'worker', 60_000);
       const call = {
         id: `call of ${id}`,
         operation: 'op',

@@ -87,8 +87,8 @@ class IntentTurns implements TopicWork<ClaimedIntent> {
     const found = known ?? (await this.deps.journal.dueIntents(LOOK, { org, background: this.topic === 'background' }));
     const due = found.filter((id) => !except.has(id));
     const rest = due.slice(most);
-    const claims = await Promise.all(due.slice(0, most).map((id) => this.deps.effects.claim(id)));
-    const items = claims.flatMap((claim) => (claim ? [{ id: claim.intent.id, claim }] : []));
+    const claims = await this.deps.effects.claim(due.slice(0, most));
+    const items = claims.map((claim) => ({ id: claim.intent.id, claim }));
     if (rest.length > 0 && items.length > 0) this.due.set(org, rest);
     else this.due.delete(org);
     // What an earlier look found says nothing about what is due now.
@@ -96,7 +96,7 @@ class IntentTurns implements TopicWork<ClaimedIntent> {
   }
 
   async work({ claim }: ClaimedIntent): Promise<null> {
-    for (let next: Claim | null = claim; next;) next = await this.workOn(next);
+    for (let next: Claim | undefined = claim; next;) next = await this.workOn(next);
     return null;
   }
 
@@ -107,15 +107,15 @@ class IntentTurns implements TopicWork<ClaimedIntent> {
   }
 
   /** @returns the next of the same repository, run or effect, in the same hand as long as no other line waits for one */
-  private async workOn(claim: Claim): Promise<Claim | null> {
+  private async workOn(claim: Claim): Promise<Claim | undefined> {
     const { again, near, org } = await this.deps.effects.execute(claim);
     if (again !== null) this.ringLater(again, org);
     const [next, ...others] = near.filter(({ isBackground }) => isBackground === (this.topic === 'background'));
     for (const one of near.length > 0 && !next ? near : others) this.ring(one, org);
-    if (!next) return null;
-    if (!this.isStopping && !this.turns.isWaitedFor) return this.deps.effects.claim(next.id);
+    if (!next) return undefined;
+    if (!this.isStopping && !this.turns.isWaitedFor) return (await this.deps.effects.claim([next.id]))[0];
     this.ring(next, org);
-    return null;
+    return undefined;
   }
 
   private ring({ isBackground }: Pick<DueIntent, 'isBackground'>, org: string): void {

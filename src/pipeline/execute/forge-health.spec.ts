@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EffectRig, MIRROR_PASSWORD } from '../../../test/builders/effect-rig.js';
 import { ForgeError } from '../../core/errors.js';
 import { saying } from '../../../test/builders/reasons.js';
+import { claimOne, dueOf } from '../../../test/builders/journal.js';
 
 const label = (name: string) => ({ name, color: '#d73a4a' });
 const no = (operation: string, status: number): ForgeError =>
@@ -89,8 +90,8 @@ describe('pipeline/execute/forge-health', () => {
     const first = await rig.want('label.ensure', label('a'));
     const other = await rig.plan('label.ensure', label('b'), { repo });
 
-    expect(await rig.journal.dueIntents(9)).toEqual([]);
-    expect(await rig.journal.claim(other, 'another', 1)).toBeNull();
+    expect(await dueOf(rig.journal, 9)).toEqual([]);
+    expect(await claimOne(rig.journal, other, 'another', 1)).toBeNull();
     expect(await rig.journal.heldForges()).toMatchObject([{ reason: saying(expect.stringContaining('429')) }]);
 
     rig.clock.advance(62_000);
@@ -107,7 +108,7 @@ describe('pipeline/execute/forge-health', () => {
     for (let seconds = 0; seconds < 600; seconds += 2) {
       rig.clock.advance(2_000);
       await rig.health.look();
-      claims.push(await rig.journal.claim(id, 'another', 1));
+      claims.push(await claimOne(rig.journal, id, 'another', 1));
     }
     const asked = probes;
 

@@ -5,7 +5,7 @@ import { silentLogger } from '../../../src/core/logger.js';
 import { postgresDataSource } from '../../../src/store/data-source.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import { aDelivery, anEvent } from '../../builders/arrivals.js';
-import { anIntent, aRun } from '../../builders/journal.js';
+import { anIntent, aRun, claimOne, dueOf } from '../../builders/journal.js';
 import { describeOnPostgres, openTestStores, type TestStores } from '../../services/test-stores.js';
 
 const BACKLOG = 5_000;
@@ -218,7 +218,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   it('what is due at all, without what budgets hold', async () => {
     const before = await rowsRead(JOURNAL);
 
-    const due = await stores.journal.dueIntents(FEW);
+    const due = await dueOf(stores.journal, FEW);
 
     expect(due).toHaveLength(FEW);
     expect(due.filter((id) => id.startsWith('h-'))).toEqual([]);
@@ -241,7 +241,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
 
     for (let n = 0; n < TIMES; n += 1) {
       const id = idOf(n);
-      const claim = await stores.journal.claim(id, 'me', 30_000);
+      const claim = await claimOne(stores.journal, id, 'me', 30_000);
       expect(claim).toMatchObject({ epoch: 1 });
       const attempt = await stores.journal.markSent(id, 1, {
         id: `attempt-${id}`,

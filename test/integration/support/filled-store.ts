@@ -2,7 +2,7 @@ import type { StoreConfig } from '../../../src/config/app-config.js';
 import { newId } from '../../../src/core/ids.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
 import { aDelivery, anEntry, anEvent } from '../../builders/arrivals.js';
-import { aRun, anIntent } from '../../builders/journal.js';
+import { aRun, anIntent, claimOne } from '../../builders/journal.js';
 
 /** Those that `fill` puts something in. */
 export const FILLED = [
@@ -56,7 +56,7 @@ export async function fill({ inbox, journal, cursors, ticks, revisions }: Stores
       intents: [anIntent({ id: 'i', runId: 'r' }), anIntent({ id: 'j', runId: 'r', stepNo: 1 })],
     },
   ]);
-  const claim = await journal.claim('i', 'me', 60_000);
+  const claim = await claimOne(journal, 'i', 'me', 60_000);
   await journal.markSent('i', claim?.epoch ?? 0, { id: 'a', operation: 'createLabel', requestHash: 'hash' });
   await journal.pause({ org: 'acme', rule: null, by: 'ann', at: new Date() });
   await cursors.write('main', 'acme', 'feed', { newest: 9007199254740993n });

@@ -15,7 +15,7 @@ import { PoisonMessageStore } from '../../../src/pipeline/poison-message-store.p
 import { RolloutStore } from '../../../src/pipeline/rollout-store.port.js';
 import { FindingStore } from '../../../src/policies/finding-store.port.js';
 import { aDelivery, anEntry, anEvent } from '../../builders/arrivals.js';
-import { aRun, anIntent } from '../../builders/journal.js';
+import { aRun, anIntent, claimOne } from '../../builders/journal.js';
 import { because } from '../../builders/reasons.js';
 import type { TestControl } from './a-control.js';
 
@@ -151,7 +151,7 @@ export async function fillTenants(
     const run = runOf(place, eventId);
     const intent = intentOf(place, run);
     await record(run, [intent]);
-    const claim = await journal.claim(intent.id, 'me', 60_000);
+    const claim = await claimOne(journal, intent.id, 'me', 60_000);
     if (!claim) throw new Error(`${place}: the intent could not be claimed`);
     const { epoch } = claim;
     if (end === 'unknown')
@@ -281,7 +281,7 @@ export async function fillTenants(
     const run = runOf(place, newId(), { cause: { kind: 'tick', tickId: newId(), subject: '' } });
     const held = intentOf(place, run, { lane: `main/held/${org}` });
     await record(run, [held]);
-    const claim = await journal.claim(held.id, 'me', 60_000);
+    const claim = await claimOne(journal, held.id, 'me', 60_000);
     const limit = { kind: 'rule', of: canary(place), key: `budget of ${org}`, perHour: 1 } as const;
     await journal.move({
       intentId: held.id,

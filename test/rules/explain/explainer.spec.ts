@@ -8,7 +8,7 @@ import type {
 } from '../../../src/insight/explanation.js';
 import type { LookupAnswers } from '../../../src/rules/language/revision.js';
 import { anEvent } from '../../builders/arrivals.js';
-import { anIntent, aRun } from '../../builders/journal.js';
+import { anIntent, aRun, claimOne } from '../../builders/journal.js';
 import { HistoryRig } from './history-rig.js';
 import { because } from '../../builders/reasons.js';
 import { runReason } from '../../../src/core/run-reasons.js';
@@ -158,7 +158,7 @@ describe('insight/explainer, a run', () => {
     await rig.journal.recordDecision({}, [
       { run, intents: [anIntent({ id: 'intent-7', runId: 'run-7', itemKey: 'v1.4.0', action: 'milestone.ensure' })] },
     ]);
-    await rig.journal.claim('intent-7', 'me', 60_000);
+    await claimOne(rig.journal, 'intent-7', 'me', 60_000);
     await rig.journal.markSent('intent-7', 1, { id: 'attempt-7', operation: 'createMilestone', requestHash: 'x' });
     await rig.journal.recordAnswer('attempt-7', {
       outcome: 'refused',

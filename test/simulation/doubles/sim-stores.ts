@@ -152,10 +152,10 @@ class SimJournal extends InMemoryJournalStore {
   /** Told right after the commit of a claim. */
   onClaimed: ((intent: Intent) => void) | null = null;
 
-  override async claim(...args: Parameters<InMemoryJournalStore['claim']>): Promise<Claim | null> {
-    const claim = await super.claim(...args);
-    if (claim) this.onClaimed?.(claim.intent);
-    return claim;
+  override async claim(...args: Parameters<InMemoryJournalStore['claim']>): Promise<Claim[]> {
+    const claims = await super.claim(...args);
+    for (const { intent } of claims) this.onClaimed?.(intent);
+    return claims;
   }
 
   protected override holdsLane(row: Row): boolean {
