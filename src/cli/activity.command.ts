@@ -1,38 +1,29 @@
 import { setTimeout } from 'node:timers/promises';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { ActivityRow } from '../insight/activity.js';
-import { hasFired, type RunState } from '../core/run.js';
-import { INTENT_STATES, RUN_STATES, type IntentState } from '../core/states.js';
-import { limitOption, storeCommand } from './command-options.js';
+import { hasFired } from '../core/run.js';
+import { limitOption, orgOption } from './command-options.js';
 import { aboutText, allOption, effectsText, footer, hidesUnchanged, type ListOptions } from './list-options.js';
 import { plain, print, shortIds, state, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
 import { writeOut } from './terminal.js';
 import { untilStopped } from './until-stopped.js';
+import { storeCommand } from './bot-command.js';
+import { filterOptions } from './print-list.js';
+import { ACTIVITY_FILTERS } from '../api/lists.js';
+import type { SentTo } from '../api/operations/index.js';
 
-interface ActivityOptions extends ListOptions {
-  readonly config: string;
-  readonly org?: string;
-  readonly repo?: string;
-  readonly person?: string;
-  readonly kind?: string;
-  readonly rule?: string;
-  readonly state?: RunState;
-  readonly effects?: IntentState;
-  readonly follow: boolean;
-}
+type ActivityOptions = ListOptions & Omit<SentTo<'activity'>, 'changed'> & { readonly follow: boolean };
 
 const FOLLOW_EVERY_MS = 1_000;
 
 export function activityCommand(): Command {
-  return storeCommand('activity', 'list what happened, newest first: events, the rules that evaluated them, effects')
-    .option('--org <name>', 'only this organization')
-    .option('--repo <owner/name>', 'only this repository')
-    .option('--person <login>', 'only events that this person caused')
-    .option('--kind <kind>', 'only events of this kind (issue.opened) or family (issue)')
-    .option('--rule <id>', 'only events that this rule or policy evaluated')
-    .addOption(new Option('--state <state>', 'only events with a run in this state').choices(RUN_STATES))
-    .addOption(new Option('--effects <state>', 'only events with an effect in this state').choices(INTENT_STATES))
+  const command = storeCommand(
+    'activity',
+    'list what happened, newest first: events, the rules that evaluated them, effects',
+  ).addOption(orgOption());
+  for (const option of filterOptions(ACTIVITY_FILTERS)) command.addOption(option);
+  return command
     .option('--follow', 'print each new or changed line of all organizations, until Ctrl-C', false)
     .addOption(allOption())
     .option('--before <cursor>', 'show the next page: older lines than this cursor')
@@ -40,12 +31,11 @@ export function activityCommand(): Command {
     .action((options: ActivityOptions) =>
       withBot(options.config, async (bot) => {
         if (options.follow) return follow(bot, options);
-        const { org, repo, person, kind, rule, state: of, effects, before, limit } = options;
+        const { config: _config, json, follow: _follow, all: _all, ...filter } = options;
         // Whoever asks for a state wants all of that state.
-        const hides = (of ?? effects) === undefined && hidesUnchanged(options);
-        const asked = { org, repo, person, kind, rule, state: of, effects, before, limit, changed: hides || undefined };
-        const page = await bot.call('activity', asked);
-        print(options.json, page, () => `${linesOf(page.rows)}${footer({ ...page, hides, before: page.next })}`);
+        const hides = (filter.state ?? filter.effects) === undefined && hidesUnchanged(options);
+        const page = await bot.call('activity', { ...filter, changed: hides || undefined });
+        print(json, page, () => `${linesOf(page.rows)}${footer({ ...page, hides, before: page.next })}`);
       }),
     );
 }

@@ -2,15 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RunReport } from '../api/operations/answers.js';
 import { callsMade } from '../core/call-counts.js';
-import { reasonOption, storeCommand } from './command-options.js';
+import { reasonOption } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
 import { withBot } from './reach-bot.js';
 import type { Reach } from './reach-bot.js';
+import { storeCommand, type BotOptions } from './bot-command.js';
 
-interface ApplyOptions {
-  config: string;
-  json: boolean;
+interface ApplyOptions extends BotOptions {
   wait: boolean;
   reason?: string;
 }

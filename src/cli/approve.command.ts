@@ -3,24 +3,25 @@ import { stringifyJson } from '../core/json.js';
 import type { Shown } from '../core/reason.js';
 import type { Intent } from '../core/run.js';
 import type { KeptPlan } from '../policies/policy-plan.js';
-import { reasonOption, storeCommand } from './command-options.js';
+import { reasonOption } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import type { Reach } from './reach-bot.js';
 import { writeOut } from './terminal.js';
+import { storeCommand, type BotOptions } from './bot-command.js';
+import { listTable } from './print-list.js';
+import { PLANS } from '../api/lists.js';
 
-interface ApproveOptions {
-  config: string;
-  json: boolean;
-  deny?: boolean;
-  reason?: string;
+interface ApproveOptions extends BotOptions {
+  readonly deny: boolean;
+  readonly reason?: string;
 }
 
 export function approveCommand(exit: SetExit): Command {
   return storeCommand('approve', 'approve a pending plan or effect; without an id, list what is pending')
     .argument('[id]', 'id of an intent, id of a run (all of its intents), or hash of a plan')
-    .option('--deny', 'deny it, and cancel the later steps of its run')
+    .option('--deny', 'deny it, and cancel the later steps of its run', false)
     .addOption(reasonOption())
     .action((id: string | undefined, options: ApproveOptions) =>
       withBot(options.config, async (bot) => {
@@ -31,23 +32,17 @@ export function approveCommand(exit: SetExit): Command {
         if (id === undefined) {
           const plans = await bot.call('plans', { state: 'open' });
           const wanting = plans.filter(({ needsApproval, lines }) => needsApproval && lines.length > 0);
-          if (!options.json && wanting.length > 0) writeOut(`${table(PLAN_HEAD, wanting.map(planRow), '')}\n\n`);
+          if (!options.json && wanting.length > 0) writeOut(`${listTable(PLANS, wanting)}\n\n`);
           const waiting = await bot.call('approvals');
           const head = ['planned (UTC)', 'run', 'intent', 'rule', 'wants'];
           const none = wanting.length > 0 ? 'no effect waits for an approval' : 'nothing waits for an approval';
           return print(options.json, waiting, () => table(head, waiting.map(row), none));
         }
-        const { intents } = await bot.call('approve', { id, deny: options.deny === true, reason: options.reason });
-        print(options.json, { intents }, () => told(id, intents, options.deny === true));
+        const { intents } = await bot.call('approve', { id, deny: options.deny, reason: options.reason });
+        print(options.json, { intents }, () => told(id, intents, options.deny));
         if (intents.length === 0) exit(1);
       }),
     );
-}
-
-const PLAN_HEAD = ['planned (UTC)', 'plan', 'org', 'by', 'changes'];
-
-function planRow({ madeAt, hash, org, policy, madeBy, lines }: KeptPlan): string[] {
-  return [when(madeAt), hash.slice(0, 12), policy === null ? org : `${org}/${policy}`, madeBy, String(lines.length)];
 }
 
 async function decidePlan(
@@ -56,13 +51,13 @@ async function decidePlan(
   { json, deny, reason }: ApproveOptions,
   exit: SetExit,
 ): Promise<void> {
-  const decision = await bot.call('decidePlan', { hash: plan.hash, deny: deny === true, reason });
+  const decision = await bot.call('decidePlan', { hash: plan.hash, deny, reason });
   const { describeApply } = await import('./print-plan.js');
   const short = plan.hash.slice(0, 12);
   print(json, decision, () => {
     if (!decision.decided)
       return decision.applied ? describeApply(decision.applied) : `plan ${short} was ${decision.plan.state} already`;
-    if (deny === true) return `plan ${short} is denied: nothing of it will be written`;
+    if (deny) return `plan ${short} is denied: nothing of it will be written`;
     return decision.applied
       ? `plan ${short} is approved\n${describeApply(decision.applied)}`
       : `plan ${short} is approved; forgehand apply ${short} writes it`;

@@ -2,21 +2,19 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { isAct } from '../core/audit-chain.js';
 import { UserError } from '../core/errors.js';
 import type { AuditPage } from '../housekeeping/audit/audit-check.js';
-import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
 import { whichOrg } from './which-org.js';
 import { colour } from './terminal.js';
+import { storeCommand, type BotOptions } from './bot-command.js';
 
 interface Known {
   readonly n: number;
   readonly link: string;
 }
 
-interface AuditOptions {
-  readonly config: string;
-  readonly json: boolean;
+interface AuditOptions extends BotOptions {
   readonly org?: string;
   readonly known?: Known;
   readonly head: boolean;

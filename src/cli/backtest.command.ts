@@ -1,13 +1,13 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { InvalidFile } from '../core/errors.js';
-import { storeCommand } from './command-options.js';
 import { print } from './print.js';
 import { withBot } from './reach-bot.js';
 import { ruleFolder } from './rule-folder.js';
 import { readSince } from './since.js';
 import { whichOrg } from './which-org.js';
 import { writeProgress } from './terminal.js';
+import { storeCommand, type BotOptions } from './bot-command.js';
 
 /** A count on the terminal while long work goes on; silent where nobody looks. */
 class Progress {
@@ -30,9 +30,7 @@ class Progress {
   }
 }
 
-interface BacktestOptions {
-  config: string;
-  json: boolean;
+interface BacktestOptions extends BotOptions {
   since: Date;
   until?: Date;
   rules?: string;

@@ -4,14 +4,12 @@ import type { Command } from 'commander';
 import type { StoreFiles } from '../api/store-files.port.js';
 import type { AppConfig } from '../config/app-config.js';
 import { UserError } from '../core/errors.js';
-import { storeCommand } from './command-options.js';
 import { plain, print, tableOfCounts } from './print.js';
 import { reachRunning } from './reach-bot.js';
 import { colour, writeErr } from './terminal.js';
+import { storeCommand, type BotOptions } from './bot-command.js';
 
-interface BackupCommandOptions {
-  readonly config: string;
-  readonly json: boolean;
+interface BackupCommandOptions extends BotOptions {
   readonly verify: boolean;
 }
 

@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import { BotError, InvalidFile, UserError } from '../core/errors.js';
 import { formatProblem, type Problem } from '../core/problem.js';
 import type { Checked } from './check-rules.js';
-import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { plain, print } from './print.js';
 import { sarifOf } from './print-sarif.js';
 import { ruleFolder } from './rule-folder.js';
 import { colour } from './terminal.js';
+import { storeCommand } from './bot-command.js';
 
 interface CheckOptions {
   config: string;

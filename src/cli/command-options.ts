@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { StoreConfig } from '../config/app-config.js';
 import { Secret } from '../core/secret.js';
 
@@ -9,6 +9,7 @@ export type SetExit = (code: number) => void;
 export const configOption = (): Option =>
   new Option('-c, --config <file>', 'the operator config').default('config/forgehand.yaml').env('FORGEHAND_CONFIG');
 export const jsonOption = (): Option => new Option('--json', 'print JSON').default(false);
+export const orgOption = (): Option => new Option('--org <name>', 'only this organization');
 /** Of an order: recorded with the name of whoever gives it. */
 export const reasonOption = (): Option => new Option('--reason <text>', 'reason for the act, recorded with your name');
 export const limitOption = (): Option =>
@@ -21,11 +22,6 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
       throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}.`);
     return value;
   };
-}
-
-/** A command that talks to the bot (or opens its store when none runs). */
-export function storeCommand(name: string, summary: string): Command {
-  return new Command(name).description(summary).addOption(configOption()).addOption(jsonOption());
 }
 
 /** A URL may hold a password, and a command line is read by everybody on the machine: hence also from the environment. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DeliveryReport } from '../api/operations/answers.js';
-import { limitOption, storeCommand } from './command-options.js';
+import { limitOption, orgOption } from './command-options.js';
 import {
   aboutText,
   allOption,
@@ -9,14 +9,11 @@ import {
   hidesUnchanged,
   listed,
   type ListOptions,
+  type IdList,
 } from './list-options.js';
 import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';
-
-interface DeliveriesOptions extends ListOptions {
-  readonly config: string;
-  readonly org?: string;
-}
+import { storeCommand } from './bot-command.js';
 
 export function deliveriesCommand(): Command {
   return storeCommand(
@@ -24,11 +21,11 @@ export function deliveriesCommand(): Command {
     'list deliveries and polled entries with their result, newest first; with an id, show one',
   )
     .argument('[delivery]', 'id of one delivery or entry')
-    .option('--org <name>', 'only this organization')
+    .addOption(orgOption())
     .addOption(allOption())
     .addOption(beforeOption())
     .addOption(limitOption())
-    .action((id: string | undefined, options: DeliveriesOptions) =>
+    .action((id: string | undefined, options: ListOptions) =>
       withBot(options.config, async (bot) => {
         if (id !== undefined) {
           const arrival = await bot.call('delivery', { id });
@@ -42,10 +39,10 @@ export function deliveriesCommand(): Command {
     );
 }
 
-const LIST = {
+const LIST: IdList<DeliveryReport> = {
   head: ['at (UTC)', 'id', 'from', 'event', 'about', 'by', 'state', 'repeats', 'what came of it'],
   empty: 'nothing has arrived',
-  idOf: ({ id }: DeliveryReport) => id,
+  idOf: ({ id }) => id,
   cellsOf,
 };
 

@@ -1,12 +1,10 @@
 import { Command } from 'commander';
-import { storeCommand } from './command-options.js';
 import { plain, print } from './print.js';
 import { withBot } from './reach-bot.js';
 import { writeErr } from './terminal.js';
+import { storeCommand, type BotOptions } from './bot-command.js';
 
-interface EraseOptions {
-  readonly config: string;
-  readonly json: boolean;
+interface EraseOptions extends BotOptions {
   readonly forge?: string;
   readonly address: string[];
   readonly dryRun: boolean;

@@ -1,28 +1,26 @@
 import { Command } from 'commander';
 import type { HookReport } from '../housekeeping/doctor/install-hook.js';
-import { storeCommand } from './command-options.js';
 import type { SetExit } from './command-options.js';
-import { plain, print, table } from './print.js';
-import { withBot } from './reach-bot.js';
+import { plain, table } from './print.js';
 import { whichOrg } from './which-org.js';
 import { colour } from './terminal.js';
+import { botCommand } from './bot-command.js';
+import type { SentTo } from '../api/operations/index.js';
 
-interface InstallOptions {
-  config: string;
-  json: boolean;
-  org?: string;
-  dryRun: boolean;
-  allEvents: boolean;
-  hook?: string;
-  new: boolean;
-  recreate: boolean;
-  keepFilter: boolean;
-  withoutAuthorization: boolean;
+interface InstallOptions extends Omit<SentTo<'installHook'>, 'org' | 'isNew'> {
+  readonly org?: string;
+  readonly dryRun: boolean;
+  readonly new: boolean;
 }
 
 /** Exit: 0 the webhook is correct (on a dry run: would be), 1 the command left it alone, or something is left to do. */
 export function hookCommand(exit: SetExit): Command {
-  const install = storeCommand('install', 'create or repair the webhook of an organization')
+  const install = botCommand('install', 'create or repair the webhook of an organization', {
+    ask: (bot, { org, new: isNew, ...wish }: InstallOptions) =>
+      bot.call('installHook', { ...wish, org: whichOrg(bot.config, org).name, isNew }),
+    show: (report, { dryRun }) => describe(report, dryRun),
+    after: ({ notes }) => exit(notes.length > 0 ? 1 : 0),
+  })
     .option('--org <name>', 'organization. Required when the config has several')
     .option('--dry-run', 'show the changes, and make none', false)
     .option('--all-events', 'subscribe to every event, not only to those that the rules use', false)
@@ -34,23 +32,6 @@ export function hookCommand(exit: SetExit): Command {
     .addHelpText(
       'after',
       '\nExit codes: 0 the webhook is correct, 1 the command left it alone or something is left to do, 2 wrong command line or file, 3 could not be done.',
-    )
-    .action((options: InstallOptions) =>
-      withBot(options.config, async (bot) => {
-        const org = whichOrg(bot.config, options.org).name;
-        const report = await bot.call('installHook', {
-          org,
-          dryRun: options.dryRun,
-          allEvents: options.allEvents,
-          isNew: options.new,
-          recreate: options.recreate,
-          keepFilter: options.keepFilter,
-          withoutAuthorization: options.withoutAuthorization,
-          hook: options.hook,
-        });
-        print(options.json, report, () => describe(report, options.dryRun));
-        if (report.notes.length > 0) exit(1);
-      }),
     );
   return new Command('hook').description('manage the webhook of an organization').addCommand(install);
 }

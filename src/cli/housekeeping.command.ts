@@ -3,14 +3,13 @@ import { Command } from 'commander';
 import type { RehearsedRun, RestoreReport } from '../api/operations/answers.js';
 import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
 import { UserError } from '../core/errors.js';
-import { reasonOption, storeCommand } from './command-options.js';
+import { reasonOption } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { counted, plain, print, state, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
+import { type BotOptions, botCommand, storeCommand } from './bot-command.js';
 
-interface RunOptions {
-  readonly config: string;
-  readonly json: boolean;
+interface RunOptions extends BotOptions {
   readonly org?: string;
   readonly dryRun: boolean;
   readonly reason?: string;
@@ -20,40 +19,36 @@ interface RunOptions {
 const FAILED = 3;
 
 export function housekeepingCommand(exit: SetExit): Command {
-  const list = storeCommand('list', 'list jobs, their schedules and last results').action(
-    (options: { config: string; json: boolean }) =>
-      withBot(options.config, async (bot) => {
-        const { jobs } = await bot.call('jobs');
-        print(options.json, jobs, () =>
-          table(['job', 'what', 'for', 'when', 'last (UTC)', 'about', 'outcome'], jobs.flatMap(rowsOf), 'no jobs'),
-        );
-      }),
-  );
+  const list = botCommand('list', 'list jobs, their schedules and last results', {
+    ask: async (bot) => (await bot.call('jobs')).jobs,
+    show: (jobs) =>
+      table(['job', 'what', 'for', 'when', 'last (UTC)', 'about', 'outcome'], jobs.flatMap(rowsOf), 'no jobs'),
+  });
   const run = storeCommand('run', 'run a job now, or a scheduled rule or policy once')
     .argument('<job>', 'name of a job (see list), or id of a scheduled rule or policy')
     .option('--org <name>', 'only this organization. Required for a rule or policy')
     .option('--dry-run', 'show what the job would do, and do nothing', false)
     .addOption(reasonOption())
     .action((job: string, options: RunOptions) => withBot(options.config, (bot) => runJob(bot, job, options, exit)));
-  const restore = storeCommand(
+  const restore = botCommand(
     'restore',
     'restore old arrivals from archive files (retention.archive), to replay them; for a whole store use `forgehand restore`',
-  )
-    .argument('<file...>', 'archive files, on the machine of the bot')
-    .action((files: string[], options: { config: string; json: boolean }) =>
-      withBot(options.config, async (bot) => {
+    {
+      argument: 'files',
+      ask: async (bot, { files }: { files: readonly string[] }) => {
         const reports: Array<RestoreReport & { file: string }> = [];
         for (const file of files) reports.push({ file, ...(await bot.call('restore', { file: resolve(file) })) });
-        print(options.json, reports, () =>
-          reports
-            .map(
-              ({ file, putBack, stored, kept }) =>
-                `${plain(file)}: ${putBack} have their body again, ${stored} are new here and decided now, ${kept} were there`,
-            )
-            .join('\n'),
-        );
-      }),
-    );
+        return reports;
+      },
+      show: (reports) =>
+        reports
+          .map(
+            ({ file, putBack, stored, kept }) =>
+              `${plain(file)}: ${putBack} have their body again, ${stored} are new here and decided now, ${kept} were there`,
+          )
+          .join('\n'),
+    },
+  ).argument('<file...>', 'archive files, on the machine of the bot');
   return new Command('housekeeping')
     .description('list and run scheduled jobs')
     .addCommand(list.exitOverride())

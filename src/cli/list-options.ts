@@ -2,10 +2,11 @@ import { Option } from 'commander';
 import type { About, EffectCount } from '../insight/about-run.js';
 import { plain, shortIds, state, table, when } from './print.js';
 import { colour } from './terminal.js';
+import type { BotOptions } from './bot-command.js';
 
 /** Options of the lists of what happened. */
-export interface ListOptions {
-  readonly json: boolean;
+export interface ListOptions extends BotOptions {
+  readonly org?: string;
   readonly limit: number;
   readonly all: boolean;
   readonly before?: string;
@@ -39,20 +40,18 @@ export function footer({
   return lines.map((line) => `\n${colour.dim(line)}`).join('');
 }
 
-/** A page of what has an id, which cells may name in short; the page after a full one begins behind its last row. */
+/** A list of what has an id, which cells name in short. */
+export interface IdList<Row> {
+  readonly head: string[];
+  readonly empty: string;
+  readonly idOf: (row: Row) => string;
+  readonly cellsOf: (row: Row, short: (id: string) => string) => string[];
+}
+
+/** A page of it; the page after a full one begins behind its last row. */
 export function listed<Row>(
   rows: readonly Row[],
-  {
-    head,
-    empty,
-    idOf,
-    cellsOf,
-  }: {
-    readonly head: string[];
-    readonly empty: string;
-    readonly idOf: (row: Row) => string;
-    readonly cellsOf: (row: Row, short: (id: string) => string) => string[];
-  },
+  { head, empty, idOf, cellsOf }: IdList<Row>,
   { hides, limit }: { readonly hides: boolean; readonly limit: number },
 ): string {
   const short = shortIds(rows.map(idOf));

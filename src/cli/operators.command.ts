@@ -1,18 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { OPERATOR_SCOPES, operatorState, type OperatorScope } from '../core/operator-scopes.js';
 import type { Operator } from '../core/operators.js';
-import { storeCommand } from './command-options.js';
-import { plain, print, table, when } from './print.js';
+import { plain, print, table, when, counted } from './print.js';
 import { withBot } from './reach-bot.js';
 import { readDuration } from './since.js';
 import { writeErr } from './terminal.js';
+import { type BotOptions, botCommand, storeCommand } from './bot-command.js';
+import type { SentTo } from '../api/operations/index.js';
 
-interface Common {
-  readonly config: string;
-  readonly json: boolean;
-}
-
-interface AddOptions extends Common {
+interface AddOptions extends BotOptions {
   readonly scopes: OperatorScope[];
   readonly expires: number;
   readonly login?: string;
@@ -45,29 +41,15 @@ export function operatorsCommand(): Command {
         print(json, made, () => made.token);
       }),
     );
-  const list = storeCommand('list', 'list operators and their tokens, without the tokens').action(
-    ({ config, json }: Common) =>
-      withBot(config, async (bot) => {
-        const { operators } = await bot.call('operators');
-        const head = ['name', 'id', 'state', 'scopes', 'account', 'expires (UTC)', 'made by', 'revoked by'];
-        print(json, operators, () =>
-          table(head, operators.map(row), 'no operators: the owner of the host alone gives orders'),
-        );
-      }),
-  );
-  const revoke = storeCommand('revoke', 'revoke the tokens of an operator at once, in every process')
-    .argument('<name>', 'the name for all of its tokens, or the id of one')
-    .action((name: string, { config, json }: Common) =>
-      withBot(config, async (bot) => {
-        const { revoked } = await bot.call('revokeOperator', { name });
-        print(
-          json,
-          revoked,
-          () =>
-            `${revoked.length} token${revoked.length === 1 ? '' : 's'} of ${plain(revoked[0]?.name ?? name)} revoked`,
-        );
-      }),
-    );
+  const list = botCommand('list', 'list operators and their tokens, without the tokens', {
+    ask: async (bot) => (await bot.call('operators')).operators,
+    show: (operators) => table(HEAD, operators.map(row), 'no operators: the owner of the host alone gives orders'),
+  });
+  const revoke = botCommand('revoke', 'revoke the tokens of an operator at once, in every process', {
+    argument: 'name',
+    ask: async (bot, options: SentTo<'revokeOperator'>) => (await bot.call('revokeOperator', options)).revoked,
+    show: (revoked, { name }) => `${counted(revoked.length, 'token')} of ${plain(revoked[0]?.name ?? name)} revoked`,
+  }).argument('<name>', 'the name for all of its tokens, or the id of one');
   return new Command('operators')
     .description('make, list and revoke tokens of named operators')
     .addCommand(add.exitOverride())
@@ -82,6 +64,8 @@ function readScopes(text: string): OperatorScope[] {
     throw new InvalidArgumentError(`use the scopes ${OPERATOR_SCOPES.join(', ')}, such as read,operate.`);
   return known;
 }
+
+const HEAD = ['name', 'id', 'state', 'scopes', 'account', 'expires (UTC)', 'made by', 'revoked by'];
 
 function row({ name, id, scopes, login, expiresAt, madeBy, revokedBy, revokedAt }: Operator): string[] {
   const state = operatorState(

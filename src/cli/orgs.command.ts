@@ -1,31 +1,20 @@
 import { Command } from 'commander';
-import { storeCommand } from './command-options.js';
-import { plain, print } from './print.js';
-import { withBot } from './reach-bot.js';
-
-interface Options {
-  readonly config: string;
-  readonly json: boolean;
-  readonly number?: string;
-}
+import type { SentTo } from '../api/operations/index.js';
+import { botCommand } from './bot-command.js';
+import { plain } from './print.js';
 
 export function orgsCommand(): Command {
-  const accept = storeCommand(
+  const accept = botCommand(
     'accept',
     'work for the organization that has this name now, instead of the one that had it before',
+    {
+      argument: 'org',
+      ask: (bot, options: SentTo<'acceptOrg'>) => bot.call('acceptOrg', options),
+      show: ({ org, number, before }) =>
+        `accepted: ${plain(org)} is organization number ${number} (before: ${before ?? 'none'})`,
+    },
   )
     .argument('<name>', 'name of the organization')
-    .option('--number <n>', 'accept exactly this number; without it, the one that the alert named')
-    .action((org: string, { config, json, number: wanted }: Options) =>
-      withBot(config, async (bot) => {
-        const accepted = await bot.call('acceptOrg', { org, ...(wanted === undefined ? {} : { number: wanted }) });
-        const { number, before } = accepted;
-        print(
-          json,
-          accepted,
-          () => `accepted: ${plain(accepted.org)} is organization number ${number} (before: ${before ?? 'none'})`,
-        );
-      }),
-    );
+    .option('--number <n>', 'accept exactly this number; without it, the one that the alert named');
   return new Command('orgs').description('organizations of the config').addCommand(accept);
 }

@@ -1,33 +1,34 @@
 import type { Command } from 'commander';
-import { storeCommand } from './command-options.js';
-import { print } from './print.js';
-import { withBot } from './reach-bot.js';
-
-interface Scope {
-  config: string;
-  json: boolean;
-  org?: string;
-  rule?: string;
-  reason?: string;
-}
+import type { SentTo } from '../api/operations/index.js';
+import { botCommand } from './bot-command.js';
+import { orgOption, reasonOption, type SetExit } from './command-options.js';
 
 export function pauseCommand(): Command {
-  return storeCommand('pause', 'pause all writes to the forge; arrivals are still stored and decided')
-    .option('--org <name>', 'only this organization')
+  return botCommand('pause', 'pause all writes to the forge; arrivals are still stored and decided', {
+    ask: (bot, options: SentTo<'pause'>) => bot.call('pause', given(options)),
+    show: (_, options) => `paused: ${covered(options)}`,
+  })
+    .addOption(orgOption())
     .option('--rule <id>', 'only this rule or policy')
-    .option('--reason <text>', 'reason, shown by `forgehand status`')
-    .action(async (options: Scope) => void (await order('pause', options, 'paused')));
+    .option('--reason <text>', 'reason, shown by `forgehand status`');
 }
 
-/** Send a pause or resume order and say what it covers. */
-export async function order(what: 'pause' | 'resume', options: Scope, done: string): Promise<boolean> {
-  const { org, rule, reason } = options;
-  return withBot(options.config, async (bot) => {
-    const scope = { org: org || undefined, rule: rule || undefined };
-    const answer = await bot.call(what, { ...scope, reason: reason || undefined });
-    const happened = 'paused' in answer ? answer.paused : answer.resumed;
-    const covers = [org && `organization ${org}`, rule && `rule ${rule}`].filter(Boolean).join(', ') || 'everything';
-    print(options.json, answer, () => (happened ? `${done}: ${covers}` : `${covers} was not paused`));
-    return happened;
-  });
+export function resumeCommand(exit: SetExit): Command {
+  return botCommand('resume', 'resume writes; the bot executes what it planned meanwhile', {
+    ask: (bot, options: SentTo<'resume'>) => bot.call('resume', given(options)),
+    show: ({ resumed }, options) => (resumed ? `resumed: ${covered(options)}` : `${covered(options)} was not paused`),
+    after: ({ resumed }) => exit(resumed ? 0 : 1),
+  })
+    .addOption(orgOption())
+    .option('--rule <id>', 'only this rule or policy')
+    .addOption(reasonOption());
+}
+
+/** An empty option is none. */
+function given<Options extends object>(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== '')) as Options;
+}
+
+function covered({ org, rule }: SentTo<'pause'>): string {
+  return [org && `organization ${org}`, rule && `rule ${rule}`].filter(Boolean).join(', ') || 'everything';
 }

@@ -2,10 +2,10 @@ import { countsInWords } from '../core/call-counts.js';
 import { revisionId, shortRevision } from '../core/ids.js';
 import { operationInWords } from '../forge/operation-words.js';
 import type { BacktestReport, BacktestRule, Difference } from '../insight/backtest/backtest-report.js';
-import { plain, table, when } from './print.js';
+import { plain, when } from './print.js';
 import { colour } from './terminal.js';
-
-const HEAD = ['rule', 'would fire', 'did fire', 'new', 'gone', 'other', 'errors', 'unknown', 'effects', 'agrees'];
+import { BACKTEST } from '../api/lists.js';
+import { listTable } from './print-list.js';
 
 export function printBacktest(report: BacktestReport, withSamples: boolean): string {
   const { org, events, decisions, since, until, revision, rules, calls, hash, notes } = report;
@@ -14,7 +14,7 @@ export function printBacktest(report: BacktestReport, withSamples: boolean): str
   return [
     `${colour.bold(org)}: ${events} events from ${when(since)} to ${when(until)} UTC, ${decisions} decisions by revision ${shortRevision(revisionId(org, revision))}`,
     '',
-    table(HEAD, shown.map(row), 'no rule takes any of these events'),
+    listTable(BACKTEST, shown),
     ...(silent.length > 0
       ? [colour.dim(`not started by any of them: ${silent.map(({ rule }) => rule).join(', ')}`)]
       : []),
@@ -29,26 +29,6 @@ export function printBacktest(report: BacktestReport, withSamples: boolean): str
 
 function isSilent({ would, did }: BacktestRule): boolean {
   return [...Object.values(would), ...Object.values(did)].every((count) => count === 0);
-}
-
-function row({ rule, mode, would, did, effects, differences, agreement }: BacktestRule): string[] {
-  const { firesNow, firesNoMore, otherEffects } = differences;
-  return [
-    mode === null ? `${rule} (not in these rules)` : mode === 'live' ? rule : `${rule} (${mode})`,
-    String(would.fired),
-    String(did.fired),
-    coloured(firesNow.count, colour.green),
-    coloured(firesNoMore.count, colour.red),
-    coloured(otherEffects.count, colour.yellow),
-    coloured(would.error + would.held, colour.red),
-    coloured(would.unknown, colour.yellow),
-    `${effects.would} (${effects.did})`,
-    agreement.compared === 0 ? '-' : `${agreement.agreed} of ${agreement.compared}`,
-  ];
-}
-
-function coloured(count: number, colour: (text: string) => string): string {
-  return count === 0 ? '0' : colour(String(count));
 }
 
 const TITLES: ReadonlyArray<readonly [keyof BacktestRule['differences'], string]> = [

@@ -1,30 +1,18 @@
 import { operationInWords } from '../forge/operation-words.js';
 import type { Check, DoctorReport } from '../housekeeping/doctor/check.js';
-import { counted, plain, table, when } from './print.js';
+import { counted, plain, table, when, state } from './print.js';
 import { colour } from './terminal.js';
-
-const SIGNS: Readonly<Record<Check['state'], string>> = {
-  ok: colour.green('ok'),
-  note: colour.cyan('note'),
-  warning: colour.yellow('warning'),
-  problem: colour.red('problem'),
-};
+import { listTable } from './print-list.js';
+import { CHECKS } from '../api/lists.js';
 
 export function describeDoctor({ checks, findings, forges }: DoctorReport, operations: boolean): string {
-  const head = ['', 'check', 'about', 'seen'];
-  const rows = checks.map(({ state, check, org, forge, said }) => [
-    SIGNS[state],
-    check,
-    plain(org ?? forge),
-    plain(said),
-  ]);
   const asked = operations ? forges.map(({ id, operations: known }) => describeOperations(id, known)) : [];
   const waits = checks.filter(({ check, state }) => check.startsWith('waiting.') && state === 'note').length;
   const stale = forges.filter(({ id }) =>
     checks.some(({ forge, check, state }) => forge === id && check === 'forge.reached' && state === 'problem'),
   );
   return [
-    table(head, rows, 'nothing was looked at'),
+    listTable(CHECKS, checks),
     ...checks.filter(({ fix }) => fix.length > 0).map(describeFix),
     ...stale.map(({ id, learnedAt }) => colour.dim(`what is known of ${id} was learned at ${when(learnedAt)} UTC`)),
     ...asked,
@@ -38,8 +26,8 @@ export function describeDoctor({ checks, findings, forges }: DoctorReport, opera
 }
 
 /** What was seen wrong, and what to click or type. */
-export function describeFix({ check, org, forge, state, fix }: Check): string {
-  return `\n${SIGNS[state]} ${colour.bold(check)} ${colour.dim(plain(org ?? forge))}\n${fix.map((step) => `  ${plain(step)}`).join('\n')}`;
+export function describeFix({ check, org, forge, state: of, fix }: Check): string {
+  return `\n${state(of)} ${colour.bold(check)} ${colour.dim(plain(org ?? forge))}\n${fix.map((step) => `  ${plain(step)}`).join('\n')}`;
 }
 
 function describeOperations(forge: string, operations: DoctorReport['forges'][number]['operations']): string {

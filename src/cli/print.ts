@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { asCalled } from './called-as.js';
 import { stringifyJson } from '../core/json.js';
 import { visible } from '../core/visible.js';
-import { tableOf } from '../core/table.js';
+import { toneOf, type Tone } from '../api/list.js';
 import { colour, oneLine, writeOut } from './terminal.js';
 
 /** Machines get one JSON value; people get what `forPeople` writes, with commands as they have to type them. */
@@ -151,33 +151,18 @@ const PLAIN = {
   middle: ' ',
 };
 
-const COLOURS: Record<string, (text: string) => string> = tableOf({
-  done: colour.green,
-  unchanged: colour.green,
-  decided: colour.green,
-  open: colour.cyan,
-  gathering: colour.cyan,
-  coalesced: colour.dim,
-  planned: colour.cyan,
-  claimed: colour.cyan,
-  sent: colour.cyan,
-  stored: colour.cyan,
-  unknown: colour.yellow,
-  waiting: colour.yellow,
-  suppressed: colour.dim,
-  cancelled: colour.dim,
-  'not-fired': colour.dim,
-  refused: colour.red,
-  conflict: colour.red,
-  dead: colour.red,
-  failed: colour.red,
-  error: colour.red,
-  quarantined: colour.red,
-});
+const COLOURS: Readonly<Record<Tone, (text: string) => string>> = {
+  good: colour.green,
+  neutral: colour.dim,
+  info: colour.cyan,
+  attention: colour.yellow,
+  bad: colour.red,
+};
 
 /** A state word in its colour. */
 export function state(word: string): string {
-  return (COLOURS[word] ?? ((text: string) => text))(word);
+  const tone = toneOf(word);
+  return tone ? COLOURS[tone](word) : word;
 }
 
 /** `2026-11-20 19:33:21` in UTC, from a date or its ISO text. */

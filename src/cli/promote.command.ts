@@ -2,34 +2,24 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { RolloutRow } from '../pipeline/rollout-store.port.js';
 import { stringifyJson } from '../core/json.js';
-import { reasonOption, storeCommand } from './command-options.js';
-import { plain, print, when } from './print.js';
-import { withBot } from './reach-bot.js';
-
-interface PromoteOptions {
-  config: string;
-  json: boolean;
-  org?: string;
-  to: number | 'live';
-  force: boolean;
-  reason?: string;
-}
+import { reasonOption } from './command-options.js';
+import { plain, when } from './print.js';
+import type { SentTo } from '../api/operations/index.js';
+import { botCommand } from './bot-command.js';
 
 export function promoteCommand(): Command {
-  return storeCommand('promote', 'promote a rule from shadow or canary, recorded with your name')
+  return botCommand('promote', 'promote a rule from shadow or canary, recorded with your name', {
+    argument: 'rule',
+    ask: (bot, options: SentTo<'promote'>) => bot.call('promote', options),
+    show: describe,
+  })
     .argument('<rule>', 'id of the rule')
     .option('--org <name>', 'organization. Required when the config has several')
     .addOption(
       new Option('--to <stage>', 'live, or canary:N% of the repositories').argParser(readStage).default('live'),
     )
     .option('--force', 'promote in spite of errors or too few decisions', false)
-    .addOption(reasonOption())
-    .action((rule: string, { config, json, org, to, force, reason }: PromoteOptions) =>
-      withBot(config, async (bot) => {
-        const row = await bot.call('promote', { org, rule, to, force, reason });
-        print(json, row, () => describe(row));
-      }),
-    );
+    .addOption(reasonOption());
 }
 
 function readStage(text: string): number | 'live' {

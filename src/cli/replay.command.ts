@@ -1,20 +1,19 @@
 import type { Command } from 'commander';
 import type { ReplayReport } from '../api/operations/answers.js';
-import { reasonOption, storeCommand } from './command-options.js';
-import { plain, print, state, when } from './print.js';
-import { withBot } from './reach-bot.js';
+import { reasonOption } from './command-options.js';
+import { plain, state, when } from './print.js';
 import { colour } from './terminal.js';
+import type { SentTo } from '../api/operations/index.js';
+import { botCommand } from './bot-command.js';
 
 export function replayCommand(): Command {
-  return storeCommand('replay', 'evaluate a stored arrival again; ended effects are not repeated')
+  return botCommand('replay', 'evaluate a stored arrival again; ended effects are not repeated', {
+    argument: 'id',
+    ask: (bot, options: SentTo<'replay'>) => bot.call('replay', options),
+    show: describe,
+  })
     .argument('<arrival>', 'id of the delivery or entry, from `forgehand deliveries`')
-    .addOption(reasonOption())
-    .action((id: string, options: { config: string; json: boolean; reason?: string }) =>
-      withBot(options.config, async (bot) => {
-        const report = await bot.call('replay', { id, reason: options.reason });
-        print(options.json, report, () => describe(report));
-      }),
-    );
+    .addOption(reasonOption());
 }
 
 function describe({ eventIds, newRuns, details, archivedAt }: ReplayReport): string {

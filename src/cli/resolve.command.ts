@@ -1,34 +1,31 @@
 import type { Command } from 'commander';
 import { UserError } from '../core/errors.js';
-import { reasonOption, storeCommand } from './command-options.js';
+import { reasonOption } from './command-options.js';
 import type { SetExit } from './command-options.js';
-import { print } from './print.js';
-import { withBot } from './reach-bot.js';
+import { botCommand } from './bot-command.js';
 
 interface Options {
-  config: string;
-  json: boolean;
-  exists?: boolean;
-  absent?: boolean;
-  reason?: string;
+  readonly id: string;
+  readonly exists?: boolean;
+  readonly absent?: boolean;
+  readonly reason?: string;
 }
 
 export function resolveCommand(exit: SetExit): Command {
-  return storeCommand('resolve', 'record the outcome of a call that cannot be read back; look at the forge first')
+  return botCommand('resolve', 'record the outcome of a call that cannot be read back; look at the forge first', {
+    argument: 'id',
+    check: ({ exists = false, absent = false }: Options) => {
+      if (exists === absent) throw new UserError('RESOLVE_HOW', 'pass either --exists or --absent');
+    },
+    ask: (bot, { id, exists = false, reason }) => bot.call('resolve', { id, exists, reason }),
+    show: ({ resolved }, { id, exists }) =>
+      resolved
+        ? `intent ${id} is ${exists ? 'done' : 'planned again'}`
+        : `intent ${id} does not wait for a person: nothing to resolve`,
+    after: ({ resolved }) => exit(resolved ? 0 : 1),
+  })
     .argument('<intent>', 'id of the waiting intent, from `forgehand runs` or the alert')
     .option('--exists', 'the effect exists: the intent is done')
     .option('--absent', 'the effect does not exist: the bot plans the intent again and repeats the call')
-    .addOption(reasonOption())
-    .action((id: string, options: Options) => {
-      if ((options.exists === true) === (options.absent === true))
-        throw new UserError('RESOLVE_HOW', 'pass either --exists or --absent');
-      return withBot(options.config, async (bot) => {
-        const answer = await bot.call('resolve', { id, exists: options.exists === true, reason: options.reason });
-        const told = options.exists === true ? 'is done' : 'is planned again';
-        print(options.json, answer, () =>
-          answer.resolved ? `intent ${id} ${told}` : `intent ${id} does not wait for a person: nothing to resolve`,
-        );
-        if (!answer.resolved) exit(1);
-      });
-    });
+    .addOption(reasonOption());
 }

@@ -1,22 +1,18 @@
 import type { Command } from 'commander';
-import { reasonOption, storeCommand } from './command-options.js';
-import type { SetExit } from './command-options.js';
-import { print } from './print.js';
-import { withBot } from './reach-bot.js';
+import type { SentTo } from '../api/operations/index.js';
+import { botCommand } from './bot-command.js';
+import { reasonOption, type SetExit } from './command-options.js';
 
 export function retryCommand(exit: SetExit): Command {
-  return storeCommand('retry', 'revive a dead letter or a refused intent')
+  return botCommand('retry', 'revive a dead letter or a refused intent', {
+    argument: 'id',
+    ask: (bot, options: SentTo<'retry'>) => bot.call('retry', options),
+    show: ({ retried }, { id }) =>
+      retried
+        ? `intent ${id} is planned again`
+        : `no intent ${id} can be revived: there is none, or it is neither dead nor refused`,
+    after: ({ retried }) => exit(retried ? 0 : 1),
+  })
     .argument('<intent>', 'id of the intent, from `forgehand runs <run>`')
-    .addOption(reasonOption())
-    .action((id: string, options: { config: string; json: boolean; reason?: string }) =>
-      withBot(options.config, async (bot) => {
-        const answer = await bot.call('retry', { id, reason: options.reason });
-        print(options.json, answer, () =>
-          answer.retried
-            ? `intent ${id} is planned again`
-            : `no intent ${id} can be revived: there is none, or it is neither dead nor refused`,
-        );
-        if (!answer.retried) exit(1);
-      }),
-    );
+    .addOption(reasonOption());
 }

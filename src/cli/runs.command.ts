@@ -4,7 +4,7 @@ import type { OrgShadow, RunReport } from '../api/operations/answers.js';
 import type { RunState } from '../core/run.js';
 import type { ShownWaiting } from '../core/waiting.js';
 import { RUN_STATES } from '../core/states.js';
-import { limitOption, storeCommand } from './command-options.js';
+import { limitOption, orgOption } from './command-options.js';
 import {
   aboutText,
   allOption,
@@ -13,24 +13,24 @@ import {
   hidesUnchanged,
   listed,
   type ListOptions,
+  type IdList,
 } from './list-options.js';
 import { plain, print, state, table, when } from './print.js';
 import { waitingLines } from './print-waiting.js';
 import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
+import { storeCommand } from './bot-command.js';
 
 interface RunsOptions extends ListOptions {
-  config: string;
-  org?: string;
-  rule?: string;
-  state?: RunState;
-  shadow: boolean;
+  readonly rule?: string;
+  readonly state?: RunState;
+  readonly shadow: boolean;
 }
 
 export function runsCommand(): Command {
   return storeCommand('runs', 'list decisions and their outcome, newest first; with an id, show one in full')
     .argument('[run]', 'id of one run, or a unique part of it')
-    .option('--org <name>', 'only this organization')
+    .addOption(orgOption())
     .option('--rule <id>', 'only this rule or policy')
     .addOption(new Option('--state <state>', 'only in this state').choices(RUN_STATES))
     .option('--shadow', 'compare the decisions of the shadow revision with the live ones, by rule', false)
@@ -55,18 +55,12 @@ export function runsCommand(): Command {
           );
         }
         // Whoever asks for a state wants all of that state.
-        const hides = options.state === undefined && hidesUnchanged(options);
-        const reports = await bot.call('runs', {
-          org: options.org,
-          rule: options.rule,
-          state: options.state,
-          shadow: false,
-          changed: hides || undefined,
-          before: options.before,
-          limit: options.limit,
-        });
-        const waiting = options.json ? [] : await bot.call('waiting', { org: options.org });
-        return print(options.json, reports, () => describeRuns(reports, waiting, { hides, limit: options.limit }));
+        const { org, rule, state: of, before, limit } = options;
+        const hides = of === undefined && hidesUnchanged(options);
+        const changed = hides || undefined;
+        const reports = await bot.call('runs', { org, rule, state: of, shadow: false, changed, before, limit });
+        const waiting = options.json ? [] : await bot.call('waiting', { org });
+        return print(options.json, reports, () => describeRuns(reports, waiting, { hides, limit }));
       }),
     );
 }
@@ -83,10 +77,7 @@ export function describeRuns(
 function shadowOf({ org, rules }: OrgShadow): string {
   const rows = rules.map(({ rule, decided, fired, agree, differ }) => [
     rule,
-    String(decided),
-    String(fired),
-    String(agree),
-    String(differ),
+    ...[decided, fired, agree, differ].map(String),
   ]);
   const samples = rules.flatMap(({ rule, samples: differences }) =>
     differences.map(
@@ -101,10 +92,10 @@ function shadowOf({ org, rules }: OrgShadow): string {
   ].join('\n');
 }
 
-const LIST = {
+const LIST: IdList<RunReport> = {
   head: ['at (UTC)', 'run', 'rule', 'about', 'by', 'state', 'effects, or why none'],
   empty: 'no run',
-  idOf: ({ run }: RunReport) => run.id,
+  idOf: ({ run }) => run.id,
   cellsOf,
 };
 

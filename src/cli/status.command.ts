@@ -2,20 +2,16 @@ import { shortRevision } from '../core/ids.js';
 import type { Command } from 'commander';
 import { describeOrigin } from './describe-origin.js';
 import type { StatusReport } from '../api/operations/answers.js';
-import { storeCommand } from './command-options.js';
-import { counted, plain, print, state, when } from './print.js';
+import { counted, plain, state, when } from './print.js';
 import { waitingLines } from './print-waiting.js';
-import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
+import { botCommand } from './bot-command.js';
 
 export function statusCommand(): Command {
-  return storeCommand('status', 'show processes, active revisions, and what is held back and why').action(
-    (options: { config: string; json: boolean }) =>
-      withBot(options.config, async (bot) => {
-        const report = await bot.call('status');
-        print(options.json, { running: bot.running, ...report }, () => describeStatus(report, bot.running));
-      }),
-  );
+  return botCommand('status', 'show processes, active revisions, and what is held back and why', {
+    ask: async (bot) => ({ running: bot.running, ...(await bot.call('status')) }),
+    show: (report) => describeStatus(report, report.running),
+  });
 }
 
 export function describeStatus(report: StatusReport, running: boolean): string {

@@ -5,7 +5,7 @@ import type { FolderSource } from '../rules/sources/folder-source.js';
 import { BotError, InvalidFile, messageOf } from '../core/errors.js';
 import type { FixturesReport } from '../insight/fixtures/run-fixtures.js';
 import type { Trial } from '../insight/trial.js';
-import { jsonOption, storeCommand } from './command-options.js';
+import { jsonOption } from './command-options.js';
 import type { SetExit } from './command-options.js';
 import { print } from './print.js';
 import { printFixtures } from './print-fixtures.js';
@@ -14,6 +14,7 @@ import { ruleFolder } from './rule-folder.js';
 import { untilStopped } from './until-stopped.js';
 import { whichOrg } from './which-org.js';
 import { colour, writeErr, writeFileText } from './terminal.js';
+import { storeCommand } from './bot-command.js';
 
 interface TestOptions {
   json: boolean;

@@ -48,10 +48,6 @@ export const OPERATIONS = {
 
 export type Operations = typeof OPERATIONS;
 export type OperationName = keyof Operations;
-export function isOperation(name: string): name is OperationName {
-  return Object.hasOwn(OPERATIONS, name);
-}
-
 /** What a caller sends: what has a default may be left out. */
 export type SentTo<Name extends OperationName> = z.input<Operations[Name]['input']>;
 export type AnswerOf<Name extends OperationName> = z.output<Operations[Name]['answer']>;

@@ -1,6 +1,5 @@
 import type { SentTo } from '../../api/operations/index.js';
 import { hasFired } from '../../core/run.js';
-import { INTENT_STATES, RUN_STATES } from '../../core/states.js';
 import { definePage } from '../page.js';
 import { Callout, counted, Filters, Pager, Table, Time, type Column } from '../ui/components.js';
 import { Live } from '../ui/live.js';
@@ -17,10 +16,12 @@ import {
   State,
   type ActivityRow,
 } from '../ui/words.js';
+import { fieldsOf } from '../ui/list.js';
+import { ACTIVITY_FILTERS } from '../../api/lists.js';
 
 const SHOWN = 50;
 const TABLE = 'timeline';
-const FILTERS = ['org', 'repo', 'person', 'kind', 'rule', 'state', 'effects'] as const;
+const FILTERS = ['org', ...ACTIVITY_FILTERS.map(({ name }) => name)];
 
 /** The columns of a timeline. */
 const ACTIVITY_COLUMNS: ReadonlyArray<Column<ActivityRow>> = [
@@ -65,12 +66,7 @@ export const activityPage = definePage({
       <Filters
         filters={[
           ...orgFilters(orgs),
-          { name: 'repo', label: 'Repository', placeholder: 'owner/name' },
-          { name: 'person', label: 'Person', placeholder: 'login' },
-          { name: 'kind', label: 'Kind of event', placeholder: 'issue, push, …' },
-          { name: 'rule', label: 'Rule or policy', placeholder: 'id' },
-          { name: 'state', label: 'Run in state', options: RUN_STATES.map((state) => [state, state] as const) },
-          { name: 'effects', label: 'Effect in state', options: INTENT_STATES.map((state) => [state, state] as const) },
+          ...fieldsOf(ACTIVITY_FILTERS),
           { name: 'all', label: 'Show', options: [['yes', 'everything, also what changed nothing']] },
         ]}
       />

@@ -1,8 +1,10 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { isAct } from '../../core/audit-chain.js';
 import { definePage, type Ask } from '../page.js';
-import { Badge, Callout, counted, Filters, Hash, Pager, Section, Table, Time } from '../ui/components.js';
+import { Badge, Callout, counted, Filters, Hash, Pager, Section, Table } from '../ui/components.js';
 import { deliveryPath, effectPath, orgFilters, planPath, rulePath, runPath, State } from '../ui/words.js';
+import { ListTable } from '../ui/list.js';
+import { ACTS, inWords, factsOf } from '../../api/lists.js';
 
 /** Links that one look checks; a longer chain is checked by `forgehand audit`. */
 const PAGE = 500;
@@ -70,20 +72,15 @@ function WhoDidWhat({ acts }: { acts: readonly Act[] }) {
   return (
     <Section title="Who did what">
       <p class="muted">Acts of people in the Console, on the command line and through the control API, newest first.</p>
-      <Table
+      <ListTable
+        list={ACTS}
         caption="Acts of people, newest first"
         rows={acts}
-        keyOf={({ id }) => id}
-        empty="Nobody has given an order yet. Retry, approve, pause and their like appear here."
-        columns={[
-          { head: 'When', kind: 'tight', cell: ({ at }) => <Time at={at} /> },
-          { head: 'Who', cell: ({ by }) => by },
-          { head: 'What', cell: ({ operation }) => <InWords of={operation} /> },
-          { head: 'About', kind: 'wide', cell: (act) => <About act={act} /> },
-          { head: 'Organization', cell: ({ org }) => org ?? <span class="muted">none alone</span> },
-          { head: 'Reason', cell: ({ reason }) => reason ?? <span class="muted">none given</span> },
-          { head: 'Outcome', cell: ({ outcome }) => <Outcome of={outcome} /> },
-        ]}
+        cells={{
+          What: ({ operation }) => <InWords of={operation} />,
+          About: (act) => <About act={act} />,
+          Outcome: ({ outcome }) => <Outcome of={outcome} />,
+        }}
       />
       <Pager next={acts.length === ACTS_SHOWN ? (acts.at(-1)?.id ?? null) : null} />
     </Section>
@@ -97,27 +94,20 @@ function Outcome({ of }: { of: string | null }) {
   const [tone, word] = of === 'INTERNAL' ? (['bad', 'failed'] as const) : (['attention', 'refused'] as const);
   return (
     <span title={of}>
-      <Badge tone={tone}>{word}</Badge> {wordsOf(of.toLowerCase())}
+      <Badge tone={tone}>{word}</Badge> {inWords(of.toLowerCase())}
     </span>
   );
 }
 
 /** In words, with the name itself in the title where it is another. */
 function InWords({ of }: { of: string }) {
-  const words = wordsOf(of);
+  const words = inWords(of);
   return <code title={words === of ? undefined : of}>{words}</code>;
 }
 
-/** `runSchedule` and `scope_missing` as words. */
-function wordsOf(name: string): string {
-  return name
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase();
-}
-
 /** Where the thing has a page, a link to it. */
-function About({ act: { operation, org, about } }: { act: Act }) {
+function About({ act }: { act: Act }) {
+  const { operation, org } = act;
   const pathOf = (name: string, value: string): string | null => {
     if (name === 'hash') return planPath(value);
     if (name === 'rule' && org !== null) return rulePath(org, value);
@@ -127,20 +117,16 @@ function About({ act: { operation, org, about } }: { act: Act }) {
   };
   return (
     <>
-      {Object.entries(about)
-        // What was not asked for.
-        .filter(([, value]) => value !== false || operation === 'resolve')
-        .map(([name, value], n) => {
-          const href = pathOf(name, String(value));
-          const shown = name === 'hash' ? <Hash hash={String(value)} /> : String(value);
-          return (
-            <span key={name}>
-              {n > 0 && ', '}
-              {wordsOf(name).replace(/^is /, '')}{' '}
-              {value !== true && (href === null ? shown : <a href={href}>{shown}</a>)}
-            </span>
-          );
-        })}
+      {factsOf(act).map(([name, value], n) => {
+        const href = pathOf(name, value);
+        const shown = name === 'hash' ? <Hash hash={value} /> : value;
+        return (
+          <span key={name}>
+            {n > 0 && ', '}
+            {inWords(name).replace(/^is /, '')} {href === null ? shown : <a href={href}>{shown}</a>}
+          </span>
+        );
+      })}
     </>
   );
 }

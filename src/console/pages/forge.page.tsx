@@ -1,6 +1,7 @@
 import { definePage } from '../page.js';
-import { Callout, Section, Table, Time } from '../ui/components.js';
-import { State } from '../ui/words.js';
+import { Callout, Section, Time } from '../ui/components.js';
+import { ListTable } from '../ui/list.js';
+import { CHECKS, FORGES } from '../../api/lists.js';
 
 /** What stands between forge and bot. The doctor asks the forge, so it looks when somebody wants it to. */
 export const forgePage = definePage({
@@ -22,22 +23,7 @@ export const forgePage = definePage({
   view: ({ forges, owned, org, mayAll, report }) => (
     <>
       <Section title="Forges">
-        <Table
-          caption="Forges"
-          rows={forges}
-          keyOf={({ id }) => id}
-          empty="The config names no forge that you may see."
-          columns={[
-            { head: 'Forge', cell: ({ id }) => id },
-            { head: 'Server', cell: ({ product, version }) => [product, version].filter(Boolean).join(' ') },
-            { head: 'The bot is', cell: ({ self }) => self },
-            {
-              head: 'Reached',
-              cell: ({ reachable }) =>
-                reachable === null ? 'not known here' : <State of={reachable ? 'ok' : 'problem'} />,
-            },
-          ]}
-        />
+        <ListTable list={FORGES} caption="Forges" rows={forges} />
       </Section>
       <Section title="Doctor">
         {owned.length === 0 ? (
@@ -70,31 +56,24 @@ export const forgePage = definePage({
                   : `${report.findings} of ${report.checks.length} checks found something.`}
               </p>
             </Callout>
-            <Table
+            <ListTable
+              list={CHECKS}
               caption="What the doctor saw"
               rows={[...report.checks].sort((a, b) => RANK.indexOf(b.state) - RANK.indexOf(a.state))}
-              empty="The doctor looked at nothing."
-              columns={[
-                { head: 'State', cell: ({ state }) => <State of={state} /> },
-                { head: 'Check', cell: ({ check }) => <code>{check}</code> },
-                { head: 'About', cell: ({ org: of, forge }) => of ?? forge },
+              more={[
                 {
-                  head: 'Seen, and what to do',
+                  head: 'What to do',
                   kind: 'wide',
-                  cell: ({ said, fix }) => (
-                    <>
-                      {said}
-                      {fix.length > 0 && (
-                        <ul class="lines">
-                          {fix.map((step, n) => (
-                            <li key={n}>
-                              <code>{step}</code>
-                            </li>
-                          ))}
-                        </ul>
-                      )}
-                    </>
-                  ),
+                  cell: ({ fix }) =>
+                    fix.length > 0 && (
+                      <ul class="lines">
+                        {fix.map((step, n) => (
+                          <li key={n}>
+                            <code>{step}</code>
+                          </li>
+                        ))}
+                      </ul>
+                    ),
                 },
               ]}
             />

@@ -1,8 +1,10 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { definePage } from '../page.js';
 import { SmallBars } from '../ui/chart.js';
-import { Callout, duration, Filters, Section, Table, Time, type Filter } from '../ui/components.js';
-import { deliveryPath, eventPath, orgFilters, State } from '../ui/words.js';
+import { Callout, Filters, Section, Time, type Filter } from '../ui/components.js';
+import { orgFilters } from '../ui/words.js';
+import { COVERAGE, GAPS } from '../../api/lists.js';
+import { ListTable } from '../ui/list.js';
 
 const SHOWN = 200;
 const DAY_MS = 86_400_000;
@@ -33,40 +35,7 @@ export const gapsPage = definePage({
       <Filters filters={[...orgFilters(orgs), SPAN]} />
       <Section title="Gaps">
         <p class="muted">Events that polling found at the forge without a delivery, newest first.</p>
-        <Table
-          caption="Gaps, newest first"
-          rows={gaps}
-          keyOf={({ arrivalId, eventId }) => `${arrivalId}-${eventId ?? ''}`}
-          empty="No gap: every row that the bot read has its delivery."
-          columns={[
-            { head: 'Found', kind: 'tight', cell: ({ foundAt }) => <Time at={foundAt} /> },
-            { head: 'Happened', kind: 'tight', cell: ({ factAt }) => <Time at={factAt} /> },
-            {
-              head: 'What',
-              cell: ({ eventId, arrivalId, kind }) => (
-                <a href={eventId === null ? deliveryPath(arrivalId) : eventPath(eventId)}>
-                  {kind ?? 'a row without an event'}
-                </a>
-              ),
-            },
-            { head: 'Where', cell: ({ repo, org }) => repo ?? org },
-            { head: 'Found in', cell: ({ source }) => source },
-            {
-              head: 'Cause',
-              kind: 'wide',
-              cell: ({ class: cause, reason }) => <span title={cause}>{reason}</span>,
-            },
-            {
-              head: 'Outcome',
-              cell: ({ outcome, lateByS }) => (
-                <>
-                  <State of={OUTCOMES[outcome]} />
-                  {lateByS !== null && ` by ${duration(lateByS * 1000)}`}
-                </>
-              ),
-            },
-          ]}
-        />
+        <ListTable list={GAPS} caption="Gaps, newest first" rows={gaps} />
         {gaps.length > 0 && (
           <Callout>
             <p>
@@ -81,24 +50,15 @@ export const gapsPage = definePage({
           Events stored since <Time at={coveredSince} />, by what told them. What deliveries alone tell stays lost when
           a delivery is lost.
         </p>
-        <Table
+        <ListTable
+          list={COVERAGE}
           caption="Coverage by kind of event"
           rows={coverage}
-          keyOf={({ org, kind }) => `${org}-${kind}`}
-          empty="No event yet. Push something, or see whether the webhook is there: run the doctor."
-          columns={[
-            { head: 'Kind', cell: ({ kind }) => <code>{kind}</code> },
-            ...(orgs.length > 1 ? [{ head: 'Organization', cell: ({ org }: { org: string }) => org }] : []),
-            { head: 'In both', kind: 'number' as const, cell: ({ both }) => both },
-            { head: 'Deliveries alone', kind: 'number' as const, cell: ({ webhook }) => webhook },
-            { head: 'Feed rows alone', kind: 'number' as const, cell: ({ rows }) => rows },
+          without={orgs.length > 1 ? [] : ['Organization']}
+          more={[
             {
               head: 'By day',
               cell: ({ days: of }) => <SmallBars bars={barsOf(of, coveredSince, days)} out="by rows alone" />,
-            },
-            {
-              head: 'A lost delivery is visible in',
-              cell: ({ visibleIn }) => visibleIn ?? 'nothing: deliveries alone',
             },
           ]}
         />
@@ -106,15 +66,6 @@ export const gapsPage = definePage({
     </>
   ),
 });
-
-type Gap = AnswerOf<'gaps'>['gaps'][number];
-
-/** The words of the overview, which counts them. */
-const OUTCOMES: Readonly<Record<Gap['outcome'], string>> = {
-  repaired: 'repaired',
-  'not-representable': 'lost',
-  late: 'late',
-};
 
 type Day = AnswerOf<'gaps'>['coverage'][number]['days'][number];
 

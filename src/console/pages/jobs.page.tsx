@@ -1,6 +1,8 @@
 import { definePage, unknownAct } from '../page.js';
 import { counted, Section, Table, Time } from '../ui/components.js';
 import { Act, dryJobPath, dryPath, rulePath, State } from '../ui/words.js';
+import { ListTable } from '../ui/list.js';
+import { SCHEDULES } from '../../api/lists.js';
 
 /** Schedules and the bot's own jobs: last, next, and now. */
 export const jobsPage = definePage({
@@ -19,38 +21,11 @@ export const jobsPage = definePage({
   view: ({ schedules, jobs, owned, mayAll }) => (
     <>
       <Section title="Schedules of rules and policies">
-        <Table
+        <ListTable
+          list={SCHEDULES}
           caption="Schedules"
           rows={schedules}
-          keyOf={({ org, id }) => `${org}-${id}`}
-          empty="No rule or policy has a schedule, or they are for owners of the organization."
-          columns={[
-            { head: 'Rule', cell: ({ org, id }) => <a href={rulePath(org, id)}>{id}</a> },
-            {
-              head: 'Schedule',
-              cell: ({ cron, tz }) => (
-                <>
-                  <code>{cron}</code> {tz}
-                </>
-              ),
-            },
-            {
-              head: 'Last',
-              kind: 'tight',
-              // What became of its runs is told beside it.
-              cell: ({ last, runs }) => (last === null && runs.length > 0 ? 'when loaded' : <Time at={last} />),
-            },
-            {
-              head: 'Runs then',
-              cell: ({ runs }) =>
-                runs.map(({ state, count }, n) => (
-                  <span key={n}>
-                    {count} <State of={state} />{' '}
-                  </span>
-                )),
-            },
-            { head: 'Next', kind: 'tight', cell: ({ next }) => <Time at={next} /> },
-            { head: 'Why not', kind: 'wide', cell: ({ why }) => why.map(({ text }) => text).join('; ') },
+          more={[
             {
               head: 'Act',
               kind: 'tight',

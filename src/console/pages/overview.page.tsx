@@ -3,20 +3,12 @@ import type { AnswerOf } from '../../api/operations/index.js';
 import { tableOf } from '../../core/table.js';
 import { definePage } from '../page.js';
 import { Chart } from '../ui/chart.js';
-import {
-  Badge,
-  Callout,
-  counted,
-  duration,
-  Facts,
-  Figures,
-  Section,
-  Table,
-  Time,
-  type Tone,
-} from '../ui/components.js';
+import { Badge, Callout, counted, Facts, Figures, Section, Table, Time } from '../ui/components.js';
 import { WaitingText } from '../ui/waiting.js';
-import { activityPath, planPath, writesOf, type Plan } from '../ui/words.js';
+import { activityPath, planPath, type Plan } from '../ui/words.js';
+import { ListTable } from '../ui/list.js';
+import { type Tone, duration } from '../../api/list.js';
+import { FORGES, writesOf } from '../../api/lists.js';
 
 type Status = AnswerOf<'status'>;
 type Alert = Status['alerts'][number];
@@ -137,25 +129,7 @@ export const overviewPage = definePage({
             />
           </Section>
           <Section title="Forges">
-            <Table
-              caption="Forges"
-              rows={status.forges}
-              keyOf={({ id }) => id}
-              empty="No forge is connected."
-              columns={[
-                { head: 'Forge', cell: ({ id }) => id },
-                {
-                  head: 'Server',
-                  cell: ({ product, version }) => (product ? `${product} ${version ?? ''}` : 'not known'),
-                },
-                { head: 'Bot account', cell: ({ self }) => self ?? 'not known' },
-                {
-                  head: 'State',
-                  cell: ({ reachable }) =>
-                    reachable ? <Badge tone="good">answers</Badge> : <Badge tone="bad">does not answer</Badge>,
-                },
-              ]}
-            />
+            <ListTable list={FORGES} caption="Forges" rows={status.forges} />
           </Section>
         </div>
         {seesAll && (

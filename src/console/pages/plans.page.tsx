@@ -13,7 +13,9 @@ import {
   Time,
   type Change,
 } from '../ui/components.js';
-import { Act, orgFilters, planPath, rulePath, State, value, writesOf, type Plan } from '../ui/words.js';
+import { Act, orgFilters, planPath, rulePath, State, value, type Plan } from '../ui/words.js';
+import { ListTable } from '../ui/list.js';
+import { FINDINGS, PLANS, stateOfPlan, writesOf } from '../../api/lists.js';
 
 type Line = Plan['lines'][number];
 
@@ -38,28 +40,16 @@ export const plansPage = definePage({
     <>
       <Filters filters={orgFilters(orgs)} />
       <Section title="Plans">
-        <Table
+        <ListTable
+          list={PLANS}
           caption="Plans, newest first"
           rows={plans}
-          keyOf={({ id }) => id}
           empty={
             planners.length > 0
               ? 'No plan was made yet. Make one below: it shows what the policies would change, and writes nothing.'
               : 'Owners of an organization see its plans here.'
           }
-          columns={[
-            { head: 'Made', kind: 'tight', cell: ({ madeAt }) => <Time at={madeAt} /> },
-            {
-              head: 'Plan',
-              cell: ({ hash, org, policy }) => (
-                <a href={planPath(hash)}>{policy === null ? `all policies of ${org}` : policy}</a>
-              ),
-            },
-            { head: 'State', cell: (plan) => <State of={stateOf(plan)} /> },
-            { head: 'Changes', kind: 'number', cell: (plan) => writesOf(plan).length },
-            { head: 'By', cell: ({ madeBy }) => madeBy },
-            { head: 'Hash', cell: ({ hash }) => <Hash hash={hash} /> },
-          ]}
+          cells={{ Hash: ({ hash }) => <Hash hash={hash} /> }}
         />
         {planners.length > 0 && (
           <ActForm class="filters">
@@ -83,19 +73,7 @@ export const plansPage = definePage({
       </Section>
       <Section title="Findings">
         <p class="muted">Violated expectations of policies.</p>
-        <Table
-          caption="Findings"
-          rows={findings}
-          empty="Every expectation holds, or no policy has one."
-          columns={[
-            { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
-            { head: 'Where', cell: ({ subjectName, org }) => subjectName || org },
-            { head: 'Expectation', cell: ({ name }) => name },
-            { head: 'Finding', kind: 'wide', cell: ({ message }) => message },
-            { head: 'Policy', cell: ({ org, policy }) => <a href={rulePath(org, policy)}>{policy}</a> },
-            { head: 'Since', kind: 'tight', cell: ({ since }) => <Time at={since} /> },
-          ]}
-        />
+        <ListTable list={FINDINGS} caption="Findings" rows={findings} />
       </Section>
     </>
   ),
@@ -122,7 +100,7 @@ export const planPage = definePage({
       <>
         <Facts
           facts={[
-            ['State', <State of={stateOf(plan)} />],
+            ['State', <State of={stateOfPlan(plan)} />],
             [
               'Would write',
               `${counted(writes.length, 'change')} in ${counted(repositories, 'repository', 'repositories')}`,
@@ -314,12 +292,6 @@ function PlanActs({
       </div>
     </Section>
   );
-}
-
-function stateOf({ state, lines, needsApproval }: Plan): string {
-  if (state !== 'open') return state;
-  if (lines.length === 0) return 'no changes';
-  return needsApproval ? 'waits' : 'open';
 }
 
 function byRepository({ lines, org }: Plan): Map<string, Line[]> {

@@ -2,8 +2,10 @@ import type { AnswerOf } from '../../api/operations/index.js';
 import { shortRevision } from '../../core/ids.js';
 import { shortReason } from '../../core/run-reasons.js';
 import { definePage, unknownAct } from '../page.js';
-import { Badge, Callout, counted, Facts, Filters, Figures, Section, Source, Table, Time } from '../ui/components.js';
-import { Act, activityPath, dryPath, oneLine, orgFilters, placeText, rulePath, State } from '../ui/words.js';
+import { Badge, Callout, counted, Facts, Filters, Figures, Section, Source, Time } from '../ui/components.js';
+import { Act, activityPath, dryPath, orgFilters, placeText, rulePath, State } from '../ui/words.js';
+import { CONDITIONS, RULES, modeOfRule, startsOn } from '../../api/lists.js';
+import { ListTable } from '../ui/list.js';
 
 type Rule = AnswerOf<'rules'>[number];
 
@@ -35,73 +37,45 @@ export const rulesPage = definePage({
       <p class="muted">
         Counts are of the last 30 days. A rule decides about an event only if its filters let the event pass.
       </p>
-      <Table
+      <ListTable
+        list={RULES}
         caption="Rules and policies"
         rows={rules}
-        keyOf={({ org, id }) => `${org}-${id}`}
         empty={
           <p>
             No rules are loaded. Write one into the folder or repository that the config names, and run{' '}
             <code>forgehand check</code>.
           </p>
         }
-        columns={[
-          {
-            head: 'Rule',
-            cell: ({ org, id, kind, place }) => (
-              <>
-                <a href={rulePath(org, id)}>{id}</a> {kind === 'policy' && <Badge>policy</Badge>}
-                {orgs.length > 1 && <div class="muted small">{org}</div>}
-                <div class="muted small">{placeText(place)}</div>
-              </>
-            ),
-          },
-          { head: 'Mode', cell: (rule) => <Mode rule={rule} /> },
-          { head: 'Starts on', cell: startsOn },
-          {
-            head: 'Fired',
-            kind: 'number',
-            cell: ({ id, counts }) => <a href={activityPath({ rule: id, all: 'yes' })}>{counts.fired}</a>,
-          },
-          { head: 'Not fired', kind: 'number', cell: ({ counts }) => counts.notFired },
-          {
-            head: 'Failed',
-            kind: 'number',
-            cell: ({ id, counts }) =>
-              counts.failed === 0 ? 0 : <a href={activityPath({ rule: id, state: 'failed' })}>{counts.failed}</a>,
-          },
-          { head: 'Held', kind: 'number', cell: ({ counts }) => counts.held },
-          { head: 'Main reason for not firing', cell: ({ counts }) => shortReason(counts.mainReason?.because ?? '') },
-          { head: 'Next', kind: 'tight', cell: ({ schedule }) => schedule && <Time at={schedule.next} /> },
-        ]}
+        cells={{
+          Rule: ({ org, id, kind, place }) => (
+            <>
+              <a href={rulePath(org, id)}>{id}</a> {kind === 'policy' && <Badge>policy</Badge>}
+              {orgs.length > 1 && <div class="muted small">{org}</div>}
+              <div class="muted small">{placeText(place)}</div>
+            </>
+          ),
+          Mode: (rule) => <Mode rule={rule} />,
+          Fired: ({ id, counts }) => <a href={activityPath({ rule: id, all: 'yes' })}>{counts.fired}</a>,
+          Failed: ({ id, counts }) =>
+            counts.failed === 0 ? 0 : <a href={activityPath({ rule: id, state: 'failed' })}>{counts.failed}</a>,
+        }}
       />
     </>
   ),
 });
 
-function startsOn({ on, schedule }: Rule): string {
-  return [...on, ...(schedule ? [`${schedule.cron} ${schedule.tz}`] : [])].join(', ');
-}
-
-function Mode({ rule: { mode, stage, disabled, pause, unmet } }: { rule: Rule }) {
-  const shown =
-    disabled !== null
-      ? 'disabled'
-      : stage === null
-        ? mode
-        : stage.stage === 'canary'
-          ? `canary ${stage.percent ?? 0}%`
-          : stage.stage;
+function Mode({ rule }: { rule: Rule }) {
   return (
     <>
-      <State of={shown} />
-      {pause && (
+      <State of={modeOfRule(rule)} />
+      {rule.pause && (
         <>
           {' '}
           <Badge tone="attention">paused</Badge>
         </>
       )}
-      {unmet !== null && (
+      {rule.unmet !== null && (
         <>
           {' '}
           <Badge tone="bad">held back</Badge>
@@ -198,17 +172,10 @@ export const rulePage = definePage({
         </Section>
         {conditions.length > 0 && (
           <Section title="Coverage">
-            <Table
+            <ListTable
+              list={CONDITIONS}
               caption="Conditions and how often each turned something away"
               rows={conditions}
-              keyOf={({ name, line }) => `${name}-${line}`}
-              empty=""
-              columns={[
-                { head: 'Condition', cell: ({ name }) => name },
-                { head: 'Line', kind: 'number', cell: ({ line }) => line },
-                { head: 'Turned away', kind: 'number', cell: ({ turnedAway }) => turnedAway },
-                { head: 'Text', kind: 'wide', cell: ({ text }) => <code>{oneLine(text)}</code> },
-              ]}
             />
           </Section>
         )}

@@ -1,7 +1,9 @@
 import { definePage, type AnyPage } from '../page.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { browserOf } from '../ui/browser-name.js';
-import { ActForm, Badge, Section, Table, Time } from '../ui/components.js';
+import { ActForm, Badge, Section } from '../ui/components.js';
+import { ListTable } from '../ui/list.js';
+import { SESSIONS } from '../../api/lists.js';
 
 /** Browsers that are logged in: one's own, and everybody's for who sees everything. */
 export function sessionsPage(sessions: Sessions): AnyPage {
@@ -15,25 +17,19 @@ export function sessionsPage(sessions: Sessions): AnyPage {
     }),
     view: ({ own, seesAll, rows }) => (
       <Section title={seesAll ? 'Browsers that are logged in' : 'Browsers in which you are logged in'}>
-        <Table
+        <ListTable
+          list={SESSIONS}
           caption="Sessions"
           rows={rows}
-          keyOf={({ id }) => id}
-          empty="No browser is logged in."
-          columns={[
-            {
-              head: 'Who',
-              cell: ({ name, id }) => (
-                <>
-                  {name} {id === own && <Badge tone="info">this browser</Badge>}
-                </>
-              ),
-            },
-            { head: 'By', cell: ({ kind }) => WAYS[kind] },
-            { head: 'Browser', kind: 'wide', cell: ({ agent }) => <span title={agent}>{browserOf(agent)}</span> },
-            { head: 'Begun', cell: ({ madeAt }) => <Time at={madeAt} /> },
-            { head: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} relative /> },
-            { head: 'Ends', cell: ({ endsAt }) => <Time at={endsAt} /> },
+          cells={{
+            Who: ({ name, id }) => (
+              <>
+                {name} {id === own && <Badge tone="info">this browser</Badge>}
+              </>
+            ),
+            Browser: ({ agent }) => <span title={agent}>{browserOf(agent)}</span>,
+          }}
+          more={[
             {
               head: 'Act',
               cell: ({ id, name }) => (
@@ -57,5 +53,3 @@ export function sessionsPage(sessions: Sessions): AnyPage {
     },
   });
 }
-
-const WAYS = { local: 'link', operator: 'operator token', person: 'forge' } as const;

@@ -2,9 +2,12 @@ import type { ComponentChildren } from 'preact';
 import type { AnswerOf } from '../../api/operations/index.js';
 import type { Json } from '../../core/json.js';
 import type { Problem } from '../../core/problem.js';
-import { Badge, Callout, counted, Facts, Section, Source, Table, type Tone } from '../ui/components.js';
+import { Badge, Callout, counted, Facts, Section, Source, Table } from '../ui/components.js';
 import { CONDITION_TONES } from '../ui/reasons.js';
 import { eventPath, value } from '../ui/words.js';
+import { ListTable } from '../ui/list.js';
+import { BACKTEST } from '../../api/lists.js';
+import type { Tone } from '../../api/list.js';
 
 type Check = AnswerOf<'checkDraft'>;
 type Trial = AnswerOf<'tryDraft'>;
@@ -282,38 +285,17 @@ function ReportView({ report: { events, decisions, rules, notes } }: { report: R
         {counted(events, 'event')}, {counted(decisions, 'decision')}. Scheduled runs are not part of a back-test.
       </p>
       <Notes notes={notes} />
-      <Table
+      <ListTable
+        list={BACKTEST}
         caption="What the draft would have done, against what was done"
         rows={rules}
-        keyOf={({ rule }) => rule}
         empty="The draft has no rules, and no rule fired in the period."
-        columns={[
-          {
-            head: 'Rule',
-            cell: ({ rule, mode }) => [<code key="id">{rule}</code>, mode === null && ' (not in the draft)'],
-          },
-          { head: 'Would fire', kind: 'number', cell: ({ would }) => would.fired },
-          { head: 'Did fire', kind: 'number', cell: ({ did }) => did.fired },
-          { head: 'New', kind: 'number', cell: ({ differences }) => <Count of={differences.firesNow.count} /> },
-          { head: 'Gone', kind: 'number', cell: ({ differences }) => <Count of={differences.firesNoMore.count} /> },
-          {
-            head: 'Other',
-            kind: 'number',
-            cell: ({ differences }) => <Count of={differences.otherEffects.count} />,
-          },
-          { head: 'Errors', kind: 'number', cell: ({ would }) => <Count of={would.error} /> },
-          { head: 'Not known', kind: 'number', cell: ({ would }) => <Count of={would.unknown} /> },
-        ]}
       />
       {rules.map((rule) => (
         <Differences rule={rule} key={rule.rule} />
       ))}
     </>
   );
-}
-
-function Count({ of }: { of: number }) {
-  return of === 0 ? <span class="muted">0</span> : <strong>{of.toLocaleString('en')}</strong>;
 }
 
 const DIFFERENCES: ReadonlyArray<readonly [keyof RuleOf<Report>['differences'], string]> = [

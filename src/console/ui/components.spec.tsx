@@ -7,7 +7,6 @@ import {
   Callout,
   ConfirmForm,
   Diff,
-  duration,
   Empty,
   Facts,
   Figures,
@@ -22,6 +21,7 @@ import {
 } from './components.js';
 import { Layout } from './layout.js';
 import { addressWith, LookContext, type Look } from './look.js';
+import { duration } from '../../api/list.js';
 
 /** Titles, labels, branches, bodies and names as people with bad intentions write them. */
 const HOSTILE = [

@@ -1,8 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { Tone } from '../../api/list.js';
 import { addressWith, useLook } from './look.js';
-
-/** What a colour says. Colour never says it alone: the text does too. */
-export type Tone = 'neutral' | 'good' | 'attention' | 'bad' | 'info';
 
 /** Part of a page with a heading. */
 export function Section({
@@ -50,17 +48,6 @@ function utcText(iso: string): string {
   return iso.slice(0, 19).replace('T', ' ');
 }
 
-/** A length of time in words: `3 min`, `2 h 5 min`. */
-export function duration(ms: number): string {
-  const s = Math.max(0, Math.round(ms / 1000));
-  if (s < 60) return `${s} s`;
-  const min = Math.floor(s / 60);
-  if (min < 60) return `${min} min`;
-  const h = Math.floor(min / 60);
-  if (h < 48) return min % 60 === 0 ? `${h} h` : `${h} h ${min % 60} min`;
-  return `${Math.floor(h / 24)} days`;
-}
-
 /** `1 effect`, `2 effects`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
@@ -70,7 +57,7 @@ export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
   /** `number` aligns right; `wide` may wrap; `tight` keeps to one line. Default: as long as it needs. */
-  readonly kind?: 'number' | 'wide' | 'tight';
+  readonly kind?: 'number' | 'wide' | 'tight' | undefined;
 }
 
 /** A plain table; on a narrow screen each row becomes a block with the heads before its values. */
@@ -164,7 +151,7 @@ export interface Filter {
   readonly label: string;
   /** Words to choose from; absent = a text. */
   readonly options?: ReadonlyArray<readonly [value: string, label: string]>;
-  readonly placeholder?: string;
+  readonly placeholder?: string | undefined;
   /** The word that counts where none was chosen. Absent = any. */
   readonly normally?: string;
 }

@@ -1,6 +1,7 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import type { Json } from '../../core/json.js';
-import { Source, Table, Tree, type Tone, type TreeNode } from './components.js';
+import type { Tone } from '../../api/list.js';
+import { Source, Table, Tree, type TreeNode } from './components.js';
 import { oneLine, placeText, Seen, value } from './words.js';
 
 /** An explanation as `explain` answers it, for people to look at: the rule's source with the lines that decided, and the tree of reasons. */

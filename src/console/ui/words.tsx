@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { toneOf } from '../../api/list.js';
 import type { AnswerOf } from '../../api/operations/index.js';
 import { stringifyJson, type Json } from '../../core/json.js';
-import { tableOf } from '../../core/table.js';
-import { Badge, ConfirmForm, type Filter, type Tone } from './components.js';
+import { Badge, ConfirmForm, type Filter } from './components.js';
 
 /** Words of the domain as the pages show them: states, places, effects. */
 
@@ -10,46 +10,12 @@ export type ActivityRow = AnswerOf<'activity'>['rows'][number];
 export type Plan = NonNullable<AnswerOf<'planOf'>['plan']>;
 export type EffectCount = Omit<ActivityRow['runs'][number]['effects'][number], 'repoId'>;
 
-const TONES = tableOf<Tone>({
-  done: 'good',
-  unchanged: 'neutral',
-  fired: 'good',
-  applied: 'good',
-  repaired: 'good',
-  lost: 'bad',
-  late: 'info',
-  approved: 'good',
-  ok: 'good',
-  live: 'good',
-  waits: 'attention',
-  waiting: 'attention',
-  open: 'info',
-  planned: 'info',
-  claimed: 'info',
-  sent: 'info',
-  gathering: 'info',
-  note: 'info',
-  unknown: 'attention',
-  quarantined: 'attention',
-  conflict: 'attention',
-  warning: 'attention',
-  medium: 'attention',
-  high: 'bad',
-  critical: 'bad',
-  refused: 'bad',
-  dead: 'bad',
-  failed: 'bad',
-  error: 'bad',
-  problem: 'bad',
-  absent: 'bad',
-});
-
 /** A state of an effect, a run, a plan or a check, in the word that every list uses. */
 export function State({ of, mode }: { of: string; mode?: string | undefined }) {
   const text = of === 'unknown' ? 'not known' : of;
   return (
     <>
-      <Badge tone={TONES[of] ?? 'neutral'}>{text}</Badge>
+      <Badge tone={toneOf(of) ?? 'neutral'}>{text}</Badge>
       {mode === 'dry-run' && (
         <>
           {' '}
@@ -122,11 +88,6 @@ export function placeText({ file, line }: { file: string; line: number }): strin
 /** An expression as it stands in a list. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ');
-}
-
-/** What a plan would write. */
-export function writesOf({ lines }: Pick<Plan, 'lines'>): Plan['lines'] {
-  return lines.filter(({ does }) => does === 'write');
 }
 
 /** By organization, for whoever sees several. */

@@ -1,0 +1,74 @@
+import type { ComponentChildren } from 'preact';
+import { momentOf, type List, type ListColumn, type ListFilter } from '../../api/list.js';
+import { Table, Time, type Column, type Filter } from './components.js';
+import { State } from './words.js';
+
+interface ListTableProps<Row> {
+  list: List<Row>;
+  /** Read out to those who do not see the heading above. */
+  caption: string;
+  rows: readonly Row[];
+  /** Heads of columns that are drawn otherwise here, with what is drawn. */
+  cells?: Cells<Row>;
+  /** Heads of columns that are left out. */
+  without?: readonly string[];
+  /** Columns that only the page has. */
+  more?: ReadonlyArray<Column<Row>>;
+  /** Default: that of the list. */
+  empty?: ComponentChildren;
+}
+type Cells<Row> = Readonly<Record<string, (row: Row) => ComponentChildren>>;
+
+/** A list that the command line prints too. */
+export function ListTable<Row>({
+  list,
+  caption,
+  rows,
+  cells = {},
+  without = [],
+  more = [],
+  empty,
+}: ListTableProps<Row>) {
+  const columns = list.columns
+    .filter(({ head, on }) => on !== 'terminal' && !without.includes(head))
+    .map((column): Column<Row> => ({
+      head: column.head,
+      kind: KINDS.get(column.form),
+      cell: cells[column.head] ?? ((row) => <Cell column={column} row={row} />),
+    }));
+  const { keyOf } = list;
+  const own = { caption, rows, columns: [...columns, ...more], empty: empty ?? list.empty };
+  return <Table {...own} {...(keyOf ? { keyOf } : {})} />;
+}
+
+const KINDS = new Map<ListColumn<never>['form'], Column<never>['kind']>([
+  ['time', 'tight'],
+  ['number', 'number'],
+  ['count', 'number'],
+  ['wide', 'wide'],
+]);
+
+function Cell<Row>({ column: { form, value, page }, row }: { column: ListColumn<Row>; row: Row }): ComponentChildren {
+  const shown = shownAs(form, value(row));
+  const parts = page?.(row);
+  return parts ? <a href={`/${parts.map(encodeURIComponent).join('/')}`}>{shown}</a> : shown;
+}
+
+function shownAs(form: ListColumn<never>['form'], value: ReturnType<ListColumn<never>['value']>): ComponentChildren {
+  const at = momentOf(value);
+  if (form === 'time' && (at !== null || value === null)) return <Time at={at} />;
+  if (value === null) return null;
+  if (form === 'state') return <State of={String(value)} />;
+  if (form === 'code') return <code>{value}</code>;
+  if (form === 'count')
+    return value === 0 ? <span class="muted">0</span> : <strong>{value.toLocaleString('en')}</strong>;
+  return String(value);
+}
+
+/** Fields for the filters of a list. */
+export function fieldsOf(filters: readonly ListFilter[]): Filter[] {
+  return filters.map(({ name, label, placeholder, choices }) => ({
+    ...{ name, label, placeholder },
+    ...(choices ? { options: choices.map((word) => [word, word] as const) } : {}),
+  }));
+}
