@@ -1,10 +1,8 @@
-import { shortRevision } from '../../core/ids.js';
 import type { RuleVerdict } from '../../rules/sources/rule-repository.port.js';
 import type { Clock } from '../../core/clock.js';
 import { isPlainHttp, type ConsoleConfig } from '../../config/app-config.js';
 import { UserError, ForgeError } from '../../core/errors.js';
-import { EVENT_KINDS, type EventKind } from '../../core/event-kinds.js';
-import type { Reason } from '../../core/reason.js';
+import { EVENT_KINDS } from '../../core/event-kinds.js';
 import type { Secret } from '../../core/secret.js';
 import { isLostSlash, type ForgeCapabilities } from '../../forge/connected-forges.js';
 import { type ForgeClient, listAll, orNull } from '../../forge/forge-client.js';
@@ -17,24 +15,12 @@ import type { GapStore } from '../../pipeline/gap-store.port.js';
 import { ownHookOf, type HookHistory } from '../../polling/gaps/hook-history.js';
 import type { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
-import { comparedEvents, hookEventsOf, neededEvents, type HookProduct } from '../../rules/language/hook-events.js';
+import { comparedEvents, hookEventsOf, type HookProduct } from '../../rules/language/hook-events.js';
 import { literalNames } from '../../rules/language/literal-names.js';
-import type { Revision } from '../../rules/language/revision.js';
 import { ALWAYS, type CapabilityCheck } from '../../rules/requirements/capability-check.js';
 import { readsOf } from '../../rules/requirements/unknown-names.js';
-import { isUnmet, type UnmetCode } from '../../rules/requirements/unmet-requirements.js';
 import type { ServerAccess, ServerAccessReader } from '../../forge/server-access.js';
-import {
-  isFinding,
-  note,
-  ok,
-  problem,
-  warning,
-  webPages,
-  type Check,
-  type DoctorReport,
-  type Looked,
-} from './check.js';
+import { isFinding, note, webPages, type Check, type DoctorReport, type Looked } from './check.js';
 import { examineDeliveries, examineProxies } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
 import { examineServer, examineSlashes } from './examine-server.js';
@@ -43,6 +29,7 @@ import { examineReach, examineToken } from './examine-token.js';
 import { saw } from './looks.js';
 import { installHook, type HookReport } from './install-hook.js';
 import type { HookOrders } from './plan-hook.js';
+import { examineIdentity, examineRules, wantedEvents } from './examine-org.js';
 
 /** A forge under one of its credentials. */
 interface DoctoredForge {
@@ -324,70 +311,19 @@ export class Doctor {
 
   private async identity({ forge, org }: DoctoredOrg): Promise<Looked[]> {
     const look = await this.deps.lookAt(forge, org);
-    if (!look) return [];
-    const { is, number, pinned, calledNow } = look;
-    switch (is) {
-      case 'ours':
-        return [ok(saw('org.number.ours', { org, number }))];
-      case 'untold':
-        return [note(saw('org.number.untold', { org }))];
-      case 'renamed':
-        return [
-          problem(
-            saw('org.number.renamed', { org, calledNow }),
-            `write orgs[].name: ${calledNow} in the config of the bot, and start it again`,
-          ),
-        ];
-      case 'other':
-        return [
-          problem(
-            saw('org.number.other', { org, number, pinned, calledNow }),
-            ...(calledNow === null
-              ? []
-              : [
-                  `if you mean number ${pinned}: write orgs[].name: ${calledNow} in the config of the bot, and start it again`,
-                ]),
-            `if you mean number ${number}: type forgehand orgs accept ${org} --number ${number}. It then sees what the bot knows of the other one`,
-          ),
-        ];
-    }
+    return look ? [examineIdentity(org, look)] : [];
   }
 
   private async rules({ org }: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge): Promise<Looked[]> {
-    const active = await this.deps.revisions.active(org);
-    const verdict = await this.deps.ruleVerdict(forge, org);
-    const refused =
-      verdict?.state === 'refused' && verdict.code
-        ? [problem(saw('rules.refused.newest', { code: verdict.code, first: verdict.problems[0] ?? '' }))]
-        : [];
-    const [first, ...others] = refused.length > 0 ? [] : this.deps.heldBack(org);
-    const broken =
-      first === undefined
-        ? []
-        : [
-            problem(
-              saw('rules.files.broken', { first, others: others.length, isOldActive: active !== null }),
-              'type: forgehand check (it lists all of them, with their lines), and correct the files; the bot reads them again by itself',
-            ),
-          ];
-    if (!active && broken.length > 0) return broken;
-    if (!active) return [...refused, problem(saw('rules.active.none', { org }), `type: forgehand check --org ${org}`)];
-    const { rules, policies } = active.revision;
-    const held = this.deps.offers.held(org);
-    return [
-      ...refused,
-      ...broken,
-      ok(
-        saw('rules.active.yes', { rules: rules.length, policies: policies.length, revision: shortRevision(active.id) }),
-      ),
-      ...held.map(({ id, reason }) =>
-        problem(saw('rule.held.unmet', { id, because: reason }), ...cureOf(reason, webPages(baseUrl).teams(org))),
-      ),
-      ...this.deps.offers
-        .lacking(org)
-        .filter((reason) => isUnmet(reason) && !held.some((one) => one.reason === reason))
-        .map((reason) => warning(saw('rule.lacking.unmet', { because: reason }))),
-    ];
+    const { revisions, ruleVerdict, heldBack, offers } = this.deps;
+    const facts = {
+      active: await revisions.active(org),
+      verdict: await ruleVerdict(forge, org),
+      heldBack: heldBack(org),
+      held: offers.held(org),
+      lacking: offers.lacking(org),
+    };
+    return examineRules(org, facts, webPages(baseUrl).teams(org));
   }
 
   /** Whether the forge has what the rules name literally. */
@@ -458,31 +394,4 @@ export class Doctor {
       return { why: isScopeRefusal(error) ? 'scope' : 'not-owner' };
     }
   }
-}
-
-/** In the repository of the rules: pushes, and pull requests that propose others. */
-const ABOUT_RULES = ['push', 'pull_request.opened', 'pull_request.synchronized'] as const satisfies EventKind[];
-
-/** What the rules need, and what the bot itself listens to: new repositories for policies, and what happens to its rules. */
-function wantedEvents(
-  revision: Pick<Revision, 'rules' | 'policies'>,
-  rulesInRepository: boolean,
-  product: HookProduct,
-): string[] {
-  const own = [
-    ...(revision.policies.length > 0 || rulesInRepository ? ['repository'] : []),
-    ...(rulesInRepository ? ABOUT_RULES.flatMap((kind) => hookEventsOf(kind, product)) : []),
-  ];
-  return [...new Set([...neededEvents(revision, product), ...own])].sort();
-}
-
-function cureOf({ code }: Reason<UnmetCode>, teams: string): string[] {
-  if (code === 'requirement.scope') return ['make a token with that scope (see token.scopes), and start the bot again'];
-  if (code === 'requirement.right')
-    return [
-      `open ${teams}: put the bot's account into a team with that right (Owners for ownership of the organization)`,
-    ];
-  return [
-    'let the rule do without it, or renew the forge (docs/forges.md says which version has it); a policy may say assume_absent: true',
-  ];
 }

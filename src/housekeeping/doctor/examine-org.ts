@@ -1,0 +1,105 @@
+import { type UnmetCode, isUnmet } from '../../rules/requirements/unmet-requirements.js';
+import { type Looked, note, ok, problem, warning } from './check.js';
+import { saw } from './looks.js';
+import type { RuleVerdict } from '../../rules/sources/rule-repository.port.js';
+import type { Reason } from '../../core/reason.js';
+import { type HookProduct, hookEventsOf, neededEvents } from '../../rules/language/hook-events.js';
+import type { OrgLook } from '../../forge/org-numbers.js';
+import { shortRevision } from '../../core/ids.js';
+import type { EventKind } from '../../core/event-kinds.js';
+import { CapabilityCheck } from '../../rules/requirements/capability-check.js';
+import type { Revision } from '../../rules/language/revision.js';
+import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
+/** What the organization of this name is now. Pure. */
+export function examineIdentity(org: string, { is, number, pinned, calledNow }: OrgLook): Looked {
+  switch (is) {
+    case 'ours':
+      return ok(saw('org.number.ours', { org, number }));
+    case 'untold':
+      return note(saw('org.number.untold', { org }));
+    case 'renamed':
+      return problem(saw('org.number.renamed', { org, calledNow }), nameInConfig(calledNow));
+    case 'other':
+      return problem(
+        saw('org.number.other', { org, number, pinned, calledNow }),
+        ...(calledNow === null ? [] : [`if you mean number ${pinned}: ${nameInConfig(calledNow)}`]),
+        `if you mean number ${number}: type forgehand orgs accept ${org} --number ${number}. It then sees what the bot knows of the other one`,
+      );
+  }
+}
+
+function nameInConfig(name: string | null): string {
+  return `write orgs[].name: ${name} in the config of the bot, and start it again`;
+}
+
+interface RuleFacts {
+  readonly active: ActiveRevision | null;
+  /** The last verdict about the organization's rules repository; null = the rules are in a folder, or nothing was read yet. */
+  readonly verdict: Pick<RuleVerdict, 'state' | 'code' | 'problems'> | null;
+  /** Problems of rule files that are newer than the active revision. */
+  readonly heldBack: readonly string[];
+  readonly held: ReturnType<CapabilityCheck['held']>;
+  readonly lacking: ReturnType<CapabilityCheck['lacking']>;
+}
+
+/** Which rules are active, and what they lack. Pure. @param teams where people change the teams of the organization */
+export function examineRules(
+  org: string,
+  { active, verdict, heldBack, held, lacking }: RuleFacts,
+  teams: string,
+): Looked[] {
+  const refused =
+    verdict?.state === 'refused' && verdict.code
+      ? [problem(saw('rules.refused.newest', { code: verdict.code, first: verdict.problems[0] ?? '' }))]
+      : [];
+  const [first, ...others] = refused.length > 0 ? [] : heldBack;
+  const broken =
+    first === undefined
+      ? []
+      : [
+          problem(
+            saw('rules.files.broken', { first, others: others.length, isOldActive: active !== null }),
+            'type: forgehand check (it lists all of them, with their lines), and correct the files; the bot reads them again by itself',
+          ),
+        ];
+  if (!active && broken.length > 0) return broken;
+  if (!active) return [...refused, problem(saw('rules.active.none', { org }), `type: forgehand check --org ${org}`)];
+  const { rules, policies } = active.revision;
+  const counts = { rules: rules.length, policies: policies.length, revision: shortRevision(active.id) };
+  return [
+    ...refused,
+    ...broken,
+    ok(saw('rules.active.yes', counts)),
+    ...held.map(({ id, reason }) => problem(saw('rule.held.unmet', { id, because: reason }), ...cureOf(reason, teams))),
+    ...lacking
+      .filter((reason) => isUnmet(reason) && !held.some((one) => one.reason === reason))
+      .map((reason) => warning(saw('rule.lacking.unmet', { because: reason }))),
+  ];
+}
+
+function cureOf({ code }: Reason<UnmetCode>, teams: string): string[] {
+  if (code === 'requirement.scope') return ['make a token with that scope (see token.scopes), and start the bot again'];
+  if (code === 'requirement.right')
+    return [
+      `open ${teams}: put the bot's account into a team with that right (Owners for ownership of the organization)`,
+    ];
+  return [
+    'let the rule do without it, or renew the forge (docs/forges.md says which version has it); a policy may say assume_absent: true',
+  ];
+}
+
+/** In the repository of the rules: pushes, and pull requests that propose others. */
+const ABOUT_RULES = ['push', 'pull_request.opened', 'pull_request.synchronized'] as const satisfies EventKind[];
+
+/** What the rules need, and what the bot itself listens to: new repositories for policies, and what happens to its rules. */
+export function wantedEvents(
+  revision: Pick<Revision, 'rules' | 'policies'>,
+  rulesInRepository: boolean,
+  product: HookProduct,
+): string[] {
+  const own = [
+    ...(revision.policies.length > 0 || rulesInRepository ? ['repository'] : []),
+    ...(rulesInRepository ? ABOUT_RULES.flatMap((kind) => hookEventsOf(kind, product)) : []),
+  ];
+  return [...new Set([...neededEvents(revision, product), ...own])].sort();
+}
