@@ -135,7 +135,8 @@ export const RULES: List<Rule> = {
 };
 
 export function startsOn({ on, schedule }: Pick<Rule, 'on' | 'schedule'>): string {
-  return [...on, ...(schedule ? [`${schedule.cron} ${schedule.tz}`] : [])].join(', ');
+  const { cron = '', tz = 'UTC' } = schedule ?? {};
+  return [...on, ...(schedule ? [tz === 'UTC' ? cron : `${cron} ${tz}`] : [])].join(', ');
 }
 
 /** What the rule may do now: what its file says, or the stage that people promoted it to. */

@@ -14,7 +14,7 @@ import { Ledger } from './ledger.js';
 import type { Attachment, SandboxParts } from './parts.js';
 import { type ProfileName, profileOf } from './profiles.js';
 import { allHandlers } from './registry.js';
-import { followPulls } from './resources/pull.js';
+import { followPulls } from './resources/pull-follow.js';
 import { mergePlanned } from './resources/pull-merge.js';
 import { followMirrors } from './resources/push-mirror.js';
 import { makeUser } from './resources/user.js';

@@ -6,7 +6,6 @@ import { mergeTrees } from '../git/merge.js';
 import { doer, onRepository, PULLS, type RepoCall } from '../guards.js';
 import { shaped, shownTime, shownTimeOrNull, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
-import type { Attachment } from '../parts.js';
 import { canRead, canWrite, permissionOn } from '../permissions.js';
 import type { Handlers } from '../registry.js';
 import type { Commit, Id, Issue, Repository, Seconds, User, World } from '../world.js';
@@ -24,7 +23,6 @@ import {
   type IssueWish,
   makeIssue,
   setDueOn,
-  setState,
   shownLabels,
   shownMilestone,
   touch,
@@ -108,26 +106,17 @@ export function copyObjects(from: Repository, to: Repository): void {
 }
 
 /** Open pull requests whose head (`from`) or base (`to`) is this branch. */
-function openPulls(world: World, repo: Repository, side: 'from' | 'to', branch: string): (Issue & { pull: Pull })[] {
+export function openPulls(
+  world: World,
+  repo: Repository,
+  side: 'from' | 'to',
+  branch: string,
+): (Issue & { pull: Pull })[] {
   return [...world.issues.values()].filter((issue): issue is Issue & { pull: Pull } => {
     if (issue.state !== 'open' || !issue.pull) return false;
     if (side === 'from') return issue.pull.headRepoId === repo.id && issue.pull.headBranch === branch;
     return issue.repoId === repo.id && issue.pull.baseBranch === branch;
   });
-}
-
-/** The head got new commits. */
-function moveHead(world: World, by: User, issue: Issue & { pull: Pull }, headRepo: Repository, after: string): void {
-  const repo = world.repo(issue.repoId);
-  const before = issue.pull.headSha;
-  copyObjects(headRepo, repo);
-  issue.pull.headSha = after;
-  issue.pull.mergeBase =
-    mergeBaseOf(repo.git, repo.git.branches.get(issue.pull.baseBranch) ?? issue.pull.baseSha, after)?.sha ??
-    issue.pull.mergeBase;
-  touch(world, issue);
-  addPush(world, by, issue, before, after);
-  world.happened(by, { kind: 'pull.synchronized', repo, issue, before, after });
 }
 
 /** A real server tells the new base as the old one (`oldRef`); so do we. */
@@ -434,25 +423,4 @@ export const pullHandlers: Handlers = {
   }),
   /** 201, not 200. */
   updatePull: onRepository(live, (call) => created(renderPull(call.view, change(call)))),
-};
-
-const BRANCH = 'refs/heads/';
-
-/** Keeps pull requests in step with their branches: a push to the head synchronizes them, the end of a branch closes them. */
-export const followPulls: Attachment = ({ world }) => {
-  world.listen((told) => {
-    if (told.kind === 'pushed' && told.ref.startsWith(BRANCH)) {
-      for (const issue of openPulls(world, told.repo, 'from', told.ref.slice(BRANCH.length)))
-        moveHead(world, told.by, issue, told.repo, told.after);
-    }
-    if (told.kind === 'branch.deleted') {
-      const branch = told.ref.slice(BRANCH.length);
-      for (const issue of [
-        ...openPulls(world, told.repo, 'from', branch),
-        ...openPulls(world, told.repo, 'to', branch),
-      ])
-        setState(world, told.by, issue, 'closed');
-    }
-  });
-  return undefined;
 };
