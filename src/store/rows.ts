@@ -162,3 +162,7 @@ export function toAttempt(row: AttemptEntity): Attempt {
   const { org: _org, ...attempt } = row;
   return { ...attempt };
 }
+
+export function idsOf(result: { readonly rows: readonly unknown[] }): string[] {
+  return (result.rows as ReadonlyArray<{ id: string }>).map(({ id }) => id);
+}

@@ -19,7 +19,7 @@ import { AttemptEntity } from './entities/attempt.entity.js';
 import { EventEntity } from './entities/event.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { UndoneEntity } from './entities/recovery.entities.js';
-import { toEvent, toAttempt, toIntent } from './rows.js';
+import { idsOf, toEvent, toAttempt, toIntent } from './rows.js';
 import { effectHash } from './journal-decisions.js';
 import { moveIntent, rearm } from './journal-moves.js';
 import { DUE_RUNS, EXPIRED } from './journal-statements.js';
@@ -311,8 +311,4 @@ async function intentRow(manager: EntityManager, id: string): Promise<IntentEnti
 
 async function attemptsOf(manager: EntityManager, intentId: string): Promise<Attempt[]> {
   return (await manager.find(AttemptEntity, { where: { intentId }, order: { n: 'ASC' } })).map(toAttempt);
-}
-
-function idsOf(result: { rows: unknown[] }): string[] {
-  return (result.rows as Array<{ id: string }>).map((row) => row.id);
 }

@@ -1,0 +1,247 @@
+import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import { INTENT_STATES, type IntentState } from '../core/states.js';
+import { sightWithin, type Sight } from '../core/sight.js';
+import type { HeldForge, IntentWork, PauseRow, RunFilter } from '../pipeline/journal-store.port.js';
+import { type Attempt, type Intent, type Run } from '../core/run.js';
+import { runReasonOf } from './columns.js';
+import { execute, type Database } from './database.js';
+import { AttemptEntity } from './entities/attempt.entity.js';
+import { IntentEntity } from './entities/intent.entity.js';
+import { RunEntity } from './entities/run.entity.js';
+import { ForgeHoldEntity } from './entities/recovery.entities.js';
+import { PauseEntity } from './entities/small.entities.js';
+import { wantsApproval, changedSomething } from './journal-statements.js';
+import { effectHash } from './journal-decisions.js';
+import { idsOf, toAttempt, toIntent, toRun } from './rows.js';
+import { isOfEntry, NAMED, placesFrom, sightParams, sightValues, tellsIntent, tellsRun } from './sight-statements.js';
+
+/** Effects that are done stay for good: no more of them are looked at than somebody wants to know. */
+const countNewest = (which: string): string => `
+SELECT s.state, c.count FROM unnest($1::text[]) AS s (state) CROSS JOIN LATERAL (
+  SELECT count(*)::int AS count FROM (SELECT * FROM intents n WHERE n.state = s.state ORDER BY n.seq DESC LIMIT $2) AS i ${which}
+) AS c`;
+const COUNT_NEWEST = countNewest('');
+const COUNT_NEWEST_IN_SIGHT = countNewest(`WHERE ${tellsIntent('i', placesFrom(3))}`);
+
+/** What is read of runs, intents and attempts. */
+export class SqlJournalReads {
+  constructor(protected readonly db: Database) {}
+
+  async waitingForApproval(limit: number, sight: Sight = null): Promise<Intent[]> {
+    const rows = await this.db.run((manager) =>
+      intentsInSight(manager, sight).andWhere(wantsApproval('intent')).orderBy('intent.seq').limit(limit).getMany(),
+    );
+    return rows.map(toIntent);
+  }
+
+  async lastSettled(effectKey: string): Promise<Intent | null> {
+    const row = await this.db.run((manager) =>
+      intents(manager)
+        .where(`intent.effectHash = :hash AND intent.state IN ('done', 'unchanged')`, { hash: effectHash(effectKey) })
+        .orderBy({ 'intent.updatedAt': 'DESC', 'intent.seq': 'DESC' })
+        .limit(1)
+        .getOne(),
+    );
+    return row ? toIntent(row) : null;
+  }
+
+  async run(id: string): Promise<Run | null> {
+    const row = await this.db.run((manager) => runs(manager).where('run.id = :id', { id }).getOne());
+    return row ? toRun(row) : null;
+  }
+
+  async intent(id: string): Promise<Intent | null> {
+    const row = await this.db.run((manager) => intents(manager).where('intent.id = :id', { id }).getOne());
+    return row ? toIntent(row) : null;
+  }
+
+  async runs(filter: RunFilter): Promise<Run[]> {
+    const { org, rule, state, eventId, eventIds, ids, changed, before, shadow, sight = null, limit } = filter;
+    const isBounded = [eventId, eventIds, ids].some((asked) => asked !== undefined);
+    if (sight !== null && !isBounded) return this.newestRuns(filter, sight);
+    const asked = Object.entries({ org, rule, state, eventId }).filter(([, value]) => value !== undefined);
+    const rows = await this.db.run((manager) => {
+      const query = runs(manager).orderBy('run.seq', 'DESC').limit(limit);
+      for (const [name, value] of asked) query.andWhere(`run.${name} = :${name}`, { [name]: value });
+      if (eventIds !== undefined) query.andWhere('run.eventId = ANY (:eventIds)', { eventIds });
+      if (ids !== undefined) query.andWhere('run.id = ANY (:ids)', { ids });
+      if (before !== undefined) query.andWhere('run.seq < (SELECT seq FROM runs WHERE id = :before)', { before });
+      if (changed) query.andWhere(changedSomething('run'));
+      if (shadow !== undefined) query.andWhere(`run.rule ${shadow ? '' : 'NOT '}LIKE 'shadow/%'`);
+      if (sight !== null) query.andWhere(tellsRun('run', NAMED), { ...sightParams(sight) });
+      return query.getMany();
+    });
+    return rows.map(toRun);
+  }
+
+  private async newestRuns({ org, limit, ...filter }: RunFilter, sight: Sight): Promise<Run[]> {
+    const asked = sight !== null && org !== undefined ? sightWithin(sight, org) : sight;
+    const optional = [filter.rule, filter.state, filter.before].filter((value) => value !== undefined);
+    const rows = await this.db.run(async (manager) => {
+      const params = [...sightValues(asked), limit, ...optional];
+      const ids = idsOf(await execute(manager, newestInSight(filter), params));
+      return ids.length === 0
+        ? []
+        : runs(manager).where('run.id = ANY (:ids)', { ids }).orderBy('run.seq', 'DESC').getMany();
+    });
+    return rows.map(toRun);
+  }
+
+  async intentsOfRun(runId: string, sight: Sight = null): Promise<Intent[]> {
+    const rows = await this.db.run((manager) =>
+      intentsInSight(manager, sight).andWhere('intent.runId = :runId', { runId }).orderBy('intent.seq').getMany(),
+    );
+    return rows.map(toIntent);
+  }
+
+  async attemptsOfIntent(intentId: string): Promise<Attempt[]> {
+    const rows = await this.db.run((manager) =>
+      manager.find(AttemptEntity, { where: { intentId }, order: { n: 'ASC' } }),
+    );
+    return rows.map(toAttempt);
+  }
+
+  async workOfRuns(runIds: readonly string[], sight: Sight = null): Promise<IntentWork[][]> {
+    if (runIds.length === 0) return [];
+    const [rows, made] = await this.db.run(async (manager) => {
+      const found = await intentsInSight(manager, sight)
+        .andWhere('intent.runId = ANY (:runIds)', { runIds })
+        .orderBy('intent.seq')
+        .getMany();
+      if (found.length === 0) return [found, []];
+      const intentIds = found.map(({ id }) => id);
+      const attempts = manager
+        .createQueryBuilder(AttemptEntity, 'attempt')
+        .where('attempt.intentId = ANY (:intentIds)', { intentIds });
+      return [found, await attempts.orderBy('attempt.n').getMany()];
+    });
+    const attemptsOf = grouped(made, ({ intentId }) => intentId);
+    const intentsOf = grouped(rows, ({ runId }) => runId);
+    return runIds.map((runId) =>
+      (intentsOf.get(runId) ?? []).map((row) => ({
+        intent: toIntent(row),
+        attempts: (attemptsOf.get(row.id) ?? []).map(toAttempt),
+      })),
+    );
+  }
+
+  async countByState(): Promise<Record<IntentState, number>> {
+    return this.countsOf(`SELECT state, count(*)::int AS count FROM intents GROUP BY state`, []);
+  }
+
+  async countNewestByState(most: number, sight: Sight): Promise<Record<IntentState, number>> {
+    return sight === null
+      ? this.countsOf(COUNT_NEWEST, [INTENT_STATES, most])
+      : this.countsOf(COUNT_NEWEST_IN_SIGHT, [INTENT_STATES, most, ...sightValues(sight)]);
+  }
+
+  private async countsOf(sql: string, params: readonly unknown[]): Promise<Record<IntentState, number>> {
+    const { rows } = await this.db.run((manager) =>
+      execute<{ state: IntentState; count: number }>(manager, sql, [...params]),
+    );
+    const counts = Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as Record<IntentState, number>;
+    for (const { state, count } of rows) counts[state] = count;
+    return counts;
+  }
+
+  async intentsInState(state: IntentState, limit: number, sight: Sight = null): Promise<Intent[]> {
+    const rows = await this.db.run((manager) =>
+      intentsInSight(manager, sight)
+        .andWhere('intent.state = :state', { state })
+        .orderBy('intent.seq')
+        .limit(limit)
+        .getMany(),
+    );
+    return rows.map(toIntent);
+  }
+
+  async heldForges(): Promise<HeldForge[]> {
+    const rows = await this.db.run((manager) =>
+      manager
+        .createQueryBuilder(ForgeHoldEntity, 'hold')
+        .where('hold.until > clock_timestamp()')
+        .orderBy('hold.since')
+        .getMany(),
+    );
+    return rows.map(({ orgs, reasonCode, reasonParams, ...row }) => ({
+      credential: row.credential,
+      forge: row.forge,
+      orgs: orgs.split('\n'),
+      reason: runReasonOf({ reasonCode, reasonParams }),
+      since: row.since,
+      until: row.until,
+    }));
+  }
+
+  async paused(): Promise<PauseRow[]> {
+    const rows = await this.db.run((manager) => manager.find(PauseEntity, { order: { at: 'ASC' } }));
+    return rows.map(({ org, rule, by, at, reason }) => ({
+      org: org || null,
+      rule: rule || null,
+      by,
+      at,
+      ...(reason === null ? {} : { reason }),
+    }));
+  }
+
+  async waitingForPause({ org, rule }: Pick<PauseRow, 'org' | 'rule'>, sight: Sight = null): Promise<number> {
+    return this.db.run((manager) => {
+      const query = intentsInSight(manager, sight).andWhere(`intent.state = 'planned'`);
+      if (org !== null) query.andWhere('intent.org = :org', { org });
+      if (rule !== null) query.andWhere('intent.rule = :rule', { rule });
+      return query.getCount();
+    });
+  }
+}
+
+// Not `find`: its types do not end on columns that hold any JSON.
+
+function runs(manager: EntityManager): SelectQueryBuilder<RunEntity> {
+  return manager.createQueryBuilder(RunEntity, 'run');
+}
+
+export function intents(manager: EntityManager): SelectQueryBuilder<IntentEntity> {
+  return manager.createQueryBuilder(IntentEntity, 'intent');
+}
+
+function intentsInSight(manager: EntityManager, sight: Sight): SelectQueryBuilder<IntentEntity> {
+  const all = intents(manager);
+  return sight === null ? all : all.where(tellsIntent('intent', NAMED), { ...sightParams(sight) });
+}
+
+/**
+ * The newest runs in sight: of each organization and each repository as many as are asked for, out of an index, and the newest of these. Parameters: the
+ * sight, how many, then the rule, the state and the run before which they are, as far as they are asked for.
+ */
+function newestInSight({ rule, state, before, changed, shadow }: Omit<RunFilter, 'limit'>): string {
+  const { whole, orgs, repos } = placesFrom(1);
+  let last = 4;
+  const which = [
+    ...(rule === undefined ? [] : [`r.rule = $${(last += 1)}`]),
+    ...(state === undefined ? [] : [`r.state = $${(last += 1)}`]),
+    ...(before === undefined ? [] : [`r.seq < (SELECT seq FROM runs WHERE id = $${(last += 1)})`]),
+    ...(changed ? [changedSomething('r')] : []),
+    ...(shadow === undefined ? [] : [`r.rule ${shadow ? '' : 'NOT '}LIKE 'shadow/%'`]),
+  ];
+  const newestOf = (places: string, same: string): string => `
+  SELECT f.id, f.seq FROM ${places} CROSS JOIN LATERAL (
+    SELECT r.id, r.seq FROM runs r WHERE ${[same, ...which].join(' AND ')} ORDER BY r.seq DESC LIMIT $4
+  ) AS f`;
+  return `
+SELECT id FROM (${newestOf(`unnest(CAST(${whole} AS text[])) AS w (org)`, 'r.org = w.org')}
+  UNION ALL${newestOf(
+    `unnest(CAST(${orgs} AS text[]), CAST(${repos} AS text[])) AS w (org, repo)`,
+    `r.org = w.org AND ${isOfEntry('r', 'w.repo')}`,
+  )}
+) AS newest ORDER BY seq DESC LIMIT $4`;
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
