@@ -8,6 +8,7 @@ import { Types, signature } from './infer-type.js';
 import { meterLoop } from './meter-loop.js';
 import type { Expr, ParsedExpression } from './parse-expression.js';
 import { compileRegex } from './regex.js';
+import { childrenOf, constantOf, constantText, elementsOf, isTest } from './tree.js';
 
 /** Nodes one inside the other. The library's planning takes quadratic time in the length of a chain. */
 const MAX_DEPTH = 100;
@@ -66,18 +67,10 @@ class Walker {
     };
     const { exprKind } = expr;
     switch (exprKind.case) {
-      case 'selectExpr':
-        return down(exprKind.value.operand);
-      case 'listExpr':
-        return exprKind.value.elements.forEach(down);
       case 'structExpr':
         if (exprKind.value.messageName !== '')
           throw this.#error(expr, `there is no type "${exprKind.value.messageName}" to build`);
-        for (const entry of exprKind.value.entries) {
-          if (entry.keyKind.case === 'mapKey') down(entry.keyKind.value);
-          down(entry.value);
-        }
-        return;
+        return childrenOf(expr).forEach(down);
       case 'callExpr':
         this.#checkCall(expr);
         this.#noteTests(exprKind.value);
@@ -96,7 +89,7 @@ class Walker {
         return;
       }
       default:
-        return;
+        return childrenOf(expr).forEach(down);
     }
   }
 
@@ -148,8 +141,8 @@ class Walker {
     if (!left || !right) return;
     if (name === '@in' && constantKey(left) !== null) this.#tested.add(right);
     if (name !== '_==_' && name !== '_!=_') return;
-    if (isNull(right)) this.#tested.add(left);
-    if (isNull(left)) this.#tested.add(right);
+    if (constantOf(right) === null) this.#tested.add(left);
+    if (constantOf(left) === null) this.#tested.add(right);
   }
 
   #checkVariable(node: Expr, name: string): void {
@@ -196,7 +189,7 @@ class Walker {
   }
 
   #checkConstants(expr: Expr, name: string, args: readonly Expr[]): void {
-    const constants = args.map(constantOf);
+    const constants = args.map(textsOf);
     const own = this.known.ownFunctions.get(name)?.checkConstants?.(constants) ?? null;
     if (own !== null)
       throw this.#error(args.findLast((_, index) => constants[index] !== undefined) ?? expr, `${name}: ${own}`);
@@ -236,32 +229,12 @@ function functionNames(env: CelEnv): string[] {
   return [...new Set([...macros, ...names])].filter((name) => /^[a-zA-Z]/.test(name));
 }
 
-/** `has(a.b)` */
-function isTest({ exprKind }: Expr): boolean {
-  return exprKind.case === 'selectExpr' && exprKind.value.testOnly;
-}
-
-function isNull({ exprKind }: Expr): boolean {
-  return exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'nullValue';
-}
-
-function constantText(expr: Expr): string | undefined {
-  const { exprKind } = expr;
-  return exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'stringValue'
-    ? exprKind.value.constantKind.value
-    : undefined;
-}
-
 /** A text, or the texts of a list, as far as they are written out. */
-function constantOf(expr: Expr): Constant | undefined {
-  if (expr.exprKind.case !== 'listExpr') return constantText(expr);
-  return expr.exprKind.value.elements.flatMap((element) => constantText(element) ?? []);
+function textsOf(expr: Expr): Constant | undefined {
+  return elementsOf(expr)?.flatMap((element) => constantText(element) ?? []) ?? constantText(expr);
 }
 
 function constantKey(expr: Expr): string | null {
-  const { exprKind } = expr;
-  if (exprKind.case !== 'constExpr') return null;
-  const { constantKind } = exprKind.value;
-  if (constantKind.case === 'stringValue') return constantKind.value;
-  return constantKind.case === 'int64Value' ? String(constantKind.value) : null;
+  const value = constantOf(expr);
+  return typeof value === 'string' || typeof value === 'bigint' ? String(value) : null;
 }

@@ -1,6 +1,6 @@
 import type { Claim } from '../expression-engine.js';
 import type { Expr } from './parse-expression.js';
-import { pathOf } from './words.js';
+import { constantOf, isTest, pathOf } from './tree.js';
 import { tableOf } from '../../../core/table.js';
 
 const OPERATORS: Readonly<Record<string, Comparison>> = tableOf({
@@ -26,17 +26,16 @@ const TURNED: Readonly<Record<Comparison, Comparison>> = {
 export function claimsOf(expr: Expr, offsetOf: (expr: Expr) => number): Claim[] {
   const { exprKind } = expr;
   if (exprKind.case === 'constExpr') {
-    const value = literalOf(expr);
+    const value = constantOf(expr);
     return typeof value === 'boolean' ? [{ path: '', operator: '==', value, offset: offsetOf(expr) }] : [];
   }
   const path = pathOf(expr);
-  if (path !== null && !(exprKind.case === 'selectExpr' && exprKind.value.testOnly))
-    return [{ path, operator: '==', value: true, offset: offsetOf(firstOf(expr)) }];
+  if (path !== null && !isTest(expr)) return [{ path, operator: '==', value: true, offset: offsetOf(firstOf(expr)) }];
   if (exprKind.case !== 'callExpr') return [];
   const { function: name, args, target } = exprKind.value;
   const [left, right] = args;
   const test = TEXT_TESTS.find((one) => one === name);
-  const [of, text] = [target ? pathOf(target) : null, left ? literalOf(left) : undefined];
+  const [of, text] = [target ? pathOf(target) : null, left ? constantOf(left) : undefined];
   if (test && of !== null && target && typeof text === 'string' && args.length === 1)
     return [{ path: of, operator: test, value: text, offset: offsetOf(firstOf(target)) }];
   if (name === '_&&_') return args.flatMap((arg) => claimsOf(arg, offsetOf));
@@ -44,7 +43,7 @@ export function claimsOf(expr: Expr, offsetOf: (expr: Expr) => number): Claim[] 
   const operator = OPERATORS[name];
   if (!operator || !left || !right) return [];
   const [leftPath, rightPath] = [pathOf(left), pathOf(right)];
-  const [leftValue, rightValue] = [literalOf(left), literalOf(right)];
+  const [leftValue, rightValue] = [constantOf(left), constantOf(right)];
   if (leftPath !== null && rightValue !== undefined)
     return [{ path: leftPath, operator, value: rightValue, offset: offsetOf(firstOf(left)) }];
   if (rightPath !== null && leftValue !== undefined)
@@ -79,21 +78,4 @@ function negate(claims: readonly Claim[]): Claim[] {
     const operator = OPPOSITE[claim.operator as Comparison] as Comparison | undefined;
     return operator ? [{ ...claim, operator }] : [];
   });
-}
-
-function literalOf(expr: Expr): Claim['value'] | undefined {
-  const { exprKind } = expr;
-  if (exprKind.case !== 'constExpr') return undefined;
-  const { constantKind } = exprKind.value;
-  switch (constantKind.case) {
-    case 'stringValue':
-    case 'boolValue':
-    case 'int64Value':
-    case 'doubleValue':
-      return constantKind.value;
-    case 'nullValue':
-      return null;
-    default:
-      return undefined;
-  }
 }

@@ -5,6 +5,7 @@ import { ExpressionError } from '../expression-engine.js';
 import { namesIn, peek } from './cel-values.js';
 import type { Expr, ParsedExpression } from './parse-expression.js';
 import { tableOf } from '../../../core/table.js';
+import { childrenOf } from './tree.js';
 import { unknownPaths } from './unknown.js';
 
 /** The library's error as one that names the field, where it stands, and what was probably meant. */
@@ -90,35 +91,6 @@ function findNode(expr: Expr, id: string): Expr | null {
     if (found) return found;
   }
   return null;
-}
-
-function childrenOf({ exprKind }: Expr): Expr[] {
-  const children: Array<Expr | undefined> = (() => {
-    switch (exprKind.case) {
-      case 'selectExpr':
-        return [exprKind.value.operand];
-      case 'listExpr':
-        return exprKind.value.elements;
-      case 'structExpr':
-        return exprKind.value.entries.flatMap((entry) => [
-          entry.keyKind.case === 'mapKey' ? entry.keyKind.value : undefined,
-          entry.value,
-        ]);
-      case 'callExpr':
-        return [exprKind.value.target, ...exprKind.value.args];
-      case 'comprehensionExpr':
-        return [
-          exprKind.value.iterRange,
-          exprKind.value.accuInit,
-          exprKind.value.loopCondition,
-          exprKind.value.loopStep,
-          exprKind.value.result,
-        ];
-      default:
-        return [];
-    }
-  })();
-  return children.filter((child) => child !== undefined);
 }
 
 const OPERATORS: Readonly<Record<string, string>> = tableOf({ '@in': 'in', '!_': '!', '-_': '-' });

@@ -61,18 +61,7 @@ const SIGNS: Readonly<Record<string, readonly [name: string, hint: string]>> = t
 
 /** Outside of texts, expressions are plain ASCII. */
 function checkCharacters(source: string): void {
-  let at = 0;
-  while (at < source.length) {
-    const char = source.charAt(at);
-    if (char === '"' || char === "'") {
-      at = endOfText(source, at);
-      continue;
-    }
-    if (char === '/' && source[at + 1] === '/') {
-      const line = source.indexOf('\n', at);
-      at = line === -1 ? source.length : line;
-      continue;
-    }
+  for (const [char, at] of signsOutsideTexts(source)) {
     const sign = SIGNS[char];
     if (sign) throw new ExpressionError(`this is ${sign[0]}`, at, sign[1]);
     if (char > '\u007f')
@@ -81,7 +70,21 @@ function checkCharacters(source: string): void {
         at,
         'names have the letters a to z alone; others may look the same',
       );
-    at += 1;
+  }
+}
+
+/** Each sign with its offset, but for texts and comments. @throws ExpressionError where a text is never closed */
+function* signsOutsideTexts(source: string): Generator<[string, number]> {
+  for (let at = 0; at < source.length;) {
+    const char = source.charAt(at);
+    if (char === '"' || char === "'") at = endOfText(source, at);
+    else if (source.startsWith('//', at)) {
+      const line = source.indexOf('\n', at);
+      at = line === -1 ? source.length : line;
+    } else {
+      yield [char, at];
+      at += 1;
+    }
   }
 }
 
@@ -124,18 +127,7 @@ const MAX_BRACKETS = 32;
 /** Brackets and quotes, where the parser's own answer would point far away from the mistake. */
 function checkBalance(source: string): void {
   const open: Array<{ char: string; offset: number }> = [];
-  let at = 0;
-  while (at < source.length) {
-    const char = source.charAt(at);
-    if (char === '"' || char === "'") {
-      at = endOfText(source, at);
-      continue;
-    }
-    if (char === '/' && source[at + 1] === '/') {
-      const line = source.indexOf('\n', at);
-      at = line === -1 ? source.length : line;
-      continue;
-    }
+  for (const [char, at] of signsOutsideTexts(source)) {
     if ('([{'.includes(char)) open.push({ char, offset: at });
     if (open.length > MAX_BRACKETS)
       throw new ExpressionError('the expression is nested too deeply', at, `brackets may stand ${MAX_BRACKETS} deep`);
@@ -143,7 +135,6 @@ function checkBalance(source: string): void {
       const last = open.pop();
       if (!last || CLOSES[last.char] !== char) throw new ExpressionError(`this ${char} closes nothing`, at);
     }
-    at += 1;
   }
   const last = open.at(-1);
   if (last) throw new ExpressionError(`this ${last.char} is never closed`, last.offset);

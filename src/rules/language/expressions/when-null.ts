@@ -1,5 +1,6 @@
 import type { NullReading } from '../expression-engine.js';
 import type { Expr, ParsedExpression } from './parse-expression.js';
+import { childrenOf, constantOf } from './tree.js';
 
 /** What a part may give: each letter is one possibility. */
 interface Outcome {
@@ -36,7 +37,7 @@ class Reader {
     const { exprKind } = expr;
     switch (exprKind.case) {
       case 'constExpr':
-        return ofConstant(exprKind.value.constantKind);
+        return ofConstant(constantOf(expr));
       case 'identExpr':
         return exprKind.value.name === this.variable && !loop.includes(this.variable) ? NULL : OPEN;
       case 'selectExpr': {
@@ -45,16 +46,6 @@ class Reader {
         if (testOnly) return of.isNull ? FALSE : { ...OPEN, fails: of.fails };
         return of.isNull ? { ...OPEN, fails: this.#offset(operand) } : { ...OPEN, fails: of.fails };
       }
-      case 'listExpr':
-        return this.#all(exprKind.value.elements, loop);
-      case 'structExpr':
-        return this.#all(
-          exprKind.value.entries.flatMap(({ keyKind, value }) => [
-            keyKind.case === 'mapKey' ? keyKind.value : undefined,
-            value,
-          ]),
-          loop,
-        );
       case 'comprehensionExpr': {
         const { iterRange, iterVar, accuVar, accuInit, loopCondition, loopStep, result } = exprKind.value;
         const inside = [...loop, iterVar, accuVar];
@@ -64,7 +55,7 @@ class Reader {
       case 'callExpr':
         return this.#readCall(exprKind.value, loop);
       default:
-        return OPEN;
+        return this.#all(childrenOf(expr), loop);
     }
   }
 
@@ -112,9 +103,9 @@ class Reader {
   }
 }
 
-function ofConstant(constant: { readonly case?: string | undefined; readonly value?: unknown }): Outcome {
-  if (constant.case === 'boolValue') return constant.value === true ? TRUE : FALSE;
-  return constant.case === 'nullValue' ? NULL : OPEN;
+function ofConstant(value: ReturnType<typeof constantOf>): Outcome {
+  if (typeof value === 'boolean') return value ? TRUE : FALSE;
+  return value === null ? NULL : OPEN;
 }
 
 /** `&&`: false on either side decides, whatever becomes of the other one. */

@@ -1,6 +1,5 @@
 import { describeType } from '../../../core/data-types.js';
 import type { DataType } from '../../../core/data-types.js';
-import type { Expr } from './parse-expression.js';
 
 /** How a type is called in the signatures of functions. */
 export function kindName(type: DataType): string {
@@ -44,23 +43,6 @@ export function withArticle(type: DataType): string {
   }
 }
 
-/** `event.release.tag_name` of a chain of plain fields; null for anything else. */
-export function pathOf(expr: Expr): string | null {
-  const { exprKind } = expr;
-  if (exprKind.case === 'identExpr') return exprKind.value.name;
-  if (exprKind.case === 'selectExpr' && exprKind.value.operand) {
-    const operand = pathOf(exprKind.value.operand);
-    return operand === null ? null : `${operand}.${exprKind.value.field}`;
-  }
-  if (exprKind.case === 'callExpr' && exprKind.value.function === '_[_]') {
-    const [operand, index] = exprKind.value.args;
-    const path = operand && pathOf(operand);
-    const key = index?.exprKind.case === 'constExpr' ? index.exprKind.value.constantKind : undefined;
-    return path && key?.case === 'stringValue' ? `${path}.${key.value}` : null;
-  }
-  return null;
-}
-
 /** Where the name of a field stands: the parser tells where its dot or bracket, or the chain before it, begins. */
 export function fieldOffset(source: string, from: number, field: string): number {
   const quoted = field.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -68,4 +50,11 @@ export function fieldOffset(source: string, from: number, field: string): number
   dotted.lastIndex = from;
   const found = dotted.exec(source);
   return found ? found.index + found[0].length : from;
+}
+
+/** `a, b and c`; of many the first three. */
+export function nameSome(names: readonly string[]): string {
+  return names.length > 3
+    ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
+    : names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }

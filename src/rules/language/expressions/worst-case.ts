@@ -2,7 +2,9 @@ import type { RuleFunction } from '../functions/define-function.js';
 import { chargeOf } from './charges.js';
 import { MAX_LIST } from './meter.js';
 import type { Expr } from './parse-expression.js';
+import { WALK } from './functions.js';
 import { compileRegex, costOfSearch } from './regex.js';
+import { callOf, childrenOf, constantText, elementsOf } from './tree.js';
 
 /** Characters that a text of the forge is taken to have; longer ones are for the meter. */
 const TEXT = 4096;
@@ -31,27 +33,15 @@ export function worstCase(expr: Expr | undefined, own: Own): number {
   if (!expr) return 0;
   const { exprKind } = expr;
   switch (exprKind.case) {
-    case 'selectExpr':
-      return worstCase(exprKind.value.operand, own);
-    case 'listExpr':
-      return sum(exprKind.value.elements, own);
-    case 'structExpr':
-      return exprKind.value.entries.reduce(
-        (total, { keyKind, value }) =>
-          total + worstCase(value, own) + (keyKind.case === 'mapKey' ? worstCase(keyKind.value, own) : 0),
-        0,
-      );
-    case 'callExpr': {
-      const { function: name, target, args } = exprKind.value;
-      return worstCase(target, own) + sum(args, own) + ownCost(name, target ? [target, ...args] : args, own);
-    }
+    case 'callExpr':
+      return sum(childrenOf(expr), own) + ownCost(exprKind.value.function, childrenOf(expr), own);
     case 'comprehensionExpr': {
       const { iterRange, accuInit, loopCondition, loopStep, result } = exprKind.value;
       const turn = 1 + worstCase(loopCondition, own) + worstCase(loopStep, own);
       return worstCase(iterRange, own) + worstCase(accuInit, own) + turnsOf(iterRange) * turn + worstCase(result, own);
     }
     default:
-      return 0;
+      return sum(childrenOf(expr), own);
   }
 }
 
@@ -61,11 +51,8 @@ function sum(all: readonly Expr[], own: Own): number {
 
 /** A list that is written out is as long as it is; of any other the longest is taken. */
 function turnsOf(range: Expr | undefined): number {
-  const inner =
-    range?.exprKind.case === 'callExpr' && range.exprKind.value.function === '@walk'
-      ? range.exprKind.value.args[0]
-      : range;
-  return inner?.exprKind.case === 'listExpr' ? inner.exprKind.value.elements.length : MAX_LIST;
+  const call = callOf(range);
+  return elementsOf(call?.function === WALK ? call.args[0] : range)?.length ?? MAX_LIST;
 }
 
 function ownCost(name: string, args: readonly Expr[], own: Own): number {
@@ -86,17 +73,15 @@ function ownCost(name: string, args: readonly Expr[], own: Own): number {
 }
 
 /** A text that is written out, else a long one: what takes no text does not look at it. */
-function sampleOf({ exprKind }: Expr): string {
-  const kind = exprKind.case === 'constExpr' ? exprKind.value.constantKind : null;
-  return kind?.case === 'stringValue' ? kind.value : DEAR_TEXT;
+function sampleOf(expr: Expr): string {
+  return constantText(expr) ?? DEAR_TEXT;
 }
 
-function isConstant({ exprKind }: Expr): boolean {
-  return exprKind.case === 'constExpr' || (exprKind.case === 'listExpr' && exprKind.value.elements.every(isConstant));
+function isConstant(expr: Expr): boolean {
+  return expr.exprKind.case === 'constExpr' || elementsOf(expr)?.every(isConstant) === true;
 }
 
 function searchCost(pattern: Expr | undefined): number {
-  const kind = pattern?.exprKind.case === 'constExpr' ? pattern.exprKind.value.constantKind : null;
-  if (kind?.case !== 'stringValue') return UNKNOWN_PATTERN_STEPS;
-  return costOfSearch(compileRegex(kind.value), 'a'.repeat(TEXT));
+  const text = constantText(pattern);
+  return text === undefined ? UNKNOWN_PATTERN_STEPS : costOfSearch(compileRegex(text), 'a'.repeat(TEXT));
 }
