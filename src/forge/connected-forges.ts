@@ -253,6 +253,12 @@ export class ConnectedForges {
     return forge ? this.entryOf(forge) : null;
   }
 
+  /** What the server is, whichever credentials reached it. */
+  serverOf(id: string): { readonly product: ForgeCapabilities['product'] | null; readonly version: string | null } {
+    const reached = this.list().find((one) => one.id === id && one.capabilities !== null)?.capabilities;
+    return { product: reached?.product ?? null, version: reached?.version ?? null };
+  }
+
   list(): ForgeEntry[] {
     return this.forges.map((forge) => this.entryOf(forge));
   }

@@ -122,7 +122,7 @@ const PARTS = [
         offers,
         access,
         gaps,
-        history: new HookHistory({ known, clock }),
+        history: new HookHistory(known, clock),
         proxies,
         trustsProxy: (address) => trusted.trusts(address),
         console: config.console,

@@ -4,20 +4,22 @@ import { PollLoop } from './poll-loop.js';
 
 function setup(poll: () => Promise<unknown>) {
   const state = { now: 0, raised: [] as string[], polls: 0, isPressing: false };
-  const loop = new PollLoop({
-    sources: () => [
-      {
-        name: 'feed/acme',
-        everyMs: 1000,
-        isPressing: () => state.isPressing,
-        poll: () => ((state.polls += 1), poll()),
-      },
-    ],
-    clock: { now: () => new Date(state.now), monotonicMs: () => state.now },
-    random: () => 0.5,
-    logger: silentLogger,
-    alerts: { raise: (key) => void state.raised.push(key), resolve: () => {} },
-  });
+  const loop = new PollLoop(
+    {
+      list: () => [
+        {
+          name: 'feed/acme',
+          everyMs: 1000,
+          isPressing: () => state.isPressing,
+          poll: () => ((state.polls += 1), poll()),
+        },
+      ],
+    },
+    { now: () => new Date(state.now), monotonicMs: () => state.now },
+    { next: () => 0.5 },
+    silentLogger,
+    { raise: (key) => void state.raised.push(key), resolve: () => {} },
+  );
   const wakeAt = async (ms: number): Promise<void> => {
     state.now = ms;
     loop.wake();

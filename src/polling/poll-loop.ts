@@ -1,32 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { backoffMs } from '../core/backoff.js';
-import { alert, type Alerts } from '../core/alerts.js';
-import type { Clock } from '../core/clock.js';
-import type { Logger } from '../core/logger.js';
+import { alert, Alerts } from '../core/alerts.js';
+import { Clock } from '../core/clock.js';
+import { Logger } from '../core/logger.js';
+import { Random } from '../core/random.js';
 import { isOrgStopped } from '../forge/org-numbers.js';
-
-/** One source that is read again and again. */
-export interface Polled {
-  /** `feed/acme`, for log and alert. */
-  readonly name: string;
-  readonly everyMs: number;
-  /** How long after the start of the process its first turn comes; default at once. */
-  readonly startAfterMs?: number;
-  /**
-   * Called after each poll: when work is pending or deliveries are missing, the next poll comes in a quarter of the
-   * time.
-   */
-  readonly isPressing?: () => boolean;
-  poll(): Promise<unknown>;
-}
-
-interface PollLoopDeps {
-  /** Called at each tick, because a forge may be connected later. */
-  readonly sources: () => readonly Polled[];
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly logger: Logger;
-  readonly alerts: Alerts;
-}
+import { Pollers, type Polled } from './pollers.js';
 
 interface Turn {
   dueAtMs: number;
@@ -43,16 +22,23 @@ const FAST = 0.25;
 const JITTER = [0.9, 1.1] as const;
 
 /** Decides which sources are due; a timer of the framework calls it. Polls of one source never overlap. */
+@Injectable()
 export class PollLoop {
   private readonly turns = new Map<string, Turn>();
   private isStopped = false;
 
-  constructor(private readonly deps: PollLoopDeps) {}
+  constructor(
+    @Inject(Pollers) private readonly pollers: Pick<Pollers, 'list'>,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly logger: Logger,
+    private readonly alerts: Alerts,
+  ) {}
 
   wake(): void {
     if (this.isStopped) return;
-    const now = this.deps.clock.monotonicMs();
-    for (const source of this.deps.sources()) {
+    const now = this.clock.monotonicMs();
+    for (const source of this.pollers.list()) {
       const turn = this.turnOf(source, now);
       if (turn.running || turn.dueAtMs > now) continue;
       turn.running = this.pollOnce(source, turn).finally(() => (turn.running = null));
@@ -73,7 +59,7 @@ export class PollLoop {
   }
 
   private async pollOnce(source: Polled, turn: Turn): Promise<void> {
-    const { clock, random, logger, alerts } = this.deps;
+    const { clock, random, logger, alerts } = this;
     try {
       await source.poll();
       turn.failures = 0;
@@ -93,6 +79,6 @@ export class PollLoop {
     }
     const everyMs = turn.failures === 0 && source.isPressing?.() ? source.everyMs * FAST : source.everyMs;
     const growth = { firstMs: everyMs, maxMs: Math.max(source.everyMs, MAX_WAIT_MS), between: JITTER };
-    turn.dueAtMs = clock.monotonicMs() + backoffMs(turn.failures, growth, random);
+    turn.dueAtMs = clock.monotonicMs() + backoffMs(turn.failures, growth, () => random.next());
   }
 }

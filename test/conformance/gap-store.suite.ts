@@ -1,3 +1,5 @@
+import { aConfig } from '../builders/a-config.js';
+import { Metrics } from '../../src/observability/metrics.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Alerts } from '../../src/core/alerts.js';
 import type { EntrySource } from '../../src/core/event.js';
@@ -29,17 +31,20 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
 
   const keeper = (): GapKeeper => {
     const alerts: Alerts = { raise: (key) => void raised.add(key), resolve: (key) => void raised.delete(key) };
-    return new GapKeeper({
-      orgs: [{ forge: 'main', org: 'acme', everyS: 30, graceS: 120, hasHooks: isHooked }],
-      gaps: stores.gaps,
-      cursors: stores.cursors,
-      hooks: async () => hooks,
-      history: new HookHistory({ known: stores.known, clock }),
-      server: () => ({ product: 'gitea', version: '1.27.0' }),
+    return new GapKeeper(
+      aConfig({
+        orgs: [{ forge: 'main', name: 'acme', feed: { everyS: 30, graceS: 120 }, hooks: isHooked ? [{}] : [] }],
+      }),
+      stores.gaps,
+      stores.cursors,
+      { read: async () => hooks },
+      new HookHistory(stores.known, clock),
+      { serverOf: () => ({ product: 'gitea', version: '1.27.0' }) },
       clock,
-      logger: silentLogger,
+      silentLogger,
       alerts,
-    });
+      new Metrics(),
+    );
   };
 
   let n = 0;

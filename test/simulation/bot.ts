@@ -311,7 +311,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     const sources = [
       { name: 'feed/main/acme', everyMs: POLLS_EVERY_MS, isPressing: () => feed.isCutOff, poll: () => feed.poll() },
     ];
-    const polls = new PollLoop({ sources: () => sources, clock, random, logger, alerts });
+    const polls = new PollLoop({ list: () => sources }, clock, { next: random }, logger, alerts);
     polls.wake();
     setInterval(() => polls.wake(), POLLS_ARE_DUE_EVERY_MS);
   }

@@ -1,3 +1,4 @@
+import { aConfig } from '../../../test/builders/a-config.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { AlertSender } from '../../observability/alert-sender.js';
@@ -67,32 +68,34 @@ describe('GapKeeper', () => {
       info: (facts: object) => void told.push(`resolved ${(facts as { alert: string }).alert}`),
     };
     restarted = () =>
-      new GapKeeper({
-        orgs: [{ forge: 'main', org: 'acme', everyS: 30, graceS: 120, hasHooks: true }],
+      new GapKeeper(
+        aConfig({ orgs: [{ forge: 'main', name: 'acme', feed: { everyS: 30, graceS: 120 }, hooks: [{}] }] }),
         gaps,
-        cursors: {
+        {
           read: async () => {
             asked.push('cursor');
             return null;
           },
         },
-        hooks: async () => {
-          asked.push('hooks');
-          return hooks;
+        {
+          read: async () => {
+            asked.push('hooks');
+            return hooks;
+          },
         },
-        history: new HookHistory({
-          clock,
-          known: {
+        new HookHistory(
+          {
             read: async () => kept,
             write: async (_forge, _org, _kind, fact) => void (kept = { fact, learnedAt: clock.now() }),
           },
-        }),
-        server: () => ({ product: 'gitea', version: '1.27.0' }),
+          clock,
+        ),
+        { serverOf: () => ({ product: 'gitea', version: '1.27.0' }) },
         clock,
-        logger: silentLogger,
-        alerts: new AlertSender(logger, metrics, clock, null),
-        counted: (gap) => metrics.gaps.inc(gap),
-      });
+        silentLogger,
+        new AlertSender(logger, metrics, clock, null),
+        metrics,
+      );
     keeper = restarted();
   });
 

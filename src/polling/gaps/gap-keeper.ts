@@ -1,14 +1,18 @@
-import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
-import type { Clock } from '../../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/app-config.js';
+import { alert, type AlertKey, Alerts } from '../../core/alerts.js';
+import { Clock } from '../../core/clock.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
 import { isDelivered } from '../../events/pairing-table.js';
-import type { CursorStore } from '../cursor-store.port.js';
-import type { HookProduct } from '../../rules/language/hook-events.js';
-import type { Gap, GapClass, GapOutcome, GapStore, WaitingEntry } from '../../pipeline/gap-store.port.js';
+import { ConnectedForges } from '../../forge/connected-forges.js';
+import { Metrics } from '../../observability/metrics.js';
+import { CursorStore } from '../cursor-store.port.js';
+import { type Gap, type WaitingEntry, GapStore } from '../../pipeline/gap-store.port.js';
 import type { OwnHook } from './classify-gap.js';
-import type { HookHistory } from './hook-history.js';
+import { HookHistory } from './hook-history.js';
+import { OwnHooks } from './own-hooks.js';
 import { classifyGap } from './classify-gap.js';
 
 interface WatchedOrg {
@@ -20,20 +24,6 @@ interface WatchedOrg {
   readonly graceS: number;
   /** Whether it has a webhook of ours at all; without one nothing is missing. */
   readonly hasHooks: boolean;
-}
-
-interface GapKeeperDeps {
-  readonly orgs: readonly WatchedOrg[];
-  readonly gaps: GapStore;
-  readonly cursors: Pick<CursorStore, 'read'>;
-  /** Our webhooks as the forge shows them, none where none points at us; null when it does not show webhooks. */
-  readonly hooks: (forge: string, org: string) => Promise<readonly OwnHook[] | null>;
-  readonly history: Pick<HookHistory, 'note' | 'at'>;
-  readonly server: (forge: string) => { readonly product: HookProduct; readonly version: string | null };
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly alerts: Alerts;
-  readonly counted?: (gap: { org: string; class: GapClass; outcome: GapOutcome }) => void;
 }
 
 const BATCH = 200;
@@ -54,6 +44,7 @@ const DAY_MS = 86_400_000;
  * outcome. Also detects silence: rows that come while deliveries do not, and pollers that are stuck. `pass` may run
  * in any number of processes.
  */
+@Injectable()
 export class GapKeeper {
   /** `hooks`: null = the forge did not show them. */
   private readonly hooksRead = new Map<string, { at: Date; hooks: readonly OwnHook[] | null }>();
@@ -64,14 +55,32 @@ export class GapKeeper {
   /** Organizations for which silence was told: only for these it is asked whether it is over. */
   private readonly silent = new Set<WatchedOrg>();
   private pollersAtMs = Number.NEGATIVE_INFINITY;
+  private readonly orgs: readonly WatchedOrg[];
 
-  constructor(private readonly deps: GapKeeperDeps) {}
+  constructor(
+    config: AppConfig,
+    private readonly gaps: GapStore,
+    @Inject(CursorStore) private readonly cursors: Pick<CursorStore, 'read'>,
+    @Inject(OwnHooks) private readonly hooks: Pick<OwnHooks, 'read'>,
+    @Inject(HookHistory) private readonly history: Pick<HookHistory, 'note' | 'at'>,
+    @Inject(ConnectedForges) private readonly forges: Pick<ConnectedForges, 'serverOf'>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly alerts: Alerts,
+    @Inject(Metrics) private readonly metrics: Pick<Metrics, 'gaps'>,
+  ) {
+    this.orgs = config.orgs.map(({ forge, name, feed, hooks: own }) => ({
+      forge,
+      org: name,
+      ...feed,
+      hasHooks: own.length > 0,
+    }));
+  }
 
   /** A receiver of deliveries is alive. */
   async beat(): Promise<void> {
-    const outage = await this.deps.gaps.beat(this.deps.clock.now(), SILENT_MS);
-    if (outage)
-      this.deps.logger.warn({ from: outage.from.toISOString(), to: outage.to.toISOString() }, 'receiver.outage');
+    const outage = await this.gaps.beat(this.clock.now(), SILENT_MS);
+    if (outage) this.logger.warn({ from: outage.from.toISOString(), to: outage.to.toISOString() }, 'receiver.outage');
   }
 
   /** One look at everything; a call while one runs joins it. */
@@ -87,36 +96,33 @@ export class GapKeeper {
 
   private async passNow(): Promise<void> {
     const missing = new Set<string>();
-    const now = this.deps.clock.now();
-    const least = Math.min(
-      ...this.deps.orgs.map(({ everyS, graceS }) => Math.min(everyS, graceS)),
-      Number.MAX_SAFE_INTEGER,
-    );
+    const now = this.clock.now();
+    const least = Math.min(...this.orgs.map(({ everyS, graceS }) => Math.min(everyS, graceS)), Number.MAX_SAFE_INTEGER);
     const silent = new Map<WatchedOrg, Date>();
     for (let n = 0; n < MAX_BATCHES; n += 1) {
-      const waiting = await this.deps.gaps.waiting(new Date(now.getTime() - least * 1000), BATCH);
+      const waiting = await this.gaps.waiting(new Date(now.getTime() - least * 1000), BATCH);
       const settled = await this.settle(waiting, now, silent, missing);
       if (settled === 0 || waiting.length < BATCH) break;
     }
     this.missing = missing;
-    for (const { forge, org, class: why, kind, repo, entryKey, lateByS } of await this.deps.gaps.markLate())
-      this.deps.logger.info({ forge, org, class: why, kind, repo, row: entryKey, lateByS }, 'gap.late');
+    for (const { forge, org, class: why, kind, repo, entryKey, lateByS } of await this.gaps.markLate())
+      this.logger.info({ forge, org, class: why, kind, repo, row: entryKey, lateByS }, 'gap.late');
     await this.endAlerts(now);
-    for (const org of this.deps.orgs) await this.listen(org, silent.get(org) ?? null);
+    for (const org of this.orgs) await this.listen(org, silent.get(org) ?? null);
     await this.watchPollers(now);
     // The first look is what later changes are told from.
-    for (const { forge, org, hasHooks } of this.deps.orgs)
+    for (const { forge, org, hasHooks } of this.orgs)
       if (hasHooks && !this.hooksRead.has(`${forge}/${org}`)) await this.hooksOf(forge, org, now);
   }
 
   /** Nothing of the class is missing any more: the deliveries came after all, or the last that did not is an hour old. */
   private async endAlerts(now: Date): Promise<void> {
     if (this.told.size === 0) return;
-    const missing = new Set((await this.deps.gaps.missingSince(new Date(now.getTime() - QUIET_MS))).map(keyOf));
+    const missing = new Set((await this.gaps.missingSince(new Date(now.getTime() - QUIET_MS))).map(keyOf));
     for (const key of this.told) {
       if (missing.has(key)) continue;
       this.told.delete(key);
-      this.deps.alerts.resolve(key);
+      this.alerts.resolve(key);
     }
   }
 
@@ -130,10 +136,10 @@ export class GapKeeper {
     const done = new Set<string>();
     const inGrace = new Set<string>();
     const gaps: Gap[] = [];
-    const outages = waiting.length > 0 ? await this.deps.gaps.outages(new Date(now.getTime() - 7 * DAY_MS)) : [];
-    const undecided = waiting.length > 0 ? await this.deps.gaps.oldestUndecided() : [];
+    const outages = waiting.length > 0 ? await this.gaps.outages(new Date(now.getTime() - 7 * DAY_MS)) : [];
+    const undecided = waiting.length > 0 ? await this.gaps.oldestUndecided() : [];
     for (const entry of waiting) {
-      const org = this.deps.orgs.find((one) => isOf(one, entry));
+      const org = this.orgs.find((one) => isOf(one, entry));
       const isMissing = org?.hasHooks === true && this.lacksDelivery(entry);
       const waitedMs = now.getTime() - entry.readAt.getTime();
       // Already now: when the grace time is over, the hook may ask for more.
@@ -150,7 +156,7 @@ export class GapKeeper {
     }
     // An entry of two events is settled when both are.
     for (const arrivalId of inGrace) done.delete(arrivalId);
-    for (const gap of await this.deps.gaps.settle(
+    for (const gap of await this.gaps.settle(
       [...done],
       gaps.filter(({ arrivalId }) => done.has(arrivalId)),
     ))
@@ -163,7 +169,7 @@ export class GapKeeper {
     // A list shows a state, not an act: without an event there was nothing new.
     if (source === 'lists' && !event) return false;
     if (!event || event.kind === 'unrecognized') return true;
-    return !event.isMatched && !isDraftRelease(event) && isDelivered(event.kind, this.deps.server(forge));
+    return !event.isMatched && !isDraftRelease(event) && isDelivered(event.kind, this.forges.serverOf(forge));
   }
 
   private async gapOf(
@@ -193,12 +199,11 @@ export class GapKeeper {
         outcome: 'not-representable',
       };
     const shown = await this.hooksOf(forge, org, entry.readAt);
-    const hooks =
-      shown && ((await this.deps.history.at(forge, org, event.factAt)) ?? (shown.length > 0 ? shown : null));
+    const hooks = shown && ((await this.history.at(forge, org, event.factAt)) ?? (shown.length > 0 ? shown : null));
     return {
       ...base,
       factAt: event.factAt,
-      ...classifyGap(event, { outages, hooks, product: this.deps.server(forge).product }),
+      ...classifyGap(event, { outages, hooks, product: this.forges.serverOf(forge).product }),
       outcome: 'repaired',
     };
   }
@@ -211,23 +216,23 @@ export class GapKeeper {
     const key = `${forge}/${org}`;
     const known = this.hooksRead.get(key);
     if (known && known.at >= since) return known.hooks;
-    const at = this.deps.clock.now();
-    const hooks = await this.deps.hooks(forge, org).catch((error: unknown) => {
-      this.deps.logger.debug({ forge, org, error }, 'hooks.not-read');
+    const at = this.clock.now();
+    const hooks = await this.hooks.read(forge, org).catch((error: unknown) => {
+      this.logger.debug({ forge, org, error }, 'hooks.not-read');
       return null;
     });
     this.hooksRead.set(key, { at, hooks });
-    if (hooks) await this.deps.history.note(forge, org, hooks);
+    if (hooks) await this.history.note(forge, org, hooks);
     return hooks;
   }
 
   private tell(gap: Gap): void {
     const { forge, org, class: why, outcome, kind, repo, reason } = gap;
-    this.deps.counted?.({ org, class: why, outcome });
-    this.deps.logger.warn({ forge, org, class: why, outcome, kind, repo, row: gap.entryKey, reason }, 'gap.found');
+    this.metrics.gaps.inc({ org, class: why, outcome });
+    this.logger.warn({ forge, org, class: why, outcome, kind, repo, row: gap.entryKey, reason }, 'gap.found');
     const key = keyOf(gap);
     this.told.add(key);
-    this.deps.alerts.raise(key, alert('gaps', { org }), {
+    this.alerts.raise(key, alert('gaps', { org }), {
       forge,
       org,
       class: why,
@@ -240,32 +245,32 @@ export class GapKeeper {
     if (since === null && !this.silent.has(watched)) return;
     const { forge, org } = watched;
     const key = `webhooks.silent/${forge}/${org}` as const;
-    const from = since ?? new Date(this.deps.clock.now().getTime() - SILENT_MS);
-    if (await this.deps.gaps.anyDeliverySince(forge, org, from)) {
+    const from = since ?? new Date(this.clock.now().getTime() - SILENT_MS);
+    if (await this.gaps.anyDeliverySince(forge, org, from)) {
       this.silent.delete(watched);
-      this.deps.alerts.resolve(key);
+      this.alerts.resolve(key);
     } else if (since !== null) {
       this.silent.add(watched);
-      this.deps.alerts.raise(key, alert('webhooks.silent', { org }), { forge, org, since: since.toISOString() });
+      this.alerts.raise(key, alert('webhooks.silent', { org }), { forge, org, since: since.toISOString() });
     }
   }
 
   private async watchPollers(now: Date): Promise<void> {
-    const nowMs = this.deps.clock.monotonicMs();
+    const nowMs = this.clock.monotonicMs();
     if (nowMs - this.pollersAtMs < POLLERS_MS) return;
-    for (const org of this.deps.orgs) await this.watchPoller(org, now);
+    for (const org of this.orgs) await this.watchPoller(org, now);
     this.pollersAtMs = nowMs;
   }
 
   private async watchPoller({ forge, org, everyS }: WatchedOrg, now: Date): Promise<void> {
-    const stored = await this.deps.cursors.read(forge, org, 'feed');
+    const stored = await this.cursors.read(forge, org, 'feed');
     if (!stored) return;
     const key = `poller.stuck/${forge}/${org}` as const;
     const ageMs = now.getTime() - stored.advancedAt.getTime();
     const seconds = Math.round(ageMs / 1000);
     if (ageMs > Math.max(STUCK_MS, everyS * 1000 * STUCK_TURNS))
-      this.deps.alerts.raise(key, alert('poller.stuck', { forge, org, seconds }), { forge, org, seconds });
-    else this.deps.alerts.resolve(key);
+      this.alerts.raise(key, alert('poller.stuck', { forge, org, seconds }), { forge, org, seconds });
+    else this.alerts.resolve(key);
   }
 }
 

@@ -1,7 +1,8 @@
+import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { Clock } from '../../core/clock.js';
-import type { KnownFacts } from '../../core/known-facts.port.js';
+import { Clock } from '../../core/clock.js';
+import { KnownFacts } from '../../core/known-facts.port.js';
 import type { Hook } from '../../core/objects/repositories.js';
 import type { OwnHook } from './classify-gap.js';
 
@@ -22,8 +23,12 @@ const MAX_PERIODS = 50;
  * Which events our webhooks asked for, since when. A delivery that did not come is judged by the hook as it was at the time of the act, not as it
  * is when somebody looks. The time of the last look is kept over restarts: people change webhooks while the bot is down.
  */
+@Injectable()
 export class HookHistory {
-  constructor(private readonly deps: { readonly known: KnownFacts; readonly clock: Clock }) {}
+  constructor(
+    private readonly known: KnownFacts,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * Keep what the forge shows now. Nothing is written when it never showed a webhook of ours. A changed webhook counts as changed right
@@ -34,11 +39,11 @@ export class HookHistory {
     const periods = await this.read(forge, org);
     const last = periods.at(-1);
     if (shown.length === 0 && !last) return;
-    const seen = this.deps.clock.now().toISOString();
+    const seen = this.clock.now().toISOString();
     const isSame = isDeepStrictEqual(last?.hooks, hooks);
     const period = { since: (isSame ? last?.since : last?.seen) ?? seen, seen, hooks };
     const before = isSame ? periods.slice(0, -1) : periods;
-    await this.deps.known.write(forge, org, KIND, [...before, period].slice(-MAX_PERIODS));
+    await this.known.write(forge, org, KIND, [...before, period].slice(-MAX_PERIODS));
   }
 
   /** The webhooks as they were at this time: of an earlier time than the first look, as they were then; of no time, as they are. */
@@ -52,7 +57,7 @@ export class HookHistory {
   }
 
   private async read(forge: string, org: string): Promise<HookPeriod[]> {
-    const kept = await this.deps.known.read(forge, org, KIND);
+    const kept = await this.known.read(forge, org, KIND);
     return z.array(hookPeriod).safeParse(kept?.fact).data ?? [];
   }
 }

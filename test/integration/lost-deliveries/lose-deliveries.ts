@@ -1,3 +1,4 @@
+import { Metrics } from '../../../src/observability/metrics.js';
 import type { AddressInfo } from 'node:net';
 import pLimit from 'p-limit';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -352,23 +353,28 @@ class Bot {
     const homes = new ForgeHomes({ get: () => ({ client, offers }) }, stores.seenRepositories, aConfig({}), clock);
     const repositories = new KnownRepositories({ client, offers, homes, clock }, polled);
     const tasks = new TaskPoller({ ...common, offers, repositories, callsPerPoll: 5 }, polled);
-    const keeper = new GapKeeper({
-      orgs: [{ ...polled, everyS: POLL_S, graceS: POLL_S, hasHooks: true }],
-      gaps: stores.gaps,
+    const keeper = new GapKeeper(
+      aConfig({
+        orgs: [{ forge: polled.forge, name: polled.org, feed: { everyS: POLL_S, graceS: POLL_S }, hooks: [{}] }],
+      }),
+      stores.gaps,
       cursors,
-      hooks: async () => [
-        {
-          active: true,
-          events: ['push', 'create', 'issues', 'issue_comment', 'release', 'workflow_job'],
-          branchFilter: '',
-        },
-      ],
-      history: new HookHistory({ known: stores.known, clock }),
-      server: () => ({ product: 'gitea', version: '1.27.0' }),
+      {
+        read: async () => [
+          {
+            active: true,
+            events: ['push', 'create', 'issues', 'issue_comment', 'release', 'workflow_job'],
+            branchFilter: '',
+          },
+        ],
+      },
+      new HookHistory(stores.known, clock),
+      { serverOf: () => ({ product: 'gitea', version: '1.27.0' }) },
       clock,
-      logger: silentLogger,
-      alerts: { raise: () => {}, resolve: () => {} },
-    });
+      silentLogger,
+      { raise: () => {}, resolve: () => {} },
+      new Metrics(),
+    );
     const bot = new Bot((app.getHttpServer().address() as AddressInfo).port, keeper, app, stores, feed, tasks, clock);
     await keeper.beat();
     return bot;

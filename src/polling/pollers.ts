@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import { AppConfig, type OrgConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
+import { callingAs } from '../core/caller.js';
+import { Clock } from '../core/clock.js';
+import { Logger } from '../core/logger.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import { ForgeHomes } from '../forge/forge-homes.js';
+import type { OperationName } from '../forge/operations.js';
+import { Metrics } from '../observability/metrics.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
+import { WorkQueue } from '../pipeline/work-queue.port.js';
+import { CursorStore } from './cursor-store.port.js';
+import { FeedPoller } from './feed-poller.js';
+import { GapKeeper } from './gaps/gap-keeper.js';
+import { KnownRepositories } from './known-repositories.js';
+import { ListPoller } from './list-poller.js';
+import { TaskPoller } from './task-poller.js';
+
+/** One source that is read again and again. */
+export interface Polled {
+  /** `feed/acme`, for log and alert. */
+  readonly name: string;
+  readonly everyMs: number;
+  /** How long after the start of the process its first turn comes; default at once. */
+  readonly startAfterMs?: number;
+  /**
+   * Called after each poll: when work is pending or deliveries are missing, the next poll comes in a quarter of the
+   * time.
+   */
+  readonly isPressing?: () => boolean;
+  poll(): Promise<unknown>;
+}
+
+/** A start has more pressing things to read. */
+const LISTS_AFTER_MS = 60_000;
+
+/** The pollers of every organization; each is made once its forge is connected, since what can be read depends on it. */
+@Injectable()
+export class Pollers {
+  private readonly made = new Map<OrgConfig, readonly Polled[]>();
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly self: ThisProcess,
+    private readonly forges: ConnectedForges,
+    private readonly gaps: GapKeeper,
+    private readonly homes: ForgeHomes,
+    private readonly inbox: InboxStore,
+    private readonly cursors: CursorStore,
+    private readonly queue: WorkQueue,
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  list(): readonly Polled[] {
+    for (const org of this.config.orgs)
+      if (!this.made.has(org) && this.forges.get(org.forge, org.name)?.capabilities) this.made.set(org, this.of(org));
+    return [...this.made.values()].flat();
+  }
+
+  private of(org: OrgConfig): Polled[] {
+    const { forges, gaps, homes, inbox, cursors, queue, metrics, clock, logger } = this;
+    const { startedAt } = this.self;
+    const forge = forges.get(org.forge, org.name);
+    if (!forge) return [];
+    const polled = { forge: org.forge, org: org.name };
+    const caller = { lane: 'poll', org: org.name } as const;
+    const counted = (what: { org: string; source: string; stored: number }): void =>
+      metrics.entries.inc({ org: what.org, source: what.source }, what.stored);
+    const common = { inbox, cursors, queue, clock, logger, startedAt, client: forge.client, counted };
+    const offers = (name: OperationName): boolean => forges.get(org.forge, org.name)?.offers(name) ?? true;
+    const everyMs = org.feed.everyS * 1000;
+    const moved = new Set<string>();
+    const feed = new FeedPoller(
+      {
+        ...common,
+        read: (rows) => homes.learnFeed(org.forge, org.name, rows),
+        moved: (repositoryId) => void moved.add(repositoryId),
+        commentsOf: async (place) =>
+          offers('listComments') ? (await forge.client.listComments(place)).map(({ id }) => String(id)) : null,
+        outageMs: Math.max(600_000, everyMs * 5),
+      },
+      polled,
+    );
+    const repositories = new KnownRepositories({ client: forge.client, offers, homes, clock }, polled);
+    const tasks = new TaskPoller(
+      {
+        ...common,
+        offers,
+        repositories,
+        moved,
+        callsPerPoll: org.tasks.callsPerPoll,
+        ownLogin: forge.capabilities?.self?.login ?? null,
+      },
+      polled,
+    );
+    const listsMs = org.lists.everyS * 1000;
+    const lists = new ListPoller(
+      {
+        ...common,
+        offers,
+        repositories,
+        callsPerVisit: org.lists.callsPerVisit,
+        everyMs: listsMs,
+        graceMs: org.feed.graceS * 1000,
+      },
+      polled,
+    );
+    return [
+      {
+        name: `feed/${org.forge}/${org.name}`,
+        everyMs,
+        isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.name),
+        poll: () => callingAs(caller, () => feed.poll()),
+      },
+      ...(org.tasks.callsPerPoll > 0
+        ? [
+            {
+              name: `tasks/${org.forge}/${org.name}`,
+              everyMs,
+              isPressing: () => tasks.hasOpen,
+              poll: () => callingAs(caller, () => tasks.poll()),
+            },
+          ]
+        : []),
+      ...(listsMs > 0
+        ? [
+            {
+              name: `lists/${org.forge}/${org.name}`,
+              everyMs: listsMs,
+              startAfterMs: LISTS_AFTER_MS,
+              isPressing: () => lists.isCutOff,
+              poll: () => callingAs(caller, () => lists.poll()),
+            },
+          ]
+        : []),
+    ];
+  }
+}
