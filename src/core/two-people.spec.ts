@@ -30,7 +30,7 @@ const KNOWN = [
   { name: 'bob', login: 'bob-forge' },
 ];
 
-const two = (authors: string[] = []) => new TwoPeople({ operators: async () => KNOWN, authorsOf: async () => authors });
+const two = (authors: string[] = []) => new TwoPeople({ list: async () => KNOWN }, { of: async () => authors });
 const act = (over: Partial<TwoPeopleAct> = {}): TwoPeopleAct => ({
   requester: null,
   actor: null,

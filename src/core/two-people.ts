@@ -11,16 +11,16 @@ export interface TwoPeopleAct {
   readonly revisionId: string;
 }
 
-export interface TwoPeopleDeps {
-  /** Every operator that was ever made: a name that was revoked still tells which forge account it had. */
-  readonly operators: () => Promise<ReadonlyArray<Pick<Operator, 'name' | 'login'>>>;
-  /** Forge accounts of the authors of a revision of the rules; empty where they are not known. */
-  readonly authorsOf: (revisionId: string) => Promise<readonly string[]>;
-}
-
 /** `approval: two-people`: who approves has not asked for it and has not written the rule, as far as both can be known. */
 export class TwoPeople {
-  constructor(private readonly deps: TwoPeopleDeps) {}
+  /**
+   * @param operators every one that was ever made
+   * @param authors forge accounts of the authors of a revision of the rules; empty where they are not known
+   */
+  constructor(
+    private readonly operators: { list(): Promise<ReadonlyArray<Pick<Operator, 'name' | 'login'>>> },
+    private readonly authors: { of(revisionId: string): Promise<readonly string[]> },
+  ) {}
 
   /**
    * @returns the others, as the audit chain keeps them
@@ -34,7 +34,7 @@ export class TwoPeople {
       );
     await this.apart(approver, requester, 'asked for it');
     if (actor !== null) this.notTheAccount(approver, actor, 'APPROVER_IS_REQUESTER', 'caused it');
-    const authors = await this.deps.authorsOf(revisionId);
+    const authors = await this.authors.of(revisionId);
     for (const author of authors)
       this.notTheAccount(approver, author, 'APPROVER_IS_AUTHOR', 'wrote the rules that want it');
     return [
@@ -63,7 +63,8 @@ export class TwoPeople {
         'REQUESTER_NOT_NAMED',
         `${other}, which ${did}, is no named operator and could be anybody: deny it, and ask anew with the token of an operator`,
       );
-    const accounts = (await this.deps.operators())
+    const accounts = (await this.operators.list())
+      // A name that was revoked still tells which forge account it had.
       .filter(({ name, login }) => name === other && login !== null)
       .map(({ login }) => login?.toLowerCase());
     if (person.name === other || (person.login !== null && accounts.includes(person.login.toLowerCase())))

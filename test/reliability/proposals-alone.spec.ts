@@ -80,15 +80,16 @@ describe('reliability: what a proposal is told', () => {
         return [...own, ...(await readShared(own, [place]))];
       },
     };
-    const keeper = new RevisionKeeper({
-      orgs: [{ name: 'acme', source }],
-      load: (...asked) => loader.load(...asked),
-      store: {} as never,
+    const keeper = new RevisionKeeper(
+      { all: [{ name: 'acme', source }] },
+      loader,
+      { list: async () => [] },
+      {} as never,
       clock,
-      logger: silentLogger,
-      alerts: { raise: () => undefined, resolve: () => undefined },
-    });
-    proposals = new Proposals({ keeper, history: { onHistory: async () => null } });
+      silentLogger,
+      { raise: () => undefined, resolve: () => undefined },
+    );
+    proposals = new Proposals(keeper, { onHistory: async () => null });
   });
 
   afterAll(() => rmSync(place, { recursive: true }));

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import { RevisionKeeper, type RevisionKeeperDeps } from '../../src/rules/revisions/revision-keeper.js';
+import { RevisionKeeper } from '../../src/rules/revisions/revision-keeper.js';
 import type { Problem } from '../../src/core/problem.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
@@ -83,24 +83,26 @@ describe('a corpus of broken rule files', () => {
     };
     let files = [good];
     let changed: () => void = () => undefined;
-    const deps: RevisionKeeperDeps = {
-      orgs: [
-        {
-          name: 'acme',
-          source: {
-            read: () => Promise.resolve(files),
-            watch: (listener: () => void) => void (changed = listener),
-            close: () => undefined,
+    const keeper = new RevisionKeeper(
+      {
+        all: [
+          {
+            name: 'acme',
+            source: {
+              read: () => Promise.resolve(files),
+              watch: (listener: () => void) => void (changed = listener),
+              close: () => undefined,
+            },
           },
-        },
-      ],
-      load: (_org, given) => load(given),
-      store: new InMemoryRevisionStore(),
-      clock: new ManualClock(),
-      logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
-      alerts: { raise: () => undefined, resolve: () => undefined },
-    };
-    const keeper = new RevisionKeeper(deps);
+        ],
+      },
+      { load: async (_org, given) => load(given) },
+      { list: async () => [] },
+      new InMemoryRevisionStore(),
+      new ManualClock(),
+      { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+      { raise: () => undefined, resolve: () => undefined },
+    );
     await keeper.start();
     const active = await keeper.active('acme');
 

@@ -78,16 +78,16 @@ async function aWorld(lacks: (name: string) => boolean, scopes: string[] = [], a
     aConfig({ forges: [{ id: 'main', auth: { type: 'token', token: new Secret('0123456789abcdef') } }] }),
     clock,
   );
-  const check = new CapabilityCheck({
-    orgs: [{ forge: 'main', org: 'acme' }],
-    revisions: { active: async () => ({ id: 'r', revision, loadedAt: new Date() }) },
-    forges: { get: () => connected },
-    lookups: lookupCatalogue(),
+  const check = new CapabilityCheck(
+    aConfig({ orgs: [{ forge: 'main', name: 'acme' }] }),
+    { active: async () => ({ id: 'r', revision, loadedAt: new Date() }) },
+    { get: () => connected },
+    lookupCatalogue(),
     access,
+    { raise: (key) => void alerts.push(`raise ${key}`), resolve: (key) => void alerts.push(`resolve ${key}`) },
     clock,
-    logger: silentLogger,
-    alerts: { raise: (key) => void alerts.push(`raise ${key}`), resolve: (key) => void alerts.push(`resolve ${key}`) },
-  });
+    silentLogger,
+  );
   return { check, calls, alerts, clock, access };
 }
 

@@ -1,15 +1,18 @@
-import { alert, type Alerts } from '../../core/alerts.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { alert, Alerts } from '../../core/alerts.js';
+import { AppConfig } from '../../config/app-config.js';
 import { canonicalJson } from '../../core/canonical-json.js';
-import type { Clock } from '../../core/clock.js';
+import { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
 import { defineReasons, textOf, type Reason } from '../../core/reason.js';
-import type { ForgeCapabilities } from '../../forge/connected-forges.js';
+import { ConnectedForges, type ForgeCapabilities } from '../../forge/connected-forges.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import { isOperationName, operationNames, type OperationName } from '../../forge/operations.js';
 import { ask, isScopeRefusal, type Asked } from '../../forge/probe.js';
 import { missingScopes, neededScopes } from '../../forge/scopes.js';
-import type { ActiveRevisions } from '../revisions/active-revisions.port.js';
+import { LookupCatalogue } from '../catalogue.port.js';
+import { RevisionKeeper } from '../revisions/revision-keeper.js';
 import {
   unmetRequirements,
   neededOperations,
@@ -20,24 +23,12 @@ import {
 } from './unmet-requirements.js';
 import { unsentEvents, type ListedHook } from '../language/hook-events.js';
 import type { Revision } from '../language/revision.js';
-import type { LookupFacts } from '../language/catalogue.js';
 import { readOwnRights, whyNot, type OwnRights } from '../../forge/own-rights.js';
-import type { ServerAccessReader } from '../../forge/server-access.js';
+import { ServerAccessReader } from '../../forge/server-access.js';
 
 interface OrgOfForge {
   readonly forge: string;
   readonly org: string;
-}
-
-export interface CapabilityCheckDeps {
-  readonly orgs: readonly OrgOfForge[];
-  readonly revisions: ActiveRevisions;
-  readonly forges: { get(forge: string, org: string | null): CheckedForge | null };
-  readonly lookups: ReadonlyMap<string, LookupFacts>;
-  readonly access: ServerAccessReader;
-  readonly alerts: Alerts;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** A forge under the credentials of one organization. */
@@ -63,7 +54,9 @@ const LOOK_AGAIN_MS = 30_000;
  * work there is told of in the morning and not found out at night. Such a rule is held back: none of its decisions reads or writes anything,
  * each ends as an error with the reason, and the others go on.
  */
+@Injectable()
 export class CapabilityCheck {
+  private readonly orgs: readonly OrgOfForge[];
   private readonly asked = new Map<string, Asked>();
   private readonly found = new Map<string, readonly Reason[]>();
   private readonly holds = new Map<string, ReadonlyMap<string, Reason<UnmetCode>>>();
@@ -71,13 +64,24 @@ export class CapabilityCheck {
   private lookedAtMs = -Infinity;
   private isStopped = false;
 
-  constructor(private readonly deps: CapabilityCheckDeps) {}
+  constructor(
+    config: AppConfig,
+    @Inject(RevisionKeeper) private readonly revisions: Pick<RevisionKeeper, 'active'>,
+    @Inject(ConnectedForges) private readonly forges: { get(forge: string, org: string | null): CheckedForge | null },
+    private readonly lookups: LookupCatalogue,
+    private readonly access: ServerAccessReader,
+    private readonly alerts: Alerts,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {
+    this.orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
+  }
 
   /** Look again: a revision became active, or a forge was reached. One organization after the other; never throws. */
   check(): Promise<void> {
-    this.lookedAtMs = this.deps.clock.monotonicMs();
+    this.lookedAtMs = this.clock.monotonicMs();
     this.last = this.last.then(async () => {
-      for (const where of this.deps.orgs) await this.tryOrg(where);
+      for (const where of this.orgs) await this.tryOrg(where);
     });
     return this.last;
   }
@@ -119,7 +123,7 @@ export class CapabilityCheck {
     this.last = this.last.then(async () => {
       // What was refused may have been granted since.
       if ((this.holds.get(org)?.size ?? 0) > 0) this.asked.clear();
-      for (const where of this.deps.orgs) if (where.org === org) await this.tryOrg(where);
+      for (const where of this.orgs) if (where.org === org) await this.tryOrg(where);
     });
     await this.last;
     return this.holds.get(org) ?? new Map();
@@ -127,7 +131,7 @@ export class CapabilityCheck {
 
   /** Ask about every operation of the table, wanted or not. @throws ForgeError when the forge cannot be asked */
   async askAll(forge: string, org: string | null): Promise<void> {
-    const access = this.deps.forges.get(forge, org);
+    const access = this.forges.get(forge, org);
     if (!access?.capabilities) return;
     const { credential = forge } = access;
     for (const name of operationNames) await this.askFor(credential, access.client, name);
@@ -136,25 +140,25 @@ export class CapabilityCheck {
 
   /** Operations that the bot makes for these rules, and always. */
   needed(revision: Revision): OperationName[] {
-    return [...ALWAYS, ...neededOperations(revision, this.deps.lookups).filter(isOperationName)];
+    return [...ALWAYS, ...neededOperations(revision, this.lookups).filter(isOperationName)];
   }
 
   private isTimeToLook(): boolean {
-    return !this.isStopped && this.deps.clock.monotonicMs() - this.lookedAtMs >= LOOK_AGAIN_MS;
+    return !this.isStopped && this.clock.monotonicMs() - this.lookedAtMs >= LOOK_AGAIN_MS;
   }
 
   private async tryOrg(where: OrgOfForge): Promise<void> {
     await this.checkOrg(where).catch((error: unknown) =>
-      this.deps.logger.debug({ ...where, error }, 'capabilities.not-asked'),
+      this.logger.debug({ ...where, error }, 'capabilities.not-asked'),
     );
   }
 
   private async checkOrg({ forge, org }: OrgOfForge): Promise<void> {
-    const access = this.deps.forges.get(forge, org);
+    const access = this.forges.get(forge, org);
     if (this.isStopped || !access?.capabilities) return;
     const { capabilities, client, credential = forge } = access;
-    const { scopes } = await this.deps.access.learn(credential, client, capabilities);
-    const active = await this.deps.revisions.active(org);
+    const { scopes } = await this.access.learn(credential, client, capabilities);
+    const active = await this.revisions.active(org);
     if (!active) return this.keep(credential, capabilities);
     const { revision } = active;
     const needed = this.needed(revision);
@@ -163,7 +167,7 @@ export class CapabilityCheck {
     const { hooks, isOwner } = await this.hooksOf(client, capabilities, org);
     const rights = await this.rightsOf(client, capabilities, org, isOwner, revision);
     const missing = missingScopes(neededScopes(needed), scopes ?? ['all']);
-    const lacking = unmetRequirements(revision, this.deps.lookups, {
+    const lacking = unmetRequirements(revision, this.lookups, {
       operation: (name) =>
         isOperationName(name) ? this.whyNotOperation(credential, capabilities, scopes, name) : null,
       right: (right) => {
@@ -185,10 +189,10 @@ export class CapabilityCheck {
     if (canonicalJson(told) === canonicalJson(this.found.get(org) ?? [])) return;
     this.found.set(org, told);
     const key = `rules.not-offered/${org}` as const;
-    this.deps.alerts.resolve(key);
+    this.alerts.resolve(key);
     const [first] = told;
     if (first)
-      this.deps.alerts.raise(key, alert('rules.not-offered', { org, first }), {
+      this.alerts.raise(key, alert('rules.not-offered', { org, first }), {
         org,
         forge,
         count: told.length,
@@ -211,7 +215,7 @@ export class CapabilityCheck {
       ),
     );
     for (const name of operationNames) if (!capabilities.offers(name)) operations[name] = 'missing';
-    return this.deps.access.keep(credential, operations);
+    return this.access.keep(credential, operations);
   }
 
   private whyNotOperation(
@@ -260,7 +264,7 @@ export class CapabilityCheck {
     isOwner: boolean | null,
     revision: Revision,
   ): Promise<OwnRights | null> {
-    if (this.isStopped || neededRights(revision, this.deps.lookups).length === 0) return null;
+    if (this.isStopped || neededRights(revision, this.lookups).length === 0) return null;
     return readOwnRights(client, capabilities, org, isOwner).catch(() => null);
   }
 }

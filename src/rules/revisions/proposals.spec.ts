@@ -20,8 +20,8 @@ describe('rules/revisions/proposals', () => {
 
   beforeEach(() => {
     [compared, outside, problems, isTried, failure] = [[], [], [], true, null];
-    proposals = new Proposals({
-      keeper: {
+    proposals = new Proposals(
+      {
         comesFrom: async (_, repository) => repository === '7',
         proposed: async (_, repository, _commit, isOutside) => {
           if (failure) throw failure;
@@ -29,8 +29,8 @@ describe('rules/revisions/proposals', () => {
           return repository === '7' ? { files: FILES, isTried, problems } : null;
         },
       },
-      history: { onHistory: async (...asked) => (compared.push(asked), HISTORY) },
-    });
+      { onHistory: async (...asked) => (compared.push(asked), HISTORY) },
+    );
   });
 
   const pull = (from: string | null, over: Partial<ForgeEvent> = {}): ForgeEvent =>

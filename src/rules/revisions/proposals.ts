@@ -1,14 +1,10 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { BotError } from '../../core/errors.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type Json } from '../../core/json.js';
-import type { RuleHistory } from '../sources/rule-history.port.js';
+import { RuleHistory } from '../sources/rule-history.port.js';
 import { refusalOf, statusOf } from '../sources/rule-verdicts.js';
-import type { ProposedRules, RevisionKeeper } from './revision-keeper.js';
-
-interface ProposalsDeps {
-  readonly keeper: Pick<RevisionKeeper, 'comesFrom' | 'proposed'>;
-  readonly history: RuleHistory;
-}
+import { type ProposedRules, RevisionKeeper } from './revision-keeper.js';
 
 /** What would become of the rules that a pull request proposes. */
 export interface JudgedProposal {
@@ -34,14 +30,18 @@ function proposedBy({ kind, data }: ForgeEvent): string | null {
 }
 
 /** Pull requests in the repository of the rules: whether the bot would take what they propose. */
+@Injectable()
 export class Proposals {
-  constructor(private readonly deps: ProposalsDeps) {}
+  constructor(
+    @Inject(RevisionKeeper) private readonly keeper: Pick<RevisionKeeper, 'comesFrom' | 'proposed'>,
+    private readonly history: RuleHistory,
+  ) {}
 
   /** The commit whose rules are to be checked after this event; null = there is none, or the rules come from elsewhere. */
   async commitOf(event: ForgeEvent): Promise<string | null> {
     const commit = proposedBy(event);
     if (commit === null || !event.repo) return null;
-    return (await this.deps.keeper.comesFrom(event.org, event.repo.id)) ? commit : null;
+    return (await this.keeper.comesFrom(event.org, event.repo.id)) ? commit : null;
   }
 
   /** Whether `commitOf` may name a commit: told without asking where the rules come from. */
@@ -61,7 +61,7 @@ export class Proposals {
     const { files, problems, isTried } = found;
     const isTaken = problems.length === 0;
     // What happened is told to nobody outside.
-    const history = isTaken && !isOutside ? await this.deps.history.onHistory(org, files).catch(() => null) : null;
+    const history = isTaken && !isOutside ? await this.history.onHistory(org, files).catch(() => null) : null;
     const said = isTaken
       ? ['These rules would be taken', history]
       : refusalOf(isTried ? 'Would not be taken' : 'Not checked', problems);
@@ -75,7 +75,7 @@ export class Proposals {
     isOutside: boolean,
   ): Promise<ProposedRules | null> {
     try {
-      return await this.deps.keeper.proposed(org, repositoryId, commit, isOutside);
+      return await this.keeper.proposed(org, repositoryId, commit, isOutside);
     } catch (error) {
       if (!(error instanceof BotError) || error.retry !== 'permanent') throw error;
       return { files: [], isTried: true, problems: [error.message] };

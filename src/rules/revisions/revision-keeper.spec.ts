@@ -1,3 +1,4 @@
+import type { Operator } from '../../core/operators.js';
 import { describe, expect, it, jest } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { aLoadEnvironment } from '../../../test/builders/rule-environment.js';
@@ -75,25 +76,42 @@ const BROKEN: RuleFile = {
   text: 'version: 1\norg: acme\nruels: []\npolicys: []\n',
 };
 
+/** So many that may approve. */
+function operators(count: number): Operator[] {
+  return Array.from({ length: count }, (_, n) => ({
+    id: `${n}`,
+    name: `op${n}`,
+    login: null,
+    scopes: ['approve'],
+    madeAt: new Date(0),
+    madeBy: 'owner',
+    expiresAt: new Date(8.64e15),
+    revokedAt: null,
+    revokedBy: null,
+  }));
+}
+
 /** @param lateLoads so many loads are ended by their deadline, and those after them are not */
 function start(source: MemorySource, store = new MemoryRevisions(), approvers?: () => number, lateLoads = 0) {
   const alerts: string[] = [];
   const clock = new ManualClock();
   let loads = 0;
   const activated: string[] = [];
-  const keeper = new RevisionKeeper({
-    orgs: [{ name: 'acme', source }],
-    load: (org, files, known) => {
-      loads += 1;
-      if (loads <= lateLoads) return { ok: false, problems: [{ ...LATE, file: org }], wasLate: true };
-      return loadRules(files, { ...aLoadEnvironment(), ...(known || !approvers ? {} : { approvers: approvers() }) });
+  const keeper = new RevisionKeeper(
+    { all: [{ name: 'acme', source }] },
+    {
+      load: async (org, files, known) => {
+        loads += 1;
+        if (loads <= lateLoads) return { ok: false, problems: [{ ...LATE, file: org }], wasLate: true };
+        return loadRules(files, { ...aLoadEnvironment(), ...(known || !approvers ? {} : { approvers: approvers() }) });
+      },
     },
-    ...(approvers ? { outside: async () => String(approvers()) } : {}),
+    { list: async () => operators(approvers?.() ?? 0) },
     store,
     clock,
-    logger: silentLogger,
-    alerts: { raise: (key) => alerts.push(`raise ${key}`), resolve: (key) => alerts.push(`resolve ${key}`) },
-  });
+    silentLogger,
+    { raise: (key) => alerts.push(`raise ${key}`), resolve: (key) => alerts.push(`resolve ${key}`) },
+  );
   keeper.onActivated((_org, { revision }) => void activated.push(revision.rules[0]!.id));
   const active = async (): Promise<string | null> => (await keeper.active('acme'))?.revision.rules[0]?.id ?? null;
   /** Reloads run one after the other: stopping waits for them all. */
@@ -157,7 +175,7 @@ describe('rules/revisions/revision-keeper', () => {
       'version: 1\norg: acme\nrules: [{id: two, on: push, do: {milestone.ensure: {title: a}, approval: two-people}}]\n';
     const source = new MemorySource([{ ...file('two'), text }]);
     const { keeper, store, active, settled } = start(source, new MemoryRevisions(), () => approvers);
-    const again = (): Promise<void> => keeper['tryHeldAgain'](async () => String(approvers));
+    const again = (): Promise<void> => keeper['tryHeldAgain']();
     await keeper.start();
 
     const refused = [keeper.heldBack('acme'), await active()];
@@ -218,12 +236,13 @@ describe('rules/revisions/revision-keeper', () => {
   });
 
   it('asks a place that it refused no more often than its own source asks', async () => {
+    let approvers = 1;
     const source = new MemorySource(new UserError('RULES_UNPROTECTED', 'the branch is not protected'));
-    const { keeper, settled } = start(source, new MemoryRevisions(), () => 1);
+    const { keeper, settled } = start(source, new MemoryRevisions(), () => approvers);
     await keeper.start();
     const read = jest.spyOn(source, 'read');
 
-    for (const approvers of ['1', '2', '3']) await keeper['tryHeldAgain'](async () => approvers);
+    for (approvers of [1, 2, 3]) await keeper['tryHeldAgain']();
     await settled();
 
     expect(keeper.heldBack('acme')).toEqual(['the branch is not protected']);

@@ -1,59 +1,19 @@
-import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
-import type { Clock } from '../../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { alert, type AlertKey, Alerts } from '../../core/alerts.js';
+import { Clock } from '../../core/clock.js';
 import { BotError, InvalidFile } from '../../core/errors.js';
 import { hashOf, revisionId } from '../../core/ids.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
+import { OperatorStore } from '../../core/operator-store.port.js';
+import { approversOf } from '../../core/operators.js';
 import { formatProblem, type Problem } from '../../core/problem.js';
 import { within } from '../../core/within.js';
 import { hashOfFiles } from '../language/load/load-rules.js';
-import type { LoadResult, Revision, RuleFile } from '../language/revision.js';
-import type { RevisionStore } from './revision-store.port.js';
-import type { FolderSource } from '../sources/folder-source.js';
+import type { Revision, RuleFile } from '../language/revision.js';
+import { RevisionStore } from './revision-store.port.js';
 import type { RuleOrigin } from '../sources/rule-repository.port.js';
-
-/** Where an organization's rule files come from. */
-export interface RuleSource extends Pick<FolderSource, 'read' | 'watch' | 'close'> {
-  /** Asked right before what was read becomes active. @throws BotError when it must not */
-  confirm?(): Promise<void>;
-  /** The commit that holds the state of the files with this hash; null when none is known. */
-  commitOf?(hash: string): Promise<string | null>;
-  /** Where the state of the files with this hash came from; null when it is not known. */
-  originOf?(hash: string): RuleOrigin | null;
-  /** The files as a commit has them that nobody merged; null where the repository is not theirs. */
-  proposed?(repositoryId: string, commit: string): Promise<RuleFile[] | null>;
-  /** Whether they lie in this repository. */
-  liesIn?(repositoryId: string): Promise<boolean>;
-  /** Something happened that may have changed the files. */
-  nudge?(repositoryId: string | null): void;
-  /** What came of the last read: no problems = it is active. */
-  concluded?(outcome: {
-    readonly problems: readonly string[];
-    readonly isTransient: boolean;
-    readonly code?: string | null;
-  }): void;
-}
-
-export interface KeptOrg {
-  readonly name: string;
-  readonly source: RuleSource;
-}
-
-export interface RevisionKeeperDeps {
-  readonly orgs: readonly KeptOrg[];
-  /** As `RuleLoader.load`. */
-  readonly load: (
-    org: string,
-    files: readonly RuleFile[],
-    known: boolean,
-    isAlone?: boolean,
-  ) => LoadResult | Promise<LoadResult>;
-  /** What a load depends on beside the files, as a text; while it changes, files that were not taken are tried again. */
-  readonly outside?: () => Promise<string>;
-  readonly store: RevisionStore;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly alerts: Alerts;
-}
+import { RuleSources, type KeptOrg, type RuleSource } from '../sources/rule-sources.js';
+import { RuleLoader } from './rule-loader.port.js';
 
 export interface KeptRevision {
   /** The same for the same files, in every process. */
@@ -89,6 +49,7 @@ export interface ProposedRules {
  * Holds the active revision of each organization. A broken state of the files is told (log, alert, status) and stored, and never
  * replaces the running one, not even over a restart: then the last good one comes from the store.
  */
+@Injectable()
 export class RevisionKeeper {
   private readonly kept = new Map<string, KeptRevision>();
   private readonly heldBackProblems = new Map<string, string[]>();
@@ -101,9 +62,20 @@ export class RevisionKeeper {
   private readonly loading = new Map<string, Promise<void>>();
   /** Who waits for the first end of a load, by organization. */
   private readonly waiting = new Map<string, Array<() => void>>();
+  private readonly orgs: readonly KeptOrg[];
   private lookTimer: NodeJS.Timeout | null = null;
 
-  constructor(private readonly deps: RevisionKeeperDeps) {}
+  constructor(
+    @Inject(RuleSources) sources: Pick<RuleSources, 'all'>,
+    private readonly loader: RuleLoader,
+    @Inject(OperatorStore) private readonly operators: Pick<OperatorStore, 'list'>,
+    private readonly store: RevisionStore,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly alerts: Alerts,
+  ) {
+    this.orgs = sources.all;
+  }
 
   onActivated(listener: Activated): void {
     this.listeners.push(listener);
@@ -111,13 +83,12 @@ export class RevisionKeeper {
 
   /** Load every organization once, then follow the files. */
   async start(): Promise<void> {
-    for (const org of this.deps.orgs) {
+    for (const org of this.orgs) {
       await this.reload(org);
       org.source.watch(() => void this.reload(org));
     }
-    const { outside } = this.deps;
     const look = (): void => {
-      if (outside) void this.tryHeldAgain(outside);
+      void this.tryHeldAgain();
       void this.tryLateAgain();
       void this.lookAtStore();
     };
@@ -126,7 +97,7 @@ export class RevisionKeeper {
 
   async stop(): Promise<void> {
     if (this.lookTimer) clearInterval(this.lookTimer);
-    for (const org of this.deps.orgs) org.source.close();
+    for (const org of this.orgs) org.source.close();
     await Promise.all(this.loading.values());
     for (const org of this.waiting.keys()) this.wake(org);
   }
@@ -147,7 +118,7 @@ export class RevisionKeeper {
 
   /** The commit that holds the files of the active revision; null when none is known. */
   async commit(org: string): Promise<string | null> {
-    const [kept, known] = [this.kept.get(org), this.deps.orgs.find(({ name }) => name === org)];
+    const [kept, known] = [this.kept.get(org), this.orgs.find(({ name }) => name === org)];
     return (kept && (await known?.source.commitOf?.(kept.revision.hash))) ?? null;
   }
 
@@ -158,17 +129,22 @@ export class RevisionKeeper {
 
   /** Read an organization's files now. What is wrong with them is in `heldBack` then. */
   async lookAgain(org: string): Promise<void> {
-    for (const kept of this.deps.orgs) if (kept.name === org) await this.reload(kept);
+    for (const kept of this.orgs) if (kept.name === org) await this.reload(kept);
+  }
+
+  /** A forge was reached: what its organizations have there may be read. */
+  nudgeAll(): void {
+    for (const { source } of this.orgs) source.nudge?.(null);
   }
 
   /** Something happened in a repository of the organization (or anywhere: null); sources that read from one look again soon. */
   nudge(org: string, repositoryId: string | null): void {
-    this.deps.orgs.find(({ name }) => name === org)?.source.nudge?.(repositoryId);
+    this.orgs.find(({ name }) => name === org)?.source.nudge?.(repositoryId);
   }
 
   /** Whether the organization's rules come from this repository. */
   async comesFrom(org: string, repositoryId: string): Promise<boolean> {
-    const source = this.deps.orgs.find(({ name }) => name === org)?.source;
+    const source = this.orgs.find(({ name }) => name === org)?.source;
     return (await source?.liesIn?.(repositoryId)) ?? false;
   }
 
@@ -181,24 +157,24 @@ export class RevisionKeeper {
    * @throws BotError when the files cannot be read
    */
   async proposed(org: string, repositoryId: string, commit: string, isOutside: boolean): Promise<ProposedRules | null> {
-    const source = this.deps.orgs.find(({ name }) => name === org)?.source;
+    const source = this.orgs.find(({ name }) => name === org)?.source;
     const files = (await source?.proposed?.(repositoryId, commit)) ?? null;
     if (!files) return null;
     const own = files.filter(({ shared }) => shared === undefined);
     if (isOutside && own.length < files.length) return { files, isTried: false, problems: [UNTRIED] };
-    const result = await this.deps.load(org, files, false);
+    const result = await this.loader.load(org, files, false);
     if (result.ok) return { files, isTried: true, problems: [] };
-    const alone = await this.deps.load(org, own, false, true);
+    const alone = await this.loader.load(org, own, false, true);
     const isReal = (problem: Problem): boolean => result.problems.some((one) => isSameProblem(one, problem));
     const told = alone.ok ? [] : alone.problems.filter(isReal).map(formatProblem);
     return { files, isTried: true, problems: told.length > 0 ? told : [UNTOLD] };
   }
 
   /** Files that were refused for what lies outside of them, such as the number of operators, are good once that has changed. */
-  private async tryHeldAgain(outside: () => Promise<string>): Promise<void> {
-    const held = this.deps.orgs.filter(({ name }) => this.heldUnder.has(name));
+  private async tryHeldAgain(): Promise<void> {
+    const held = this.orgs.filter(({ name }) => this.heldUnder.has(name));
     if (held.length === 0) return;
-    const now = await outside().catch(() => null);
+    const now = await this.outside().catch(() => null);
     for (const org of held) {
       if (now === null || this.heldUnder.get(org.name) === now) continue;
       this.seenHash.delete(org.name);
@@ -206,10 +182,15 @@ export class RevisionKeeper {
     }
   }
 
+  /** What a load depends on beside the files, as a text; while it changes, files that were not taken are tried again. */
+  private async outside(): Promise<string> {
+    return String(approversOf(await this.operators.list(), this.clock.now()));
+  }
+
   /** A busy machine says nothing about the files. */
   private async tryLateAgain(): Promise<void> {
-    const nowMs = this.deps.clock.monotonicMs();
-    for (const org of this.deps.orgs) {
+    const nowMs = this.clock.monotonicMs();
+    for (const org of this.orgs) {
       const late = this.late.get(org.name);
       if (!late || nowMs < late.againAtMs) continue;
       // Whatever comes of it, no other look begins one meanwhile.
@@ -223,21 +204,21 @@ export class RevisionKeeper {
   private noteLate(org: string, wasLate: boolean): void {
     if (!wasLate) this.late.delete(org);
     else if (!this.late.has(org))
-      this.late.set(org, { againAtMs: this.deps.clock.monotonicMs() + LATE_AGAIN_MS, waitMs: LATE_AGAIN_MS });
+      this.late.set(org, { againAtMs: this.clock.monotonicMs() + LATE_AGAIN_MS, waitMs: LATE_AGAIN_MS });
   }
 
   /** One statement for all organizations. Where a revision is missing, its files are read, and it is stored again. */
   private async lookAtStore(): Promise<void> {
     const ids = [...this.kept.values()].map(({ id }) => id);
-    const missing = ids.length > 0 ? await this.deps.store.missing(ids).catch(() => []) : [];
-    for (const org of this.deps.orgs) if (missing.includes(this.kept.get(org.name)?.id ?? '')) await this.reload(org);
+    const missing = ids.length > 0 ? await this.store.missing(ids).catch(() => []) : [];
+    for (const org of this.orgs) if (missing.includes(this.kept.get(org.name)?.id ?? '')) await this.reload(org);
   }
 
   private reload(org: KeptOrg): Promise<void> {
     const before = this.loading.get(org.name) ?? Promise.resolve();
     const next = before
       .then(() => this.loadNow(org))
-      .catch((error: unknown) => this.deps.logger.error({ org: org.name, error }, 'rules.not-loaded'))
+      .catch((error: unknown) => this.logger.error({ org: org.name, error }, 'rules.not-loaded'))
       .then(() => (this.isLoaded(org.name) ? this.wake(org.name) : undefined));
     this.loading.set(org.name, next);
     return next;
@@ -265,10 +246,10 @@ export class RevisionKeeper {
       org.source.concluded?.({ problems: this.heldBack(org.name), isTransient: false });
       return this.keepStored(org, hash, files);
     }
-    const known = (await this.deps.store.active(org.name))?.hash === hash;
+    const known = (await this.store.active(org.name))?.hash === hash;
     // Asked before the load: what changes while it runs is noticed at the next try.
-    const outside = (await this.deps.outside?.()) ?? '';
-    const result = await this.deps.load(org.name, files, known);
+    const outside = await this.outside();
+    const result = await this.loader.load(org.name, files, known);
     this.noteLate(org.name, !result.ok && result.wasLate === true);
     if (!result.ok) {
       this.heldUnder.set(org.name, outside);
@@ -285,7 +266,7 @@ export class RevisionKeeper {
     await this.activate(org, hash, files, result.revision);
     const [first] = result.warnings ?? [];
     if (first)
-      this.deps.logger.warn(
+      this.logger.warn(
         { org: org.name, warnings: result.warnings?.length, first: formatProblem(first) },
         'rules.warnings',
       );
@@ -298,11 +279,11 @@ export class RevisionKeeper {
     const isTransient = error.retry !== 'permanent';
     const problems = error instanceof InvalidFile ? error.problems.map(formatProblem) : [error.message];
     if (!isTransient) {
-      this.deps.logger.warn({ org: org.name, code: error.code, reason: error.message }, 'rules.refused');
+      this.logger.warn({ org: org.name, code: error.code, reason: error.message }, 'rules.refused');
       this.heldUnder.delete(org.name);
       await this.hold(org.name, hashOf(...problems), files, problems, error.code);
     } else {
-      this.deps.logger.warn({ org: org.name, reason: error.message }, 'rules.not-read');
+      this.logger.warn({ org: org.name, reason: error.message }, 'rules.not-read');
       if (!this.kept.has(org.name)) await this.takeFromStore(org.name);
     }
     org.source.concluded?.({ problems, isTransient, code: error.code });
@@ -315,25 +296,25 @@ export class RevisionKeeper {
     revision: Revision,
   ): Promise<void> {
     const id = revisionId(org, hash);
-    await this.deps.store.save({
+    await this.store.save({
       id,
       org,
       hash,
       files,
       state: 'active',
       problems: [],
-      loadedAt: this.deps.clock.now(),
+      loadedAt: this.clock.now(),
       ...originIn(source, hash),
     });
     // The stored time is that of the process which loaded it first: the one tick of a new revision must be the same for all.
-    const stored = await this.deps.store.byId(id);
-    const kept = { id, revision, loadedAt: stored?.loadedAt ?? this.deps.clock.now() };
+    const stored = await this.store.byId(id);
+    const kept = { id, revision, loadedAt: stored?.loadedAt ?? this.clock.now() };
     this.kept.set(org, kept);
     this.seenHash.set(org, hash);
     this.heldBackProblems.delete(org);
     this.heldUnder.delete(org);
-    this.deps.alerts.resolve(alertKey(org));
-    this.deps.logger.info(
+    this.alerts.resolve(alertKey(org));
+    this.logger.info(
       { org, revision: kept.id, rules: revision.rules.length, policies: revision.policies.length },
       'revision.active',
     );
@@ -343,8 +324,8 @@ export class RevisionKeeper {
   /** A store that was put back to an earlier time (a failover that lost its end) knows nothing of what is active here: it is told again. */
   private async keepStored({ name: org, source }: KeptOrg, hash: string, files: RuleFile[]): Promise<void> {
     const kept = this.kept.get(org);
-    if (kept?.id !== revisionId(org, hash) || (await this.deps.store.byId(kept.id))) return;
-    await this.deps.store.save({
+    if (kept?.id !== revisionId(org, hash) || (await this.store.byId(kept.id))) return;
+    await this.store.save({
       id: kept.id,
       org,
       hash,
@@ -354,7 +335,7 @@ export class RevisionKeeper {
       loadedAt: kept.loadedAt,
       ...originIn(source, hash),
     });
-    this.deps.logger.warn({ org, revision: kept.id }, 'revision.stored-again');
+    this.logger.warn({ org, revision: kept.id }, 'revision.stored-again');
   }
 
   private async hold(
@@ -366,32 +347,32 @@ export class RevisionKeeper {
   ): Promise<void> {
     if (this.seenHash.get(org) === hash) return;
     this.heldBackProblems.set(org, problems);
-    this.deps.alerts.raise(alertKey(org), alert('rules.broken', { org }), {
+    this.alerts.raise(alertKey(org), alert('rules.broken', { org }), {
       org,
       code,
       problems: problems.length,
       first: problems[0] ?? null,
     });
     if (!this.kept.has(org)) await this.takeFromStore(org);
-    await this.deps.store.save({
+    await this.store.save({
       id: revisionId(org, hash),
       org,
       hash,
       files,
       state: 'broken',
       problems,
-      loadedAt: this.deps.clock.now(),
+      loadedAt: this.clock.now(),
     });
     this.seenHash.set(org, hash);
   }
 
   private async takeFromStore(org: string): Promise<void> {
-    const stored = await this.deps.store.active(org);
-    const result = stored ? await this.deps.load(org, stored.files, true) : null;
+    const stored = await this.store.active(org);
+    const result = stored ? await this.loader.load(org, stored.files, true) : null;
     if (!stored || !result?.ok) return;
     const kept = { id: stored.id, revision: result.revision, loadedAt: stored.loadedAt };
     this.kept.set(org, kept);
-    this.deps.logger.warn({ org, revision: kept.id }, 'revision.last-good');
+    this.logger.warn({ org, revision: kept.id }, 'revision.last-good');
     for (const listener of this.listeners) await listener(org, kept);
   }
 }

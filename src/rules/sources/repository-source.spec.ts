@@ -90,28 +90,31 @@ async function keep(repository: FakeRepository, options: Partial<RepositorySourc
   );
   const store = new InMemoryRevisionStore();
   const activated: string[] = [];
-  const keeper = new RevisionKeeper({
-    orgs: [
-      {
-        name: 'acme',
-        source: {
-          read: () => source.read(),
-          confirm: () => source.confirm(),
-          commitOf: (hash) => source.commitOf(hash),
-          originOf: (hash) => source.originOf(hash),
-          concluded: (outcome) => source.concluded(outcome),
-          nudge: (id) => source.nudge(id),
-          watch: (changed) => void (look = changed),
-          close: () => source.close(),
+  const keeper = new RevisionKeeper(
+    {
+      all: [
+        {
+          name: 'acme',
+          source: {
+            read: () => source.read(),
+            confirm: () => source.confirm(),
+            commitOf: (hash) => source.commitOf(hash),
+            originOf: (hash) => source.originOf(hash),
+            concluded: (outcome) => source.concluded(outcome),
+            nudge: (id) => source.nudge(id),
+            watch: (changed) => void (look = changed),
+            close: () => source.close(),
+          },
         },
-      },
-    ],
-    load: (_org, files) => loadRules(files, aLoadEnvironment()),
+      ],
+    },
+    { load: async (_org, files) => loadRules(files, aLoadEnvironment()) },
+    { list: async () => [] },
     store,
-    clock: new ManualClock(),
-    logger: silentLogger,
-    alerts: { raise: () => {}, resolve: () => {} },
-  });
+    new ManualClock(),
+    silentLogger,
+    { raise: () => {}, resolve: () => {} },
+  );
   keeper.onActivated((_org, { revision }) => void activated.push(revision.rules.map(({ id }) => id).join()));
   await keeper.start();
   return {

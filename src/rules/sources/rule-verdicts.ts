@@ -1,10 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { RuleVerdict } from './rule-repository.port.js';
 import { ForgeError } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
-import type { Logger } from '../../core/logger.js';
-import type { ForgeClient } from '../../forge/forge-client.js';
-import type { OperationName } from '../../forge/operations.js';
-import type { KnownFacts } from '../../core/known-facts.port.js';
+import { Logger } from '../../core/logger.js';
+import { ConnectedForges, type ForgeClients } from '../../forge/connected-forges.js';
+import { RuleHistory } from './rule-history.port.js';
+import { KnownFacts } from '../../core/known-facts.port.js';
 
 /** What is shown of the newest look at an organization's repository of rules. */
 export interface ToldVerdict extends RuleVerdict {
@@ -14,37 +15,30 @@ export interface ToldVerdict extends RuleVerdict {
   readonly unposted: string | null;
 }
 
-export interface RuleVerdictsDeps {
-  readonly known: KnownFacts;
-  readonly forges: {
-    get(
-      forge: string,
-      org: string | null,
-    ): { readonly client: ForgeClient; offers(name: OperationName): boolean } | null;
-  };
-  /** One sentence: what the active rules of the organization would have made of its stored events. */
-  readonly onHistory: (org: string) => Promise<string | null>;
-  readonly logger: Logger;
-}
-
 const KIND = 'rules.verdict';
 const CONTEXT = 'forgehand/rules';
 const DESCRIPTION_LENGTH = 140;
 const PROBLEMS_KEPT = 20;
 
 /** Keeps the verdict about each commit of rules, and puts it on the commit, once for each verdict. */
+@Injectable()
 export class RuleVerdicts {
   private readonly queues = new Map<string, Promise<void>>();
   private isStopped = false;
 
-  constructor(private readonly deps: RuleVerdictsDeps) {}
+  constructor(
+    private readonly known: KnownFacts,
+    @Inject(ConnectedForges) private readonly forges: ForgeClients,
+    private readonly history: RuleHistory,
+    private readonly logger: Logger,
+  ) {}
 
   /** Never throws: a verdict that cannot be told changes nothing about the rules. */
   concluded(forge: string, org: string, verdict: RuleVerdict): Promise<void> {
     const before = this.queues.get(org) ?? Promise.resolve();
     const next = before
       .then(() => (this.isStopped ? undefined : this.tell(forge, org, verdict)))
-      .catch((error: unknown) => this.deps.logger.warn({ org, error }, 'verdict.not-reported'));
+      .catch((error: unknown) => this.logger.warn({ org, error }, 'verdict.not-reported'));
     this.queues.set(org, next);
     return next;
   }
@@ -56,7 +50,7 @@ export class RuleVerdicts {
 
   /** The newest one, also of an earlier process. */
   of(forge: string, org: string): Promise<(ToldVerdict & { learnedAt: Date }) | null> {
-    return ruleVerdictOf(this.deps.known, forge, org);
+    return ruleVerdictOf(this.known, forge, org);
   }
 
   private async tell(forge: string, org: string, verdict: RuleVerdict): Promise<void> {
@@ -65,10 +59,10 @@ export class RuleVerdicts {
     const kept = await this.of(forge, org);
     if (kept && sameVerdict(kept, verdict)) return;
     const isChange = verdict.state === 'active' && kept?.commit !== verdict.commit && kept !== null;
-    const history = isChange ? await this.deps.onHistory(org).catch(() => null) : null;
+    const history = isChange ? await this.history.onHistory(org).catch(() => null) : null;
     const unposted = await this.post(forge, org, verdict, history);
     const told: ToldVerdict = { ...verdict, problems: verdict.problems.slice(0, PROBLEMS_KEPT), history, unposted };
-    await this.deps.known.write(forge, org, KIND, told as unknown as JsonObject);
+    await this.known.write(forge, org, KIND, told as unknown as JsonObject);
   }
 
   /** @returns why the status could not be set; null when it was, or there is no commit or no forge to tell */
@@ -78,7 +72,7 @@ export class RuleVerdicts {
     { repository, commit, state, problems, notes }: RuleVerdict,
     history: string | null,
   ): Promise<string | null> {
-    const access = this.deps.forges.get(forge, org);
+    const access = this.forges.get(forge, org);
     if (commit === null || !access) return null;
     if (!access.offers('createStatus')) return 'this forge has no commit statuses';
     const [owner = '', repo = ''] = repository.split('/');
