@@ -6,7 +6,6 @@ import type { RunningBot } from '../../main.js';
 import { Closers } from './closers.js';
 import { ForgeNow } from './forge-now.js';
 import { Lines } from './lines.js';
-import { Player } from './play.js';
 import { runVerifier } from './run-verifier.js';
 import { writeScript } from './script.js';
 import {
@@ -21,10 +20,11 @@ import {
 } from './stage.js';
 import type { Snapshot } from '../../verifier/handover.js';
 import { ForgeReader } from '../../verifier/read-forge.js';
-import { readRuleFiles } from '../../verifier/rule-files.js';
 import { BotWatch } from './watch-bot.js';
 import { Voice } from './voice.js';
 import { colour } from '../terminal.js';
+import { SandboxPlayer } from './play.js';
+import type { JsonObject } from '../../core/json.js';
 
 /** The rule files that ship with the package, complete whatever the bot is given. */
 const COMPLETE_RULES = fileURLToPath(new URL('../../../config/rules/acme', import.meta.url));
@@ -86,13 +86,21 @@ async function show(options: DemoOptions, voice: Voice, closers: Closers): Promi
     () => bot.bot.close(),
     () => bot.reach.close(),
   );
-  const player = await playAll(
-    forge,
-    bot,
-    stageOptions,
-    new Lines((line) => voice.write(line), options.json ? Infinity : process.stdout.columns),
-    voice,
+  const player = new SandboxPlayer(
+    {
+      org: ORG,
+      bot: BOT_LOGIN,
+      reach: bot.reach,
+      watch: new BotWatch(bot.reach, forge.client, ORG),
+      now: new ForgeNow(forge.client, forge.adminToken, forge.bot.token, ORG),
+      lines: new Lines((line) => voice.write(line), options.json ? Infinity : process.stdout.columns),
+      voice,
+      webhook: bot.webhook,
+      repository: async (name) => (await forge.client.get(`/repos/${name}`, forge.adminToken)) as JsonObject,
+    },
+    forge.client,
   );
+  await player.playAll(stageOptions.rules, writeScript(options.seed));
   if (options.exit) {
     voice.begin('reading the forge');
     return judge(forge, before, player, options.json);
@@ -102,45 +110,7 @@ async function show(options: DemoOptions, voice: Voice, closers: Closers): Promi
   return null;
 }
 
-async function playAll(
-  forge: ForgeStage,
-  bot: BotStage,
-  { seed, rules, say }: StageOptions,
-  lines: Lines,
-  voice: Voice,
-): Promise<Player> {
-  const watch = new BotWatch(bot.reach, forge.client, ORG);
-  const now = new ForgeNow(forge.client, forge.adminToken, forge.bot.token, ORG);
-  const player = new Player({
-    client: forge.client,
-    reach: bot.reach,
-    watch,
-    now,
-    lines,
-    adminToken: forge.adminToken,
-    webhook: bot.webhook,
-  });
-  voice.begin('waiting for the first pass over all repositories');
-  await watch.untilPolled(1);
-  const files = readRuleFiles(rules);
-  const policies = files.flatMap((file) => file.policies.map(({ id }) => id));
-  await player.begin(policies);
-  for (const act of writeScript(seed)) {
-    voice.begin(`waiting for what comes of: ${act.as} ${act.says}`);
-    await player.play(act);
-  }
-  voice.begin('waiting for the schedules');
-  await player.nightfall([
-    ...files.flatMap((file) => file.rules.filter(({ schedule }) => schedule).map(({ id }) => id)),
-    ...policies,
-  ]);
-  say('reading the feed once more: its rows are duplicates and must change nothing');
-  await watch.untilPolled(2);
-  await watch.settled();
-  return player;
-}
-
-async function judge(forge: ForgeStage, before: Snapshot, player: Player, json: boolean): Promise<number> {
+async function judge(forge: ForgeStage, before: Snapshot, player: SandboxPlayer, json: boolean): Promise<number> {
   const handover = {
     ...placeOf(forge),
     sandbox: { url: forge.sandbox.url, controlToken: forge.sandbox.controlToken },

@@ -1,26 +1,19 @@
 import type { JsonObject } from '../../core/json.js';
 import { planAcme, repoOf, type RepoRole } from '../../sandbox/seed/acme-plan.js';
 import { seededRandom, type SeededRandom } from '../../core/seeded-random.js';
+import type { ForgedAct } from './player.js';
 
-/** Something that happens in the demo. */
-export type DemoAct =
-  | {
-      readonly kind: 'act';
-      readonly as: string;
-      readonly act: string;
-      readonly params: JsonObject;
-      /** What becomes of its deliveries on the way: `drop` = none arrives, `twice` = each arrives twice. */
-      readonly fault?: 'drop' | 'twice';
-      readonly says: string;
-    }
-  /** A stranger posts a delivery about something that never happened. */
-  | {
-      readonly kind: 'forged';
-      readonly repo: string;
-      readonly tag: string;
-      readonly as: string;
-      readonly says: string;
-    };
+/** Something that a person does in the demo. */
+export interface SandboxAct {
+  readonly kind: 'act';
+  readonly as: string;
+  readonly act: string;
+  readonly params: JsonObject;
+  /** What becomes of its deliveries on the way: `drop` = none arrives, `twice` = each arrives twice. */
+  readonly fault?: 'drop' | 'twice';
+  readonly says: string;
+}
+export type DemoAct = SandboxAct | ForgedAct;
 
 /** Acts that belong together, in their order. */
 type Scene = readonly DemoAct[];

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../core/json.js';
 import type { Account } from '../../real-forge/estate.js';
 import { saidIn } from '../../real-forge/forge-api.js';
 import type { RealStage } from './real-stage.js';
+import type { ForgedAct } from '../player.js';
 
 /** What an act came to, as the verification wants to be told. */
 interface Done {
@@ -11,7 +12,8 @@ interface Done {
 }
 
 export interface RealAct {
-  readonly by: Account;
+  readonly kind: 'act';
+  readonly as: string;
   /** Kind and parameters in the words of the verification. */
   readonly act: string;
   readonly params: JsonObject;
@@ -33,7 +35,7 @@ const MERGE_TRIES = 20;
 const MERGE_AGAIN_MS = 500;
 
 /** The acts of people, each by one call of the forge's own API. */
-export function realActs({ org, owner, writer }: RealStage): RealAct[] {
+export function realActs({ org, owner, writer }: RealStage): Array<RealAct | ForgedAct> {
   const [app, library, docs, requests] = [`${org}/app`, `${org}/library`, `${org}/docs`, `${org}/requests`];
   const notes = '# Changelog\n\n## v1.4.0\n\n- Log in with a key\n- Quiet mode\n\n## v1.3.0\n\n- Smaller output\n';
   const branch = 'feature/tour';
@@ -133,11 +135,12 @@ export function realActs({ org, owner, writer }: RealStage): RealAct[] {
       }),
     },
     { ...tag(writer, docs, 'v0.2.0'), isLost: true },
+    { kind: 'forged', as: 'a stranger', says: 'forges a delivery: release v66.0.0', repo: app, tag: 'v66.0.0' },
   ];
 }
 
 function act(by: Account, name: string, params: JsonObject, says: string): Omit<RealAct, 'run'> {
-  return { by, act: name, params, says };
+  return { kind: 'act', as: by.login, act: name, params, says };
 }
 
 function simple(by: Account, name: string, params: JsonObject, says: string, path: string, body: JsonObject): RealAct {

@@ -6,19 +6,18 @@ import { connectForge, type RealForge } from '../../real-forge/connect.js';
 import { Estate } from '../../real-forge/estate.js';
 import { untilStopped } from '../../until-stopped.js';
 import { Closers } from '../closers.js';
-import { forgedRelease, sendForged } from '../forged-delivery.js';
 import { TRUSTED } from '../operator-file.js';
 import { ForgeNow } from '../forge-now.js';
 import { Lines } from '../lines.js';
 import { runVerifier } from '../run-verifier.js';
-import { arrivalText, tellAct } from '../tell-act.js';
+import { arrivalText } from '../tell-act.js';
 import type { PlayedAct, Snapshot } from '../../../verifier/handover.js';
 import { ForgeReader } from '../../../verifier/read-forge.js';
-import { readRuleFiles } from '../../../verifier/rule-files.js';
 import { Voice } from '../voice.js';
 import { BotWatch, type Seen } from '../watch-bot.js';
 import { NOT_BY_API, realActs, type RealAct } from './real-acts.js';
 import { type RealBot, type RealStage, setRealBot, setRealForge } from './real-stage.js';
+import { Player, type PlayerParts } from '../player.js';
 
 export interface RealDemoOptions {
   /** Address of the forge. */
@@ -95,14 +94,25 @@ async function show(
   voice.say(
     `the hook of ${stage.org} points at ${bot.told}: the server has to allow that ([webhook] ALLOWED_HOST_LIST = loopback, private, or the host's name)`,
   );
+  const get = async (path: string, token: string): Promise<unknown> => {
+    const { status, body } = await forge.admin.as(`token ${token}`).call('GET', path);
+    return status === 404 ? null : body;
+  };
   const player = new RealPlayer(
-    forge,
-    stage,
+    {
+      org: stage.org,
+      bot: stage.bot.login,
+      reach: bot.reach,
+      watch: new BotWatch(bot.reach, { deliveriesAfter: () => Promise.resolve([]) }, stage.org),
+      now: new ForgeNow({ get }, stage.adminToken, stage.bot.token, stage.org),
+      lines: new Lines((line) => voice.write(line), options.json ? Infinity : process.stdout.columns),
+      voice,
+      webhook: bot.webhook,
+      repository: (name) => forge.admin.ask('GET', `/repos/${name}`),
+    },
     bot,
-    voice,
-    new Lines((line) => voice.write(line), options.json ? Infinity : process.stdout.columns),
   );
-  await player.playAll();
+  await player.playAll(stage.rules, realActs(stage));
   voice.begin('reading the forge');
   return judge(place, stage, before, player.played, options.json);
 }
@@ -117,75 +127,35 @@ function judge(
   return runVerifier(stage.folder, { ...place, sandbox: null, rules: stage.rules, before, acts }, json);
 }
 
-/** Plays the acts one after the other; what comes of each is waited for at the bot alone. */
-class RealPlayer {
-  readonly played: PlayedAct[] = [];
-  private readonly watch: BotWatch;
-  private readonly now: ForgeNow;
+/** What comes of each act is waited for at the bot alone. */
+class RealPlayer extends Player<RealAct> {
   /** Null until the first act showed whether deliveries arrive. */
   private hears: boolean | null = null;
-  private no = 0;
 
   constructor(
-    private readonly forge: RealForge,
-    private readonly stage: RealStage,
+    parts: PlayerParts,
     private readonly bot: RealBot,
-    private readonly voice: Voice,
-    private readonly lines: Lines,
   ) {
-    this.watch = new BotWatch(bot.reach, { deliveriesAfter: () => Promise.resolve([]) }, stage.org);
-    const get = async (path: string, token: string): Promise<unknown> => {
-      const { status, body } = await forge.admin.as(`token ${token}`).call('GET', path);
-      return status === 404 ? null : body;
-    };
-    this.now = new ForgeNow({ get }, stage.adminToken, stage.bot.token, stage.org);
+    super(parts);
   }
 
-  async playAll(): Promise<void> {
-    const files = readRuleFiles(this.stage.rules);
-    const policies = files.flatMap((file) => file.policies.map(({ id }) => id));
-    this.voice.begin('waiting for the first pass over all repositories');
-    await this.watch.untilPolled(1);
-    await this.watch.untilDecided(policies);
-    const { runs } = await this.watch.settled();
-    this.record({ as: this.stage.bot.login, act: 'start', params: {} });
-    this.lines.head();
-    await tellAct(this.lines, this.now, { no: '', act: 'the bot starts', arrival: 'new rules' }, runs);
-    for (const act of realActs(this.stage)) await this.play(act);
-    await this.forgeOne();
-    const schedules = [
-      ...files.flatMap((file) => file.rules.filter(({ schedule }) => schedule).map(({ id }) => id)),
-      ...policies,
-    ];
-    this.voice.begin('waiting for the schedules');
-    this.record({ as: this.stage.bot.login, act: 'nightfall', params: {} });
-    for (const schedule of schedules) {
-      await this.bot.reach.call('runSchedule', { org: this.stage.org, schedule });
-      await this.tell(`the schedule of ${schedule} fires`, 'tick', await this.watch.settled());
-    }
-    this.voice.say('reading the feed once more: its rows are duplicates and must change nothing');
-    await this.watch.untilPolled(2);
-    await this.watch.settled();
-  }
-
-  private async play({ by, act, params, says, isLost = false, run }: RealAct): Promise<void> {
-    this.voice.begin(`waiting for what comes of: ${by.login} ${says}`);
+  protected override async perform({ as, act, params, says, isLost = false, run }: RealAct): Promise<void> {
     if (isLost) await this.bot.switchHook(false);
     const { result, happened = [] } = await run();
-    this.record({ as: by.login, act, params, result, happened, isDropped: isLost || this.hears === false });
+    this.record({ as, act, params, result, happened, isDropped: isLost || this.hears === false });
     const seen = await this.comesOf(isLost, act === 'release.draft');
     if (isLost) await this.bot.switchHook(true);
     const said = isLost ? `${says}; its hook is switched off` : says;
     // A delivery that comes now was sent before the hook was switched off: it tells of an earlier act.
     const arrivals = newestOf(seen.arrivals).filter(({ source }) => !isLost || source !== 'webhook');
-    await this.tell(`${by.login} ${said}`, arrivalText({ arrivals, deliveries: [] }), seen);
+    await this.tell(`${as} ${said}`, arrivalText({ arrivals, deliveries: [] }), seen.runs);
   }
 
   /** Told by a delivery where they arrive, and by the feed in any case: two readings from now on it knows the act. */
   private async comesOf(isLost: boolean, isSilent: boolean): Promise<Seen> {
     let all: Seen = { arrivals: [], runs: [], deliveries: [] };
     const look = async (): Promise<void> => {
-      const { arrivals, runs } = await this.watch.settled();
+      const { arrivals, runs } = await this.parts.watch.settled();
       all = { arrivals: [...all.arrivals, ...arrivals], runs: [...all.runs, ...runs], deliveries: [] };
     };
     const isDelivered = (): boolean => all.arrivals.some(({ source }) => source === 'webhook');
@@ -194,7 +164,7 @@ class RealPlayer {
       for (await look(); !isDelivered() && Date.now() < end; await look()) await wait(LOOK_AGAIN_MS);
       if (this.hears === null) this.learn(isDelivered());
     }
-    await this.watch.untilPolled(2);
+    await this.parts.watch.untilPolled(2);
     await look();
     return all;
   }
@@ -204,28 +174,10 @@ class RealPlayer {
     if (hears) return;
     const last = this.played.at(-1);
     if (last) this.played[this.played.length - 1] = { ...last, isDropped: true };
-    this.voice.say(
+    this.parts.voice.say(
       `no delivery arrived within ${DELIVERY_WITHIN_MS / 1000} s at ${this.bot.told}: it goes on by polling alone ` +
         `(see [webhook] ALLOWED_HOST_LIST of the server, and --bot-url)`,
     );
-  }
-
-  /** What somebody would send who does not know the secret. */
-  private async forgeOne(): Promise<void> {
-    const [repo, tag] = [`${this.stage.org}/app`, 'v66.0.0'];
-    const forged = forgedRelease(await this.forge.admin.ask('GET', `/repos/${repo}`), tag);
-    const arrival = await sendForged(this.bot.webhook, forged, this.lines);
-    this.record({ as: 'a stranger', act: 'forged', params: { repo, tag } });
-    await this.tell(`a stranger forges a delivery: release ${tag}`, arrival, await this.watch.settled());
-  }
-
-  private async tell(act: string, arrival: string, { runs }: Seen): Promise<void> {
-    this.no += 1;
-    await tellAct(this.lines, this.now, { no: String(this.no), act, arrival }, runs);
-  }
-
-  private record(act: Pick<PlayedAct, 'as' | 'act' | 'params'> & Partial<PlayedAct>): void {
-    this.played.push({ result: null, happened: [], isDropped: false, at: new Date().toISOString(), ...act });
   }
 }
 
