@@ -2,8 +2,9 @@ import { shortReason } from '../core/run-reasons.js';
 import { INTENT_STATES, RUN_STATES } from '../core/states.js';
 import type { Check } from '../housekeeping/doctor/check.js';
 import type { BacktestRule } from '../insight/backtest/backtest-report.js';
-import { duration, type List, type ListFilter } from './list.js';
+import type { List, ListFilter } from './list.js';
 import type { AnswerOf } from './operations/index.js';
+import { duration } from './words.js';
 
 type RowOf<Rows extends readonly unknown[]> = Rows[number];
 type Plan = NonNullable<AnswerOf<'planOf'>['plan']>;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ActivityRow } from '../insight/activity.js';
 import { hasFired } from '../core/run.js';
 import { limitOption, orgOption } from './command-options.js';
-import { aboutText, allOption, effectsText, footer, hidesUnchanged, type ListOptions } from './list-options.js';
+import { allOption, effectsText, footer, hidesUnchanged, type ListOptions } from './list-options.js';
 import { plain, print, shortIds, state, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
 import { writeOut } from './terminal.js';
@@ -12,6 +12,7 @@ import { storeCommand } from './bot-command.js';
 import { filterOptions } from './print-list.js';
 import { ACTIVITY_FILTERS } from '../api/lists.js';
 import type { SentTo } from '../api/operations/index.js';
+import { aboutText, sourcesText } from '../api/words.js';
 
 type ActivityOptions = ListOptions & Omit<SentTo<'activity'>, 'changed'> & { readonly follow: boolean };
 
@@ -76,15 +77,14 @@ function linesOf(rows: readonly ActivityRow[]): string {
 
 function cellsOf(row: ActivityRow, short: (id: string) => string): string[] {
   const { at, id, what, event, sources, person, schedule, org, runs, reason, state: of } = row;
-  const from = sources.map(({ source, hook }) => (hook === null ? source : `hook ${hook}`)).join(', ');
   const fired = runs.filter((run) => hasFired(run.state));
   const effects = runs.flatMap((run) => run.effects);
   const why = reason ?? runs.find((run) => !hasFired(run.state))?.reason ?? '';
   return [
     when(at),
     short(id),
-    plain(event ?? (what === 'run' ? (schedule ? 'schedule' : 'apply') : from)),
-    aboutText(row) || plain(org),
+    plain(event ?? (what === 'run' ? (schedule ? 'schedule' : 'apply') : sourcesText(sources))),
+    plain(aboutText(row, org)),
     plain(person ?? ''),
     plain(fired.map(({ rule }) => rule).join(', ')),
     effects.length > 0 ? effectsText(effects) : of === 'decided' ? plain(why) : `${state(of)} ${plain(why)}`.trim(),

@@ -9,6 +9,7 @@ import { sarifOf } from './print-sarif.js';
 import { ruleFolder } from './rule-folder.js';
 import { colour } from './terminal.js';
 import { storeCommand } from './bot-command.js';
+import { counted } from '../api/words.js';
 
 interface CheckOptions {
   config: string;
@@ -134,10 +135,9 @@ function warn(problem: Problem): string {
 }
 
 function describe({ org, folder, rules, policies, scopes, problems, warnings }: Checked): string {
-  const many = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
   if (problems.length === 0) {
-    const counts = `${many(rules, 'rule')} and ${policies} polic${policies === 1 ? 'y' : 'ies'} in ${folder}`;
-    const told = warnings.length > 0 ? `, ${many(warnings.length, 'warning')}` : '';
+    const counts = `${counted(rules, 'rule')} and ${counted(policies, 'policy', 'policies')} in ${folder}`;
+    const told = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
     return [
       ...warnings.map(warn),
       `${colour.green('ok')} ${org}: ${counts}${told}\n   the token needs ${scopes.join(', ')}`,
@@ -146,6 +146,6 @@ function describe({ org, folder, rules, policies, scopes, problems, warnings }: 
   return [
     ...problems.map((problem) => `${colour.red('error')} ${plain(formatProblem(problem))}`),
     ...warnings.map(warn),
-    `${org === '' ? '' : `${org}: `}${many(problems.length, 'problem')}${warnings.length > 0 ? ` and ${many(warnings.length, 'warning')}` : ''} in ${folder}`,
+    `${org === '' ? '' : `${org}: `}${counted(problems.length, 'problem')}${warnings.length > 0 ? ` and ${counted(warnings.length, 'warning')}` : ''} in ${folder}`,
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 import type { PlanLine } from '../policies/policy-plan.js';
-import { counted, plain } from './print.js';
+import { plain } from './print.js';
 import { colour } from './terminal.js';
+import { counted } from '../api/words.js';
 
 const NAMES_SHOWN = 8;
 

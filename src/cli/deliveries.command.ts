@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { DeliveryReport } from '../api/operations/answers.js';
 import { limitOption, orgOption } from './command-options.js';
 import {
-  aboutText,
   allOption,
   beforeOption,
   effectsText,
@@ -14,6 +13,7 @@ import {
 import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { storeCommand } from './bot-command.js';
+import { aboutText, sourceText } from '../api/words.js';
 
 export function deliveriesCommand(): Command {
   return storeCommand(
@@ -48,18 +48,14 @@ const LIST: IdList<DeliveryReport> = {
 
 function cellsOf(arrival: DeliveryReport, short: (id: string) => string): string[] {
   const { about, effects, rules } = arrival;
-  const from =
-    arrival.source === 'webhook'
-      ? `hook ${arrival.hook}${arrival.verdict === 'unsigned' ? ' (unsigned)' : ''}`
-      : arrival.source;
   const told = [arrival.code, arrival.reason].filter((text) => text !== null).join(': ');
   const outcome = effects.length > 0 ? `${rules.join(', ')}: ${effectsText(effects)}` : rules.join(', ');
   return [
     when(arrival.at),
     short(arrival.id),
-    plain(from),
+    plain(`${sourceText(arrival)}${arrival.hook !== null && arrival.verdict === 'unsigned' ? ' (unsigned)' : ''}`),
     plain(arrival.eventKinds.join(', ') || (arrival.kind === 'entry' ? `row ${arrival.eventType}` : arrival.eventType)),
-    aboutText(about) || plain(arrival.org),
+    plain(aboutText(about, arrival.org)),
     plain(about?.person ?? ''),
     state(arrival.state) + (arrival.archivedAt ? ', archived' : ''),
     arrival.repeats > 0 ? String(arrival.repeats) : '',

@@ -5,9 +5,10 @@ import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
 import { UserError } from '../core/errors.js';
 import { reasonOption } from './command-options.js';
 import type { SetExit } from './command-options.js';
-import { counted, plain, print, state, table, when } from './print.js';
+import { plain, print, state, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
 import { type BotOptions, botCommand, storeCommand } from './bot-command.js';
+import { counted } from '../api/words.js';
 
 interface RunOptions extends BotOptions {
   readonly org?: string;

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { About, EffectCount } from '../insight/about-run.js';
+import type { EffectCount } from '../insight/about-run.js';
 import { plain, shortIds, state, table, when } from './print.js';
 import { colour } from './terminal.js';
 import type { BotOptions } from './bot-command.js';
@@ -58,11 +58,6 @@ export function listed<Row>(
   const last = rows.length === limit ? rows.at(-1) : undefined;
   const cells = rows.map((row) => cellsOf(row, short));
   return `${table(head, cells, empty)}${footer({ hides, before: last && short(idOf(last)) })}`;
-}
-
-/** `acme/app #12`; empty where it is about the organization. */
-export function aboutText(about: About | null): string {
-  return plain([about?.repo, about?.subject].filter((part) => typeof part === 'string').join(' '));
 }
 
 /** `label.ensure ×13 done`: a reason stands where the effect was not simply made or found. */

@@ -1,12 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { OPERATOR_SCOPES, operatorState, type OperatorScope } from '../core/operator-scopes.js';
 import type { Operator } from '../core/operators.js';
-import { plain, print, table, when, counted } from './print.js';
+import { plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { readDuration } from './since.js';
 import { writeErr } from './terminal.js';
 import { type BotOptions, botCommand, storeCommand } from './bot-command.js';
 import type { SentTo } from '../api/operations/index.js';
+import { counted } from '../api/words.js';
 
 interface AddOptions extends BotOptions {
   readonly scopes: OperatorScope[];

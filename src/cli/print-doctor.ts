@@ -1,9 +1,10 @@
 import { operationInWords } from '../forge/operation-words.js';
 import type { Check, DoctorReport } from '../housekeeping/doctor/check.js';
-import { counted, plain, table, when, state } from './print.js';
+import { plain, table, when, state } from './print.js';
 import { colour } from './terminal.js';
 import { listTable } from './print-list.js';
 import { CHECKS } from '../api/lists.js';
+import { counted } from '../api/words.js';
 
 export function describeDoctor({ checks, findings, forges }: DoctorReport, operations: boolean): string {
   const asked = operations ? forges.map(({ id, operations: known }) => describeOperations(id, known)) : [];

@@ -3,6 +3,7 @@ import type { ConditionCoverage } from '../insight/fixtures/coverage.js';
 import type { FixturesReport } from '../insight/fixtures/run-fixtures.js';
 import { plain, table } from './print.js';
 import { colour } from './terminal.js';
+import { counted } from '../api/words.js';
 
 export function printFixtures({ results, failed, coverage, problems }: FixturesReport, withCoverage: boolean): string {
   if (problems.length > 0)
@@ -14,7 +15,7 @@ export function printFixtures({ results, failed, coverage, problems }: FixturesR
     ),
   );
   const files = new Set(results.map(({ file }) => file)).size;
-  const counts = `${results.length} ${results.length === 1 ? 'test' : 'tests'} in ${files} ${files === 1 ? 'file' : 'files'}`;
+  const counts = `${counted(results.length, 'test')} in ${counted(files, 'file')}`;
   const outcome = failed > 0 ? colour.red(`${failed} failed`) : colour.green('all passed');
   return [
     ...failures,

@@ -8,6 +8,7 @@ import type { ApplyReport, Before, FieldChange, KeptPlan, PlanLine, PredictedCal
 import { areRepeated, countChanges, signOf } from './count-changes.js';
 import { plain, state, when } from './print.js';
 import { colour } from './terminal.js';
+import { byRepository, counted, duration } from '../api/words.js';
 
 /**
  * A plan for people: what is made in green, what is written over in yellow, what is otherwise and cannot be written in red. Equal changes are
@@ -19,7 +20,7 @@ export function describePlan(plan: PlanReport, { all, now }: { all: boolean; now
   const isCounted = !all && areRepeated(plan.lines);
   const lines = isCounted
     ? [...countChanges(plan.lines), colour.dim('equal changes are grouped: --all lists each with its values'), '']
-    : [...groups(plan)].flatMap(([where, of]) => [
+    : [...byRepository(plan)].flatMap(([where, of]) => [
         colour.bold(plain(where)),
         ...of.flatMap((line) => describeLine(line, now)),
         '',
@@ -51,17 +52,6 @@ export function describePlan(plan: PlanReport, { all, now }: { all: boolean; now
   ].join('\n');
 }
 
-function groups({ lines, org }: KeptPlan): Map<string, PlanLine[]> {
-  const all = new Map<string, PlanLine[]>();
-  for (const line of lines) {
-    const where = line.repo?.name ?? org;
-    const of = all.get(where);
-    if (of) of.push(line);
-    else all.set(where, [line]);
-  }
-  return all;
-}
-
 function describeLine(line: PlanLine, now: Date): string[] {
   const [sign, tint] = signOf(line);
   const head = `  ${sign} ${line.action} ${plain(line.key)}`;
@@ -91,7 +81,7 @@ function beforeText(before: Exclude<Before, { is: 'absent' }>, now: Date): strin
     case 'not-readable':
       return before.last
         ? colour.dim(
-            `(not readable, last written ${text(before.last.value)} ${age(now.getTime() - Date.parse(before.last.at))} ago)`,
+            `(not readable, last written ${text(before.last.value)} ${duration(now.getTime() - Date.parse(before.last.at))} ago)`,
           )
         : colour.dim('(not readable, never written from here)');
   }
@@ -101,23 +91,17 @@ function text(value: Json): string {
   return plain(typeof value === 'string' ? value : stringifyJson(value)).slice(0, 200);
 }
 
-function age(ms: number): string {
-  const minutes = Math.max(0, Math.round(ms / 60_000));
-  if (minutes < 120) return `${minutes} min`;
-  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
-}
-
 function summaryOf(plan: KeptPlan): string {
   const short = plan.hash.slice(0, 12);
   const writes = plan.lines.filter(({ does }) => does === 'write').length;
   const cannot = plan.lines.length - writes;
   const undecided = plan.notes.length > 0 ? `, ${plan.notes.length} not decided` : '';
-  const subjects = `${count(plan.subjects, 'subject')} looked at${undecided}`;
+  const subjects = `${counted(plan.subjects, 'subject')} looked at${undecided}`;
   if (plan.lines.length === 0)
     return plan.heldBack.length + plan.notes.length > 0
       ? `Nothing else to change: ${subjects}.`
       : `Nothing to change: ${subjects}.`;
-  const changes = `Plan ${colour.bold(short)}: ${count(writes, 'call')}${cannot > 0 ? `, ${cannot} that no call can change` : ''}; ${subjects}.`;
+  const changes = `Plan ${colour.bold(short)}: ${counted(writes, 'call')}${cannot > 0 ? `, ${cannot} that no call can change` : ''}; ${subjects}.`;
   const told = writes === 0 ? changes : `${changes}\n${callsOf(plan)}`;
   if (plan.overCaps.length > 0) return `${told}\n${colour.red('Given up whole')}: ${plan.overCaps.join('; ')}`;
   if (writes === 0) return told;
@@ -129,18 +113,13 @@ function summaryOf(plan: KeptPlan): string {
 
 function callsOf({ calls: { reads, writes, runs, atLeastS } }: KeptPlan): string {
   const of = (counts: CallCounts, what: string): string =>
-    sumOf(counts) === 0 ? `no ${what}` : `${count(sumOf(counts), what)} (${countsInWords(counts, operationInWords)})`;
+    sumOf(counts) === 0 ? `no ${what}` : `${counted(sumOf(counts), what)} (${countsInWords(counts, operationInWords)})`;
   const most = Math.max(0, ...runs.map(({ calls }) => calls));
   const [total, parts] = [
     sumOf(reads) + sumOf(writes),
     runs.length > 1 ? `; ${runs.length} runs of ${most} or fewer` : '',
   ];
-  return `API calls of its runs, at most ${total}: ${of(writes, 'write')}, ${of(reads, 'read')}${parts}; at least ${duration(atLeastS)}`;
-}
-
-function duration(seconds: number): string {
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
+  return `API calls of its runs, at most ${total}: ${of(writes, 'write')}, ${of(reads, 'read')}${parts}; at least ${duration(atLeastS * 1000)}`;
 }
 
 export function describeApply({ outcome, plan, reasons, drift, runs }: ApplyReport): string {
@@ -150,7 +129,7 @@ export function describeApply({ outcome, plan, reasons, drift, runs }: ApplyRepo
   if (outcome === 'applied')
     return runs.length === 0
       ? `plan ${short} has nothing to write`
-      : `plan ${short} is applied: ${count(runs.length, 'run')}`;
+      : `plan ${short} is applied: ${counted(runs.length, 'run')}`;
   const changed = drift.map(
     ({ line, told }) => `  ${plain(line.repo?.name ?? plan.org)}  ${line.action} ${plain(line.key)} ${told}`,
   );
@@ -172,9 +151,5 @@ export function describeDone(runs: readonly RunReport[], predicted: PredictedCal
     .join('\n');
   return sumOf(made) === 0
     ? effects
-    : `${effects}\n${count(sumOf(made), 'API call')} of at most ${said} that were predicted: ${countsInWords(made, operationInWords)}`;
-}
-
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
+    : `${effects}\n${counted(sumOf(made), 'API call')} of at most ${said} that were predicted: ${countsInWords(made, operationInWords)}`;
 }

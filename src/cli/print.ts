@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { asCalled } from './called-as.js';
 import { stringifyJson } from '../core/json.js';
 import { visible } from '../core/visible.js';
-import { toneOf, type Tone } from '../api/list.js';
+import { toneOf, type Tone } from '../api/words.js';
 import { colour, oneLine, writeOut } from './terminal.js';
 
 /** Machines get one JSON value; people get what `forPeople` writes, with commands as they have to type them. */
@@ -75,11 +75,6 @@ export function shortIds(ids: readonly string[]): (id: string) => string {
   let length = SHORTEST_ID;
   while (length < 36 && new Set([...all].map((id) => id.slice(-length))).size < all.size) length += 1;
   return (id) => id.slice(-length);
-}
-
-/** `1 run`, `2 runs`. @param more the plural, where it takes more than an s */
-export function counted(many: number, one: string, more = `${one}s`): string {
-  return `${many} ${many === 1 ? one : more}`;
 }
 
 /** How many rows each table has. */

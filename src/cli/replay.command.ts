@@ -5,6 +5,7 @@ import { plain, state, when } from './print.js';
 import { colour } from './terminal.js';
 import type { SentTo } from '../api/operations/index.js';
 import { botCommand } from './bot-command.js';
+import { counted } from '../api/words.js';
 
 export function replayCommand(): Command {
   return botCommand('replay', 'evaluate a stored arrival again; ended effects are not repeated', {
@@ -23,7 +24,7 @@ function describe({ eventIds, newRuns, details, archivedAt }: ReplayReport): str
       : []),
     eventIds.length === 0
       ? 'this arrival made no event'
-      : `evaluated event ${eventIds.join(', ')} again: ${newRuns} new run${newRuns === 1 ? '' : 's'}`,
+      : `evaluated event ${eventIds.join(', ')} again: ${counted(newRuns, 'new run')}`,
     ...details.map(
       ({ rule, verdict, reason }) => `  ${String(rule)}  ${state(String(verdict))}  ${plain(String(reason))}`,
     ),

@@ -6,7 +6,6 @@ import type { ShownWaiting } from '../core/waiting.js';
 import { RUN_STATES } from '../core/states.js';
 import { limitOption, orgOption } from './command-options.js';
 import {
-  aboutText,
   allOption,
   beforeOption,
   effectsText,
@@ -20,6 +19,7 @@ import { waitingLines } from './print-waiting.js';
 import { withBot } from './reach-bot.js';
 import { colour } from './terminal.js';
 import { storeCommand } from './bot-command.js';
+import { aboutText } from '../api/words.js';
 
 interface RunsOptions extends ListOptions {
   readonly rule?: string;
@@ -104,7 +104,7 @@ function cellsOf({ run, about, effects }: RunReport, short: (id: string) => stri
     when(run.decidedAt),
     short(run.id),
     `${run.org}/${run.rule}`,
-    aboutText(about),
+    plain(aboutText(about, '')),
     plain(about.person ?? (about.schedule ? 'schedule' : '')),
     state(run.state),
     effects.length > 0 ? effectsText(effects) : plain(run.reason),

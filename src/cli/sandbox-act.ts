@@ -6,7 +6,8 @@ import type { Json, JsonObject } from '../core/json.js';
 import { configOption, jsonOption } from './command-options.js';
 import { SandboxClient, type ActAnswer } from './demo/sandbox-client.js';
 import { SANDBOX_BOT, SANDBOX_TOKEN } from './init/sandbox-names.js';
-import { counted, plain, print, table } from './print.js';
+import { plain, print, table } from './print.js';
+import { counted } from '../api/words.js';
 
 interface ActOptions {
   readonly config: string;

@@ -2,10 +2,11 @@ import { shortRevision } from '../core/ids.js';
 import type { Command } from 'commander';
 import { describeOrigin } from './describe-origin.js';
 import type { StatusReport } from '../api/operations/answers.js';
-import { counted, plain, state, when } from './print.js';
+import { plain, state, when } from './print.js';
 import { waitingLines } from './print-waiting.js';
 import { colour } from './terminal.js';
 import { botCommand } from './bot-command.js';
+import { counted } from '../api/words.js';
 
 export function statusCommand(): Command {
   return botCommand('status', 'show processes, active revisions, and what is held back and why', {

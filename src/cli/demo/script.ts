@@ -62,12 +62,7 @@ class SceneWriter {
     const owner = this.owner();
     const notes = '# Changelog\n\n## v1.4.0\n\n- Log in with a key\n- Quiet mode\n\n## v1.3.0\n\n- Smaller output\n';
     return [
-      this.act(
-        this.writer(),
-        'push',
-        { repo, commits: [{ message: 'docs: what 1.4 brings', files: { 'CHANGELOG.md': notes } }] },
-        `pushes the changelog of 1.4 to ${repo}`,
-      ),
+      this.push(repo, 'docs: what 1.4 brings', { 'CHANGELOG.md': notes }, `pushes the changelog of 1.4 to ${repo}`),
       this.act(
         owner,
         'release.draft',
@@ -85,12 +80,7 @@ class SceneWriter {
     ];
     return [
       this.act(this.owner(), 'repository.create', { repo: open, description: 'something new' }, `creates ${open}`),
-      this.act(
-        this.writer(),
-        'push',
-        { repo: open, commits: [{ message: 'feat: first light', files: { 'src/main.ts': 'export {};\n' } }] },
-        `pushes to ${open}`,
-      ),
+      this.push(open, 'feat: first light', { 'src/main.ts': 'export {};\n' }, `pushes to ${open}`),
       this.act(
         this.owner(),
         'repository.create',
@@ -118,16 +108,12 @@ class SceneWriter {
         { repo, description: 'ask for a repository here' },
         `creates ${repo}`,
       ),
-      this.act(
-        person,
-        'push',
-        {
-          repo,
-          commits: [
-            { message: `feat: ask for ${name}`, files: { [`repos/${name}.yml`]: `owner: ${person}\nname: ${name}\n` } },
-          ],
-        },
+      this.push(
+        repo,
+        `feat: ask for ${name}`,
+        { [`repos/${name}.yml`]: `owner: ${person}\nname: ${name}\n` },
         `asks for a repository ${name}`,
+        { as: person },
       ),
     ];
   }
@@ -137,15 +123,10 @@ class SceneWriter {
     const repo = this.name('service');
     const notes = '# Changelog\n\n## 1.0.1\n\n- No more timeouts under load\n\n## v1.0.0\n\n- First of its line\n';
     return [
-      this.act(
-        this.writer(),
-        'push',
-        {
-          repo,
-          commits: [
-            { message: 'fix: timeouts', files: { 'CHANGELOG.md': notes, 'src/load.ts': 'export const limit = 10;\n' } },
-          ],
-        },
+      this.push(
+        repo,
+        'fix: timeouts',
+        { 'CHANGELOG.md': notes, 'src/load.ts': 'export const limit = 10;\n' },
         `pushes a fix to ${repo}`,
       ),
       this.act(this.writer(), 'tag.create', { repo, tag: 'v1.0.1' }, `tags ${repo} v1.0.1`),
@@ -163,12 +144,7 @@ class SceneWriter {
     const repo = this.name('frontend');
     const notes = '# Changelog\n\n## v2.1.0\n\n- A dark theme\n';
     return [
-      this.act(
-        this.writer(),
-        'push',
-        { repo, commits: [{ message: 'docs: what 2.1 brings', files: { 'CHANGELOG.md': notes } }] },
-        `pushes the changelog of 2.1 to ${repo}`,
-      ),
+      this.push(repo, 'docs: what 2.1 brings', { 'CHANGELOG.md': notes }, `pushes the changelog of 2.1 to ${repo}`),
       this.act(
         this.owner(),
         'release.publish',
@@ -201,12 +177,7 @@ class SceneWriter {
     const branch = this.random.pick(['feature/tour', 'fix/spelling', 'topic/a#b']);
     return [
       this.act(author, 'branch.create', { repo, branch }, `creates the branch ${branch} in ${repo}`),
-      this.act(
-        author,
-        'push',
-        { repo, branch, commits: [{ message: 'docs: a tour', files: { 'tour.md': '# Tour\n' } }] },
-        `pushes to ${branch}`,
-      ),
+      this.push(repo, 'docs: a tour', { 'tour.md': '# Tour\n' }, `pushes to ${branch}`, { as: author, branch }),
       this.act(
         author,
         'pull.open',
@@ -235,16 +206,9 @@ class SceneWriter {
   private failingJob(): Scene {
     const repo = this.name('service');
     return [
-      this.act(
-        this.writer(),
-        'push',
-        {
-          repo,
-          branch: 'try/cache',
-          commits: [{ message: 'feat: a cache', files: { 'src/cache.ts': 'export {};\n' } }],
-        },
-        `pushes try/cache to ${repo}`,
-      ),
+      this.push(repo, 'feat: a cache', { 'src/cache.ts': 'export {};\n' }, `pushes try/cache to ${repo}`, {
+        branch: 'try/cache',
+      }),
       this.act(this.writer(), 'job.claim', { repo }, `lets a runner take a job of ${repo}`),
       this.act(this.writer(), 'job.finish', { repo, result: 'failure' }, `sees the job of ${repo} fail`),
     ];
@@ -282,8 +246,20 @@ class SceneWriter {
     ];
   }
 
-  private act(as: string, act: string, params: JsonObject, says: string, fault?: 'drop' | 'twice'): DemoAct {
+  private act(as: string, act: string, params: JsonObject, says: string, fault?: 'drop' | 'twice'): SandboxAct {
     return { kind: 'act', as, act, params, says, ...(fault ? { fault } : {}) };
+  }
+
+  /** One commit. */
+  private push(
+    repo: string,
+    message: string,
+    files: JsonObject,
+    says: string,
+    { as = this.writer(), branch }: { readonly as?: string; readonly branch?: string } = {},
+  ): SandboxAct {
+    const commits = [{ message, files }];
+    return this.act(as, 'push', { repo, ...(branch === undefined ? {} : { branch }), commits }, says);
   }
 
   private name(role: RepoRole): string {

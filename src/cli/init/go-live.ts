@@ -4,12 +4,12 @@ import { hostWord } from '../../housekeeping/doctor/examine-deliveries.js';
 import { describeFix } from '../print-doctor.js';
 import { ended } from '../apply.command.js';
 import { countChanges } from '../count-changes.js';
-import { counted } from '../print.js';
 import { describeApply, describeDone } from '../print-plan.js';
 import { colour } from '../terminal.js';
 import type { Asker } from './asker.js';
 import { heardWithin, type LiveBot } from './live-bot.js';
 import type { Steps } from './steps.js';
+import { counted } from '../../api/words.js';
 
 export interface GoLive {
   readonly asker: Asker;

@@ -6,7 +6,6 @@ import { readConfig } from '../../config/read-config.js';
 import { InvalidFile, UserError } from '../../core/errors.js';
 import { webPages } from '../../housekeeping/doctor/check.js';
 import { checkOrg } from '../check-rules.js';
-import { counted } from '../print.js';
 import type { Asker } from './asker.js';
 import { readForgeAddress } from '../../config/forge-address.js';
 import { hearFirstDelivery, installWebhook, nameConsole, offerPlan, runDoctor } from './go-live.js';
@@ -27,6 +26,7 @@ import { STARTER_NAMES, starterSets, type Mirror, type StarterName } from './sta
 import type { Steps } from './steps.js';
 import { addVariables, writeNew, writeRules } from './write-files.js';
 import { mirrorPlaceOf, wrongMirrorAddress, wrongPublicUrl } from './typed-addresses.js';
+import { counted } from '../../api/words.js';
 
 export interface InitFlags {
   readonly config: string;

@@ -1,10 +1,9 @@
 import type { SentTo } from '../../api/operations/index.js';
 import { hasFired } from '../../core/run.js';
 import { definePage } from '../page.js';
-import { Callout, counted, Filters, Pager, Table, Time, type Column } from '../ui/components.js';
+import { Callout, Filters, Pager, Table, Time, type Column } from '../ui/components.js';
 import { Live } from '../ui/live.js';
 import {
-  aboutText,
   activityPath,
   deliveryPath,
   duplicatesOf,
@@ -12,12 +11,12 @@ import {
   eventPath,
   orgFilters,
   runPath,
-  sourcesText,
   State,
   type ActivityRow,
 } from '../ui/words.js';
 import { fieldsOf } from '../ui/list.js';
 import { ACTIVITY_FILTERS } from '../../api/lists.js';
+import { aboutText, counted, sourcesText } from '../../api/words.js';
 
 const SHOWN = 50;
 const TABLE = 'timeline';

@@ -1,10 +1,11 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { isAct } from '../../core/audit-chain.js';
 import { definePage, type Ask } from '../page.js';
-import { Badge, Callout, counted, Filters, Hash, Pager, Section, Table } from '../ui/components.js';
+import { Badge, Callout, Filters, Hash, Pager, Section, Table } from '../ui/components.js';
 import { deliveryPath, effectPath, orgFilters, planPath, rulePath, runPath, State } from '../ui/words.js';
 import { ListTable } from '../ui/list.js';
 import { ACTS, inWords, factsOf } from '../../api/lists.js';
+import { counted } from '../../api/words.js';
 
 /** Links that one look checks; a longer chain is checked by `forgehand audit`. */
 const PAGE = 500;

@@ -1,6 +1,7 @@
 import { definePage, unknownAct, type Ask, type Done, type Form } from '../page.js';
-import { counted, Facts, Section, Time } from '../ui/components.js';
-import { aboutText, Act, Effects, eventPath, sourceText, State } from '../ui/words.js';
+import { Facts, Section, Time } from '../ui/components.js';
+import { Act, Effects, eventPath, State } from '../ui/words.js';
+import { aboutText, counted, sourceText } from '../../api/words.js';
 
 /** One delivery or polled entry, and what came of it. */
 export const deliveryPage = definePage({

@@ -2,7 +2,6 @@ import { definePage, type Ask } from '../page.js';
 import { Callout, Facts, Id, Section, Table, Time } from '../ui/components.js';
 import { LookAt, Lookups, Reasons, RuleSource, type ExplainedEvent } from '../ui/reasons.js';
 import {
-  aboutText,
   activityPath,
   Act,
   decisionPath,
@@ -11,13 +10,13 @@ import {
   placeText,
   rulePath,
   runPath,
-  sourceText,
   State,
 } from '../ui/words.js';
 import { UserError } from '../../core/errors.js';
 import { shortRevision } from '../../core/ids.js';
 import { WaitingSection } from '../ui/waiting.js';
 import { actOnArrival } from './delivery.page.js';
+import { aboutText, sourceText } from '../../api/words.js';
 
 /** What came, and what every rule made of it. */
 export const eventPage = definePage({

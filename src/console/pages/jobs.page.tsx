@@ -1,8 +1,9 @@
 import { definePage, unknownAct } from '../page.js';
-import { counted, Section, Table, Time } from '../ui/components.js';
+import { Section, Table, Time } from '../ui/components.js';
 import { Act, dryJobPath, dryPath, rulePath, State } from '../ui/words.js';
 import { ListTable } from '../ui/list.js';
 import { SCHEDULES } from '../../api/lists.js';
+import { counted } from '../../api/words.js';
 
 /** Schedules and the bot's own jobs: last, next, and now. */
 export const jobsPage = definePage({

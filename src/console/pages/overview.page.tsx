@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { definePage } from '../page.js';
 import { Chart } from '../ui/chart.js';
-import { Badge, Callout, counted, Facts, Figures, Section, Table, Time } from '../ui/components.js';
+import { Badge, Callout, Facts, Figures, Section, Table, Time } from '../ui/components.js';
 import type { Plan } from '../ui/words.js';
 import { ListTable } from '../ui/list.js';
-import { type Tone, duration } from '../../api/list.js';
+import { type Tone, duration, counted } from '../../api/words.js';
 import { FORGES, writesOf } from '../../api/lists.js';
 import { type Status, type Step, stepsOf } from './what-to-do.js';
 

@@ -1,21 +1,10 @@
 import { UserError } from '../../core/errors.js';
 import { definePage, unknownAct } from '../page.js';
-import {
-  ActForm,
-  Callout,
-  counted,
-  Diff,
-  Facts,
-  Filters,
-  Hash,
-  Section,
-  Table,
-  Time,
-  type Change,
-} from '../ui/components.js';
+import { ActForm, Callout, Diff, Facts, Filters, Hash, Section, Table, Time, type Change } from '../ui/components.js';
 import { Act, orgFilters, planPath, rulePath, State, value, type Plan } from '../ui/words.js';
 import { ListTable } from '../ui/list.js';
 import { FINDINGS, PLANS, stateOfPlan, writesOf } from '../../api/lists.js';
+import { byRepository, counted } from '../../api/words.js';
 
 type Line = Plan['lines'][number];
 
@@ -292,15 +281,6 @@ function PlanActs({
       </div>
     </Section>
   );
-}
-
-function byRepository({ lines, org }: Plan): Map<string, Line[]> {
-  const groups = new Map<string, Line[]>();
-  for (const line of lines) {
-    const where = line.repo?.name ?? org;
-    groups.set(where, [...(groups.get(where) ?? []), line]);
-  }
-  return groups;
 }
 
 function changesOf({ fields }: Line): Change[] {

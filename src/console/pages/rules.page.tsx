@@ -2,10 +2,11 @@ import type { AnswerOf } from '../../api/operations/index.js';
 import { shortRevision } from '../../core/ids.js';
 import { shortReason } from '../../core/run-reasons.js';
 import { definePage, unknownAct } from '../page.js';
-import { Badge, Callout, counted, Facts, Filters, Figures, Section, Source, Time } from '../ui/components.js';
+import { Badge, Callout, Facts, Filters, Figures, Section, Source, Time } from '../ui/components.js';
 import { Act, activityPath, dryPath, orgFilters, placeText, rulePath, State } from '../ui/words.js';
 import { CONDITIONS, RULES, modeOfRule, startsOn } from '../../api/lists.js';
 import { ListTable } from '../ui/list.js';
+import { counted } from '../../api/words.js';
 
 type Rule = AnswerOf<'rules'>[number];
 

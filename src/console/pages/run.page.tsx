@@ -4,11 +4,12 @@ import { shortRevision } from '../../core/ids.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { operationInWords } from '../../forge/operation-words.js';
 import { definePage, unknownAct, type AnyPage, type Ask, type Form } from '../page.js';
-import { Callout, counted, Facts, Id, Section, Table, Time } from '../ui/components.js';
+import { Callout, Facts, Id, Section, Table, Time } from '../ui/components.js';
 import { LookAt, Lookups, Reasons, RuleSource, type ExplainedRun } from '../ui/reasons.js';
-import { aboutText, Act, effectPath, eventPath, placeText, rulePath, State, value } from '../ui/words.js';
+import { Act, effectPath, eventPath, placeText, rulePath, State, value } from '../ui/words.js';
 import { WaitingSection } from '../ui/waiting.js';
 import { EventFacts, Notes } from './event.page.js';
+import { aboutText, counted } from '../../api/words.js';
 
 type Effect = ExplainedRun['intents'][number];
 type Intent = AnswerOf<'run'>['intents'][number];

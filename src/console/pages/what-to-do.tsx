@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import type { Tone } from '../../api/list.js';
+import type { Tone } from '../../api/words.js';
 import { writesOf } from '../../api/lists.js';
 import type { AnswerOf } from '../../api/operations/index.js';
 import { tableOf } from '../../core/table.js';
-import { counted, Time } from '../ui/components.js';
+import { Time } from '../ui/components.js';
 import { WaitingText } from '../ui/waiting.js';
 import { activityPath, planPath, type Plan } from '../ui/words.js';
+import { counted } from '../../api/words.js';
 
 export type Status = AnswerOf<'status'>;
 

@@ -2,12 +2,13 @@ import type { ComponentChildren } from 'preact';
 import type { AnswerOf } from '../../api/operations/index.js';
 import type { Json } from '../../core/json.js';
 import type { Problem } from '../../core/problem.js';
-import { Badge, Callout, counted, Facts, Section, Source, Table } from '../ui/components.js';
+import { Badge, Callout, Facts, Section, Source, Table } from '../ui/components.js';
 import { CONDITION_TONES } from '../ui/reasons.js';
 import { eventPath, value } from '../ui/words.js';
 import { ListTable } from '../ui/list.js';
 import { BACKTEST } from '../../api/lists.js';
-import type { Tone } from '../../api/list.js';
+import type { Tone } from '../../api/words.js';
+import { counted } from '../../api/words.js';
 
 type Check = AnswerOf<'checkDraft'>;
 type Trial = AnswerOf<'tryDraft'>;

@@ -1,4 +1,5 @@
-import { counted, Time } from './components.js';
+import { Time } from './components.js';
+import { counted } from '../../api/words.js';
 
 export interface Bar {
   readonly at: Date;

@@ -21,7 +21,7 @@ import {
 } from './components.js';
 import { Layout } from './layout.js';
 import { addressWith, LookContext, type Look } from './look.js';
-import { duration } from '../../api/list.js';
+import { duration } from '../../api/words.js';
 
 /** Titles, labels, branches, bodies and names as people with bad intentions write them. */
 const HOSTILE = [

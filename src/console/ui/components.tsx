@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { Tone } from '../../api/list.js';
+import type { Tone } from '../../api/words.js';
 import { addressWith, useLook } from './look.js';
 
 /** Part of a page with a heading. */
@@ -46,11 +46,6 @@ export function Time({ at, relative = false }: { at: Date | string | null; relat
 
 function utcText(iso: string): string {
   return iso.slice(0, 19).replace('T', ' ');
-}
-
-/** `1 effect`, `2 effects`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
 export interface Column<Row> {

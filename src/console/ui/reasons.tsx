@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import type { Json } from '../../core/json.js';
-import type { Tone } from '../../api/list.js';
+import type { Tone } from '../../api/words.js';
 import { Source, Table, Tree, type TreeNode } from './components.js';
 import { oneLine, placeText, Seen, value } from './words.js';
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { toneOf } from '../../api/list.js';
+import { toneOf } from '../../api/words.js';
 import type { AnswerOf } from '../../api/operations/index.js';
 import { stringifyJson, type Json } from '../../core/json.js';
 import { Badge, ConfirmForm, type Filter } from './components.js';
@@ -45,11 +45,6 @@ export const decisionPath = (eventId: string, rule: string): string =>
 export const activityPath = (filter: Readonly<Record<string, string>>): string =>
   `/activity?${new URLSearchParams(filter).toString()}`;
 
-/** `repository #12`; the organization where it is about no repository. */
-export function aboutText({ repo, subject }: { repo: string | null; subject: string | null }, org: string): string {
-  return [repo ?? org, subject].filter((part) => part !== null).join(' ');
-}
-
 /** Effects of a run in words: `label.ensure ×13 done`. */
 export function Effects({ effects }: { effects: readonly EffectCount[] }) {
   if (effects.length === 0) return null;
@@ -64,16 +59,6 @@ export function Effects({ effects }: { effects: readonly EffectCount[] }) {
       ))}
     </ul>
   );
-}
-
-/** Where an arrival came from: `hook acme`, `feed`. */
-export function sourceText({ source, hook }: { source: string; hook: string | null }): string {
-  return hook === null ? source : `hook ${hook}`;
-}
-
-/** Where something came from: `hook acme, feed`. */
-export function sourcesText(sources: ActivityRow['sources']): string {
-  return [...new Set(sources.map(sourceText))].join(', ');
 }
 
 /** Equal deliveries, and other arrivals that told the same. */
