@@ -1,7 +1,7 @@
 import { ForgeError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import { ACCOUNT_SETTINGS } from '../account-sync.js';
-import { forgeOf, nightly, NOTHING, type Job } from './job.js';
+import { forgeOf, nightly, type Job } from './job.js';
 
 /**
  * Settings of the bot's own account, as the config wants them (op 6): what differs is wanted as a run of the journal, which does it, recovers it and
@@ -17,8 +17,7 @@ export const keepAccountSettings: Job = {
   async run(turn) {
     const { forge, cause, isDryRun, tools } = turn;
     const wanted = tools.account(forge);
-    if (!wanted || Object.keys(wanted).length === 0)
-      return { summary: 'forges[].account says nothing', findings: NOTHING, changes: NOTHING };
+    if (!wanted || Object.keys(wanted).length === 0) return { summary: 'forges[].account says nothing' };
     const { client, offers } = forgeOf(turn);
     const current = offers('getUserSettings') ? await orNull(client.getUserSettings({})) : null;
     const seen = current
@@ -26,15 +25,12 @@ export const keepAccountSettings: Job = {
       : 'this forge does not show them: the settings asked for last are compared';
     const different = differentSettings(wanted, current as JsonObject | null);
     const names = Object.keys(different);
-    if (names.length === 0) return { summary: seen, findings: NOTHING, changes: NOTHING };
+    if (names.length === 0) return { summary: seen };
     const { does, reason, runId } = await tools.wantAccount(forge, { ...wanted }, cause, isDryRun);
     const summary = runId === null ? seen : `${seen}; run ${runId} does it`;
-    if (does === 'cannot') return { summary, findings: [reason], changes: NOTHING };
-    return {
-      summary,
-      findings: NOTHING,
-      changes: does === 'nothing' ? NOTHING : names.map((name) => `${name}: ${JSON.stringify(different[name])}`),
-    };
+    if (does === 'cannot') return { summary, findings: [reason] };
+    if (does === 'nothing') return { summary };
+    return { summary, changes: names.map((name) => `${name}: ${JSON.stringify(different[name])}`) };
   },
 };
 

@@ -1,4 +1,4 @@
-import { NOTHING, type Job } from './job.js';
+import type { Job } from './job.js';
 
 /** Runs and acts of an organization in one transaction. */
 const BATCH = 500;
@@ -16,7 +16,7 @@ export const sealAudit: Job = {
   when: 'every ten minutes',
   isAudit: false,
   async run({ isDryRun, tools }) {
-    if (isDryRun) return { summary: 'finished runs and acts would be sealed', findings: NOTHING, changes: NOTHING };
+    if (isDryRun) return { summary: 'finished runs and acts would be sealed' };
     const added = new Map<string, { count: number; head: string }>();
     for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
       const chains = await tools.sealAudit(BATCH, YOUNG_MS);
@@ -29,7 +29,6 @@ export const sealAudit: Job = {
     );
     return {
       summary: `${[...added.values()].reduce((sum, { count }) => sum + count, 0)} runs and acts sealed`,
-      findings: NOTHING,
       changes,
     };
   },

@@ -1,7 +1,7 @@
 import { listAll } from '../../forge/forge-client.js';
 import type { Branch } from '../../core/objects/git.js';
 import { eachRepository, lookedOutcome } from './each-repository.js';
-import { forgeOf, NOTHING, type Job } from './job.js';
+import { forgeOf, type Job } from './job.js';
 
 const DAY_MS = 86_400_000;
 
@@ -15,8 +15,7 @@ export const staleBranches: Job = {
   isAudit: true,
   async run(turn) {
     const { client, offers } = forgeOf(turn);
-    if (!offers('listBranches'))
-      return { summary: 'this forge does not list branches', findings: NOTHING, changes: NOTHING };
+    if (!offers('listBranches')) return { summary: 'this forge does not list branches' };
     const { clock, staleBranchDays } = turn.tools;
     const looked = await eachRepository(turn, async (at, repository) =>
       staleIn(

@@ -1,6 +1,6 @@
 import { textOf } from '../../core/reason.js';
 import type { Intent } from '../../core/run.js';
-import { NOTHING, type Job } from './job.js';
+import type { Job } from './job.js';
 
 const COUNTED = 1_000;
 const REASONS = 3;
@@ -18,7 +18,6 @@ export const digestDeadLetters: Job = {
     return {
       summary: `${dead.length}${dead.length === COUNTED ? ' or more' : ''} dead letters${dead.length > 0 ? ' (forgehand retry ID revives one)' : ''}`,
       findings: digestOf(dead),
-      changes: NOTHING,
     };
   },
 };

@@ -1,7 +1,7 @@
 import { ForgeError } from '../../core/errors.js';
 import type { EventRepository } from '../../core/event.js';
 import { goPast } from '../../core/go-past.js';
-import type { JobOutcome, JobTurn } from './job.js';
+import type { JobReport, JobTurn } from './job.js';
 
 interface Looked {
   readonly looked: number;
@@ -50,14 +50,9 @@ function isWithout(error: unknown): boolean {
 }
 
 /** What came of it, as a job tells it. */
-export function lookedOutcome(looked: Looked, before: string): JobOutcome {
+export function lookedOutcome(looked: Looked, before: string): JobReport {
   const { findings, missed } = looked;
-  return {
-    summary: `${before}${lookedText(looked)}`,
-    findings: [...findings],
-    changes: [],
-    ...(missed.length > 0 ? { missed: [...missed] } : {}),
-  };
+  return { summary: `${before}${lookedText(looked)}`, findings, missed };
 }
 
 function lookedText({ looked, closed, missed }: Looked): string {

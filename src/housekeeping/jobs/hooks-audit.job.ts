@@ -1,4 +1,4 @@
-import { NOTHING, type Job, summaryOf } from './job.js';
+import { type Job, summaryOf } from './job.js';
 
 /** Whether a webhook of ours is there, active, alone, and asks for what the rules wait for (op 3); `forgehand doctor` says what to click. */
 export const auditHooks: Job = {
@@ -10,9 +10,6 @@ export const auditHooks: Job = {
   isAudit: true,
   async run({ org, tools }) {
     const { checks } = await tools.examine({ org, only: 'hook' });
-    return {
-      ...summaryOf(checks.filter((one) => one.org === org && one.check.startsWith('hook.'))),
-      changes: NOTHING,
-    };
+    return summaryOf(checks.filter((one) => one.org === org && one.check.startsWith('hook.')));
   },
 };

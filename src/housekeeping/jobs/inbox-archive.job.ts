@@ -1,4 +1,4 @@
-import { NOTHING, type Job } from './job.js';
+import type { Job } from './job.js';
 
 /** Bodies of old arrivals go into the archive, or are given up where there is none; then the store gives back their room. */
 export const archiveInbox: Job = {
@@ -9,13 +9,12 @@ export const archiveInbox: Job = {
   when: 'every ten minutes, compaction hourly',
   isAudit: false,
   async run({ isDryRun, tools }) {
-    if (isDryRun) return { summary: tools.archive.describe(), findings: NOTHING, changes: NOTHING };
+    if (isDryRun) return { summary: tools.archive.describe() };
     const archived = await tools.archive.run();
     await tools.maintenance('vacuum');
     return {
       summary: tools.archive.describe(),
-      findings: NOTHING,
-      changes: archived > 0 ? [`${archived} bodies given up`] : NOTHING,
+      changes: archived > 0 ? [`${archived} bodies given up`] : [],
     };
   },
 };

@@ -41,7 +41,7 @@ interface JobRunnerDeps {
 }
 
 const PREFIX = 'job:';
-const FINDINGS_KEPT = 200;
+const LINES_KEPT = 200;
 const SCHEDULE = 'schedule';
 
 /** Runs jobs by schedule and by hand, for each of their subjects. Keeps the newest result of each, and raises one alert per job and subject. */
@@ -163,9 +163,11 @@ export class JobRunner {
     let outcome: JobOutcome | null = null;
     let error: string | null = null;
     try {
-      outcome = await callingAs({ lane: 'housekeeping', org: where.org === '' ? null : where.org }, () =>
-        job.run({ ...where, isDryRun, cause, tools }),
+      const { missed = [], ...report } = await callingAs(
+        { lane: 'housekeeping', org: where.org === '' ? null : where.org },
+        () => job.run({ ...where, isDryRun, cause, tools }),
       );
+      outcome = { findings: [], changes: [], ...report, ...(missed.length > 0 ? { missed } : {}) };
     } catch (failure) {
       if (!(failure instanceof BotError)) logger.error({ job: job.name, ...where, error: failure }, 'job.failed');
       error = messageOf(failure);
@@ -181,16 +183,14 @@ export class JobRunner {
     else logger.warn({ job: job.name, ...where, by, isDryRun, reason: error }, 'job.not-done');
     if (isDryRun) return run;
     this.tell(job, run);
-    const findings = outcome?.findings.slice(0, FINDINGS_KEPT) ?? [];
-    const missed = outcome?.missed?.slice(0, FINDINGS_KEPT) ?? [];
     const kept = {
       by,
       error,
       at: run.at.toISOString(),
       summary: outcome?.summary ?? null,
-      findings,
-      changes: outcome?.changes.slice(0, FINDINGS_KEPT) ?? [],
-      ...(missed.length > 0 ? { missed } : {}),
+      findings: outcome?.findings.slice(0, LINES_KEPT) ?? [],
+      changes: outcome?.changes.slice(0, LINES_KEPT) ?? [],
+      ...(outcome?.missed ? { missed: outcome.missed.slice(0, LINES_KEPT) } : {}),
     };
     await tools.known.write(where.forge, where.org, `job.${job.name}`, kept as unknown as Json);
     return run;
@@ -213,15 +213,15 @@ export class JobRunner {
   private async lastOf({ name }: Job, where: ScheduledOrg): Promise<JobRun | null> {
     const fact = (await this.deps.tools.known.read(where.forge, where.org, `job.${name}`))?.fact;
     if (!isJsonObject(fact) || typeof fact['at'] !== 'string') return null;
-    const texts = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
+    const lines = (name: string): string[] => (Array.isArray(fact[name]) ? fact[name].map(String) : []);
     const { summary, by, error } = fact;
     const outcome =
       typeof summary === 'string'
         ? {
             summary,
-            findings: texts(fact['findings']),
-            changes: texts(fact['changes']),
-            ...(fact['missed'] === undefined ? {} : { missed: texts(fact['missed']) }),
+            findings: lines('findings'),
+            changes: lines('changes'),
+            ...(fact['missed'] === undefined ? {} : { missed: lines('missed') }),
           }
         : null;
     return {

@@ -34,7 +34,7 @@ export interface Job {
   readonly when: string;
   /** True = it reports and changes nothing. It also runs in freeze windows; with `audits: false` it runs only by hand. */
   readonly isAudit: boolean;
-  run(turn: JobTurn): Promise<JobOutcome>;
+  run(turn: JobTurn): Promise<JobReport>;
 }
 
 /** `org` is '' for a job per forge; both are '' for one of the bot. */
@@ -57,6 +57,11 @@ export const jobOutcome = z.object({
   missed: texts.exactOptional(),
 });
 export type JobOutcome = Shape<typeof jobOutcome>;
+
+/** What a job returns: what it leaves out is empty. */
+export type JobReport = Pick<JobOutcome, 'summary'> & {
+  readonly [list in 'findings' | 'changes' | 'missed']?: readonly string[];
+};
 
 interface JobForge {
   readonly client: ForgeClient;
@@ -92,8 +97,6 @@ export interface JobTools {
   readonly account: (forge: string) => Readonly<Record<string, string | boolean>> | null;
   readonly staleBranchDays: number;
 }
-
-export const NOTHING: readonly string[] = [];
 
 /** Once a night, spread over an hour, so that audits of many organizations do not meet. */
 export function nightly(hour: number): ScheduleSpec {

@@ -1,4 +1,4 @@
-import { NOTHING, type Job } from './job.js';
+import type { Job } from './job.js';
 
 /** All policies of an organization at once, by hand; each is reconciled on its own schedule besides. */
 export const reconcilePolicies: Job = {
@@ -18,20 +18,16 @@ export const reconcilePolicies: Job = {
     );
     const found = plan.findings.map(({ repo, name, message }) => `${repo?.name ?? org}: ${name}: ${message}`);
     const held = plan.heldBack.map(({ policy, reason }) => `${policy} is held back: ${reason}`);
-    const undecided = plan.notes.map(
-      ({ policy, repo, reason }) => `${repo ?? org}: ${policy} was not decided: ${reason}`,
-    );
-    const missed = undecided.length > 0 ? { missed: undecided } : {};
-    const told = `plan ${plan.hash.slice(0, 12)}: ${lines.length} to write in ${plan.subjects} subjects${undecided.length > 0 ? `, ${undecided.length} not decided` : ''}`;
+    const missed = plan.notes.map(({ policy, repo, reason }) => `${repo ?? org}: ${policy} was not decided: ${reason}`);
+    const told = `plan ${plan.hash.slice(0, 12)}: ${lines.length} to write in ${plan.subjects} subjects${missed.length > 0 ? `, ${missed.length} not decided` : ''}`;
     if (isDryRun || lines.length === 0)
-      return { summary: told, findings: [...plan.overCaps, ...held, ...cannot, ...found], changes: lines, ...missed };
+      return { summary: told, findings: [...plan.overCaps, ...held, ...cannot, ...found], changes: lines, missed };
     const report = await tools.applyPlan(plan.hash);
-    const changes = report.outcome === 'refused' ? NOTHING : lines;
     return {
       summary: `${told}; ${report.outcome}`,
       findings: [...report.reasons, ...held, ...cannot, ...found],
-      changes,
-      ...missed,
+      changes: report.outcome === 'refused' ? [] : lines,
+      missed,
     };
   },
 };

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../core/json.js';
-import { nightly, NOTHING, type Job } from './job.js';
+import { nightly, type Job } from './job.js';
 
 /** Which repositories the organization has, and how sure that is. */
 export const takeInventory: Job = {
@@ -23,7 +23,7 @@ export const takeInventory: Job = {
       ...went.map((id) => `gone: ${String(before?.[id])}`),
       ...renamed.map((id) => `renamed: ${String(before?.[id])} is ${now[id] ?? ''}`),
     ];
-    return { summary: `${repositories.length} repositories, ${completeness}`, findings: NOTHING, changes };
+    return { summary: `${repositories.length} repositories, ${completeness}`, changes };
   },
 };
 

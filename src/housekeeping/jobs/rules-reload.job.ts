@@ -11,7 +11,7 @@ export const reloadRules: Job = {
   isAudit: false,
   async run({ org, isDryRun, tools }) {
     const before = (await tools.revisions.active(org))?.revision.hash ?? null;
-    if (isDryRun) return { summary: `revision ${short(org, before)} is active`, findings: [], changes: [] };
+    if (isDryRun) return { summary: `revision ${short(org, before)} is active` };
     const { hash, problems } = await tools.reloadRules(org);
     const changes = hash === before ? [] : [`revision ${short(org, hash)} in place of ${short(org, before)}`];
     return { summary: `revision ${short(org, hash)} is active`, findings: problems, changes };

@@ -1,5 +1,5 @@
 import { MOST_MADE_UP } from '../catch-up.js';
-import { nightly, NOTHING, type Job } from './job.js';
+import { nightly, type Job } from './job.js';
 
 const DAY_MS = 86_400_000;
 /** Rows in one statement: an embedded store does nothing else meanwhile. */
@@ -19,10 +19,10 @@ export const pruneTicks: Job = {
   async run({ isDryRun, tools }) {
     const before = new Date(tools.clock.now().getTime() - tools.tickDays * DAY_MS);
     const summary = `occurrences of before ${before.toISOString().slice(0, 10)} are given up, but the newest ${MOST_MADE_UP} of each schedule`;
-    if (isDryRun) return { summary, findings: NOTHING, changes: NOTHING };
+    if (isDryRun) return { summary };
     let pruned = 0;
     for (let batch = BATCH; batch === BATCH; pruned += batch)
       batch = await tools.ticks.prune(before, MOST_MADE_UP, BATCH);
-    return { summary, findings: NOTHING, changes: pruned > 0 ? [`${pruned} given up`] : NOTHING };
+    return { summary, changes: pruned > 0 ? [`${pruned} given up`] : [] };
   },
 };

@@ -1,4 +1,4 @@
-import { nightly, NOTHING, type Job, summaryOf } from './job.js';
+import { nightly, type Job, summaryOf } from './job.js';
 
 /** Compares what the token and account may do with what the rules need, and lists other tokens (op 16). */
 export const auditToken: Job = {
@@ -10,9 +10,6 @@ export const auditToken: Job = {
   isAudit: true,
   async run({ forge, tools }) {
     const { checks } = await tools.examine({ forge, only: 'token' });
-    return {
-      ...summaryOf(checks.filter((one) => one.forge === forge && /^(token|account)\./.test(one.check))),
-      changes: NOTHING,
-    };
+    return summaryOf(checks.filter((one) => one.forge === forge && /^(token|account)\./.test(one.check)));
   },
 };

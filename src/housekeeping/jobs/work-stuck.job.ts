@@ -32,7 +32,7 @@ export const freeStuckWork: Job = {
       findings.length === 0
         ? 'all work moves'
         : `${findings.length} ${findings.length === 1 ? 'effect has' : 'effects have'} not moved for long`;
-    if (isDryRun) return { summary, findings, changes: [] };
+    if (isDryRun) return { summary, findings };
     const taken = await tools.journal.reclaimExpired();
     return {
       summary,
