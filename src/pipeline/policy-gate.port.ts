@@ -1,5 +1,4 @@
 import type { ForgeError } from '../core/errors.js';
-import { portToken } from '../core/part.js';
 import type { RecordedRun } from './journal-store.port.js';
 import type { Candidate } from './rule-engine.port.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
@@ -30,8 +29,8 @@ export abstract class PolicyGate {
 }
 
 /** Keeps what the expectations of a policy found in one subject. */
-interface FindingSink {
-  keep(decided: Pick<RecordedRun, 'run' | 'found'>): Promise<void>;
+export abstract class FindingSink {
+  abstract keep(decided: Pick<RecordedRun, 'run' | 'found'>): Promise<void>;
 }
 
-export const FINDING_SINK = portToken<FindingSink>('FindingSink');
+export const FINDING_SINK = FindingSink;

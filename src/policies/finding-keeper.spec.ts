@@ -15,15 +15,15 @@ describe('policies/finding-keeper', () => {
     const kept: SubjectFindings[] = [];
     const open = (): ReadonlyArray<{ name: string; subject: string }> =>
       (kept.at(-1)?.failing ?? []).map(({ name }) => ({ name, subject: '7' }));
-    const keeper = new FindingKeeper({
-      findings: {
+    const keeper = new FindingKeeper(
+      {
         record: async (found) => void kept.push(found),
         list: async () => open() as never,
         countOpen: async () => open().length,
       },
-      alerts: { raise: () => undefined, resolve: () => undefined },
-      recovery: rig.journal,
-    });
+      { raise: () => undefined, resolve: () => undefined },
+      rig.journal,
+    );
     /** One pass of the policy `house`, which wants these items. */
     const pass = async (items: number): Promise<readonly string[]> => {
       const plan = planIntents(

@@ -1,10 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
-import { alert, type AlertKey, type Alerts } from '../core/alerts.js';
+import { alert, type AlertKey, Alerts } from '../core/alerts.js';
 import type { RecordedRun } from '../pipeline/journal-store.port.js';
 import { comparable } from '../pipeline/execute/objections.js';
-import type { RecoveryStore } from '../pipeline/recovery-store.port.js';
+import { RecoveryStore } from '../pipeline/recovery-store.port.js';
 import type { Finding, Found, Severity } from '../core/finding.js';
-import type { FindingStore } from './finding-store.port.js';
+import { FindingStore } from './finding-store.port.js';
 
 /** What a person is told of at once; the others are in the list. */
 const LOUD: readonly Severity[] = ['high', 'critical'];
@@ -16,19 +17,18 @@ const UNDONE_PREFIX = 'undone/';
 const LOOKED_AT = 8;
 const MOST_OPEN = 10_000;
 
-interface FindingKeeperDeps {
-  readonly findings: FindingStore;
-  readonly alerts: Alerts;
-  readonly recovery: Pick<RecoveryStore, 'sentOfEffects'>;
-}
-
 /** Keeps what the expectations of policies find, and tells of the grave ones: once for each expectation, until it holds everywhere again. */
+@Injectable()
 export class FindingKeeper {
-  constructor(private readonly deps: FindingKeeperDeps) {}
+  constructor(
+    private readonly findings: FindingStore,
+    private readonly alerts: Alerts,
+    @Inject(RecoveryStore) private readonly recovery: Pick<RecoveryStore, 'sentOfEffects'>,
+  ) {}
 
   async keep(recorded: Pick<RecordedRun, 'run' | 'intents' | 'found'>): Promise<void> {
     if (!recorded.found) return;
-    const { findings, alerts } = this.deps;
+    const { findings, alerts } = this;
     const { forge, org, rule: policy, decidedAt: at } = recorded.run;
     const undone = await this.undoneAgain(recorded, recorded.found.subject);
     const found = {
@@ -61,7 +61,7 @@ export class FindingKeeper {
 
   /** What the policy has made twice as it wants it once more. It is over once a pass finds it as it should be. */
   private async undoneAgain({ run, intents }: Pick<RecordedRun, 'run' | 'intents'>, subject: string): Promise<Found> {
-    const { findings, recovery } = this.deps;
+    const { findings, recovery } = this;
     const { org, rule: policy } = run;
     const failing: Finding[] = [];
     // Side by side: the store answers all of them at once.

@@ -1,22 +1,34 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import { alert, Alerts } from '../core/alerts.js';
 import { canonicalJson } from '../core/canonical-json.js';
-import type { Clock } from '../core/clock.js';
+import { Clock } from '../core/clock.js';
 import { type ForgeError, UserError } from '../core/errors.js';
 import { goPast } from '../core/go-past.js';
-import type { EventRepository, ForgeEvent } from '../core/event.js';
+import type { EventRepository } from '../core/event.js';
+import { Encryptor } from '../core/encryptor.js';
+import { ForgeInventory } from '../forge/forge-inventory.js';
+import { sealReads } from '../pipeline/decide/answer-lookups.js';
+import { CandidateDecider } from '../pipeline/decide/decide-candidate.js';
+import { Rehearser, type Rehearsal } from '../pipeline/execute/rehearse.js';
+import { WorkQueue } from '../pipeline/work-queue.port.js';
+import { CapabilityCheck } from '../rules/requirements/capability-check.js';
+import { FindingKeeper } from './finding-keeper.js';
+import { frozenAt } from './freeze.js';
 import { hashOf, newId, shortRevision } from '../core/ids.js';
 import { isSameSetting, normalizeColor } from '../actions/support/compare.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
 import { textOf, type Reason } from '../core/reason.js';
 import { type Freeze, isHeld, isReason, runReason, withPeople } from '../core/run-reasons.js';
 import type { ControlCaller } from '../core/operators.js';
-import type { TwoPeople } from '../core/two-people.js';
-import type { JournalStore, RecordedRun } from '../pipeline/journal-store.port.js';
-import type { Candidate, RuleEngine } from '../pipeline/rule-engine.port.js';
+import { TwoPeople } from '../core/two-people.js';
+import { type RecordedRun, JournalStore } from '../pipeline/journal-store.port.js';
+import { RuleEngine } from '../pipeline/rule-engine.port.js';
 import type { RepositoryInventory } from '../core/repository-home.js';
-import type { ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
+import { type ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import type { Cause, NewIntent } from '../core/run.js';
 import type { CompiledPolicy } from '../rules/language/revision.js';
-import type { PlanStore } from './plan-store.port.js';
+import { PlanStore } from './plan-store.port.js';
 import type { PolicyGate, PolicyPass, ReviewedPass } from '../pipeline/policy-gate.port.js';
 import { driftBetween, hashOfPlan, overCap, planReason } from './policy-plan.js';
 import type {
@@ -31,19 +43,7 @@ import type {
   PlanNote,
   PolicyPlan,
 } from './policy-plan.js';
-import type { Rehearsal } from '../pipeline/execute/rehearse.js';
 import { predictCalls, type Pace, type RehearsedRun } from './predicted-calls.js';
-
-/** What a policy decides about. */
-interface PolicySubject {
-  readonly forge: string;
-  readonly org: string;
-  readonly cause: Cause;
-  readonly event: ForgeEvent | null;
-  readonly repo: EventRepository | null;
-  readonly since: Date;
-  readonly now: Date | null;
-}
 
 interface PlannedOrg {
   readonly forge: string;
@@ -53,30 +53,6 @@ interface PlannedOrg {
   /** What the operator allows a policy that has no caps of its own. */
   readonly caps: PlanCaps;
   readonly pace: Pace;
-}
-
-interface PlannerDeps {
-  readonly orgs: readonly PlannedOrg[];
-  readonly revisions: ActiveRevisions;
-  readonly inventory: RepositoryInventory;
-  readonly rules: Pick<RuleEngine, 'find' | 'subjects'>;
-  /** One policy and one subject; stores nothing. @throws ForgeError while the forge cannot be asked */
-  readonly decide: (active: ActiveRevision, candidate: Candidate, subject: PolicySubject) => Promise<RecordedRun>;
-  readonly rehearse: (intent: NewIntent) => Promise<Rehearsal>;
-  /** Policies that are held back now, with the reason of each: what they need, the forge or the account has not. */
-  readonly heldBack: (org: string) => Promise<ReadonlyMap<string, Reason>>;
-  readonly plans: PlanStore;
-  readonly journal: Pick<JournalStore, 'lastSettled' | 'recordDecision'>;
-  /** Intents of this organization are due. */
-  readonly ring: (org: string) => void;
-  /** Told of each run of an applied plan: what somebody undoes again and again is a finding, whoever had it made again. */
-  readonly found: (run: RecordedRun) => Promise<void>;
-  /** Told of a plan that waits for a person. */
-  readonly waits: (plan: KeptPlan) => void;
-  /** Why nothing is written at this time; null = it may be. */
-  readonly frozen: (active: ActiveRevision, at: Date) => Freeze | null;
-  readonly twoPeople: Pick<TwoPeople, 'mayApprove' | 'mayApply'>;
-  readonly clock: Clock;
 }
 
 type PlanScope = Pick<PolicyPlan, 'policy' | 'about'>;
@@ -121,18 +97,45 @@ interface Ready {
 type By = string | ControlCaller;
 
 /** From what policies want to a plan, and from a plan to runs. A plan is decided and rehearsed twice: when it is made, and when it is applied. */
+@Injectable()
 export class Planner implements PolicyGate {
+  private readonly orgs: readonly PlannedOrg[];
   /** Policies that are known to be trusted, as ORG/POLICY: no policy ever loses it. */
   private readonly trusted = new Set<string>();
 
-  constructor(private readonly deps: PlannerDeps) {}
+  constructor(
+    private readonly config: AppConfig,
+    private readonly revisions: ActiveRevisions,
+    @Inject(ForgeInventory) private readonly inventory: RepositoryInventory,
+    @Inject(RuleEngine) private readonly rules: Pick<RuleEngine, 'find' | 'subjects'>,
+    @Inject(CandidateDecider) private readonly decider: Pick<CandidateDecider, 'decide'>,
+    @Inject(Rehearser) private readonly rehearser: Pick<Rehearser, 'rehearse'>,
+    @Inject(CapabilityCheck) private readonly capabilities: Pick<CapabilityCheck, 'heldNow'>,
+    private readonly plans: PlanStore,
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'lastSettled' | 'recordDecision'>,
+    @Inject(WorkQueue) private readonly queue: Pick<WorkQueue, 'ring'>,
+    @Inject(FindingKeeper) private readonly findings: Pick<FindingKeeper, 'keep'>,
+    private readonly encryptor: Encryptor,
+    private readonly alerts: Alerts,
+    @Inject(TwoPeople) private readonly twoPeople: Pick<TwoPeople, 'mayApprove' | 'mayApply'>,
+    private readonly clock: Clock,
+  ) {
+    const rateOf = new Map(config.forges.map(({ id, ratePerS }) => [id, ratePerS]));
+    this.orgs = config.orgs.map(({ forge, name, trusted, budgets }) => ({
+      forge,
+      org: name,
+      trusted,
+      caps: { effectsPerPlan: budgets.effectsPerPlan, percentOfSubjects: budgets.percentOfSubjects },
+      pace: { ratePerS: rateOf.get(forge) ?? Number.POSITIVE_INFINITY, effectsPerHour: budgets.effectsPerHour },
+    }));
+  }
 
   /**
    * What the policies of an organization would change now, kept under its hash.
    * @throws as `planned`
    */
   async plan(org: string, policy: string | null, by: string): Promise<KeptPlan> {
-    return this.deps.plans.keep(await this.planned(org, policy, by));
+    return this.plans.keep(await this.planned(org, policy, by));
   }
 
   /**
@@ -148,7 +151,7 @@ export class Planner implements PolicyGate {
         `there is no policy ${policy} in ${where.org}${ids === '' ? '' : `; there are ${ids}`}`,
       );
     }
-    const now = this.deps.clock.now();
+    const now = this.clock.now();
     const pass = await this.pass(where, active, { policy, about: null }, now, {
       kind: 'apply',
       by,
@@ -164,9 +167,13 @@ export class Planner implements PolicyGate {
    */
   async apply(hash: string, by: By): Promise<ApplyReport> {
     const plan = await this.find(hash);
-    if (plan.twoPeople && plan.state === 'approved')
-      await this.deps.twoPeople.mayApply(callerOf(by), plan.decidedBy ?? '');
+    if (plan.twoPeople && plan.state === 'approved') await this.twoPeople.mayApply(callerOf(by), plan.decidedBy ?? '');
     return this.write(plan, nameOf(by));
+  }
+
+  /** Why nothing is written at this time; null = it may be. */
+  private frozen({ revision }: ActiveRevision, at: Date): Freeze | null {
+    return frozenAt(this.config.orgs.find(({ name }) => name === revision.org)?.freeze ?? [], at);
   }
 
   private async write(plan: KeptPlan, by: string): Promise<ApplyReport> {
@@ -195,7 +202,7 @@ export class Planner implements PolicyGate {
         }),
       ]);
     if (plan.overCapReasons) return refused(plan.overCapReasons);
-    const frozen = this.deps.frozen(active, this.deps.clock.now());
+    const frozen = this.frozen(active, this.clock.now());
     if (frozen !== null) return refused([planReason('plan.frozen', { ...frozen })]);
     if (plan.needsApproval && plan.state !== 'approved')
       return refused([planReason('plan.not-approved', { plan: plan.hash.slice(0, 12) })]);
@@ -215,14 +222,18 @@ export class Planner implements PolicyGate {
       .filter(({ writes }) => writes.length > 0)
       .map(({ run, writes }) => released(run, writes, plan));
     await this.trust(where.org, runs, by);
-    const due = await this.deps.journal.recordDecision({}, runs);
-    await this.deps.plans.markApplied(plan.id, by);
-    for (const run of runs) await this.deps.found(run);
+    const due = await this.journal.recordDecision(
+      {},
+      runs.map((run) => sealReads(run, this.encryptor)),
+    );
+    await this.plans.markApplied(plan.id, by);
+    // What somebody undoes again and again is a finding, whoever had it made again.
+    for (const run of runs) await this.findings.keep(run);
     const policies = active.revision.policies.map(({ id }) => id).filter((id) => (plan.policy ?? id) === id);
     const isLeftOut = (id: string): boolean => pass.heldBack.some(({ policy }) => policy === id);
     const decided = policies.filter((id) => !isLeftOut(id));
-    await this.deps.plans.dropOvertaken(where.org, decided, plan.about, plan.hash);
-    if (due.length > 0) this.deps.ring(where.org);
+    await this.plans.dropOvertaken(where.org, decided, plan.about, plan.hash);
+    if (due.length > 0) this.queue.ring('background', where.org);
     return {
       outcome: 'applied',
       plan: await this.find(plan.hash),
@@ -236,9 +247,9 @@ export class Planner implements PolicyGate {
   /** Somebody said yes to what a schedule wanted, and it is another thing by now: that waits in its place. Null = nothing waits. */
   private async renew(where: PlannedOrg, active: ActiveRevision, plan: KeptPlan, pass: Pass): Promise<string | null> {
     if (plan.madeBy !== SCHEDULE || !pass.needsApproval || pass.overCaps.length > 0) return null;
-    const next = await this.deps.plans.keep(this.asPlan(where, active, plan, plan.now, SCHEDULE, pass));
+    const next = await this.plans.keep(this.asPlan(where, active, plan, plan.now, SCHEDULE, pass));
     if (next.state !== 'open') return null;
-    await this.deps.plans.dropOvertaken(where.org, plan.policy === null ? [] : [plan.policy], plan.about, next.hash);
+    await this.plans.dropOvertaken(where.org, plan.policy === null ? [] : [plan.policy], plan.about, next.hash);
     return next.hash.slice(0, 12);
   }
 
@@ -255,7 +266,7 @@ export class Planner implements PolicyGate {
     const requester = plan.madeBy === SCHEDULE ? null : plan.madeBy;
     // Anybody with the scope may deny: a denial writes nothing.
     if (plan.twoPeople && verdict === 'approved')
-      await this.deps.twoPeople.mayApprove(callerOf(by), { requester, actor: null, revisionId: plan.revision.id });
+      await this.twoPeople.mayApprove(callerOf(by), { requester, actor: null, revisionId: plan.revision.id });
     const isYes = verdict === 'approved' && isWaiting(plan);
     const seen = isYes ? await this.look({ ...plan, state: 'approved' }, nameOf(by)) : null;
     const looked = plan.madeBy === SCHEDULE ? seen : null;
@@ -265,7 +276,7 @@ export class Planner implements PolicyGate {
     // A plan made by hand is applied by a second order, which would refuse it: nobody says yes to what does not hold any more.
     if (seen && !looked && isOutdated(seen))
       return { plan, decided: false, applied: await this.finish(plan, seen, nameOf(by)) };
-    const decided = await this.deps.plans.decide(plan.id, verdict, nameOf(by));
+    const decided = await this.plans.decide(plan.id, verdict, nameOf(by));
     const kept = await this.find(plan.hash);
     // An earlier yes may have ended between the two.
     if (!looked || kept.state !== 'approved') return { plan: kept, decided, applied: null };
@@ -286,14 +297,14 @@ export class Planner implements PolicyGate {
   ): Promise<RecordedRun[]> {
     let runs = all;
     if (runs.every(({ intents }) => intents.length === 0)) return [...runs];
-    const where = this.deps.orgs.find((one) => one.forge === forge && one.org === org) ?? {
+    const where = this.orgs.find((one) => one.forge === forge && one.org === org) ?? {
       forge,
       org,
       trusted: false,
       caps: NO_CAPS,
       pace: NO_PACE,
     };
-    const frozen = this.deps.frozen(active, this.deps.clock.now());
+    const frozen = this.frozen(active, this.clock.now());
     if (frozen !== null)
       return runs.map((run) =>
         withheld(run, 'not-fired', (wanted) => runReason('run.held.frozen', { ...frozen, wanted })),
@@ -309,7 +320,7 @@ export class Planner implements PolicyGate {
     const free = async (): Promise<RecordedRun[]> => {
       if (where.trusted) await this.trust(org, runs, 'trusted: true');
       // What waited before this policy was let free waits no more.
-      await this.deps.plans.dropOvertaken(org, [candidate.id], about, '');
+      await this.plans.dropOvertaken(org, [candidate.id], about, '');
       return [...runs];
     };
     const against = await this.writtenOtherwise(
@@ -339,15 +350,19 @@ export class Planner implements PolicyGate {
       );
     if (!pass.needsApproval) return free();
     const scope = { policy: candidate.id, about };
-    const plan = await this.deps.plans.keep(this.asPlan(where, active, scope, now, SCHEDULE, pass));
+    const plan = await this.plans.keep(this.asPlan(where, active, scope, now, SCHEDULE, pass));
     if (plan.state === 'approved') {
       const approvedRuns = pass.runs.map(({ run, writes }) => released(run, writes, plan));
       await this.trust(org, approvedRuns, plan.decidedBy ?? SCHEDULE);
-      await this.deps.plans.markApplied(plan.id, SCHEDULE);
+      await this.plans.markApplied(plan.id, SCHEDULE);
       return approvedRuns;
     }
-    await this.deps.plans.dropOvertaken(org, [candidate.id], about, plan.hash);
-    this.deps.waits(plan);
+    await this.plans.dropOvertaken(org, [candidate.id], about, plan.hash);
+    this.alerts.raise(
+      `plan.approval/${org}/${plan.policy ?? ''}`,
+      alert('plan.approval', { org, plan: plan.hash.slice(0, 12) }),
+      { plan: plan.hash },
+    );
     const code = asks ? 'run.held.approval' : 'run.held.new-policy';
     return runs.map((run) =>
       withheld(run, 'not-fired', (wanted) => runReason(code, { plan: plan.hash.slice(0, 12), wanted })),
@@ -357,7 +372,7 @@ export class Planner implements PolicyGate {
   /** Whether a policy was never applied in this store, and the operator does not take it as it is. */
   private async isNew({ org, trusted }: PlannedOrg, policy: string): Promise<boolean> {
     if (trusted || this.trusted.has(`${org}/${policy}`)) return false;
-    const isTrusted = await this.deps.plans.isTrusted(org, policy);
+    const isTrusted = await this.plans.isTrusted(org, policy);
     if (isTrusted) this.trusted.add(`${org}/${policy}`);
     return !isTrusted;
   }
@@ -367,19 +382,19 @@ export class Planner implements PolicyGate {
     const live = runs.flatMap(({ run, intents }) => (intents.some(({ mode }) => mode === 'live') ? [run.rule] : []));
     const added = [...new Set(live)].filter((policy) => !this.trusted.has(`${org}/${policy}`));
     if (added.length === 0) return;
-    await this.deps.plans.trust(org, added, by);
+    await this.plans.trust(org, added, by);
     for (const policy of added) this.trusted.add(`${org}/${policy}`);
   }
 
   private async find(hash: string): Promise<KeptPlan> {
-    const plan = await this.deps.plans.find(hash);
+    const plan = await this.plans.find(hash);
     if (!plan) throw new UserError('NOT_FOUND', `there is no plan ${hash}; forgehand plan makes one`);
     return plan;
   }
 
   private async open(org: string): Promise<{ where: PlannedOrg; active: ActiveRevision }> {
-    const where = this.deps.orgs.find((known) => known.org.toLowerCase() === org.toLowerCase());
-    const active = where ? await this.deps.revisions.active(where.org) : null;
+    const where = this.orgs.find((known) => known.org.toLowerCase() === org.toLowerCase());
+    const active = where ? await this.revisions.active(where.org) : null;
     if (!where || !active)
       throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
     return { where, active };
@@ -392,10 +407,10 @@ export class Planner implements PolicyGate {
     now: Date,
     cause: Extract<Cause, { kind: 'apply' }>,
   ): Promise<Pass> {
-    const { inventory, rules, decide } = this.deps;
+    const { inventory, rules, decider } = this;
     const repositories = await inventory.list(where.forge, where.org, about ?? []);
     const parts: Pass[] = [];
-    const reasons = await this.deps.heldBack(where.org);
+    const reasons = await this.capabilities.heldNow(where.org);
     const heldBack: HeldPolicy[] = [];
     for (const { id } of active.revision.policies) {
       const candidate = policy === null || policy === id ? rules.find(active.revision, id) : null;
@@ -409,14 +424,14 @@ export class Planner implements PolicyGate {
       const subjects = about === null ? all : all.filter((repo) => repo !== null && about.includes(repo.id));
       const decided: Decided[] = [];
       const failed = await goPast(subjects, async (repo) => {
-        const run = await decide(active, candidate, {
+        const run = await decider.decide(active, candidate, {
           forge: where.forge,
           org: where.org,
           cause: { ...cause, subject: repo?.id ?? '', ...(repo ? { repo: repo.full_name } : {}) },
           event: null,
           repo,
           // A plan is asked for by somebody who waits: a forge that cannot be asked is told at once.
-          since: this.deps.clock.now(),
+          since: this.clock.now(),
           now,
         });
         decided.push({ run, repo });
@@ -474,7 +489,7 @@ export class Planner implements PolicyGate {
       const writes: NewIntent[] = [];
       const rehearsals: Array<RehearsedRun['writes'][number]> = [];
       const own: Array<{ intent: NewIntent; rehearsal: Rehearsal }> = [];
-      for (const intent of run.intents) own.push({ intent, rehearsal: await this.deps.rehearse(intent) });
+      for (const intent of run.intents) own.push({ intent, rehearsal: await this.rehearser.rehearse(intent) });
       rehearsed.push({ run, repo });
       for (const { intent, rehearsal } of own) {
         if (rehearsal.does === 'nothing') continue;
@@ -525,7 +540,7 @@ export class Planner implements PolicyGate {
     for (const intent of intents) {
       const others = revision.policies.filter(({ id: other }) => other !== intent.rule);
       if (intent.mode !== 'live' || !others.some((other) => mayWrite(other, intent.action))) continue;
-      const last = await this.deps.journal.lastSettled(intent.effectKey);
+      const last = await this.journal.lastSettled(intent.effectKey);
       if (last?.revisionId !== id || !others.some(({ id: other }) => other === last.rule)) continue;
       found.push(...[contradiction(last, intent) ?? []].flat());
     }
@@ -538,9 +553,7 @@ export class Planner implements PolicyGate {
     rehearsal: Exclude<Rehearsal, { does: 'nothing' }>,
   ): Promise<PlanLine> {
     const last =
-      rehearsal.does === 'write' && !rehearsal.isReadable
-        ? await this.deps.journal.lastSettled(intent.effectKey)
-        : null;
+      rehearsal.does === 'write' && !rehearsal.isReadable ? await this.journal.lastSettled(intent.effectKey) : null;
     const differences = driftIn(run.trace, intent);
     const before = (field: string): Before => {
       if (differences) return { is: 'value', value: differences.get(field) ?? null };
@@ -599,7 +612,7 @@ export class Planner implements PolicyGate {
       about,
       revision: { id: active.id, hash: active.revision.hash },
       now,
-      madeAt: this.deps.clock.now(),
+      madeAt: this.clock.now(),
       madeBy: by,
       subjects,
       lines,

@@ -27,12 +27,10 @@ function aLoader() {
     },
   };
   const loader = makeRuleLoader(
-    {
-      engine: new CelEngine(),
-      config: { orgs: [] },
-      operators: { list: async () => [] },
-      clock: { now: () => new Date(), monotonicMs: () => 0 },
-    },
+    new CelEngine(),
+    { orgs: [] },
+    { list: async () => [] },
+    { now: () => new Date(), monotonicMs: () => 0 },
     thread,
   );
   return { tried, loader };

@@ -13,16 +13,12 @@ import { orgOf } from '../rules/revisions/shadow-org.js';
 import { tryLoading } from './thread/bounded-rules.js';
 import type { RuleThread } from './thread/rule-thread.js';
 
-interface LoaderNeeds {
-  readonly engine: ExpressionEngine;
-  readonly config: Pick<AppConfig, 'orgs'>;
-  readonly operators: Pick<OperatorStore, 'list'>;
-  readonly clock: Clock;
-}
-
 /** @param thread where files are tried first; null = they are loaded here at once */
 export function makeRuleLoader(
-  { engine, config, operators, clock }: LoaderNeeds,
+  engine: ExpressionEngine,
+  config: Pick<AppConfig, 'orgs'>,
+  operators: Pick<OperatorStore, 'list'>,
+  clock: Clock,
   thread: Pick<RuleThread, 'order'> | null,
 ): RuleLoader {
   const environment = {

@@ -1,3 +1,5 @@
+import { aConfig } from './a-config.js';
+import type { CandidateDecider } from '../../src/pipeline/decide/decide-candidate.js';
 import { actions } from '../../src/actions/index.js';
 import { ForgeLookupReader } from '../../src/actions/lookups/forge-lookup-reader.js';
 import { Encryptor } from '../../src/core/encryptor.js';
@@ -36,6 +38,7 @@ export class PlannerRig {
   /** Runs that the keeper of findings was told of. */
   readonly found: RecordedRun[] = [];
   readonly planner: Planner;
+  private readonly decider: Pick<CandidateDecider, 'decide'>;
   readonly active: ActiveRevision;
   private readonly engine = new PureRuleEngine(new CelEngine());
 
@@ -64,57 +67,39 @@ export class PlannerRig {
           return (Reflect.get(target, operation) as (...all: unknown[]) => Promise<unknown>)(args, ...more);
         },
     });
-    const reader = new ForgeLookupReader({ get: () => ({ client, offers: this.forge.offers }) });
-    this.planner = new Planner({
-      orgs: [
-        {
-          forge: 'main',
-          org: 'acme',
-          trusted,
-          caps: { effectsPerPlan: null, percentOfSubjects: null },
-          pace: { ratePerS: 10, effectsPerHour: null },
-        },
-      ],
-      revisions: { active: async () => this.active },
-      inventory: { list: async () => this.repositories },
-      rules: this.engine,
-      decide: async (active, candidate, { repo, cause, since, now }) => {
-        const at = now ?? this.clock.now();
-        const facts = { org: 'acme', event: null, repo, bot: { login: 'forgehand', id: '99', others: [] }, now: at };
-        const { evaluation, lookups } = await answerLookups(
-          (answers) => this.engine.evaluate(active.revision, candidate, facts as never, answers),
-          { reader, scope: { forge: 'main', org: 'acme', repo }, clock: this.clock, since },
-        );
-        const { report, steps } = evaluation;
-        return planIntents(
+    this.decider = deciderOf(
+      this.engine,
+      new ForgeLookupReader({ get: () => ({ client, offers: this.forge.offers }) }),
+      this.clock,
+    );
+    this.planner = new Planner(
+      aConfig({
+        forges: [{ id: 'main', ratePerS: 10 }],
+        orgs: [
           {
             forge: 'main',
-            org: 'acme',
-            rule: candidate.id,
-            kind: 'policy',
-            mode: 'live',
-            revisionId: active.id,
-            cause,
-            repo,
-            claim: null,
-            asked: false,
-            report: { ...report, reason: runReason(`run.${report.verdict}`, { because: report.reason }) },
-            steps,
-            lookups,
-            decidedAt: at,
+            name: 'acme',
+            trusted,
+            freeze: [],
+            budgets: { effectsPerPlan: null, percentOfSubjects: null, effectsPerHour: null },
           },
-          { actions, encryptor: ENCRYPTOR, newId, account: 'forgehand' },
-        );
-      },
-      rehearse: async ({ action }) => ({
-        does: 'write',
-        operation: actions.get(action)?.operations[0] ?? '',
-        isReadable: true,
-        reads: [],
+        ],
       }),
-      heldBack: async () => new Map(),
-      plans: this.plans,
-      journal: {
+      { active: async () => this.active },
+      { list: async () => this.repositories },
+      this.engine,
+      this.decider,
+      {
+        rehearse: async ({ action }) => ({
+          does: 'write',
+          operation: actions.get(action)?.operations[0] ?? '',
+          isReadable: true,
+          reads: [],
+        }),
+      },
+      { heldNow: async () => new Map() },
+      this.plans,
+      {
         lastSettled: async (key) =>
           (this.recorded
             .flatMap(({ intents }) => intents)
@@ -125,13 +110,13 @@ export class PlannerRig {
           return runs.flatMap(({ intents }) => intents.map(({ id }) => id));
         },
       },
-      ring: () => undefined,
-      found: async (run) => void this.found.push(run),
-      waits: ({ hash }) => void this.waiting.push(hash),
-      frozen: () => null,
-      twoPeople: { mayApprove: async () => '', mayApply: async () => undefined },
-      clock: this.clock,
-    });
+      { ring: () => undefined },
+      { keep: async (run) => void this.found.push(run as RecordedRun) },
+      ENCRYPTOR,
+      { raise: (_key, _alert, facts) => void this.waiting.push(String(facts?.['plan'])), resolve: () => undefined },
+      { mayApprove: async () => '', mayApply: async () => undefined },
+      this.clock,
+    );
   }
 
   /** One occurrence of the schedule of a policy. */
@@ -149,9 +134,8 @@ export class PlannerRig {
 
   private async decide(policy: string, repo: EventRepository): Promise<RecordedRun> {
     const candidate = this.engine.find(this.active.revision, policy);
-    const { decide } = (this.planner as unknown as { deps: ConstructorParameters<typeof Planner>[0] }).deps;
     if (!candidate) throw new Error(`there is no policy ${policy}`);
-    return decide(this.active, candidate, {
+    return this.decider.decide(this.active, candidate, {
       forge: 'main',
       org: 'acme',
       cause: { kind: 'tick', tickId: newId(), subject: repo.id, repo: repo.full_name },
@@ -174,4 +158,42 @@ export class PlannerRig {
         }),
       );
   }
+}
+
+/** Decides as the bot decides. */
+function deciderOf(
+  engine: PureRuleEngine,
+  reader: ForgeLookupReader,
+  clock: ManualClock,
+): Pick<CandidateDecider, 'decide'> {
+  return {
+    decide: async (active, candidate, { repo, cause, since, now }) => {
+      const at = now ?? clock.now();
+      const facts = { org: 'acme', event: null, repo, bot: { login: 'forgehand', id: '99', others: [] }, now: at };
+      const { evaluation, lookups } = await answerLookups(
+        (answers) => engine.evaluate(active.revision, candidate, facts as never, answers),
+        { reader, scope: { forge: 'main', org: 'acme', repo }, clock: clock, since },
+      );
+      const { report, steps } = evaluation;
+      return planIntents(
+        {
+          forge: 'main',
+          org: 'acme',
+          rule: candidate.id,
+          kind: 'policy',
+          mode: 'live',
+          revisionId: active.id,
+          cause,
+          repo,
+          claim: null,
+          asked: false,
+          report: { ...report, reason: runReason(`run.${report.verdict}`, { because: report.reason }) },
+          steps,
+          lookups,
+          decidedAt: at,
+        },
+        { actions, encryptor: ENCRYPTOR, newId, account: 'forgehand' },
+      );
+    },
+  };
 }

@@ -66,10 +66,7 @@ describe('reliability: what a proposal is told', () => {
       limits: { merges: false, privateMirrors: false, privateReads: false },
     } as unknown as OrgConfig;
     const clock = new ManualClock();
-    const loader = makeRuleLoader(
-      { engine: new CelEngine(), config: { orgs: [org] }, operators: { list: async () => [] }, clock },
-      null,
-    );
+    const loader = makeRuleLoader(new CelEngine(), { orgs: [org] }, { list: async () => [] }, clock, null);
     const source = {
       read: async (): Promise<RuleFile[]> => [],
       watch: () => undefined,

@@ -1,3 +1,4 @@
+import { aConfig } from '../builders/a-config.js';
 import { CachedLookups } from '../../src/actions/lookups/cached-lookups.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { OwnRepositoriesOnly } from '../../src/actions/lookups/own-repositories-only.js';
@@ -232,31 +233,34 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     logger,
   });
   const rehearser = new Rehearser(common);
-  const planner = new Planner({
-    orgs: [
-      {
-        forge: 'main',
-        org: 'acme',
-        trusted: true,
-        caps: { effectsPerPlan: null, percentOfSubjects: null },
-        pace: { ratePerS: 10, effectsPerHour: null },
-      },
-    ],
+  const planner = new Planner(
+    aConfig({
+      forges: [{ id: 'main', ratePerS: 10 }],
+      orgs: [
+        {
+          forge: 'main',
+          name: 'acme',
+          trusted: true,
+          freeze: [],
+          budgets: { effectsPerPlan: null, percentOfSubjects: null, effectsPerHour: null },
+        },
+      ],
+    }),
     revisions,
     inventory,
     rules,
-    decide: (...args) => decider.decide(...args),
-    rehearse: (intent) => rehearser.rehearse(intent),
-    heldBack: async () => new Map(),
+    decider,
+    rehearser,
+    { heldNow: async () => new Map() },
     plans,
     journal,
-    ring: (org) => queue.ring('background', org),
-    found: async () => undefined,
-    waits: () => undefined,
-    frozen: () => null,
-    twoPeople: { mayApprove: async () => '', mayApply: async () => undefined },
+    queue,
+    { keep: async () => undefined },
+    SEALER,
+    { raise: () => undefined, resolve: () => undefined },
+    { mayApprove: async () => '', mayApply: async () => undefined },
     clock,
-  });
+  );
   const decides = {
     echoes: deadlyToDecide(
       process,
