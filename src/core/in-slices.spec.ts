@@ -22,7 +22,7 @@ describe('core/in-slices', () => {
   it('lets the event loop have its turn between steps that together took long', async () => {
     const order: Array<number | string> = [];
     setImmediate(() => order.push('other work'));
-    const breathing = new Breathing();
+    const breathing = new Breathing(() => performance.now());
 
     for (let n = 1; n <= 8; n += 1) {
       const until = performance.now() + 1;

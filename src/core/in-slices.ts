@@ -18,13 +18,18 @@ const SHORT_SLICE_MS = 4;
 
 /** For long work in steps that may wait for something: between them the event loop gets its turn. */
 export class Breathing {
-  private until = performance.now() + SHORT_SLICE_MS;
+  private until: number;
+
+  /** @param now ms of a clock that only grows */
+  constructor(private readonly now: () => number) {
+    this.until = now() + SHORT_SLICE_MS;
+  }
 
   /** To be called after each step. */
   async between(): Promise<void> {
-    if (performance.now() < this.until) return;
+    if (this.now() < this.until) return;
     await round();
-    this.until = performance.now() + SHORT_SLICE_MS;
+    this.until = this.now() + SHORT_SLICE_MS;
   }
 }
 

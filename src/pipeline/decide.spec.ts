@@ -97,12 +97,6 @@ describe('pipeline/decide', () => {
       journal,
       clock,
       logger: silentLogger,
-      arrivals: {
-        decide: async (id) => {
-          rung.push(`decided ${id}`);
-          return null;
-        },
-      },
       inbox: { event: async (id) => (id === event.id ? event : id.startsWith('e') ? { ...event, id } : null) },
       revisions: { active: async () => active },
       lookups: { read: () => lookup() },
@@ -125,6 +119,8 @@ describe('pipeline/decide', () => {
     flow = new ArrivalToIntents(deps);
   });
 
+  /** The event of this id, once more or another one. */
+  const decideEvent = (id: string): Promise<number | null> => flow.decideEvent({ ...event, id });
   const flowWith = (more: Partial<FlowDeps>): ArrivalToIntents => new ArrivalToIntents({ ...deps, ...more });
 
   const runs = async () => (await journal.runs({ limit: 99 })).reverse();
@@ -133,10 +129,14 @@ describe('pipeline/decide', () => {
     const seen: unknown[] = [];
     flow = flowWith({
       rules: { ...engine(), candidates: (_, { byRule }) => (seen.push(byRule), candidates) },
-      echoes: { look: async () => ({ depth: 1, held: null, rule: 'fix' }), openBreaker: async () => undefined },
+      echoes: {
+        look: async () => ({ depth: 1, held: null, rule: 'fix' }),
+        effectsToldBy: () => null,
+        openBreaker: async () => undefined,
+      },
     });
 
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
     await flow.replayEvent('e1');
 
     expect(seen).toEqual(['fix', 'fix']);
@@ -172,8 +172,8 @@ describe('pipeline/decide', () => {
     });
     const revision = active;
     active = null;
-    await flow.decideEvent('e1');
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
+    await decideEvent('e1');
     expect(planned).toBe(1);
     expect(await runs()).toMatchObject([{ id: 'check', state: 'gathering', revisionId: '' }]);
 
@@ -184,17 +184,11 @@ describe('pipeline/decide', () => {
     expect(decided).toEqual(['e1']);
 
     active = revision;
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
     expect((await runs()).map(({ rule, state }) => [rule, state])).toEqual([
       [CHECK_RULE, 'done'],
       ['r1', 'open'],
     ]);
-  });
-
-  it('hands an arrival to the inbox', async () => {
-    await flow.decideArrival('a1');
-
-    expect(rung).toEqual(['decided a1']);
   });
 
   it('has what waits in a repository looked at again after an event that may end the wait, wanted by a rule or not', async () => {
@@ -211,20 +205,13 @@ describe('pipeline/decide', () => {
     await journal.move({ intentId: 'i1', epoch: null, from: ['claimed'], to: 'planned', reason, dueAt, waits: true });
 
     event = { ...event, kind: 'issue.opened' };
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
     expect(rung).toEqual([]);
 
     event = { ...event, kind: 'status.set' };
-    await flow.decideEvent('e2');
+    await decideEvent('e2');
     expect(rung).toEqual(['intents of acme']);
     expect(await dueOf(journal, 9)).toEqual(['i1']);
-  });
-
-  it('leaves an arrival alone for a while that cannot be decided now', async () => {
-    const answers = [null, { closed: null }];
-    flow = flowWith({ arrivals: { decide: async () => answers.shift() ?? null } });
-
-    expect([await flow.decideArrival('a1'), await flow.decideArrival('a1')]).toEqual([1_000, null]);
   });
 
   it('makes its calls for those who wait for an event, and for nobody at a tick', async () => {
@@ -233,11 +220,12 @@ describe('pipeline/decide', () => {
       inventory: { list: async () => (callers.push(currentCaller()), [event.repo as EventRepository]) },
       echoes: {
         look: async () => (callers.push(currentCaller()), { depth: 0, held: null }),
+        effectsToldBy: () => null,
         openBreaker: async () => undefined,
       },
     });
 
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
     await flow.decideTick(TICK);
 
     expect(callers).toEqual([
@@ -261,8 +249,8 @@ describe('pipeline/decide', () => {
       found: async ({ run, found }) => void told.push([run.rule, found?.looked, (await runs()).length]),
     });
 
-    await flow.decideEvent('e1');
-    await new ArrivalToIntents(deps).decideEvent('e2');
+    await decideEvent('e1');
+    await new ArrivalToIntents(deps).decideEvent(anEvent({ ...event, id: 'e2' }));
 
     expect(told).toEqual([['r1', ['dead'], 0]]);
     expect(await runs()).toHaveLength(4);
@@ -320,7 +308,7 @@ describe('pipeline/decide', () => {
     verdicts['r1'] = () => NOT_FIRED;
     flow = flowWith({ queue: { ring: (...all) => void calls.push(all) } });
 
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
 
     expect(calls).toEqual([]);
   });
@@ -348,7 +336,7 @@ describe('pipeline/decide', () => {
     });
 
     it('each decision with its run', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       const run = {
         runId: 'id-1',
@@ -370,7 +358,7 @@ describe('pipeline/decide', () => {
       const fired = FIRED() as Extract<Evaluation, { kind: 'decided' }>;
       verdicts['r1'] = () => ({ ...fired, steps: fired.steps.map((step) => ({ ...step, approval: true as const })) });
 
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect(raised).toEqual([
         [
@@ -392,7 +380,7 @@ describe('pipeline/decide', () => {
     it('what waits for the forge: an event, a tick, and a run that gathered', async () => {
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live', gathers: true }];
       window = { key: 'k', windowMs: 1_000 };
-      await flow.decideEvent('e9');
+      await decideEvent('e9');
       window = null;
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
       lines = [];
@@ -400,7 +388,7 @@ describe('pipeline/decide', () => {
       lookup = async () => Promise.reject(away);
       clock.advance(1_000);
 
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       await flow.decideTick(TICK);
       await flow.decideRun('id-1');
 
@@ -433,7 +421,7 @@ describe('pipeline/decide', () => {
       ]);
 
     it('an event is decided by both', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect(await all()).toEqual(
         expect.arrayContaining([
@@ -450,13 +438,17 @@ describe('pipeline/decide', () => {
         request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
       });
       lookup = async () => Promise.reject(away);
-      await flow.decideEvent('e1');
-      const echoes = { look: async () => ({ depth: 4, held: because('an echo') }), openBreaker: async () => undefined };
+      await decideEvent('e1');
+      const echoes = {
+        look: async () => ({ depth: 4, held: because('an echo') }),
+        effectsToldBy: () => null,
+        openBreaker: async () => undefined,
+      };
       await new ArrivalToIntents({
         ...deps,
         echoes,
         revisions: { active: async () => active, shadow: async (org) => (shadows.push(org), active) },
-      }).decideEvent('e2');
+      }).decideEvent(anEvent({ ...event, id: 'e2' }));
 
       expect(shadows).toEqual([]);
     });
@@ -476,7 +468,7 @@ describe('pipeline/decide', () => {
         revisions: { active: async () => active, shadow: async () => active },
       });
 
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect(await all()).toEqual([['r1', 'rev-1']]);
       expect([...journal.decidedEvents]).toEqual(['e1']);
@@ -491,7 +483,7 @@ describe('pipeline/decide', () => {
         revisions: { active: async () => active, shadow: async () => active },
       });
 
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect(new Set(messages)).toEqual(new Set(['run.decided']));
     });
@@ -500,7 +492,7 @@ describe('pipeline/decide', () => {
   it('makes runs and intents of an event in one decision, and wakes what is due', async () => {
     candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
 
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
 
     expect((await runs()).map(({ rule, state, reason }) => [rule, state, textOf(reason)])).toEqual([
       ['r1', 'open', 'held'],
@@ -511,8 +503,8 @@ describe('pipeline/decide', () => {
   });
 
   it('decides once however often it is woken', async () => {
-    await flow.decideEvent('e1');
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
+    await decideEvent('e1');
 
     expect(await runs()).toHaveLength(1);
     expect(rung).toEqual(['intents of acme']);
@@ -521,7 +513,7 @@ describe('pipeline/decide', () => {
   it('marks an event decided that nothing is about', async () => {
     candidates = [];
 
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
 
     expect([...journal.decidedEvents]).toEqual(['e1']);
     expect(await runs()).toEqual([]);
@@ -530,8 +522,8 @@ describe('pipeline/decide', () => {
   it('leaves an event undecided while there are no rules, and an unknown one alone', async () => {
     active = null;
 
-    await flow.decideEvent('e1');
-    await flow.decideEvent('nope');
+    await decideEvent('e1');
+    await decideEvent('nope');
 
     expect([...journal.decidedEvents]).toEqual([]);
   });
@@ -540,7 +532,7 @@ describe('pipeline/decide', () => {
     let seen: DecisionFacts | null = null;
     verdicts['r1'] = (_, facts) => ((seen = facts), NOT_FIRED);
 
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
 
     expect(seen).toEqual({
       org: 'acme',
@@ -568,7 +560,7 @@ describe('pipeline/decide', () => {
         ? FIRED('other')
         : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
 
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
 
     const [run] = await runs();
     expect(run && hasSealedReads(run)).toBe(isSealed);
@@ -594,8 +586,8 @@ describe('pipeline/decide', () => {
         ? FIRED('other')
         : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
 
-    await flow.decideEvent('e1');
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
+    await decideEvent('e1');
 
     expect(asked).toBe(1);
     expect((await runs()).map(({ rule }) => rule)).toEqual(['r1']);
@@ -603,7 +595,7 @@ describe('pipeline/decide', () => {
 
     clock.advance(2_000);
     lookup = async () => ({ value: 1 });
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
 
     expect((await runs()).map(({ rule, lookups }) => [rule, openReads({ lookups }, SEALER).lookups])).toEqual([
       ['r1', {}],
@@ -622,7 +614,7 @@ describe('pipeline/decide', () => {
       throw new TypeError('canary');
     };
 
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
 
     expect((await runs()).map(({ rule, state, reason }) => [rule, state, textOf(reason)])).toEqual([
       ['bad', 'error', 'internal fault (TypeError)'],
@@ -634,11 +626,11 @@ describe('pipeline/decide', () => {
     candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 2 }];
     for (const id of ['e1', 'e2', 'e3']) {
       event = anEvent({ id });
-      await flow.decideEvent(id);
+      await decideEvent(id);
     }
     clock.advance(3_600_000);
     event = anEvent({ id: 'e4' });
-    await flow.decideEvent('e4');
+    await decideEvent('e4');
 
     expect((await runs()).map(({ state }) => state)).toEqual(['open', 'open', 'error', 'open']);
     expect((await runs())[2]?.reason).toEqual(saying(expect.stringContaining('runs_per_hour')));
@@ -659,49 +651,11 @@ describe('pipeline/decide', () => {
     const fired = FIRED() as Extract<Evaluation, { kind: 'decided' }>;
     verdicts['r1'] = () => ({ ...fired, steps: fired.steps.map((step) => ({ ...step, approval: true as const })) });
 
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
 
     expect(await journal.waitingForApproval(9)).toMatchObject([{ state: 'waiting', approval: 'wanted' }]);
     expect(rung).toEqual([]);
     expect(alerts).toEqual(['rule.approval/acme/r1']);
-  });
-
-  describe('where deaths are counted', () => {
-    it('arrivals and events are decided under watch, each under its topic', async () => {
-      const watched: string[] = [];
-      flow = flowWith({
-        watch: {
-          run: async (topic, id, work) => {
-            watched.push(`${topic} ${id}`);
-            if (id !== 'e2') await work();
-          },
-        },
-      });
-
-      await flow.decideArrival('a1');
-      await flow.decideEvent('e1');
-      await flow.decideEvent('e2');
-
-      expect(watched).toEqual(['arrival a1', 'event e1', 'event e2']);
-      expect(rung).toContain('decided a1');
-      expect([...journal.decidedEvents]).toEqual(['e1']);
-    });
-
-    it('an event that is not there, or waits for the forge, is not looked at', async () => {
-      const watched: string[] = [];
-      flow = flowWith({ watch: { run: async (_, id, work) => (watched.push(id), work()) } });
-      verdicts['r1'] = () => ({
-        kind: 'needs-lookup',
-        request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
-      });
-      lookup = async () => Promise.reject(away);
-
-      await flow.decideEvent('nope');
-      await flow.decideEvent('e1');
-      await flow.decideEvent('e1');
-
-      expect(watched).toEqual(['e1']);
-    });
   });
 
   describe('an event that the witness holds', () => {
@@ -712,6 +666,7 @@ describe('pipeline/decide', () => {
       flow = flowWith({
         echoes: {
           look: async ({ id }) => ({ depth: 0, held: id === 'e1' ? because('an echo of an echo of an echo') : null }),
+          effectsToldBy: () => null,
           openBreaker: async ({ id }, ids) => void opened.push([id, ids]),
         },
       });
@@ -720,7 +675,7 @@ describe('pipeline/decide', () => {
     it('is answered by no rule, and the breaker of those that would have is opened', async () => {
       candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
 
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect((await runs()).map(({ rule, state, reason }) => [rule, state, textOf(reason)])).toEqual([
         ['r1', 'error', 'an echo of an echo of an echo'],
@@ -740,11 +695,12 @@ describe('pipeline/decide', () => {
         rules: { ...engine(), ledToBy: (_, id) => new Set(led[id]) },
         echoes: {
           look: async () => ({ depth: 3, held: because('an echo'), chain: ['starter', 'r1', 'r9', 'r1'] }),
+          effectsToldBy: () => null,
           openBreaker: async ({ id }, ids) => void opened.push([id, ids]),
         },
       });
 
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect(opened).toEqual([['e1', ['r1', 'r2', 'in']]]);
       expect(Object.fromEntries((await runs()).map(({ rule, state }) => [rule, state]))).toEqual({
@@ -760,13 +716,13 @@ describe('pipeline/decide', () => {
     it('opens no breaker where no rule is about it', async () => {
       candidates = [];
 
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect(opened).toEqual([]);
     });
 
     it('is told apart from others', async () => {
-      await flow.decideEvent('e2');
+      await decideEvent('e2');
 
       expect((await runs()).map(({ state }) => state)).toEqual(['open']);
       expect(opened).toEqual([]);
@@ -808,7 +764,7 @@ describe('pipeline/decide', () => {
     });
 
     it('that an event woke are reviewed by themselves', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect(passes).toMatchObject([
         { forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: null, now: clock.now() },
@@ -817,14 +773,14 @@ describe('pipeline/decide', () => {
     });
 
     it('are decided as they are where no gate is', async () => {
-      await new ArrivalToIntents(deps).decideEvent('e1');
+      await new ArrivalToIntents(deps).decideEvent(event);
 
       expect((await runs()).map(({ state }) => state)).toEqual(['open']);
     });
 
     it('have a gate that rules do not pass', async () => {
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       await flow.decideTick(TICK);
 
       expect(passes).toEqual([]);
@@ -845,7 +801,7 @@ describe('pipeline/decide', () => {
     };
     verdicts['later'] = () => FIRED();
 
-    await flow.decideEvent('e1');
+    await decideEvent('e1');
 
     expect(counted).toEqual([
       { org: 'acme', rule: 'r1', verdict: 'fired' },
@@ -861,7 +817,7 @@ describe('pipeline/decide', () => {
     });
     lookup = async () => Promise.reject(new TypeError('our own fault'));
 
-    await expect(flow.decideEvent('e1')).rejects.toThrow('our own fault');
+    await expect(decideEvent('e1')).rejects.toThrow('our own fault');
     expect([...journal.decidedEvents]).toEqual([]);
   });
 
@@ -907,14 +863,14 @@ describe('pipeline/decide', () => {
 
     it('reads it, and is decided once, with what was read', async () => {
       isReadable = true;
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect([seen, reads]).toEqual([['open', 'known'], [FIELD]]);
       expect(await runs()).toMatchObject([{ state: 'open' }]);
     });
 
     it('waits for the delivery, says for what and how long, and is decided when it came', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect(await runs()).toMatchObject([
         {
@@ -938,7 +894,7 @@ describe('pipeline/decide', () => {
     });
 
     it('waits on where it is woken too early', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       await journal.hastenRuns(['e1']);
       const [due] = await journal.dueRuns(9);
       await flow.decideRun(due ?? '');
@@ -948,7 +904,7 @@ describe('pipeline/decide', () => {
     });
 
     it('ends as an error that names it, with an alert, when nothing told it in time', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       clock.advance(60_000);
       const [due] = await journal.dueRuns(9);
       await flow.decideRun(due ?? '');
@@ -960,14 +916,14 @@ describe('pipeline/decide', () => {
       expect(alerts).toEqual(['rule.unknown/acme/r1']);
 
       verdicts['r1'] = () => FIRED();
-      await flow.decideEvent('e2');
+      await decideEvent('e2');
       expect(alerts).toEqual(['rule.unknown/acme/r1', 'rule.unknown/acme/r1 over']);
     });
 
     it('asks whether it is there as soon as nothing tells it any more', async () => {
       waitsMs = 0;
       verdicts['r1'] = (_, facts) => (facts.awaits ? needs() : NOT_FIRED);
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect(await runs()).toMatchObject([{ state: 'not-fired' }]);
       expect(alerts).toEqual([]);
@@ -976,7 +932,7 @@ describe('pipeline/decide', () => {
     it('waits with the key of its window, and for nothing when it is replayed by hand', async () => {
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live', gathers: true }];
       window = { problem: 'coalesce.key: not known', unknown: [FIELD] };
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       expect(await runs()).toMatchObject([{ state: 'gathering', reason: { code: 'run.unknown' } }]);
 
       candidates = [{ id: 'r2', kind: 'rule', mode: 'live' }];
@@ -990,7 +946,7 @@ describe('pipeline/decide', () => {
         { id: 'r2', kind: 'rule', mode: 'live' },
       ];
       verdicts['r2'] = () => FIRED();
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect((await runs()).map(({ rule, state }) => [rule, state])).toEqual([
         ['r1', 'gathering'],
@@ -1007,7 +963,7 @@ describe('pipeline/decide', () => {
 
     it('is decided once for all events of its window, by the last of them', async () => {
       const seen: Array<string | undefined> = [];
-      for (const id of ['e1', 'e2', 'e3']) await flow.decideEvent(id);
+      for (const id of ['e1', 'e2', 'e3']) await decideEvent(id);
 
       expect((await runs()).map(({ state }) => state)).toEqual(['coalesced', 'coalesced', 'gathering']);
       expect([...journal.decidedEvents]).toEqual(['e1', 'e2', 'e3']);
@@ -1030,9 +986,9 @@ describe('pipeline/decide', () => {
     });
 
     it('decides what is false without a read at once, so that it takes nobody’s place', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       verdicts['r1'] = () => NOT_FIRED;
-      await flow.decideEvent('e2');
+      await decideEvent('e2');
 
       expect((await runs()).map(({ state }) => state)).toEqual(['gathering', 'not-fired']);
     });
@@ -1051,7 +1007,7 @@ describe('pipeline/decide', () => {
       const counted: unknown[] = [];
       flow = flowWith({ counted: (what) => void counted.push(what) });
       await flow.decideTick(TICK);
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       expect([counted, rung]).toEqual([[], []]);
       clock.advance(120_000);
       for (const id of await journal.dueRuns(9)) await flow.decideRun(id);
@@ -1067,7 +1023,7 @@ describe('pipeline/decide', () => {
         journal: Object.assign(journal, { decideGathered: async () => null }),
         counted: (what) => void counted.push(what),
       });
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       clock.advance(120_000);
       await flow.decideRun('id-1');
 
@@ -1075,7 +1031,7 @@ describe('pipeline/decide', () => {
     });
 
     it('has patience with the forge from the end of its window on', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       clock.advance(120_000 + 23 * 3_600_000);
       verdicts['r1'] = (answers) =>
         answers['l']
@@ -1095,7 +1051,7 @@ describe('pipeline/decide', () => {
     });
 
     it('waits on while the forge cannot be asked', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       clock.advance(120_000);
       verdicts['r1'] = () => ({
         kind: 'needs-lookup',
@@ -1108,9 +1064,9 @@ describe('pipeline/decide', () => {
     });
 
     it('ends when its rule is gone, and as an error when its key cannot be told', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       window = { problem: 'coalesce.key: no such field' };
-      await flow.decideEvent('e2');
+      await decideEvent('e2');
       clock.advance(120_000);
       candidates = [];
       await flow.decideRun('id-1');
@@ -1122,7 +1078,7 @@ describe('pipeline/decide', () => {
     });
 
     it('asks less and less often, and lets through what is no failure of the forge', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       clock.advance(120_000);
       let asked = 0;
       verdicts['r1'] = () => ({
@@ -1140,7 +1096,7 @@ describe('pipeline/decide', () => {
     });
 
     it('ends when the store no longer has its cause', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       clock.advance(120_000);
       flow = flowWith({ inbox: { event: async () => null } });
 
@@ -1154,7 +1110,7 @@ describe('pipeline/decide', () => {
     });
 
     it('waits while there are no rules', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       clock.advance(120_000);
       active = null;
 
@@ -1165,7 +1121,7 @@ describe('pipeline/decide', () => {
 
     it('is not decided before it exists, nor twice', async () => {
       await flow.decideRun('no such run');
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       clock.advance(120_000);
       await flow.decideRun('id-1');
       const before = rung.length;
@@ -1178,7 +1134,7 @@ describe('pipeline/decide', () => {
 
     it('is decided at once by hand', async () => {
       verdicts['r1'] = () => NOT_FIRED;
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       verdicts['r1'] = () => FIRED();
 
       expect(await flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired', reason: 'held', intents: 1 }]);
@@ -1187,7 +1143,7 @@ describe('pipeline/decide', () => {
 
   describe('replay', () => {
     it('leaves a rule alone that wanted something of this event', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect(await flow.replayEvent('e1')).toMatchObject([{ rule: 'r1', verdict: 'kept', intents: 0 }]);
       expect(await runs()).toHaveLength(1);
@@ -1195,7 +1151,7 @@ describe('pipeline/decide', () => {
 
     it('lets a rule want something now that did not then, once', async () => {
       verdicts['r1'] = () => NOT_FIRED;
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       await flow.replayEvent('e1');
       verdicts['r1'] = () => FIRED();
 
@@ -1212,7 +1168,7 @@ describe('pipeline/decide', () => {
     });
 
     it('tells which run of the event is kept, and what became of it', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
 
       expect(await flow.replayEvent('e1')).toMatchObject([{ reason: 'run id-1 of this event is open' }]);
     });
@@ -1221,7 +1177,7 @@ describe('pipeline/decide', () => {
       verdicts['r1'] = () => {
         throw new TypeError('canary');
       };
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       expect(await flow.replayEvent('e1')).toEqual([
         { rule: 'r1', verdict: 'error', reason: 'internal fault (TypeError)', code: 'run.error', intents: 0 },
       ]);
@@ -1231,7 +1187,7 @@ describe('pipeline/decide', () => {
     });
 
     it('knows rules that came later', async () => {
-      await flow.decideEvent('e1');
+      await decideEvent('e1');
       candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
       verdicts['r2'] = () => FIRED('late');
 

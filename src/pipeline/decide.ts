@@ -8,22 +8,20 @@ import { traceOf } from '../core/trace.js';
 import { laneOf } from '../core/target.js';
 import type { Report } from '../rules/language/revision.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
-import type { CrashLoopGuard } from './decide/crash-loop-guard.js';
 import { CandidateDecider, decideAll, subjectOfEvent, type Subject } from './decide/decide-candidate.js';
 import { DueDecider, type DueDeps, type RehearsedRun, LEFT_MS } from './decide/decide-due.js';
 import { awaitedKinds, type Plan } from './decide/plan-intents.js';
 import { reasonOf } from './execute/settle.js';
 import { RecentlyProcessed } from './decide/recently-processed.js';
 import { DecisionRecorder, verdictOf, type RecorderDeps } from './decide/record-decision.js';
-import type { InboxStore } from './inbox-store.port.js';
+import { decideAtHand, touchedBy, type AtHandDeps, type DecidedAtOnce } from './decide/decide-at-hand.js';
+import type { InboxStore, Touched } from './inbox-store.port.js';
 import type { JournalStore } from './journal-store.port.js';
-import type { WatchedTopic } from './poison-message-store.port.js';
-import type { ArrivalDecider, Candidate, EchoDetector, EchoVerdict } from './rule-engine.port.js';
+import type { Candidate, EchoDetector, EchoVerdict } from './rule-engine.port.js';
 import type { Tick } from './tick-store.port.js';
 
-export interface FlowDeps extends DueDeps, RecorderDeps {
-  readonly arrivals: ArrivalDecider;
-  readonly homes: Pick<RepositoryHomes, 'of' | 'forget'>;
+export interface FlowDeps extends DueDeps, RecorderDeps, Omit<AtHandDeps, 'answers' | 'homes' | 'echoes'> {
+  readonly homes: Pick<RepositoryHomes, 'of' | 'peek' | 'forget'>;
   readonly inbox: Pick<InboxStore, 'event'>;
   readonly journal: Pick<
     JournalStore,
@@ -31,8 +29,6 @@ export interface FlowDeps extends DueDeps, RecorderDeps {
   >;
   /** Absent = events are taken as they come. */
   readonly echoes?: EchoDetector;
-  /** Absent = nobody counts the deaths of processes. */
-  readonly watch?: Pick<CrashLoopGuard, 'run'>;
 }
 
 interface Loaded {
@@ -71,33 +67,37 @@ export class ArrivalToIntents {
   }
 
   /**
-   * Of the topic `arrivals`: its events are made, and decided where nobody has to be asked. The others are work of the topic `events`.
-   * @returns null = it is decided; else how many milliseconds it is to be left alone
-   */
-  async decideArrival(arrivalId: string): Promise<number | null> {
-    let isDecided = false;
-    await this.watched('arrival', arrivalId, async (isAlone) => {
-      // What a process died with goes step by step, so that the step is found: what the arrival says, or what the rules make of it.
-      isDecided = (await this.deps.arrivals.decide(arrivalId, isAlone ? 'stepwise' : 'at once')) !== null;
-    });
-    return isDecided ? null : LEFT_MS;
-  }
-
-  /**
    * Of the topic `events`. Deciding twice is harmless: a run of the same key exists once.
    * @returns null = it is decided; else how many milliseconds it is to be left alone
    */
-  async decideEvent(eventId: string): Promise<number | null> {
-    const waitsMs = this.backoff.waitsMs(eventId);
+  async decideEvent(event: ForgeEvent): Promise<number | null> {
+    const { id, org } = event;
+    const waitsMs = this.backoff.waitsMs(id);
     if (waitsMs > 0) return waitsMs;
-    const found = await this.load(eventId);
+    const active = await this.deps.revisions.active(org);
+    const subject = subjectOfEvent(event);
     let isDecided = false;
-    if (!found) await this.checkWithoutRules(eventId);
-    else
-      await this.watched('event', eventId, async () => {
-        isDecided = await callingAs(callerOf('event', found.subject.org), () => this.decideLoaded(eventId, found));
-      });
-    return isDecided ? null : Math.max(LEFT_MS, this.backoff.waitsMs(eventId));
+    if (!active) await this.checkWithoutRules(id);
+    else isDecided = await callingAs(callerOf('event', org), () => this.decideLoaded(id, { active, subject }));
+    return isDecided ? null : Math.max(LEFT_MS, this.backoff.waitsMs(id));
+  }
+
+  /** See `touchedBy` of `decide-at-hand.ts`. */
+  touchedBy(event: ForgeEvent): Touched | null {
+    return touchedBy(this.deps, event, this.awaited);
+  }
+
+  /**
+   * Decides about an event by what is at hand, in the transaction that makes it.
+   * @returns null = somebody has to be asked first: the event is stored undecided, for `decideEvent`
+   */
+  decideAtOnce(event: ForgeEvent): Promise<DecidedAtOnce | null> {
+    return decideAtHand(this.deps, this.decider, event);
+  }
+
+  /** Tells people and rings for who does what is due; the transaction is committed. */
+  written({ runs }: DecidedAtOnce): Promise<void> {
+    return this.recorder.written(runs);
   }
 
   /** @returns false = the forge cannot be asked now */
@@ -239,9 +239,5 @@ export class ArrivalToIntents {
 
   private candidates({ revision }: ActiveRevision, { event, forge, org }: Loaded['subject']): Candidate[] {
     return this.deps.rules.candidates(revision, event, this.deps.accounts.self(forge, org));
-  }
-
-  private watched(topic: WatchedTopic, id: string, work: (isAlone?: boolean) => Promise<void>): Promise<void> {
-    return this.deps.watch ? this.deps.watch.run(topic, id, work) : work();
   }
 }

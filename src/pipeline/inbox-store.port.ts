@@ -26,6 +26,31 @@ export interface ToldEvent {
   readonly deniedAt: Date | null;
 }
 
+/**
+ * Bits of `events.reported_by`: which classes of source have reported it. What one alone has reported is open to the other; what only the lists show is open to
+ * both, and everything is open to them.
+ */
+const REPORTED_BY_WEBHOOK = 1;
+const REPORTED_BY_POLL = 2;
+const REPORTED_BY_LISTS = 4;
+export const REPORTED_BY: Readonly<Record<EventSource, number>> = {
+  webhook: REPORTED_BY_WEBHOOK,
+  feed: REPORTED_BY_POLL,
+  tasks: REPORTED_BY_POLL,
+  lists: REPORTED_BY_LISTS,
+};
+export const OPEN_TO: Readonly<Record<number, readonly number[]>> = {
+  [REPORTED_BY_WEBHOOK]: [REPORTED_BY_POLL, REPORTED_BY_LISTS, REPORTED_BY_POLL | REPORTED_BY_LISTS],
+  [REPORTED_BY_POLL]: [REPORTED_BY_WEBHOOK, REPORTED_BY_LISTS, REPORTED_BY_WEBHOOK | REPORTED_BY_LISTS],
+  [REPORTED_BY_LISTS]: [1, 2, 3, 4, 5, 6, 7],
+};
+
+/** Whether an event that these told may be told once more by this one. */
+export function isOpenTo(source: EventSource, sources: readonly EventSource[]): boolean {
+  const reportedBy = sources.reduce((bits, one) => bits | REPORTED_BY[one], 0);
+  return (OPEN_TO[REPORTED_BY[source]] ?? []).includes(reportedBy);
+}
+
 /** What the rules made of an event before it was stored. The runs count nothing and join no window. */
 export interface EventDecision {
   readonly by: DecidedBy;
@@ -50,72 +75,116 @@ export function keyOfText(textKey: string): string {
   return `text|${textKey}`;
 }
 
-/**
- * What deciding about one arrival asks the store for, told before it begins: all of it is locked against every other decision until the commit, and read at once with what others
- * of the same batch ask for.
- */
-export interface DecisionNeeds {
-  readonly facts?: ReadonlyArray<{ readonly factKey: string; readonly discussionKey?: string | undefined }>;
-  readonly objects?: readonly StatedObject[];
-  /** Keys of texts (see `equal-texts.ts`). */
-  readonly texts?: readonly string[];
-  readonly touched?: readonly Touched[];
+export interface FactNeed {
+  readonly forge: string;
+  readonly factKey: string;
+  /** See `EventFact.discussionKey`. */
+  readonly discussionKey: string | undefined;
+  /** Of the arrival that tells it. */
+  readonly source: EventSource;
 }
 
-/** What deciding about one arrival may read and write, all inside one transaction. It reads what its needs name, and sees what was decided before it. */
-export interface ArrivalDecision {
+export interface ObjectNeed {
+  readonly forge: string;
+  readonly object: StatedObject;
+}
+
+/** What a batch of arrivals of one organization needs to know, each once. */
+export interface BatchNeeds {
+  readonly org: string;
+  readonly facts: readonly FactNeed[];
+  readonly objects: readonly ObjectNeed[];
+  /** Keys of texts (see `equal-texts.ts`). */
+  readonly texts: ReadonlyArray<{ readonly forge: string; readonly key: string }>;
+  /** Keys of effects. */
+  readonly effects: readonly string[];
+  readonly lanes: readonly string[];
+}
+
+/** An event that an arrival may tell once more. */
+export interface FoundEvent extends ToldEvent {
+  /** Of the discussion that was asked for: it is a candidate whoever told it. */
+  readonly isOfDiscussion: boolean;
+}
+
+export interface KnownObject {
+  /** What was last kept about it; null when nothing is. */
+  readonly state: JsonObject | null;
+  /** An event of it is not decided yet. */
+  readonly isOpen: boolean;
+}
+
+/** What the store knows of the organization, each list in the order of the needs: a body can name any repository number. */
+export interface BatchFacts {
+  /**
+   * The material for deduplication: events of this fact key that are open to the source, told by the other class of source alone (the webhook, or the polls)
+   * or shown by a list alone, to a list all of them, and, where a discussion is given, all events of it. Oldest first; of many, the newest `MOST_CANDIDATES`.
+   */
+  readonly facts: ReadonlyArray<readonly FoundEvent[]>;
+  readonly objects: readonly KnownObject[];
+  /** The deliveries that count under these keys; null = none yet. */
+  readonly texts: ReadonlyArray<TextAct | null>;
+  /** Whether it was ever sent. */
+  readonly effects: readonly boolean[];
+  /** Whether something is held in it. */
+  readonly lanes: readonly boolean[];
+}
+export const MOST_CANDIDATES = 200;
+
+/** An event that an arrival tells first. */
+export interface NewEvent {
+  readonly event: ForgeEvent;
+  readonly discussionKey: string | undefined;
+  /** What it is about, whose events are decided in their order. */
+  readonly object: StatedObject | null;
+  /** What the rules made of it: it is decided, and nobody has to be woken. Null = it is to be decided. */
+  readonly decision: EventDecision | null;
+}
+
+/** What stands in the place of what an event does not know (see `withTold`). */
+export interface ToldMore {
+  readonly eventId: string;
+  readonly told: Pick<ForgeEvent, 'actor' | 'data'>;
+  /** `DELIVERY` where a delivery tells it, else empty. */
+  readonly from: readonly string[];
+}
+
+/** What was decided about one arrival. It is `decided` where it tells an event, or in the state in which it is closed; else it stays `stored`. */
+export interface ArrivalNews {
   readonly arrival: Arrival;
-  /** The deliveries that count under these keys (see `equal-texts.ts`), in their order; null = none yet. */
-  actsOfText(keys: readonly string[]): Promise<Array<TextAct | null>>;
+  readonly made: readonly NewEvent[];
+  /** Ids of events that it tells, new or known, in order: a feed row of a pushed tag tells the push and the tag's creation. */
+  readonly joined: readonly string[];
+  readonly told: readonly ToldMore[];
+  readonly kept: ReadonlyArray<ObjectNeed & { readonly state: JsonObject }>;
+  /** It makes no event, or something is to be said about it beside its event. `code` names the reason for programs; null = it has none. */
+  readonly closed: { readonly state: ArrivalState; readonly reason: string; readonly code: string | null } | null;
+  /** Of a delivery: under which key it counts, in hex, and what it is. */
+  readonly claimed: { readonly key: string; readonly eventType: string } | null;
+  /** Id of the delivery with which this one is counted: it is no act of its own, and its body is dropped. */
+  readonly countedWith: string | null;
+}
+
+/** One transaction over arrivals that nobody else decides until the commit. On the embedded store nothing else may be asked meanwhile. */
+export interface ArrivalBatch {
   /**
-   * What the arrival's hook brought between this delivery and the arrival, whichever came first: an act of one of these facts (see `isOneOf`), or
-   * else something that is not decided yet.
+   * Locks those of these arrivals that are `stored` and that nobody else decides at this moment; as many as fit into memory together, and one at least.
+   * @returns them in the order in which they came
    */
-  receivedBetween(first: TextAct, factKeys: readonly string[]): Promise<'opposite' | 'undecided' | 'nothing'>;
-  /** The delivery counts under this key, and is of this event type. */
-  claimText(key: string, eventType: string): Promise<void>;
-  /** The delivery is no act of its own: it is counted with the one that is, and its body is dropped. To be closed as well. */
-  countWith(first: TextAct): Promise<void>;
+  claim(ids: readonly string[]): Promise<Arrival[]>;
+  /** Locks what these arrivals need against every other decision until the commit, in one order whoever asks, and reads it. */
+  load(needs: BatchNeeds): Promise<BatchFacts>;
   /**
-   * The material for deduplication: events of this fact key that are open to this arrival, told by the other class of source alone (the
-   * webhook, or the polls) or shown by a list alone, to a list all of them, and, where a discussion is given (see `EventFact.discussionKey`), all events of it. Oldest first; of many, the newest 200.
-   * Only events of the arrival's organization: a body can name any repository number.
+   * What the arrival's hook brought between this delivery and the arrival, whichever came first: an act of one of these facts (see `isOneOf`), or else something
+   * that is not decided yet. It sees what was written.
    */
-  eventsOfFact(forge: string, factKey: string, discussionKey?: string): Promise<ToldEvent[]>;
-  /** What was last kept about this object for the arrival's organization; null when nothing is. */
-  objectState(forge: string, object: StatedObject): Promise<JsonObject | null>;
-  /** Whether an event of this object and the arrival's organization is not decided yet. */
-  hasUndecided(forge: string, object: StatedObject): Promise<boolean>;
-  /** Whether any of this is known of the arrival's organization. */
-  isKnown(touched: Touched): Promise<boolean>;
-  keepObjectState(forge: string, object: StatedObject, state: JsonObject): Promise<void>;
-  /**
-   * @param object what it is about, whose events are decided in their order
-   * @param decision what the rules made of it: it is decided, and nobody has to be woken. Default: it is to be decided
-   */
-  insertEvent(
-    event: ForgeEvent,
-    discussionKey?: string,
-    object?: StatedObject | null,
-    decision?: EventDecision | null,
-  ): Promise<void>;
-  /**
-   * The arrival tells this event (new or existing). May be called for several events of one arrival (a feed row of a pushed
-   * tag tells the push and the tag's creation): a join table (arrival, event) holds them all, `Arrival.eventId` the first.
-   * Ends the arrival's state `stored`.
-   */
-  join(eventId: string): Promise<void>;
-  /**
-   * What the arrival tells stands in the place of what the event does not know (see `withLearned`).
-   * @param from `DELIVERY` where a delivery tells it, else empty
-   */
-  tell(eventId: string, told: Pick<ForgeEvent, 'actor' | 'data'>, from: readonly string[]): Promise<void>;
-  /**
-   * The arrival makes no event, or (after `join`) something is to be said about it beside its event.
-   * @param reason for people, visible in `forgehand deliveries`
-   * @param code names the reason for programs; null = it has none
-   */
-  close(state: ArrivalState, reason: string, code?: string | null): Promise<void>;
+  receivedBetween(
+    first: TextAct,
+    arrival: Arrival,
+    factKeys: readonly string[],
+  ): Promise<'opposite' | 'undecided' | 'nothing'>;
+  /** May be called again, for other arrivals. */
+  write(news: readonly ArrivalNews[]): Promise<void>;
 }
 
 export interface ArrivalFilter {
@@ -189,7 +258,7 @@ export abstract class InboxStore {
   abstract knownEntries(forge: string, org: string, source: EntrySource, keys: readonly string[]): Promise<Set<string>>;
   /**
    * Ids of arrivals in state `stored`, oldest first.
-   * @param line those of one organization, without these and without those that are being decided at this moment. Default: all
+   * @param line those of one organization, without these, without those that are put off, and without those that are being decided at this moment. Default: all
    */
   abstract dueArrivals(
     limit: number,
@@ -198,15 +267,10 @@ export abstract class InboxStore {
   abstract get(id: string): Promise<Arrival | null>;
   /** Without deliveries that are counted with another. */
   abstract list(filter: ArrivalFilter): Promise<ArrivalSummary[]>;
-  /**
-   * Run `decide` in one transaction over a locked arrival; null when it is not `stored` any more. The whole is retried on 40001/40P01.
-   * @param prepare what is read of the arrival before the store is asked, with all that `decide` will ask for; pure. Default: it asks for nothing
-   */
-  abstract decide<T, Read extends DecisionNeeds = DecisionNeeds>(
-    arrivalId: string,
-    decide: (tx: ArrivalDecision, read: Read) => Promise<T>,
-    prepare?: (arrival: Arrival) => Read,
-  ): Promise<T | null>;
+  /** Runs the work in one transaction, again from its start on 40001/40P01. */
+  abstract inBatch<T>(work: (batch: ArrivalBatch) => Promise<T>): Promise<T>;
+  /** Leave these arrivals alone for so long. */
+  abstract putOff(ids: readonly string[], ms: number): Promise<void>;
   /** Events that the arrival tells, in order. */
   abstract eventsOfArrival(arrivalId: string): Promise<string[]>;
   /** Arrivals that tell the event, the one that made it first; in a sight, those that tell nothing beyond it. Default: everything. */
@@ -236,7 +300,7 @@ export abstract class InboxStore {
    * Takes undecided events of an organization, oldest first; nobody else is given them for `leaseMs`. Of one object the oldest undecided event alone is given,
    * so that its events are decided in the order in which they were stored.
    */
-  abstract claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<string[]>;
+  abstract claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<ForgeEvent[]>;
   /**
    * How many arrivals are in state `stored`, and how many events are not matched against rules, at one moment. What an arrival tells
    * is not known yet: in a sight of a part of an organization is none. Default: everything.

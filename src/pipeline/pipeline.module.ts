@@ -44,10 +44,7 @@ import { ActProofs } from './decide/act-proofs.js';
 import { ForgeFieldReader } from './decide/field-reader.js';
 import { BotFactsReader } from './decide/answer-lookups.js';
 import { CrashLoopGuard } from './decide/crash-loop-guard.js';
-import { AtOnceDecider } from './decide/decide-at-once.js';
-import { arrivalDecider } from './decide/decide-arrival.js';
 import { DecideTurns } from './decide/decide-turns.js';
-import { LaterArrivals } from './decide/later-arrivals.js';
 import { FINDING_SINK, PolicyGate } from './policy-gate.port.js';
 import { Rollout, stagedOf } from './decide/rollout.js';
 import type { Plan } from './decide/plan-intents.js';
@@ -169,19 +166,15 @@ const DECIDING = [
     ({ encryptor, ...deps }) => new RuleChecks({ ...deps, tools: { actions, encryptor, newId } }),
   ),
   stopping({ checks: RuleChecks }, ({ checks }) => checks.stop()),
-  part(LaterArrivals, { queue: WorkQueue, clock: Clock }, ({ queue, clock }) => new LaterArrivals(queue, clock)),
-  stopping({ later: LaterArrivals }, ({ later }) => later.stop()),
   part(
     ArrivalToIntents,
     {
-      later: LaterArrivals,
       config: APP_CONFIG,
       inbox: InboxStore,
       journal: JournalStore,
       queue: WorkQueue,
       rules: RuleEngine,
       revisions: ActiveRevisions,
-      keeper: RevisionKeeper,
       checks: RuleChecks,
       proposals: Proposals,
       offers: CapabilityCheck,
@@ -194,7 +187,6 @@ const DECIDING = [
       findings: FINDING_SINK,
       waiting: WaitingStore,
       echoes: EffectEchoDetector,
-      watch: CrashLoopGuard,
       rollout: Rollout,
       encryptor: Encryptor,
       security: SecurityLog,
@@ -204,12 +196,11 @@ const DECIDING = [
       logger: Logger,
       forges: Forges,
       connected: ConnectedForges,
-      numbers: OrgNumbers,
     },
-    ({ later, config, keeper, offers, findings, encryptor, metrics, forges, numbers, ...deps }) => {
-      const { inbox, queue, clock, logger, security, alerts, accounts, acts, journal, lookups } = deps;
+    ({ config, offers, findings, encryptor, metrics, forges, ...deps }) => {
+      const { inbox, clock, accounts, acts, journal, lookups } = deps;
       const tools = { actions, encryptor, newId };
-      const decides = {
+      return new ArrivalToIntents({
         ...deps,
         tools,
         fields: new ForgeFieldReader({ forges, homes: deps.homes, inbox, clock }),
@@ -226,29 +217,7 @@ const DECIDING = [
           settings: answerSettings(config, forges),
         }),
         counted: (what: { org: string; rule: string; verdict: string }) => metrics.runs.inc(what),
-      };
-      const arrivals = {
-        atOnce: new AtOnceDecider(decides),
-        ...{ inbox, journal, queue, clock, logger, security, alerts },
-        awaitMs: decides.awaitMs,
-        later,
-        orgs: {
-          numberOf: (forge: string, org: string) => numbers.pinned(forge, org),
-          numberAtHand: (forge: string, org: string) => numbers.pinnedAtHand(forge, org),
-          isRenamed: (forge: string, org: string) => {
-            const server = deps.connected.unguarded(forge, org);
-            return server ? numbers.isRenamed(forge, org, server) : Promise.resolve(false);
-          },
-        },
-        events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
-        maxActAgeMs: config.retention.maxAgeMs,
-        counted: (what: { org: string; kind: string; source: string }, event?: ForgeEvent) => {
-          metrics.events.inc(what);
-          if (event && mayChangeRules(event)) keeper.nudge(event.org, event.repo?.id ?? null);
-        },
-        setAside: (what: { org: string; hook: string; code: string }) => metrics.setAside.inc(what),
-      };
-      return new ArrivalToIntents({ ...decides, arrivals: arrivalDecider(arrivals) });
+      });
     },
   ),
 ];
@@ -340,16 +309,46 @@ const DOING = [
   part(
     DecideTurns,
     {
+      config: APP_CONFIG,
       queue: WorkQueue,
       inbox: InboxStore,
       journal: JournalStore,
       revisions: ActiveRevisions,
       flow: ArrivalToIntents,
-      later: LaterArrivals,
+      watch: CrashLoopGuard,
       clock: Clock,
       logger: Logger,
+      keeper: RevisionKeeper,
+      security: SecurityLog,
+      metrics: Metrics,
+      alerts: Alerts,
+      connected: ConnectedForges,
+      numbers: OrgNumbers,
     },
-    (deps) => new DecideTurns(deps),
+    ({ config, keeper, metrics, connected, numbers, ...deps }) =>
+      new DecideTurns({
+        ...deps,
+        arrivals: {
+          ...deps,
+          atOnce: deps.flow,
+          awaitMs: awaitsDelivery(config, connected),
+          orgs: {
+            numberOf: (forge, org) => numbers.pinned(forge, org),
+            numberAtHand: (forge, org) => numbers.pinnedAtHand(forge, org),
+            isRenamed: (forge, org) => {
+              const server = connected.unguarded(forge, org);
+              return server ? numbers.isRenamed(forge, org, server) : Promise.resolve(false);
+            },
+          },
+          events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
+          maxActAgeMs: config.retention.maxAgeMs,
+          counted: (what, event) => {
+            metrics.events.inc(what);
+            if (event && mayChangeRules(event)) keeper.nudge(event.org, event.repo?.id ?? null);
+          },
+          setAside: (what) => metrics.setAside.inc(what),
+        },
+      }),
   ),
   part(
     StorePoll,

@@ -15,7 +15,7 @@ export interface PoisonMessage {
 
 export interface BeginWork {
   readonly topic: WatchedTopic;
-  readonly id: string;
+  readonly ids: readonly string[];
   readonly owner: string;
   readonly leaseMs: number;
   /** Something is taken that had fewer deaths than this. 0 = other work of the kind is in hand: what a process died with is for others. */
@@ -25,13 +25,13 @@ export interface BeginWork {
 /** Work in hand is written down before it begins where a process may have died of it, so that the next one knows. Times are the database's. */
 export abstract class PoisonMessageStore {
   /**
-   * Write down that it is in hand.
-   * @returns its deaths; null when it is in hand elsewhere, is quarantined, or had more deaths than are dared
+   * Write down that these are in hand.
+   * @returns the deaths of each; without those that are in hand elsewhere, are quarantined, or had more deaths than are dared
    */
-  abstract begin(work: BeginWork): Promise<number | null>;
-  abstract renew(topic: WatchedTopic, id: string, owner: string, leaseMs: number): Promise<void>;
-  /** It came to an end, well or not, and the process lives. */
-  abstract end(topic: WatchedTopic, id: string, owner: string): Promise<void>;
+  abstract begin(work: BeginWork): Promise<ReadonlyMap<string, number>>;
+  abstract renew(topic: WatchedTopic, ids: readonly string[], owner: string, leaseMs: number): Promise<void>;
+  /** They came to an end, well or not, and the process lives. */
+  abstract end(topic: WatchedTopic, ids: readonly string[], owner: string): Promise<void>;
   /** Leave it alone from now on: the arrival is `quarantined`, the event counts as decided. */
   abstract quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void>;
   /** What is quarantined, the oldest first. Default sight: everything. */

@@ -74,15 +74,6 @@ export abstract class RuleEngine {
   abstract windowOf?(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
 }
 
-/** The inbox's side of the first step: one arrival becomes its events. */
-export interface ArrivalDecider {
-  /**
-   * Safe to call any number of times. Announces the events that are to be decided. Null = there was nothing to decide; `closed` = why it makes no event.
-   * @param manner `stepwise`: its events are stored and decided afterwards, whatever they are
-   */
-  decide(arrivalId: string, manner: 'at once' | 'stepwise'): Promise<{ readonly closed: string | null } | null>;
-}
-
 /** What is known of an event before rules see it. */
 export interface EchoVerdict {
   /** Effects of ours that led to it, one after another; 0 = none. */
@@ -101,10 +92,6 @@ export interface EchoDetector {
   look(event: ForgeEvent): Promise<EchoVerdict>;
   /** An event that is held would have gone on round a loop: stop these, and those of the loop behind it, until a person lets them go on. */
   openBreaker(event: ForgeEvent, rules: readonly string[], chain?: readonly string[]): Promise<void>;
-}
-
-/** Tells which events need no look: most have nothing to do with effects of ours. */
-export interface EchoKeys {
   /** Keys of effects that the event may show or undo: where none of them was ever sent, a look finds nothing. Null = it must be looked at. */
   effectsToldBy(event: ForgeEvent): readonly string[] | null;
 }

@@ -206,29 +206,6 @@ export class Database {
     }
   }
 
-  /**
-   * Waits for a turn, and then does all that the work asks of the store it is given, which must be nothing else: where there is one place, it would
-   * wait for itself.
-   */
-  async inTurn<T>(work: (db: Database) => Promise<T>): Promise<T> {
-    const { gate } = this;
-    return gate ? gate.through(() => work(new Database(this.dataSource)), this.place) : work(this);
-  }
-
-  /** Whether several organizations use the one place of the store. */
-  get isShared(): boolean {
-    return this.gate?.isShared ?? false;
-  }
-
-  /**
-   * Begin after all that ask in the same breath. With a server that is the same round of the event loop, so that the answers of many calls that
-   * come in together are one question; the embedded store may keep the loop from its next round for long, and is asked at once.
-   */
-  afterOthers(begin: () => void): void {
-    if (this.gate?.places === 1) queueMicrotask(begin);
-    else setImmediate(begin);
-  }
-
   private async once<T>(work: (manager: EntityManager) => Promise<T>): Promise<{ value: T } | { lostAtCommit: true }> {
     return this.onConnection(async (runner) => {
       await runner.startTransaction();

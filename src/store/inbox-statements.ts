@@ -1,7 +1,6 @@
-import type { EventSource } from '../core/event.js';
 import { changedSomething } from './journal-statements.js';
 import { keepDeciders } from './journal-decisions.js';
-import { arrivalRows } from './rows.js';
+import { arrivalRows, eventRows } from './rows.js';
 import { placesFrom, tellsArrival, tellsEvent, tellsOrg } from './sight-statements.js';
 
 /**
@@ -15,13 +14,19 @@ SELECT d.id, 'delivery', ($1::text[])[d.place], ($2::text[])[d.place], 'webhook'
 FROM unnest($9::text[], $10::text[], $11::timestamptz[], $12::int[], $13::int[], $14::int[])
   AS d (id, delivery_id, arrived_at, place, body_start, body_length)`;
 
+/** A `stored` arrival is not put off. */
+export const IS_DUE = '(due_at IS NULL OR due_at <= clock_timestamp())';
+
 export const DUE_ARRIVALS = `SELECT id FROM arrivals WHERE state = 'stored' ORDER BY id LIMIT $1`;
 export const UNDECIDED_EVENTS = `SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT $1`;
 export const UNDECIDED_EVENTS_OF = `SELECT id FROM events WHERE decided_at IS NULL AND org = $2 ORDER BY seq LIMIT $1`;
 
 /** What another process decides at this moment is locked there, and passed over. Parameters: how many, the organization, ids that are not asked for. */
 export const DEAL_ARRIVALS = `
-SELECT id FROM arrivals WHERE state = 'stored' AND org = $2 AND id <> ALL ($3::text[]) ORDER BY id LIMIT $1 FOR KEY SHARE SKIP LOCKED`;
+SELECT id FROM arrivals WHERE state = 'stored' AND org = $2 AND ${IS_DUE} AND id <> ALL ($3::text[]) ORDER BY id LIMIT $1 FOR KEY SHARE SKIP LOCKED`;
+
+export const PUT_OFF_ARRIVALS = `
+UPDATE arrivals SET due_at = clock_timestamp() + $2::double precision * interval '1 millisecond' WHERE id = ANY ($1) AND state = 'stored'`;
 
 /**
  * The look at the object goes through an index for each event, however many wait. Parameters: the organization, how many, ids that are not asked for, the
@@ -34,9 +39,9 @@ WITH mine AS MATERIALIZED (
     AND NOT EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.decided_at IS NULL OFFSET 0)
   ORDER BY e.seq LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
 ), claimed AS (
-  UPDATE events e SET claimed_until = clock_timestamp() + $4::double precision * interval '1 millisecond' WHERE e.id = ANY (ARRAY(SELECT id FROM mine)) RETURNING e.id, e.seq
+  UPDATE events e SET claimed_until = clock_timestamp() + $4::double precision * interval '1 millisecond' WHERE e.id = ANY (ARRAY(SELECT id FROM mine)) RETURNING e.*
 )
-SELECT id FROM claimed ORDER BY seq`;
+SELECT ${eventRows.list('claimed')} FROM claimed ORDER BY seq`;
 
 export const INSERT_ENTRIES = `
 INSERT INTO arrivals (id, kind, forge, org, source, entry_key, once_key, text_hash, body, state, reason, code, repeats, arrived_at, matched_at)
@@ -83,16 +88,16 @@ SELECT (SELECT count(*) FROM arrivals a WHERE a.state = 'stored' AND ${tellsOrg(
        (SELECT count(*) FROM events e WHERE e.decided_at IS NULL AND ${tellsEvent('e', placesFrom(1))})::int AS events`;
 
 /**
- * Lock the arrivals $1 that are `stored` and that nobody else decides at this moment, in one order whoever asks. Those before which there are $2 bytes or more of others come without their
- * texts, `fits` false.
+ * Lock those of the arrivals $1 that are `stored` and that nobody else decides at this moment, in one order whoever asks; without those before which there are $2
+ * bytes or more of others.
  */
 export const LOCK_STORED = `
 WITH asked AS MATERIALIZED (
-  SELECT k.id, sum(s.size) OVER (ORDER BY k.place) - s.size AS before
-  FROM unnest($1::text[]) WITH ORDINALITY AS k (id, place)
+  SELECT k.id, sum(s.size) OVER (ORDER BY k.id) - s.size AS before
+  FROM unnest($1::text[]) AS k (id)
   CROSS JOIN LATERAL (SELECT octet_length(o.body) AS size FROM arrivals o WHERE o.id = k.id AND o.state = 'stored' OFFSET 0) AS s
 )
-SELECT q.before < $2 AS fits, ${arrivalRows.list('a', { body: 'CASE WHEN q.before < $2 THEN a.body END' })} FROM (SELECT * FROM asked ORDER BY id) AS q
+SELECT ${arrivalRows.list('a')} FROM (SELECT * FROM asked WHERE before < $2 ORDER BY id) AS q
 CROSS JOIN LATERAL (SELECT * FROM arrivals WHERE id = q.id AND state = 'stored' OFFSET 0 FOR UPDATE SKIP LOCKED) AS a`;
 
 /** Deliveries that count, by the keys $1. */
@@ -121,37 +126,18 @@ export const COUNT_REPEATS = `
 UPDATE arrivals a SET repeats = a.repeats + r.n FROM (SELECT * FROM unnest($1::text[], $2::integer[]) LIMIT $3) AS r (id, n) WHERE a.id = r.id`;
 
 /**
- * Bits of `events.reported_by`: which classes of source have reported it. What one alone has reported is open to the other; what only the lists show is open to
- * both, and everything is open to them.
- */
-const REPORTED_BY_WEBHOOK = 1;
-const REPORTED_BY_POLL = 2;
-const REPORTED_BY_LISTS = 4;
-export const REPORTED_BY: Readonly<Record<EventSource, number>> = {
-  webhook: REPORTED_BY_WEBHOOK,
-  feed: REPORTED_BY_POLL,
-  tasks: REPORTED_BY_POLL,
-  lists: REPORTED_BY_LISTS,
-};
-export const OPEN_TO: Readonly<Record<number, readonly number[]>> = {
-  [REPORTED_BY_WEBHOOK]: [REPORTED_BY_POLL, REPORTED_BY_LISTS, REPORTED_BY_POLL | REPORTED_BY_LISTS],
-  [REPORTED_BY_POLL]: [REPORTED_BY_WEBHOOK, REPORTED_BY_LISTS, REPORTED_BY_WEBHOOK | REPORTED_BY_LISTS],
-  [REPORTED_BY_LISTS]: [1, 2, 3, 4, 5, 6, 7],
-};
-
-/**
  * The index leads to open events alone: of a fact reported thousands of times by one source the next report reads none. Each look is one for itself, by
  * whole keys: one question for all would be answered by reading the table, if it was almost empty when the plan was made.
  */
 export const FIND_REPORTED = `
 SELECT k.place::integer AS place, t.id, t.kind, t."factKey", t."factAt", t.data, t.sources, t."deniedAt",
        coalesce(t.discussion_hash = k.discussion_hash, false) AS "isOfDiscussion"
-FROM unnest($1::bytea[], $2::text[], $3::bytea[], $5::text[]) WITH ORDINALITY AS k (fact_hash, open_to, discussion_hash, org, place)
+FROM unnest($1::bytea[], $2::text[], $3::bytea[]) WITH ORDINALITY AS k (fact_hash, open_to, discussion_hash, place)
 CROSS JOIN LATERAL (
   SELECT f.id FROM unnest(k.open_to::smallint[]) AS o (reported_by)
-  CROSS JOIN LATERAL (SELECT id, seq FROM events WHERE fact_hash = k.fact_hash AND reported_by = o.reported_by AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
+  CROSS JOIN LATERAL (SELECT id, seq FROM events WHERE fact_hash = k.fact_hash AND reported_by = o.reported_by AND org = $5 ORDER BY seq DESC LIMIT $4) AS f
   UNION
-  SELECT f.id FROM (SELECT id, seq FROM events WHERE discussion_hash = k.discussion_hash AND org = k.org ORDER BY seq DESC LIMIT $4) AS f
+  SELECT f.id FROM (SELECT id, seq FROM events WHERE discussion_hash = k.discussion_hash AND org = $5 ORDER BY seq DESC LIMIT $4) AS f
 ) AS found
 CROSS JOIN LATERAL (
   SELECT e.seq, e.id, e.kind, e.discussion_hash, e.fact_key AS "factKey", e.fact_at AS "factAt", CASE WHEN e.discussion_hash IS NULL THEN '{}' ELSE e.data END AS data,
@@ -163,19 +149,21 @@ CROSS JOIN LATERAL (
 ) AS t
 ORDER BY k.place, t.seq`;
 
+/** In the order of the keys. Parameters: keys, and the organization. */
 export const FIND_OBJECTS = `
-SELECT k.place::integer AS place, s.state,
-  EXISTS (SELECT 1 FROM events e WHERE e.object_hash = k.object_hash AND e.org = k.org AND e.decided_at IS NULL OFFSET 0) AS "isOpen"
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) WITH ORDINALITY AS k (forge, org, repo_id, kind, object_id, object_hash, place)
+SELECT s.state, EXISTS (SELECT 1 FROM events e WHERE e.object_hash = k.object_hash AND e.org = $6 AND e.decided_at IS NULL OFFSET 0) AS "isOpen"
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[]) WITH ORDINALITY AS k (forge, repo_id, kind, object_id, object_hash, place)
 LEFT JOIN LATERAL (
-  SELECT o.state FROM object_states o WHERE o.forge = k.forge AND o.org = k.org AND o.repo_id = k.repo_id AND o.kind = k.kind AND o.object_id = k.object_id OFFSET 0
-) AS s ON true`;
+  SELECT o.state FROM object_states o WHERE o.forge = k.forge AND o.org = $6 AND o.repo_id = k.repo_id AND o.kind = k.kind AND o.object_id = k.object_id OFFSET 0
+) AS s ON true
+ORDER BY k.place`;
 
-/** Which of these effects were ever sent, and in which of these lanes something is held, each for its organization. */
+/** Whether the organization ever sent each of these effects, or holds something in each of these lanes, in their order. */
 export const FIND_TOUCHED = `
-SELECT k.place::integer AS place FROM unnest($1::bytea[], $2::text[], $3::text[]) WITH ORDINALITY AS k (effect_hash, lane, org, place)
-WHERE EXISTS (SELECT 1 FROM intents i WHERE i.effect_hash = k.effect_hash AND i.attempts > 0 AND i.org = k.org OFFSET 0)
-   OR EXISTS (SELECT 1 FROM intents i WHERE i.lane = k.lane AND i.state = 'planned' AND i.held AND i.org = k.org OFFSET 0)`;
+SELECT EXISTS (SELECT 1 FROM intents i WHERE i.effect_hash = k.effect_hash AND i.attempts > 0 AND i.org = $3 OFFSET 0)
+    OR EXISTS (SELECT 1 FROM intents i WHERE i.lane = k.lane AND i.state = 'planned' AND i.held AND i.org = $3 OFFSET 0) AS "isKnown"
+FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY AS k (effect_hash, lane, place)
+ORDER BY k.place`;
 
 /**
  * All that decisions write. What a statement inserts it does not see itself, so a new event bears from the start by whom it was told. Of a list with a

@@ -13,7 +13,7 @@ import {
   hasFired,
 } from '../core/run.js';
 import type { ActsAsked, DecidedBy, RecordedRun } from '../pipeline/journal-store.port.js';
-import { columnsOf } from './batch-loader.js';
+import { columnsOf } from './parameters.js';
 import { keyOf, lockKeyOf, reasonColumns } from './columns.js';
 import { execute } from './database.js';
 

@@ -13,7 +13,7 @@ import type { RunEntity } from './entities/run.entity.js';
 
 export const arrivalRows = new RowDecoder<ArrivalEntity>(`
 id kind forge org source hook eventType event deliveryId targetType contentType verdict entryKey onceKey textHash body
-state reason code eventId repeats arrivedAt matchedAt archivedAt ageAcceptedAt`);
+state reason code eventId repeats arrivedAt matchedAt archivedAt ageAcceptedAt dueAt`);
 
 /** Hex. An entry is the same when it is the same row of the same list. */
 export function entryOnceKey(entry: Pick<NewEntry, 'forge' | 'org' | 'source' | 'entryKey'>): string {

@@ -10,7 +10,7 @@ import {
   type FoundLink,
 } from '../core/audit-chain.js';
 import type { AuditStore, SealedChain } from '../housekeeping/audit/audit-store.port.js';
-import { columnsOf } from './batch-loader.js';
+import { columnsOf } from './parameters.js';
 import { execute, type Database } from './database.js';
 import { lockKeyOf } from './columns.js';
 

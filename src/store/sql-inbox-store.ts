@@ -3,21 +3,20 @@ import type { EntrySource, ForgeEvent } from '../core/event.js';
 import type { Sight } from '../core/sight.js';
 import type { Arrival, NewDelivery, NewEntry, Stored } from '../core/arrival.js';
 import type {
-  ArrivalDecision,
+  ArrivalBatch,
   ArrivalFilter,
   ArrivalOfEvent,
   ArrivalSummary,
   Backlog,
-  DecisionNeeds,
   HookBytes,
   InboxStore,
 } from '../pipeline/inbox-store.port.js';
 import { EARLIER_MS, EARLIER_PAGE } from '../pipeline/inbox-store.port.js';
-import { arrivalRows, entryOnceKey, toArrival, eventRows, factHash, toEvent } from './rows.js';
-import { columnsOf, integers, Packed, BatchLoader } from './batch-loader.js';
+import { entryOnceKey, toArrival, eventRows, factHash, toEvent } from './rows.js';
+import { columnsOf, integers, Packed } from './parameters.js';
 import { execute, type Database } from './database.js';
 import { withRead } from '../core/event-knowledge.js';
-import { type BatchItem, changeEvent, decideBatch } from './arrival-batch.js';
+import { changeEvent, SqlArrivalBatch } from './arrival-batch.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
 import {
   ARCHIVE,
@@ -29,7 +28,7 @@ import {
   INSERT_ENTRIES,
   LIST_ARRIVALS,
   LIST_ARRIVALS_IN_SIGHT,
-  LOCK_STORED,
+  PUT_OFF_ARRIVALS,
   UNDECIDED_EVENTS,
   UNDECIDED_EVENTS_OF,
 } from './inbox-statements.js';
@@ -38,25 +37,6 @@ import { StoreFailed } from './store-errors.js';
 
 /** The key in hex. */
 type StoredRow = { id: string; once_key: string };
-
-/** Texts beyond this are not held in memory together to decide about them in one transaction. */
-const MOST_BYTES = 1024 * 1024;
-
-interface DecisionAsk extends Pick<BatchItem, 'prepare' | 'decide'> {
-  readonly arrivalId: string;
-}
-
-interface DecisionLane {
-  readonly loader: BatchLoader<DecisionAsk, DecisionAnswer>;
-  /** Decisions that are under way. */
-  asked: number;
-}
-
-/** As many as one batch takes: few decisions go in one lane, and so into one transaction. */
-const MOST_IN_LANE = 64;
-
-/** Null = there is nothing to decide any more; `later` = the texts of others were too many. */
-type DecisionAnswer = { readonly answer: unknown } | 'later' | null;
 
 const EVENTS = `SELECT ${eventRows.list('e')} FROM events e WHERE e.id = ANY ($1)`;
 
@@ -69,14 +49,6 @@ ORDER BY o.seq LIMIT $4`;
 
 /** The inbox in PostgreSQL. */
 export class SqlInboxStore implements InboxStore {
-  private readonly events = new BatchLoader(
-    () => this.db,
-    (ids: readonly string[], db) => this.eventsOf(ids, db),
-  );
-
-  /** While the server works on one batch, this process reads the bodies of the next. */
-  private readonly decisions = [this.decisionLane(), this.decisionLane()] as const;
-
   /** @param acks connections that nothing else uses, so that a busy worker never delays an acknowledgement */
   constructor(
     private readonly db: Database,
@@ -137,46 +109,12 @@ export class SqlInboxStore implements InboxStore {
     return this.db.run(async (manager) => (await execute<ArrivalSummary>(manager, sql, [...params, ...seen])).rows);
   }
 
-  async decide<T, Read extends DecisionNeeds = DecisionNeeds>(
-    arrivalId: string,
-    decide: (tx: ArrivalDecision, read: Read) => Promise<T>,
-    prepare: (arrival: Arrival) => Read = () => ({}) as Read,
-  ): Promise<T | null> {
-    const ask: DecisionAsk = { arrivalId, prepare, decide: (tx, read) => decide(tx, read as Read) };
-    const [first, second] = this.decisions;
-    for (;;) {
-      const lane = first.asked < MOST_IN_LANE || first.asked <= second.asked ? first : second;
-      lane.asked += 1;
-      const decided = await lane.loader.ask(ask).finally(() => (lane.asked -= 1));
-      if (decided !== 'later') return decided && (decided.answer as T);
-    }
+  async inBatch<T>(work: (batch: ArrivalBatch) => Promise<T>): Promise<T> {
+    return this.db.transaction((manager) => work(new SqlArrivalBatch(manager)));
   }
 
-  private decisionLane(): DecisionLane {
-    const loader = new BatchLoader(
-      () => this.db,
-      (asks: readonly DecisionAsk[], db) => this.decideAll(asks, db),
-    );
-    return { loader, asked: 0 };
-  }
-
-  private async decideAll(asks: readonly DecisionAsk[], db: Database): Promise<DecisionAnswer[]> {
-    return db.transaction(async (manager) => {
-      // Of those that ask about the same arrival the first decides it.
-      const firsts = [...new Map(asks.toReversed().map((ask) => [ask.arrivalId, ask])).values()].reverse();
-      const { rows } = await execute<Record<string, unknown> & { fits: boolean }>(manager, LOCK_STORED, [
-        firsts.map(({ arrivalId }) => arrivalId),
-        MOST_BYTES,
-      ]);
-      const found = new Map(rows.map((row) => [row['id'], row]));
-      const fitting = firsts.flatMap((ask) => {
-        const row = found.get(ask.arrivalId);
-        return row?.fits ? [{ ...ask, ask, arrival: toArrival(arrivalRows.decode(row)) }] : [];
-      });
-      const answers = await decideBatch(manager, fitting);
-      const answerOf = new Map(fitting.map(({ ask }, n) => [ask, { answer: answers[n] }]));
-      return asks.map((ask) => answerOf.get(ask) ?? (found.get(ask.arrivalId)?.fits === false ? 'later' : null));
-    });
+  async putOff(ids: readonly string[], ms: number): Promise<void> {
+    await this.db.run((manager) => execute(manager, PUT_OFF_ARRIVALS, [ids, ms]));
   }
 
   async eventsOfArrival(arrivalId: string): Promise<string[]> {
@@ -195,25 +133,14 @@ export class SqlInboxStore implements InboxStore {
   }
 
   async event(id: string): Promise<ForgeEvent | null> {
-    return this.events.ask(id);
+    const { rows } = await this.db.run((manager) => execute<Record<string, unknown>>(manager, EVENTS, [[id]]));
+    return rows[0] ? toEvent(eventRows.decode(rows[0])) : null;
   }
 
   async learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void> {
     const change = (manager: EntityManager): Promise<void> =>
       changeEvent(manager, eventId, (event) => withRead(event, known));
     await this.db.transaction(change, async () => undefined);
-  }
-
-  private async eventsOf(ids: readonly string[], db: Database): Promise<Array<ForgeEvent | null>> {
-    return db.run(async (manager) => {
-      const { rows } = await execute<Record<string, unknown>>(manager, EVENTS, [ids]);
-      const found = new Map(rows.map((row) => [row['id'], row]));
-      return ids.map((id) => {
-        const row = found.get(id);
-        // A row of its own for each that asked.
-        return row ? toEvent(eventRows.decode({ ...row })) : null;
-      });
-    });
   }
 
   async isStoredSince({ id, forge, org }: ForgeEvent, factKeys: readonly string[]): Promise<boolean> {
@@ -237,8 +164,10 @@ export class SqlInboxStore implements InboxStore {
     return org === undefined ? this.idsOf(UNDECIDED_EVENTS, [limit]) : this.idsOf(UNDECIDED_EVENTS_OF, [limit, org]);
   }
 
-  async claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<string[]> {
-    return this.idsOf(CLAIM_EVENTS, [org, limit, except, leaseMs]);
+  async claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<ForgeEvent[]> {
+    const values = [org, limit, except, leaseMs];
+    const { rows } = await this.db.run((manager) => execute<Record<string, unknown>>(manager, CLAIM_EVENTS, values));
+    return rows.map((row) => toEvent(eventRows.decode(row)));
   }
 
   private async idsOf(sql: string, params: readonly unknown[]): Promise<string[]> {

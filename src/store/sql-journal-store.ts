@@ -24,7 +24,7 @@ import type {
 import { GroupCommit } from '../core/group-commit.js';
 import { causeId, type Attempt, type Cause, type Intent, type NewIntent } from '../core/run.js';
 import { reasonColumns } from './columns.js';
-import { columnsOf } from './batch-loader.js';
+import { columnsOf } from './parameters.js';
 import { execute, executeAtOnce, type Rows, type Statement } from './database.js';
 import { findHeld, findSpent, takeBudgets, useBudgets } from './journal-budgets.js';
 import { approve, moveIntents, moveStatements, movesMade, reviveIntent } from './journal-moves.js';

@@ -5,7 +5,6 @@ import type {
   WatchedTopic,
 } from '../pipeline/poison-message-store.port.js';
 import type { Sight } from '../core/sight.js';
-import { BatchLoader, columnsOf } from './batch-loader.js';
 import { execute, type Database } from './database.js';
 import { placesFrom, sightValues, tellsArrival, tellsEvent } from './sight-statements.js';
 
@@ -14,21 +13,17 @@ const MS = (parameter: string): string => `${parameter}::double precision * inte
 /** A row that is there when work begins, and whose lease ran out, was left by a process that died. */
 const BEGIN = `
 INSERT INTO work_in_progress (topic, id, owner, lease_until, deaths)
-SELECT n.topic, n.id, n.owner, clock_timestamp() + ${MS('n.lease_ms')}, 0
-FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[]) AS n (topic, id, owner, lease_ms) ORDER BY n.topic, n.id
+SELECT $1, n.id, $3, clock_timestamp() + ${MS('$4')}, 0 FROM unnest($2::text[]) AS n (id) ORDER BY n.id
 ON CONFLICT (topic, id) DO NOTHING
-RETURNING topic, id`;
+RETURNING id, deaths`;
 
 const BEGIN_AGAIN = `
-UPDATE work_in_progress w SET owner = n.owner, lease_until = clock_timestamp() + ${MS('n.lease_ms')}, deaths = w.deaths + 1
-FROM (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::double precision[], $5::integer[]) LIMIT 1000000) AS n (topic, id, owner, lease_ms, dares)
-WHERE w.topic = n.topic AND w.id = n.id AND NOT w.quarantined AND w.lease_until <= clock_timestamp() AND (n.dares > w.deaths OR w.deaths >= 2)
-RETURNING w.topic, w.id, w.deaths`;
+UPDATE work_in_progress w SET owner = $3, lease_until = clock_timestamp() + ${MS('$4')}, deaths = w.deaths + 1
+WHERE w.topic = $1 AND w.id = ANY ($2) AND NOT w.quarantined AND w.lease_until <= clock_timestamp() AND ($5 > w.deaths OR w.deaths >= 2)
+RETURNING w.id, w.deaths`;
 
-const RENEW = `UPDATE work_in_progress SET lease_until = clock_timestamp() + ${MS('$4')} WHERE topic = $1 AND id = $2 AND owner = $3`;
-const END = `
-DELETE FROM work_in_progress w USING (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) LIMIT 1000000) AS n (topic, id, owner)
-WHERE w.topic = n.topic AND w.id = n.id AND w.owner = n.owner AND NOT w.quarantined`;
+const RENEW = `UPDATE work_in_progress SET lease_until = clock_timestamp() + ${MS('$4')} WHERE topic = $1 AND id = ANY ($2) AND owner = $3`;
+const END = `DELETE FROM work_in_progress WHERE topic = $1 AND id = ANY ($2) AND owner = $3 AND NOT quarantined`;
 const LIST = (which: string): string => `
 SELECT w.topic, w.id, w.deaths, w.quarantined AS "isQuarantined", w.began_at AS since FROM work_in_progress w WHERE w.quarantined ${which} ORDER BY w.began_at LIMIT $1`;
 const LIST_ALL = LIST('');
@@ -48,61 +43,30 @@ WHERE id = $1 AND state = 'quarantined' AND archived_at IS NULL`,
   event: 'UPDATE events SET decided_at = NULL WHERE id = $1',
 };
 
-type Held = Pick<BeginWork, 'topic' | 'id' | 'owner'>;
-
-function keyOf({ topic, id }: Pick<BeginWork, 'topic' | 'id'>): string {
-  return `${topic}/${id}`;
-}
+type Began = Pick<PoisonMessage, 'id' | 'deaths'>;
 
 /** What ended processes, in PostgreSQL. */
 export class SqlPoisonMessageStore implements PoisonMessageStore {
-  private readonly begins = new BatchLoader(
-    () => this.db,
-    (asks: readonly BeginWork[], db) => this.beginAll(asks, db),
-  );
-  private readonly ends = new BatchLoader(
-    () => this.db,
-    (asks: readonly Held[], db) => this.endAll(asks, db),
-  );
-
   constructor(private readonly db: Database) {}
 
-  async begin(work: BeginWork): Promise<number | null> {
-    return this.begins.ask(work);
-  }
-
-  private async beginAll(asks: readonly BeginWork[], db: Database): Promise<Array<number | null>> {
-    return db.run(async (manager) => {
-      const begun = await execute<Pick<BeginWork, 'topic' | 'id'>>(
-        manager,
-        BEGIN,
-        columnsOf(asks, ['topic', 'id', 'owner', 'leaseMs'] as const),
-      );
-      const deaths = new Map(begun.rows.map((row) => [keyOf(row), 0]));
-      const there = asks.filter((ask) => !deaths.has(keyOf(ask)));
-      if (there.length > 0) {
-        const again = await execute<Pick<BeginWork, 'topic' | 'id'> & { deaths: number }>(
-          manager,
-          BEGIN_AGAIN,
-          columnsOf(there, ['topic', 'id', 'owner', 'leaseMs', 'dares'] as const),
-        );
-        for (const row of again.rows) deaths.set(keyOf(row), row.deaths);
-      }
-      return asks.map((ask) => deaths.get(keyOf(ask)) ?? null);
+  async begin({ topic, ids, owner, leaseMs, dares }: BeginWork): Promise<ReadonlyMap<string, number>> {
+    return this.db.run(async (manager) => {
+      const begun = await execute<Began>(manager, BEGIN, [topic, ids, owner, leaseMs]);
+      const deaths = new Map(begun.rows.map(({ id, deaths: count }) => [id, count]));
+      const there = ids.filter((id) => !deaths.has(id));
+      const again =
+        there.length > 0 ? await execute<Began>(manager, BEGIN_AGAIN, [topic, there, owner, leaseMs, dares]) : null;
+      for (const { id, deaths: count } of again?.rows ?? []) deaths.set(id, count);
+      return deaths;
     });
   }
 
-  async renew(topic: WatchedTopic, id: string, owner: string, leaseMs: number): Promise<void> {
-    await this.db.run((manager) => execute(manager, RENEW, [topic, id, owner, leaseMs]));
+  async renew(topic: WatchedTopic, ids: readonly string[], owner: string, leaseMs: number): Promise<void> {
+    await this.db.run((manager) => execute(manager, RENEW, [topic, ids, owner, leaseMs]));
   }
 
-  async end(topic: WatchedTopic, id: string, owner: string): Promise<void> {
-    await this.ends.ask({ topic, id, owner });
-  }
-
-  private async endAll(asks: readonly Held[], db: Database): Promise<void[]> {
-    await db.run((manager) => execute(manager, END, columnsOf(asks, ['topic', 'id', 'owner'] as const)));
-    return asks.map(() => undefined);
+  async end(topic: WatchedTopic, ids: readonly string[], owner: string): Promise<void> {
+    await this.db.run((manager) => execute(manager, END, [topic, ids, owner]));
   }
 
   async quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void> {

@@ -23,7 +23,7 @@ import { idsOf, toEvent, toAttempt, toIntent } from './rows.js';
 import { effectHash } from './journal-decisions.js';
 import { moveIntent, rearm } from './journal-moves.js';
 import { DUE_RUNS, EXPIRED } from './journal-statements.js';
-import { DUE_ARRIVALS, UNDECIDED_EVENTS } from './inbox-statements.js';
+import { DUE_ARRIVALS, IS_DUE, UNDECIDED_EVENTS } from './inbox-statements.js';
 import type { Line } from '../pipeline/work-queue.port.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
@@ -53,7 +53,7 @@ function orgsOf(table: string, which: string): string {
 }
 
 const DUE_LINES = `
-SELECT 'arrivals' AS topic, a.org FROM ${orgsOf('arrivals', `n.state = 'stored'`)} AS a
+SELECT 'arrivals' AS topic, a.org FROM ${orgsOf('arrivals', `n.state = 'stored' AND ${IS_DUE}`)} AS a
 UNION ALL SELECT 'events', u.org FROM (
   SELECT e.org FROM ${orgsOf('events', 'n.decided_at IS NULL')} AS e
   UNION SELECT r.org FROM runs r WHERE r.state = 'gathering' AND r.due_at <= clock_timestamp()

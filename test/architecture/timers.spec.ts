@@ -19,7 +19,6 @@ const ENDED_BY: Record<string, string> = {
   'observability/counted-security-log.ts': 'close()',
   'pipeline/answer/rule-checks.ts': 'the end of the check',
   'pipeline/decide/crash-loop-guard.ts': 'the end of the lease',
-  'pipeline/decide/later-arrivals.ts': 'stop()',
   'pipeline/execute/executor.ts': 'stop()',
   'pipeline/line-turns.ts': 'stop()',
   'pipeline/execute/keep-claim.ts': 'the end of the lease, and a short wait before the store is asked again',

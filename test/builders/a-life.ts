@@ -1,3 +1,4 @@
+import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import { actionCatalogue, actions } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { EventRepository, ForgeEvent } from '../../src/core/event.js';
@@ -50,17 +51,18 @@ export class ALife {
   revision: Revision;
   private ids = 0;
   private readonly flow: ArrivalToIntents;
+  private readonly inbox: Pick<InboxStore, 'event'>;
 
   constructor(text: string, lookups: LookupReader['read'], more: Partial<FlowDeps> = {}) {
     this.revision = acmeRevision(text);
+    this.inbox = more.inbox ?? { event: async (id) => this.events.get(id) ?? null };
     this.flow = new ArrivalToIntents({
       rules: theRules,
       journal: this.journal,
       clock: this.clock,
       logger: silentLogger,
       alerts: { raise: () => undefined, resolve: () => undefined },
-      arrivals: { decide: async () => null },
-      inbox: { event: async (id) => this.events.get(id) ?? null },
+      inbox: this.inbox,
       revisions: { active: async () => ({ id: 'rev-1', revision: this.revision, loadedAt: this.clock.now() }) },
       lookups: { read: lookups },
       homes: everyHomeIsOurs,
@@ -76,12 +78,13 @@ export class ALife {
 
   async happens(event: ForgeEvent): Promise<void> {
     this.events.set(event.id, event);
-    await this.flow.decideEvent(event.id);
+    await this.flow.decideEvent(event);
   }
 
   /** As the handler of a wake-up does. */
   async decides(eventId: string): Promise<void> {
-    await this.flow.decideEvent(eventId);
+    const event = await this.inbox.event(eventId);
+    if (event) await this.flow.decideEvent(event);
   }
 
   /** All that was stored, as one page. */

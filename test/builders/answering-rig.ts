@@ -1,7 +1,7 @@
 import { actionCatalogue, actions } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import type { EventKind } from '../../src/core/event-kinds.js';
-import type { EventActor, EventRepository } from '../../src/core/event.js';
+import type { EventActor, EventRepository, ForgeEvent } from '../../src/core/event.js';
 import { newId } from '../../src/core/ids.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
@@ -52,7 +52,6 @@ export class AnsweringRig {
         logger: silentLogger,
         alerts,
       }),
-      arrivals: { decide: async () => null },
       inbox: { event: async (id) => this.rig.events.get(id) ?? null },
       revisions: { active: async () => active },
       lookups: { read: async () => ({ missing: true }) },
@@ -71,7 +70,7 @@ export class AnsweringRig {
     clock.advance(1_000);
     const at = clock.now();
     const id = newId();
-    this.rig.events.set(id, {
+    const event: ForgeEvent = {
       id,
       forge: 'main',
       org: 'acme',
@@ -83,8 +82,9 @@ export class AnsweringRig {
       repo: this.repo,
       data,
       storedAt: at,
-    });
-    await this.flow.decideEvent(id);
+    };
+    this.rig.events.set(id, event);
+    await this.flow.decideEvent(event);
     await this.sweep();
   }
 

@@ -4,7 +4,9 @@ import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
-import { decideArrival, type DecideArrivalDeps } from '../../src/pipeline/decide/decide-arrival.js';
+import { ArrivalDecision, BatchKnowledge, type ArrivalNeeds } from '../../src/pipeline/decide/batch-knowledge.js';
+import type { DecideArrivalDeps } from '../../src/pipeline/decide/decide-arrival.js';
+import { decideBatch, type DecidedArrival } from '../../src/pipeline/decide/decide-arrivals.js';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 
 export const EVENT_READER: DecideArrivalDeps['events'] = {
@@ -16,22 +18,45 @@ export const EVENT_READER: DecideArrivalDeps['events'] = {
   isNews,
 };
 
+type Inbox = Pick<InboxStore, 'inBatch' | 'putOff' | 'dueArrivals'>;
+
 /** What a worker does with arrivals, as often as it takes. */
-export async function decideAll(
-  inbox: Pick<InboxStore, 'decide' | 'dueArrivals'>,
-  over: Partial<DecideArrivalDeps> = {},
-): Promise<void> {
+export async function decideAll(inbox: Inbox, over: Partial<DecideArrivalDeps> = {}): Promise<void> {
   for (let due = await inbox.dueArrivals(200); due.length > 0; due = await inbox.dueArrivals(200))
     await decideOnce(inbox, due, over);
 }
 
 /** What a worker does with these, one after the other. */
 export async function decideOnce(
-  inbox: Pick<InboxStore, 'decide'>,
+  inbox: Omit<Inbox, 'dueArrivals'>,
   arrivals: readonly string[],
   over: Partial<DecideArrivalDeps> = {},
 ): Promise<void> {
   const queue = { ring: () => undefined };
   const deps = { inbox, queue, clock: systemClock, logger: silentLogger, events: EVENT_READER, ...over };
   for (const id of arrivals) await decideArrival(deps, id);
+}
+
+/** Decides about one arrival. @returns null when there was nothing to decide, or cannot be decided before another */
+export async function decideArrival(deps: DecideArrivalDeps, id: string): Promise<DecidedArrival | null> {
+  return (await decideBatch(deps, [id]))[0] ?? null;
+}
+
+/** A decision about one arrival that a test makes itself. @returns null when the arrival is not `stored` */
+export async function decideBy<T>(
+  inbox: Pick<InboxStore, 'inBatch'>,
+  id: string,
+  decide: (tx: ArrivalDecision) => T | Promise<T>,
+  needs: ArrivalNeeds = {},
+): Promise<T | null> {
+  return inbox.inBatch(async (batch) => {
+    const [arrival] = await batch.claim([id]);
+    if (!arrival) return null;
+    const known = await BatchKnowledge.load(batch, arrival.org, [{ arrival, ...needs }]);
+    const decision = new ArrivalDecision(known, arrival);
+    const answer = await decide(decision);
+    known.keep(decision);
+    await known.write();
+    return answer;
+  });
 }

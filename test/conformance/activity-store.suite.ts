@@ -1,3 +1,4 @@
+import { decideBy } from '../builders/decide-all.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ForgeEvent } from '../../src/core/event.js';
 import type { EventKind } from '../../src/core/event-kinds.js';
@@ -270,9 +271,9 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
       await storeEvent(stores.inbox, anEvent({ id }), delivery);
       const again = { ...delivery, id: next() };
       await stores.inbox.storeDeliveries([again]);
-      await stores.inbox.decide(again.id, async (tx) => {
-        await tx.countWith(delivery);
-        await tx.close('decided', 'it came again', 'duplicate');
+      await decideBy(stores.inbox, again.id, async (tx) => {
+        tx.countWith(delivery);
+        tx.close('decided', 'it came again', 'duplicate');
       });
 
       const found = await stores.activity.sources([id, 'nothing'], null, 10);

@@ -15,8 +15,8 @@ import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/der
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { ForgeHomes } from '../../src/forge/forge-homes.js';
-import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
-import { AtOnceDecider } from '../../src/pipeline/decide/decide-at-once.js';
+import { decideArrival } from '../builders/decide-all.js';
+import { ArrivalToIntents } from '../../src/pipeline/decide.js';
 import { effectKeyOf } from '../../src/pipeline/decide/plan-intents.js';
 import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
 import type { DecidedBy } from '../../src/pipeline/journal-store.port.js';
@@ -157,14 +157,16 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     rules = RULES,
     homes: RepositoryHomes = { ...everyHomeIsOurs, peek: () => null },
     engine: RuleEngine = theRules,
-  ): AtOnceDecider {
-    const { journal, recovery } = stores;
+  ): ArrivalToIntents {
+    const { inbox, journal, recovery } = stores;
     const accounts = { self: () => BOT };
     const alerts = { raise: () => undefined, resolve: () => undefined };
     const revision = acmeRevision(rules);
     const common = { journal, recovery, actions, accounts, clock: systemClock, logger: silentLogger, alerts };
-    return new AtOnceDecider({
+    return new ArrivalToIntents({
       ...common,
+      inbox,
+      inventory: { list: async () => [] },
       rules: engine,
       echoes: new EffectEchoDetector(common),
       revisions: { active: async () => ({ id: 'rev-1', revision, loadedAt: new Date() }) },
@@ -190,7 +192,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     });
   }
 
-  async function decide(ids: readonly string[], decider: AtOnceDecider | null = atOnce()): Promise<void> {
+  async function decide(ids: readonly string[], decider: ArrivalToIntents | null = atOnce()): Promise<void> {
     const events = { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
     const deps = { inbox: stores.inbox, queue, events, clock: systemClock, logger: silentLogger };
     await Promise.all(ids.map((id) => decideArrival(decider ? { ...deps, atOnce: decider } : deps, id)));

@@ -1,3 +1,4 @@
+import { decideBy } from '../builders/decide-all.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { PoisonMessageStore } from '../../src/pipeline/poison-message-store.port.js';
@@ -5,7 +6,7 @@ import { aDelivery, anEvent } from '../builders/arrivals.js';
 
 export interface DeadlyWorkRig {
   readonly store: PoisonMessageStore;
-  readonly inbox: Pick<InboxStore, 'storeDeliveries' | 'decide' | 'dueArrivals' | 'undecidedEvents'>;
+  readonly inbox: Pick<InboxStore, 'storeDeliveries' | 'inBatch' | 'dueArrivals' | 'undecidedEvents'>;
 }
 
 const OVER = { leaseMs: -1_000 };
@@ -23,11 +24,31 @@ export function poisonMessageSuite(open: () => Promise<DeadlyWorkRig>): void {
     arrival = delivery.id;
   });
 
-  const begins = (owner: string, { leaseMs }: { leaseMs: number }, dares = 0): Promise<number | null> =>
-    rig.store.begin({ topic: 'arrival', id: arrival, owner, leaseMs, dares });
+  const begins = async (owner: string, { leaseMs }: { leaseMs: number }, dares = 0): Promise<number | null> =>
+    (await rig.store.begin({ topic: 'arrival', ids: [arrival], owner, leaseMs, dares })).get(arrival) ?? null;
 
   it('begins without a death', async () => {
     expect(await begins('a', LONG)).toBe(0);
+  });
+
+  it('begins those of a batch that nobody has in hand', async () => {
+    await begins('a', LONG);
+    const begun = await rig.store.begin({
+      topic: 'arrival',
+      ids: ['one', arrival, 'two'],
+      owner: 'b',
+      ...LONG,
+      dares: 0,
+    });
+
+    expect([...begun].toSorted()).toEqual([
+      ['one', 0],
+      ['two', 0],
+    ]);
+    await rig.store.end('arrival', ['one', 'two', arrival], 'b');
+    expect([
+      ...(await rig.store.begin({ topic: 'arrival', ids: ['one', arrival], owner: 'c', ...LONG, dares: 0 })),
+    ]).toEqual([['one', 0]]);
   });
 
   it('gives to nobody else what is in hand', async () => {
@@ -48,19 +69,19 @@ export function poisonMessageSuite(open: () => Promise<DeadlyWorkRig>): void {
 
   it('holds what is renewed by its owner, and by nobody else', async () => {
     await begins('a', OVER);
-    await rig.store.renew('arrival', arrival, 'b', 60_000);
+    await rig.store.renew('arrival', [arrival], 'b', 60_000);
     expect(await begins('c', OVER, 1)).toBe(1);
 
-    await rig.store.renew('arrival', arrival, 'c', 60_000);
+    await rig.store.renew('arrival', [arrival], 'c', 60_000);
     expect(await begins('d', OVER, 2)).toBeNull();
   });
 
   it('forgets what came to its end, at the word of its owner alone', async () => {
     await begins('a', OVER);
-    await rig.store.end('arrival', arrival, 'b');
+    await rig.store.end('arrival', [arrival], 'b');
     expect(await begins('b', OVER, 1)).toBe(1);
 
-    await rig.store.end('arrival', arrival, 'b');
+    await rig.store.end('arrival', [arrival], 'b');
     expect(await begins('c', LONG)).toBe(0);
   });
 
@@ -74,12 +95,12 @@ export function poisonMessageSuite(open: () => Promise<DeadlyWorkRig>): void {
       expect(await rig.store.quarantined(9)).toMatchObject([
         { topic: 'arrival', id: arrival, deaths: 0, isQuarantined: true },
       ]);
-      await rig.store.end('arrival', arrival, 'a');
+      await rig.store.end('arrival', [arrival], 'a');
       expect(await begins('b', OVER, 9)).toBeNull();
     });
 
     it('of an arrival for what it says is ended by a person too, once', async () => {
-      await rig.inbox.decide(arrival, (tx) =>
+      await decideBy(rig.inbox, arrival, (tx) =>
         tx.close('quarantined', 'it names another organization', 'tenant_other_owner'),
       );
 
@@ -89,11 +110,11 @@ export function poisonMessageSuite(open: () => Promise<DeadlyWorkRig>): void {
 
     it('of an event: it counts as decided', async () => {
       const event = anEvent();
-      await rig.inbox.decide(arrival, async (tx) => {
-        await tx.insertEvent(event);
-        await tx.join(event.id);
+      await decideBy(rig.inbox, arrival, async (tx) => {
+        tx.insertEvent(event);
+        tx.join(event.id);
       });
-      await rig.store.begin({ topic: 'event', id: event.id, owner: 'a', leaseMs: 60_000, dares: 0 });
+      await rig.store.begin({ topic: 'event', ids: [event.id], owner: 'a', leaseMs: 60_000, dares: 0 });
       expect(await rig.inbox.undecidedEvents(9)).toEqual([event.id]);
 
       await rig.store.quarantine('event', event.id, 'three processes ended');

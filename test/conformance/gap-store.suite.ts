@@ -1,5 +1,6 @@
 import { aConfig } from '../builders/a-config.js';
 import { Metrics } from '../../src/observability/metrics.js';
+import { decideBy } from '../builders/decide-all.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Alerts } from '../../src/core/alerts.js';
 import type { EntrySource } from '../../src/core/event.js';
@@ -63,11 +64,11 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     const events = kinds.map((kind) =>
       anEvent({ kind, source, factKey: `${kind}|${n}`, factAt: clock.now(), data: { ref: 'refs/heads/dev' } }),
     );
-    await stores.inbox.decide(entry.id, async (tx) => {
-      if (events.length === 0) await tx.close('decided', 'the row tells no repository');
+    await decideBy(stores.inbox, entry.id, async (tx) => {
+      if (events.length === 0) tx.close('decided', 'the row tells no repository');
       for (const event of events) {
-        await tx.insertEvent(event);
-        await tx.join(event.id);
+        tx.insertEvent(event);
+        tx.join(event.id);
       }
     });
     return { entryKey: entry.entryKey, events: events.map(({ id }) => id) };
@@ -81,7 +82,7 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
   }
 
   async function deliver(eventId: string): Promise<void> {
-    await stores.inbox.decide(await receive(), (tx) => tx.join(eventId));
+    await decideBy(stores.inbox, await receive(), (tx) => tx.join(eventId));
   }
 
   const gaps = async (): Promise<Array<Pick<Gap, 'kind' | 'class' | 'outcome' | 'entryKey'>>> =>
@@ -150,7 +151,7 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     await keeper().pass();
     expect(await gaps()).toEqual([]);
 
-    await stores.inbox.decide(delivery, (tx) => tx.join(events[0] ?? ''));
+    await decideBy(stores.inbox, delivery, (tx) => tx.join(events[0] ?? ''));
     await keeper().pass();
 
     expect(await gaps()).toEqual([]);
@@ -165,7 +166,7 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     await keeper().pass();
     expect(await gaps()).toEqual([]);
 
-    await stores.inbox.decide(delivery, (tx) => tx.join(other.events[0] ?? ''));
+    await decideBy(stores.inbox, delivery, (tx) => tx.join(other.events[0] ?? ''));
     await receive();
     await keeper().pass();
 
@@ -348,9 +349,9 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     const alone = aDelivery();
     await stores.inbox.storeDeliveries([alone]);
     const labeled = anEvent({ kind: 'issue.labeled', factKey: 'l' });
-    await stores.inbox.decide(alone.id, async (tx) => {
-      await tx.insertEvent(labeled);
-      await tx.join(labeled.id);
+    await decideBy(stores.inbox, alone.id, async (tx) => {
+      tx.insertEvent(labeled);
+      tx.join(labeled.id);
     });
     const now = Date.now();
     const span = { org: 'acme', sight: null, from: new Date(now - 3_600_000), until: new Date(now + 3_600_000) };

@@ -10,8 +10,9 @@ import { type StatedObject, deriveFacts, isNews, statedObjectOf } from '../../sr
 import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
-import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
-import type { ArrivalDecision, DecisionNeeds, InboxStore } from '../../src/pipeline/inbox-store.port.js';
+import { decideArrival, decideBy } from '../builders/decide-all.js';
+import type { ArrivalDecision, ArrivalNeeds } from '../../src/pipeline/decide/batch-knowledge.js';
+import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 
@@ -27,7 +28,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
   /** Deliver, and tell an event of that fact unless one is there: what deciding does in short. */
   async function tell(arrivalId: string, event: ForgeEvent): Promise<string | null> {
-    return inbox.decide(arrivalId, (tx) => foldOrInsert(tx, event), naming(event.factKey));
+    return decideBy(inbox, arrivalId, (tx) => foldOrInsert(tx, event), naming(event.factKey));
   }
 
   it('keeps a delivery byte for byte', async () => {
@@ -75,17 +76,18 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
   /** What deciding does with equal texts, in short. @returns the id of the delivery that counts */
   const place = (id: string, keys: readonly string[]): Promise<string | null> =>
-    inbox.decide(
+    decideBy(
+      inbox,
       id,
       async (tx) => {
         const [key = ''] = keys;
-        const [first] = await tx.actsOfText([key]);
-        if (first) await tx.countWith(first);
-        else await tx.claimText(key, 'create');
-        await tx.close('decided', first ? 'again' : 'first', first ? 'duplicate' : null);
+        const [first] = tx.actsOfText([key]);
+        if (first) tx.countWith(first);
+        else tx.claimText(key, 'create');
+        tx.close('decided', first ? 'again' : 'first', first ? 'duplicate' : null);
         return first?.id ?? id;
       },
-      () => ({ texts: keys }),
+      { texts: keys },
     );
   const aKey = (): string => hashOf(newId());
 
@@ -109,13 +111,10 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await place(first.id, [key]);
 
     const { id, hook, deliveryId, receivedAt } = first;
-    expect(
-      await inbox.decide(
-        asking.id,
-        (tx) => tx.actsOfText([other, key]),
-        () => ({ texts: [key, other] }),
-      ),
-    ).toEqual([null, { id, hook, deliveryId, receivedAt }]);
+    expect(await decideBy(inbox, asking.id, (tx) => tx.actsOfText([other, key]), { texts: [key, other] })).toEqual([
+      null,
+      { id, hook, deliveryId, receivedAt },
+    ]);
   });
 
   it('counts one of 50 equal deliveries that are decided at once', async () => {
@@ -155,7 +154,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     for (const one of [before, first, undo, foreign, again, after]) await inbox.storeDeliveries([one]);
     const { id, hook, deliveryId, receivedAt } = first;
     const seen = (factKeys: string[]) =>
-      inbox.decide(again.id, (tx) => tx.receivedBetween({ id, hook, deliveryId, receivedAt }, factKeys));
+      decideBy(inbox, again.id, (tx) => tx.receivedBetween({ id, hook, deliveryId, receivedAt }, factKeys));
     for (const [one, factKey] of [
       [before, '7|before'],
       [foreign, '7|foreign'],
@@ -282,8 +281,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.storeEntries([entry, third]);
     const [paired, open] = [anEvent(), anEvent()];
     await tell(delivery.id, paired);
-    const openTo = (id: string) =>
-      inbox.decide(id, (tx) => tx.eventsOfFact('main', paired.factKey), naming(paired.factKey));
+    const openTo = (id: string) => decideBy(inbox, id, (tx) => tx.eventsOfFact(paired.factKey), naming(paired.factKey));
 
     expect(await openTo(third.id)).toEqual([
       {
@@ -294,9 +292,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await openTo(second.id)).toEqual([]);
 
     await tell(entry.id, anEvent());
-    await inbox.decide(second.id, async (tx) => {
-      await tx.insertEvent(open);
-      await tx.join(open.id);
+    await decideBy(inbox, second.id, async (tx) => {
+      tx.insertEvent(open);
+      tx.join(open.id);
     });
 
     expect((await openTo(third.id))?.map(({ id }) => id)).toEqual([open.id]);
@@ -322,19 +320,17 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       anEvent({ factKey: 'comment', forge: 'second' }),
     ];
     for (const [n, event] of [review, comment, other].entries()) {
-      await inbox.decide(entries[n]?.id ?? '', async (tx) => {
-        await tx.insertEvent(event, n === 1 ? undefined : 'talk');
-        await tx.join(event.id);
+      await decideBy(inbox, entries[n]?.id ?? '', async (tx) => {
+        tx.insertEvent(event, n === 1 ? undefined : 'talk');
+        tx.join(event.id);
       });
     }
 
     const seen = async (factKey: string, discussionKey?: string) =>
       (
-        await inbox.decide(
-          delivery.id,
-          (tx) => tx.eventsOfFact('main', factKey, discussionKey),
-          () => ({ facts: [{ factKey, discussionKey }] }),
-        )
+        await decideBy(inbox, delivery.id, (tx) => tx.eventsOfFact(factKey, discussionKey), {
+          facts: [{ factKey, discussionKey }],
+        })
       )?.map(({ id }) => id);
 
     expect(await seen('comment')).toEqual([comment.id]);
@@ -348,10 +344,10 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.storeEntries([entry]);
     const events = [anEvent({ factKey: 'a' }), anEvent({ factKey: 'b', kind: 'tag.created' })];
 
-    await inbox.decide(entry.id, async (tx) => {
+    await decideBy(inbox, entry.id, async (tx) => {
       for (const event of events) {
-        await tx.insertEvent(event);
-        await tx.join(event.id);
+        tx.insertEvent(event);
+        tx.join(event.id);
       }
     });
 
@@ -367,7 +363,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     const delivery = aDelivery({ eventType: 'something_new' });
     await inbox.storeDeliveries([delivery]);
 
-    await inbox.decide(delivery.id, (tx) => tx.close('decided', 'no such kind', 'no_such_kind'));
+    await decideBy(inbox, delivery.id, (tx) => tx.close('decided', 'no such kind', 'no_such_kind'));
 
     expect(await inbox.list({ limit: 9 })).toEqual([
       {
@@ -397,9 +393,9 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.storeDeliveries([delivery]);
     const event = anEvent();
 
-    const failing = inbox.decide(delivery.id, async (tx) => {
-      await tx.insertEvent(event);
-      await tx.join(event.id);
+    const failing = decideBy(inbox, delivery.id, async (tx) => {
+      tx.insertEvent(event);
+      tx.join(event.id);
       throw new Error('half way');
     });
 
@@ -476,10 +472,11 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.storeDeliveries(deliveries);
     await inbox.storeEntries(entries);
     const tellAll = (id: string, facts: string[]) =>
-      inbox.decide(
+      decideBy(
+        inbox,
         id,
         async (tx) => {
-          for (const factKey of facts) await foldOrInsert(tx, anEvent({ factKey }));
+          for (const factKey of facts) foldOrInsert(tx, anEvent({ factKey }));
         },
         naming(...facts),
       );
@@ -499,15 +496,16 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
     const counts = await Promise.all(
       deliveries.map(({ id }) =>
-        inbox.decide(
+        decideBy(
+          inbox,
           id,
           async (tx) => {
-            const count = Number((await tx.objectState('main', object))?.['count'] ?? 0) + 1;
-            await tx.keepObjectState('main', object, { count });
-            await tx.close('decided', `number ${count}`);
+            const count = Number(tx.objectState(object)?.['count'] ?? 0) + 1;
+            tx.keepObjectState(object, { count });
+            tx.close('decided', `number ${count}`);
             return count;
           },
-          () => ({ objects: [object] }),
+          { objects: [object] },
         ),
       ),
     );
@@ -521,10 +519,11 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
     const ended = await Promise.allSettled(
       deliveries.map(({ id }, n) =>
-        inbox.decide(
+        decideBy(
+          inbox,
           id,
           async (tx) => {
-            await foldOrInsert(tx, anEvent({ factKey: `one of many ${n}` }));
+            foldOrInsert(tx, anEvent({ factKey: `one of many ${n}` }));
             if (n === 4) throw new Error('half way');
           },
           naming(`one of many ${n}`),
@@ -544,8 +543,8 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
 
     const read = await Promise.all(
       deliveries.map(({ id }) =>
-        inbox.decide(id, async (tx) => {
-          await tx.close('decided', 'large');
+        decideBy(inbox, id, async (tx) => {
+          tx.close('decided', 'large');
           return tx.arrival.text.length;
         }),
       ),
@@ -592,16 +591,17 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     await inbox.storeDeliveries([oldest, young, waiting]);
     await inbox.storeEntries([old]);
     const [key, event] = [aKey(), anEvent()];
-    await inbox.decide(
+    await decideBy(
+      inbox,
       oldest.id,
       async (tx) => {
-        await tx.claimText(key, 'push');
-        await foldOrInsert(tx, event);
+        tx.claimText(key, 'push');
+        foldOrInsert(tx, event);
       },
       naming(event.factKey),
     );
-    await inbox.decide(old.id, (tx) => tx.close('decided', 'tells nothing'));
-    await inbox.decide(young.id, (tx) => tx.close('quarantined', 'cannot be read'));
+    await decideBy(inbox, old.id, (tx) => tx.close('decided', 'tells nothing'));
+    await decideBy(inbox, young.id, (tx) => tx.close('quarantined', 'cannot be read'));
 
     expect([await inbox.archive(at(5), 1), await inbox.archive(at(5), 9), await inbox.archive(at(5), 9)]).toEqual([
       1, 1, 0,
@@ -630,7 +630,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     expect(await inbox.get(id)).toBeNull();
     expect(await inbox.event(id)).toBeNull();
     expect(await inbox.eventsOfArrival(id)).toEqual([]);
-    expect(await inbox.decide(id, async () => 1)).toBeNull();
+    expect(await decideBy(inbox, id, async () => 1)).toBeNull();
   });
 
   describe('the state of an object', () => {
@@ -638,16 +638,12 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     const stateOf = async (object: StatedObject, forge = 'main', org = 'acme'): Promise<JsonObject | null> => {
       const delivery = aDelivery({ org, forge });
       await inbox.storeDeliveries([delivery]);
-      return inbox.decide(
-        delivery.id,
-        (tx) => tx.objectState(forge, object),
-        () => ({ objects: [object] }),
-      );
+      return decideBy(inbox, delivery.id, (tx) => tx.objectState(object), { objects: [object] });
     };
     const keep = async (state: JsonObject, object: StatedObject = issue): Promise<void> => {
       const delivery = aDelivery();
       await inbox.storeDeliveries([delivery]);
-      await inbox.decide(delivery.id, (tx) => tx.keepObjectState('main', object, state));
+      await decideBy(inbox, delivery.id, (tx) => tx.keepObjectState(object, state));
     };
 
     it('is what was kept last, and nothing before', async () => {
@@ -665,13 +661,14 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       const delivery = aDelivery();
       await inbox.storeDeliveries([delivery]);
 
-      const seen = await inbox.decide(
+      const seen = await decideBy(
+        inbox,
         delivery.id,
         async (tx) => {
-          await tx.keepObjectState('main', issue, { a: 1 });
-          return tx.objectState('main', issue);
+          tx.keepObjectState(issue, { a: 1 });
+          return tx.objectState(issue);
         },
-        () => ({ objects: [issue] }),
+        { objects: [issue] },
       );
 
       expect(seen).toEqual({ a: 1 });
@@ -692,7 +689,7 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       await keep({ a: 1 });
       const delivery = aDelivery({ org: 'other' });
       await inbox.storeDeliveries([delivery]);
-      await inbox.decide(delivery.id, (tx) => tx.keepObjectState('main', issue, { a: 'poisoned' }));
+      await decideBy(inbox, delivery.id, (tx) => tx.keepObjectState(issue, { a: 'poisoned' }));
 
       expect([await stateOf(issue), await stateOf(issue, 'main', 'other')]).toEqual([{ a: 1 }, { a: 'poisoned' }]);
     });
@@ -702,8 +699,8 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
       await inbox.storeDeliveries([delivery]);
 
       await expect(
-        inbox.decide(delivery.id, async (tx) => {
-          await tx.keepObjectState('main', issue, { a: 1 });
+        decideBy(inbox, delivery.id, async (tx) => {
+          tx.keepObjectState(issue, { a: 1 });
           throw new Error('no');
         }),
       ).rejects.toThrow('no');
@@ -758,13 +755,11 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
   });
 }
 
-const naming =
-  (...factKeys: readonly string[]): (() => DecisionNeeds) =>
-  () => ({ facts: factKeys.map((factKey) => ({ factKey })) });
+const naming = (...factKeys: readonly string[]): ArrivalNeeds => ({ facts: factKeys.map((factKey) => ({ factKey })) });
 
-async function foldOrInsert(tx: ArrivalDecision, event: ForgeEvent): Promise<string> {
-  const known = (await tx.eventsOfFact(event.forge, event.factKey))[0]?.id;
-  if (known === undefined) await tx.insertEvent(event);
-  await tx.join(known ?? event.id);
+function foldOrInsert(tx: ArrivalDecision, event: ForgeEvent): string {
+  const known = tx.eventsOfFact(event.factKey)[0]?.id;
+  if (known === undefined) tx.insertEvent(event);
+  tx.join(known ?? event.id);
   return known ?? event.id;
 }

@@ -9,7 +9,7 @@ import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/der
 import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
-import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
+import { decideArrival } from '../builders/decide-all.js';
 import { actions } from '../../src/actions/index.js';
 import { ALife, THE_SEALER } from '../builders/a-life.js';
 import { aDelivery } from '../builders/arrivals.js';
@@ -67,6 +67,9 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     stores = await open();
   });
 
+  const claimed = async (org: string, except: readonly string[] = [], leaseMs = LONG_MS): Promise<string[]> =>
+    (await stores.inbox.claimEvents(org, 9, except, leaseMs)).map(({ id }) => id);
+
   async function comesIn(text: string, org = 'acme', hook = 'acme'): Promise<string> {
     const delivery = aDelivery({ eventType: 'issues', event: 'issues', text, org, hook });
     await stores.inbox.storeDeliveries([delivery]);
@@ -105,8 +108,8 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     const ours = await comesIn(second?.text ?? '');
     const next = await comesIn(tellings(1, 3)[2]?.text ?? '');
 
-    expect(await stores.inbox.claimEvents('other', 9, [], LONG_MS)).toEqual([theirs]);
-    expect(await stores.inbox.claimEvents('acme', 9, [], LONG_MS)).toEqual([ours]);
+    expect(await claimed('other')).toEqual([theirs]);
+    expect(await claimed('acme')).toEqual([ours]);
     expect(await stores.inbox.undecidedEvents(9, 'acme')).toEqual([ours, next]);
   });
 
@@ -151,7 +154,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     for (const { text } of tellings(3, 5)) await comesIn(text);
     const worksOn = async (life: ALife): Promise<void> => {
       while ((await stores.inbox.undecidedEvents(1)).length > 0)
-        for (const id of await stores.inbox.claimEvents('acme', 9, [], LONG_MS)) await life.decides(id);
+        for (const id of await claimed('acme')) await life.decides(id);
     };
 
     await Promise.all([worker(), worker(), worker(), worker()].map(worksOn));
@@ -176,7 +179,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     const ids: string[] = [];
     for (const { text } of tellings(3, 3)) ids.push(await comesIn(text));
     const claim = (leaseMs: number, except: readonly string[] = []): Promise<string[]> =>
-      stores.inbox.claimEvents('acme', 9, except, leaseMs);
+      claimed('acme', except, leaseMs);
 
     expect([await claim(LONG_MS, [ids[0] ?? '']), await claim(-1)]).toEqual([[], [ids[0]]]);
     // Its lease ran out.

@@ -1,3 +1,4 @@
+import { decideBy } from '../builders/decide-all.js';
 import { ANSWER_RULE } from '../../src/core/own-rules.js';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -138,7 +139,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       const seen = [await stores.recovery.mayHaveWork()];
       await stores.inbox.storeDeliveries([delivery]);
       seen.push(await stores.recovery.mayHaveWork());
-      await stores.inbox.decide(delivery.id, (tx) => tx.close('quarantined', 'no'));
+      await decideBy(stores.inbox, delivery.id, (tx) => tx.close('quarantined', 'no'));
       seen.push(await stores.recovery.mayHaveWork());
       await storeEvent(stores.inbox, event);
       seen.push(await stores.recovery.mayHaveWork());
@@ -270,7 +271,8 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       const young = aDelivery({ receivedAt: daysAgo(29) });
       const waiting = aDelivery({ receivedAt: daysAgo(31) });
       await stores.inbox.storeDeliveries([...old, young, waiting]);
-      for (const { id } of [...old, young]) await stores.inbox.decide(id, (tx) => tx.close('decided', 'nothing to do'));
+      for (const { id } of [...old, young])
+        await decideBy(stores.inbox, id, (tx) => tx.close('decided', 'nothing to do'));
       const archive = new ArchiveInbox(
         {
           inbox: stores.inbox,
@@ -408,7 +410,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       await stores.inbox.storeDeliveries(deliveries);
       await stores.inbox.storeEntries([entry]);
       const ids = [...deliveries.map(({ id }) => id), entry.id];
-      for (const id of ids) await stores.inbox.decide(id, (tx) => tx.close('decided', 'nothing to do'));
+      for (const id of ids) await decideBy(stores.inbox, id, (tx) => tx.close('decided', 'nothing to do'));
       const before = await Promise.all(ids.map((id) => stores.inbox.get(id)));
       const archive = archiveOf(stores);
 

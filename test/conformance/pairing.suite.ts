@@ -9,7 +9,7 @@ import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/der
 import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
-import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
+import { decideArrival } from '../builders/decide-all.js';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import { aDelivery, anEntry } from '../builders/arrivals.js';
 import { REPOSITORY, SENDER, sampleBody } from '../builders/sample-bodies.js';

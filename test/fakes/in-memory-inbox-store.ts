@@ -9,20 +9,22 @@ import type { StatedObject } from '../../src/events/derive/derive-facts.js';
 import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/core/arrival.js';
 import type { Doubt } from '../../src/pipeline/recovery-store.port.js';
 import type {
-  ArrivalDecision,
+  ArrivalBatch,
   ArrivalFilter,
+  ArrivalNews,
   ArrivalOfEvent,
   ArrivalSummary,
   Backlog,
-  DecisionNeeds,
   EventDecision,
+  FactNeed,
+  FoundEvent,
   HookBytes,
   InboxStore,
+  KnownObject,
   TextAct,
-  ToldEvent,
   Touched,
 } from '../../src/pipeline/inbox-store.port.js';
-import { EARLIER_MS, EARLIER_PAGE } from '../../src/pipeline/inbox-store.port.js';
+import { EARLIER_MS, EARLIER_PAGE, isOpenTo, MOST_CANDIDATES } from '../../src/pipeline/inbox-store.port.js';
 
 interface Row {
   arrival: Arrival;
@@ -97,7 +99,10 @@ export class InMemoryInboxStore implements InboxStore {
   ): Promise<string[]> {
     return [...this.rows.values()]
       .filter(({ arrival }) => arrival.state === 'stored')
-      .filter(({ arrival: { id, org } }) => !line || (org === line.org && !line.except.includes(id)))
+      .filter(
+        ({ arrival: { id, org } }) =>
+          !line || (org === line.org && !line.except.includes(id) && (this.dueAtMs.get(id) ?? 0) <= this.nowMs()),
+      )
       .slice(0, limit)
       .map(({ arrival }) => arrival.id);
   }
@@ -122,14 +127,17 @@ export class InMemoryInboxStore implements InboxStore {
       .map((row) => this.summaryOf(row));
   }
 
-  async decide<T, Read extends DecisionNeeds = DecisionNeeds>(
-    arrivalId: string,
-    decide: (tx: ArrivalDecision, read: Read) => Promise<T>,
-    prepare: (arrival: Arrival) => Read = () => ({}) as Read,
-  ): Promise<T | null> {
-    const turn = this.last.then(() => this.decideNow(arrivalId, decide, prepare));
+  async inBatch<T>(work: (batch: ArrivalBatch) => Promise<T>): Promise<T> {
+    const turn = this.last.then(() => this.transaction(work));
     this.last = turn.catch(() => undefined);
     return turn;
+  }
+
+  /** Until when each arrival is left alone, in ms. */
+  private readonly dueAtMs = new Map<string, number>();
+
+  async putOff(ids: readonly string[], ms: number): Promise<void> {
+    for (const id of ids) this.dueAtMs.set(id, this.nowMs() + ms);
   }
 
   async eventsOfArrival(arrivalId: string): Promise<string[]> {
@@ -298,7 +306,7 @@ export class InMemoryInboxStore implements InboxStore {
   /** A bug for tests: what stands behind another of its object is given too. */
   ignoresOrder = false;
 
-  async claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<string[]> {
+  async claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<ForgeEvent[]> {
     const nowMs = this.nowMs();
     const undecided = await this.undecidedEvents(Infinity, org);
     const ids = undecided
@@ -306,7 +314,7 @@ export class InMemoryInboxStore implements InboxStore {
       .filter((id) => this.ignoresOrder || !this.isBehindAnother(id))
       .slice(0, limit);
     for (const id of ids) this.claimedUntilMs.set(id, nowMs + leaseMs);
-    return ids;
+    return ids.flatMap((id) => this.events.get(id) ?? []);
   }
 
   async backlog(sight: Sight = null): Promise<Backlog> {
@@ -348,85 +356,66 @@ export class InMemoryInboxStore implements InboxStore {
     return [...(this.rows.get(arrivalId)?.eventIds ?? [])];
   }
 
-  private async decideNow<T, Read extends DecisionNeeds>(
-    arrivalId: string,
-    decide: (tx: ArrivalDecision, read: Read) => Promise<T>,
-    prepare: (arrival: Arrival) => Read,
-  ): Promise<T | null> {
-    const row = this.rows.get(arrivalId);
-    if (!row || row.arrival.state !== 'stored') return null;
-    // Written only when `decide` ends well: a transaction.
-    const inserted: ForgeEvent[] = [];
-    const decisions = new Map<string, EventDecision>();
-    const joined: string[] = [];
-    const kept = new Map<string, JsonObject>();
-    let end: { state: ArrivalState; reason: string | null; code: string | null } | null = null;
-    let claimed: { key: string; eventType: string } | null = null;
-    let countedWith: string | null = null;
-    const told: Array<() => void> = [];
-    const { org } = row.arrival;
-    const arrival = { ...row.arrival };
-    const tx: ArrivalDecision = {
-      arrival,
-      actsOfText: async (keys) => keys.map((key) => this.actOf(this.byTextKey.get(key))),
-      receivedBetween: async (first, factKeys) => this.receivedBetween(first.id, arrivalId, factKeys),
-      claimText: async (key, eventType) => void (claimed = { key, eventType }),
-      countWith: async ({ id }) => void (countedWith = id),
-      eventsOfFact: async (forge, factKey, discussionKey) =>
-        this.eventsOfFact(row.arrival, forge, factKey, discussionKey, inserted),
-      objectState: async (forge, object) =>
-        kept.get(stateKey(forge, org, object)) ?? this.states.get(stateKey(forge, org, object)) ?? null,
-      keepObjectState: async (forge, object, state) => void kept.set(stateKey(forge, org, object), state),
-      hasUndecided: async (forge, object) => {
-        const key = stateKey(forge, org, object);
-        const isOfObject = (id: string): boolean => this.objects.get(id) === key;
-        return (
-          [...this.events.keys()].some((id) => isOfObject(id) && !this.isDecided(id)) ||
-          inserted.some(({ id }) => isOfObject(id) && !decisions.has(id))
-        );
+  /** What it writes is kept when the work ends well. */
+  private async transaction<T>(work: (batch: ArrivalBatch) => Promise<T>): Promise<T> {
+    const written = new Map<string, ArrivalNews>();
+    const answer = await work({
+      claim: async (ids) =>
+        [...this.rows.values()].flatMap(({ arrival }) =>
+          ids.includes(arrival.id) && arrival.state === 'stored' ? [{ ...arrival }] : [],
+        ),
+      load: async ({ org, facts, objects, texts, effects, lanes }) => ({
+        facts: facts.map((need) => this.eventsOfFact(org, need)),
+        objects: objects.map(({ forge, object }) => this.knownObject(stateKey(forge, org, object))),
+        texts: texts.map(({ key }) => this.actOf(this.byTextKey.get(key))),
+        effects: await Promise.all(effects.map((key) => this.isKnown(org, { effectKeys: [key], lane: null }))),
+        lanes: await Promise.all(lanes.map((lane) => this.isKnown(org, { effectKeys: [], lane }))),
+      }),
+      receivedBetween: async (first, arrival, factKeys) =>
+        this.receivedBetween(first.id, arrival.id, factKeys, written),
+      write: async (news) => {
+        for (const one of news) written.set(one.arrival.id, one);
       },
-      isKnown: async (touched) => this.isKnown(org, touched),
-      insertEvent: async (event, discussionKey, object, decision = null) => {
-        inserted.push(event);
-        if (decision) decisions.set(event.id, decision);
-        if (object) this.objects.set(event.id, stateKey(event.forge, event.org, object));
-        if (discussionKey !== undefined) this.discussions.set(event.id, discussionKey);
-      },
-      join: async (eventId) => {
-        joined.push(eventId);
-        end ??= { state: 'decided', reason: null, code: null };
-      },
-      tell: async (eventId, news, from) =>
-        void told.push(() => {
-          const event = this.events.get(eventId);
-          if (event) this.events.set(eventId, { ...event, ...withTold(event, news, from) });
-        }),
-      close: async (state, reason, code = null) => void (end = { state, reason, code }),
-    };
-    const answer = await decide(tx, prepare(arrival));
-    for (const change of told) change();
-    const [claim, first] = [claimed as { key: string; eventType: string } | null, countedWith as string | null];
-    if (claim && row.arrival.kind === 'delivery') {
-      row.arrival.eventType = claim.eventType;
-      this.byTextKey.set(claim.key, arrivalId);
+    });
+    for (const news of written.values()) await this.keep(news);
+    return answer;
+  }
+
+  private knownObject(key: string): KnownObject {
+    const isOpen = [...this.events.keys()].some((id) => this.objects.get(id) === key && !this.isDecided(id));
+    return { state: this.states.get(key) ?? null, isOpen };
+  }
+
+  private async keep({ arrival: { id, org }, made, joined, told, kept, closed, claimed, countedWith }: ArrivalNews) {
+    const row = this.rows.get(id);
+    if (!row) return;
+    if (claimed && row.arrival.kind === 'delivery') {
+      row.arrival.eventType = claimed.eventType;
+      this.byTextKey.set(claimed.key, id);
     }
-    const firstRow = first === null ? undefined : this.rows.get(first);
-    if (firstRow) {
-      firstRow.arrival.repeats += 1;
+    const first = countedWith === null ? undefined : this.rows.get(countedWith);
+    if (first) {
+      first.arrival.repeats += 1;
       Object.assign(row.arrival, { text: '', body: Buffer.alloc(0), archivedAt: new Date() });
     }
-    for (const event of inserted) this.events.set(event.id, event);
-    for (const [id, decision] of decisions) await this.recordDecision(id, decision);
-    for (const [key, state] of kept) this.states.set(key, state);
+    for (const { event, discussionKey, object, decision } of made) {
+      this.events.set(event.id, event);
+      if (object) this.objects.set(event.id, stateKey(event.forge, event.org, object));
+      if (discussionKey !== undefined) this.discussions.set(event.id, discussionKey);
+      if (decision) await this.recordDecision(event.id, decision);
+    }
+    for (const { eventId, told: news, from } of told) {
+      const event = this.events.get(eventId);
+      if (event) this.events.set(eventId, { ...event, ...withTold(event, news, from) });
+    }
+    for (const { forge, object, state } of kept) this.states.set(stateKey(forge, org, object), state);
     row.eventIds.push(...joined);
     row.arrival.eventId ??= joined[0] ?? null;
-    const ended = end as { state: ArrivalState; reason: string | null; code: string | null } | null;
-    if (ended) {
-      row.arrival.state = ended.state;
-      row.reason = ended.reason;
-      row.code = ended.code;
-    }
-    return answer;
+    const ended = closed ?? (joined.length > 0 ? { state: 'decided' as const, reason: null, code: null } : null);
+    if (!ended) return;
+    row.arrival.state = ended.state;
+    row.reason = ended.reason;
+    row.code = ended.code;
   }
 
   private actOf(id: string | undefined): TextAct | null {
@@ -440,6 +429,7 @@ export class InMemoryInboxStore implements InboxStore {
     one: string,
     other: string,
     factKeys: readonly string[],
+    written: ReadonlyMap<string, ArrivalNews>,
   ): 'opposite' | 'undecided' | 'nothing' {
     const rows = [...this.rows.values()];
     const [from = 0, to = 0] = [one, other]
@@ -457,36 +447,32 @@ export class InMemoryInboxStore implements InboxStore {
           arrival.receivedAt.getTime() >= Math.min(...times) &&
           arrival.receivedAt.getTime() <= Math.max(...times),
       );
-    const told = between.flatMap(({ eventIds }) => eventIds.map((id) => this.events.get(id)?.factKey ?? ''));
+    const toldBy = ({ arrival, eventIds }: Row): readonly string[] => written.get(arrival.id)?.joined ?? eventIds;
+    const made = new Map([...written.values()].flatMap((news) => news.made.map(({ event }) => [event.id, event])));
+    const told = between.flatMap((row) =>
+      toldBy(row).map((id) => (this.events.get(id) ?? made.get(id))?.factKey ?? ''),
+    );
     if (told.some((key) => isOneOf(key, factKeys))) return 'opposite';
-    return between.some(({ arrival }) => arrival.state === 'stored') ? 'undecided' : 'nothing';
+    return between.some(({ arrival }) => arrival.state === 'stored' && !written.has(arrival.id))
+      ? 'undecided'
+      : 'nothing';
   }
 
-  private eventsOfFact(
-    arrival: Arrival,
-    forge: string,
-    factKey: string,
-    discussionKey: string | undefined,
-    inserted: readonly ForgeEvent[],
-  ): ToldEvent[] {
-    const own = sourceOf(arrival);
-    return [...this.events.values(), ...inserted].flatMap((event): ToldEvent[] => {
+  private eventsOfFact(org: string, { forge, factKey, discussionKey, source }: FactNeed): FoundEvent[] {
+    const found = [...this.events.values()].flatMap((event): FoundEvent[] => {
       const { id, kind, factAt } = event;
       const discussion = this.discussions.get(id);
       const isOfDiscussion = discussionKey !== undefined && discussion === discussionKey;
-      if (event.forge !== forge || event.org !== arrival.org || !(isOfDiscussion || event.factKey === factKey))
-        return [];
+      if (event.forge !== forge || event.org !== org || !(isOfDiscussion || event.factKey === factKey)) return [];
       const sources = [...this.rows.values()]
         .filter((row) => row.eventIds.includes(id))
         .map(({ arrival }) => sourceOf(arrival));
-      const isOpen =
-        sources.length > 0 &&
-        (own === 'lists' || sources.every((told) => told === 'lists' || (told === 'webhook') !== (own === 'webhook')));
-      if (!isOfDiscussion && !isOpen) return [];
+      if (!isOfDiscussion && !(sources.length > 0 && isOpenTo(source, sources))) return [];
       const data = discussion === undefined ? {} : event.data;
       const deniedAt = this.isDenied(id) ? event.storedAt : null;
-      return [{ id, kind, factKey: event.factKey, factAt, data, sources, deniedAt }];
+      return [{ id, kind, factKey: event.factKey, factAt, data, sources, deniedAt, isOfDiscussion }];
     });
+    return found.slice(-MOST_CANDIDATES);
   }
 
   private summaryOf({ arrival, reason, code, eventIds }: Row): ArrivalSummary {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pLimit from 'p-limit';
 import { systemClock } from '../../src/core/clock.js';
 import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
@@ -8,7 +7,9 @@ import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/der
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { CrashLoopGuard } from '../../src/pipeline/decide/crash-loop-guard.js';
-import { decideArrival, type DecideArrivalDeps } from '../../src/pipeline/decide/decide-arrival.js';
+import { decideArrivals } from '../../src/pipeline/decide/decide-arrivals.js';
+import { decideArrival } from '../builders/decide-all.js';
+import type { DecideArrivalDeps } from '../../src/pipeline/decide/decide-arrival.js';
 import { aDelivery } from '../builders/arrivals.js';
 import { quietBodies } from '../chaos/rig/quiet-bodies.js';
 import { openTestStores, type TestStores } from '../services/test-stores.js';
@@ -47,7 +48,7 @@ describe('reliability/poison: deliveries of one text after a death', () => {
     };
     for (const id of await stored()) await decideArrival(deps, id);
     const [died = ''] = await stored();
-    await store.begin({ topic: 'arrival', id: died, owner: newId(), leaseMs: -1_000, dares: 0 });
+    await store.begin({ topic: 'arrival', ids: [died], owner: newId(), leaseMs: -1_000, dares: 0 });
     let livedMs = 0;
     const guard = new CrashLoopGuard(
       {
@@ -63,11 +64,15 @@ describe('reliability/poison: deliveries of one text after a death', () => {
     expect(due).toHaveLength(PUSHES);
     for (let pass = 0; pass < PASSES && due.length > 0; pass += 1) {
       livedMs += PASS_MS;
-      const limit = pLimit(AT_ONCE);
-      const decided = due.map((id) =>
-        limit(() => guard.run('arrival', id, async () => void (await decideArrival(deps, id)))),
-      );
-      await Promise.all(decided);
+      for (;;) {
+        const deal = (except: readonly string[]): Promise<string[]> =>
+          inbox.dueArrivals(AT_ONCE, { org: 'acme', except });
+        const { given } = await guard.batch('arrival', deal, async (ids) => void (await decideArrivals(deps, ids)));
+        if (given === 0) break;
+      }
+      await guard.settled();
+      // The time for which they were put off is over.
+      await inbox.putOff(due, 0);
       due = await inbox.dueArrivals(PUSHES);
     }
 

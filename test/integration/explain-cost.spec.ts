@@ -1,3 +1,4 @@
+import { decideBy } from '../builders/decide-all.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
@@ -171,9 +172,9 @@ async function fill({ stores }: TestStores, revision: Revision, engine: CelEngin
 async function keep(stores: TestStores['stores'], event: ForgeEvent): Promise<void> {
   const delivery = aDelivery();
   await stores.inbox.storeDeliveries([delivery]);
-  await stores.inbox.decide(delivery.id, async (tx) => {
-    await tx.insertEvent(event);
-    await tx.join(event.id);
+  await decideBy(stores.inbox, delivery.id, async (tx) => {
+    tx.insertEvent(event);
+    tx.join(event.id);
   });
 }
 

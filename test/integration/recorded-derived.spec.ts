@@ -10,7 +10,7 @@ import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { taskStateOf } from '../../src/events/normalize/task.js';
-import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
+import { decideArrival } from '../builders/decide-all.js';
 import { hashOf } from '../../src/core/ids.js';
 import { aDelivery, anEntry } from '../builders/arrivals.js';
 import { given } from '../builders/given.js';

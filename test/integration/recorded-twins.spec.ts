@@ -10,7 +10,7 @@ import { readGroup, REVIEW_MARK, writtenTogether } from '../../src/events/review
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { taskStateOf } from '../../src/events/normalize/task.js';
-import { decideArrival } from '../../src/pipeline/decide/decide-arrival.js';
+import { decideArrival } from '../builders/decide-all.js';
 import type { Stored } from '../../src/core/arrival.js';
 import { aDelivery } from '../builders/arrivals.js';
 import { InMemoryInboxStore } from '../fakes/in-memory-inbox-store.js';

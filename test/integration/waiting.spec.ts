@@ -1,3 +1,4 @@
+import { decideBy } from '../builders/decide-all.js';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -105,9 +106,9 @@ async function event(over: object = {}, object: object | null = null): Promise<s
   } as never);
   const entry = anEntry({ id: newId(), entryKey: newId(), org: made.org } as never);
   await stores.inbox.storeEntries([entry]);
-  await stores.inbox.decide(entry.id, async (tx) => {
-    await tx.insertEvent(made, undefined, object as never);
-    await tx.join(made.id);
+  await decideBy(stores.inbox, entry.id, async (tx) => {
+    tx.insertEvent(made, undefined, object as never);
+    tx.join(made.id);
   });
   return made.id;
 }
@@ -251,12 +252,12 @@ const MAKERS: Readonly<Record<WaitingCode, () => Promise<Made>>> = {
   },
   'work.crashed': async () => {
     const id = await event();
-    await stores.poisonMessages.begin({ topic: 'event', id, owner: 'gone', leaseMs: 0, dares: 1 });
+    await stores.poisonMessages.begin({ topic: 'event', ids: [id], owner: 'gone', leaseMs: 0, dares: 1 });
     return { id, explain: id };
   },
   'work.quarantined': async () => {
     const id = await event();
-    await stores.poisonMessages.begin({ topic: 'event', id, owner: 'gone', leaseMs: 0, dares: 1 });
+    await stores.poisonMessages.begin({ topic: 'event', ids: [id], owner: 'gone', leaseMs: 0, dares: 1 });
     await stores.poisonMessages.quarantine('event', id, 'processes ended over it');
     return { id, explain: id };
   },

@@ -21,18 +21,16 @@ import { Settler } from '../../src/pipeline/execute/settle.js';
 import { StorePoll } from '../../src/pipeline/store-poll.js';
 import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
 import { Scheduler } from '../../src/housekeeping/scheduler.js';
-import { arrivalDecider } from '../../src/pipeline/decide/decide-arrival.js';
 import { FeedPoller } from '../../src/polling/feed-poller.js';
 import { PollLoop } from '../../src/polling/poll-loop.js';
 import { DeliveryWriter } from '../../src/pipeline/receive.js';
 import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
 import { DecideTurns } from '../../src/pipeline/decide/decide-turns.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
-import { AtOnceDecider } from '../../src/pipeline/decide/decide-at-once.js';
 import { CrashLoopGuard } from '../../src/pipeline/decide/crash-loop-guard.js';
 import { CandidateDecider } from '../../src/pipeline/decide/decide-candidate.js';
 import { Rollout } from '../../src/pipeline/decide/rollout.js';
-import type { EchoDetector, EchoKeys } from '../../src/pipeline/rule-engine.port.js';
+import type { EchoDetector } from '../../src/pipeline/rule-engine.port.js';
 import { Encryptor } from '../../src/core/encryptor.js';
 import { Planner } from '../../src/policies/planner.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
@@ -93,7 +91,7 @@ function deadlyToRead(process: SimProcess): typeof readDelivery {
 }
 
 /** So does deciding about such an event, at once or afterwards. */
-function deadlyToDecide(process: SimProcess, echoes: EffectEchoDetector): EchoDetector & EchoKeys {
+function deadlyToDecide(process: SimProcess, echoes: EffectEchoDetector): EchoDetector {
   const touch = (event: ForgeEvent): void => {
     if (String(event.data['ref']).includes(POISON.event)) process.diesOf(POISON.event);
   };
@@ -281,16 +279,26 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     clock,
     logger,
   };
-  const atOnce = new AtOnceDecider(decides);
   const flow = new ArrivalToIntents({
     ...decides,
-    watch: { run: (topic, id, work) => watch.run(topic, stores.timed(id), work) },
-    arrivals: arrivalDecider({ inbox, queue, events, clock, logger, atOnce }),
     inbox,
     inventory,
     gate: parts.gate ?? planner,
   });
-  const deciding = new DecideTurns({ queue, inbox, journal, revisions, flow, clock, logger });
+  const timed: ConstructorParameters<typeof DecideTurns>[0]['watch'] = {
+    run: (topic, id, work) => watch.run(topic, stores.timed(id), work),
+    batch: (topic, deal, work) =>
+      watch.batch(
+        topic,
+        async (except) => (await deal(except.map((id) => stores.untimed(id)))).map((id) => stores.timed(id)),
+        (ids) => work(ids.map((id) => stores.untimed(id))),
+      ),
+    settled: () => watch.settled(),
+  };
+  const deciding = new DecideTurns({
+    ...{ queue, inbox, journal, revisions, flow, watch: timed, clock, logger },
+    arrivals: { inbox, queue, events, clock, logger, atOnce: flow },
+  });
   const poll = new StorePoll({ journal, recovery, queue: { ring: queue.ringHere }, unknown, logger });
   const scheduler = new Scheduler({
     orgs: [{ forge: 'main', org: 'acme' }],

@@ -6,7 +6,7 @@ import type { TargetResolver } from '../../src/pipeline/execute/prepare-effect.j
 import type { UnknownOutcomes } from '../../src/pipeline/execute/settle.js';
 import type { TickStore } from '../../src/pipeline/tick-store.port.js';
 import type { EventReader } from '../../src/pipeline/decide/decide-arrival.js';
-import type { ArrivalDecision, InboxStore } from '../../src/pipeline/inbox-store.port.js';
+import type { ArrivalBatch, InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { CursorStore } from '../../src/polling/cursor-store.port.js';
 import type { PoisonMessageStore } from '../../src/pipeline/poison-message-store.port.js';
 import type { JournalStore, RecordedRun } from '../../src/pipeline/journal-store.port.js';
@@ -219,17 +219,22 @@ export const BUGS: readonly Bug[] = [
         ...plan,
         intents: plan.intents.map(({ approval: _approval, ...intent }) => intent),
       });
-      const unaskedIn = (tx: ArrivalDecision): ArrivalDecision => ({
-        ...tx,
-        insertEvent: (event, discussionKey, object, decision) =>
-          tx.insertEvent(event, discussionKey, object, decision && { ...decision, runs: decision.runs.map(unasked) }),
+      const unaskedIn = (batch: ArrivalBatch): ArrivalBatch => ({
+        ...batch,
+        write: (all) =>
+          batch.write(
+            all.map((news) => ({
+              ...news,
+              made: news.made.map((one) => ({
+                ...one,
+                decision: one.decision && { ...one.decision, runs: one.decision.runs.map(unasked) },
+              })),
+            })),
+          ),
       });
       return {
         ...parts,
-        inbox: {
-          ...inbox,
-          decide: (id, work, prepare) => inbox.decide(id, (tx, read) => work(unaskedIn(tx), read), prepare),
-        },
+        inbox: { ...inbox, inBatch: (work) => inbox.inBatch((batch) => work(unaskedIn(batch))) },
         journal: {
           ...journal,
           recordDecision: (decided, plans) => journal.recordDecision(decided, plans.map(unasked)),
@@ -244,7 +249,7 @@ export const BUGS: readonly Bug[] = [
       ...parts,
       poisonMessages: {
         ...parts.poisonMessages,
-        begin: async (work) => ((await parts.poisonMessages.begin(work)) === null ? null : 0),
+        begin: async (work) => new Map([...(await parts.poisonMessages.begin(work)).keys()].map((id) => [id, 0])),
       },
     }),
   },

@@ -4,7 +4,7 @@ import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { ForgeHomes } from '../../src/forge/forge-homes.js';
 import { TargetResolver } from '../../src/pipeline/execute/prepare-effect.js';
 import type { TickStore } from '../../src/pipeline/tick-store.port.js';
-import type { ArrivalDecision, InboxStore } from '../../src/pipeline/inbox-store.port.js';
+import type { ArrivalBatch, InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { CursorStore } from '../../src/polling/cursor-store.port.js';
 import type { PoisonMessageStore } from '../../src/pipeline/poison-message-store.port.js';
 import type { JournalStore } from '../../src/pipeline/journal-store.port.js';
@@ -80,6 +80,7 @@ const INBOX = [
   'storeEntries',
   'knownEntries',
   'dueArrivals',
+  'putOff',
   'undecidedEvents',
   'event',
   'learn',
@@ -98,21 +99,7 @@ const PLANS = [
   'trust',
 ] as const satisfies readonly (keyof PlanStore)[];
 const CURSORS = ['read', 'begin', 'replace', 'write'] as const satisfies readonly (keyof CursorStore)[];
-const DECISION = [
-  'actsOfText',
-  'receivedBetween',
-  'claimText',
-  'countWith',
-  'eventsOfFact',
-  'objectState',
-  'hasUndecided',
-  'isKnown',
-  'keepObjectState',
-  'insertEvent',
-  'tell',
-  'join',
-  'close',
-] as const satisfies readonly (keyof ArrivalDecision)[];
+const BATCH = ['claim', 'load', 'receivedBetween', 'write'] as const satisfies readonly (keyof ArrivalBatch)[];
 
 /** The ports of one process: the doubles, with a point before and after every call. */
 export function portsOf(process: SimProcess): Parts {
@@ -126,12 +113,10 @@ export function portsOf(process: SimProcess): Parts {
   const rollouts = portOf<RolloutStore>(process, 'rollouts', stores.rollouts, ROLLOUTS);
   const plans = portOf<PlanStore>(process, 'plans', stores.plans, PLANS);
   const cursors = portOf<CursorStore>(process, 'cursors', stores.cursors, CURSORS);
-  for (const method of DECISION) world.points.add(`inbox.decide.${method}`);
-  world.points.add('inbox.decide');
-  inbox.decide = (id, decide, prepare) =>
-    process.call('inbox.decide', () =>
-      stores.inbox.decide(id, (tx, read) => decide(transactionOf(process, tx), read), prepare),
-    );
+  for (const method of BATCH) world.points.add(`inbox.inBatch.${method}`);
+  world.points.add('inbox.inBatch');
+  inbox.inBatch = (work) =>
+    process.call('inbox.inBatch', () => stores.inbox.inBatch((batch) => work(batchOf(process, batch))));
   const told: Spreadable<ReturnType<typeof world.queue.of>> = world.queue.of(process);
   const queue = {
     ...told,
@@ -177,16 +162,16 @@ export function portsOf(process: SimProcess): Parts {
   };
 }
 
-function transactionOf(process: SimProcess, tx: ArrivalDecision): ArrivalDecision {
-  const wrapped: Record<string, unknown> = { arrival: tx.arrival };
-  for (const method of DECISION) {
-    const inner = tx[method] as unknown as (...args: unknown[]) => Promise<unknown>;
+function batchOf(process: SimProcess, batch: ArrivalBatch): ArrivalBatch {
+  const wrapped: Record<string, unknown> = {};
+  for (const method of BATCH) {
+    const inner = batch[method] as unknown as (...args: unknown[]) => Promise<unknown>;
     wrapped[method] = async (...args: unknown[]) => {
-      process.within(`inbox.decide.${method}:before`);
+      process.within(`inbox.inBatch.${method}:before`);
       const answer = await inner(...args);
-      process.within(`inbox.decide.${method}:after`);
+      process.within(`inbox.inBatch.${method}:after`);
       return answer;
     };
   }
-  return wrapped as unknown as ArrivalDecision;
+  return wrapped as unknown as ArrivalBatch;
 }

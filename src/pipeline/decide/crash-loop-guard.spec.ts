@@ -14,7 +14,12 @@ function idOf(afterMs: number, last = 1): string {
 }
 
 interface Begun extends BeginWork {
+  /** The same for each of them. */
   readonly answer: (deaths: number | null) => void;
+}
+
+function allWith({ ids }: BeginWork, deaths: number | null): ReadonlyMap<string, number> {
+  return new Map(deaths === null ? [] : ids.map((id) => [id, deaths]));
 }
 
 /** Work that ends when the test says so. */
@@ -72,11 +77,12 @@ describe('CrashLoopGuard', () => {
     const store: PoisonMessageStore = {
       begin: (work) =>
         new Promise((resolve) => {
-          begun.push({ ...work, answer: resolve });
-          if (deaths !== 'asked') resolve(deaths);
+          const answer = (given: number | null): void => resolve(allWith(work, given));
+          begun.push({ ...work, answer });
+          if (deaths !== 'asked') answer(deaths);
         }),
-      renew: async (topic, id, owner, leaseMs) => void renewed.push(`${topic} ${id} ${owner} ${leaseMs}`),
-      end: async (topic, id, owner) => void ended.push(`${topic} ${id} ${owner}`),
+      renew: async (topic, ids, owner, leaseMs) => void renewed.push(`${topic} ${ids.join()} ${owner} ${leaseMs}`),
+      end: async (topic, ids, owner) => void ended.push(`${topic} ${ids.join()} ${owner}`),
       quarantine: async (topic, id, reason) => void told.push(`quarantined ${topic} ${id}: ${reason}`),
       quarantined: async () => [],
       release: async () => false,
@@ -140,7 +146,7 @@ describe('CrashLoopGuard', () => {
       const running = watch.run('arrival', id, work.run);
       await turn();
 
-      expect(begun).toMatchObject([{ topic: 'arrival', id, owner: 'p1', leaseMs: 30, dares: 0 }]);
+      expect(begun).toMatchObject([{ topic: 'arrival', ids: [id], owner: 'p1', leaseMs: 30, dares: 0 }]);
       expect([work.begun, ended]).toEqual([1, []]);
       work.end();
       await running;
@@ -201,7 +207,7 @@ describe('CrashLoopGuard', () => {
 
     it('is held for five seconds where nothing else is said', async () => {
       const store = {
-        begin: async (work: BeginWork) => (begun.push({ ...work, answer: () => undefined }), 0),
+        begin: async (work: BeginWork) => (begun.push({ ...work, answer: () => undefined }), allWith(work, 0)),
         renew: async (...args: unknown[]) => void renewed.push(args.join(' ')),
         end: async () => undefined,
       };
@@ -224,7 +230,11 @@ describe('CrashLoopGuard', () => {
         return Promise.reject(new Error('the store is away'));
       };
       watch = watchOver(
-        { begin: async () => 0, renew: away, end: async () => undefined } as unknown as PoisonMessageStore,
+        {
+          begin: async (work: BeginWork) => allWith(work, 0),
+          renew: away,
+          end: async () => undefined,
+        } as unknown as PoisonMessageStore,
         { leaseMs: 6 },
       );
       const work = new Work();
@@ -284,7 +294,7 @@ describe('CrashLoopGuard', () => {
     it('as soon as it is said', async () => {
       watch = watchOver(
         {
-          begin: async ({ dares }: BeginWork) => (dares > 1 ? 2 : null),
+          begin: async (work: BeginWork) => allWith(work, work.dares > 1 ? 2 : null),
           end: async () => undefined,
         } as unknown as PoisonMessageStore,
         {
@@ -413,7 +423,10 @@ describe('CrashLoopGuard', () => {
       let most = 0;
       let inWork = 0;
       const done: number[] = [];
-      const store = { begin: async ({ dares }: BeginWork) => (dares > 0 ? 1 : null), end: async () => undefined };
+      const store = {
+        begin: async (work: BeginWork) => allWith(work, work.dares > 0 ? 1 : null),
+        end: async () => undefined,
+      };
       watch = watchOver(store as unknown as PoisonMessageStore);
       livedMs = 20_000;
 
@@ -479,6 +492,86 @@ describe('CrashLoopGuard', () => {
         `alert work.quarantined/${id} event ${id}: ${count} ${REASON} ${id}\` ${JSON.stringify({ topic: 'event', id })}`,
       ]);
       expect(ended).toEqual([]);
+    });
+  });
+
+  describe('a turn', () => {
+    const [old, older, fresh] = [idOf(-1), idOf(-2), idOf(5)];
+    let dealt: string[];
+    let done: string[][];
+
+    beforeEach(() => {
+      dealt = [older, old, fresh];
+      done = [];
+    });
+
+    const aTurn = () =>
+      watch.batch(
+        'arrival',
+        async (except) => dealt.filter((id) => !except.includes(id)),
+        async (ids) => void done.push([...ids]),
+      );
+
+    it('of ordinary work is done as it is dealt, and nothing is written down', async () => {
+      dealt = [fresh, idOf(6)];
+
+      expect(await aTurn()).toEqual({ dealt: 2, given: 2 });
+      expect([done, begun]).toEqual([[dealt], []]);
+    });
+
+    it('of what lay there is written down in one go, and done together with the others, in their order', async () => {
+      expect(await aTurn()).toEqual({ dealt: 3, given: 3 });
+
+      expect(begun).toMatchObject([{ topic: 'arrival', ids: [older, old], owner: 'p1', dares: 0 }]);
+      expect(done).toEqual([[older, old, fresh]]);
+      expect(ended).toEqual([`arrival ${older},${old} p1`]);
+    });
+
+    it('goes on without what a process died with, which is done alone behind it', async () => {
+      livedMs = 10_000;
+      const asked: BeginWork[] = [];
+      const store = {
+        begin: async (work: BeginWork) => {
+          asked.push(work);
+          return new Map(work.ids.flatMap((id) => (id !== older ? [[id, 0]] : work.dares > 0 ? [[id, 1]] : [])));
+        },
+        end: async (_topic: string, ids: readonly string[]) => void ended.push(ids.join()),
+      };
+      watch = watchOver(store as unknown as PoisonMessageStore);
+      livedMs = 20_000;
+
+      expect(await aTurn()).toEqual({ dealt: 3, given: 2 });
+      await watch.settled();
+
+      expect(done).toEqual([[old, fresh], [older]]);
+      expect(asked.map(({ ids, dares }) => [ids, dares])).toEqual([
+        [[older, old], 0],
+        [[older], 1],
+      ]);
+      expect(ended).toEqual([old, older]);
+    });
+
+    it('is not dealt again at once what it could not have', async () => {
+      deaths = null;
+
+      expect(await aTurn()).toEqual({ dealt: 3, given: 1 });
+      await watch.settled();
+      expect(await aTurn()).toEqual({ dealt: 1, given: 1 });
+      livedMs = 1_001;
+      expect(await aTurn()).toEqual({ dealt: 3, given: 1 });
+      await watch.settled();
+      expect(done).toEqual([[fresh], [fresh], [fresh]]);
+    });
+
+    it('ends with what failed, and crosses it out', async () => {
+      const failing = watch.batch(
+        'arrival',
+        async () => dealt,
+        () => Promise.reject(new Error('no')),
+      );
+
+      await expect(failing).rejects.toThrow('no');
+      expect(ended).toEqual([`arrival ${older},${old} p1`]);
     });
   });
 });

@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import { alert, type Alerts } from '../../core/alerts.js';
 import type { Clock } from '../../core/clock.js';
 import { madeAtMs } from '../../core/ids.js';
+import { messageOf } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { defineReasons, textOf } from '../../core/reason.js';
 import type { PoisonMessageStore, WatchedTopic } from '../poison-message-store.port.js';
@@ -29,7 +30,9 @@ const quarantined = defineReasons({
     `${deaths} processes ended while they decided it: nobody decides it again until \`forgehand release ${id}\``,
 });
 
-type Work = (isAlone?: boolean) => Promise<void>;
+type Work = () => Promise<void>;
+/** Decides about these together. */
+type BatchWork = (ids: readonly string[]) => Promise<void>;
 
 /** So many deaths, and it is left alone. */
 const MAX_DEATHS = 3;
@@ -37,6 +40,8 @@ const MAX_DEATHS = 3;
 const OLD_MS = 30_000;
 const LEASE_MS = 5_000;
 const ALONE_AFTER_MS = 10_000;
+/** What is not to be had yet is asked for again after so long. */
+const LOOK_AGAIN_MS = 1_000;
 const LAST_AFTER_TIMES = 6;
 /** So long what is to be taken alone waits until nothing else is in hand. */
 const WAITS_FOR_OTHERS_MS = 5_000;
@@ -52,7 +57,7 @@ const REFUSED_KEPT = 1_000;
  *
  * Three deaths are enough for one poison message, however many others were in hand: the first death makes suspects of all of them, the second
  * one finds the poison among them, and the third one confirms it. Halving the suspects would need log2 N deaths in place of the second one:
- * seven for the 129 arrivals that a worker takes at once. Taking them one by one costs a wait of ten seconds, and then one decision at a time;
+ * six for the 64 arrivals of a batch. Taking them one by one costs a wait of ten seconds, and then one decision at a time;
  * new work goes on beside it.
  */
 export class CrashLoopGuard {
@@ -60,6 +65,7 @@ export class CrashLoopGuard {
   /** What a process died with, and waits here to be taken alone. */
   private readonly waiting = new Set<string>();
   private readonly oneByOne = pLimit(1);
+  private readonly running = new Set<Promise<void>>();
   private isAlone = false;
   /** Called when nothing is in hand any more. */
   private emptied = (): void => undefined;
@@ -76,14 +82,67 @@ export class CrashLoopGuard {
 
   /**
    * What is not done now stays due: the next turn brings it again.
-   * @param work is told whether a process died with it before, and it is therefore done alone
    */
   async run(topic: WatchedTopic, id: string, work: Work): Promise<void> {
-    const key = `${topic}/${id}`;
+    const key = keyOf(topic, id);
     if (!this.isSuspect(id)) return work();
     if (this.isAlone || this.inHand.has(key) || this.waiting.has(key)) return;
-    if (await this.take(topic, id, key, 0, work)) return;
-    // A process that dies has many in hand: they go one after another here, for each turn would bring one on.
+    const begun = await this.hold(topic, [id], 0, async (held) => (held.size > 0 ? work() : undefined));
+    if (begun.size === 0) await this.inItsTurn(topic, id, work);
+  }
+
+  /**
+   * A turn of a line: what is dealt to it is decided together, but for what a process died with, which is decided alone, beside the turn.
+   * @param deal what is due, without these
+   * @returns what was dealt, and how many of it were given to `work`
+   */
+  async batch(
+    topic: WatchedTopic,
+    deal: (except: readonly string[]) => Promise<readonly string[]>,
+    work: BatchWork,
+  ): Promise<{ readonly dealt: number; readonly given: number }> {
+    const ids = await deal(this.leftAlone(topic));
+    const suspects = ids.filter((id) => this.isSuspect(id));
+    let given = ids.length - suspects.length;
+    const workOn = async (held: ReadonlySet<string>): Promise<void> => {
+      given += held.size;
+      const together = ids.filter((id) => held.has(id) || !suspects.includes(id));
+      if (together.length > 0) await work(together);
+    };
+    if (suspects.length === 0 || this.isAlone) await workOn(new Set());
+    else {
+      const begun = await this.hold(topic, suspects, 0, workOn);
+      for (const id of suspects) if (!begun.has(id)) this.beside(this.inItsTurn(topic, id, () => work([id])));
+    }
+    return { dealt: ids.length, given };
+  }
+
+  /** Waits for what is decided alone. */
+  async settled(): Promise<void> {
+    while (this.running.size > 0) await Promise.all(this.running);
+  }
+
+  private beside(work: Promise<void>): void {
+    const running = work
+      .catch((error: unknown) => this.deps.logger.error({ reason: messageOf(error) }, 'turn.work-failed'))
+      .finally(() => this.running.delete(running));
+    this.running.add(running);
+  }
+
+  /** What waits to be taken alone, or was not to be had a moment ago. */
+  private leftAlone(topic: WatchedTopic): string[] {
+    const livedMs = this.livedMs();
+    const refused = [...this.refused].filter(([, untilMs]) => untilMs > livedMs).map(([key]) => key);
+    const prefix = keyOf(topic, '');
+    return [...this.waiting, ...this.inHand, ...refused].flatMap((key) =>
+      key.startsWith(prefix) ? [key.slice(prefix.length)] : [],
+    );
+  }
+
+  /** A process that dies has many in hand: they go one after another here, for each turn would bring one on. */
+  private async inItsTurn(topic: WatchedTopic, id: string, work: Work): Promise<void> {
+    const key = keyOf(topic, id);
+    if (this.waiting.has(key)) return;
     this.waiting.add(key);
     await this.oneByOne(async () => {
       this.waiting.delete(key);
@@ -95,14 +154,19 @@ export class CrashLoopGuard {
   private async takeAlone(topic: WatchedTopic, id: string, key: string, work: Work): Promise<void> {
     const { aloneAfterMs = ALONE_AFTER_MS } = this.options;
     const livedMs = this.livedMs();
-    if (livedMs < aloneAfterMs || livedMs < (this.refused.get(key) ?? 0)) return;
+    if (livedMs < aloneAfterMs) this.refused.set(key, Math.min(aloneAfterMs, livedMs + LOOK_AGAIN_MS));
+    if (livedMs < (this.refused.get(key) ?? 0)) return;
     // Before the first wait, or others would begin meanwhile: each turn brings them, and it would never be alone.
     this.isAlone = true;
     try {
       const dares = livedMs < LAST_AFTER_TIMES * aloneAfterMs ? 1 : MAX_DEATHS - 1;
       const isTaken =
         (await this.hasNothingInHand()) &&
-        (await this.take(topic, id, key, aloneAfterMs === 0 ? MAX_DEATHS : dares, work));
+        (
+          await this.hold(topic, [id], aloneAfterMs === 0 ? MAX_DEATHS : dares, async (held) =>
+            held.size > 0 ? work() : undefined,
+          )
+        ).size > 0;
       if (!isTaken) this.refused.set(key, this.livedMs() + aloneAfterMs);
     } finally {
       this.isAlone = false;
@@ -127,32 +191,39 @@ export class CrashLoopGuard {
     return this.inHand.size === 0;
   }
 
-  /** @returns false when others have it, or it had more deaths than are dared */
-  private async take(topic: WatchedTopic, id: string, key: string, dares: number, work: Work): Promise<boolean> {
+  /**
+   * Works on those that it can have, written down meanwhile.
+   * @returns which of them: the others are in other hands, or had more deaths than are dared
+   */
+  private async hold(
+    topic: WatchedTopic,
+    ids: readonly string[],
+    dares: number,
+    work: (held: ReadonlySet<string>) => Promise<void>,
+  ): Promise<ReadonlySet<string>> {
     const { owner, leaseMs = LEASE_MS } = this.options;
-    this.inHand.add(key);
+    const { store } = this.deps;
+    const keys = ids.map((id) => keyOf(topic, id));
+    for (const key of keys) this.inHand.add(key);
     try {
-      const deaths = await this.deps.store.begin({ topic, id, owner, leaseMs, dares });
-      if (deaths === null) return false;
-      if (deaths >= MAX_DEATHS) await this.quarantine(topic, id, deaths);
-      else await this.work(topic, id, () => work(deaths > 0));
-      return true;
+      const begun = await store.begin({ topic, ids, owner, leaseMs, dares });
+      const held = new Set<string>();
+      for (const [id, deaths] of begun)
+        if (deaths >= MAX_DEATHS) await this.quarantine(topic, id, deaths);
+        else held.add(id);
+      const renew = (): void => void store.renew(topic, [...held], owner, leaseMs).catch(() => undefined);
+      const timer = held.size > 0 ? setInterval(renew, leaseMs / 3) : null;
+      timer?.unref();
+      try {
+        await work(held);
+      } finally {
+        if (timer) clearInterval(timer);
+        if (held.size > 0) await store.end(topic, [...held], owner);
+      }
+      return new Set(begun.keys());
     } finally {
-      this.inHand.delete(key);
+      for (const key of keys) this.inHand.delete(key);
       if (this.inHand.size === 0) this.emptied();
-    }
-  }
-
-  private async work(topic: WatchedTopic, id: string, work: () => Promise<void>): Promise<void> {
-    const { owner, leaseMs = LEASE_MS } = this.options;
-    const renew = (): void => void this.deps.store.renew(topic, id, owner, leaseMs).catch(() => undefined);
-    const timer = setInterval(renew, leaseMs / 3);
-    timer.unref();
-    try {
-      await work();
-    } finally {
-      clearInterval(timer);
-      await this.deps.store.end(topic, id, owner);
     }
   }
 
@@ -169,4 +240,8 @@ export class CrashLoopGuard {
     if (bornMs === null) return false;
     return bornMs < this.options.startedAt.getTime() || this.deps.clock.now().getTime() - bornMs > OLD_MS;
   }
+}
+
+function keyOf(topic: WatchedTopic, id: string): string {
+  return `${topic}/${id}`;
 }

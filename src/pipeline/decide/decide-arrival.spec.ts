@@ -14,7 +14,7 @@ import { deduplicateInto } from '../../events/deduplicate.js';
 import { readDelivery } from '../../events/normalize-delivery.js';
 import { normalizeEntry } from '../../events/normalize-entry.js';
 import type { DecideArrivalDeps } from './decide-arrival.js';
-import { arrivalDecider, decideArrival } from './decide-arrival.js';
+import { decideArrival } from '../../../test/builders/decide-all.js';
 import { given } from '../../../test/builders/given.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -258,14 +258,7 @@ describe('pipeline/decide/decide-arrival', () => {
     ['until its delivery says that it is a comment', 'pull_request_comment', new Date(), ['comment.created']],
     ['no longer than its delivery may take', '', new Date(Date.now() - 60_000), ['comment.created']],
   ])('lets a row that may be a comment or a review wait %s', async (_title, eventType, readAt, kinds) => {
-    const later: string[] = [];
-    const world = aWorld(
-      {},
-      {
-        awaitMs: ({ kind }) => (kind === 'comment.created' ? 60_000 : 0),
-        later: { wake: ({ id }, what) => void later.push(`${id} ${what}`), decided: () => void later.push('decided') },
-      },
-    );
+    const world = aWorld({}, { awaitMs: ({ kind }) => (kind === 'comment.created' ? 60_000 : 0) });
     const told = (sampleBody('pull_request_comment').comment as JsonObject).id as number;
     const text = stringifyJson({
       ...{ id: 1, op_type: 'comment_pull', content: '4|LGTM', comment_id: told, comment: { id: told, body: 'LGTM' } },
@@ -276,8 +269,8 @@ describe('pipeline/decide/decide-arrival', () => {
     const atFirst = await decideArrival(world.deps, entry.id);
     if (eventType !== '') {
       expect(atFirst).toBeNull();
-      // It is woken again: nobody else would before the next sweep.
-      expect(later).toEqual([`${entry.id} its delivery`]);
+      // It is left alone for a while.
+      expect(await world.inbox.dueArrivals(9, { org: 'acme', except: [] })).toEqual([]);
       await world.deliver(eventType);
       await world.decide(entry.id);
     }
@@ -528,8 +521,9 @@ describe('pipeline/decide/decide-arrival', () => {
     const failing: DecideArrivalDeps = {
       ...deps,
       inbox: {
-        decide: async (id, decide, prepare) => {
-          await deps.inbox.decide(id, decide, prepare);
+        ...deps.inbox,
+        inBatch: async (work) => {
+          await deps.inbox.inBatch(work);
           throw new Error('commit failed');
         },
       },
@@ -834,7 +828,7 @@ describe('pipeline/decide/decide-arrival', () => {
     let asked: string[];
     const atOnce = (over: Partial<AtOnce> = {}): AtOnce => ({
       touchedBy: ({ kind }) => (asked.push(`touched by ${kind}`), { effectKeys: [], lane: null }),
-      decide: async ({ kind }) => (asked.push(`decide ${kind}`), UNWANTED),
+      decideAtOnce: async ({ kind }) => (asked.push(`decide ${kind}`), UNWANTED),
       written: async ({ runs }) => void asked.push(`written ${runs.length}`),
       ...over,
     });
@@ -852,7 +846,7 @@ describe('pipeline/decide/decide-arrival', () => {
     });
 
     it('takes the longer way where the decision needs an answer, or the event may touch an effect of ours', async () => {
-      const needsAnswer = aWorld({}, { atOnce: atOnce({ decide: async () => null }) });
+      const needsAnswer = aWorld({}, { atOnce: atOnce({ decideAtOnce: async () => null }) });
       await needsAnswer.deliver('issues', closed);
       expect(needsAnswer.rung).toEqual(['events of acme']);
 
@@ -866,7 +860,7 @@ describe('pipeline/decide/decide-arrival', () => {
       let isAtHand = false;
       const world = aWorld(
         {},
-        { atOnce: atOnce({ decide: async ({ kind }) => (asked.push(kind), isAtHand ? UNWANTED : null) }) },
+        { atOnce: atOnce({ decideAtOnce: async ({ kind }) => (asked.push(kind), isAtHand ? UNWANTED : null) }) },
       );
       await world.deliver('issues', closed);
       isAtHand = true;
@@ -874,17 +868,6 @@ describe('pipeline/decide/decide-arrival', () => {
 
       expect(asked.filter((one) => one.startsWith('issue.'))).toEqual(['issue.closed']);
       expect(world.rung.at(-1)).toBe('events of acme');
-    });
-
-    it('does so only for whoever asks for it', async () => {
-      const { inbox, deps } = aWorld({}, { atOnce: atOnce() });
-      const text = stringifyJson({ ...sampleBody('push') });
-      for (const manner of ['stepwise', 'at once'] as const) {
-        const delivery = aDelivery({ text: `${text}${manner === 'at once' ? ' ' : ''}`, receivedAt: new Date() });
-        await inbox.storeDeliveries([delivery]);
-        await arrivalDecider(deps).decide(delivery.id, manner as never);
-        expect(asked.includes('decide push')).toBe(manner === 'at once');
-      }
     });
   });
 });

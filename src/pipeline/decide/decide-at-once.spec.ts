@@ -14,7 +14,7 @@ import { Secret } from '../../core/secret.js';
 import { silentSecurityLog } from '../../core/security-log.js';
 import type { Evaluation } from '../../rules/language/revision.js';
 import type { Candidate } from '../rule-engine.port.js';
-import { AtOnceDecider, type AtOnceDeps } from './decide-at-once.js';
+import { ArrivalToIntents, type FlowDeps } from '../decide.js';
 import { lacksTrace, mayLeaveOutTrace } from './left-out-trace.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import type { RuleEngine } from '../rule-engine.port.js';
@@ -55,14 +55,14 @@ const ASKS: Evaluation = {
   request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
 };
 
-describe('pipeline/decide/decide-at-once', () => {
+describe('pipeline/decide: at once', () => {
   let candidates: Candidate[];
   let evaluate: () => Evaluation;
   let home: RepositoryHome | null;
   let forgotten: string[];
   let rung: string[];
   let counted: string[];
-  let deps: AtOnceDeps;
+  let deps: FlowDeps;
   const engine = (): Spreadable<RuleEngine> => deps.rules;
   const revisions = (): Spreadable<ActiveRevisions> => deps.revisions;
   let event: ForgeEvent;
@@ -86,7 +86,7 @@ describe('pipeline/decide/decide-at-once', () => {
         evaluate: () => evaluate(),
       },
       revisions: { active: async () => ACTIVE },
-      echoes: { effectsToldBy: () => ['effect-1'] },
+      echoes: { look: unasked, openBreaker: unasked, effectsToldBy: () => ['effect-1'] },
       homes: {
         of: unasked,
         peek: () => home,
@@ -96,7 +96,9 @@ describe('pipeline/decide/decide-at-once', () => {
       acts: honestActs,
       security: silentSecurityLog,
       accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
-      journal: { firedInLastHour: unasked, recordDecision: unasked, decideGathered: unasked, run: unasked },
+      inbox: { event: unasked },
+      inventory: { list: unasked },
+      journal: new Proxy({}, { get: () => unasked }) as FlowDeps['journal'],
       queue: { ring: (topic, org) => void rung.push(`${topic} of ${org}`) },
       alerts: { raise: () => undefined, resolve: () => undefined },
       counted: ({ rule, verdict }) => void counted.push(`${rule} ${verdict}`),
@@ -106,7 +108,7 @@ describe('pipeline/decide/decide-at-once', () => {
     };
   });
 
-  const decide = (more: Partial<AtOnceDeps> = {}) => new AtOnceDecider({ ...deps, ...more }).decide(event);
+  const decide = (more: Partial<FlowDeps> = {}) => new ArrivalToIntents({ ...deps, ...more }).decideAtOnce(event);
 
   it('decides what no rule wants, and keeps no trace of it', async () => {
     expect(given(await decide()).runs).toMatchObject([
@@ -123,7 +125,7 @@ describe('pipeline/decide/decide-at-once', () => {
     expect(decided.runs[0]?.intents.map(({ itemKey }) => itemKey)).toEqual(['bug', 'help', 'later']);
     expect([rung, counted]).toEqual([[], []]);
 
-    await new AtOnceDecider(deps).written(decided);
+    await new ArrivalToIntents(deps).written(decided);
     expect(rung).toEqual(['intents of acme']);
     expect(counted).toEqual(['r fired']);
   });
@@ -168,8 +170,8 @@ describe('pipeline/decide/decide-at-once', () => {
   it('decides nothing where somebody is told what became of it', async () => {
     const planned = given(await decide()).runs;
 
-    expect(await decide({ answers: { planned: () => planned as never } })).toBeNull();
-    expect(await decide({ answers: { planned: () => [] } })).not.toBeNull();
+    expect(await decide({ answers: { decide: unasked, planned: () => planned as never } })).toBeNull();
+    expect(await decide({ answers: { decide: unasked, planned: () => [] } })).not.toBeNull();
   });
 
   it('does not swallow what is broken', async () => {
@@ -183,6 +185,7 @@ describe('pipeline/decide/decide-at-once', () => {
     await expect(
       decide({
         answers: {
+          decide: unasked,
           planned: () => {
             throw new Error('broken too');
           },
@@ -192,7 +195,7 @@ describe('pipeline/decide/decide-at-once', () => {
   });
 
   describe('what of ours an event may touch', () => {
-    const touchedBy = (over: Partial<ForgeEvent>) => new AtOnceDecider(deps).touchedBy(anEvent(over));
+    const touchedBy = (over: Partial<ForgeEvent>) => new ArrivalToIntents(deps).touchedBy(anEvent(over));
 
     it('is what it may tell of effects, and the lane where something waits for its kind', () => {
       expect(touchedBy({ kind: 'issue.opened' })).toEqual({ effectKeys: ['effect-1'], lane: null });
@@ -201,7 +204,7 @@ describe('pipeline/decide/decide-at-once', () => {
         lane: laneOf('main', { kind: 'repository', ...REPOSITORY }),
       });
       expect(touchedBy({ kind: 'pull_request.labeled', repo: null })).toMatchObject({ lane: null });
-      deps = { ...deps, echoes: { effectsToldBy: () => null } };
+      deps = { ...deps, echoes: { look: unasked, openBreaker: unasked, effectsToldBy: () => null } };
       expect(touchedBy({ kind: 'issue.opened' })).toBeNull();
     });
 

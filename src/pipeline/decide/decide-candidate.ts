@@ -53,7 +53,7 @@ export interface DeciderDeps {
    */
   readonly awaitMs?: (event: ForgeEvent) => number;
   /** Whose a repository is. */
-  readonly homes: Pick<RepositoryHomes, 'of'>;
+  readonly homes: Pick<RepositoryHomes, 'of' | 'peek'>;
   readonly journal: Pick<JournalStore, 'firedInLastHour'>;
   readonly tools: Omit<PlanTools, 'account'>;
   readonly clock: Clock;
@@ -98,6 +98,26 @@ interface Manner {
   readonly runId?: string;
 }
 
+/** What a decision has to know and has not at hand, as a value: whoever drives the decision answers it, or leaves off. */
+interface Question<Answer = unknown> {
+  readonly about: 'lookups' | 'proof' | 'fields' | 'home' | 'limit';
+  /** The answer in memory; null = it is to be read. Absent = it always is. */
+  readonly peek?: () => Answer | null;
+  /** @throws ForgeError while the forge cannot be asked */
+  readonly read: () => Promise<Answer>;
+}
+
+type Deciding<Result> = AsyncGenerator<Question, Result, unknown>;
+
+async function* ask<Answer>(question: Question<Answer>): Deciding<Answer> {
+  return (yield question) as Answer;
+}
+
+/** What the facts at hand come to. */
+export type Said =
+  | { readonly is: 'decided'; readonly plan: Plan }
+  | { readonly is: 'needs'; readonly about: Question['about'] };
+
 /** One rule or policy and one cause: evaluate, with the reads it asks for, and plan. Stores nothing. */
 export class CandidateDecider {
   constructor(private readonly deps: DeciderDeps) {}
@@ -105,23 +125,40 @@ export class CandidateDecider {
   /** @throws ForgeError while the forge cannot be asked */
   async decide(active: ActiveRevision, asked: Candidate, subject: Subject, manner: Manner = {}): Promise<Plan> {
     return callingAs(currentCaller() ?? callerOf(subject.cause.kind, subject.org), async () => {
-      if (manner.shadow) return withoutIntents(await this.plan(active, asShadow(asked), subject, manner));
-      return this.plan(active, asked, subject, manner);
+      const deciding = this.plan(active, manner.shadow ? asShadow(asked) : asked, subject, manner);
+      let step = await deciding.next();
+      while (!step.done) step = await deciding.next(await step.value.read());
+      return manner.shadow ? withoutIntents(step.value) : step.value;
     });
   }
 
-  private async plan(
+  /** The same by what is at hand: it asks nobody. */
+  async say(active: ActiveRevision, asked: Candidate, subject: Subject): Promise<Said> {
+    const deciding = this.plan(active, asked, subject, {});
+    let step = await deciding.next();
+    while (!step.done) {
+      const answer = step.value.peek?.() ?? null;
+      if (answer === null) return { is: 'needs', about: step.value.about };
+      step = await deciding.next(answer);
+    }
+    return { is: 'decided', plan: step.value };
+  }
+
+  private async *plan(
     active: ActiveRevision,
     asked: Candidate,
     subject: Subject,
     { shadow, ...manner }: Manner,
-  ): Promise<Plan> {
+  ): Deciding<Plan> {
     const { forge, org, cause, since, now } = subject;
     let { event, repo } = subject;
     const stage = shadow ? null : ((await this.deps.rollout?.resolve(org, asked, repo)) ?? null);
     const candidate = stage ? { ...asked, mode: stage.mode } : asked;
-    const { rules, lookups: reader, clock, tools, accounts } = this.deps;
+    const { deps } = this;
+    const { rules, lookups: reader, clock, tools, accounts } = deps;
     const bot = accounts.self(forge, org);
+    const waitsFor = this.waitsFor.bind(this);
+    const isStillAsked = (about: ForgeEvent): boolean => this.isStillAsked(active, candidate, about, bot);
     const decidedAt = clock.now();
     // What the event does not know may be read, or come by a delivery.
     let isOpen = event !== null;
@@ -171,29 +208,31 @@ export class CandidateDecider {
         trace: null,
       });
     /** @returns whether it is to be evaluated again, with more that is known; or the plan of a run that waits */
-    const learn = async (fields: readonly string[]): Promise<'again' | Plan> => {
-      const read = event && (await this.deps.fields?.read(event, fields));
+    const learn = async function* (fields: readonly string[]): Deciding<'again' | Plan> {
+      const [known, reader] = [event, deps.fields];
+      const read = known && reader ? yield* ask({ about: 'fields', read: () => reader.read(known, fields) }) : null;
       if (read) {
         [event, repo] = [read, read.repo];
         return 'again';
       }
-      const waitMs = event && !shadow && manner.replayNo === undefined ? this.waitsFor(event, decidedAt) : 0;
+      const waitMs = event && !shadow && manner.replayNo === undefined ? waitsFor(event, decidedAt) : 0;
       if (event && waitMs > 0) return planWaiting({ ...base, ...manner }, event, fields, waitMs, tools);
       isOpen = false;
       return 'again';
     };
     let judged: Judged | null = null;
     /** What the forge shows counts, not what the delivery says. @returns whether it is to be decided anew */
-    const confirm = async (found: Evaluation): Promise<boolean> => {
-      if (!event || !found.rests || judged) return false;
+    const confirm = async function* (found: Evaluation): Deciding<boolean> {
+      const [told, rests] = [event, found.rests];
+      if (!told || !rests || judged) return false;
       const waitedMs = decidedAt.getTime() - since.getTime();
-      const proof = await judgeAct(this.deps.acts, event, found.rests, waitedMs, rule);
+      const proof = yield* ask({ about: 'proof', read: () => judgeAct(deps.acts, told, rests, waitedMs, rule) });
       // What was told before it may be a lie as well: it does not fire by what the bot remembers, and may by what the forge shows.
       const isIdle = found.kind === 'decided' && found.report.verdict !== 'fired';
       if (isIdle && proof.newer.length === 0) return false;
       judged = proof;
       if (judged.newer.length === 0) return false;
-      if (!this.isStillAsked(active, candidate, judged.event, bot)) {
+      if (!isStillAsked(judged.event)) {
         judged = afterReading(judged, null);
         return false;
       }
@@ -210,7 +249,7 @@ export class CandidateDecider {
       // What is false without any read is decided now: it must not take the place of one that may hold.
       let early = await evaluate({});
       // Nor may what the forge does not confirm.
-      if (await confirm(early)) early = await evaluate({});
+      if (yield* confirm(early)) early = await evaluate({});
       const lost =
         early.kind === 'decided' && early.report.verdict !== 'fired' && !early.report.unknown ? early.report : null;
       const proof = judgedNow();
@@ -219,7 +258,7 @@ export class CandidateDecider {
       if (lost) return without(decided(lost));
       let window = rules.windowOf?.(active.revision, candidate, facts()) ?? null;
       while (isOpen && window && 'problem' in window && window.unknown) {
-        const next = await learn(window.unknown);
+        const next = yield* learn(window.unknown);
         if (next !== 'again') return next;
         window = rules.windowOf?.(active.revision, candidate, facts()) ?? null;
       }
@@ -232,23 +271,25 @@ export class CandidateDecider {
         });
       if (window) return { ...planGathering(base, now, window, tools), acts: final?.acts ?? [] };
     }
-    const held = await this.overLimit(org, candidate);
+    const held = yield* this.overLimit(org, candidate);
     if (held) return without(held);
-    const ask = (): Promise<Answered> =>
-      answerLookups(evaluate, { reader, scope: { forge, org, repo, ...passOf(cause) }, clock, since });
+    const lookUp = (): Deciding<Answered> => {
+      const scope = { forge, org, repo, ...passOf(cause) };
+      return ask({ about: 'lookups', read: () => answerLookups(evaluate, { reader, scope, clock, since }) });
+    };
     // Nothing is asked with what only the delivery says.
     const first = await evaluate({});
-    if (first.kind === 'needs-lookup') await confirm(first);
+    if (first.kind === 'needs-lookup') yield* confirm(first);
     const early = judgedNow();
     if (event && isRefused(early)) return refused(event, early);
     let answered: Answered =
-      first.kind === 'decided' ? { evaluation: first, lookups: {}, uses: new Set() } : await ask();
+      first.kind === 'decided' ? { evaluation: first, lookups: {}, uses: new Set() } : yield* lookUp();
     while (isOpen && answered.evaluation.report.unknown) {
-      const next = await learn(answered.evaluation.report.unknown);
+      const next = yield* learn(answered.evaluation.report.unknown);
       if (next !== 'again') return next;
-      answered = await ask();
+      answered = yield* lookUp();
     }
-    if (await confirm(answered.evaluation)) answered = await ask();
+    if (yield* confirm(answered.evaluation)) answered = yield* lookUp();
     const { evaluation, lookups, uses } = answered;
     const { steps } = evaluation;
     const isOfOwners = isForOwnersAlone(uses);
@@ -256,7 +297,8 @@ export class CandidateDecider {
     const report = isOfOwners ? withoutMessages(evaluation.report) : evaluation.report;
     const proof = judgedNow();
     const final = proof && proof.newer.length > 0 ? afterReading(proof, report) : proof;
-    const isPrivate = hasAnswers(lookups) && (isOfOwners || !(await this.isPublic(subject)));
+    const isPrivate =
+      hasAnswers(lookups) && (isOfOwners || !(yield* ask({ about: 'home', read: () => this.isPublic(subject) })));
     const sealed = isPrivate ? { readsPrivate: true } : {};
     const kept = withProof(lookups, final);
     if (event && final?.refusal)
@@ -267,7 +309,7 @@ export class CandidateDecider {
     const told = withWhatIsNewer(decided(report), final?.newer ?? []);
     const home =
       report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions)
-        ? await this.homeOf(subject)
+        ? yield* this.homeOf(subject)
         : null;
     const decision: Decision = {
       ...own,
@@ -317,15 +359,19 @@ export class CandidateDecider {
    * Asked before anything is planned: an intent for a repository of somebody else must not stand in the lane of that repository.
    * @throws ForgeError while the forge cannot be asked, for a day at most
    */
-  private async homeOf({ forge, org, repo, since }: Subject): Promise<RepositoryHome | null> {
+  private async *homeOf({ forge, org, repo, since }: Subject): Deciding<RepositoryHome | null> {
     if (!repo) return null;
-    try {
-      return await this.deps.homes.of({ forge, org, id: repo.id, name: repo.name });
-    } catch (error) {
-      if (!(error instanceof ForgeError) || this.deps.clock.now().getTime() - since.getTime() < PATIENCE_MS)
-        throw error;
-      return { is: 'refused', code: 'repository_unconfirmed' };
-    }
+    const { homes, clock } = this.deps;
+    const asked = { forge, org, id: repo.id, name: repo.name };
+    const read = async (): Promise<RepositoryHome> => {
+      try {
+        return await homes.of(asked);
+      } catch (error) {
+        if (!(error instanceof ForgeError) || clock.now().getTime() - since.getTime() < PATIENCE_MS) throw error;
+        return { is: 'refused', code: 'repository_unconfirmed' };
+      }
+    };
+    return yield* ask({ about: 'home', peek: () => homes.peek(asked), read });
   }
 
   /** The decision where the forge does not confirm what the delivery says: the rule does not fire, and the security log has a line, but for what is gone. */
@@ -382,9 +428,9 @@ export class CandidateDecider {
    * `limits.runs_per_hour`: a rule that fires too often is held before it reads anything. Whether it really is under its limit is told when
    * the run is written (`RecordedRun.runsPerHour`), where others that are decided meanwhile are seen.
    */
-  private async overLimit(org: string, { id, runsPerHour }: Candidate): Promise<DecidedReport | null> {
+  private async *overLimit(org: string, { id, runsPerHour }: Candidate): Deciding<DecidedReport | null> {
     if (runsPerHour === undefined || runsPerHour === null) return null;
-    const fired = await this.deps.journal.firedInLastHour(org, id);
+    const fired = yield* ask({ about: 'limit', read: () => this.deps.journal.firedInLastHour(org, id) });
     return fired < runsPerHour
       ? null
       : { rule: id, verdict: 'error', reason: runReason('run.held.limit', { fired, limit: runsPerHour }), trace: null };

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import type { ForgeEvent } from '../../core/event.js';
 import type { Logger } from '../../core/logger.js';
 import { within } from '../../core/within.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
@@ -7,21 +8,28 @@ import type { InboxStore } from '../inbox-store.port.js';
 import type { JournalStore } from '../journal-store.port.js';
 import { LineTurns } from '../line-turns.js';
 import type { WorkQueue } from '../work-queue.port.js';
-import type { LaterArrivals } from './later-arrivals.js';
+import type { CrashLoopGuard } from './crash-loop-guard.js';
+import type { DecideArrivalDeps } from './decide-arrival.js';
+import { decideArrivals } from './decide-arrivals.js';
+import { LEFT_MS } from './decide-due.js';
 
 interface DecideTurnsDeps {
   readonly queue: Pick<WorkQueue, 'ring' | 'serve'>;
+  readonly arrivals: DecideArrivalDeps;
   readonly inbox: Pick<InboxStore, 'dueArrivals' | 'undecidedEvents' | 'claimEvents'>;
   readonly journal: Pick<JournalStore, 'dueRuns'>;
   readonly revisions: Pick<ActiveRevisions, 'active'>;
-  readonly flow: Pick<ArrivalToIntents, 'decideArrival' | 'decideEvent' | 'decideRun' | 'checkWithoutRules'>;
-  readonly later?: Pick<LaterArrivals, 'of'>;
+  readonly flow: Pick<ArrivalToIntents, 'decideEvent' | 'decideRun' | 'checkWithoutRules'>;
+  readonly watch: Pick<CrashLoopGuard, 'batch' | 'run' | 'settled'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly logger: Logger;
 }
 
-/** Two transactions of arrivals: while the server works on one, this process reads the bodies of the next. */
-const HANDS = { arrivals: { most: 129, refill: 64 }, events: { most: 33, refill: 8 } } as const;
+/** Arrivals in one transaction: more would hold its locks for too long. While other organizations have turns here, fewer. */
+const BATCH = { alone: 64, shared: 16 } as const;
+/** A turn ends after this time, for others that wait. */
+const TURN_MS = 250;
+const EVENT_HANDS = { most: 33, refill: 8 } as const;
 /** Lines that have turns at once. */
 const TURNS = { arrivals: 4, events: 8 } as const;
 /** So long no other process takes the same event. One that takes longer may be decided twice, which is harmless. */
@@ -32,30 +40,17 @@ const LOOK = 500;
 interface Undecided {
   readonly id: string;
   readonly org: string;
-  readonly is: 'event' | 'run';
+  /** Null = a run whose window is over. */
+  readonly event: ForgeEvent | null;
 }
 
 /** Deals arrivals, events and runs whose window is over to those who decide them. */
 export class DecideTurns {
-  private readonly arrivals: LineTurns<{ readonly id: string }>;
+  private readonly arrivals = new Set<Promise<boolean>>();
   private readonly events: LineTurns<Undecided>;
+  private isStopping = false;
 
   constructor(private readonly deps: DecideTurnsDeps) {
-    const { flow, logger, clock } = deps;
-    this.arrivals = new LineTurns(
-      'arrivals',
-      {
-        deal: async (org, most, except) => {
-          const left = [...except, ...(deps.later?.of(org) ?? [])];
-          const ids = await deps.inbox.dueArrivals(most, { org, except: left });
-          return { items: ids.map((id) => ({ id })), isFull: ids.length === most };
-        },
-        work: ({ id }) => flow.decideArrival(id),
-      },
-      HANDS.arrivals,
-      logger,
-      clock,
-    );
     this.events = new LineTurns<Undecided>(
       'events',
       {
@@ -63,17 +58,11 @@ export class DecideTurns {
           const items = await this.undecided(org, most, except);
           return { items, isFull: items.length >= most };
         },
-        work: async ({ id, org, is }) => {
-          if (is === 'run') return flow.decideRun(id);
-          const leaveMs = await flow.decideEvent(id);
-          // The next of its object may stand behind it.
-          if (leaveMs === null) deps.queue.ring('events', org);
-          return leaveMs;
-        },
+        work: (item) => this.decide(item),
       },
-      HANDS.events,
-      logger,
-      clock,
+      EVENT_HANDS,
+      deps.logger,
+      deps.clock,
     );
   }
 
@@ -84,24 +73,60 @@ export class DecideTurns {
 
   /** @returns whether it left work behind that is due */
   turn(topic: 'arrivals' | 'events', org: string): Promise<boolean> {
-    return this[topic].turn(org);
+    if (topic === 'events') return this.events.turn(org);
+    // It counts from now on, for the size of its own batches too.
+    const running = Promise.resolve()
+      .then(() => this.turnOfArrivals(org))
+      .finally(() => this.arrivals.delete(running));
+    this.arrivals.add(running);
+    return running;
+  }
+
+  private async turnOfArrivals(org: string): Promise<boolean> {
+    const { inbox, arrivals, watch, clock } = this.deps;
+    const endsAtMs = clock.monotonicMs() + TURN_MS;
+    while (!this.isStopping) {
+      const most = this.arrivals.size > 1 ? BATCH.shared : BATCH.alone;
+      let done = 0;
+      const { dealt, given } = await watch.batch(
+        'arrival',
+        (except) => inbox.dueArrivals(most, { org, except }),
+        async (ids) => void (done = await decideArrivals(arrivals, ids)),
+      );
+      // Of a batch that was dealt in part, the rest was too much for one transaction, or is in other hands by now.
+      if (given === 0 || (dealt < most && done === given)) return false;
+      if (clock.monotonicMs() >= endsAtMs) return true;
+    }
+    return false;
+  }
+
+  private async decide({ id, org, event }: Undecided): Promise<number | null> {
+    const { flow, watch, queue } = this.deps;
+    if (!event) return flow.decideRun(id);
+    let leaveMs: number | null = LEFT_MS;
+    await watch.run('event', id, async () => void (leaveMs = await flow.decideEvent(event)));
+    // The next of its object may stand behind it.
+    if (leaveMs === null) queue.ring('events', org);
+    return leaveMs;
   }
 
   /** Begins nothing more, and waits for what is in hand, at most so long: what is not decided then stays due. */
   async stop(graceMs: number): Promise<void> {
-    await within(graceMs, Promise.all([this.arrivals.stop(), this.events.stop()])).catch(() => undefined);
+    this.isStopping = true;
+    const inHand = [...this.arrivals, this.events.stop(), this.deps.watch.settled()];
+    await within(graceMs, Promise.allSettled(inHand)).catch(() => undefined);
   }
 
   private async undecided(org: string, most: number, except: ReadonlySet<string>): Promise<Undecided[]> {
     const { inbox, journal, revisions, flow } = this.deps;
     const due = (await journal.dueRuns(most + except.size, org)).filter((id) => !except.has(id)).slice(0, most);
-    const runs = due.map((id) => ({ id, org, is: 'run' as const }));
+    const runs = due.map((id) => ({ id, org, event: null }));
     if (!(await revisions.active(org))) {
       for (const id of await inbox.undecidedEvents(LOOK, org)) await flow.checkWithoutRules(id);
       return runs;
     }
     if (runs.length === most) return runs;
     const events = await inbox.claimEvents(org, most - runs.length, [...except], EVENT_LEASE_MS);
-    return [...runs, ...events.map((id) => ({ id, org, is: 'event' as const }))];
+    return [...runs, ...events.map((event) => ({ id: event.id, org, event }))];
   }
 }

@@ -10,7 +10,7 @@ import { laneOf, type Target } from '../../core/target.js';
 import type { JournalStore } from '../journal-store.port.js';
 import { effectKeyOf } from './plan-intents.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
-import type { Accounts, BotSelf, EchoDetector, EchoKeys, EchoVerdict } from '../rule-engine.port.js';
+import type { Accounts, BotSelf, EchoDetector, EchoVerdict } from '../rule-engine.port.js';
 import type { Attempt, Intent } from '../../core/run.js';
 import { isSelf } from '../execute/forge-access.js';
 import { ruleOfEcho } from './rule-behind.js';
@@ -48,7 +48,7 @@ interface Teller {
  * Looks at each event before rules do: does it show an object that an intent of unknown outcome wanted, is it the echo of an effect of ours
  * (and how many effects stand behind it), did a person undo one of our effects?
  */
-export class EffectEchoDetector implements EchoDetector, EchoKeys {
+export class EffectEchoDetector implements EchoDetector {
   private readonly tellers: readonly Teller[];
 
   constructor(private readonly deps: EchoDetectorDeps) {

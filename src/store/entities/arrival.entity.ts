@@ -87,4 +87,8 @@ export class ArrivalEntity {
   /** When a person released it after its act was found too old. */
   @Column('timestamptz', { nullable: true })
   ageAcceptedAt: Date | null;
+
+  /** Until when it is left alone, since it waits for others. */
+  @Column('timestamptz', { nullable: true })
+  dueAt: Date | null;
 }

@@ -20,7 +20,7 @@ import { entryKinds } from '../../../src/events/pairing-table.js';
 import { createForgeClient } from '../../../src/forge/http/create-forge-client.js';
 import { HookHistory } from '../../../src/polling/gaps/hook-history.js';
 import { GapKeeper } from '../../../src/polling/gaps/gap-keeper.js';
-import { decideArrival } from '../../../src/pipeline/decide/decide-arrival.js';
+import { decideArrival } from '../../builders/decide-all.js';
 import { FeedPoller } from '../../../src/polling/feed-poller.js';
 import { ForgeHomes } from '../../../src/forge/forge-homes.js';
 import { KnownRepositories } from '../../../src/polling/known-repositories.js';

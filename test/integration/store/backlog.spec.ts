@@ -1,3 +1,4 @@
+import { decideBy } from '../../builders/decide-all.js';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { hashOf, newId } from '../../../src/core/ids.js';
@@ -25,13 +26,13 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   const stored = async (id: string): Promise<void> => {
     const delivery = aDelivery();
     await stores.inbox.storeDeliveries([delivery]);
-    await stores.inbox.decide(delivery.id, async (tx) => {
-      await tx.insertEvent(anEvent({ id, kind: 'issue.closed', factKey: id }), undefined, {
+    await decideBy(stores.inbox, delivery.id, async (tx) => {
+      tx.insertEvent(anEvent({ id, kind: 'issue.closed', factKey: id }), undefined, {
         repoId: '7',
         kind: 'issue',
         objectId: '101',
       });
-      await tx.join(id);
+      tx.join(id);
     });
   };
   const backlog = (): Promise<unknown> =>
@@ -50,16 +51,17 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
       await stores.inbox.storeDeliveries([delivery]);
       const texts = [hashOf(delivery.id), hashOf('none')];
       const issue = { repoId: '7', kind: 'issue', objectId: '101' } as const;
-      await stores.inbox.decide(
+      await decideBy(
+        stores.inbox,
         delivery.id,
         async (tx) => {
-          await tx.actsOfText(texts);
+          tx.actsOfText(texts);
           await tx.receivedBetween({ ...delivery, id: newId() }, ['none']);
-          await tx.eventsOfFact('main', 'none', 'none');
-          await tx.objectState('main', issue);
-          await tx.close('decided', 'tells nothing');
+          tx.eventsOfFact('none', 'none');
+          tx.objectState(issue);
+          tx.close('decided', 'tells nothing');
         },
-        () => ({ texts, objects: [issue], facts: [{ factKey: 'none', discussionKey: 'none' }] }),
+        { texts, objects: [issue], facts: [{ factKey: 'none', discussionKey: 'none' }] },
       );
     }
   };
@@ -161,7 +163,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
 
   it.each([
     // Two of its object are undecided: the first alone is given, and until its lease runs out nobody gets it.
-    ['the first of its object', async () => (await stores.inbox.claimEvents('acme', 1, [], -1))[0], first],
+    ['the first of its object', async () => (await stores.inbox.claimEvents('acme', 1, [], -1))[0]?.id, first],
     ['the oldest of its organization', async () => (await stores.inbox.undecidedEvents(1, 'acme'))[0], first],
   ])('%s', async (_title, ask, answer) => {
     const before = await rowsRead(['events']);
@@ -186,23 +188,24 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
             { repoId: '7', kind: 'issue', objectId: `${n} ${place}` } as const,
           ];
           const textKey = hashOf(id);
-          return stores.inbox.decide(
+          return decideBy(
+            stores.inbox,
             id,
             async (tx) => {
-              const acts = await tx.actsOfText([textKey, hashOf(textKey)]);
-              await tx.claimText(textKey, 'push');
-              const told = await tx.eventsOfFact('main', factKey, `talk ${n} ${place}`);
-              const state = await tx.objectState('main', object);
-              await tx.keepObjectState('main', object, { labels: [] });
-              await tx.insertEvent(anEvent({ id, factKey }), `talk ${n} ${place}`, object);
-              await tx.join(id);
+              const acts = tx.actsOfText([textKey, hashOf(textKey)]);
+              tx.claimText(textKey, 'push');
+              const told = tx.eventsOfFact(factKey, `talk ${n} ${place}`);
+              const state = tx.objectState(object);
+              tx.keepObjectState(object, { labels: [] });
+              tx.insertEvent(anEvent({ id, factKey }), `talk ${n} ${place}`, object);
+              tx.join(id);
               return { acts, told, state };
             },
-            () => ({
+            {
               facts: [{ factKey, discussionKey: `talk ${n} ${place}` }],
               objects: [object],
               texts: [textKey, hashOf(textKey)],
-            }),
+            },
           );
         }),
       );

@@ -1,3 +1,4 @@
+import { decideBy } from '../../builders/decide-all.js';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -85,9 +86,9 @@ describe('store/embedded', () => {
 
     const seen = await Promise.all(
       deliveries.map((delivery, n) =>
-        stores.inbox
-          .decide(delivery.id, async (tx) => (await tx.close('decided', `${n}`), n))
-          .then(() => stores.inbox.dueArrivals(99)),
+        decideBy(stores.inbox, delivery.id, (tx) => (tx.close('decided', `${n}`), n)).then(() =>
+          stores.inbox.dueArrivals(99),
+        ),
       ),
     );
 

@@ -1,3 +1,4 @@
+import { decideBy } from '../../builders/decide-all.js';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { aDelivery } from '../../builders/arrivals.js';
 import { describeOnPostgres, openTestStores, type TestStores } from '../../services/test-stores.js';
@@ -24,7 +25,7 @@ describeOnPostgres('database/lock-order: deliveries that are decided', () => {
 
       expect(await inbox.dueArrivals(99, line)).toEqual(ids.filter((id) => id !== held).toSorted());
       const decided = await Promise.all(
-        ids.toReversed().map((id) => inbox.decide(id, async (tx) => (await tx.close('decided', 'nothing to do'), id))),
+        ids.toReversed().map((id) => decideBy(inbox, id, async (tx) => (tx.close('decided', 'nothing to do'), id))),
       );
 
       expect(decided).toEqual(ids.toReversed().map((id) => (id === held ? null : id)));
@@ -35,7 +36,7 @@ describeOnPostgres('database/lock-order: deliveries that are decided', () => {
     expect(await inbox.dueArrivals(99)).toEqual([held]);
     expect(await inbox.dueArrivals(99, line)).toEqual([held]);
     expect(await inbox.dueArrivals(99, { ...line, except: [held] })).toEqual([]);
-    await inbox.decide(held, (tx) => tx.close('decided', 'nothing to do'));
+    await decideBy(inbox, held, (tx) => tx.close('decided', 'nothing to do'));
   });
 
   it('hold up nobody who stores others meanwhile', async () => {

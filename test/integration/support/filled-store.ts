@@ -1,3 +1,4 @@
+import { decideBy } from '../../builders/decide-all.js';
 import type { StoreConfig } from '../../../src/config/app-config.js';
 import { newId } from '../../../src/core/ids.js';
 import { openStores, type Stores } from '../../../src/store/open-stores.js';
@@ -44,10 +45,10 @@ export async function fill({ inbox, journal, cursors, ticks, revisions }: Stores
     anEvent({ data: { id: 9007199254740993n, text: 'NULL,{"a\\b"}\u2028' } }),
     anEvent({ factKey: 'other' }),
   ];
-  await inbox.decide(entry.id, async (tx) => {
+  await decideBy(inbox, entry.id, async (tx) => {
     for (const event of events) {
-      await tx.insertEvent(event);
-      await tx.join(event.id);
+      tx.insertEvent(event);
+      tx.join(event.id);
     }
   });
   await journal.recordDecision({ eventId: events[0]?.id ?? '' }, [

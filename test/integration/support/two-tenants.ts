@@ -1,3 +1,4 @@
+import { decideBy } from '../../builders/decide-all.js';
 import { AuditStore } from '../../../src/housekeeping/audit/audit-store.port.js';
 import { auditKey } from '../../../src/housekeeping/audit/audit-check.js';
 import { Encryptor } from '../../../src/core/encryptor.js';
@@ -93,10 +94,10 @@ export async function fillTenants(
   async function told(place: Place, ...events: ForgeEvent[]): Promise<string> {
     const delivery = aDelivery({ id: own(place, newId()), org: orgOf(place), hook: canary(place) });
     await inbox.storeDeliveries([delivery]);
-    await inbox.decide(delivery.id, async (tx) => {
+    await decideBy(inbox, delivery.id, async (tx) => {
       for (const event of events) {
-        await tx.insertEvent(event);
-        await tx.join(event.id);
+        tx.insertEvent(event);
+        tx.join(event.id);
       }
     });
     return delivery.id;
@@ -165,7 +166,7 @@ export async function fillTenants(
   async function poisoned(place: Place): Promise<string> {
     const event = eventOf(place);
     await told(place, event);
-    await poison.begin({ topic: 'event', id: event.id, owner: 'me', leaseMs: 60_000, dares: 0 });
+    await poison.begin({ topic: 'event', ids: [event.id], owner: 'me', leaseMs: 60_000, dares: 0 });
     await poison.quarantine('event', event.id, canary(place));
     return event.id;
   }
@@ -188,9 +189,9 @@ export async function fillTenants(
     const entry = anEntry({ id: own(place, newId()), org: orgOf(place) });
     await inbox.storeEntries([entry]);
     const found = eventOf(place);
-    await inbox.decide(entry.id, async (tx) => {
-      await tx.insertEvent(found);
-      await tx.join(found.id);
+    await decideBy(inbox, entry.id, async (tx) => {
+      tx.insertEvent(found);
+      tx.join(found.id);
     });
     await record(runOf(place, found.id, { state: 'not-fired' }), []);
     await gaps.settle(

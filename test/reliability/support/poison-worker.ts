@@ -10,7 +10,7 @@ import { deriveFacts, isNews, statedObjectOf } from '../../../src/events/derive/
 import { deduplicateInto } from '../../../src/events/deduplicate.js';
 import { readDelivery } from '../../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../../src/events/normalize-entry.js';
-import { decideArrival } from '../../../src/pipeline/decide/decide-arrival.js';
+import { decideArrivals } from '../../../src/pipeline/decide/decide-arrivals.js';
 import { CrashLoopGuard } from '../../../src/pipeline/decide/crash-loop-guard.js';
 
 const [place = ''] = process.argv.slice(2);
@@ -44,13 +44,15 @@ const deps = {
   clock: systemClock,
   logger: silentLogger,
 };
-const decide = (id: string): Promise<void> =>
-  watch.run('arrival', id, async () => void (await decideArrival(deps, id)));
-for (;;) {
-  const due = await stores.inbox.dueArrivals(100);
-  if (due.length === 0) break;
-  // Several at once, as a worker has them.
-  for (let at = 0; at < due.length; at += 4) await Promise.all(due.slice(at, at + 4).map(decide));
-  await wait(50);
+let due = await stores.inbox.dueArrivals(100);
+while (due.length > 0) {
+  // A batch, as a worker has it.
+  await watch.batch(
+    'arrival',
+    (except) => stores.inbox.dueArrivals(4, { org: 'acme', except }),
+    async (ids) => void (await decideArrivals(deps, ids)),
+  );
+  await wait(10);
+  due = await stores.inbox.dueArrivals(100);
 }
 await stores.close();

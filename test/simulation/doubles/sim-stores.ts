@@ -1,3 +1,4 @@
+import { decideBy } from '../../builders/decide-all.js';
 import type { Clock } from '../../../src/core/clock.js';
 import type { EntrySource, ForgeEvent } from '../../../src/core/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json.js';
@@ -68,7 +69,7 @@ export class SimStores {
     return timed;
   }
 
-  private untimed(id: string): string {
+  untimed(id: string): string {
     return this.realIds.get(id) ?? id;
   }
 
@@ -326,7 +327,12 @@ class SimDeadlyWork implements PoisonMessageStore {
     private readonly idOf: (id: string) => string,
   ) {}
 
-  async begin({ topic, id, owner, leaseMs, dares }: BeginWork): Promise<number | null> {
+  async begin({ ids, ...work }: BeginWork): Promise<ReadonlyMap<string, number>> {
+    const begun = ids.map((id) => [id, this.beginOne(id, work)] as const);
+    return new Map(begun.flatMap(([id, deaths]) => (deaths === null ? [] : [[id, deaths]])));
+  }
+
+  private beginOne(id: string, { topic, owner, leaseMs, dares }: Omit<BeginWork, 'ids'>): number | null {
     const now = this.clock.now();
     const row = this.rows.get(`${topic}/${id}`);
     if (!row) {
@@ -346,19 +352,18 @@ class SimDeadlyWork implements PoisonMessageStore {
     return row.deaths;
   }
 
-  async renew(topic: WatchedTopic, id: string, owner: string, leaseMs: number): Promise<void> {
-    const row = this.ownedBy(topic, id, owner);
-    if (row) row.leaseUntilMs = this.clock.now().getTime() + leaseMs;
+  async renew(topic: WatchedTopic, ids: readonly string[], owner: string, leaseMs: number): Promise<void> {
+    for (const row of this.ownedBy(topic, ids, owner)) row.leaseUntilMs = this.clock.now().getTime() + leaseMs;
   }
 
-  async end(topic: WatchedTopic, id: string, owner: string): Promise<void> {
-    const row = this.ownedBy(topic, id, owner);
-    if (row && !row.isQuarantined) this.rows.delete(`${topic}/${id}`);
+  async end(topic: WatchedTopic, ids: readonly string[], owner: string): Promise<void> {
+    for (const { id, isQuarantined } of this.ownedBy(topic, ids, owner))
+      if (!isQuarantined) this.rows.delete(`${topic}/${id}`);
   }
 
   async quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void> {
     if (topic === 'arrival')
-      await this.inbox.decide(this.idOf(id), (tx) => tx.close('quarantined', reason, 'processes_ended'));
+      await decideBy(this.inbox, this.idOf(id), (tx) => tx.close('quarantined', reason, 'processes_ended'));
     else this.journal.decidedEvents.add(this.idOf(id));
     const row = this.rows.get(`${topic}/${id}`);
     if (row) row.isQuarantined = true;
@@ -380,9 +385,8 @@ class SimDeadlyWork implements PoisonMessageStore {
     return true;
   }
 
-  private ownedBy(topic: WatchedTopic, id: string, owner: string): Hand | undefined {
-    const row = this.rows.get(`${topic}/${id}`);
-    return row?.owner === owner ? row : undefined;
+  private ownedBy(topic: WatchedTopic, ids: readonly string[], owner: string): Hand[] {
+    return ids.flatMap((id) => this.rows.get(`${topic}/${id}`) ?? []).filter((row) => row.owner === owner);
   }
 }
 

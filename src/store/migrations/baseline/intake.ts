@@ -26,7 +26,8 @@ CREATE TABLE arrivals (
   archived_at     timestamptz,
   matched_at      timestamptz,
   code            text,
-  age_accepted_at timestamptz
+  age_accepted_at timestamptz,
+  due_at          timestamptz
 );
 -- Ids grow with time, so a partial index over the id is the work list of an organization in order of arrival.
 CREATE INDEX arrivals_due ON arrivals (org, id) WHERE state = 'stored';
