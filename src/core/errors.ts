@@ -71,6 +71,7 @@ export interface ForgeErrorFacts {
 }
 
 interface FailedCall {
+  /** In words: "create a label". */
   readonly operation: string;
   readonly status?: number | undefined;
   /** The forge's own words. */

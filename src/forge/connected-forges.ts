@@ -11,6 +11,7 @@ import { wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { type OperationName, isWrite } from './operations.js';
 import { OrgNumbers } from './org-numbers.js';
 import { ask, probe } from './probe.js';
+import { operationInWords } from './operation-words.js';
 
 interface ForgeSelf {
   /** Decimal string; null where the forge does not tell (core profile). */
@@ -68,7 +69,9 @@ export async function connectForge(client: ForgeClient, options: ConnectOptions 
       // A proxy that loses a slash and a forge without the route answer alike: what never answered is asked about without a slash.
       if (isLostSlash(error) && !answered.has(name) && (await ask(client, name)) === 'missing') {
         missing.add(name);
-        throw new ForgeError('not-offered', callReason('forge.not-offered', { operation: name }), { operation: name });
+        throw new ForgeError('not-offered', callReason('forge.not-offered', { operation: operationInWords(name) }), {
+          operation: name,
+        });
       }
       // A no of the forge's own shows that it has the route: it was renewed since.
       if (error instanceof ForgeError && error.kind === 'refused' && error.facts.status !== undefined)
@@ -113,7 +116,7 @@ export function isLostSlash(error: unknown): boolean {
 }
 
 function forgeIsAway(operation: OperationName, { facts }: ForgeError): ForgeError {
-  return new ForgeError('not-sent', callReason('forge.away', { operation }), {
+  return new ForgeError('not-sent', callReason('forge.away', { operation: operationInWords(operation) }), {
     operation,
     status: facts.status,
     detail: 'away',

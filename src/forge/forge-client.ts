@@ -9,6 +9,7 @@ import {
   type ListItem,
   type PagedOperationName,
 } from './operations.js';
+import { operationInWords } from './operation-words.js';
 
 /** What the forge said beside the body. */
 export interface ReplyInfo {
@@ -202,7 +203,7 @@ export async function* listPages<Name extends PagedOperationName>(
     )
       return;
   }
-  const reason = callReason('forge.pages', { operation: name, note: String(maxPages) });
+  const reason = callReason('forge.pages', { operation: operationInWords(name), note: String(maxPages) });
   throw new ForgeError('unknown', reason, { operation: name, detail: 'pages' });
 }
 

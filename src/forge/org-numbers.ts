@@ -7,6 +7,7 @@ import { Logger } from '../core/logger.js';
 import { WRITE_TRUST_MS } from '../core/repository-home.js';
 import { type ForgeClient, isRefused, listAll, orNull, wrapForgeClient } from './forge-client.js';
 import { isWrite, operationOf, type OperationName } from './operations.js';
+import { operationInWords } from './operation-words.js';
 
 /** What the forge says of the organization that has a name of the config now. */
 export interface OrgLook {
@@ -291,8 +292,11 @@ function isStop({ is }: OrgLook): boolean {
 function stoppedError(org: string, { is, calledNow }: OrgLook, operation: OperationName): ForgeError {
   const reason =
     is === 'renamed'
-      ? callReason('forge.org-renamed', { operation, note: `${org} is called ${calledNow} now` })
-      : callReason('forge.org-other', { operation, note: org });
+      ? callReason('forge.org-renamed', {
+          operation: operationInWords(operation),
+          note: `${org} is called ${calledNow} now`,
+        })
+      : callReason('forge.org-other', { operation: operationInWords(operation), note: org });
   return new ForgeError('not-sent', reason, { operation, detail: STOPPED });
 }
 

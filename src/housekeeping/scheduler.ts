@@ -283,11 +283,14 @@ export class Scheduler {
   }
 
   private async decide(tick: Tick): Promise<number> {
-    this.deciding.add(tick.id);
+    const { id: tickId, org, schedule, occurrence } = tick;
+    this.deciding.add(tickId);
     try {
-      return await this.deps.decideTick(tick);
+      const runs = await this.deps.decideTick(tick);
+      this.deps.logger.info({ tickId, org, schedule, occurrence, runs }, 'tick.decided');
+      return runs;
     } finally {
-      this.deciding.delete(tick.id);
+      this.deciding.delete(tickId);
     }
   }
 

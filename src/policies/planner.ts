@@ -388,7 +388,11 @@ export class Planner implements PolicyGate {
 
   private async find(hash: string): Promise<KeptPlan> {
     const plan = await this.plans.find(hash);
-    if (!plan) throw new UserError('NOT_FOUND', `there is no plan ${hash}; forgehand plan makes one`);
+    if (!plan)
+      throw new UserError(
+        'NOT_FOUND',
+        `no plan ${hash} waits: a newer one took its place, or it was never made (forgehand status names the ones that wait, forgehand plan makes one)`,
+      );
     return plan;
   }
 

@@ -3,6 +3,7 @@ import { ForgeError, callReason } from '../../core/errors.js';
 import type { AnyForgeCall, CallOptions } from '../forge-client.js';
 import type { OperationName } from '../operations.js';
 import type { Contents } from '../../core/objects/git.js';
+import { operationInWords } from '../operation-words.js';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -52,7 +53,7 @@ function checkOrder(operation: OperationName, asked: readonly string[], answer: 
     (answer.length === 0 && asked.length > 0) ||
     answer.some((entry, place) => typeof entry?.path === 'string' && normal(entry.path) !== normal(asked[place] ?? ''));
   if (wrong)
-    throw new ForgeError('unknown', callReason('forge.other-files', { operation }), {
+    throw new ForgeError('unknown', callReason('forge.other-files', { operation: operationInWords(operation) }), {
       operation,
       detail: 'shape',
     });

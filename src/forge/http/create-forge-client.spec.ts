@@ -189,7 +189,7 @@ describe('forge/http/create-forge-client', () => {
     const path = await failureOf(client.getBranch({ ...at, branch: '..' }));
 
     expect(body).toMatchObject({ kind: 'refused', facts: { detail: 'argument' } });
-    expect(body.message).toBe('createLabel: not sent: body does not fit: color: expected string');
+    expect(body.message).toBe('create a label: not sent: body does not fit: color: expected string');
     expect(path.kind).toBe('refused');
     expect(server.connections()).toBe(0);
   });

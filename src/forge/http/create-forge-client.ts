@@ -18,6 +18,7 @@ import { checkReply, WrongShape, readJson, RETRY_AFTER_CAP_S } from './reply.js'
 import { authorizationOf, BadArgument, buildUrl, encodeBody } from './request.js';
 import { createTransport, type WireReply, type WireRequest, TransportFailure } from './transport.js';
 import { isWrite, operationOf, type OperationName } from '../operations.js';
+import { operationInWords } from '../operation-words.js';
 
 /** The few calls of a logger that the client makes; pino fits. Facts never hold bodies, headers or addresses with credentials. */
 interface ForgeLogger {
@@ -197,7 +198,7 @@ function throwIfPaused(budget: Budget, context: ErrorContext): void {
   const waitS = Math.ceil(budget.pausedForMs() / 1000);
   if (waitS === 0) return;
   const { operation } = context;
-  throw new ForgeError('rate-limited', callReason('forge.paused', { operation }), {
+  throw new ForgeError('rate-limited', callReason('forge.paused', { operation: operationInWords(operation) }), {
     operation,
     retryAfterS: waitS,
     detail: 'paused',

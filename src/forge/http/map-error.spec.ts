@@ -106,7 +106,7 @@ describe('forge/http/map-error', () => {
     );
 
     expect(error.facts.forgeMessage).toBe('[Name]: Required [31m for [secret]');
-    expect(error.message).toBe('createLabel: refused with status 422: [Name]: Required [31m for [secret]');
+    expect(error.message).toBe('create a label: refused with status 422: [Name]: Required [31m for [secret]');
   });
 
   it('names the new path of something moved, never a foreign host', () => {

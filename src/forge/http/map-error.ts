@@ -4,6 +4,7 @@ import { type WrongShape, readJson, readRetryAfterS } from './reply.js';
 import type { BadArgument } from './request.js';
 import type { TransportFailure, WireReply } from './transport.js';
 import type { OperationName } from '../operations.js';
+import { operationInWords } from '../operation-words.js';
 
 /** What an error may know about its call. `secrets` are taken out of every text that came from outside. */
 export interface ErrorContext {
@@ -135,7 +136,10 @@ function error(
   status = facts.status,
 ): ForgeError {
   const { operation } = context;
-  const reason = callReason(`forge.${what}`, known({ operation, status, said: facts.forgeMessage, note }));
+  const reason = callReason(
+    `forge.${what}`,
+    known({ operation: operationInWords(operation), status, said: facts.forgeMessage, note }),
+  );
   return new ForgeError(kind, reason, known({ operation, ...facts }));
 }
 

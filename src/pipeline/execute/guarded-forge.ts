@@ -17,6 +17,7 @@ import { type OperationName, isWrite } from '../../forge/operations.js';
 import type { Answer, JournalStore } from '../journal-store.port.js';
 import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
 import { persist } from './keep-claim.js';
+import { operationInWords } from '../../forge/operation-words.js';
 
 /**
  * Longest time from the commit that says "sent" to the call itself, counted from the question to the store. A process that stood still in between
@@ -163,7 +164,7 @@ export class GuardedForge {
     if (!attempt) throw new WriteNotAllowed();
     this.#write = { attempt, outcome: null };
     if (clock.monotonicMs() - askedMs > MAX_STANDSTILL_MS) {
-      throw new ForgeError('not-sent', callReason('forge.stood-still', { operation: name }), {
+      throw new ForgeError('not-sent', callReason('forge.stood-still', { operation: operationInWords(name) }), {
         operation: name,
         detail: 'stood-still',
       });

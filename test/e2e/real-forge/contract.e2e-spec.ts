@@ -7,7 +7,7 @@ import { aSandboxProcess, type SandboxProcess } from '../support/a-sandbox-proce
 import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 900_000;
 /** The committed selection: stories of every recorded server, the same everywhere. */
 const RECORDINGS = join(ROOT, 'test/recordings');
 /** Where the sandbox, which plays the real server here, is known to differ. */

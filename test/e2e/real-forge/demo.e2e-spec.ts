@@ -6,7 +6,7 @@ import { aSandboxProcess, type SandboxProcess } from '../support/a-sandbox-proce
 import { FORGEHAND, requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 
-const TIMEOUT_MS = 400_000;
+const TIMEOUT_MS = 900_000;
 
 interface Verdict {
   equal: boolean;

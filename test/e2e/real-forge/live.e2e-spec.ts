@@ -6,7 +6,7 @@ import { aSandboxProcess, type SandboxProcess } from '../support/a-sandbox-proce
 import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 900_000;
 /** One kind of each read that confirms who acted, and the parts that no other spec plays by the API alone. All of it: `npm run live`. */
 const KINDS = [
   'repository.created',
