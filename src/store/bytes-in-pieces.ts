@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /**
  * Bytes of one parameter that lie apart in memory; the last of its statement. `pg` would need them in one Buffer, and copies that twice on its
- * way to the socket: several megabytes for each commit of a busy receiver.
+ * way to the socket: several megabytes for each commit of a busy receiver, a fifth of its processor time (`docs/bench.md`, table of steps).
  */
 export class BytesInPieces {
   readonly length: number;

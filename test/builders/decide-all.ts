@@ -6,7 +6,7 @@ import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { ArrivalDecision, BatchKnowledge, type ArrivalNeeds } from '../../src/pipeline/decide/batch-knowledge.js';
 import type { DecideArrivalDeps } from '../../src/pipeline/decide/decide-arrival.js';
-import { decideBatch, type DecidedArrival } from '../../src/pipeline/decide/decide-arrivals.js';
+import { decideBatch } from '../../src/pipeline/decide/decide-arrivals.js';
 import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 
 export const EVENT_READER: DecideArrivalDeps['events'] = {
@@ -37,9 +37,22 @@ export async function decideOnce(
   for (const id of arrivals) await decideArrival(deps, id);
 }
 
+/** What became of an arrival, in short. */
+export interface Decided {
+  readonly arrivalId: string;
+  /** Events it told first, and events that another arrival had told already. */
+  readonly created: readonly string[];
+  readonly joined: readonly string[];
+  /** Why it makes no event. */
+  readonly closed: string | null;
+}
+
 /** Decides about one arrival. @returns null when there was nothing to decide, or cannot be decided before another */
-export async function decideArrival(deps: DecideArrivalDeps, id: string): Promise<DecidedArrival | null> {
-  return (await decideBatch(deps, [id]))[0] ?? null;
+export async function decideArrival(deps: DecideArrivalDeps, id: string): Promise<Decided | null> {
+  const [decided] = await decideBatch(deps, [id]);
+  if (!decided || decided.outcome === 'waits') return null;
+  const { created, joined, closed } = decided.outcome;
+  return { arrivalId: id, created: created.map((event) => event.id), joined, closed };
 }
 
 /** A decision about one arrival that a test makes itself. @returns null when the arrival is not `stored` */

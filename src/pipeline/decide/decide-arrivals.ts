@@ -6,14 +6,10 @@ import { traceOf } from '../../core/trace.js';
 import { ArrivalDecision, BatchKnowledge, sourceOf } from './batch-knowledge.js';
 import { decideArrival, DUPLICATE, readArrival, type DecideArrivalDeps, type Outcome } from './decide-arrival.js';
 
-/** What became of an arrival. */
+/** What became of an arrival. `waits`: it cannot be decided before another, and is brought again. */
 export interface DecidedArrival {
-  readonly arrivalId: string;
-  /** Events it told first, and events that another arrival had told already. */
-  readonly created: readonly string[];
-  readonly joined: readonly string[];
-  /** Why it makes no event. */
-  readonly closed: string | null;
+  readonly arrival: Arrival;
+  readonly outcome: Outcome | 'waits';
 }
 
 /** An arrival that waits for others is left alone as long as it has waited so far, within these bounds. */
@@ -44,13 +40,10 @@ export async function decideArrivals(deps: DecideArrivalDeps, ids: readonly stri
 /**
  * From arrivals to their events, deduplicated, and to what rules want of them where nobody has to be asked, all in one transaction. Safe to call any number of
  * times: what is not `stored` any more, or is being decided elsewhere, is left alone.
- * @returns what it took in hand; null = it cannot be decided before another, and is brought again
+ * @returns those that it took in hand
  */
-export async function decideBatch(
-  deps: DecideArrivalDeps,
-  ids: readonly string[],
-): Promise<Array<DecidedArrival | null>> {
-  const { inbox, orgs, queue, atOnce, journal } = deps;
+export async function decideBatch(deps: DecideArrivalDeps, ids: readonly string[]): Promise<readonly DecidedArrival[]> {
+  const { inbox, orgs } = deps;
   const batch = await inbox.inBatch(async (tx) => {
     const arrivals = await tx.claim(ids);
     if (arrivals.length === 0) return { decided: [] };
@@ -65,7 +58,7 @@ export async function decideBatch(
       await breathing.between();
     }
     const known = await BatchKnowledge.load(tx, arrivals[0]?.org ?? '', all);
-    const decided: Array<{ readonly arrival: Arrival; readonly outcome: Outcome | 'waits' }> = [];
+    const decided: DecidedArrival[] = [];
     for (const read of all) {
       const decision = new ArrivalDecision(known, read.arrival);
       decided.push({ arrival: read.arrival, outcome: await decideArrival(deps, decision, read) });
@@ -80,25 +73,10 @@ export async function decideBatch(
     await orgs?.numberOf(batch.unknown.forge, batch.unknown.org);
     return decideBatch(deps, ids);
   }
-  const answers: Array<DecidedArrival | null> = [];
-  for (const { arrival, outcome } of batch.decided) {
-    if (outcome === 'waits') {
-      await inbox.putOff([arrival.id], waitMsOf(deps, arrival));
-      answers.push(null);
-      continue;
-    }
-    await report(deps, arrival, outcome);
-    for (const decision of outcome.decisions.values()) await atOnce?.written(decision);
-    if (outcome.told.length > 0) await journal?.hastenRuns(outcome.told);
-    if (outcome.created.some(({ id }) => !outcome.decisions.has(id))) queue.ring('events', arrival.org);
-    answers.push({
-      arrivalId: arrival.id,
-      created: outcome.created.map(({ id }) => id),
-      joined: outcome.joined,
-      closed: outcome.closed,
-    });
-  }
-  return answers;
+  for (const { arrival, outcome } of batch.decided)
+    if (outcome === 'waits') await inbox.putOff([arrival.id], waitMsOf(deps, arrival));
+    else await tell(deps, arrival, outcome);
+  return batch.decided;
 }
 
 function numberAtHand({ orgs }: DecideArrivalDeps, { kind, forge, org }: Arrival): string | null | undefined {
@@ -110,7 +88,16 @@ function waitMsOf({ clock }: DecideArrivalDeps, arrival: Arrival): number {
   return Math.min(MOST_MS, Math.max(LEAST_MS, clock.now().getTime() - since.getTime()));
 }
 
-/** Told after the commit. */
+/** After the commit: tells people, and rings for those who go on with it. */
+async function tell(deps: DecideArrivalDeps, arrival: Arrival, outcome: Outcome): Promise<void> {
+  const { atOnce, journal, queue } = deps;
+  const { created, decisions, told } = outcome;
+  await report(deps, arrival, outcome);
+  for (const decision of decisions.values()) await atOnce?.written(decision);
+  if (told.length > 0) await journal?.hastenRuns(told);
+  if (created.some(({ id }) => !decisions.has(id))) queue.ring('events', arrival.org);
+}
+
 async function report(
   deps: DecideArrivalDeps,
   arrival: Arrival,
