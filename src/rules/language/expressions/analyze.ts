@@ -1,6 +1,7 @@
 import type { CelEnv } from '@bufbuild/cel';
 import { didYouMean } from '../../../core/did-you-mean.js';
-import { habitOf, textHabitAt } from '../habits/habits.js';
+import { habitOf } from '../habits/habits.js';
+import { textHabitAt } from '../habits/text-habits.js';
 import { ExpressionError } from '../expression-engine.js';
 import type { ExprPath, ExprType } from '../expression-engine.js';
 import type { Constant, RuleFunction } from '../functions/define-function.js';

@@ -1,6 +1,6 @@
 import type { CelFunc } from '@bufbuild/cel';
 import type { DataType } from '../../../core/data-types.js';
-import { textHabitAt } from '../habits/habits.js';
+import { textHabitAt } from '../habits/text-habits.js';
 import { warnOfText } from './check-literals.js';
 import { warnOfSure, type Asked } from './check-presence.js';
 import { signature, typeName } from './infer-type.js';

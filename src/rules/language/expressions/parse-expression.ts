@@ -1,6 +1,6 @@
 import { parse } from '@bufbuild/cel';
 import { ExpressionError } from '../expression-engine.js';
-import { textHabitAt as habitAt, textHabitOf as habitOfText } from '../habits/habits.js';
+import { textHabitAt as habitAt, textHabitOf as habitOfText } from '../habits/text-habits.js';
 import { tableOf } from '../../../core/table.js';
 
 type Parsed = ReturnType<typeof parse>;

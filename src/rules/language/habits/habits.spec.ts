@@ -5,7 +5,9 @@ import { lookupCatalogue } from '../../../actions/lookups/index.js';
 import { MAPS } from '../grammar.js';
 import { isWordOf } from '../load/read-map.js';
 import type { MapName } from '../shapes.js';
-import { HABITS, TEXT_HABITS, habitOf, otherToolOf, textHabitAt, textHabitOf } from './habits.js';
+import { HABITS, habitOf } from './habits.js';
+import { otherToolOf } from './other-tools.js';
+import { TEXT_HABITS, textHabitAt, textHabitOf } from './text-habits.js';
 
 describe('rules/language/habits', () => {
   it.each(TEXT_HABITS.map(({ example }) => [example]))('%s is known', (example) => {

@@ -15,7 +15,7 @@ import type { YamlNode } from './node.js';
 import { describeNode, nodeToJson } from './node.js';
 import { SharedFiles } from './extends.js';
 import { GRAMMAR } from '../grammar.js';
-import { otherToolOf } from '../habits/habits.js';
+import { otherToolOf } from '../habits/other-tools.js';
 import { rememberGiven } from './given.js';
 import { knownKindsOf, raisesOf, stepsOf } from './raised-kinds.js';
 import { documentSteps } from './read-document.js';

@@ -3,7 +3,7 @@ import type { Document, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { atOnce } from '../../../core/in-slices.js';
 import { FILE_LIMITS, LEXEMES_PER_STEP, lexemeSteps, tooDeep, tooMany } from './check-size.js';
 import type { ScalarStyle, YamlEntry, YamlNode } from './node.js';
-import { textHabitOf } from '../habits/habits.js';
+import { textHabitOf } from '../habits/text-habits.js';
 import type { SourceFile } from './source-file.js';
 import { tableOf } from '../../../core/table.js';
 
