@@ -1,41 +1,44 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { alert, Alerts } from '../core/alerts.js';
-import { canonicalJson } from '../core/canonical-json.js';
 import { Clock } from '../core/clock.js';
 import { type ForgeError, UserError } from '../core/errors.js';
-import { goPast } from '../core/go-past.js';
-import type { EventRepository } from '../core/event.js';
 import { Encryptor } from '../core/encryptor.js';
 import { ForgeInventory } from '../forge/forge-inventory.js';
 import { sealReads } from '../pipeline/decide/answer-lookups.js';
 import { CandidateDecider } from '../pipeline/decide/decide-candidate.js';
-import { Rehearser, type Rehearsal } from '../pipeline/execute/rehearse.js';
+import { Rehearser } from '../pipeline/execute/rehearse.js';
 import { WorkQueue } from '../pipeline/work-queue.port.js';
 import { CapabilityCheck } from '../rules/requirements/capability-check.js';
 import { FindingKeeper } from './finding-keeper.js';
 import { frozenAt } from './freeze.js';
-import { hashOf, newId, shortRevision } from '../core/ids.js';
-import { isSameSetting, normalizeColor } from '../actions/support/compare.js';
-import { isJsonObject, type Json, type JsonObject } from '../core/json.js';
+import { newId, shortRevision } from '../core/ids.js';
 import { textOf, type Reason } from '../core/reason.js';
-import { type Freeze, isHeld, isReason, runReason, withPeople } from '../core/run-reasons.js';
+import { type Freeze, runReason, withPeople } from '../core/run-reasons.js';
 import type { ControlCaller } from '../core/operators.js';
+import { writtenOtherwise } from './contradictions.js';
+import {
+  PolicyRehearsal,
+  capsOf,
+  policyOf,
+  subjectKey,
+  type Pass,
+  type PlannedOrg,
+  type PlanScope,
+} from './rehearse-policies.js';
+import { TrustedPolicies } from './trusted-policies.js';
 import { TwoPeople } from '../core/two-people.js';
 import { type RecordedRun, JournalStore } from '../pipeline/journal-store.port.js';
 import { RuleEngine } from '../pipeline/rule-engine.port.js';
 import type { RepositoryInventory } from '../core/repository-home.js';
 import { type ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
-import type { Cause, NewIntent } from '../core/run.js';
-import type { CompiledPolicy } from '../rules/language/revision.js';
+import type { NewIntent } from '../core/run.js';
 import { PlanStore } from './plan-store.port.js';
 import type { PolicyGate, PolicyPass, ReviewedPass } from '../pipeline/policy-gate.port.js';
-import { driftBetween, hashOfPlan, overCap, planReason } from './policy-plan.js';
+import { driftBetween, hashOfPlan, planReason } from './policy-plan.js';
 import type {
   ApplyReport,
-  Before,
   Drift,
-  FieldChange,
   HeldPolicy,
   KeptPlan,
   PlanCaps,
@@ -43,46 +46,7 @@ import type {
   PlanNote,
   PolicyPlan,
 } from './policy-plan.js';
-import { predictCalls, type Pace, type RehearsedRun } from './predicted-calls.js';
-
-interface PlannedOrg {
-  readonly forge: string;
-  readonly org: string;
-  /** Policies that are new to the store need no approval. */
-  readonly trusted: boolean;
-  /** What the operator allows a policy that has no caps of its own. */
-  readonly caps: PlanCaps;
-  readonly pace: Pace;
-}
-
-type PlanScope = Pick<PolicyPlan, 'policy' | 'about'>;
-
-interface Pass {
-  readonly lines: PlanLine[];
-  readonly runs: ReadonlyArray<{
-    readonly run: RecordedRun;
-    readonly writes: readonly NewIntent[];
-    readonly rehearsed: RehearsedRun;
-  }>;
-  readonly findings: PolicyPlan['findings'];
-  readonly notes: PlanNote[];
-  /** The forge could not tell about some subjects: nothing of them is in the runs, and a note names each. */
-  readonly failure: ForgeError | null;
-  /** What was looked at, by `subjectKey`. */
-  readonly looked: readonly string[];
-  readonly subjects: number;
-  readonly overCaps: readonly Reason[];
-  readonly needsApproval: boolean;
-  readonly twoPeople: boolean;
-  readonly newPolicies: readonly string[];
-  readonly heldBack: readonly HeldPolicy[];
-}
-
-/** A run, and the repository that it is about; null = the organization. */
-interface Decided {
-  readonly run: RecordedRun;
-  readonly repo: EventRepository | null;
-}
+import { predictCalls, type Pace } from './predicted-calls.js';
 
 /** What a plan would write now. */
 interface Ready {
@@ -100,17 +64,17 @@ type By = string | ControlCaller;
 @Injectable()
 export class Planner implements PolicyGate {
   private readonly orgs: readonly PlannedOrg[];
-  /** Policies that are known to be trusted, as ORG/POLICY: no policy ever loses it. */
-  private readonly trusted = new Set<string>();
+  private readonly trusted: TrustedPolicies;
+  private readonly rehearsal: PolicyRehearsal;
 
   constructor(
     private readonly config: AppConfig,
     private readonly revisions: ActiveRevisions,
-    @Inject(ForgeInventory) private readonly inventory: RepositoryInventory,
-    @Inject(RuleEngine) private readonly rules: Pick<RuleEngine, 'find' | 'subjects'>,
-    @Inject(CandidateDecider) private readonly decider: Pick<CandidateDecider, 'decide'>,
-    @Inject(Rehearser) private readonly rehearser: Pick<Rehearser, 'rehearse'>,
-    @Inject(CapabilityCheck) private readonly capabilities: Pick<CapabilityCheck, 'heldNow'>,
+    @Inject(ForgeInventory) inventory: RepositoryInventory,
+    @Inject(RuleEngine) rules: Pick<RuleEngine, 'find' | 'subjects'>,
+    @Inject(CandidateDecider) decider: Pick<CandidateDecider, 'decide'>,
+    @Inject(Rehearser) rehearser: Pick<Rehearser, 'rehearse'>,
+    @Inject(CapabilityCheck) capabilities: Pick<CapabilityCheck, 'heldNow'>,
     private readonly plans: PlanStore,
     @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'lastSettled' | 'recordDecision'>,
     @Inject(WorkQueue) private readonly queue: Pick<WorkQueue, 'ring'>,
@@ -120,6 +84,17 @@ export class Planner implements PolicyGate {
     @Inject(TwoPeople) private readonly twoPeople: Pick<TwoPeople, 'mayApprove' | 'mayApply'>,
     private readonly clock: Clock,
   ) {
+    this.trusted = new TrustedPolicies(plans);
+    this.rehearsal = new PolicyRehearsal(
+      inventory,
+      rules,
+      decider,
+      rehearser,
+      capabilities,
+      journal,
+      this.trusted,
+      clock,
+    );
     const rateOf = new Map(config.forges.map(({ id, ratePerS }) => [id, ratePerS]));
     this.orgs = config.orgs.map(({ forge, name, trusted, budgets }) => ({
       forge,
@@ -152,7 +127,7 @@ export class Planner implements PolicyGate {
       );
     }
     const now = this.clock.now();
-    const pass = await this.pass(where, active, { policy, about: null }, now, {
+    const pass = await this.rehearsal.pass(where, active, { policy, about: null }, now, {
       kind: 'apply',
       by,
       plan: '',
@@ -206,7 +181,12 @@ export class Planner implements PolicyGate {
     if (frozen !== null) return refused([planReason('plan.frozen', { ...frozen })]);
     if (plan.needsApproval && plan.state !== 'approved')
       return refused([planReason('plan.not-approved', { plan: plan.hash.slice(0, 12) })]);
-    const pass = await this.pass(where, active, plan, plan.now, { kind: 'apply', by, plan: plan.id, subject: '' });
+    const pass = await this.rehearsal.pass(where, active, plan, plan.now, {
+      kind: 'apply',
+      by,
+      plan: plan.id,
+      subject: '',
+    });
     const held = heldOf(plan, pass);
     if (held.length > 0)
       return refused(held.map(({ policy, reason }) => planReason('plan.policy-held', { policy, because: reason })));
@@ -221,7 +201,7 @@ export class Planner implements PolicyGate {
     const runs = pass.runs
       .filter(({ writes }) => writes.length > 0)
       .map(({ run, writes }) => released(run, writes, plan));
-    await this.trust(where.org, runs, by);
+    await this.trusted.trust(where.org, runs, by);
     const due = await this.journal.recordDecision(
       {},
       runs.map((run) => sealReads(run, this.encryptor)),
@@ -315,15 +295,16 @@ export class Planner implements PolicyGate {
       (policy?.approval ?? false) !== false ||
       runs.some(({ intents }) => intents.some(({ approval }) => approval === 'wanted'));
     const isCapped = caps.effectsPerPlan !== null || (caps.percentOfSubjects !== null && subjects !== null);
-    const isNew = wantsLive(runs) && (await this.isNew(where, candidate.id));
+    const isNew = wantsLive(runs) && (await this.trusted.isNew(where, candidate.id));
     const about = subjects === null ? repositoriesOf(runs) : null;
     const free = async (): Promise<RecordedRun[]> => {
-      if (where.trusted) await this.trust(org, runs, 'trusted: true');
+      if (where.trusted) await this.trusted.trust(org, runs, 'trusted: true');
       // What waited before this policy was let free waits no more.
       await this.plans.dropOvertaken(org, [candidate.id], about, '');
       return [...runs];
     };
-    const against = await this.writtenOtherwise(
+    const against = await writtenOtherwise(
+      this.journal,
       active,
       runs.flatMap(({ intents }) => intents),
     );
@@ -332,7 +313,7 @@ export class Planner implements PolicyGate {
         withheld(run, 'error', (wanted) => runReason('run.held.cap', { caps: against, wanted })),
       );
     if (!asks && !isCapped && !isNew) return free();
-    const pass = await this.rehearseAll(
+    const pass = await this.rehearsal.rehearseAll(
       active,
       where,
       runs.map((run) => ({ run, repo: null })),
@@ -353,7 +334,7 @@ export class Planner implements PolicyGate {
     const plan = await this.plans.keep(this.asPlan(where, active, scope, now, SCHEDULE, pass));
     if (plan.state === 'approved') {
       const approvedRuns = pass.runs.map(({ run, writes }) => released(run, writes, plan));
-      await this.trust(org, approvedRuns, plan.decidedBy ?? SCHEDULE);
+      await this.trusted.trust(org, approvedRuns, plan.decidedBy ?? SCHEDULE);
       await this.plans.markApplied(plan.id, SCHEDULE);
       return approvedRuns;
     }
@@ -367,23 +348,6 @@ export class Planner implements PolicyGate {
     return runs.map((run) =>
       withheld(run, 'not-fired', (wanted) => runReason(code, { plan: plan.hash.slice(0, 12), wanted })),
     );
-  }
-
-  /** Whether a policy was never applied in this store, and the operator does not take it as it is. */
-  private async isNew({ org, trusted }: PlannedOrg, policy: string): Promise<boolean> {
-    if (trusted || this.trusted.has(`${org}/${policy}`)) return false;
-    const isTrusted = await this.plans.isTrusted(org, policy);
-    if (isTrusted) this.trusted.add(`${org}/${policy}`);
-    return !isTrusted;
-  }
-
-  /** What is applied once waits no more. */
-  private async trust(org: string, runs: readonly RecordedRun[], by: string): Promise<void> {
-    const live = runs.flatMap(({ run, intents }) => (intents.some(({ mode }) => mode === 'live') ? [run.rule] : []));
-    const added = [...new Set(live)].filter((policy) => !this.trusted.has(`${org}/${policy}`));
-    if (added.length === 0) return;
-    await this.plans.trust(org, added, by);
-    for (const policy of added) this.trusted.add(`${org}/${policy}`);
   }
 
   private async find(hash: string): Promise<KeptPlan> {
@@ -402,191 +366,6 @@ export class Planner implements PolicyGate {
     if (!where || !active)
       throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
     return { where, active };
-  }
-
-  private async pass(
-    where: PlannedOrg,
-    active: ActiveRevision,
-    { policy, about }: PlanScope,
-    now: Date,
-    cause: Extract<Cause, { kind: 'apply' }>,
-  ): Promise<Pass> {
-    const { inventory, rules, decider } = this;
-    const repositories = await inventory.list(where.forge, where.org, about ?? []);
-    const parts: Pass[] = [];
-    const reasons = await this.capabilities.heldNow(where.org);
-    const heldBack: HeldPolicy[] = [];
-    for (const { id } of active.revision.policies) {
-      const candidate = policy === null || policy === id ? rules.find(active.revision, id) : null;
-      if (!candidate) continue;
-      const reason = reasons.get(id);
-      if (reason !== undefined) {
-        heldBack.push({ policy: id, reason: textOf(reason), code: reason.code });
-        continue;
-      }
-      const all = rules.subjects(active.revision, candidate, repositories);
-      const subjects = about === null ? all : all.filter((repo) => repo !== null && about.includes(repo.id));
-      const decided: Decided[] = [];
-      const failed = await goPast(subjects, async (repo) => {
-        const run = await decider.decide(active, candidate, {
-          forge: where.forge,
-          org: where.org,
-          cause: { ...cause, subject: repo?.id ?? '', ...(repo ? { repo: repo.full_name } : {}) },
-          event: null,
-          repo,
-          // A plan is asked for by somebody who waits: a forge that cannot be asked is told at once.
-          since: this.clock.now(),
-          now,
-        });
-        decided.push({ run, repo });
-      });
-      const part = await this.rehearseAll(
-        active,
-        where,
-        decided,
-        subjects.length,
-        about === null ? subjects.length : null,
-      );
-      parts.push({
-        ...part,
-        notes: [...part.notes, ...failed.map(({ one, error }) => unreadNote(id, one, error))],
-        failure: failed[0]?.error ?? part.failure,
-        looked: subjects.map((repo) => subjectKey({ policy: id, repo: placeOf(repo) })),
-      });
-    }
-    const writes = parts.flatMap(({ runs }) => runs.flatMap((run) => run.writes));
-    return {
-      lines: parts.flatMap(({ lines }) => lines),
-      runs: parts.flatMap(({ runs }) => runs),
-      findings: parts.flatMap(({ findings }) => findings),
-      notes: parts.flatMap(({ notes }) => notes),
-      failure: parts.find(({ failure }) => failure !== null)?.failure ?? null,
-      looked: parts.flatMap(({ looked }) => looked),
-      subjects: parts.reduce((sum, { subjects }) => sum + subjects, 0),
-      overCaps: [
-        ...parts.flatMap(({ overCaps }) => overCaps),
-        ...contradictions(writes),
-        ...(await this.writtenOtherwise(active, writes)),
-      ],
-      needsApproval: parts.some(({ needsApproval }) => needsApproval),
-      twoPeople: parts.some(({ twoPeople }) => twoPeople),
-      newPolicies: parts.flatMap(({ newPolicies }) => newPolicies),
-      heldBack,
-    };
-  }
-
-  /** @param share of how many subjects the percentage is taken; null = it is not asked */
-  private async rehearseAll(
-    active: ActiveRevision,
-    where: PlannedOrg,
-    decided: readonly Decided[],
-    subjects: number,
-    share: number | null,
-  ): Promise<Pass> {
-    const made: Array<Pass['runs'][number]> = [];
-    const lines: PlanLine[] = [];
-    let asks = false;
-    let two = false;
-    const news = new Set<string>();
-    const rehearsed: Decided[] = [];
-    const failed = await goPast(decided, async ({ run, repo }) => {
-      const writes: NewIntent[] = [];
-      const rehearsals: Array<RehearsedRun['writes'][number]> = [];
-      const own: Array<{ intent: NewIntent; rehearsal: Rehearsal }> = [];
-      for (const intent of run.intents) own.push({ intent, rehearsal: await this.rehearser.rehearse(intent) });
-      rehearsed.push({ run, repo });
-      for (const { intent, rehearsal } of own) {
-        if (rehearsal.does === 'nothing') continue;
-        lines.push(await this.lineOf(run, intent, rehearsal));
-        if (rehearsal.does === 'cannot') continue;
-        writes.push(intent);
-        rehearsals.push({ mode: intent.mode, rehearsal });
-        if (intent.mode === 'live' && (await this.isNew(where, intent.rule))) news.add(intent.rule);
-        const asked = policyOf(active, intent.rule)?.approval ?? false;
-        asks ||= intent.mode === 'live' && (intent.approval === 'wanted' || asked !== false);
-        two ||= intent.mode === 'live' && (intent.twoPeople === true || asked === 'two-people');
-      }
-      made.push({
-        run,
-        writes,
-        rehearsed: { policy: run.run.rule, repo: repositoryOf(writes[0]), writes: rehearsals },
-      });
-    });
-    const ids = [...new Set(rehearsed.map(({ run: { run } }) => run.rule))];
-    return {
-      lines,
-      runs: made,
-      subjects,
-      findings: rehearsed.flatMap(({ run: { run, found }, repo }) =>
-        (found?.failing ?? []).map((finding) => ({ ...finding, policy: run.rule, repo: placeOf(repo) })),
-      ),
-      notes: [
-        ...rehearsed.flatMap(({ run: { run }, repo }) =>
-          run.state === 'error' || isHeld(run.reason) || isReason(run.reason, 'run.fired.in-part')
-            ? [{ policy: run.rule, repo: repo?.full_name ?? null, reason: textOf(run.reason), code: run.reason.code }]
-            : [],
-        ),
-        ...failed.map(({ one: { run, repo }, error }) => unreadNote(run.run.rule, repo, error)),
-      ],
-      failure: failed[0]?.error ?? null,
-      looked: [],
-      overCaps: ids.flatMap((id) => overCap(id, lines, share, capsOf(policyOf(active, id), where.caps)) ?? []),
-      needsApproval: asks || news.size > 0,
-      twoPeople: two,
-      newPolicies: [...news],
-      heldBack: [],
-    };
-  }
-
-  /** Objects that another policy of this very revision wrote last, and otherwise: each would undo the other at its pass. */
-  private async writtenOtherwise({ id, revision }: ActiveRevision, intents: readonly NewIntent[]): Promise<Reason[]> {
-    const found: Reason[] = [];
-    for (const intent of intents) {
-      const others = revision.policies.filter(({ id: other }) => other !== intent.rule);
-      if (intent.mode !== 'live' || !others.some((other) => mayWrite(other, intent.action))) continue;
-      const last = await this.journal.lastSettled(intent.effectKey);
-      if (last?.revisionId !== id || !others.some(({ id: other }) => other === last.rule)) continue;
-      found.push(...[contradiction(last, intent) ?? []].flat());
-    }
-    return found;
-  }
-
-  private async lineOf(
-    { run }: RecordedRun,
-    intent: NewIntent,
-    rehearsal: Exclude<Rehearsal, { does: 'nothing' }>,
-  ): Promise<PlanLine> {
-    const last =
-      rehearsal.does === 'write' && !rehearsal.isReadable ? await this.journal.lastSettled(intent.effectKey) : null;
-    const differences = driftIn(run.trace, intent);
-    const before = (field: string): Before => {
-      if (differences) return { is: 'value', value: differences.get(field) ?? null };
-      if (rehearsal.does === 'cannot') return { is: 'other' };
-      if (!rehearsal.isReadable)
-        return {
-          is: 'not-readable',
-          last: last && { value: shown(last.params[field] ?? null), at: last.updatedAt.toISOString() },
-        };
-      return rehearsal.operation.startsWith('create') ? { is: 'absent' } : { is: 'other' };
-    };
-    const names = differences ? [...differences.keys()] : Object.keys(intent.params);
-    return {
-      policy: intent.rule,
-      mode: intent.mode,
-      repo: repositoryOf(intent),
-      step: intent.stepId,
-      action: intent.action,
-      key: intent.itemKey,
-      does: rehearsal.does,
-      operation: rehearsal.does === 'write' ? rehearsal.operation : null,
-      reason: rehearsal.does === 'cannot' ? textOf(rehearsal.reason) : null,
-      fields: names.map((field): FieldChange => ({
-        field,
-        before: before(field),
-        after: shown(intent.params[field] ?? null),
-      })),
-      valueHash: hashOf('values', canonicalJson(comparable(intent.params))).slice(0, 16),
-    };
   }
 
   private asPlan(
@@ -635,35 +414,19 @@ export class Planner implements PolicyGate {
 
 const SCHEDULE = 'schedule';
 
-/** Nobody applied or denied it. */
 /** The rules or what they look at changed since the plan was made. */
 function isOutdated(looked: Ready | ApplyReport): boolean {
   return 'pass' in looked ? looked.drift.length > 0 : looked.code === 'plan.rules-changed';
 }
 
+/** Nobody applied or denied it. */
 function isWaiting({ state }: KeptPlan): boolean {
   return state === 'open' || state === 'approved';
-}
-
-function mayWrite({ program }: CompiledPolicy, action: string): boolean {
-  return [...program.parts, ...program.fixes.map(({ step }) => step)].some((one) => one.action.name === action);
 }
 
 function refusal(plan: KeptPlan, reasons: readonly Reason[], drift: readonly Drift[] = []): ApplyReport {
   const code = reasons[0]?.code ?? null;
   return { outcome: 'refused', plan, reasons: reasons.map(textOf), code, drift: [...drift], runs: [] };
-}
-
-function placeOf(repo: EventRepository | null): PlanLine['repo'] {
-  return repo && { id: repo.id, name: repo.full_name };
-}
-
-function subjectKey({ policy, repo }: Pick<PlanLine, 'policy' | 'repo'>): string {
-  return `${policy} ${repo?.id ?? ''}`;
-}
-
-function unreadNote(policy: string, repo: EventRepository | null, { message }: ForgeError): PlanNote {
-  return { policy, repo: repo?.full_name ?? null, reason: message, code: 'plan.unread' };
 }
 
 /** Subjects with lines in the plan about which nothing could be decided now: their lines are neither done nor changed. */
@@ -686,51 +449,6 @@ function unreadReason({ repo, reason }: PlanNote, { hash, org, madeBy }: KeptPla
   });
 }
 
-/** Wishes of one object that cannot both hold: each is said once. */
-function contradictions(intents: readonly NewIntent[]): Reason[] {
-  const byKey = new Map<string, NewIntent[]>();
-  for (const intent of intents) byKey.set(intent.effectKey, [...(byKey.get(intent.effectKey) ?? []), intent]);
-  return [...byKey.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : others.flatMap((other) => contradiction(first, other) ?? []).slice(0, 1),
-  );
-}
-
-/** The first parameter in which two wishes of one action and object cannot both hold. */
-function opposed(one: JsonObject, other: JsonObject): string | undefined {
-  const [a, b] = [comparable(one), comparable(other)];
-  return Object.keys(a).find((name) => {
-    const [x = null, y = null] = [a[name], b[name]];
-    if (x === null || y === null || NO_WISH.has(name)) return false;
-    // Members that are put on and taken off one by one: both may hold, unless one takes off what the other puts on.
-    if (name === 'add' || name === 'remove') {
-      const against = b[name === 'add' ? 'remove' : 'add'];
-      return Array.isArray(x) && Array.isArray(against) && x.some((member) => against.includes(member));
-    }
-    if (name === 'color') return normalizeColor(String(x)) !== normalizeColor(String(y));
-    return typeof x === 'object' && !Array.isArray(x)
-      ? canonicalJson(x) !== canonicalJson(y)
-      : !isSameSetting(name, x, y);
-  });
-}
-
-type Wish = Pick<NewIntent, 'rule' | 'action' | 'itemKey' | 'params' | 'target' | 'org'>;
-
-/** How an object is found, which is no wish about it. */
-const NO_WISH = new Set(['keep', 'renamed_from']);
-
-function contradiction(one: Wish, other: Wish): Reason | null {
-  const field = one.action === other.action ? opposed(one.params, other.params) : one.action;
-  if (field === undefined) return null;
-  const { target } = other;
-  return planReason('plan.contradiction', {
-    one: one.rule,
-    other: other.rule,
-    where: target.kind === 'repository' ? `${target.owner}/${target.name}` : other.org,
-    object: `${other.action} ${other.itemKey}`,
-    field,
-  });
-}
-
 const NO_CAPS: PlanCaps = { effectsPerPlan: null, percentOfSubjects: null };
 const NO_PACE: Pace = { ratePerS: Number.POSITIVE_INFINITY, effectsPerHour: null };
 
@@ -740,25 +458,9 @@ function heldOf({ lines }: KeptPlan, { heldBack }: Pass): HeldPolicy[] {
   return heldBack.filter((held) => isEmpty || lines.some(({ policy }) => policy === held.policy));
 }
 
-function repositoryOf(intent: NewIntent | undefined): PlanLine['repo'] {
-  const target = intent?.target;
-  return target?.kind === 'repository' ? { id: target.id, name: `${target.owner}/${target.name}` } : null;
-}
-
 function repositoriesOf(runs: readonly RecordedRun[]): string[] {
   const targets = runs.flatMap(({ intents }) => intents.map(({ target }) => target));
   return [...new Set(targets.flatMap((target) => (target.kind === 'repository' ? [target.id] : [])))];
-}
-
-function policyOf({ revision }: ActiveRevision, id: string): CompiledPolicy | undefined {
-  return revision.policies.find((policy) => policy.id === id);
-}
-
-function capsOf(policy: CompiledPolicy | undefined, caps: PlanCaps): PlanCaps {
-  return {
-    effectsPerPlan: policy?.limits?.effectsPerPlan ?? caps.effectsPerPlan,
-    percentOfSubjects: policy?.limits?.percentOfSubjects ?? caps.percentOfSubjects,
-  };
 }
 
 /** Whether something of it would be written. */
@@ -797,33 +499,4 @@ function nameOf(by: By): string {
 /** A part of the bot works for nobody in particular: it is no second person. */
 function callerOf(by: By): ControlCaller {
   return typeof by === 'string' ? { kind: 'command', name: by, login: null, scopes: [], grants: null } : by;
-}
-
-/** Values found at the forge, where the policy compared them itself (see `evaluate-policy`). */
-function driftIn(trace: Json, { stepId, itemKey }: NewIntent): Map<string, Json> | null {
-  const section = isJsonObject(trace) ? trace[stepId] : undefined;
-  const drift = isJsonObject(section) && Array.isArray(section['drift']) ? section['drift'] : [];
-  const own = drift.find((one) => isJsonObject(one) && one['key'] === itemKey);
-  const differences =
-    isJsonObject(own) && Array.isArray(own['differences']) ? own['differences'].filter(isJsonObject) : [];
-  return differences.length === 0
-    ? null
-    : new Map(differences.map((difference) => [String(difference['field']), difference['found'] ?? null]));
-}
-
-/** Secrets by their name, sealed values as a word. */
-function shown(value: Json): Json {
-  if (!isJsonObject(value)) return value;
-  if (typeof value['$secret'] === 'string') return `secrets.${value['$secret']}`;
-  return typeof value['$sealed'] === 'string' ? '(sealed)' : value;
-}
-
-/** Sealing gives another text each time; the hash of what is sealed stays. */
-function comparable(params: Readonly<Record<string, Json>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [
-      name,
-      isJsonObject(value) && '$hash' in value ? (value['$hash'] ?? null) : value,
-    ]),
-  );
 }
