@@ -209,8 +209,9 @@ export class CandidateDecider {
       });
     /** @returns whether it is to be evaluated again, with more that is known; or the plan of a run that waits */
     const learn = async function* (fields: readonly string[]): Deciding<'again' | Plan> {
-      const [known, reader] = [event, deps.fields];
-      const read = known && reader ? yield* ask({ about: 'fields', read: () => reader.read(known, fields) }) : null;
+      const known = event;
+      const read =
+        known && (yield* ask({ about: 'fields', read: async () => (await deps.fields?.read(known, fields)) ?? null }));
       if (read) {
         [event, repo] = [read, read.repo];
         return 'again';

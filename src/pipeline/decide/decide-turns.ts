@@ -25,8 +25,10 @@ interface DecideTurnsDeps {
   readonly logger: Logger;
 }
 
-/** Arrivals in one transaction: more would hold its locks for too long. While other organizations have turns here, fewer. */
+/** Arrivals in one transaction: more would hold its locks for too long. While several organizations have turns here, fewer. */
 const BATCH = { alone: 64, shared: 16 } as const;
+/** So long after the turn of another organization. */
+const SHARED_FOR_MS = 1_000;
 /** A turn ends after this time, for others that wait. */
 const TURN_MS = 250;
 const EVENT_HANDS = { most: 33, refill: 8 } as const;
@@ -49,6 +51,9 @@ export class DecideTurns {
   private readonly arrivals = new Set<Promise<boolean>>();
   private readonly events: LineTurns<Undecided>;
   private isStopping = false;
+  /** Of the turn of arrivals that began last, and when one began that was of another. */
+  private lastOrg: string | null = null;
+  private changedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly deps: DecideTurnsDeps) {
     this.events = new LineTurns<Undecided>(
@@ -74,10 +79,9 @@ export class DecideTurns {
   /** @returns whether it left work behind that is due */
   turn(topic: 'arrivals' | 'events', org: string): Promise<boolean> {
     if (topic === 'events') return this.events.turn(org);
-    // It counts from now on, for the size of its own batches too.
-    const running = Promise.resolve()
-      .then(() => this.turnOfArrivals(org))
-      .finally(() => this.arrivals.delete(running));
+    if (this.lastOrg !== null && org !== this.lastOrg) this.changedAtMs = this.deps.clock.monotonicMs();
+    this.lastOrg = org;
+    const running = this.turnOfArrivals(org).finally(() => this.arrivals.delete(running));
     this.arrivals.add(running);
     return running;
   }
@@ -86,7 +90,8 @@ export class DecideTurns {
     const { inbox, arrivals, watch, clock } = this.deps;
     const endsAtMs = clock.monotonicMs() + TURN_MS;
     while (!this.isStopping) {
-      const most = this.arrivals.size > 1 ? BATCH.shared : BATCH.alone;
+      const isShared = clock.monotonicMs() - this.changedAtMs < SHARED_FOR_MS;
+      const most = isShared ? BATCH.shared : BATCH.alone;
       let done = 0;
       const { dealt, given } = await watch.batch(
         'arrival',
