@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import { nothing } from '../core/objects/base.js';
+import { tableOf } from '../core/table.js';
 
 /** Token scope category; the level follows the method (GET needs read, others write). */
 export type ScopeCategory = 'admin' | 'issue' | 'misc' | 'none' | 'organization' | 'package' | 'repository' | 'user';
@@ -55,15 +57,44 @@ export interface Operation<
   readonly summary: string;
 }
 
-/** One row of the table; keeps the literal types of path and query and the schemas of body and result. */
-export function defineOperation<
-  const Path extends string,
-  const Query extends Record<string, ParamSpec> = Record<never, ParamSpec>,
-  Body extends z.ZodType = z.ZodUndefined,
-  Result extends z.ZodType = z.ZodType,
->(operation: Operation<Path, Query, Body, Result>): Operation<Path, Query, Body, Result> {
-  return operation;
+type Row<
+  Query extends Record<string, ParamSpec>,
+  Body extends z.ZodType,
+  Result extends z.ZodType,
+  Usual extends 'retry' | 'result',
+> = Omit<Operation<string, Query, Body, Result>, 'method' | 'path' | 'pathTypes' | 'paged' | 'success' | Usual> &
+  Partial<Pick<Operation<string, Query, Body, Result>, 'success' | Usual>>;
+
+/** Path parameters that are no plain strings, the same in all paths. */
+const PATH_TYPES = tableOf<ParamType>({ id: 'int64', index: 'int64', run: 'int64', job: 'int64', attempt: 'integer' });
+
+/** Rows of one method. A row says what is otherwise than usual, and keeps the literal types of path and query and the schemas of body and result. */
+function rowsOf<Usual extends 'retry' | 'result' = never>(
+  method: Operation['method'],
+  usual: Pick<Operation, 'success' | Usual>,
+) {
+  return <
+    const Path extends string,
+    const Query extends Record<string, ParamSpec> = Record<never, ParamSpec>,
+    Body extends z.ZodType = z.ZodUndefined,
+    Result extends z.ZodType = typeof nothing,
+  >(
+    path: Path,
+    row: Row<Query, Body, Result, Usual>,
+  ): Operation<Path, Query, Body, Result> => {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+    const pathTypes = Object.fromEntries(names.flatMap((name) => (PATH_TYPES[name] ? [[name, PATH_TYPES[name]]] : [])));
+    const { query = {} } = row as { query?: object };
+    const paged = Object.hasOwn(query, 'page');
+    return { method, path, pathTypes, paged, ...usual, ...row } as unknown as Operation<Path, Query, Body, Result>;
+  };
 }
+
+export const get = rowsOf<'retry'>('GET', { success: [200], retry: 'read' });
+export const post = rowsOf<never>('POST', { success: [201] });
+export const put = rowsOf<'retry' | 'result'>('PUT', { success: [204], retry: 'absolute', result: nothing });
+export const patch = rowsOf<'retry'>('PATCH', { success: [200], retry: 'absolute' });
+export const del = rowsOf<'retry' | 'result'>('DELETE', { success: [204], retry: 'absolute', result: nothing });
 
 /** Names of the `{parameters}` in a path template. */
 export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

@@ -1,10 +1,14 @@
 import { FORGEJO_DELIVERIES, GITEA_DELIVERIES, type DeliveryStyle } from './deliveries/delivery-request.js';
 import type { BranchFilterReach } from './deliveries/branch-filter.js';
-import type { EventNames, HookEventType } from './deliveries/hook-events.js';
+import type { HookEventType } from './deliveries/hook-events.js';
 
 /** How a server tells what happened, in deliveries and in feed rows: data of a profile. Source: recordings of each server. */
-export interface TellingStyle extends EventNames {
+export interface TellingStyle {
   readonly requests: DeliveryStyle;
+  /** Event types that this server does not know: it never sends them, and a hook cannot ask for them. */
+  readonly silent: ReadonlySet<HookEventType>;
+  /** Verdicts of reviews are asked for by one name, or by one each. */
+  readonly reviewNames: 'one' | 'each';
   /** Commits in a push delivery at most. */
   readonly pushCommits: number;
   /** Whether the branch filter of a hook shuts out tags too, or looks at branches alone. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../define-operation.js';
+import { get, post } from '../define-operation.js';
 import { nothing } from '../../core/objects/base.js';
 import { actionTasks, dispatched, workflowJobs, workflowRun, workflowRuns } from '../../core/objects/workflows.js';
 import { jobStatus, paging } from './params.js';
@@ -7,122 +7,74 @@ import { jobStatus, paging } from './params.js';
 const jobsQuery = { status: jobStatus, ...paging } as const;
 
 export const actionsOperations = {
-  listMyJobs: defineOperation({
+  listMyJobs: get('/user/actions/jobs', {
     n: 11,
-    method: 'GET',
-    path: '/user/actions/jobs',
     query: {
       ...jobsQuery,
       sort: { type: 'string', summary: 'id' },
       order: { type: 'string', summary: 'asc or desc' },
     },
     result: workflowJobs,
-    success: [200],
     scope: 'user',
-    retry: 'read',
-    paged: true,
     list: 'jobs',
     summary: "List workflow jobs of the caller's own repositories, oldest first",
   }),
-  listJobsOfAttempt: defineOperation({
+  listJobsOfAttempt: get('/repos/{owner}/{repo}/actions/runs/{run}/attempts/{attempt}/jobs', {
     n: 12,
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/actions/runs/{run}/attempts/{attempt}/jobs',
-    pathTypes: { run: 'int64', attempt: 'integer' },
     query: jobsQuery,
     result: workflowJobs,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
-    paged: true,
     list: 'jobs',
     summary: 'List the jobs of one attempt of a run',
   }),
-  listActionTasks: defineOperation({
+  listActionTasks: get('/repos/{owner}/{repo}/actions/tasks', {
     n: 14,
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/actions/tasks',
     query: paging,
     result: actionTasks,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
-    paged: true,
     list: 'workflow_runs',
     summary: 'List the action tasks of a repository, newest first',
   }),
-  listJobsOfRun: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/actions/runs/{run}/jobs',
-    pathTypes: { run: 'int64' },
+  listJobsOfRun: get('/repos/{owner}/{repo}/actions/runs/{run}/jobs', {
     query: jobsQuery,
     result: workflowJobs,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
-    paged: true,
     list: 'jobs',
     summary: 'List the jobs of the latest attempt of a run, for servers without attempts',
   }),
-  getRunAttempt: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/actions/runs/{run}/attempts/{attempt}',
-    pathTypes: { run: 'int64', attempt: 'integer' },
+  getRunAttempt: get('/repos/{owner}/{repo}/actions/runs/{run}/attempts/{attempt}', {
     result: workflowRun,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get one attempt of a run',
   }),
-  listRepoRuns: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/actions/runs',
+  listRepoRuns: get('/repos/{owner}/{repo}/actions/runs', {
     query: paging,
     result: workflowRuns,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
-    paged: true,
     list: 'workflow_runs',
     summary: 'List the workflow runs of a repository',
   }),
-  listOrgRuns: defineOperation({
-    method: 'GET',
-    path: '/orgs/{org}/actions/runs',
+  listOrgRuns: get('/orgs/{org}/actions/runs', {
     query: paging,
     result: workflowRuns,
-    success: [200],
     scope: 'organization',
-    retry: 'read',
-    paged: true,
     list: 'workflow_runs',
     summary: 'List the workflow runs of an organization',
   }),
-  listOrgJobs: defineOperation({
-    method: 'GET',
-    path: '/orgs/{org}/actions/jobs',
+  listOrgJobs: get('/orgs/{org}/actions/jobs', {
     query: jobsQuery,
     result: workflowJobs,
-    success: [200],
     scope: 'organization',
-    retry: 'read',
-    paged: true,
     list: 'jobs',
     summary: 'List the workflow jobs of an organization',
   }),
-  rerunFailedJobs: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/actions/runs/{run}/rerun-failed-jobs',
-    pathTypes: { run: 'int64' },
+  rerunFailedJobs: post('/repos/{owner}/{repo}/actions/runs/{run}/rerun-failed-jobs', {
     result: nothing,
-    success: [201],
     scope: 'repository',
     retry: 'keyless',
     summary: 'Run the failed jobs of a run again',
   }),
-  dispatchWorkflow: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches',
+  dispatchWorkflow: post('/repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches', {
     query: { return_run_details: { type: 'boolean', summary: 'answer the ids of the new run' } },
     body: z.strictObject({ ref: z.string(), inputs: z.record(z.string(), z.string()).optional() }),
     result: dispatched,
@@ -131,32 +83,19 @@ export const actionsOperations = {
     retry: 'keyless',
     summary: 'Start a workflow by hand',
   }),
-  getRun: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/actions/runs/{run}',
-    pathTypes: { run: 'int64' },
+  getRun: get('/repos/{owner}/{repo}/actions/runs/{run}', {
     result: workflowRun,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get a workflow run in its newest attempt',
   }),
-  rerunRun: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/actions/runs/{run}/rerun',
-    pathTypes: { run: 'int64' },
+  rerunRun: post('/repos/{owner}/{repo}/actions/runs/{run}/rerun', {
     result: nothing,
-    success: [201],
     scope: 'repository',
     retry: 'keyless',
     summary: 'Run all jobs of a run again',
   }),
-  rerunJob: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/actions/runs/{run}/jobs/{job}/rerun',
-    pathTypes: { run: 'int64', job: 'int64' },
+  rerunJob: post('/repos/{owner}/{repo}/actions/runs/{run}/jobs/{job}/rerun', {
     result: nothing,
-    success: [201],
     scope: 'repository',
     retry: 'keyless',
     summary: 'Run one job, and what needs it, again',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineOperation } from '../define-operation.js';
-import { listOf, nothing } from '../../core/objects/base.js';
+import { del, get, patch, post } from '../define-operation.js';
+import { listOf } from '../../core/objects/base.js';
 import { branchProtection } from '../../core/objects/git.js';
 
 const settings = {
@@ -15,55 +15,35 @@ const settings = {
 };
 
 export const branchProtectionOperations = {
-  getBranchProtection: defineOperation({
+  getBranchProtection: get('/repos/{owner}/{repo}/branch_protections/{name}', {
     n: 10,
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/branch_protections/{name}',
     tail: true,
     result: branchProtection,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get a branch protection by the name of its rule',
   }),
-  listBranchProtections: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/branch_protections',
+  listBranchProtections: get('/repos/{owner}/{repo}/branch_protections', {
     result: listOf(branchProtection),
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'List the branch protections of a repository',
   }),
-  createBranchProtection: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/branch_protections',
+  createBranchProtection: post('/repos/{owner}/{repo}/branch_protections', {
     body: z.looseObject({ rule_name: z.string().optional(), branch_name: z.string().optional(), ...settings }),
     result: branchProtection,
-    success: [201],
     scope: 'repository',
     retry: 'keyed',
     summary: 'Create a branch protection',
   }),
-  updateBranchProtection: defineOperation({
-    method: 'PATCH',
-    path: '/repos/{owner}/{repo}/branch_protections/{name}',
+  updateBranchProtection: patch('/repos/{owner}/{repo}/branch_protections/{name}', {
     tail: true,
     body: z.looseObject(settings),
     result: branchProtection,
-    success: [200],
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Change given fields of a branch protection',
   }),
-  deleteBranchProtection: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/branch_protections/{name}',
+  deleteBranchProtection: del('/repos/{owner}/{repo}/branch_protections/{name}', {
     tail: true,
-    result: nothing,
-    success: [204],
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Delete a branch protection',
   }),
 } as const;

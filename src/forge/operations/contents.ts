@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../define-operation.js';
+import { del, get, post, put } from '../define-operation.js';
 import { listOf, listWithNulls } from '../../core/objects/base.js';
 import { commit, comparison, contents, fileChange, fileOrFolder } from '../../core/objects/git.js';
 
@@ -14,10 +14,8 @@ const commitFields = {
 };
 
 export const contentsOperations = {
-  getFiles: defineOperation({
+  getFiles: post('/repos/{owner}/{repo}/file-contents', {
     n: 5,
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/file-contents',
     query: { ref },
     body: z.strictObject({ files: z.array(z.string()) }),
     result: listWithNulls(contents),
@@ -28,76 +26,51 @@ export const contentsOperations = {
     maxBytes: MANY_FILES_BYTES,
     summary: 'Get contents of several files in the order asked; null = not there; at most 30 per answer',
   }),
-  getFilesByQuery: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/file-contents',
+  getFilesByQuery: get('/repos/{owner}/{repo}/file-contents', {
     query: { ref, body: { type: 'string', required: true, summary: 'the body of the other form as JSON text' } },
     result: listWithNulls(contents),
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     maxBytes: MANY_FILES_BYTES,
     summary: 'Get contents of several files with a token that may only read',
   }),
-  getContents: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/contents/{filepath}',
+  getContents: get('/repos/{owner}/{repo}/contents/{filepath}', {
     tail: true,
     query: { ref },
     result: fileOrFolder,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get one file with its content, or a folder with its entries',
   }),
-  compareCommits: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/compare/{basehead}',
+  compareCommits: get('/repos/{owner}/{repo}/compare/{basehead}', {
     tail: true,
     result: comparison,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Compare two refs, "base...head"',
   }),
-  getCommit: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/git/commits/{sha}',
+  getCommit: get('/repos/{owner}/{repo}/git/commits/{sha}', {
     query: {
       files: { type: 'boolean', summary: 'false leaves the changed files out' },
       stat: { type: 'boolean', summary: 'false leaves the counts of lines out' },
       verification: { type: 'boolean', summary: 'false leaves the signature out' },
     },
     result: commit,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get one commit',
   }),
-  listContents: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/contents',
+  listContents: get('/repos/{owner}/{repo}/contents', {
     query: { ref },
     result: listOf(contents),
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'List what lies at the root, without contents',
   }),
-  createFile: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/contents/{filepath}',
+  createFile: post('/repos/{owner}/{repo}/contents/{filepath}', {
     tail: true,
     body: z.strictObject({ ...commitFields, content: z.string() }),
     result: fileChange,
-    success: [201],
     scope: 'repository',
     retry: 'keyed',
     summary: 'Commit a new file',
   }),
-  updateFile: defineOperation({
-    method: 'PUT',
-    path: '/repos/{owner}/{repo}/contents/{filepath}',
+  updateFile: put('/repos/{owner}/{repo}/contents/{filepath}', {
     tail: true,
     body: z.strictObject({ ...commitFields, content: z.string(), sha: z.string(), from_path: z.string().optional() }),
     result: fileChange,
@@ -106,9 +79,7 @@ export const contentsOperations = {
     retry: 'keyed',
     summary: 'Commit a change of a file; its present blob has to be named',
   }),
-  deleteFile: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/contents/{filepath}',
+  deleteFile: del('/repos/{owner}/{repo}/contents/{filepath}', {
     tail: true,
     body: z.strictObject({ ...commitFields, sha: z.string() }),
     result: fileChange,

@@ -1,17 +1,14 @@
 import { z } from 'zod';
-import { defineOperation } from '../define-operation.js';
-import { idInput, listOf, nothing } from '../../core/objects/base.js';
+import { del, get, patch, post, put } from '../define-operation.js';
+import { idInput, listOf } from '../../core/objects/base.js';
 import { comment, issue, timelineEntry } from '../../core/objects/tracker.js';
 import { paging } from './params.js';
 
-const index = { index: 'int64' } as const;
 const commentBody = z.strictObject({ body: z.string() });
 const dueDate = z.iso.datetime({ offset: true }).optional();
 
 export const issueOperations = {
-  listIssues: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/issues',
+  listIssues: get('/repos/{owner}/{repo}/issues', {
     query: {
       state: { type: 'string', summary: 'open, closed or all' },
       labels: { type: 'string', summary: 'names with commas between; unknown names are dropped by servers' },
@@ -21,25 +18,15 @@ export const issueOperations = {
       ...paging,
     },
     result: listOf(issue),
-    success: [200],
     scope: 'issue',
-    retry: 'read',
-    paged: true,
     summary: 'List the issues of a repository',
   }),
-  getIssue: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/issues/{index}',
-    pathTypes: index,
+  getIssue: get('/repos/{owner}/{repo}/issues/{index}', {
     result: issue,
-    success: [200],
     scope: 'issue',
-    retry: 'read',
     summary: 'Get an issue or pull request by number',
   }),
-  createIssue: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/issues',
+  createIssue: post('/repos/{owner}/{repo}/issues', {
     body: z.strictObject({
       title: z.string(),
       body: z.string().optional(),
@@ -50,15 +37,11 @@ export const issueOperations = {
       milestone: idInput.optional(),
     }),
     result: issue,
-    success: [201],
     scope: 'issue',
     retry: 'keyless',
     summary: 'Create an issue',
   }),
-  updateIssue: defineOperation({
-    method: 'PATCH',
-    path: '/repos/{owner}/{repo}/issues/{index}',
-    pathTypes: index,
+  updateIssue: patch('/repos/{owner}/{repo}/issues/{index}', {
     body: z.strictObject({
       title: z.string().optional(),
       body: z.string().optional(),
@@ -70,113 +53,59 @@ export const issueOperations = {
     result: issue,
     success: [201, 200],
     scope: 'issue',
-    retry: 'absolute',
     summary: 'Change given fields of an issue',
   }),
-  deleteIssue: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/issues/{index}',
-    pathTypes: index,
-    result: nothing,
-    success: [204],
-    scope: 'issue',
-    retry: 'absolute',
-    summary: 'Delete an issue',
-  }),
-  addIssueAssignees: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/issues/{index}/assignees',
-    pathTypes: index,
+  deleteIssue: del('/repos/{owner}/{repo}/issues/{index}', { scope: 'issue', summary: 'Delete an issue' }),
+  addIssueAssignees: post('/repos/{owner}/{repo}/issues/{index}/assignees', {
     body: z.strictObject({ assignees: z.array(z.string()) }),
     result: issue,
-    success: [201],
     scope: 'issue',
     retry: 'absolute',
     summary: 'Assign users without taking others away',
   }),
-  lockIssue: defineOperation({
-    method: 'PUT',
-    path: '/repos/{owner}/{repo}/issues/{index}/lock',
-    pathTypes: index,
+  lockIssue: put('/repos/{owner}/{repo}/issues/{index}/lock', {
     body: z.strictObject({ lock_reason: z.string().optional() }),
-    result: nothing,
-    success: [204],
     scope: 'issue',
-    retry: 'absolute',
     summary: 'Lock the conversation of an issue',
   }),
-  listTimeline: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/issues/{index}/timeline',
-    pathTypes: index,
+  listTimeline: get('/repos/{owner}/{repo}/issues/{index}/timeline', {
     query: { since: { type: 'string', summary: 'updated after this time' }, ...paging },
     result: listOf(timelineEntry),
-    success: [200],
     scope: 'issue',
-    retry: 'read',
-    paged: true,
     totalIsOfPage: true,
     summary: 'List the timeline of an issue; its total is the length of the page',
   }),
-  listComments: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/issues/{index}/comments',
-    pathTypes: index,
+  listComments: get('/repos/{owner}/{repo}/issues/{index}/comments', {
     query: {
       since: { type: 'string', summary: 'updated after this time' },
       before: { type: 'string', summary: 'updated before this time' },
     },
     result: listOf(comment),
-    success: [200],
     scope: 'issue',
-    retry: 'read',
     summary: 'List all comments of an issue; not paged',
   }),
-  getComment: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/issues/comments/{id}',
-    pathTypes: { id: 'int64' },
+  getComment: get('/repos/{owner}/{repo}/issues/comments/{id}', {
     result: comment.optional(),
     success: [200, 204],
     scope: 'issue',
-    retry: 'read',
     summary: 'Get a comment by its number; 204 for entries that are no text',
   }),
-  createComment: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/issues/{index}/comments',
-    pathTypes: index,
+  createComment: post('/repos/{owner}/{repo}/issues/{index}/comments', {
     body: commentBody,
     result: comment,
-    success: [201],
     scope: 'issue',
     retry: 'keyless',
     summary: 'Comment on an issue or pull request',
   }),
-  updateComment: defineOperation({
-    method: 'PATCH',
-    path: '/repos/{owner}/{repo}/issues/comments/{id}',
-    pathTypes: { id: 'int64' },
+  updateComment: patch('/repos/{owner}/{repo}/issues/comments/{id}', {
     body: commentBody,
     result: comment.optional(),
     success: [200, 204],
     scope: 'issue',
-    retry: 'absolute',
     summary: 'Change the text of a comment; 204 for entries that are no text',
   }),
-  deleteComment: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/issues/comments/{id}',
-    pathTypes: { id: 'int64' },
-    result: nothing,
-    success: [204],
-    scope: 'issue',
-    retry: 'absolute',
-    summary: 'Delete a comment',
-  }),
-  searchIssues: defineOperation({
-    method: 'GET',
-    path: '/repos/issues/search',
+  deleteComment: del('/repos/{owner}/{repo}/issues/comments/{id}', { scope: 'issue', summary: 'Delete a comment' }),
+  searchIssues: get('/repos/issues/search', {
     query: {
       state: { type: 'string', summary: 'open, closed or all' },
       labels: { type: 'string', summary: 'names with commas between; any of them' },
@@ -189,31 +118,18 @@ export const issueOperations = {
       ...paging,
     },
     result: listOf(issue),
-    success: [200],
     scope: 'issue',
-    retry: 'read',
-    paged: true,
     summary: 'Search issues and pull requests across repositories',
   }),
-  removeIssueAssignees: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/issues/{index}/assignees',
-    pathTypes: index,
+  removeIssueAssignees: del('/repos/{owner}/{repo}/issues/{index}/assignees', {
     body: z.strictObject({ assignees: z.array(z.string()) }),
     result: issue,
     success: [200],
     scope: 'issue',
-    retry: 'absolute',
     summary: 'Take assignees off without touching others',
   }),
-  unlockIssue: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/issues/{index}/lock',
-    pathTypes: index,
-    result: nothing,
-    success: [204],
+  unlockIssue: del('/repos/{owner}/{repo}/issues/{index}/lock', {
     scope: 'issue',
-    retry: 'absolute',
     summary: 'Unlock the conversation of an issue',
   }),
 } as const;

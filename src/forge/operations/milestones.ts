@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineOperation } from '../define-operation.js';
-import { listOf, nothing } from '../../core/objects/base.js';
+import { del, get, patch, post } from '../define-operation.js';
+import { listOf } from '../../core/objects/base.js';
 import { milestone } from '../../core/objects/tracker.js';
 import { paging } from './params.js';
 
@@ -12,58 +12,37 @@ const fields = z.strictObject({
 });
 
 export const milestoneOperations = {
-  createMilestone: defineOperation({
+  createMilestone: post('/repos/{owner}/{repo}/milestones', {
     n: 18,
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/milestones',
     body: fields,
     result: milestone,
-    success: [201],
     scope: 'issue',
     retry: 'keyless',
     summary: 'Create a milestone; servers accept a second one of the same title',
   }),
-  listMilestones: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/milestones',
+  listMilestones: get('/repos/{owner}/{repo}/milestones', {
     query: {
       state: { type: 'string', summary: 'open, closed or all; servers default to open' },
       name: { type: 'string', summary: 'part of the title, without regard to case' },
       ...paging,
     },
     result: listOf(milestone),
-    success: [200],
     scope: 'issue',
-    retry: 'read',
-    paged: true,
     summary: 'List the milestones of a repository',
   }),
-  getMilestone: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/milestones/{id}',
+  getMilestone: get('/repos/{owner}/{repo}/milestones/{id}', {
     result: milestone,
-    success: [200],
     scope: 'issue',
-    retry: 'read',
     summary: 'Get a milestone by number or title',
   }),
-  updateMilestone: defineOperation({
-    method: 'PATCH',
-    path: '/repos/{owner}/{repo}/milestones/{id}',
+  updateMilestone: patch('/repos/{owner}/{repo}/milestones/{id}', {
     body: fields,
     result: milestone,
-    success: [200],
     scope: 'issue',
-    retry: 'absolute',
     summary: 'Change a milestone; an omitted due_on clears the date',
   }),
-  deleteMilestone: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/milestones/{id}',
-    result: nothing,
-    success: [204],
+  deleteMilestone: del('/repos/{owner}/{repo}/milestones/{id}', {
     scope: 'issue',
-    retry: 'absolute',
     summary: 'Delete a milestone by number or title',
   }),
 } as const;

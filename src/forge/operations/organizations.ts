@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../define-operation.js';
+import { del, get, post } from '../define-operation.js';
 import { activity } from '../../core/objects/feed.js';
 import { listOf, nothing } from '../../core/objects/base.js';
 import { organization, organizationPermissions, user } from '../../core/objects/accounts.js';
@@ -9,43 +9,26 @@ import { paging } from './params.js';
 const visibility = z.enum(['public', 'limited', 'private']).optional();
 
 export const organizationOperations = {
-  listOrgFeed: defineOperation({
+  listOrgFeed: get('/orgs/{org}/activities/feeds', {
     n: 8,
-    method: 'GET',
-    path: '/orgs/{org}/activities/feeds',
     query: { date: { type: 'date', summary: 'day of the activities, YYYY-MM-DD' }, ...paging },
     result: listOf(activity),
-    success: [200],
     scope: 'organization',
-    retry: 'read',
-    paged: true,
     summary: "List an organization's activity feed, newest first",
   }),
-  listOrgRepos: defineOperation({
-    method: 'GET',
-    path: '/orgs/{org}/repos',
+  listOrgRepos: get('/orgs/{org}/repos', {
     query: paging,
     result: listOf(repository),
-    success: [200],
     scope: 'organization',
-    retry: 'read',
-    paged: true,
     summary: 'List the repositories of an organization by id; pages may be short',
   }),
-  listOrgMembers: defineOperation({
-    method: 'GET',
-    path: '/orgs/{org}/members',
+  listOrgMembers: get('/orgs/{org}/members', {
     query: paging,
     result: listOf(user),
-    success: [200],
     scope: 'organization',
-    retry: 'read',
-    paged: true,
     summary: 'List the members of an organization',
   }),
-  renameOrg: defineOperation({
-    method: 'POST',
-    path: '/orgs/{org}/rename',
+  renameOrg: post('/orgs/{org}/rename', {
     body: z.strictObject({ new_name: z.string() }),
     result: nothing,
     success: [204],
@@ -53,38 +36,19 @@ export const organizationOperations = {
     retry: 'keyed',
     summary: 'Rename an organization',
   }),
-  getOrg: defineOperation({
-    method: 'GET',
-    path: '/orgs/{org}',
-    result: organization,
-    success: [200],
-    scope: 'organization',
-    retry: 'read',
-    summary: 'Get an organization by name',
-  }),
-  listMyOrgs: defineOperation({
-    method: 'GET',
-    path: '/user/orgs',
+  getOrg: get('/orgs/{org}', { result: organization, scope: 'organization', summary: 'Get an organization by name' }),
+  listMyOrgs: get('/user/orgs', {
     query: paging,
     result: listOf(organization),
-    success: [200],
     scope: 'user',
-    retry: 'read',
-    paged: true,
     summary: 'List the organizations of the caller',
   }),
-  getOrgPermissions: defineOperation({
-    method: 'GET',
-    path: '/users/{username}/orgs/{org}/permissions',
+  getOrgPermissions: get('/users/{username}/orgs/{org}/permissions', {
     result: organizationPermissions,
-    success: [200],
     scope: 'organization',
-    retry: 'read',
     summary: 'Get what somebody may do in an organization; Gitea leaves out rights that come from team units',
   }),
-  createOrg: defineOperation({
-    method: 'POST',
-    path: '/orgs',
+  createOrg: post('/orgs', {
     body: z.strictObject({
       username: z.string(),
       full_name: z.string().optional(),
@@ -92,23 +56,12 @@ export const organizationOperations = {
       visibility,
     }),
     result: organization,
-    success: [201],
     scope: 'organization',
     retry: 'keyed',
     summary: 'Create an organization that the caller owns',
   }),
-  deleteOrg: defineOperation({
-    method: 'DELETE',
-    path: '/orgs/{org}',
-    result: nothing,
-    success: [204],
-    scope: 'organization',
-    retry: 'absolute',
-    summary: 'Delete an organization that has no repositories',
-  }),
-  createOrgRepo: defineOperation({
-    method: 'POST',
-    path: '/orgs/{org}/repos',
+  deleteOrg: del('/orgs/{org}', { scope: 'organization', summary: 'Delete an organization that has no repositories' }),
+  createOrgRepo: post('/orgs/{org}/repos', {
     body: z.strictObject({
       name: z.string(),
       auto_init: z.boolean().optional(),
@@ -117,18 +70,14 @@ export const organizationOperations = {
       private: z.boolean().optional(),
     }),
     result: repository,
-    success: [201],
     scope: 'organization',
     retry: 'keyed',
     summary: 'Create a repository of an organization',
   }),
-  checkOrgMember: defineOperation({
-    method: 'GET',
-    path: '/orgs/{org}/members/{username}',
+  checkOrgMember: get('/orgs/{org}/members/{username}', {
     result: nothing,
     success: [204],
     scope: 'organization',
-    retry: 'read',
     summary: 'Ask whether somebody is a member; 404 means no',
   }),
 } as const;

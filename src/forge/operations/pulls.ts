@@ -1,75 +1,50 @@
 import { z } from 'zod';
-import { defineOperation } from '../define-operation.js';
+import { del, get, patch, post } from '../define-operation.js';
 import { idInput, listOf, nothing } from '../../core/objects/base.js';
 import { commit } from '../../core/objects/git.js';
 import { changedFile, pull, review, reviewComment } from '../../core/objects/tracker.js';
 import { paging } from './params.js';
 
-const index = { index: 'int64' } as const;
 const reviewers = z.strictObject({
   reviewers: z.array(z.string()).optional(),
   team_reviewers: z.array(z.string()).optional(),
 });
 
 export const pullOperations = {
-  listPulls: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/pulls',
+  listPulls: get('/repos/{owner}/{repo}/pulls', {
     query: {
       state: { type: 'string', summary: 'open, closed or all' },
       sort: { type: 'string', summary: 'recentupdate, leastupdate or oldest; newest first when left out' },
       ...paging,
     },
     result: listOf(pull),
-    success: [200],
     scope: 'repository',
-    retry: 'read',
-    paged: true,
     summary: 'List the pull requests of a repository',
   }),
-  createPull: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/pulls',
+  createPull: post('/repos/{owner}/{repo}/pulls', {
     body: z.strictObject({ base: z.string(), head: z.string(), title: z.string(), body: z.string().optional() }),
     result: pull,
-    success: [201],
     scope: 'repository',
     retry: 'keyed',
     summary: 'Open a pull request',
   }),
-  getPull: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/pulls/{index}',
-    pathTypes: index,
+  getPull: get('/repos/{owner}/{repo}/pulls/{index}', {
     result: pull,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get a pull request by number',
   }),
-  getPullByBranches: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/pulls/{base}/{head}',
+  getPullByBranches: get('/repos/{owner}/{repo}/pulls/{base}/{head}', {
     tail: true,
     result: pull,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get a pull request by its two branches',
   }),
-  getPullOfCommit: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/commits/{sha}/pull',
+  getPullOfCommit: get('/repos/{owner}/{repo}/commits/{sha}/pull', {
     result: pull,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get the pull request that was merged as a commit; 404 for every other commit',
   }),
-  updatePullBranch: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/pulls/{index}/update',
-    pathTypes: index,
+  updatePullBranch: post('/repos/{owner}/{repo}/pulls/{index}/update', {
     query: { style: { type: 'string', summary: 'merge (default) or rebase' } },
     result: nothing,
     success: [200],
@@ -77,10 +52,7 @@ export const pullOperations = {
     retry: 'keyed',
     summary: 'Bring the head of a pull request up to date with its base',
   }),
-  updatePull: defineOperation({
-    method: 'PATCH',
-    path: '/repos/{owner}/{repo}/pulls/{index}',
-    pathTypes: index,
+  updatePull: patch('/repos/{owner}/{repo}/pulls/{index}', {
     body: z.strictObject({
       base: z.string().optional(),
       body: z.string().optional(),
@@ -92,37 +64,21 @@ export const pullOperations = {
     result: pull,
     success: [201, 200],
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Change given fields of a pull request',
   }),
-  listPullCommits: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/pulls/{index}/commits',
-    pathTypes: index,
+  listPullCommits: get('/repos/{owner}/{repo}/pulls/{index}/commits', {
     query: paging,
     result: listOf(commit),
-    success: [200],
     scope: 'repository',
-    retry: 'read',
-    paged: true,
     summary: 'List the commits of a pull request',
   }),
-  listPullFiles: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/pulls/{index}/files',
-    pathTypes: index,
+  listPullFiles: get('/repos/{owner}/{repo}/pulls/{index}/files', {
     query: paging,
     result: listOf(changedFile),
-    success: [200],
     scope: 'repository',
-    retry: 'read',
-    paged: true,
     summary: 'List the files that a pull request changes',
   }),
-  mergePull: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/pulls/{index}/merge',
-    pathTypes: index,
+  mergePull: post('/repos/{owner}/{repo}/pulls/{index}/merge', {
     body: z.strictObject({
       do: z.enum(['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only', 'manually-merged']),
       delete_branch_after_merge: z.boolean().optional(),
@@ -136,64 +92,35 @@ export const pullOperations = {
     retry: 'keyed',
     summary: 'Merge a pull request; always send head_commit_id',
   }),
-  isPullMerged: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/pulls/{index}/merge',
-    pathTypes: index,
+  isPullMerged: get('/repos/{owner}/{repo}/pulls/{index}/merge', {
     result: nothing,
     success: [204],
     scope: 'repository',
-    retry: 'read',
     summary: 'Ask whether a pull request is merged; 404 means no',
   }),
-  cancelPlannedMerge: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/pulls/{index}/merge',
-    pathTypes: index,
-    result: nothing,
-    success: [204],
+  cancelPlannedMerge: del('/repos/{owner}/{repo}/pulls/{index}/merge', {
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Give up the merge that waits for the checks; 404 means that none does',
   }),
-  requestReviewers: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/pulls/{index}/requested_reviewers',
-    pathTypes: index,
+  requestReviewers: post('/repos/{owner}/{repo}/pulls/{index}/requested_reviewers', {
     body: reviewers,
     result: listOf(review),
-    success: [201],
     scope: 'repository',
     retry: 'absolute',
     summary: 'Ask users or teams for a review',
   }),
-  removeReviewers: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/pulls/{index}/requested_reviewers',
-    pathTypes: index,
+  removeReviewers: del('/repos/{owner}/{repo}/pulls/{index}/requested_reviewers', {
     body: reviewers,
-    result: nothing,
-    success: [204],
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Take back requests for review',
   }),
-  listReviews: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/pulls/{index}/reviews',
-    pathTypes: index,
+  listReviews: get('/repos/{owner}/{repo}/pulls/{index}/reviews', {
     query: paging,
     result: listOf(review),
-    success: [200],
     scope: 'repository',
-    retry: 'read',
-    paged: true,
     summary: 'List the reviews of a pull request',
   }),
-  createReview: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/pulls/{index}/reviews',
-    pathTypes: index,
+  createReview: post('/repos/{owner}/{repo}/pulls/{index}/reviews', {
     body: z.strictObject({
       body: z.string().optional(),
       comments: z.array(z.looseObject({ body: z.string().optional(), path: z.string().optional() })).optional(),
@@ -205,10 +132,7 @@ export const pullOperations = {
     retry: 'keyless',
     summary: 'Review a pull request',
   }),
-  dismissReview: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/pulls/{index}/reviews/{id}/dismissals',
-    pathTypes: { index: 'int64', id: 'int64' },
+  dismissReview: post('/repos/{owner}/{repo}/pulls/{index}/reviews/{id}/dismissals', {
     body: z.strictObject({ message: z.string() }),
     result: review,
     success: [200],
@@ -216,20 +140,14 @@ export const pullOperations = {
     retry: 'absolute',
     summary: 'Dismiss a verdict; nobody is told',
   }),
-  undismissReview: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/pulls/{index}/reviews/{id}/undismissals',
-    pathTypes: { index: 'int64', id: 'int64' },
+  undismissReview: post('/repos/{owner}/{repo}/pulls/{index}/reviews/{id}/undismissals', {
     result: review,
     success: [200],
     scope: 'repository',
     retry: 'absolute',
     summary: 'Let a dismissed verdict count again',
   }),
-  submitReview: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/pulls/{index}/reviews/{id}',
-    pathTypes: { index: 'int64', id: 'int64' },
+  submitReview: post('/repos/{owner}/{repo}/pulls/{index}/reviews/{id}', {
     body: z.strictObject({ body: z.string().optional(), event: z.string() }),
     result: review,
     success: [200],
@@ -237,24 +155,13 @@ export const pullOperations = {
     retry: 'keyed',
     summary: 'Submit a review that waits',
   }),
-  deleteReview: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/pulls/{index}/reviews/{id}',
-    pathTypes: { index: 'int64', id: 'int64' },
-    result: nothing,
-    success: [204],
+  deleteReview: del('/repos/{owner}/{repo}/pulls/{index}/reviews/{id}', {
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Delete a review',
   }),
-  listReviewComments: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/pulls/{index}/reviews/{id}/comments',
-    pathTypes: { index: 'int64', id: 'int64' },
+  listReviewComments: get('/repos/{owner}/{repo}/pulls/{index}/reviews/{id}/comments', {
     result: listOf(reviewComment),
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'List the comments on lines of one review',
   }),
 } as const;

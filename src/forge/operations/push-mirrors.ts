@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { defineOperation } from '../define-operation.js';
+import { del, get, post } from '../define-operation.js';
 import { listOf, nothing, secretInput } from '../../core/objects/base.js';
 import { pushMirror } from '../../core/objects/repositories.js';
 import { paging } from './params.js';
 
 export const pushMirrorOperations = {
-  createPushMirror: defineOperation({
+  createPushMirror: post('/repos/{owner}/{repo}/push_mirrors', {
     n: 7,
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/push_mirrors',
     body: z.strictObject({
       interval: z.string().optional(),
       remote_address: z.string().optional(),
@@ -22,39 +20,23 @@ export const pushMirrorOperations = {
     retry: 'keyless',
     summary: 'Add a push mirror; no duplicate check, an empty interval is refused',
   }),
-  listPushMirrors: defineOperation({
+  listPushMirrors: get('/repos/{owner}/{repo}/push_mirrors', {
     n: 19,
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/push_mirrors',
     query: paging,
     result: listOf(pushMirror),
-    success: [200],
     scope: 'repository',
-    retry: 'read',
-    paged: true,
     summary: 'List the push mirrors of a repository',
   }),
-  getPushMirror: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/push_mirrors/{name}',
+  getPushMirror: get('/repos/{owner}/{repo}/push_mirrors/{name}', {
     result: pushMirror,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get a push mirror by the name of its remote',
   }),
-  deletePushMirror: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/push_mirrors/{name}',
-    result: nothing,
-    success: [204],
+  deletePushMirror: del('/repos/{owner}/{repo}/push_mirrors/{name}', {
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Delete a push mirror; also answers 204 for an unknown name',
   }),
-  syncPushMirrors: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/push_mirrors-sync',
+  syncPushMirrors: post('/repos/{owner}/{repo}/push_mirrors-sync', {
     result: nothing,
     success: [200],
     scope: 'repository',

@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { defineOperation } from '../define-operation.js';
+import { del, get, patch, post, put } from '../define-operation.js';
 import { listOf, nothing } from '../../core/objects/base.js';
 import { collaboratorPermission, repository, topics } from '../../core/objects/repositories.js';
 import { user } from '../../core/objects/accounts.js';
 
 export const repositoryOperations = {
-  adminCreateRepo: defineOperation({
+  adminCreateRepo: post('/admin/users/{username}/repos', {
     n: 4,
-    method: 'POST',
-    path: '/admin/users/{username}/repos',
     body: z.strictObject({
       name: z.string(),
       auto_init: z.boolean().optional(),
@@ -24,33 +22,21 @@ export const repositoryOperations = {
       trust_model: z.enum(['default', 'collaborator', 'committer', 'collaboratorcommitter']).optional(),
     }),
     result: repository,
-    success: [201],
     scope: 'admin',
     retry: 'keyed',
     summary: 'Create a repository for a user or an organization',
   }),
-  getRepo: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}',
+  getRepo: get('/repos/{owner}/{repo}', {
     result: repository,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get a repository by owner and name',
   }),
-  getRepoById: defineOperation({
-    method: 'GET',
-    path: '/repositories/{id}',
-    pathTypes: { id: 'int64' },
+  getRepoById: get('/repositories/{id}', {
     result: repository,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get a repository by number, whatever its name is now',
   }),
-  updateRepo: defineOperation({
-    method: 'PATCH',
-    path: '/repos/{owner}/{repo}',
+  updateRepo: patch('/repos/{owner}/{repo}', {
     body: z.looseObject({
       archived: z.boolean().optional(),
       default_branch: z.string().optional(),
@@ -59,14 +45,10 @@ export const repositoryOperations = {
       private: z.boolean().optional(),
     }),
     result: repository,
-    success: [200],
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Change given settings of a repository',
   }),
-  transferRepo: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/transfer',
+  transferRepo: post('/repos/{owner}/{repo}/transfer', {
     body: z.strictObject({ new_owner: z.string() }),
     result: repository,
     success: [202, 201],
@@ -74,69 +56,39 @@ export const repositoryOperations = {
     retry: 'keyed',
     summary: 'Give a repository to another owner',
   }),
-  listTopics: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/topics',
+  listTopics: get('/repos/{owner}/{repo}/topics', {
     result: topics,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'List the topics of a repository',
   }),
-  replaceTopics: defineOperation({
-    method: 'PUT',
-    path: '/repos/{owner}/{repo}/topics',
+  replaceTopics: put('/repos/{owner}/{repo}/topics', {
     body: z.strictObject({ topics: z.array(z.string()) }),
-    result: nothing,
-    success: [204],
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Replace the topics of a repository',
   }),
-  getCollaboratorPermission: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/collaborators/{collaborator}/permission',
+  getCollaboratorPermission: get('/repos/{owner}/{repo}/collaborators/{collaborator}/permission', {
     result: collaboratorPermission,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get the permission of a collaborator; says read for one whose write comes from team units',
   }),
-  checkAssignee: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/assignees/{assignee}',
+  checkAssignee: get('/repos/{owner}/{repo}/assignees/{assignee}', {
     result: nothing,
     success: [204],
     scope: 'repository',
-    retry: 'read',
     summary: 'Ask whether a user may be assigned; 404 means no',
   }),
-  deleteRepo: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}',
-    result: nothing,
-    success: [204],
+  deleteRepo: del('/repos/{owner}/{repo}', {
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Delete a repository with everything in it',
   }),
-  addCollaborator: defineOperation({
-    method: 'PUT',
-    path: '/repos/{owner}/{repo}/collaborators/{collaborator}',
+  addCollaborator: put('/repos/{owner}/{repo}/collaborators/{collaborator}', {
     body: z.strictObject({ permission: z.enum(['read', 'write', 'admin']).optional() }),
-    result: nothing,
-    success: [204],
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Give somebody a permission on a repository',
   }),
-  listAssignees: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/assignees',
+  listAssignees: get('/repos/{owner}/{repo}/assignees', {
     result: listOf(user),
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'List who may be assigned',
   }),
 } as const;

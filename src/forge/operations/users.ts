@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../define-operation.js';
+import { del, get, patch, post } from '../define-operation.js';
 import { accessToken, oauthApplication, tokenInUse, user, userSettings } from '../../core/objects/accounts.js';
 import { listOf, nothing, secretInput } from '../../core/objects/base.js';
 import { paging } from './params.js';
@@ -14,10 +14,8 @@ const oauthApplicationInput = z.strictObject({
 });
 
 export const userOperations = {
-  updateUserSettings: defineOperation({
+  updateUserSettings: patch('/user/settings', {
     n: 6,
-    method: 'PATCH',
-    path: '/user/settings',
     body: z.strictObject({
       description: text,
       diff_view_style: text,
@@ -30,119 +28,71 @@ export const userOperations = {
       website: text,
     }),
     result: userSettings,
-    success: [200],
     scope: 'user',
-    retry: 'absolute',
     summary: "Change given settings of the caller's own account",
   }),
-  getUserSettings: defineOperation({
-    method: 'GET',
-    path: '/user/settings',
+  getUserSettings: get('/user/settings', {
     result: userSettings,
-    success: [200],
     scope: 'user',
-    retry: 'read',
     summary: "Get the settings of the caller's own account",
   }),
-  getSelf: defineOperation({
-    method: 'GET',
-    path: '/user',
+  getSelf: get('/user', {
     query: { sudo: { type: 'string', summary: 'act as this user; site administrators only' } },
     result: user,
-    success: [200],
     scope: 'user',
-    retry: 'read',
     summary: "Get the caller's own account",
   }),
-  listTokens: defineOperation({
+  listTokens: get('/users/{username}/tokens', {
     n: 16,
-    method: 'GET',
-    path: '/users/{username}/tokens',
     query: paging,
     result: listOf(accessToken),
-    success: [200],
     basicOnly: true,
     scope: 'user',
-    retry: 'read',
-    paged: true,
     summary: "List the caller's access tokens; Gitea wants the Basic scheme",
   }),
-  createToken: defineOperation({
-    method: 'POST',
-    path: '/users/{username}/tokens',
+  createToken: post('/users/{username}/tokens', {
     body: z.strictObject({ name: z.string(), scopes: z.array(z.string()).optional() }),
     result: accessToken,
-    success: [201],
     basicOnly: true,
     scope: 'user',
     retry: 'keyed',
     summary: 'Create an access token; the only answer that carries its value',
   }),
-  deleteToken: defineOperation({
-    method: 'DELETE',
-    path: '/users/{username}/tokens/{token}',
-    result: nothing,
-    success: [204],
+  deleteToken: del('/users/{username}/tokens/{token}', {
     basicOnly: true,
     scope: 'user',
-    retry: 'absolute',
     summary: 'Delete an access token by name or number',
   }),
-  listOAuthApplications: defineOperation({
-    method: 'GET',
-    path: '/user/applications/oauth2',
+  listOAuthApplications: get('/user/applications/oauth2', {
     query: paging,
     result: listOf(oauthApplication),
-    success: [200],
     scope: 'user',
-    retry: 'read',
-    paged: true,
     summary: "List the caller's OAuth2 applications, newest first",
   }),
-  createOAuthApplication: defineOperation({
-    method: 'POST',
-    path: '/user/applications/oauth2',
+  createOAuthApplication: post('/user/applications/oauth2', {
     body: oauthApplicationInput,
     result: oauthApplication,
-    success: [201],
     scope: 'user',
     retry: 'keyless',
     summary: 'Create an OAuth2 application; the same name again makes another one',
   }),
-  getOAuthApplication: defineOperation({
-    method: 'GET',
-    path: '/user/applications/oauth2/{id}',
-    pathTypes: { id: 'int64' },
+  getOAuthApplication: get('/user/applications/oauth2/{id}', {
     result: oauthApplication,
-    success: [200],
     scope: 'user',
-    retry: 'read',
     summary: 'Get an OAuth2 application, without its secret',
   }),
-  updateOAuthApplication: defineOperation({
-    method: 'PATCH',
-    path: '/user/applications/oauth2/{id}',
-    pathTypes: { id: 'int64' },
+  updateOAuthApplication: patch('/user/applications/oauth2/{id}', {
     body: oauthApplicationInput,
     result: oauthApplication,
-    success: [200],
     scope: 'user',
     retry: 'keyless',
     summary: 'Edit an OAuth2 application; any edit makes a new secret and ends the old one',
   }),
-  deleteOAuthApplication: defineOperation({
-    method: 'DELETE',
-    path: '/user/applications/oauth2/{id}',
-    pathTypes: { id: 'int64' },
-    result: nothing,
-    success: [204],
+  deleteOAuthApplication: del('/user/applications/oauth2/{id}', {
     scope: 'user',
-    retry: 'absolute',
     summary: 'Delete an OAuth2 application; tokens of it end',
   }),
-  adminRenameUser: defineOperation({
-    method: 'POST',
-    path: '/admin/users/{username}/rename',
+  adminRenameUser: post('/admin/users/{username}/rename', {
     body: z.strictObject({ new_username: z.string() }),
     result: nothing,
     success: [204],
@@ -150,27 +100,9 @@ export const userOperations = {
     retry: 'keyed',
     summary: 'Rename a user',
   }),
-  getOwnToken: defineOperation({
-    method: 'GET',
-    path: '/token',
-    result: tokenInUse,
-    success: [200],
-    scope: 'none',
-    retry: 'read',
-    summary: 'Get what the token in use may do',
-  }),
-  getUser: defineOperation({
-    method: 'GET',
-    path: '/users/{username}',
-    result: user,
-    success: [200],
-    scope: 'user',
-    retry: 'read',
-    summary: 'Get an account by name',
-  }),
-  adminCreateUser: defineOperation({
-    method: 'POST',
-    path: '/admin/users',
+  getOwnToken: get('/token', { result: tokenInUse, scope: 'none', summary: 'Get what the token in use may do' }),
+  getUser: get('/users/{username}', { result: user, scope: 'user', summary: 'Get an account by name' }),
+  adminCreateUser: post('/admin/users', {
     body: z.strictObject({
       username: z.string(),
       email: z.string(),
@@ -179,14 +111,11 @@ export const userOperations = {
       must_change_password: z.boolean().optional(),
     }),
     result: user,
-    success: [201],
     scope: 'admin',
     retry: 'keyed',
     summary: 'Create an account',
   }),
-  adminEditUser: defineOperation({
-    method: 'PATCH',
-    path: '/admin/users/{username}',
+  adminEditUser: patch('/admin/users/{username}', {
     body: z.strictObject({
       source_id: z.number(),
       login_name: z.string(),
@@ -195,19 +124,12 @@ export const userOperations = {
       prohibit_login: z.boolean().optional(),
     }),
     result: user,
-    success: [200],
     scope: 'admin',
-    retry: 'absolute',
     summary: 'Edit an account; source and sign-in name have to be told again',
   }),
-  adminDeleteUser: defineOperation({
-    method: 'DELETE',
-    path: '/admin/users/{username}',
+  adminDeleteUser: del('/admin/users/{username}', {
     query: { purge: { type: 'boolean', summary: 'delete what the account owns too' } },
-    result: nothing,
-    success: [204],
     scope: 'admin',
-    retry: 'absolute',
     summary: 'Delete an account; with purge also what it owns',
   }),
 } as const;

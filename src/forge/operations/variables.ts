@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../define-operation.js';
+import { del, get, post, put } from '../define-operation.js';
 import { listOf, nothing, secretInput } from '../../core/objects/base.js';
 import { variable } from '../../core/objects/repositories.js';
 import { paging } from './params.js';
@@ -8,21 +8,15 @@ const created = z.strictObject({ value: secretInput, description: z.string().opt
 const updated = z.strictObject({ value: secretInput, description: z.string().optional(), name: z.string().optional() });
 
 export const variableOperations = {
-  updateOrgVariable: defineOperation({
+  updateOrgVariable: put('/orgs/{org}/actions/variables/{variablename}', {
     n: 17,
-    method: 'PUT',
-    path: '/orgs/{org}/actions/variables/{variablename}',
     body: updated,
-    result: nothing,
     success: [204, 200, 201],
     scope: 'organization',
-    retry: 'absolute',
     summary: 'Update a variable of an organization; an omitted description clears it',
   }),
-  createUserVariable: defineOperation({
+  createUserVariable: post('/user/actions/variables/{variablename}', {
     n: 20,
-    method: 'POST',
-    path: '/user/actions/variables/{variablename}',
     body: created,
     result: nothing,
     success: [201, 204, 200],
@@ -30,18 +24,12 @@ export const variableOperations = {
     retry: 'keyed',
     summary: "Create a variable of the caller's own account",
   }),
-  getOrgVariable: defineOperation({
-    method: 'GET',
-    path: '/orgs/{org}/actions/variables/{variablename}',
+  getOrgVariable: get('/orgs/{org}/actions/variables/{variablename}', {
     result: variable,
-    success: [200],
     scope: 'organization',
-    retry: 'read',
     summary: 'Get a variable of an organization; owners only',
   }),
-  createOrgVariable: defineOperation({
-    method: 'POST',
-    path: '/orgs/{org}/actions/variables/{variablename}',
+  createOrgVariable: post('/orgs/{org}/actions/variables/{variablename}', {
     body: created,
     result: nothing,
     success: [201, 204],
@@ -49,79 +37,46 @@ export const variableOperations = {
     retry: 'keyed',
     summary: 'Create a variable of an organization',
   }),
-  deleteOrgVariable: defineOperation({
-    method: 'DELETE',
-    path: '/orgs/{org}/actions/variables/{variablename}',
-    result: nothing,
+  deleteOrgVariable: del('/orgs/{org}/actions/variables/{variablename}', {
     success: [204, 201],
     scope: 'organization',
-    retry: 'absolute',
     summary: 'Delete a variable of an organization',
   }),
-  listOrgVariables: defineOperation({
-    method: 'GET',
-    path: '/orgs/{org}/actions/variables',
+  listOrgVariables: get('/orgs/{org}/actions/variables', {
     query: paging,
     result: listOf(variable),
-    success: [200],
     scope: 'organization',
-    retry: 'read',
-    paged: true,
     summary: 'List the variables of an organization',
   }),
-  getUserVariable: defineOperation({
-    method: 'GET',
-    path: '/user/actions/variables/{variablename}',
+  getUserVariable: get('/user/actions/variables/{variablename}', {
     result: variable,
-    success: [200],
     scope: 'user',
-    retry: 'read',
     summary: "Get a variable of the caller's own account",
   }),
-  listUserVariables: defineOperation({
-    method: 'GET',
-    path: '/user/actions/variables',
+  listUserVariables: get('/user/actions/variables', {
     query: paging,
     result: listOf(variable),
-    success: [200],
     scope: 'user',
-    retry: 'read',
-    paged: true,
     summary: "List the variables of the caller's own account",
   }),
-  updateUserVariable: defineOperation({
-    method: 'PUT',
-    path: '/user/actions/variables/{variablename}',
+  updateUserVariable: put('/user/actions/variables/{variablename}', {
     body: updated,
-    result: nothing,
     success: [204, 201],
     scope: 'user',
-    retry: 'absolute',
     summary: "Update a variable of the caller's own account",
   }),
-  deleteUserVariable: defineOperation({
-    method: 'DELETE',
-    path: '/user/actions/variables/{variablename}',
-    result: nothing,
+  deleteUserVariable: del('/user/actions/variables/{variablename}', {
     success: [204, 201],
     scope: 'user',
-    retry: 'absolute',
     summary: "Delete a variable of the caller's own account",
   }),
-  listRepoVariables: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/actions/variables',
+  listRepoVariables: get('/repos/{owner}/{repo}/actions/variables', {
     query: paging,
     result: listOf(variable),
-    success: [200],
     scope: 'repository',
-    retry: 'read',
-    paged: true,
     summary: 'List the variables of a repository',
   }),
-  createRepoVariable: defineOperation({
-    method: 'POST',
-    path: '/repos/{owner}/{repo}/actions/variables/{variablename}',
+  createRepoVariable: post('/repos/{owner}/{repo}/actions/variables/{variablename}', {
     body: created,
     result: nothing,
     success: [201, 204],
@@ -129,32 +84,20 @@ export const variableOperations = {
     retry: 'keyed',
     summary: 'Create a variable of a repository; owners only',
   }),
-  getRepoVariable: defineOperation({
-    method: 'GET',
-    path: '/repos/{owner}/{repo}/actions/variables/{variablename}',
+  getRepoVariable: get('/repos/{owner}/{repo}/actions/variables/{variablename}', {
     result: variable,
-    success: [200],
     scope: 'repository',
-    retry: 'read',
     summary: 'Get a variable of a repository',
   }),
-  updateRepoVariable: defineOperation({
-    method: 'PUT',
-    path: '/repos/{owner}/{repo}/actions/variables/{variablename}',
+  updateRepoVariable: put('/repos/{owner}/{repo}/actions/variables/{variablename}', {
     body: updated,
-    result: nothing,
     success: [204, 201],
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Update a variable of a repository',
   }),
-  deleteRepoVariable: defineOperation({
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}/actions/variables/{variablename}',
-    result: nothing,
+  deleteRepoVariable: del('/repos/{owner}/{repo}/actions/variables/{variablename}', {
     success: [204, 201],
     scope: 'repository',
-    retry: 'absolute',
     summary: 'Delete a variable of a repository',
   }),
 } as const;

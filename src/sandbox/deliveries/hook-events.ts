@@ -73,11 +73,9 @@ const GROUPS: Record<string, readonly string[]> = {
   pull_request_only: ['pull_request'],
 };
 
-/** The names of a server's events. */
-export interface EventNames {
-  /** Event types that this server does not know: it never sends them, and a hook cannot ask for them. */
+/** Which names a server knows (see `TellingStyle`). */
+interface EventNames {
   readonly silent: ReadonlySet<HookEventType>;
-  /** Verdicts of reviews are asked for by one name, or by one each. */
   readonly reviewNames: 'one' | 'each';
 }
 
