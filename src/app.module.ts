@@ -19,7 +19,7 @@ import { ObservabilityModule } from './observability/observability.module.js';
 import { WorkersModule } from './pipeline/workers.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { PollingModule } from './polling/polling.module.js';
-import { queueModule } from './queue/queue.module.js';
+import { queueModule, queueProcessors } from './queue/queue.module.js';
 import { StoreModule } from './store/store.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
@@ -56,7 +56,7 @@ export class AppModule implements OnApplicationBootstrap, OnModuleDestroy {
         PollingModule,
         ApiModule,
         ...receiving,
-        ...(isWorker ? [WorkersModule.after(...receiving)] : []),
+        ...(isWorker ? [WorkersModule.of(await queueProcessors(given.config.queue), receiving)] : []),
         ...(isBot ? [TimersModule.of(role)] : []),
         ...(isBot && (role === 'console' || role === 'all') ? [await consoleModule()] : []),
       ],

@@ -21,6 +21,10 @@ class Work {
     return { items: due.slice(0, most).map((id) => ({ id })), isFull: due.length > most };
   }
 
+  async isDue(org: string, except: ReadonlySet<string>): Promise<boolean> {
+    return (this.due.get(org) ?? []).some((id) => !except.has(id));
+  }
+
   async work({ id }: Item): Promise<number | null> {
     this.begun.push(id);
     return new Promise((end) => this.ends.set(id, end));

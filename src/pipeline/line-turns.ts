@@ -25,6 +25,8 @@ export interface TopicWork<Item extends { readonly id: string }> {
    * @param except what is in hand here, or is left alone for now
    */
   deal(org: string, most: number, except: ReadonlySet<string>): Promise<Dealt<Item>>;
+  /** Whether anything is due of this organization, but for what is in hand or left alone. */
+  isDue(org: string, except: ReadonlySet<string>): Promise<boolean>;
   /** @returns how many milliseconds the item is to be left alone; null = it is done, or the store knows when it is due again */
   work(item: Item): Promise<number | null>;
 }
@@ -34,6 +36,21 @@ export interface Hands {
   readonly most: number;
   /** A turn waits a moment until so many hands are free, for a larger batch. */
   readonly refill: number;
+}
+
+/** Looks behind turns. What a turn did not get that came of a look is another's, or not ready: it is not looked for again before some turn found work. */
+export class Looks {
+  private readonly inVain = new Set<string>();
+
+  found(org: string): void {
+    this.inVain.delete(org);
+  }
+
+  async isDue(org: string, ask: () => Promise<boolean>): Promise<boolean> {
+    if (this.inVain.delete(org) || !(await ask())) return false;
+    this.inVain.add(org);
+    return true;
+  }
 }
 
 /**
@@ -47,6 +64,7 @@ export class LineTurns<Item extends { readonly id: string }> {
   private readonly taken = new Map<string, number>();
   private readonly left = new Map<string, number>();
   private readonly running = new Set<Promise<void>>();
+  private readonly looks = new Looks();
   private waiting: Array<() => void> = [];
   private isStopping = false;
 
@@ -63,9 +81,17 @@ export class LineTurns<Item extends { readonly id: string }> {
     return this.waiting.length > 0;
   }
 
-  /** @returns whether it left work behind that is due */
-  async turn(org: string): Promise<boolean> {
+  isDue(org: string): Promise<boolean> {
+    return this.looks.isDue(org, () => this.of.isDue(org, this.except()));
+  }
+
+  /**
+   * @param help called once when it filled a batch
+   * @returns whether it left work behind that is due
+   */
+  async turn(org: string, help: () => void = () => undefined): Promise<boolean> {
     const endsAtMs = this.now() + TURN_MS;
+    let isHelped = false;
     for (;;) {
       const room = await this.room(org, endsAtMs);
       if (room === 0) return !this.isStopping;
@@ -77,8 +103,11 @@ export class LineTurns<Item extends { readonly id: string }> {
       } finally {
         this.take(org, items.length - room);
       }
+      if (items.length > 0) this.looks.found(org);
       for (const item of items) this.begin(org, item);
       if (!isFull) return false;
+      if (!isHelped) help();
+      isHelped = true;
       if (this.now() >= endsAtMs) return true;
     }
   }

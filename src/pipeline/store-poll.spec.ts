@@ -19,7 +19,7 @@ describe('pipeline/store-poll', () => {
   });
 
   function aPoll(journal = rig.journal): StorePoll {
-    const queue = { ring: (topic: string, org: string) => void rung.push(`${topic} of ${org}`) };
+    const queue = { ringHere: (topic: string, org: string) => void rung.push(`${topic} of ${org}`) };
     return new StorePoll({ journal, recovery: journal, queue, unknown: rig.unknown, logger: silentLogger });
   }
 

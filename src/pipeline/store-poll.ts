@@ -7,7 +7,7 @@ import type { WorkQueue } from './work-queue.port.js';
 interface StorePollDeps {
   readonly journal: Pick<JournalStore, 'reclaimExpired'>;
   readonly recovery: Pick<RecoveryStore, 'mayHaveWork' | 'dueLines'>;
-  readonly queue: Pick<WorkQueue, 'ring'>;
+  readonly queue: Pick<WorkQueue, 'ringHere'>;
   readonly unknown: Pick<UnknownOutcomes, 'pass'>;
   readonly logger: Logger;
 }
@@ -65,6 +65,6 @@ export class StorePoll {
     if (reclaimed > 0) logger.warn({ intents: reclaimed }, 'intents.reclaimed');
     // Reads of a slow forge must not hold up the next pass.
     this.recovering ??= unknown.pass(MOST_UNKNOWN).finally(() => (this.recovering = null));
-    for (const { topic, org } of await recovery.dueLines()) queue.ring(topic, org);
+    for (const { topic, org } of await recovery.dueLines()) queue.ringHere(topic, org);
   }
 }

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule, type OnApplicationBootstrap, type Type } from '@nestjs/common';
+import { Module, type DynamicModule, type OnApplicationBootstrap, type Provider, type Type } from '@nestjs/common';
 import { stopping } from '../core/part.js';
 import { STOP_GRACE } from '../core/stop-grace.js';
 import { DecideTurns } from './decide/decide-turns.js';
@@ -21,9 +21,12 @@ export class WorkersModule implements OnApplicationBootstrap {
     private readonly poll: StorePoll,
   ) {}
 
-  /** @param before modules that have started when the work begins */
-  static after(...before: Type[]): DynamicModule {
-    return { module: WorkersModule, imports: [PipelineModule, ...before] };
+  /**
+   * @param processors take rings from other processes
+   * @param before modules that have started when the work begins
+   */
+  static of(processors: Provider[], before: Type[]): DynamicModule {
+    return { module: WorkersModule, imports: [PipelineModule, ...before], providers: processors };
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -1,33 +1,27 @@
-import type { Job, JobOptions, Queue } from 'bull';
+import type { JobOptions, Queue } from 'bull';
 import type { Redis } from 'ioredis';
 import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { within } from '../core/within.js';
 import type { Topic } from '../pipeline/work-queue.port.js';
 import type { Bell } from './lines.js';
-import { cutRedis } from './redis-options.js';
+import type { BullClients } from './bull-clients.js';
 
 const PING_MS = 1_000;
 const CLOSE_MS = 2_000;
 const WATCH_EVERY_MS = 5_000;
 /** Waiting jobs that nobody takes for so long mean that the consumer does not hear them. */
 const DEAF_AFTER_MS = 10_000;
-const AT_ONCE = 4;
 
-/** A topic on the server, and when this process heard it last (ms of a clock that only grows; null = it does not listen). */
+/** A topic on the server, and when this process took a job of it last (ms of a clock that only grows; null = it does not listen). */
 interface Bells {
   readonly queue: Queue;
   heardAtMs: number | null;
 }
 
 /**
- * Rings over Redis: one Bull queue for each topic, one job for each line. Bull drops an `add` while a job of that id waits or is active, and Bull's order is that of
- * the organizations. A job is over at once, and then the line gets its turn: so each ring that was dropped came before the look of a turn, and the
- * death of a worker leaves no job behind that others wait for.
- *
- * All that reaches into Bull's internals stands here. The consumer is no `@Processor` class of @nestjs/bull. That package begins to take jobs in
- * `onModuleInit` of a global module, in every process that knows the class: before forges and rules are ready
- * (https://github.com/nestjs/bull/issues/760). And at a stop it waits for the server, which may be away.
+ * Rings over Redis: one Bull queue for each topic, and a job for each line, of which a processor (`bull-processors.ts`) gives the line its turn. Bull drops an `add` while a
+ * job of that id waits or is active, and Bull's order is that of the organizations. A line has a second id, for a process that helps the one whose turn it is.
  */
 export class BullBell implements Bell {
   private readonly watchdog: NodeJS.Timeout;
@@ -36,6 +30,7 @@ export class BullBell implements Bell {
 
   constructor(
     queues: ReadonlyMap<Topic, Queue>,
+    private readonly clients: BullClients,
     private readonly logger: Logger,
     private readonly now: () => number = () => performance.now(),
   ) {
@@ -43,40 +38,27 @@ export class BullBell implements Bell {
     for (const [topic, { queue }] of this.topics) {
       // Without a listener, an error event ends the process.
       queue.on('error', (error) => logger.warn({ topic, reason: error.message }, 'queue.error'));
-      // The name of a connection is for people's eyes; when Redis no longer lets us in, its failure would end the process too.
-      const named = queue as unknown as { setWorkerName(): Promise<unknown> };
-      const setName = named.setWorkerName.bind(queue);
-      named.setWorkerName = () => setName().catch(() => undefined);
       // What @nestjs/bull would do at a stop waits for a server that may be away; `close` is bounded.
       Object.assign(queue, { onApplicationShutdown: () => undefined });
-      void queue.isReady().catch(() => undefined);
     }
     this.watchdog = setInterval(() => void this.watch(), WATCH_EVERY_MS);
     this.watchdog.unref();
   }
 
-  ring(topic: Topic, org: string): void {
-    const queue = this.topics.get(topic)?.queue;
-    // Commands given without a connection would pile up in memory.
-    if (this.isClosed || !queue || !isConnected(queue)) return;
-    const options: JobOptions = { jobId: `line-${org}`, removeOnComplete: true, removeOnFail: true };
-    queue
-      .add({ org }, options)
-      .catch((error: unknown) => this.logger.warn({ topic, org, reason: messageOf(error) }, 'queue.not-rung'));
+  ring(topic: Topic, org: string): Promise<boolean> {
+    return this.add(topic, org, 1);
   }
 
-  listen(topic: Topic, heard: (org: string) => void): void {
+  help(topic: Topic, org: string): void {
+    void this.add(topic, org, 2);
+  }
+
+  listen(topic: Topic): void {
     const bells = this.topics.get(topic);
     if (!bells) return;
     bells.heardAtMs = this.now();
-    bells.queue.on('completed', ({ data }: Pick<Job<unknown>, 'data'>) => {
-      // Whoever may write to our Redis may write anything: a line that has no work has a turn for nothing.
-      const { org } = (data ?? {}) as { org?: unknown };
-      if (typeof org === 'string') heard(org);
-    });
-    const take = async (): Promise<void> => void (bells.heardAtMs = this.now());
-    // Settled only when the queue is closed; failures come as error events.
-    void bells.queue.process(AT_ONCE, take).catch(() => undefined);
+    bells.queue.on('active', () => (bells.heardAtMs = this.now()));
+    void bells.queue.resume(true);
   }
 
   async healthy(): Promise<boolean> {
@@ -113,26 +95,37 @@ export class BullBell implements Bell {
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.watchdog);
-    const queues = [...this.topics.values()];
-    // To be waited for: a pause connects the blocking read anew, which must not happen behind the close.
-    const paused = queues.map(async ({ queue, heardAtMs }) => {
-      if (heardAtMs !== null && isConnected(queue)) await queue.pause(true, true).catch(() => undefined);
-      await queue.close(true);
-    });
-    await within(CLOSE_MS, Promise.all(paused)).catch(() => undefined);
+    this.clients.letGo();
+    const closed = [...this.topics.values()].map(({ queue }) => queue.close(true));
+    await within(CLOSE_MS, Promise.all(closed)).catch(() => undefined);
     // `close` hangs without a server; the connections themselves can always be cut.
-    for (const { queue } of queues)
-      for (const client of (queue as unknown as { clients: Redis[] }).clients) cutRedis(client);
+    this.clients.cut();
   }
 
-  /** The blocking read may stay deaf after a reconnect (https://github.com/OptimalBits/bull/issues/1873): it is connected anew, and Bull asks again. */
+  /** @returns whether the line has such a job now */
+  private async add(topic: Topic, org: string, n: 1 | 2): Promise<boolean> {
+    const queue = this.topics.get(topic)?.queue;
+    // Commands given without a connection would pile up in memory.
+    if (this.isClosed || !queue || !isConnected(queue)) return false;
+    const options: JobOptions = { jobId: `line-${org}-${n}`, removeOnComplete: true, removeOnFail: true };
+    return queue.add({ org }, options).then(
+      () => true,
+      (error: unknown) => {
+        this.logger.warn({ topic, org, reason: messageOf(error) }, 'queue.not-rung');
+        return false;
+      },
+    );
+  }
+
+  /** The blocking read may stay deaf after a reconnect (https://github.com/OptimalBits/bull/issues/1873): a pause connects it anew. */
   private async watch(): Promise<void> {
     for (const [topic, bells] of this.topics) {
       const isDeaf = isConnected(bells.queue) && (await within(PING_MS, this.isDeaf(bells)).catch(() => false));
       if (!isDeaf || this.isClosed) continue;
       this.logger.warn({ topic }, 'queue.consumer-deaf');
       bells.heardAtMs = this.now();
-      (bells.queue as unknown as { bclient: Redis }).bclient.disconnect(true);
+      await bells.queue.pause(true, true).catch(() => undefined);
+      await bells.queue.resume(true);
     }
   }
 

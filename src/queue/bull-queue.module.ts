@@ -1,14 +1,15 @@
 import { BullModule, getQueueToken } from '@nestjs/bull';
 import type { DynamicModule, Type } from '@nestjs/common';
-import type { Queue } from 'bull';
+import type { Queue, QueueOptions } from 'bull';
 import type { Logger } from '../core/logger.js';
 import type { Opened } from '../core/opened.js';
 import type { Secret } from '../core/secret.js';
 import { RateLimitBroadcast } from '../forge/http/rate-limit-broadcast.port.js';
 import { BullBell } from './bull-bell.js';
+import { BullClients } from './bull-clients.js';
 import { Lines } from './lines.js';
 import { closeQueue, STORE_FIRST } from './queue.module.js';
-import { DRAIN_DELAY_S, redisOptions } from './redis-options.js';
+import { DRAIN_DELAY_S } from './redis-options.js';
 import { RedisRateLimitBroadcast } from './redis-rate-limit-broadcast.js';
 import { TOPICS, WorkQueue } from '../pipeline/work-queue.port.js';
 
@@ -23,8 +24,9 @@ const SETTINGS = {
 
 /** A Bull queue for each topic, and WorkQueue over them; and what processes tell each other of a forge. */
 export function bullQueueModule(module: Type, url: Secret, logger: Logger, opened: Opened): DynamicModule {
+  const clients = new BullClients(url);
   const make = (...queues: Queue[]): WorkQueue => {
-    const bell = new BullBell(new Map(TOPICS.map((topic, n) => [topic, queues[n] as Queue])), logger);
+    const bell = new BullBell(new Map(TOPICS.map((topic, n) => [topic, queues[n] as Queue])), clients, logger);
     void bell.checkServer();
     return new Lines(logger, bell);
   };
@@ -40,7 +42,12 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
           inject: [STORE_FIRST],
           useFactory: () =>
             opened.keep(
-              () => ({ redis: redisOptions(url), prefix: 'forgehand', settings: SETTINGS }),
+              () =>
+                ({
+                  createClient: (type) => clients.make(type),
+                  prefix: 'forgehand',
+                  settings: SETTINGS,
+                }) satisfies QueueOptions,
               () => undefined,
             ),
         })),
@@ -68,6 +75,6 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
           ),
       },
     ],
-    exports: [WorkQueue, RateLimitBroadcast],
+    exports: [WorkQueue, RateLimitBroadcast, BullModule],
   };
 }

@@ -29,10 +29,15 @@ export class NotifyBell implements Bell {
     private readonly logger: Logger,
   ) {}
 
-  ring(topic: Topic, org: string): void {
+  async ring(topic: Topic, org: string, isServed: boolean): Promise<boolean> {
+    if (isServed) return false;
     this.unsent.add(`${topic} ${org}`);
     this.sending ??= this.send().finally(() => (this.sending = null));
+    return true;
   }
+
+  /** Each process hears every ring as it is, and looks for work each second. */
+  help(): void {}
 
   listen(topic: Topic, heard: Heard): void {
     this.heard.set(topic, heard);

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import type { AppConfig } from '../config/app-config.js';
 import { silentLogger, type Logger } from '../core/logger.js';
 import { Opened } from '../core/opened.js';
@@ -51,4 +51,9 @@ export async function queueModule(
     ],
     exports: [WorkQueue, RateLimitBroadcast],
   };
+}
+
+/** What a process that works needs besides, to take rings. */
+export async function queueProcessors(config: AppConfig['queue']): Promise<Provider[]> {
+  return config.kind === 'redis' ? (await import('./bull-processors.js')).PROCESSORS : [];
 }

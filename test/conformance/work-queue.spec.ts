@@ -4,7 +4,7 @@ import { getQueueToken } from '@nestjs/bull';
 import type { Queue } from 'bull';
 import { Secret } from '../../src/core/secret.js';
 import { NOTIFICATIONS, type Notifications } from '../../src/queue/notifications.port.js';
-import { queueModule } from '../../src/queue/queue.module.js';
+import { queueModule, queueProcessors } from '../../src/queue/queue.module.js';
 import { WorkQueue } from '../../src/pipeline/work-queue.port.js';
 import type { QueueConfig } from '../../src/config/app-config.js';
 import { describeOnRedis, freshRedisUrl } from '../services/test-redis.js';
@@ -15,10 +15,12 @@ import { workQueueSuite } from './work-queue.suite.js';
 const IN_PROCESS: QueueConfig = { kind: 'embedded', sweepS: 3 };
 
 /** @param notifications of the store, if there is one */
-function moduleOf(config: QueueConfig, notifications: Notifications | null = null): Promise<TestingModule> {
+async function moduleOf(config: QueueConfig, notifications: Notifications | null = null): Promise<TestingModule> {
   const store = { provide: NOTIFICATIONS, useValue: notifications };
   const storeModule = { module: class {}, global: true, providers: [store], exports: [NOTIFICATIONS] };
-  return Test.createTestingModule({ imports: [storeModule, queueModule(config)] }).compile();
+  const providers = await queueProcessors(config);
+  const module = await Test.createTestingModule({ imports: [storeModule, queueModule(config)], providers }).compile();
+  return module.init();
 }
 
 async function throughNest(config: QueueConfig, notifications?: Notifications | null): Promise<WorkQueue> {
@@ -73,6 +75,34 @@ describeOnRedis('conformance/work-queue: bull', () => {
     await ringsElsewhere(() => throughNest(config));
   });
 
+  it('lets another process help a line whose turn filled its batch, and looks for work behind a turn that left none', async () => {
+    const config = await onRedis();
+    const [one, other] = [await throughNest(config), await throughNest(config)];
+    await until(async () => (await one.healthy()) && (await other.healthy()));
+    const turns: string[] = [];
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const turnOf = (name: string) => async (_org: string, help: () => void) => {
+      turns.push(name);
+      // The process that asks may get the job itself, which is over at once then.
+      await until(() => (help(), new Set(turns).size === 2));
+      await ended;
+      return false;
+    };
+    let looks = 0;
+    const isDue = async (): Promise<boolean> => (looks += 1) === 1;
+    await one.serve('arrivals', 4, turnOf('one'), isDue);
+    await other.serve('arrivals', 4, turnOf('other'), isDue);
+
+    one.ring('arrivals', 'acme');
+    await until(() => new Set(turns).size === 2);
+    end();
+
+    // By the first look there was more, by the others nothing.
+    await until(() => looks >= 2 && turns.length >= 3);
+    await Promise.all([one.close(0), other.close(0)]);
+  });
+
   it('holds one job for each line, however often it is rung, which names the organization and nothing else', async () => {
     const module = await moduleOf(await onRedis());
     const queue = module.get<WorkQueue>(WorkQueue);
@@ -84,6 +114,6 @@ describeOnRedis('conformance/work-queue: bull', () => {
     await until(async () => (await waiting()).length >= 3);
     const jobs = (await waiting()).map(({ id, data }) => [id, data as unknown]).sort();
     await queue.close(1_000);
-    expect(jobs).toEqual(['acme', 'beta', 'wait'].map((org) => [`line-${org}`, { org }]));
+    expect(jobs).toEqual(['acme', 'beta', 'wait'].map((org) => [`line-${org}-1`, { org }]));
   });
 });

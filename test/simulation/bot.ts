@@ -299,7 +299,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     ...{ queue, inbox, journal, revisions, flow, watch: timed, clock, logger },
     arrivals: { inbox, queue, events, clock, logger, atOnce: flow },
   });
-  const poll = new StorePoll({ journal, recovery, queue: { ring: queue.ringHere }, unknown, logger });
+  const poll = new StorePoll({ journal, recovery, queue, unknown, logger });
   const scheduler = new Scheduler({
     orgs: [{ forge: 'main', org: 'acme' }],
     revisions,

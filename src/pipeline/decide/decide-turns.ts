@@ -6,8 +6,8 @@ import type { ActiveRevisions } from '../../rules/revisions/active-revisions.por
 import type { ArrivalToIntents } from '../decide.js';
 import type { InboxStore } from '../inbox-store.port.js';
 import type { JournalStore } from '../journal-store.port.js';
-import { LineTurns } from '../line-turns.js';
-import type { WorkQueue } from '../work-queue.port.js';
+import { LineTurns, Looks } from '../line-turns.js';
+import { LINES_AT_ONCE, type WorkQueue } from '../work-queue.port.js';
 import type { CrashLoopGuard } from './crash-loop-guard.js';
 import type { DecideArrivalDeps } from './decide-arrival.js';
 import { decideArrivals } from './decide-arrivals.js';
@@ -32,8 +32,6 @@ const SHARED_FOR_MS = 1_000;
 /** A turn ends after this time, for others that wait. */
 const TURN_MS = 250;
 const EVENT_HANDS = { most: 33, refill: 8 } as const;
-/** Lines that have turns at once. */
-const TURNS = { arrivals: 4, events: 8 } as const;
 /** So long no other process takes the same event. One that takes longer may be decided twice, which is harmless. */
 const EVENT_LEASE_MS = 2_000;
 /** Events that are looked at while an organization has no rules. */
@@ -50,6 +48,7 @@ interface Undecided {
 export class DecideTurns {
   private readonly arrivals = new Set<Promise<boolean>>();
   private readonly events: LineTurns<Undecided>;
+  private readonly looks = new Looks();
   private isStopping = false;
   /** Of the turn of arrivals that began last, and when one began that was of another. */
   private lastOrg: string | null = null;
@@ -63,6 +62,13 @@ export class DecideTurns {
           const items = await this.undecided(org, most, except);
           return { items, isFull: items.length >= most };
         },
+        isDue: async (org, except) => {
+          const due = await Promise.all([
+            deps.journal.dueRuns(1 + except.size, org),
+            deps.inbox.undecidedEvents(1 + except.size, org),
+          ]);
+          return due.flat().some((id) => !except.has(id));
+        },
         work: (item) => this.decide(item),
       },
       EVENT_HANDS,
@@ -72,24 +78,28 @@ export class DecideTurns {
   }
 
   async start(): Promise<void> {
-    await this.deps.queue.serve('arrivals', TURNS.arrivals, (org) => this.turn('arrivals', org));
-    await this.deps.queue.serve('events', TURNS.events, (org) => this.turn('events', org));
+    const { queue, inbox } = this.deps;
+    const isDue = (org: string): Promise<boolean> =>
+      this.looks.isDue(org, async () => (await inbox.dueArrivals(1, { org, except: [] })).length > 0);
+    await queue.serve('arrivals', LINES_AT_ONCE.arrivals, (org, help) => this.turn('arrivals', org, help), isDue);
+    const isEventDue = (org: string): Promise<boolean> => this.events.isDue(org);
+    await queue.serve('events', LINES_AT_ONCE.events, (org, help) => this.turn('events', org, help), isEventDue);
   }
 
   /** @returns whether it left work behind that is due */
-  turn(topic: 'arrivals' | 'events', org: string): Promise<boolean> {
-    if (topic === 'events') return this.events.turn(org);
+  turn(topic: 'arrivals' | 'events', org: string, help: () => void = () => undefined): Promise<boolean> {
+    if (topic === 'events') return this.events.turn(org, help);
     if (this.lastOrg !== null && org !== this.lastOrg) this.changedAtMs = this.deps.clock.monotonicMs();
     this.lastOrg = org;
-    const running = this.turnOfArrivals(org).finally(() => this.arrivals.delete(running));
+    const running = this.turnOfArrivals(org, help).finally(() => this.arrivals.delete(running));
     this.arrivals.add(running);
     return running;
   }
 
-  private async turnOfArrivals(org: string): Promise<boolean> {
+  private async turnOfArrivals(org: string, help: () => void): Promise<boolean> {
     const { inbox, arrivals, watch, clock } = this.deps;
     const endsAtMs = clock.monotonicMs() + TURN_MS;
-    while (!this.isStopping) {
+    for (let isFirst = true; !this.isStopping; isFirst = false) {
       const isShared = clock.monotonicMs() - this.changedAtMs < SHARED_FOR_MS;
       const most = isShared ? BATCH.shared : BATCH.alone;
       let done = 0;
@@ -99,7 +109,9 @@ export class DecideTurns {
         async (ids) => void (done = await decideArrivals(arrivals, ids)),
       );
       // Of a batch that was dealt in part, the rest was too much for one transaction, or is in other hands by now.
+      if (given > 0) this.looks.found(org);
       if (given === 0 || (dealt < most && done === given)) return false;
+      if (isFirst) help();
       if (clock.monotonicMs() >= endsAtMs) return true;
     }
     return false;

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.js';
 import type { Logger } from '../../core/logger.js';
 import type { Claim, DueIntent, JournalStore } from '../journal-store.port.js';
 import { LineTurns, type Dealt, type Hands, type TopicWork } from '../line-turns.js';
-import type { WorkQueue } from '../work-queue.port.js';
+import { LINES_AT_ONCE, type WorkQueue } from '../work-queue.port.js';
 import type { IntentToEffect } from '../execute.js';
 import type { Again } from './settle.js';
 
@@ -21,8 +21,6 @@ interface ExecutorDeps {
  * client.
  */
 const HANDS = { intents: { most: 65, refill: 16 }, background: { most: 5, refill: 1 } } as const;
-/** Lines that have turns at once. */
-const TURNS = { intents: 16, background: 4 } as const;
 /** Due intents that one look finds: it costs as much as there are repositories with planned ones. */
 const LOOK = 256;
 
@@ -47,12 +45,17 @@ export class Executor {
 
   async start(): Promise<void> {
     for (const topic of ['intents', 'background'] as const)
-      await this.deps.queue.serve(topic, TURNS[topic], (org) => this.turn(topic, org));
+      await this.deps.queue.serve(
+        topic,
+        LINES_AT_ONCE[topic],
+        (org, help) => this.turn(topic, org, help),
+        (org) => this.topics[topic].turns.isDue(org),
+      );
   }
 
   /** @returns whether it left work behind that is due */
-  turn(topic: IntentTopic, org: string): Promise<boolean> {
-    return this.topics[topic].turns.turn(org);
+  turn(topic: IntentTopic, org: string, help?: () => void): Promise<boolean> {
+    return this.topics[topic].turns.turn(org, help);
   }
 
   /**
@@ -84,7 +87,7 @@ class IntentTurns implements TopicWork<ClaimedIntent> {
   /** One at most of each repository is due at once: the claim keeps their order. */
   async deal(org: string, most: number, except: ReadonlySet<string>): Promise<Dealt<ClaimedIntent>> {
     const known = this.due.get(org);
-    const found = known ?? (await this.deps.journal.dueIntents(LOOK, { org, background: this.topic === 'background' }));
+    const found = known ?? (await this.look(org));
     const due = found.filter((id) => !except.has(id));
     const rest = due.slice(most);
     const claims = await this.deps.effects.claim(due.slice(0, most));
@@ -93,6 +96,10 @@ class IntentTurns implements TopicWork<ClaimedIntent> {
     else this.due.delete(org);
     // What an earlier look found says nothing about what is due now.
     return { items, isFull: known !== undefined || (rest.length > 0 && items.length > 0) };
+  }
+
+  async isDue(org: string, except: ReadonlySet<string>): Promise<boolean> {
+    return (await this.look(org)).some((id) => !except.has(id));
   }
 
   async work({ claim }: ClaimedIntent): Promise<null> {
@@ -104,6 +111,10 @@ class IntentTurns implements TopicWork<ClaimedIntent> {
     this.isStopping = true;
     for (const timer of this.timers) clearTimeout(timer);
     await this.turns.stop();
+  }
+
+  private look(org: string): Promise<string[]> {
+    return this.deps.journal.dueIntents(LOOK, { org, background: this.topic === 'background' });
   }
 
   /** @returns the next of the same repository, run or effect, in the same hand as long as no other line waits for one */

@@ -45,6 +45,6 @@ describeOnRedis('queue/redis refuses', () => {
   it('opens with the right one', async () => {
     const opened = await queueModule({ kind: 'redis', url: await urlOf('right'), sweepS: 3 }, { logger: silentLogger });
 
-    expect(opened.exports).toEqual([WorkQueue, RateLimitBroadcast]);
+    expect(opened.exports).toEqual(expect.arrayContaining([WorkQueue, RateLimitBroadcast]));
   });
 });

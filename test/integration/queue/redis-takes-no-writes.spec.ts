@@ -3,11 +3,12 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
+import type { QueueConfig } from '../../../src/config/app-config.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { Executor } from '../../../src/pipeline/execute/executor.js';
 import { StorePoll } from '../../../src/pipeline/store-poll.js';
-import { queueModule } from '../../../src/queue/queue.module.js';
+import { queueModule, queueProcessors } from '../../../src/queue/queue.module.js';
 import { WorkQueue } from '../../../src/pipeline/work-queue.port.js';
 import { EffectRig } from '../../builders/effect-rig.js';
 import { canStartOwnRedis, startOwnRedis, type OwnServer } from '../../services/own-server.mjs';
@@ -32,9 +33,12 @@ async function start(settings: Record<string, string>): Promise<{ server: OwnSer
 }
 
 async function openQueue(url: string): Promise<WorkQueue> {
+  const config: QueueConfig = { kind: 'redis', url: new Secret(url), sweepS: 3 };
   const module = await Test.createTestingModule({
-    imports: [queueModule({ kind: 'redis', url: new Secret(url), sweepS: 3 }, { logger: silentLogger })],
+    imports: [queueModule(config, { logger: silentLogger })],
+    providers: await queueProcessors(config),
   }).compile();
+  await module.init();
   const queue = module.get<WorkQueue>(WorkQueue);
   cleanUps.push(() => queue.close(1_000));
   return queue;

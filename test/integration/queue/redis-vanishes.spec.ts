@@ -4,9 +4,10 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import Bull from 'bull';
 import { Redis } from 'ioredis';
+import type { QueueConfig } from '../../../src/config/app-config.js';
 import type { Logger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
-import { queueModule } from '../../../src/queue/queue.module.js';
+import { queueModule, queueProcessors } from '../../../src/queue/queue.module.js';
 import { WorkQueue } from '../../../src/pipeline/work-queue.port.js';
 import { canStartOwnRedis, startOwnRedis, type OwnServer } from '../../services/own-server.mjs';
 import { describeOnRedis, freshRedisUrl } from '../../services/test-redis.js';
@@ -33,9 +34,12 @@ async function openQueue(
   url: string,
   logger: Logger = new Warnings(),
 ): Promise<{ queue: WorkQueue; module: TestingModule }> {
+  const config: QueueConfig = { kind: 'redis', url: new Secret(url), sweepS: 3 };
   const module = await Test.createTestingModule({
-    imports: [queueModule({ kind: 'redis', url: new Secret(url), sweepS: 3 }, { logger })],
+    imports: [queueModule(config, { logger })],
+    providers: await queueProcessors(config),
   }).compile();
+  await module.init();
   const queue = module.get<WorkQueue>(WorkQueue);
   cleanUps.push(() => queue.close(1_000));
   return { queue, module };
@@ -95,12 +99,12 @@ describeOnRedis('queue/redis vanishes: a server that answers', () => {
     cleanUps.push(() => client.disconnect());
     await until(async () => (await queue.healthy()) && (await receiver.healthy()));
     receiver.ring('intents', 'acme');
-    await until(async () => (await client.exists('forgehand:intents:line-acme')) === 1);
+    await until(async () => (await client.exists('forgehand:intents:line-acme-1')) === 1);
 
     const heard = await serve(queue);
 
     await until(() => heard.length === 1);
-    await until(async () => (await client.exists('forgehand:intents:line-acme')) === 0);
+    await until(async () => (await client.exists('forgehand:intents:line-acme-1')) === 0);
   });
 
   it('gives a turn to whatever others put into it, and passes over what names no organization', async () => {

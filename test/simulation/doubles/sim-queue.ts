@@ -17,7 +17,7 @@ export class SimQueue {
   constructor(private readonly world: World) {}
 
   /** The queue as one process sees it: its own rings may go to any process. */
-  of(process: SimProcess): WorkQueue & { ringHere(topic: Topic, org: string): void } {
+  of(process: SimProcess): WorkQueue {
     const lines = new Lines(silentLogger);
     return {
       ring: (topic, org) => this.ring(topic, org),
