@@ -10,7 +10,7 @@ import { ThisProcess } from './config/this-process.js';
 import { silentLogger, type Logger } from './core/logger.js';
 import { Opened } from './core/opened.js';
 import { NestLogAdapter } from './observability/logger.js';
-import { webhookAdapter } from './webhooks/webhooks.module.js';
+import { webhookAdapter } from './webhooks/webhook-adapter.js';
 
 export interface StartOptions {
   role: Role;

@@ -1,3 +1,4 @@
+import { aConfig } from '../../test/builders/a-config.js';
 import { describe, expect, it } from '@jest/globals';
 import type { HookBytes } from '../pipeline/inbox-store.port.js';
 import { REQUEST_BYTES, UnverifiedBytes, type Receipt } from '../core/unverified-bytes.js';
@@ -180,7 +181,9 @@ function counting(limits = { bytes: 1000, bytesPerHook: 600 }) {
     return answer.bytes;
   };
   return {
-    undecided: new UndecidedBytes({ undecidedBytes }, limits, { monotonicMs: () => now }),
+    undecided: new UndecidedBytes({ undecidedBytes }, aConfig({ server: { undecided: limits } }), {
+      monotonicMs: () => now,
+    }),
     answer,
     count: () => counts,
     pass: (ms: number) => void (now += ms),

@@ -1,12 +1,7 @@
-import type { Clock } from '../core/clock.js';
-import type { InboxStore } from '../pipeline/inbox-store.port.js';
-
-interface UndecidedLimits {
-  /** Bytes of deliveries that are stored and not decided: of all hooks. */
-  readonly bytes: number;
-  /** The same of one hook. */
-  readonly bytesPerHook: number;
-}
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import { Clock } from '../core/clock.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
 
 /** A slow count runs less often: it may take this share of the time. */
 const MOST_SHARE = 1 / 50;
@@ -15,6 +10,7 @@ const MOST_SHARE = 1 / 50;
  * How many bytes of deliveries wait to be decided, counted in the store from time to time. Between two counts it adds
  * what this process stores; the next count sees what others stored.
  */
+@Injectable()
 export class UndecidedBytes {
   #counted: ReadonlyMap<string, number> = new Map();
   #total = 0;
@@ -22,12 +18,15 @@ export class UndecidedBytes {
   #since = new Map<string, number>();
   #nextAtMs = 0;
   #hasCounted = false;
+  private readonly limits: AppConfig['server']['undecided'];
 
   constructor(
-    private readonly inbox: Pick<InboxStore, 'undecidedBytes'>,
-    private readonly limits: UndecidedLimits,
-    private readonly clock: Pick<Clock, 'monotonicMs'>,
-  ) {}
+    @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'undecidedBytes'>,
+    { server }: AppConfig,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'monotonicMs'>,
+  ) {
+    this.limits = server.undecided;
+  }
 
   /** Whether another delivery of this hook would be too much. */
   isFull(hook: string): boolean {

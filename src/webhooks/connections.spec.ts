@@ -1,3 +1,4 @@
+import { aConfig } from '../../test/builders/a-config.js';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
@@ -8,9 +9,8 @@ import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import { AcceptFirst, DEFAULT_SERVER_LIMITS, ServerSockets, type ServerLimits } from '../core/limited-server.js';
 import { NoteUntrustedProxies } from './connections.js';
-import { DEFAULT_WEBHOOK_LIMITS } from './webhook.controller.js';
 import { given } from '../../test/builders/given.js';
-import { makeWebhookApp } from '../../test/builders/webhook-app.js';
+import { DEFAULT_WEBHOOK_LIMITS, makeWebhookApp } from '../../test/builders/webhook-app.js';
 import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
 
 const SHORT: ServerLimits = { ...DEFAULT_SERVER_LIMITS, headersTimeoutMs: 100, requestTimeoutMs: 200 };
@@ -249,7 +249,11 @@ function noting() {
   const kept: string[] = [];
   const store = { saw: async ({ address }: { address: string }) => void kept.push(address) };
   const clock = { now: () => new Date(now), monotonicMs: () => now };
-  return { notes: new NoteUntrustedProxies(store, clock, silentLogger), kept, pass: (ms: number) => void (now += ms) };
+  return {
+    notes: new NoteUntrustedProxies(aConfig({ server: { trustedProxies: [] } }), store, clock, silentLogger),
+    kept,
+    pass: (ms: number) => void (now += ms),
+  };
 }
 
 describe('webhooks/note-untrusted-proxies', () => {

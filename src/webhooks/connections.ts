@@ -1,6 +1,9 @@
-import type { Clock } from '../core/clock.js';
-import type { Logger } from '../core/logger.js';
-import type { UntrustedProxyStore } from './untrusted-proxies.port.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import { TrustedProxies, withoutMapping } from '../core/client-address.js';
+import { Clock } from '../core/clock.js';
+import { Logger } from '../core/logger.js';
+import { UntrustedProxyStore } from './untrusted-proxies.port.js';
 
 /** An operator has few proxies; more would only fill the store. */
 const MOST = 16;
@@ -10,16 +13,25 @@ const AGAIN_AFTER_MS = 3_600_000;
  * Notes untrusted peers that name a client in X-Forwarded-For. Only deliveries with a good signature count: a forge
  * sends no such header itself, so there is a proxy, and everybody behind it shares the limits of one address.
  */
+@Injectable()
 export class NoteUntrustedProxies {
   readonly #notedAtMs = new Map<string, number>();
 
+  readonly #trusted: TrustedProxies;
+
   constructor(
-    private readonly store: Pick<UntrustedProxyStore, 'saw'>,
+    { server }: AppConfig,
+    @Inject(UntrustedProxyStore) private readonly store: Pick<UntrustedProxyStore, 'saw'>,
     private readonly clock: Clock,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    this.#trusted = new TrustedProxies(server.trustedProxies);
+  }
 
-  note(peer: string): void {
+  /** @param address of the peer that names a client; nothing is noted where it may */
+  note(address: string): void {
+    if (this.#trusted.trusts(address)) return;
+    const peer = withoutMapping(address);
     const now = this.clock.monotonicMs();
     const notedAt = this.#notedAtMs.get(peer);
     if (notedAt === undefined ? this.#notedAtMs.size >= MOST : now - notedAt < AGAIN_AFTER_MS) return;

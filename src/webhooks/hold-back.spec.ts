@@ -5,14 +5,13 @@ import { setImmediate as round, setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { given } from '../../test/builders/given.js';
-import { makeWebhookApp } from '../../test/builders/webhook-app.js';
+import { DEFAULT_WEBHOOK_LIMITS, makeWebhookApp } from '../../test/builders/webhook-app.js';
 import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import { HELD_BACK_MS, holdBack } from './event-loop-turns.js';
 import type { UnverifiedLimits } from '../core/unverified-bytes.js';
-import { DEFAULT_WEBHOOK_LIMITS } from './webhook.controller.js';
 
 /** Sockets and the loop of events go on as ever. */
 function stopTime(): void {

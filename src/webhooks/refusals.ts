@@ -1,12 +1,13 @@
-import { Catch, HttpException, type ArgumentsHost, type HttpServer } from '@nestjs/common';
-import { BaseExceptionFilter } from '@nestjs/core';
+import { Catch, HttpException, Injectable, type ArgumentsHost } from '@nestjs/common';
+import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../core/clock.js';
-import type { SecurityLog } from '../core/security-log.js';
-import { holdBack, type ReadTurns } from './event-loop-turns.js';
+import { Clock } from '../core/clock.js';
+import { SecurityLog } from '../core/security-log.js';
+import { Metrics } from '../observability/metrics.js';
+import { holdBack, ReadTurns } from './event-loop-turns.js';
 import { announcedBytes } from './read-body.js';
 import { refusal, type Hook, type Refusal } from './receive-delivery.js';
-import type { ServerSockets } from '../core/limited-server.js';
+import { ServerSockets } from '../core/limited-server.js';
 
 /** What is known of a request before its body. */
 export interface Exchange {
@@ -17,8 +18,11 @@ export interface Exchange {
   readonly startedAt: number;
 }
 
-/** Called once per answer: `stored`, or the word of a refusal. `seconds` from the request's start. */
-export type Counted = (what: { org: string; hook: string; answer: string; seconds: number }) => void;
+/** Called once for each answer. @param answer `stored`, or the word of a refusal. @param ms from the request's start */
+export function countAnswer(metrics: Metrics, hook: Hook | null, answer: string, ms: number): void {
+  metrics.deliveries.inc({ org: hook?.org ?? '', hook: hook?.id ?? '', answer });
+  metrics.ingestSeconds.observe(ms / 1000);
+}
 
 /** Ends a request: the framework answers with its body and status. */
 class Refused extends HttpException {
@@ -28,13 +32,14 @@ class Refused extends HttpException {
 }
 
 /** Refuses requests: counts and records each one, and decides what becomes of its connection. */
+@Injectable()
 export class Refusals {
   constructor(
     private readonly sockets: ServerSockets,
     private readonly reads: ReadTurns,
     private readonly clock: Clock,
     private readonly security: SecurityLog,
-    private readonly counted: Counted,
+    private readonly metrics: Metrics,
   ) {}
 
   /** Of a request whose body was read, or is small enough to be skipped. */
@@ -70,12 +75,8 @@ export class Refusals {
   }
 
   private note({ hook, request, startedAt }: Exchange, why: Refusal): void {
-    this.counted({
-      org: hook?.org ?? '',
-      hook: hook?.id ?? '',
-      answer: hook === null && why.error === 'not_authentic' ? 'no_such_hook' : why.error,
-      seconds: (this.clock.monotonicMs() - startedAt) / 1000,
-    });
+    const answer = hook === null && why.error === 'not_authentic' ? 'no_such_hook' : why.error;
+    countAnswer(this.metrics, hook, answer, this.clock.monotonicMs() - startedAt);
     if (why.error === 'not_authentic') {
       const what =
         hook === null ? { reason: 'no_such_hook' } : { org: hook.org, hook: hook.id, reason: 'not_authentic' };
@@ -88,11 +89,11 @@ export class Refusals {
 @Catch(HttpException)
 export class UnroutedFilter extends BaseExceptionFilter {
   constructor(
-    adapter: HttpServer,
+    { httpAdapter }: HttpAdapterHost,
     private readonly refusals: Refusals,
     private readonly clock: Clock,
   ) {
-    super(adapter);
+    super(httpAdapter);
   }
 
   override catch(error: HttpException, host: ArgumentsHost): void {

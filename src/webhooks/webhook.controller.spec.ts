@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { decideAll } from '../../test/builders/decide-all.js';
-import { makeWebhookApp } from '../../test/builders/webhook-app.js';
+import { DEFAULT_WEBHOOK_LIMITS, makeWebhookApp, type WebhookLimits } from '../../test/builders/webhook-app.js';
 import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
 import { SAMPLE_BODIES, sampleBody } from '../../test/builders/sample-bodies.js';
 import { silentLogger } from '../core/logger.js';
@@ -15,7 +15,6 @@ import { Secret } from '../core/secret.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import { DEFAULT_WRITER_LIMITS } from '../pipeline/receive.js';
 import type { Hook } from './receive-delivery.js';
-import { DEFAULT_WEBHOOK_LIMITS, type WebhookLimits } from './webhook.controller.js';
 import { given } from '../../test/builders/given.js';
 
 const HOOKS: Hook[] = [

@@ -11,19 +11,18 @@ import {
   type ExecutionContext,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppConfig } from '../config/app-config.js';
 import type { NewDelivery } from '../core/arrival.js';
-import { holderOf, withoutMapping } from '../core/client-address.js';
-import { systemClock, type Clock } from '../core/clock.js';
+import { holderOf } from '../core/client-address.js';
+import { Clock } from '../core/clock.js';
 import { messageOf } from '../core/errors.js';
-import { ServerSockets, type ConnectionLimits } from '../core/limited-server.js';
-import type { Logger } from '../core/logger.js';
+import { ServerSockets } from '../core/limited-server.js';
+import { Logger } from '../core/logger.js';
 import type { Encoding } from '../core/json-bytes.js';
 import { Secret } from '../core/secret.js';
-import type { SecurityLog } from '../core/security-log.js';
-import { UnverifiedBytes, type Receipt, type UnverifiedLimits } from '../core/unverified-bytes.js';
-import type { InboxStore } from '../pipeline/inbox-store.port.js';
-import { DEFAULT_WRITER_LIMITS, DeliveryWriter, type WriterLimits } from '../pipeline/receive.js';
-import type { WorkQueue } from '../pipeline/work-queue.port.js';
+import { UnverifiedBytes, type Receipt } from '../core/unverified-bytes.js';
+import { Metrics } from '../observability/metrics.js';
+import { DeliveryWriter } from '../pipeline/receive.js';
 import { JudgeTurns, ReadTurns } from './event-loop-turns.js';
 import { announcedBytes, BodyTooLarge, encodingOf, readBody, ReceivedBody, Slabs } from './read-body.js';
 import {
@@ -36,40 +35,9 @@ import {
   type ProofWork,
   type Refusal,
 } from './receive-delivery.js';
-import { Refusals, UNSUPPORTED_TYPE, type Counted, type Exchange } from './refusals.js';
-import type { UndecidedBytes } from './byte-budgets.js';
-
-export interface WebhookLimits {
-  readonly maxBodyBytes: number;
-  readonly writer: WriterLimits;
-  readonly unverified: UnverifiedLimits;
-}
-
-export const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = {
-  maxBodyBytes: 5 * 1024 * 1024,
-  writer: DEFAULT_WRITER_LIMITS,
-  unverified: { bytes: 40 * 1024 * 1024, bytesPerAddress: 20 * 1024 * 1024 },
-};
-
-export abstract class WebhookDeps {
-  /** Every hook of every organization; ids are unique over all of them. */
-  abstract readonly hooks: readonly Hook[];
-  abstract readonly inbox: Pick<InboxStore, 'storeDeliveries'>;
-  abstract readonly queue: Pick<WorkQueue, 'ring'>;
-  abstract readonly logger: Logger;
-  abstract readonly limits?: WebhookLimits;
-  /** Open connections of the server. */
-  abstract readonly connections?: ConnectionLimits;
-  abstract readonly clock?: Clock;
-  abstract readonly security?: SecurityLog;
-  /** Deliveries that wait to be decided. Default: unlimited. */
-  abstract readonly undecided?: Pick<UndecidedBytes, 'isFull' | 'stored'>;
-  /** Called for a delivery with a good signature whose untrusted peer names a client in X-Forwarded-For. */
-  abstract readonly untrustedProxy?: (peer: string) => void;
-  /** Whether a peer may name the client; must equal the server's `trustProxy`. Default: no peer may. */
-  abstract readonly trustsProxy?: (peer: string) => boolean;
-  abstract readonly counted?: Counted;
-}
+import { countAnswer, Refusals, UNSUPPORTED_TYPE, type Exchange } from './refusals.js';
+import { UndecidedBytes } from './byte-budgets.js';
+import { NoteUntrustedProxies } from './connections.js';
 
 /** What the guard let pass, and leaves with the request for the controller. */
 interface Admitted extends Exchange {
@@ -87,22 +55,27 @@ const NOBODY: Hook = {
   authorizations: [],
 };
 
+/** Every hook of every organization; ids are unique over all of them. */
+function hooksOf({ orgs }: AppConfig): Hook[] {
+  return orgs.flatMap((org) => org.hooks.map((hook) => ({ ...hook, org: org.name, forge: org.forge })));
+}
+
 /** First the checks of request line and headers, before a byte of the body is read. */
 @Injectable()
 export class WebhookGuard implements CanActivate {
   private readonly hooks: ReadonlyMap<string, Hook>;
   private readonly work: ProofWork;
   private readonly maxBodyBytes: number;
-  private readonly clock: Clock;
 
   constructor(
-    @Inject(WebhookDeps) deps: WebhookDeps,
+    config: AppConfig,
     private readonly refusals: Refusals,
+    private readonly clock: Clock,
   ) {
-    this.hooks = new Map(deps.hooks.map((hook) => [hook.id, hook]));
-    this.work = proofWork(deps.hooks);
-    this.maxBodyBytes = (deps.limits ?? DEFAULT_WEBHOOK_LIMITS).maxBodyBytes;
-    this.clock = deps.clock ?? systemClock;
+    const hooks = hooksOf(config);
+    this.hooks = new Map(hooks.map((hook) => [hook.id, hook]));
+    this.work = proofWork(hooks);
+    this.maxBodyBytes = config.server.maxBodyBytes;
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<never> {
@@ -133,26 +106,29 @@ export class WebhookGuard implements CanActivate {
  */
 @Controller('webhooks')
 export class WebhookController {
-  private readonly limits: WebhookLimits;
-  private readonly clock: Clock;
+  private readonly maxBodyBytes: number;
   private readonly turns: JudgeTurns;
   private readonly work: ProofWork;
   private readonly slabs = new Slabs();
   private readonly unverified: UnverifiedBytes;
 
   constructor(
-    @Inject(WebhookDeps) private readonly deps: WebhookDeps,
+    config: AppConfig,
     private readonly writer: DeliveryWriter,
     private readonly refusals: Refusals,
     private readonly sockets: ServerSockets,
     private readonly reads: ReadTurns,
+    @Inject(UndecidedBytes) private readonly undecided: Pick<UndecidedBytes, 'isFull' | 'stored'>,
+    private readonly proxies: NoteUntrustedProxies,
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
   ) {
-    this.limits = deps.limits ?? DEFAULT_WEBHOOK_LIMITS;
-    this.clock = deps.clock ?? systemClock;
-    this.work = proofWork(deps.hooks);
-    const nowMs = (): number => this.clock.monotonicMs();
+    this.maxBodyBytes = config.server.maxBodyBytes;
+    this.work = proofWork(hooksOf(config));
+    const nowMs = (): number => clock.monotonicMs();
     this.turns = new JudgeTurns(nowMs);
-    this.unverified = new UnverifiedBytes(this.limits.unverified, nowMs);
+    this.unverified = new UnverifiedBytes(config.server.unverified, nowMs);
   }
 
   @Post(':hook')
@@ -160,12 +136,7 @@ export class WebhookController {
   @UseGuards(WebhookGuard)
   async receive(@Req() { admitted }: AdmittedRequest): Promise<{ id: string }> {
     const id = await this.readAndStore(admitted);
-    this.deps.counted?.({
-      org: admitted.hook?.org ?? '',
-      hook: admitted.hook?.id ?? '',
-      answer: 'stored',
-      seconds: (this.clock.monotonicMs() - admitted.startedAt) / 1000,
-    });
+    countAnswer(this.metrics, admitted.hook, 'stored', this.clock.monotonicMs() - admitted.startedAt);
     this.sockets.answered(admitted.request.raw.socket);
     return { id };
   }
@@ -182,10 +153,10 @@ export class WebhookController {
       let isHeld = false;
       const readOn = (): void => {
         isHeld = false;
-        this.reads.resume(address, socket, (announced ?? this.limits.maxBodyBytes) - body.length);
+        this.reads.resume(address, socket, (announced ?? this.maxBodyBytes) - body.length);
       };
       const receipt = this.unverified.begin(address, {
-        announced: announced ?? this.limits.maxBodyBytes,
+        announced: announced ?? this.maxBodyBytes,
         drop: () => (stop(), giveUp(NO_ROOM)),
         pause: () => void (isHeld = true),
         resume: readOn,
@@ -203,7 +174,7 @@ export class WebhookController {
         if (!isWhole && !isHeld) readOn();
       };
       this.sockets.receiving(socket, () => receipt.msLeft(this.clock.monotonicMs()));
-      stop = readBody(raw, body, this.limits.maxBodyBytes, came, (fault) => {
+      stop = readBody(raw, body, this.maxBodyBytes, came, (fault) => {
         // The connection may bring another request.
         if (isHeld) readOn();
         if (fault) return giveUp(this.unreadable(fault));
@@ -223,13 +194,13 @@ export class WebhookController {
     this.proved(request);
     // Told to a proved sender alone: it would show others which hooks exist.
     if (this.writer.isFull(hook.org)) throw this.refusals.refused(exchange, OVERLOADED);
-    if (this.deps.undecided?.isFull(hook.id)) throw this.refusals.refused(exchange, BACKLOG_FULL);
+    if (this.undecided.isFull(hook.id)) throw this.refusals.refused(exchange, BACKLOG_FULL);
     try {
       await this.writer.write(received);
-      this.deps.undecided?.stored(hook.id, received.body.length);
+      this.undecided.stored(hook.id, received.body.length);
       return received.id;
     } catch (error) {
-      this.deps.logger.error(
+      this.logger.error(
         { org: hook.org, hook: hook.id, deliveryId: received.deliveryId, error: messageOf(error) },
         'delivery.not-stored',
       );
@@ -243,22 +214,21 @@ export class WebhookController {
       const { headers } = request;
       return receiveDelivery(hook, { headers, signatures, encoding, body }, this.clock, this.work) ?? NOT_AUTHENTIC;
     } catch (error) {
-      this.deps.logger.error({ hook: hook.id, error: messageOf(error) }, 'webhook.failed');
+      this.logger.error({ hook: hook.id, error: messageOf(error) }, 'webhook.failed');
       return CANNOT_STORE;
     }
   }
 
   private unreadable(why: Error): Refusal {
     return why instanceof BodyTooLarge
-      ? tooLarge(this.limits.maxBodyBytes)
+      ? tooLarge(this.maxBodyBytes)
       : refusal(400, 'not_parseable', 'the body cannot be read');
   }
 
   private proved({ raw, headers }: FastifyRequest): void {
     this.sockets.proved(raw.socket);
     const peer = raw.socket.remoteAddress;
-    if (headers['x-forwarded-for'] !== undefined && peer !== undefined && !this.deps.trustsProxy?.(peer))
-      this.deps.untrustedProxy?.(withoutMapping(peer));
+    if (headers['x-forwarded-for'] !== undefined && peer !== undefined) this.proxies.note(peer);
   }
 }
 

@@ -26,7 +26,7 @@ import { CapabilityCheck } from '../../src/rules/requirements/capability-check.j
 import { RevisionKeeper } from '../../src/rules/revisions/revision-keeper.js';
 import { RuleChecks } from '../../src/pipeline/answer/rule-checks.js';
 import { RuleVerdicts } from '../../src/rules/sources/rule-verdicts.js';
-import { WebhookListener } from '../../src/webhooks/webhooks.module.js';
+import { WebhookListener } from '../../src/webhooks/webhook-listener.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
 

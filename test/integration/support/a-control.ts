@@ -8,7 +8,7 @@ import { ThisProcess } from '../../../src/config/this-process.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Opened } from '../../../src/core/opened.js';
 import type { Token } from '../../../src/core/part.js';
-import { webhookAdapter } from '../../../src/webhooks/webhooks.module.js';
+import { webhookAdapter } from '../../../src/webhooks/webhook-adapter.js';
 
 /** The operations as their handlers are, over real stores, for callers of any kind; and any other part. No loop runs beside them. */
 export interface TestControl {
