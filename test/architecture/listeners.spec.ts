@@ -7,7 +7,7 @@ const LIMITED_BY: Record<string, string> = {
   'cli/init/own-address.ts': 'it only asks whether a port is free, and closes at once',
   'core/limited-fastify.ts': 'every listener with routes is made here',
   'core/limited-server.ts': 'every listener without a framework is made here',
-  'webhooks/webhooks.module.ts': 'fastifyLimits(), ServerSockets and UnverifiedBytes',
+  'webhooks/webhook-adapter.ts': 'fastifyLimits(), ServerSockets and UnverifiedBytes',
 };
 const MAKES =
   /\bcreate(?:Secure)?Server\(|\b[Ff]astify(?:<[^()]*>)?\(|\bnew (?:\w+\.)?Server\(|\b(?:new|extends) FastifyAdapter\b|\bnew ExpressAdapter\b/;
