@@ -1,9 +1,12 @@
 import { systemClock } from '../core/clock.js';
 import type { FlushFailed } from '../core/flush.js';
+import { newId } from '../core/ids.js';
 import type { Role } from './app-config.js';
 
 /** What a process knows of itself. */
 export class ThisProcess {
+  /** Tells it from other processes of the bot. */
+  readonly id = newId();
   readonly startedAt = systemClock.now();
   /** Where it listens, for people: `control …`, `metrics …`, `webhooks …`. Grows while it starts. */
   readonly places: string[] = [];

@@ -1,3 +1,4 @@
+import { aConfig } from '../../test/builders/a-config.js';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,6 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { silentLogger } from '../core/logger.js';
-import { ArchiveFiles } from './archive-files.js';
 import { ArchiveInbox, type RestoreReport } from './archive-inbox.js';
 
 /** An inbox with so many old arrivals; remembers what it was asked. */
@@ -24,22 +24,31 @@ function anInbox(old: number) {
     storeEntries: async () => [],
   };
   const store = { oldest: async () => [], giveUp: async () => 0, putBack: async () => false };
-  return { asked, deps: { inbox, store, files: null, clock: new ManualClock(), logger: silentLogger } };
+  const make = (folder: string | null = null): ArchiveInbox =>
+    new ArchiveInbox(
+      aConfig({ retention: { inboxDays: 30, archive: folder } }),
+      { onFlushFailed: () => undefined },
+      inbox,
+      store,
+      new ManualClock(),
+      silentLogger,
+    );
+  return { asked, make };
 }
 
 describe('housekeeping/archive-inbox', () => {
   it('archives batch by batch what is older than the days of the config', async () => {
-    const { asked, deps } = anInbox(450);
+    const { asked, make } = anInbox(450);
 
-    const archived = await new ArchiveInbox(deps, 30).run();
+    const archived = await make().run();
 
     expect(archived).toBe(450);
     expect(asked).toEqual(Array.from({ length: 3 }, () => ['2026-10-21T12:00:00.000Z', 200]));
   });
 
   it('joins a pass that runs, and ends after the batch under way', async () => {
-    const { asked, deps } = anInbox(1_000_000);
-    const archive = new ArchiveInbox(deps, 30);
+    const { asked, make } = anInbox(1_000_000);
+    const archive = make();
 
     const passes = [archive.run(), archive.run()];
     await archive.stop();
@@ -61,8 +70,7 @@ describe('housekeeping/archive-inbox', () => {
     });
     afterEach(() => rmSync(above, { recursive: true, force: true }));
 
-    const restore = (file: string): Promise<RestoreReport> =>
-      new ArchiveInbox({ ...anInbox(0).deps, files: new ArchiveFiles(folder) }, 30).restore(file);
+    const restore = (file: string): Promise<RestoreReport> => anInbox(0).make(folder).restore(file);
 
     it.each([
       ['its name', () => 'day.ndjson.gz'],
@@ -84,7 +92,7 @@ describe('housekeeping/archive-inbox', () => {
     });
 
     it('nothing where the config names no archive', async () => {
-      await expect(new ArchiveInbox(anInbox(0).deps, 30).restore('day.ndjson.gz')).rejects.toMatchObject({
+      await expect(anInbox(0).make().restore('day.ndjson.gz')).rejects.toMatchObject({
         code: 'NO_ARCHIVE',
       });
     });

@@ -1,18 +1,12 @@
-import type { Clock } from '../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
+import { Clock } from '../core/clock.js';
 import { UserError } from '../core/errors.js';
-import type { Logger } from '../core/logger.js';
-import type { ArchiveStore } from './archive-store.port.js';
-import type { InboxStore } from '../pipeline/inbox-store.port.js';
-import { readArchive, type ArchiveFiles } from './archive-files.js';
-
-interface ArchiveDeps {
-  readonly inbox: Pick<InboxStore, 'archive' | 'get' | 'storeDeliveries' | 'storeEntries'>;
-  readonly store: ArchiveStore;
-  /** Null = bodies are deleted for good. */
-  readonly files: ArchiveFiles | null;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
+import { Logger } from '../core/logger.js';
+import { ArchiveStore } from './archive-store.port.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
+import { readArchive, ArchiveFiles } from './archive-files.js';
 
 export interface RestoreReport {
   /** Arrivals of the inbox that got their body back. */
@@ -31,14 +25,26 @@ const BATCH = 200;
  * Removes the bodies of arrivals older than `retention.inbox_days` from the store; if `retention.archive` names a folder, into files there. Keys and
  * hashes stay, so that equal deliveries are still recognized. Events stay, too.
  */
+@Injectable()
 export class ArchiveInbox {
+  /** Null = bodies are deleted for good. */
+  private readonly files: ArchiveFiles | null;
+  private readonly inboxDays: number;
   private running: Promise<number> | null = null;
   private isStopped = false;
 
   constructor(
-    private readonly deps: ArchiveDeps,
-    private readonly inboxDays: number,
-  ) {}
+    { retention: { archive, inboxDays } }: AppConfig,
+    @Inject(ThisProcess) { onFlushFailed }: Pick<ThisProcess, 'onFlushFailed'>,
+    @Inject(InboxStore)
+    private readonly inbox: Pick<InboxStore, 'archive' | 'get' | 'storeDeliveries' | 'storeEntries'>,
+    private readonly store: ArchiveStore,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {
+    this.files = archive === null ? null : new ArchiveFiles(archive, onFlushFailed);
+    this.inboxDays = inboxDays;
+  }
 
   /** One pass, a batch after the other; a second call joins the one that runs. @returns how many were archived */
   run(): Promise<number> {
@@ -54,7 +60,7 @@ export class ArchiveInbox {
 
   /** What a pass does, as a sentence. */
   describe(): string {
-    const { files } = this.deps;
+    const { files } = this;
     const before = this.before().toISOString().slice(0, 10);
     return files
       ? `bodies of before ${before} go to ${files.folder}`
@@ -67,7 +73,7 @@ export class ArchiveInbox {
    * @throws UserError when it is no archive, or lies elsewhere: a caller of the control API names no other file of this machine
    */
   async restore(file: string): Promise<RestoreReport> {
-    const { inbox, store, files } = this.deps;
+    const { inbox, store, files } = this;
     if (!files)
       throw new UserError(
         'NO_ARCHIVE',
@@ -93,21 +99,20 @@ export class ArchiveInbox {
   }
 
   private before(): Date {
-    return new Date(this.deps.clock.now().getTime() - this.inboxDays * DAY_MS);
+    return new Date(this.clock.now().getTime() - this.inboxDays * DAY_MS);
   }
 
   private async pass(): Promise<number> {
     const before = this.before();
     let archived = 0;
     for (let batch = BATCH; batch === BATCH && !this.isStopped; archived += batch) batch = await this.batch(before);
-    if (archived > 0)
-      this.deps.logger.info({ archived, before, folder: this.deps.files?.folder ?? null }, 'arrivals.archived');
+    if (archived > 0) this.logger.info({ archived, before, folder: this.files?.folder ?? null }, 'arrivals.archived');
     return archived;
   }
 
   /** The body is on the disk before the store drops it: a crash in between leaves it in both places. */
   private async batch(before: Date): Promise<number> {
-    const { inbox, store, files } = this.deps;
+    const { inbox, store, files } = this;
     if (!files) return inbox.archive(before, BATCH);
     const old = await store.oldest(before, BATCH);
     if (old.length === 0) return 0;

@@ -1,10 +1,9 @@
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import type { Logger } from '../core/logger.js';
-import { portToken } from '../core/part.js';
 
 /** Work that a timer wakes regularly; the work itself decides what is due. */
-interface IntervalJob {
+export interface IntervalJob {
   readonly name: string;
   readonly everyMs: number;
   /** A failure is logged, and the timer goes on. */
@@ -13,11 +12,6 @@ interface IntervalJob {
 
 /** Timers of the framework, from when the application is up until it is closed. They wake and decide nothing. */
 export class IntervalJobs implements OnApplicationBootstrap {
-  /** Tokens: a process may have several. */
-  static readonly Everywhere = portToken<IntervalJobs>('IntervalJobs of every process');
-  static readonly Scheduling = portToken<IntervalJobs>('IntervalJobs of a process that schedules');
-  static readonly Receiving = portToken<IntervalJobs>('IntervalJobs of a process that receives');
-
   constructor(
     private readonly registry: Pick<SchedulerRegistry, 'addInterval'>,
     private readonly wakes: readonly IntervalJob[],

@@ -27,7 +27,7 @@ beforeEach(() => {
   closed = [];
   published = [];
   alerts = new OpenAlerts(
-    'worker-1',
+    { id: 'worker-1' },
     {
       raised: () => raised,
       resolvedSince: (since) => new Map([...resolvedHere].filter(([, at]) => at >= since)),

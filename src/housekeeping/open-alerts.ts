@@ -1,7 +1,9 @@
-import type { RaisedAlerts } from '../core/alerts.js';
-import type { Clock } from '../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { ThisProcess } from '../config/this-process.js';
+import { RaisedAlerts } from '../core/alerts.js';
+import { Clock } from '../core/clock.js';
 import { textOf } from '../core/reason.js';
-import type { OpenAlert, OpenAlertStore } from './open-alert-store.port.js';
+import { type OpenAlert, OpenAlertStore } from './open-alert-store.port.js';
 
 /** A process that still has alerts says so this often. */
 const REPEAT_MS = 60_000;
@@ -14,13 +16,13 @@ const PUBLISHED = 200;
 const LATE_MS = 15_000;
 
 /** The alerts of every process: each publishes its own in the store. While a process has none, it writes nothing. */
+@Injectable()
 export class OpenAlerts {
   private published = { text: '[]', at: Number.NEGATIVE_INFINITY };
   private isOver = false;
 
   constructor(
-    /** Id of this process. */
-    private readonly self: string,
+    @Inject(ThisProcess) private readonly self: Pick<ThisProcess, 'id'>,
     private readonly own: RaisedAlerts,
     private readonly store: OpenAlertStore,
     private readonly clock: Clock,
@@ -33,7 +35,7 @@ export class OpenAlerts {
     const at = this.clock.monotonicMs();
     const isDue = alerts.length > 0 && at - this.published.at >= REPEAT_MS;
     if (this.isOver || (text === this.published.text && !isDue)) return;
-    await this.store.publish(this.self, alerts);
+    await this.store.publish(this.self.id, alerts);
     this.published = { text, at };
   }
 
@@ -49,7 +51,7 @@ export class OpenAlerts {
     this.isOver = true;
     await Promise.allSettled([
       this.tellResolved(),
-      this.published.text === '[]' ? null : this.store.publish(this.self, []),
+      this.published.text === '[]' ? null : this.store.publish(this.self.id, []),
     ]);
   }
 

@@ -1,10 +1,12 @@
+import { aConfig } from '../../test/builders/a-config.js';
+import { NO_JOBS } from '../../test/builders/no-jobs.js';
+import type { FreezeConfig } from '../config/app-config.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../core/logger.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 import type { CatchUp, ScheduleSpec } from '../rules/language/revision.js';
 import { InMemoryTickStore } from '../../test/fakes/in-memory-tick-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
-import type { Freeze } from '../core/run-reasons.js';
 import { Scheduler } from './scheduler.js';
 import { MOST_MADE_UP } from './catch-up.js';
 import type { Tick } from '../pipeline/tick-store.port.js';
@@ -46,18 +48,18 @@ describe('housekeeping/scheduler', () => {
 
   function scheduler(
     decideTick: (tick: Tick) => Promise<number> = decide,
-    frozen: (org: string, at: Date) => Freeze | null = () => null,
+    freeze: readonly FreezeConfig[] = [],
   ): Scheduler {
-    const orgs = [{ forge: 'main', org: 'acme' }];
-    return new Scheduler({
-      orgs,
-      revisions: { active: async () => active },
+    return new Scheduler(
+      aConfig({ orgs: [{ forge: 'main', name: 'acme', freeze }] }),
+      { active: async () => active },
+      NO_JOBS,
       ticks,
-      decideTick,
-      frozen,
+      { read: async () => null, write: async () => undefined },
+      { decideTick },
       clock,
-      logger: silentLogger,
-    });
+      silentLogger,
+    );
   }
 
   async function decide(tick: Tick): Promise<number> {
@@ -151,12 +153,13 @@ describe('housekeeping/scheduler', () => {
   });
 
   it('fires nothing while the organization is frozen, and then what the schedule makes up for', async () => {
-    const end = Date.parse('2026-11-20T15:30:00Z');
     active = revision({
       rules: { hourly: { ...HOURLY, catchUp: 50 }, half: { ...HOURLY, cron: '29 * * * *', catchUp: 'skip' } },
       policies: { kept: DAILY },
     });
-    const one = scheduler(decide, (_org, at) => (at.getTime() < end ? { until: 'then', reason: 'holidays' } : null));
+    const one = scheduler(decide, [
+      { kind: 'once', fromWallMs: 0, toWallMs: Date.parse('2026-11-20T15:30:00Z'), tz: 'UTC', reason: 'holidays' },
+    ]);
     for (let n = 0; n < 35; n += 1) {
       await one.wake();
       clock.advance(300_000);

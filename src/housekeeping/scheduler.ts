@@ -1,47 +1,23 @@
-import type { Clock } from '../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
 import { UserError } from '../core/errors.js';
+import { AppConfig } from '../config/app-config.js';
+import { ArrivalToIntents } from '../pipeline/decide.js';
+import { frozenAt } from '../policies/freeze.js';
+import { isJob, type ScheduledOrg } from './jobs/job.js';
+import { JobRunner } from './jobs/job-runner.js';
 import { newId } from '../core/ids.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
-import type { KnownFacts } from '../core/known-facts.port.js';
+import { KnownFacts } from '../core/known-facts.port.js';
 import type { Freeze } from '../core/run-reasons.js';
-import type { Logger } from '../core/logger.js';
+import { Logger } from '../core/logger.js';
 import { Backoff } from '../core/backoff.js';
-import type { ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
+import { type ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import type { ScheduleSpec } from '../rules/language/revision.js';
 import type { ScheduleFacts } from './schedule-status.js';
 import { mostOf, toFire } from './catch-up.js';
 import { nextOccurrence, occurrences, scheduleKey } from '../core/occurrences.js';
-import type { Tick, TickStore } from '../pipeline/tick-store.port.js';
-
-export interface ScheduledOrg {
-  readonly forge: string;
-  readonly org: string;
-}
-
-/** A schedule that is not in a rule file: one of the bot's own jobs. */
-export interface ScheduledJob {
-  readonly where: ScheduledOrg;
-  readonly id: string;
-  readonly schedule: ScheduleSpec;
-  /** Whether the organization's freeze windows hold it. */
-  readonly isHeldByFreeze: boolean;
-}
-
-interface SchedulerDeps {
-  readonly orgs: readonly ScheduledOrg[];
-  readonly revisions: ActiveRevisions;
-  /** Absent = none. */
-  readonly jobs?: readonly ScheduledJob[];
-  readonly ticks: Omit<TickStore, 'prune'>;
-  /** Texts of the policies at their last pass for a new revision. Absent = each is reconciled with every revision. */
-  readonly known?: KnownFacts;
-  /** The freeze that holds an organization's schedules at a time; null = none. Absent = there are no freezes. */
-  readonly frozen?: (org: string, at: Date) => Freeze | null;
-  /** The flow's side: what a tick makes happen; returns the runs it made. Marks the tick decided. */
-  readonly decideTick: (tick: Tick) => Promise<number>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
+import { TickStore, type Tick } from '../pipeline/tick-store.port.js';
 
 /** After this time, any scheduler takes over a tick that another one claimed and did not decide. */
 const ABANDONED_MS = 60_000;
@@ -70,6 +46,7 @@ interface Planned {
  * Fires schedules. Any number of schedulers may run: the unique row of an occurrence decides who fires it. `catch_up` says
  * what happens to occurrences that were missed while no scheduler ran, or while the organization was frozen.
  */
+@Injectable()
 export class Scheduler {
   private readonly planned = new Map<string, Planned>();
   private readonly scheduled = new Map<string, { revisionId: string; list: readonly Scheduled[] }>();
@@ -77,15 +54,27 @@ export class Scheduler {
   private readonly deciding = new Set<string>();
   private readonly failing: Backoff;
   private waking: Promise<void> | null = null;
+  private readonly orgs: readonly ScheduledOrg[];
   private isStopped = false;
   private lastLookMs = 0;
   private leftOverAtMs = Number.NEGATIVE_INFINITY;
   /** Jobs that never ran begin with it. */
   private readonly startedAt: Date;
 
-  constructor(private readonly deps: SchedulerDeps) {
-    this.failing = new Backoff(deps.clock);
-    this.startedAt = deps.clock.now();
+  constructor(
+    private readonly config: AppConfig,
+    private readonly revisions: ActiveRevisions,
+    @Inject(JobRunner) private readonly jobs: Pick<JobRunner, 'scheduled' | 'begin'>,
+    @Inject(TickStore) private readonly ticks: Omit<TickStore, 'prune'>,
+    /** Texts of the policies at their last pass for a new revision. */
+    private readonly known: KnownFacts,
+    @Inject(ArrivalToIntents) private readonly flow: Pick<ArrivalToIntents, 'decideTick'>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {
+    this.orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
+    this.failing = new Backoff(clock);
+    this.startedAt = clock.now();
   }
 
   /** Fires what is due. A second call joins the running one. Never throws: the next call repeats what failed. */
@@ -93,7 +82,7 @@ export class Scheduler {
     // The framework's timer goes on until the application has drained.
     if (this.isStopped) return;
     this.waking ??= this.pass()
-      .catch((error: unknown) => this.deps.logger.warn({ error }, 'schedules.not-checked'))
+      .catch((error: unknown) => this.logger.warn({ error }, 'schedules.not-checked'))
       .finally(() => (this.waking = null));
     await this.waking;
   }
@@ -114,13 +103,13 @@ export class Scheduler {
    * @throws UserError when there is no such rule or policy
    */
   async tickNow(org: string, schedule: string): Promise<Tick> {
-    const where = this.deps.orgs.find((known) => known.org.toLowerCase() === org.toLowerCase());
-    const active = where ? await this.deps.revisions.active(where.org) : null;
+    const where = this.orgs.find((known) => known.org.toLowerCase() === org.toLowerCase());
+    const active = where ? await this.revisions.active(where.org) : null;
     if (!where || !active)
       throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
     const isKnown = [...active.revision.rules, ...active.revision.policies].some(({ id }) => id === schedule);
     if (!isKnown) throw new UserError('NO_SUCH_SCHEDULE', `there is no rule or policy ${schedule} in ${where.org}`);
-    return { id: newId(), ...where, schedule, occurrence: wholeSecond(this.deps.clock.now()), state: 'due' };
+    return { id: newId(), ...where, schedule, occurrence: wholeSecond(this.clock.now()), state: 'due' };
   }
 
   /**
@@ -128,7 +117,7 @@ export class Scheduler {
    * @param isSeen whether those of an organization may be told. Default: all.
    */
   async list(org: string | null, isSeen: (org: string) => boolean = () => true): Promise<ScheduleFacts[]> {
-    const { orgs, revisions, ticks, frozen, clock } = this.deps;
+    const { orgs, revisions, ticks, clock } = this;
     const undecided = await ticks.due(LEFT_OVER);
     const now = clock.now();
     const found: ScheduleFacts[] = [];
@@ -155,7 +144,7 @@ export class Scheduler {
           tz: schedule.tz,
           mode,
           disabled,
-          frozen: frozen?.(where.org, now) ?? null,
+          frozen: this.frozen(where.org, now),
           last,
           isUndecided,
           overdue: due && due.fireAt.getTime() + LATE_MS < now.getTime() ? due.at : null,
@@ -174,11 +163,11 @@ export class Scheduler {
 
   private async pass(): Promise<void> {
     this.noteTime();
-    for (const where of this.deps.orgs) {
-      const active = await this.deps.revisions.active(where.org);
+    for (const where of this.orgs) {
+      const active = await this.revisions.active(where.org);
       if (!active || this.isFrozen(where.org)) continue;
       await this.reconcileNew(where, active);
-      const nowMs = this.deps.clock.now().getTime();
+      const nowMs = this.clock.now().getTime();
       for (const one of this.scheduledOf(where, active)) {
         const plan = this.planned.get(one.key);
         // Almost every schedule ends here: nothing is due.
@@ -186,7 +175,7 @@ export class Scheduler {
         await this.fireDue(where, one, active.loadedAt);
       }
     }
-    for (const { where, isHeldByFreeze, ...job } of this.deps.jobs ?? []) {
+    for (const { where, isHeldByFreeze, ...job } of this.jobs.scheduled()) {
       if (isHeldByFreeze && this.isFrozen(where.org)) continue;
       await this.fireDue(where, { ...job, key: scheduleKey(where.forge, where.org, job.id) }, this.startedAt);
     }
@@ -195,14 +184,27 @@ export class Scheduler {
 
   /** The clock was set back: what was passed over in a time that is yet to come was not missed. What was fired then is known by its row. */
   private noteTime(): void {
-    const now = this.deps.clock.now().getTime();
+    const now = this.clock.now().getTime();
     if (now < this.lastLookMs)
       for (const [key, { from }] of this.planned) if (from.getTime() > now) this.planned.delete(key);
     this.lastLookMs = now;
   }
 
-  private isFrozen(org: string, at = this.deps.clock.now()): boolean {
-    return (this.deps.frozen?.(org, at) ?? null) !== null;
+  private isFrozen(org: string, at = this.clock.now()): boolean {
+    return this.frozen(org, at) !== null;
+  }
+
+  /** The freeze that holds an organization's schedules at a time; null = none. */
+  private frozen(name: string, at: Date): Freeze | null {
+    return frozenAt(this.config.orgs.find((org) => org.name === name)?.freeze ?? [], at);
+  }
+
+  /** What a tick makes happen; marks it decided. @returns runs that it made */
+  private async decideTick(tick: Tick): Promise<number> {
+    if (!isJob(tick)) return this.flow.decideTick(tick);
+    await this.ticks.markDecided(tick.id);
+    this.jobs.begin(tick);
+    return 0;
   }
 
   /** Policies hold from their first day: a revision reconciles each policy that is new in it, or says something else. */
@@ -217,12 +219,12 @@ export class Scheduler {
       if (tick) await this.tryDecide(tick);
     }
     const texts = Object.fromEntries(revision.policies.map(({ id: policy, textHash }) => [policy, textHash]));
-    await this.deps.known?.write(where.forge, where.org, RECONCILED, texts);
+    await this.known.write(where.forge, where.org, RECONCILED, texts);
     this.revisionsSeen.add(seen);
   }
 
   private async reconciled({ forge, org }: ScheduledOrg): Promise<JsonObject> {
-    const fact = (await this.deps.known?.read(forge, org, RECONCILED))?.fact;
+    const fact = (await this.known.read(forge, org, RECONCILED))?.fact;
     return isJsonObject(fact) ? fact : {};
   }
 
@@ -241,7 +243,7 @@ export class Scheduler {
 
   private async fireDue(where: ScheduledOrg, one: Scheduled, loadedAt: Date): Promise<void> {
     const { id, key, schedule } = one;
-    const now = this.deps.clock.now();
+    const now = this.clock.now();
     const plan = await this.planOf(where, one, loadedAt);
     if (now.getTime() < plan.fireAtMs) return;
     const catchUp = schedule.catchUp ?? 'one';
@@ -249,8 +251,7 @@ export class Scheduler {
     const newest = due.at(-1);
     if (!newest) return;
     const firing = toFire(catchUp, due, now, (at) => this.isFrozen(where.org, at));
-    if (firing.length === 0)
-      this.deps.logger.info({ org: where.org, schedule: id, newest: newest.at }, 'schedule.missed');
+    if (firing.length === 0) this.logger.info({ org: where.org, schedule: id, newest: newest.at }, 'schedule.missed');
     // Oldest first: if this process ends in between, another one still makes up for the newer ones.
     for (const { at } of firing) {
       const tick = await this.claim(where, id, at);
@@ -267,9 +268,9 @@ export class Scheduler {
       this.planned.set(key, plan);
       return plan;
     }
-    const last = await this.deps.ticks.last(where.forge, where.org, id, this.deps.clock.now());
+    const last = await this.ticks.last(where.forge, where.org, id, this.clock.now());
     // A changed schedule begins now: it makes up for none of its new times before this moment.
-    const from = known ? this.deps.clock.now() : (last ?? loadedAt);
+    const from = known ? this.clock.now() : (last ?? loadedAt);
     const plan = planFrom(schedule, key, from);
     this.planned.set(key, plan);
     return plan;
@@ -277,8 +278,8 @@ export class Scheduler {
 
   private async claim({ forge, org }: ScheduledOrg, schedule: string, occurrence: Date): Promise<Tick | null> {
     const tick = { id: newId(), forge, org, schedule, occurrence };
-    if (!(await this.deps.ticks.claim(tick))) return null;
-    this.deps.logger.info({ tickId: tick.id, org, schedule, occurrence }, 'tick.claimed');
+    if (!(await this.ticks.claim(tick))) return null;
+    this.logger.info({ tickId: tick.id, org, schedule, occurrence }, 'tick.claimed');
     return { ...tick, state: 'due' };
   }
 
@@ -286,8 +287,8 @@ export class Scheduler {
     const { id: tickId, org, schedule, occurrence } = tick;
     this.deciding.add(tickId);
     try {
-      const runs = await this.deps.decideTick(tick);
-      this.deps.logger.info({ tickId, org, schedule, occurrence, runs }, 'tick.decided');
+      const runs = await this.decideTick(tick);
+      this.logger.info({ tickId, org, schedule, occurrence, runs }, 'tick.decided');
       return runs;
     } finally {
       this.deciding.delete(tickId);
@@ -300,7 +301,7 @@ export class Scheduler {
       await this.decide(tick);
       this.failing.clear(tick.id);
     } catch (error) {
-      this.deps.logger.error(
+      this.logger.error(
         { tickId: tick.id, org: tick.org, schedule: tick.schedule, error, againInMs: this.failing.fail(tick.id) },
         'tick.not-decided',
       );
@@ -309,10 +310,10 @@ export class Scheduler {
 
   /** Ticks whose scheduler was lost before it decided them, or for which the forge could not be asked then. */
   private async takeUpLeftOver(): Promise<void> {
-    const nowMs = this.deps.clock.monotonicMs();
+    const nowMs = this.clock.monotonicMs();
     if (nowMs - this.leftOverAtMs < LEFT_OVER_MS) return;
-    const before = this.deps.clock.now().getTime() - ABANDONED_MS;
-    const due = await this.deps.ticks.due(LEFT_OVER);
+    const before = this.clock.now().getTime() - ABANDONED_MS;
+    const due = await this.ticks.due(LEFT_OVER);
     this.leftOverAtMs = nowMs;
     for (const tick of due) {
       if (

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { messageOf } from '../core/errors.js';
 import { Logger } from '../core/logger.js';
@@ -10,8 +10,8 @@ const VACUUM_MS = 60 * 60_000;
 @Injectable()
 export class StoreMaintenanceTimer {
   constructor(
-    @Inject(StoreMaintenance) private readonly store: StoreMaintenance,
-    @Inject(Logger) private readonly logger: Logger,
+    private readonly store: StoreMaintenance,
+    private readonly logger: Logger,
   ) {}
 
   @Interval('forgehand.checkpoint', CHECKPOINT_MS)

@@ -32,7 +32,7 @@ const ENDED_BY: Record<string, string> = {
   'store/embedded/copy-files.ts': 'the end of the copy',
   'store/store-gate.ts': 'the next turn, and a few milliseconds',
   'webhooks/event-loop-turns.ts': 'the end of the connection',
-  'webhooks/webhooks.module.ts': 'onApplicationShutdown()',
+  'webhooks/webhook-listener.ts': 'onApplicationShutdown()',
 };
 /** They are no part of the bot: a forge for tests and demos, commands, which end with their process, and what runs in a browser. */
 const ELSEWHERE = /^(sandbox|cli|console\/islands)\//;

@@ -1,4 +1,6 @@
 import { decideBy } from '../builders/decide-all.js';
+import { aConfig } from '../builders/a-config.js';
+import { NO_JOBS } from '../builders/no-jobs.js';
 import { ANSWER_RULE } from '../../src/core/own-rules.js';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -74,7 +76,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       const clock = new ManualClock(at.toISOString());
       const processes = ['raises', 'resolves'].map((self) => {
         const own = new AlertSender(silentLogger, new Metrics(), clock, null);
-        return { own, alerts: new OpenAlerts(self, own, stores.openAlerts, clock) };
+        return { own, alerts: new OpenAlerts({ id: self }, own, stores.openAlerts, clock) };
       });
       const [raises, resolves] = processes as [(typeof processes)[number], (typeof processes)[number]];
       const everywhere = () =>
@@ -191,19 +193,22 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       let active = revision(0, 'a1', 'b1');
       const decided: string[] = [];
       const scheduler = (): Scheduler =>
-        new Scheduler({
-          orgs: [{ forge: 'main', org: 'acme' }],
-          revisions: { active: async () => active },
-          ticks: stores.ticks,
-          known: stores.known,
-          decideTick: async ({ id, schedule }) => (
-            decided.push(schedule.slice('policy:'.length)),
-            await stores.ticks.markDecided(id),
-            1
-          ),
-          clock: { ...systemClock, now: () => new Date('2026-11-20T12:45:00Z') },
-          logger: silentLogger,
-        });
+        new Scheduler(
+          aConfig({ orgs: [{ forge: 'main', name: 'acme', freeze: [] }] }),
+          { active: async () => active },
+          NO_JOBS,
+          stores.ticks,
+          stores.known,
+          {
+            decideTick: async ({ id, schedule }) => (
+              decided.push(schedule.slice('policy:'.length)),
+              await stores.ticks.markDecided(id),
+              1
+            ),
+          },
+          { ...systemClock, now: () => new Date('2026-11-20T12:45:00Z') },
+          silentLogger,
+        );
       const [one, two] = [scheduler(), scheduler()];
       const look = async (next: ActiveRevision): Promise<string[]> => {
         active = next;
@@ -274,14 +279,12 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       for (const { id } of [...old, young])
         await decideBy(stores.inbox, id, (tx) => tx.close('decided', 'nothing to do'));
       const archive = new ArchiveInbox(
-        {
-          inbox: stores.inbox,
-          store: stores.archive,
-          files: null,
-          clock: { ...systemClock, now: () => now },
-          logger: silentLogger,
-        },
-        30,
+        aConfig({ retention: { inboxDays: 30, archive: null } }),
+        { onFlushFailed: () => undefined },
+        stores.inbox,
+        stores.archive,
+        { ...systemClock, now: () => now },
+        silentLogger,
       );
 
       const [archived] = await Promise.all([
@@ -383,14 +386,12 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     const at = new Date('2026-11-20T12:00:00Z');
     const archiveOf = (over: Stores): ArchiveInbox =>
       new ArchiveInbox(
-        {
-          inbox: over.inbox,
-          store: over.archive,
-          files: new ArchiveFiles(folder),
-          clock: { ...systemClock, now: () => at },
-          logger: silentLogger,
-        },
-        30,
+        aConfig({ retention: { inboxDays: 30, archive: folder } }),
+        { onFlushFailed: () => undefined },
+        over.inbox,
+        over.archive,
+        { ...systemClock, now: () => at },
+        silentLogger,
       );
     const old = new Date('2026-10-01T08:00:00Z');
 

@@ -1,3 +1,4 @@
+import { NO_JOBS } from '../builders/no-jobs.js';
 import { aConfig } from '../builders/a-config.js';
 import { CachedLookups } from '../../src/actions/lookups/cached-lookups.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
@@ -300,14 +301,16 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     arrivals: { inbox, queue, events, clock, logger, atOnce: flow },
   });
   const poll = new StorePoll({ journal, recovery, queue, unknown, logger });
-  const scheduler = new Scheduler({
-    orgs: [{ forge: 'main', org: 'acme' }],
+  const scheduler = new Scheduler(
+    aConfig({ orgs: [{ forge: 'main', name: 'acme', freeze: [] }] }),
     revisions,
+    NO_JOBS,
     ticks,
-    decideTick: (tick) => flow.decideTick(tick),
+    { read: async () => null, write: async () => undefined },
+    flow,
     clock,
     logger,
-  });
+  );
   const writer = new DeliveryWriter(inbox, queue);
   void deciding.start();
   void executor.start();

@@ -1,25 +1,30 @@
-import type { RuleVerdict } from '../../rules/sources/rule-repository.port.js';
-import type { Clock } from '../../core/clock.js';
-import { isPlainHttp, type ConsoleConfig } from '../../config/app-config.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { AppConfig, isPlainHttp } from '../../config/app-config.js';
+import { credentialsOf } from '../../config/credentials.js';
+import { ThisProcess } from '../../config/this-process.js';
+import { TrustedProxies } from '../../core/client-address.js';
+import { Metrics } from '../../observability/metrics.js';
+import { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
+import { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
 import { UserError, ForgeError } from '../../core/errors.js';
 import { EVENT_KINDS } from '../../core/event-kinds.js';
 import type { Secret } from '../../core/secret.js';
-import { isLostSlash, type ForgeCapabilities } from '../../forge/connected-forges.js';
+import { ConnectedForges, isLostSlash } from '../../forge/connected-forges.js';
 import { type ForgeClient, listAll, orNull } from '../../forge/forge-client.js';
-import type { OrgLook } from '../../forge/org-numbers.js';
+import { OrgNumbers } from '../../forge/org-numbers.js';
 import { operationOf, type OperationName } from '../../forge/operations.js';
 import { isScopeRefusal, NOBODY } from '../../forge/probe.js';
 import type { Hook } from '../../core/objects/repositories.js';
 import { neededScopes, wantedScopes } from '../../forge/scopes.js';
-import type { GapStore } from '../../pipeline/gap-store.port.js';
-import { ownHookOf, type HookHistory } from '../../polling/gaps/hook-history.js';
-import type { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.js';
-import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
+import { GapStore } from '../../pipeline/gap-store.port.js';
+import { ownHookOf, HookHistory } from '../../polling/gaps/hook-history.js';
+import { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.js';
 import { comparedEvents, hookEventsOf, type HookProduct } from '../../rules/language/hook-events.js';
 import { literalNames } from '../../rules/language/literal-names.js';
-import { ALWAYS, type CapabilityCheck } from '../../rules/requirements/capability-check.js';
+import { ALWAYS, CapabilityCheck } from '../../rules/requirements/capability-check.js';
 import { readsOf } from '../../rules/requirements/unknown-names.js';
-import type { ServerAccess, ServerAccessReader } from '../../forge/server-access.js';
+import { type ServerAccess, ServerAccessReader } from '../../forge/server-access.js';
 import { isFinding, note, webPages, type Check, type DoctorReport, type Looked } from './check.js';
 import { examineDeliveries, examineProxies } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
@@ -53,47 +58,6 @@ interface DoctoredOrg {
   readonly rulesInRepository: boolean;
 }
 
-interface DoctorDeps {
-  readonly forges: readonly DoctoredForge[];
-  readonly orgs: readonly DoctoredOrg[];
-  /** Address under which the forge reaches the bot; null = not in the config. */
-  readonly publicUrl: string | null;
-  readonly connected: {
-    get(
-      forge: string,
-      org: string | null,
-    ): {
-      readonly credential: string;
-      readonly client: ForgeClient;
-      readonly capabilities: ForgeCapabilities | null;
-      readonly failure: string | null;
-    } | null;
-  };
-  /** Asks the forge which organization has the name now; null = it cannot be asked. */
-  readonly lookAt: (forge: string, org: string) => Promise<OrgLook | null>;
-  readonly revisions: ActiveRevisions;
-  /** Problems of rule files that are newer than the active revision. */
-  readonly heldBack: (org: string) => readonly string[];
-  /** The rules of an organization, once they are loaded; null = they were refused, or take too long. */
-  readonly rulesLoaded: (org: string) => Promise<object | null>;
-  /** The last verdict about the organization's rules repository; null = the rules are in a folder, or nothing was read yet. */
-  readonly ruleVerdict: (
-    forge: string,
-    org: string,
-  ) => Promise<Pick<RuleVerdict, 'state' | 'code' | 'problems'> | null>;
-  readonly offers: CapabilityCheck;
-  readonly access: ServerAccessReader;
-  readonly gaps: Pick<GapStore, 'gaps' | 'lastDelivery'>;
-  readonly history: Pick<HookHistory, 'note'>;
-  /** What receivers saw of proxies that are not trusted. */
-  readonly proxies: Pick<UntrustedProxyStore, 'seenSince'>;
-  readonly trustsProxy: (address: string) => boolean;
-  readonly console: Pick<ConsoleConfig, 'enabled' | 'publicUrl'>;
-  /** Requests refused at an endpoint since the start, by the word of the answer; null while no bot runs. */
-  readonly refused: (hook: string) => Promise<Readonly<Record<string, number>> | null>;
-  readonly clock: Clock;
-}
-
 /** What is looked at. */
 export interface DoctorScope {
   readonly org?: string | undefined;
@@ -114,6 +78,8 @@ interface Reached {
   readonly kept: Awaited<ReturnType<ServerAccessReader['of']>>;
 }
 
+/** How long an order waits for rules that are being loaded. */
+const RULES_WITHIN_MS = 15_000;
 const NOT_YET = 'it was not reached yet';
 const DAY_MS = 86_400_000;
 const GAPS_SEEN = 500;
@@ -123,21 +89,53 @@ const LOOKING: readonly OperationName[] = ['listOrgHooks', 'listTokens'];
 const FROM_REPOSITORY: readonly OperationName[] = ['getRepo', 'getBranch', 'getContents', 'createStatus'];
 
 /** Diagnoses problems between forge and bot, with the fix for each. Makes no change. */
+@Injectable()
 export class Doctor {
-  constructor(private readonly deps: DoctorDeps) {}
+  private readonly forges: readonly DoctoredForge[];
+  private readonly orgs: readonly DoctoredOrg[];
+  private readonly trusted: TrustedProxies;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly self: ThisProcess,
+    private readonly connected: ConnectedForges,
+    private readonly numbers: OrgNumbers,
+    private readonly revisions: RevisionKeeper,
+    private readonly verdicts: RuleVerdicts,
+    private readonly offers: CapabilityCheck,
+    private readonly access: ServerAccessReader,
+    private readonly gaps: GapStore,
+    private readonly history: HookHistory,
+    private readonly untrusted: UntrustedProxyStore,
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+  ) {
+    this.trusted = new TrustedProxies(config.server.trustedProxies);
+    this.forges = credentialsOf(config).map(({ forge, org, credential, auth }) => ({
+      id: forge.id,
+      org,
+      credential,
+      baseUrl: forge.baseUrl,
+      signsInBy: auth.type === 'token' ? 'token' : 'password',
+    }));
+    this.orgs = config.orgs.map(({ name, forge, hooks, rules }) => ({
+      org: name,
+      forge,
+      hooks,
+      rulesInRepository: rules.repository !== null,
+    }));
+  }
 
   /**
    * @param scope one organization and its forge, or one forge and its organizations; all when it names neither
    * @param operations ask about every operation of the table too
    */
   async examine({ only, ...scope }: DoctorScope, operations: boolean): Promise<DoctorReport> {
-    if (only === undefined) await this.deps.offers.check();
-    const orgs = this.deps.orgs.filter(
-      ({ org, forge }) => org === (scope.org ?? org) && forge === (scope.forge ?? forge),
-    );
+    if (only === undefined) await this.offers.check();
+    const orgs = this.orgs.filter(({ org, forge }) => org === (scope.org ?? org) && forge === (scope.forge ?? forge));
     const usedBy = ({ id, credential }: DoctoredForge, among: readonly DoctoredOrg[]): DoctoredOrg[] =>
-      among.filter(({ forge, org }) => forge === id && this.deps.connected.get(forge, org)?.credential === credential);
-    const forges = this.deps.forges.filter((forge) => usedBy(forge, orgs).length > 0);
+      among.filter(({ forge, org }) => forge === id && this.connected.get(forge, org)?.credential === credential);
+    const forges = this.forges.filter((forge) => usedBy(forge, orgs).length > 0);
     const checks: Check[] = [];
     const learned: Array<DoctorReport['forges'][number]> = [];
     for (const forge of forges) {
@@ -149,8 +147,7 @@ export class Doctor {
       if (only !== 'hook') add(forge.org, examineServer(kept?.footing ?? null, failure, forge.baseUrl));
       if (isReached && only === undefined) add(forge.org, examineSlashes(await this.losesSlashes(forge)));
       if (isReached && only !== 'hook') add(forge.org, await this.token(forge, own, kept?.footing ?? null));
-      if (only !== 'hook')
-        add(forge.org, examineReach(await this.reachOf(forge, usedBy(forge, this.deps.orgs)), forge.org));
+      if (only !== 'hook') add(forge.org, examineReach(await this.reachOf(forge, usedBy(forge, this.orgs)), forge.org));
       for (const org of own) {
         if (only === undefined && isReached) add(org.org, await this.identity(org));
         if (only === undefined) add(org.org, await this.rules(org, forge));
@@ -172,9 +169,9 @@ export class Doctor {
    * @throws UserError when the config does not say enough, or the forge is not reached
    */
   async installHook(name: string, { allEvents, ...orders }: InstallOrders): Promise<HookReport> {
-    const org = this.deps.orgs.find((one) => one.org === name);
-    const loaded = org && !allEvents ? await this.deps.rulesLoaded(name) : null;
-    const access = org && this.deps.connected.get(org.forge, org.org);
+    const org = this.orgs.find((one) => one.org === name);
+    const loaded = org && !allEvents ? await this.revisions.loaded(name, RULES_WITHIN_MS) : null;
+    const access = org && this.connected.get(org.forge, org.org);
     if (!org || !access) throw new UserError('NO_SUCH_ORG', `the config has no organization ${name}`);
     if (!access.capabilities)
       throw new UserError('FORGE_AWAY', `forge ${org.forge} cannot be reached: run forgehand doctor to see why`);
@@ -210,7 +207,7 @@ export class Doctor {
     if (report.written) {
       await this.noteHooks(org, client, wish);
       // Rules that no webhook served are served from now on.
-      await this.deps.offers.check();
+      await this.offers.check();
     }
     return report;
   }
@@ -218,44 +215,50 @@ export class Doctor {
   /** What did not arrive is judged by the webhook as it was. Where it cannot be read, the installation says so. */
   private async noteHooks({ forge, org }: DoctoredOrg, client: ForgeClient, wanted: WantedHook): Promise<void> {
     const hooks = await listAll(client, 'listOrgHooks', { org }).catch(() => []);
-    await this.deps.history.note(forge, org, ownHooks(hooks, wanted).map(ownHookOf));
+    await this.history.note(forge, org, ownHooks(hooks, wanted).map(ownHookOf));
   }
 
   private console(): Looked[] {
-    const { console } = this.deps;
+    const { console } = this.config;
     return console.enabled && isPlainHttp(console) ? [note(saw('console.sessions.short'))] : [];
   }
 
+  /** Requests refused at an endpoint since the start, by the word of the answer; null in a process without one. */
+  private async refused(hook: string): Promise<Readonly<Record<string, number>> | null> {
+    const { role } = this.self;
+    return role === 'web' || role === 'all' ? this.metrics.refusedAt(hook) : null;
+  }
+
   private async proxies(): Promise<Looked[]> {
-    const since = new Date(this.deps.clock.now().getTime() - DAY_MS);
-    return examineProxies(await this.deps.proxies.seenSince(since), this.deps.trustsProxy);
+    const since = new Date(this.clock.now().getTime() - DAY_MS);
+    return examineProxies(await this.untrusted.seenSince(since), (address) => this.trusted.trusts(address));
   }
 
   /** As far as it is known: the call that follows finds out whether it is so now. */
   private reachedBefore({ id, org }: DoctoredForge): Reached {
-    const access = this.deps.connected.get(id, org);
+    const access = this.connected.get(id, org);
     return { failure: access?.capabilities ? access.failure : (access?.failure ?? NOT_YET), kept: null };
   }
 
   private async reach({ id, org, credential }: DoctoredForge, operations: boolean): Promise<Reached> {
-    const access = this.deps.connected.get(id, org);
+    const access = this.connected.get(id, org);
     let failure = access?.failure ?? null;
     if (access?.capabilities) {
       try {
-        await this.deps.access.learn(credential, access.client, access.capabilities, true);
-        await this.deps.access.keep(credential, {});
-        if (operations) await this.deps.offers.askAll(id, org);
+        await this.access.learn(credential, access.client, access.capabilities, true);
+        await this.access.keep(credential, {});
+        if (operations) await this.offers.askAll(id, org);
       } catch (error) {
         if (!(error instanceof ForgeError)) throw error;
         failure = error.message;
       }
     } else failure ??= NOT_YET;
-    return { failure, kept: await this.deps.access.of(credential) };
+    return { failure, kept: await this.access.of(credential) };
   }
 
   /** Asks about a branch with a slash of somebody who cannot be there: a forge says so as JSON. */
   private async losesSlashes({ id, org }: DoctoredForge): Promise<boolean | null> {
-    const client = this.deps.connected.get(id, org)?.client;
+    const client = this.connected.get(id, org)?.client;
     if (!client) return null;
     try {
       await client.getBranch({ owner: NOBODY, repo: NOBODY, branch: 'a/b' });
@@ -268,10 +271,10 @@ export class Doctor {
 
   /** Organizations of the config that these credentials reach: those that use them, and those that their account is a member of. */
   private async reachOf({ id, org }: DoctoredForge, users: readonly DoctoredOrg[]): Promise<string[]> {
-    const here = this.deps.orgs.filter(({ forge }) => forge === id);
+    const here = this.orgs.filter(({ forge }) => forge === id);
     // With one organization there is nothing to compare.
     if (here.length < 2) return here.map((one) => one.org);
-    const access = this.deps.connected.get(id, org);
+    const access = this.connected.get(id, org);
     const listed = access?.capabilities?.offers('listMyOrgs')
       ? await orNull(listAll(access.client, 'listMyOrgs', {})).catch(() => null)
       : null;
@@ -284,18 +287,18 @@ export class Doctor {
     orgs: readonly DoctoredOrg[],
     footing: ServerAccess | null,
   ): Promise<Looked[]> {
-    const access = this.deps.connected.get(id, org);
+    const access = this.connected.get(id, org);
     if (!access?.capabilities) return [];
     const needed: OperationName[] = [...ALWAYS, ...LOOKING];
     for (const user of orgs) {
-      const active = await this.deps.revisions.active(user.org);
+      const active = await this.revisions.active(user.org);
       needed.push(
-        ...(active ? this.deps.offers.needed(active.revision) : []),
+        ...(active ? this.offers.needed(active.revision) : []),
         ...(active ? readsOf(literalNames(active.revision.rules, active.revision.policies, user.org)) : []),
         ...(user.rulesInRepository ? FROM_REPOSITORY : []),
       );
     }
-    const tokens = await this.deps.access.tokens(credential, access.client, access.capabilities).catch(() => null);
+    const tokens = await this.access.tokens(credential, access.client, access.capabilities).catch(() => null);
     const facts = {
       signsInBy,
       scopes: footing?.scopes ?? null,
@@ -306,20 +309,21 @@ export class Doctor {
       isSiteAdmin: footing?.isSiteAdmin ?? null,
       needsSiteAdmin: needed.some((name) => operationOf(name).scope === 'admin'),
     };
-    return examineToken(facts, this.deps.clock.now(), webPages(baseUrl).tokens);
+    return examineToken(facts, this.clock.now(), webPages(baseUrl).tokens);
   }
 
   private async identity({ forge, org }: DoctoredOrg): Promise<Looked[]> {
-    const look = await this.deps.lookAt(forge, org);
+    const server = this.connected.unguarded(forge, org);
+    const look = server?.capabilities ? await this.numbers.look(forge, org, server).catch(() => null) : null;
     return look ? [examineIdentity(org, look)] : [];
   }
 
   private async rules({ org }: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge): Promise<Looked[]> {
-    const { revisions, ruleVerdict, heldBack, offers } = this.deps;
+    const { revisions, verdicts, offers } = this;
     const facts = {
       active: await revisions.active(org),
-      verdict: await ruleVerdict(forge, org),
-      heldBack: heldBack(org),
+      verdict: await verdicts.of(forge, org),
+      heldBack: revisions.heldBack(org),
       held: offers.held(org),
       lacking: offers.lacking(org),
     };
@@ -328,16 +332,16 @@ export class Doctor {
 
   /** Whether the forge has what the rules name literally. */
   private async names({ forge, org }: DoctoredOrg): Promise<Looked[]> {
-    const active = await this.deps.revisions.active(org);
-    const client = this.deps.connected.get(forge, org)?.client;
+    const active = await this.revisions.active(org);
+    const client = this.connected.get(forge, org)?.client;
     if (!active || !client) return [];
     return examineNames(client, org, literalNames(active.revision.rules, active.revision.policies, org));
   }
 
   private async hook(org: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge, isReached: boolean): Promise<Looked[]> {
     const page = webPages(baseUrl).hooks(org.org);
-    const product = (isReached ? this.deps.connected.get(forge, org.org)?.capabilities?.product : null) ?? 'unknown';
-    const version = this.deps.connected.get(forge, org.org)?.capabilities?.version ?? null;
+    const product = (isReached ? this.connected.get(forge, org.org)?.capabilities?.product : null) ?? 'unknown';
+    const version = this.connected.get(forge, org.org)?.capabilities?.version ?? null;
     const wanted = await this.wanted(org, product);
     if (!wanted)
       return [note(saw('hook.there.unconfigured', { org: org.org }), 'say orgs[].hooks in the config of the bot')];
@@ -347,21 +351,21 @@ export class Doctor {
       'why' in read
         ? [unseenHooks(read.why, org.org, page, webPages(baseUrl).teams(org.org))]
         : examineHook(read.hooks, wanted, { product, version }, page, install);
-    const lastDelivery = await this.deps.gaps.lastDelivery(forge, org.org);
+    const lastDelivery = await this.gaps.lastDelivery(forge, org.org);
     const facts = {
       url: wanted.url,
       isSent: 'why' in read ? null : ownHooks(read.hooks, wanted).some(({ active }) => active === true),
       lastDelivery,
       lostLately: await this.lostSince(org.org, lastDelivery),
-      refused: await this.deps.refused(wanted.id),
+      refused: await this.refused(wanted.id),
     };
     return [...looked, ...examineDeliveries(facts, { product, version }, page, `${install} --recreate`)];
   }
 
   /** Facts of the last day that a webhook of ours should have told, found after the last delivery that came. */
   private async lostSince(org: string, lastDelivery: Date | null): Promise<number> {
-    const since = Math.max(this.deps.clock.now().getTime() - DAY_MS, lastDelivery?.getTime() ?? 0);
-    const gaps = await this.deps.gaps.gaps({ org, limit: GAPS_SEEN });
+    const since = Math.max(this.clock.now().getTime() - DAY_MS, lastDelivery?.getTime() ?? 0);
+    const gaps = await this.gaps.gaps({ org, limit: GAPS_SEEN });
     return gaps.filter((gap) => gap.class === 'unknown' && gap.outcome !== 'late' && gap.foundAt.getTime() > since)
       .length;
   }
@@ -372,17 +376,20 @@ export class Doctor {
   ): Promise<WantedHook | null> {
     const [hook] = hooks;
     if (!hook) return null;
-    const active = await this.deps.revisions.active(org);
+    const active = await this.revisions.active(org);
     return {
       id: hook.id,
-      url: this.deps.publicUrl === null ? null : `${this.deps.publicUrl}/webhooks/${encodeURIComponent(hook.id)}`,
+      url:
+        this.config.server.publicUrl === null
+          ? null
+          : `${this.config.server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}`,
       events: active ? wantedEvents(active.revision, rulesInRepository, product) : [],
       authorizations: hook.authorizations.map((secret) => secret.reveal()),
     };
   }
 
   private async readHooks(forge: string, org: string): Promise<{ hooks: readonly Hook[] } | { why: HooksUnseen }> {
-    const access = this.deps.connected.get(forge, org);
+    const access = this.connected.get(forge, org);
     if (!access?.capabilities?.offers('listOrgHooks')) return { why: 'not-offered' };
     try {
       return { hooks: await listAll(access.client, 'listOrgHooks', { org }) };

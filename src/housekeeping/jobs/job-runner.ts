@@ -1,17 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { AppConfig } from '../../config/app-config.js';
 import { alert } from '../../core/alerts.js';
 import { callingAs } from '../../core/caller.js';
 import { didYouMean } from '../../core/did-you-mean.js';
 import { BotError, UserError, messageOf } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json } from '../../core/json.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
 import type { Cause } from '../../core/run.js';
 import { fields, maybeText, text, time, type Shape } from '../../core/schema.js';
 import { seesWholeOrg, type Sight } from '../../core/sight.js';
-import type { ScheduledJob, ScheduledOrg } from '../scheduler.js';
 import type { Tick } from '../../pipeline/tick-store.port.js';
-import { jobOutcome, type Job, type JobOutcome, type JobTools } from './job.js';
+import { BotJobTools } from './bot-job-tools.js';
+import {
+  jobOutcome,
+  Jobs,
+  scheduleOf,
+  type Job,
+  type JobOutcome,
+  type JobTools,
+  type ScheduledJob,
+  type ScheduledOrg,
+} from './job.js';
 
 /** The newest run of a job for one organization, one forge, or the bot. */
 export const jobRun = z.object({
@@ -30,38 +41,37 @@ export const jobStatus = z.object({
 });
 export type JobStatus = Shape<typeof jobStatus>;
 
-interface JobRunnerDeps {
-  readonly jobs: readonly Job[];
-  readonly orgs: readonly ScheduledOrg[];
-  readonly forges: readonly string[];
-  readonly tools: JobTools;
-  /** False = audits are run by hand alone. */
-  readonly audits: boolean;
-  readonly logger: Logger;
-}
-
-const PREFIX = 'job:';
 const LINES_KEPT = 200;
 const SCHEDULE = 'schedule';
 
 /** Runs jobs by schedule and by hand, for each of their subjects. Keeps the newest result of each, and raises one alert per job and subject. */
+@Injectable()
 export class JobRunner {
+  private readonly orgs: readonly ScheduledOrg[];
+  private readonly forges: readonly string[];
+  /** False = audits are run by hand alone. */
+  private readonly audits: boolean;
   private readonly running = new Map<string, Promise<JobRun>>();
 
-  constructor(private readonly deps: JobRunnerDeps) {}
-
-  static isJob({ schedule }: Pick<Tick, 'schedule'>): boolean {
-    return schedule.startsWith(PREFIX);
+  constructor(
+    private readonly jobs: Jobs,
+    config: AppConfig,
+    @Inject(BotJobTools) private readonly tools: JobTools,
+    private readonly logger: Logger,
+  ) {
+    this.orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
+    this.forges = config.forges.map(({ id }) => id);
+    this.audits = config.housekeeping.audits;
   }
 
   /** What the scheduler fires besides rules and policies. */
   scheduled(): ScheduledJob[] {
-    return this.deps.jobs.flatMap((job) => {
+    return this.jobs.flatMap((job) => {
       const { schedule } = job;
-      if (!schedule || (job.isAudit && !this.deps.audits)) return [];
+      if (!schedule || (job.isAudit && !this.audits)) return [];
       return this.subjectsOf(job).map((where) => ({
         where,
-        id: `${PREFIX}${job.name}`,
+        id: scheduleOf(job),
         schedule,
         isHeldByFreeze: !job.isAudit,
       }));
@@ -70,10 +80,10 @@ export class JobRunner {
 
   /** Returns at once: schedules of rules must not wait for an audit. A run that fails is logged and kept, and not repeated. */
   begin({ id, forge, org, schedule }: Tick): void {
-    const job = this.deps.jobs.find(({ name }) => schedule === `${PREFIX}${name}`);
+    const job = this.jobs.find(({ name }) => schedule === scheduleOf({ name }));
     if (job)
       this.turn(job, { forge, org }, false, SCHEDULE, { kind: 'tick', tickId: id, subject: '' }).catch(
-        (error: unknown) => this.deps.logger.warn({ job: job.name, forge, org, error }, 'job.not-stored'),
+        (error: unknown) => this.logger.warn({ job: job.name, forge, org, error }, 'job.not-stored'),
       );
   }
 
@@ -89,7 +99,7 @@ export class JobRunner {
   async run(name: string, org: string | null, isDryRun: boolean, by: string): Promise<JobRun[]> {
     const job = this.find(name);
     const all = this.subjectsOf(job);
-    const asked = org === null ? null : this.deps.orgs.find((one) => one.org.toLowerCase() === org.toLowerCase());
+    const asked = org === null ? null : this.orgs.find((one) => one.org.toLowerCase() === org.toLowerCase());
     if (asked === undefined) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org ?? ''}`);
     if (asked && job.per === 'bot')
       throw new UserError('NOT_PER_ORG', `${name} runs once for the whole bot: leave out --org`);
@@ -111,7 +121,7 @@ export class JobRunner {
   /** Every job, with the results that are in sight: what is done for a forge or for the bot is for whoever sees everything. */
   async list(sight: Sight = null): Promise<JobStatus[]> {
     const rows: JobStatus[] = [];
-    for (const job of this.deps.jobs) {
+    for (const job of this.jobs) {
       const last: JobRun[] = [];
       const subjects = this.subjectsOf(job);
       const seen = subjects.filter(
@@ -121,7 +131,7 @@ export class JobRunner {
         const run = await this.lastOf(job, where);
         if (run) last.push(run);
       }
-      const isOff = job.isAudit && !this.deps.audits;
+      const isOff = job.isAudit && !this.audits;
       rows.push({
         job: job.name,
         summary: job.summary,
@@ -134,9 +144,9 @@ export class JobRunner {
   }
 
   private find(name: string): Job {
-    const job = this.deps.jobs.find((one) => one.name === name);
+    const job = this.jobs.find((one) => one.name === name);
     if (job) return job;
-    const names = this.deps.jobs.map((one) => one.name);
+    const names = this.jobs.map((one) => one.name);
     const meant = didYouMean(name, names);
     throw new UserError(
       'NO_SUCH_JOB',
@@ -145,8 +155,8 @@ export class JobRunner {
   }
 
   private subjectsOf({ per }: Job): readonly ScheduledOrg[] {
-    if (per === 'organization') return this.deps.orgs;
-    return per === 'forge' ? this.deps.forges.map((forge) => ({ forge, org: '' })) : [{ forge: '', org: '' }];
+    if (per === 'organization') return this.orgs;
+    return per === 'forge' ? this.forges.map((forge) => ({ forge, org: '' })) : [{ forge: '', org: '' }];
   }
 
   /** One run at a time for each subject: a second call joins it. */
@@ -159,7 +169,7 @@ export class JobRunner {
   }
 
   private async turnNow(job: Job, where: ScheduledOrg, isDryRun: boolean, by: string, cause: Cause): Promise<JobRun> {
-    const { tools, logger } = this.deps;
+    const { tools, logger } = this;
     let outcome: JobOutcome | null = null;
     let error: string | null = null;
     try {
@@ -197,7 +207,7 @@ export class JobRunner {
   }
 
   private tell({ name }: Job, { forge, org, outcome, error }: JobRun): void {
-    const { alerts } = this.deps.tools;
+    const { alerts } = this.tools;
     const key = `housekeeping/${name}/${forge}/${org}` as const;
     const told = [...(outcome?.missed ?? []), ...(outcome?.findings ?? [])];
     const [first] = told;
@@ -211,7 +221,7 @@ export class JobRunner {
   }
 
   private async lastOf({ name }: Job, where: ScheduledOrg): Promise<JobRun | null> {
-    const fact = (await this.deps.tools.known.read(where.forge, where.org, `job.${name}`))?.fact;
+    const fact = (await this.tools.known.read(where.forge, where.org, `job.${name}`))?.fact;
     if (!isJsonObject(fact) || typeof fact['at'] !== 'string') return null;
     const lines = (name: string): string[] => (Array.isArray(fact[name]) ? fact[name].map(String) : []);
     const { summary, by, error } = fact;

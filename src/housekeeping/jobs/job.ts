@@ -14,12 +14,37 @@ import type { ArchiveInbox } from '../archive-inbox.js';
 import type { SealedChain } from '../audit/audit-store.port.js';
 import { type Check, type DoctorReport, isFinding } from '../doctor/check.js';
 import type { DoctorScope } from '../doctor/doctor.js';
-import type { ScheduledOrg } from '../scheduler.js';
+import type { Tick } from '../../pipeline/tick-store.port.js';
 import type { JournalStore } from '../../pipeline/journal-store.port.js';
 import type { TickStore } from '../../pipeline/tick-store.port.js';
 import type { ApplyReport, KeptPlan, PolicyPlan } from '../../policies/policy-plan.js';
 import type { ScheduleSpec } from '../../rules/language/revision.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
+
+const PREFIX = 'job:';
+
+/** The schedule of a tick that is a job's. */
+export function scheduleOf({ name }: Pick<Job, 'name'>): string {
+  return `${PREFIX}${name}`;
+}
+
+export function isJob({ schedule }: Pick<Tick, 'schedule'>): boolean {
+  return schedule.startsWith(PREFIX);
+}
+
+export interface ScheduledOrg {
+  readonly forge: string;
+  readonly org: string;
+}
+
+/** A schedule that is not in a rule file: one of the bot's own jobs. */
+export interface ScheduledJob {
+  readonly where: ScheduledOrg;
+  readonly id: string;
+  readonly schedule: ScheduleSpec;
+  /** Whether the organization's freeze windows hold it. */
+  readonly isHeldByFreeze: boolean;
+}
 
 /** One job of the bot's own: a file of its own, and a line in `index.ts`. */
 export interface Job {
@@ -36,6 +61,10 @@ export interface Job {
   readonly isAudit: boolean;
   run(turn: JobTurn): Promise<JobReport>;
 }
+
+/** Every job, as people see them listed. */
+export abstract class Jobs {}
+export interface Jobs extends ReadonlyArray<Job> {}
 
 /** `org` is '' for a job per forge; both are '' for one of the bot. */
 export interface JobTurn extends ScheduledOrg {

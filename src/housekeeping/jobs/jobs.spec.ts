@@ -1,3 +1,4 @@
+import { aConfig } from '../../../test/builders/a-config.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ForgeError } from '../../core/errors.js';
 import { silentLogger } from '../../core/logger.js';
@@ -161,14 +162,12 @@ describe('housekeeping/jobs/job-runner', () => {
       account: () => ({ full_name: 'Hand' }),
       ...over,
     } as unknown as JobTools;
-    return new JobRunner({
-      jobs: list,
-      orgs: [{ forge: 'main', org: 'acme' }],
-      forges: ['main'],
-      audits,
+    return new JobRunner(
+      list,
+      aConfig({ orgs: [{ forge: 'main', name: 'acme' }], forges: [{ id: 'main' }], housekeeping: { audits } }),
       tools,
-      logger: silentLogger,
-    });
+      silentLogger,
+    );
   }
 
   const named = (name: string): Job => jobs.find((job) => job.name === name) as Job;

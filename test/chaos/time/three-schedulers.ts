@@ -1,3 +1,5 @@
+import { aConfig } from '../../builders/a-config.js';
+import { NO_JOBS } from '../../builders/no-jobs.js';
 import type { Clock } from '../../../src/core/clock.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { seededRandom, type SeededRandom } from '../../../src/core/seeded-random.js';
@@ -53,14 +55,16 @@ export async function runThreeSchedulers(
   const active = revisionOf(schedules, from);
   const clocks = [new SetClock(from), new SetClock(from), new SetClock(from)];
   const start = (clock: SetClock): Scheduler =>
-    new Scheduler({
-      orgs: [{ forge: 'main', org: 'acme' }],
-      revisions: { active: async () => active },
+    new Scheduler(
+      aConfig({ orgs: [{ forge: 'main', name: 'acme', freeze: [] }] }),
+      { active: async () => active },
+      NO_JOBS,
       ticks,
-      decideTick: async (tick) => ticks.decide(tick),
+      { read: async () => null, write: async () => undefined },
+      { decideTick: async (tick) => ticks.decide(tick) },
       clock,
-      logger: silentLogger,
-    });
+      silentLogger,
+    );
   let running = clocks.map(start);
   let [jumps, restarts] = [0, 0];
   const wakeAll = async (at: number): Promise<void> => {
