@@ -18,14 +18,14 @@ import { HousekeepingModule } from '../housekeeping/housekeeping.module.js';
 import { JobRunner } from '../housekeeping/jobs/job-runner.js';
 import { OpenAlerts } from '../housekeeping/open-alerts.js';
 import { Scheduler } from '../housekeeping/scheduler.js';
-import { BOT_SELF } from '../insight/bot-self.js';
+import { BotSelves } from '../insight/bot-self.js';
 import { ActivityStore } from '../insight/activity-store.port.js';
 import { Activity } from '../insight/activity.js';
 import { BotLoad } from '../insight/bot-load.js';
 import { CoverageCounter } from '../insight/coverage.js';
 import { RuleCounter } from '../insight/rule-counts.js';
 import { Explainer } from '../insight/explainer.js';
-import { RULE_BEHIND } from '../insight/rule-behind.js';
+import { RulesBehind } from '../insight/rules-behind.js';
 import { HistoryStore } from '../insight/history-store.port.js';
 import { Backtests } from '../insight/trying/backtests.js';
 import { Drafts } from '../insight/trying/drafts.js';
@@ -123,9 +123,9 @@ const TOKENS: { readonly [Name in keyof Needs]: Token<Needs[Name]> } = {
   runner: JobRunner,
   running: RUNNING,
   scheduler: Scheduler,
-  self: BOT_SELF,
+  self: BotSelves,
   sessions: SessionStore,
-  ruleBehind: RULE_BEHIND,
+  ruleBehind: RulesBehind,
   ruleCounter: RuleCounter,
   twoPeople: TwoPeople,
   verdicts: RuleVerdicts,

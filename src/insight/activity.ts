@@ -1,5 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { Clock } from '../core/clock.js';
+import { Clock } from '../core/clock.js';
 import type { EventSource, ForgeEvent } from '../core/event.js';
 import { madeAtMs } from '../core/ids.js';
 import { textOf } from '../core/reason.js';
@@ -8,11 +9,11 @@ import { count, fields, maybeText, maybeTime, mode, text, time, word, type Shape
 import { seesEvent, seesRepo, seesWholeOrg, type Sight } from '../core/sight.js';
 import { RUN_STATES } from '../core/states.js';
 import type { ArrivalState } from '../core/arrival.js';
-import type { ArrivalSummary, InboxStore } from '../pipeline/inbox-store.port.js';
-import type { JournalStore } from '../pipeline/journal-store.port.js';
-import type { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
+import { type ArrivalSummary, InboxStore } from '../pipeline/inbox-store.port.js';
+import { JournalStore } from '../pipeline/journal-store.port.js';
+import { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import { about, aboutEvent, aboutRun, countEffects, effectCount, whatAbout } from './about-run.js';
-import type { ActivityStore, CauseFilter, FoundCause, SourceOfEvent } from './activity-store.port.js';
+import { type CauseFilter, type FoundCause, type SourceOfEvent, ActivityStore } from './activity-store.port.js';
 import { eventsById, intentsByRun } from './read-work.js';
 
 /** Arrivals of one event that are shown; a hook that tells it again and again counts as repeats. */
@@ -63,23 +64,22 @@ export const activityPage = z.object({
 });
 export type ActivityPage = Shape<typeof activityPage>;
 
-export interface ActivityDeps {
-  readonly store: ActivityStore;
-  readonly inbox: Pick<InboxStore, 'event'>;
-  readonly journal: Pick<JournalStore, 'runs' | 'workOfRuns'>;
-  readonly keeper: Pick<ActiveRevisions, 'active'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /** What happened, as a timeline. */
+@Injectable()
 export class Activity {
-  constructor(private readonly deps: ActivityDeps) {}
+  constructor(
+    private readonly store: ActivityStore,
+    @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'event'>,
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'runs' | 'workOfRuns'>,
+    @Inject(ActiveRevisions) private readonly keeper: Pick<ActiveRevisions, 'active'>,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
+  ) {}
 
   async page(filter: CauseFilter): Promise<ActivityPage> {
     const causes: FoundCause[] = [];
     let before = filter.before;
     for (let looks = 0; looks < LOOKS; looks += 1) {
-      const found = await this.deps.store.causes({ ...filter, before, limit: filter.limit - causes.length });
+      const found = await this.store.causes({ ...filter, before, limit: filter.limit - causes.length });
       causes.push(...found.causes);
       before = found.next ?? undefined;
       if (found.next === null || causes.length >= filter.limit) break;
@@ -93,13 +93,13 @@ export class Activity {
 
   /** The newest rows, unless nothing has changed since this mark was given. */
   async news(since: string | undefined, limit: number): Promise<{ mark: string; rows: readonly ActivityRow[] }> {
-    const mark = await this.deps.store.mark();
+    const mark = await this.store.mark();
     if (mark === since) return { mark, rows: [] };
     return { mark, rows: (await this.page({ sight: null, limit })).rows };
   }
 
   private async rowsOf(causes: readonly FoundCause[], sight: Sight): Promise<ActivityRow[]> {
-    const { store, inbox, journal } = this.deps;
+    const { store, inbox, journal } = this;
     const idsOf = (kind: FoundCause['what']): string[] => causes.flatMap(({ what, id }) => (what === kind ? [id] : []));
     const [eventIds, arrivalIds, runIds] = [idsOf('event'), idsOf('arrival'), idsOf('run')];
     const [events, sources, arrivals, decided, alone] = await Promise.all([
@@ -122,8 +122,8 @@ export class Activity {
     }
     for (const run of alone) {
       const intents = wanted.get(run.id) ?? [];
-      const active = run.cause.kind === 'tick' ? await this.deps.keeper.active(run.org) : null;
-      const found = whatAbout({ run, event: null, intents, active, now: this.deps.clock.now() });
+      const active = run.cause.kind === 'tick' ? await this.keeper.active(run.org) : null;
+      const found = whatAbout({ run, event: null, intents, active, now: this.clock.now() });
       rows.set(run.id, rowOfRun(run, found, shownOf(run)));
     }
     return causes.flatMap(({ id }) => rows.get(id) ?? []);

@@ -1,16 +1,18 @@
-import type { Clock } from '../core/clock.js';
-import type { RecoveryStore } from '../pipeline/recovery-store.port.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import { RecoveryStore } from '../pipeline/recovery-store.port.js';
 
 /** Many ask; the store is asked once for them. */
 const KEPT_MS = 500;
 
 /** Whether the bot has work to do, which whoever only looks must not slow down. */
+@Injectable()
 export class BotLoad {
   private kept: { readonly at: number; readonly answer: Promise<boolean> } | null = null;
 
   constructor(
-    private readonly store: Pick<RecoveryStore, 'mayHaveWork'>,
-    private readonly clock: Pick<Clock, 'monotonicMs'>,
+    @Inject(RecoveryStore) private readonly store: Pick<RecoveryStore, 'mayHaveWork'>,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'monotonicMs'>,
   ) {}
 
   isBusy(): Promise<boolean> {

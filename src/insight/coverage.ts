@@ -1,9 +1,10 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { Clock } from '../core/clock.js';
+import { Clock } from '../core/clock.js';
 import type { EventKind } from '../core/event-kinds.js';
 import { count, fields, text, time, word, type Shape } from '../core/schema.js';
 import type { Sight } from '../core/sight.js';
-import type { GapStore, KindCount } from '../pipeline/gap-store.port.js';
+import { GapStore, type KindCount } from '../pipeline/gap-store.port.js';
 import { DailyCounts } from './daily-counts.js';
 
 const reported = fields('both webhook rows', count);
@@ -17,10 +18,11 @@ export const coverage = z.object({
 export type Coverage = Shape<typeof coverage>;
 
 /** How well deliveries and rows cover each kind of event. */
+@Injectable()
 export class CoverageCounter {
   private readonly days: DailyCounts<KindCount>;
 
-  constructor(store: Pick<GapStore, 'coverage'>, clock: Pick<Clock, 'now'>) {
+  constructor(@Inject(GapStore) store: Pick<GapStore, 'coverage'>, @Inject(Clock) clock: Pick<Clock, 'now'>) {
     this.days = new DailyCounts((filter) => store.coverage(filter), clock);
   }
 

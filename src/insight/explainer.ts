@@ -1,12 +1,19 @@
-import type { Clock } from '../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
 import { didYouMean } from '../core/did-you-mean.js';
 import { UserError } from '../core/errors.js';
 import type { ForgeEvent } from '../core/event.js';
 import { subjectOf } from '../core/event-subject.js';
-import type { InboxStore } from '../pipeline/inbox-store.port.js';
-import type { JournalStore } from '../pipeline/journal-store.port.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
+import { JournalStore } from '../pipeline/journal-store.port.js';
 import { lacksTrace } from '../pipeline/decide/left-out-trace.js';
 import type { BotSelf } from '../pipeline/rule-engine.port.js';
+import { openReads } from '../pipeline/decide/answer-lookups.js';
+import { PureRuleEngine } from '../policies/pure-rule-engine.js';
+import { CelEngine } from '../rules/language/expressions/cel-engine.js';
+import { Encryptor } from '../core/encryptor.js';
+import { BotSelves } from './bot-self.js';
+import { RulesBehind } from './rules-behind.js';
 import { stringifyJson } from '../core/json.js';
 import { shown, textOf, type Reason } from '../core/reason.js';
 import { runReason } from '../core/run-reasons.js';
@@ -15,7 +22,7 @@ import { seesWholeOrg, type Sight } from '../core/sight.js';
 import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import type { CompiledPolicy, CompiledRule, Revision } from '../rules/language/revision.js';
 import { sayWaiting, showWaiting, type Waiting } from '../core/waiting.js';
-import type { WaitingFilter, WaitingStore } from '../pipeline/waiting-store.port.js';
+import { type WaitingFilter, WaitingStore } from '../pipeline/waiting-store.port.js';
 import { whatAbout } from './about-run.js';
 import { factsOfEvent, type PureRules } from './decide-again.js';
 import { explainForEvent } from './explain-for-event.js';
@@ -37,7 +44,7 @@ import { orgOf } from '../rules/revisions/shadow-org.js';
 import type { StoredRevision } from '../rules/revisions/revision-store.port.js';
 import { StoredRevisions, factsOf, lineAt } from './revisions.js';
 import { sourceOf } from './source-text.js';
-import type { OpenedRevision, RevisionsDeps } from './revisions.js';
+import type { OpenedRevision } from './revisions.js';
 
 /** Of the effect that is asked about, where it waits; else of all. */
 function withId(waiting: readonly Waiting[], id: string): readonly Waiting[] {
@@ -58,28 +65,25 @@ type Viewer = Required<Pick<ExplainQuery, 'sight' | 'opens' | 'full'>>;
 /** Runs of one event that are looked at; a rule has one, and one more per replay that wanted nothing. */
 const MAX_RUNS = 1000;
 
-export interface ExplainerDeps extends RevisionsDeps {
-  readonly journal: Pick<JournalStore, 'run' | 'intent' | 'runs' | 'intentsOfRun' | 'attemptsOfIntent' | 'decidedBy'>;
-  /** Opens what a run read that is sealed. */
-  readonly open: (run: Run) => Run;
-  readonly inbox: Pick<InboxStore, 'event' | 'arrivalsOfEvent' | 'eventsOfArrival'>;
-  readonly engine: ExpressionEngine;
-  readonly rules: Pick<PureRules, 'candidates' | 'find' | 'evaluate'>;
-  readonly ruleBehind: RuleBehind;
-  readonly clock: Pick<Clock, 'now'>;
-  /** Absent = nobody is told what it waits for. */
-  readonly waiting?: Pick<WaitingStore, 'waiting'>;
-  /** Who the bot is on a forge; null while no forge told it. */
-  readonly self: (forge: string, org: string) => BotSelf | null;
-}
-
 /** Says why: from stored runs, events, answers and revisions alone, without a forge. */
+@Injectable()
 export class Explainer {
-  private readonly revisions: StoredRevisions;
-
-  constructor(private readonly deps: ExplainerDeps) {
-    this.revisions = new StoredRevisions(deps);
-  }
+  constructor(
+    @Inject(JournalStore)
+    private readonly journal: Pick<
+      JournalStore,
+      'run' | 'intent' | 'runs' | 'intentsOfRun' | 'attemptsOfIntent' | 'decidedBy'
+    >,
+    @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'event' | 'arrivalsOfEvent' | 'eventsOfArrival'>,
+    private readonly revisions: StoredRevisions,
+    @Inject(CelEngine) private readonly engine: ExpressionEngine,
+    @Inject(PureRuleEngine) private readonly rules: Pick<PureRules, 'candidates' | 'find' | 'evaluate'>,
+    @Inject(RulesBehind) private readonly ruleBehind: RuleBehind,
+    private readonly encryptor: Encryptor,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
+    @Inject(WaitingStore) private readonly waits: Pick<WaitingStore, 'waiting'>,
+    @Inject(BotSelves) private readonly self: Pick<BotSelves, 'of'>,
+  ) {}
 
   /** @throws UserError when nothing of this id is stored */
   async explain(query: ExplainQuery): Promise<Explanation> {
@@ -94,11 +98,11 @@ export class Explainer {
   }
 
   private async waiting(filter: Omit<WaitingFilter, 'limit'>): Promise<Waiting[]> {
-    return (await this.deps.waiting?.waiting({ ...filter, limit: MAX_RUNS })) ?? [];
+    return this.waits.waiting({ ...filter, limit: MAX_RUNS });
   }
 
   private async waitingOfEvent(eventId: string, sight: Sight): Promise<Waiting[]> {
-    const runs = await this.deps.journal.runs({ eventId, sight, limit: MAX_RUNS });
+    const runs = await this.journal.runs({ eventId, sight, limit: MAX_RUNS });
     return this.waiting({ eventId, runIds: runs.map(({ id }) => id), sight });
   }
 
@@ -106,7 +110,7 @@ export class Explainer {
     const viewer: Viewer = { sight: null, opens: () => false, full: false, ...asked };
     const run = rule === undefined ? await this.runOf(id, viewer) : null;
     if (run) return this.explainRun(run, null, viewer);
-    const intent = rule === undefined ? await this.deps.journal.intent(id) : null;
+    const intent = rule === undefined ? await this.journal.intent(id) : null;
     const runOfIntent = intent && (await this.runOf(intent.runId, viewer));
     if (intent && runOfIntent) return this.explainRun(runOfIntent, intent, viewer);
     const event = await this.eventOf(id);
@@ -121,18 +125,18 @@ export class Explainer {
   }
 
   private async runOf(id: string, viewer: Viewer): Promise<Run | null> {
-    const run = await this.deps.journal.run(id);
+    const run = await this.journal.run(id);
     return run && this.openFor(viewer, run);
   }
 
   private openFor({ opens }: Viewer, run: Run): Run {
-    return opens(run.org) ? this.deps.open(run) : run;
+    return opens(run.org) ? openReads(run, this.encryptor) : run;
   }
 
   private async explainRun(run: Run, intent: Intent | null, { sight, full }: Viewer): Promise<RunExplanation> {
-    const stored = await this.deps.store.byId(run.revisionId);
-    const intents = await this.deps.journal.intentsOfRun(run.id, sight);
-    const event = run.cause.kind === 'event' ? await this.deps.inbox.event(run.cause.eventId) : null;
+    const stored = await this.revisions.stored(run.revisionId);
+    const intents = await this.journal.intentsOfRun(run.id, sight);
+    const event = run.cause.kind === 'event' ? await this.inbox.event(run.cause.eventId) : null;
     const active = run.cause.kind === 'tick' ? await this.revisions.active(run.org) : null;
     const revisionOfNow = active?.revision ? { revision: active.revision } : null;
     const files = stored && seesWholeOrg(sight, run.org) ? stored.files : null;
@@ -141,10 +145,10 @@ export class Explainer {
     return explainRun({
       run: told,
       intents: await Promise.all(
-        intents.map(async (one) => ({ intent: one, attempts: await this.deps.journal.attemptsOfIntent(one.id) })),
+        intents.map(async (one) => ({ intent: one, attempts: await this.journal.attemptsOfIntent(one.id) })),
       ),
       event: event && (await this.factsOfEvent(event, sight)),
-      context: whatAbout({ run, event, intents, active: revisionOfNow, now: this.deps.clock.now() }),
+      context: whatAbout({ run, event, intents, active: revisionOfNow, now: this.clock.now() }),
       revision: stored ? factsFor(sight, stored) : { id: run.revisionId, state: 'gone', loadedAt: null },
       lineAt: (place) => lineAt(stored?.files ?? null, place),
       source: (named) => {
@@ -167,10 +171,10 @@ export class Explainer {
   async withTrace(run: Run, event: ForgeEvent): Promise<Run> {
     if (!lacksTrace(run)) return run;
     const revision = await this.revisions.compiled(run.org, run.revisionId);
-    const rule = revision && this.deps.rules.find(revision, run.rule);
+    const rule = revision && this.rules.find(revision, run.rule);
     if (!revision || rule?.kind !== 'rule') return run;
     const facts = factsOfEvent(event, await this.botOf(event), run.decidedAt);
-    const again = this.deps.rules.evaluate(revision, rule, facts, {});
+    const again = this.rules.evaluate(revision, rule, facts, {});
     if (again.kind !== 'decided' || again.report.verdict !== 'not-fired') return run;
     const { reason: because, trace } = again.report;
     return isEqual(runReason('run.not-fired', { because }), run.reason) ? { ...run, trace } : run;
@@ -199,7 +203,7 @@ export class Explainer {
     const runs = new Map((await this.runsOf(event, viewer)).reverse().map((run) => [run.rule, run]));
     const candidates = this.candidatesOf(revision, event, bot);
     const policyVerdict = (policy: CompiledPolicy): PolicyVerdict => verdictOfPolicy(policy, event, candidates, runs);
-    const ranked = rankRules({ event, revision, bot, now: event.storedAt }, runs, this.deps.engine, policyVerdict);
+    const ranked = rankRules({ event, revision, bot, now: event.storedAt }, runs, this.engine, policyVerdict);
     const rules = ranked.map((line) => ({ ...line, place: line.place && lineAt(opened.stored.files, line.place) }));
     return {
       about: 'event',
@@ -237,7 +241,7 @@ export class Explainer {
     const rule = findRule(revision, id);
     if (rule) {
       const facts = { event, revision, answers: run ? answersOf(run) : {}, bot, now: run?.decidedAt ?? event.storedAt };
-      const { look, away: _away, unknown: _unknown, ...found } = explainForEvent(rule, facts, this.deps.engine);
+      const { look, away: _away, unknown: _unknown, ...found } = explainForEvent(rule, facts, this.engine);
       const undecided = found.verdict === 'fired' && !run ? [whyNoRun(await this.waitingOfEvent(event.id, sight))] : [];
       return {
         ...base,
@@ -264,12 +268,12 @@ export class Explainer {
   }
 
   private candidatesOf(revision: Revision, event: ForgeEvent, bot: BotSelf | null): ReadonlySet<string> {
-    return new Set(this.deps.rules.candidates(revision, event, bot).map(({ id }) => id));
+    return new Set(this.rules.candidates(revision, event, bot).map(({ id }) => id));
   }
 
   /** Who the bot was when the event was decided; where that is not kept, who it is now. */
   private async botOf({ id, forge, org }: ForgeEvent): Promise<BotSelf | null> {
-    return (await this.deps.journal.decidedBy(id))?.bot ?? this.deps.self(forge, org);
+    return (await this.journal.decidedBy(id))?.bot ?? this.self.of(forge, org);
   }
 
   /** Of its run; else the one that decided the event; where that is not kept, the one that was active when it was stored; else that of now. */
@@ -282,7 +286,7 @@ export class Explainer {
     if (wanted !== undefined) return { opened: await this.openRevision(event.org, wanted), notes: [] };
     if (run) return { opened: await this.revisions.byId(run.revisionId), notes: [] };
     const active = await this.revisions.active(event.org);
-    const by = await this.deps.journal.decidedBy(event.id);
+    const by = await this.journal.decidedBy(event.id);
     const isOfNow = by ? by.revisionId === active?.stored.id : active && active.stored.loadedAt <= event.storedAt;
     if (!active || isOfNow) return { opened: active, notes: [] };
     const then = by ? await this.revisions.byId(by.revisionId) : await this.revisions.before(event.org, event.storedAt);
@@ -309,20 +313,20 @@ export class Explainer {
   }
 
   private async eventOf(id: string): Promise<ForgeEvent | null> {
-    let event = await this.deps.inbox.event(id);
-    const [first] = event ? [] : await this.deps.inbox.eventsOfArrival(id);
-    if (first !== undefined) event = await this.deps.inbox.event(first);
-    return event && ((await withRules([event], this.deps.ruleBehind))[0] ?? null);
+    let event = await this.inbox.event(id);
+    const [first] = event ? [] : await this.inbox.eventsOfArrival(id);
+    if (first !== undefined) event = await this.inbox.event(first);
+    return event && ((await withRules([event], this.ruleBehind))[0] ?? null);
   }
 
   private async runsOf(event: ForgeEvent, viewer: Viewer, rule?: string): Promise<Run[]> {
-    const runs = await this.deps.journal.runs({ eventId: event.id, rule, sight: viewer.sight, limit: MAX_RUNS });
+    const runs = await this.journal.runs({ eventId: event.id, rule, sight: viewer.sight, limit: MAX_RUNS });
     return runs.map((run) => this.openFor(viewer, run));
   }
 
   private async factsOfEvent(event: ForgeEvent, sight: Sight): Promise<EventFacts> {
     const { id, kind, org, repo, actor, source, factAt, storedAt } = event;
-    const arrivals = await this.deps.inbox.arrivalsOfEvent(id, sight);
+    const arrivals = await this.inbox.arrivalsOfEvent(id, sight);
     return {
       id,
       kind,

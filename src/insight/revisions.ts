@@ -1,6 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { RevisionStore, StoredRevision } from '../rules/revisions/revision-store.port.js';
-import type { LoadResult, Revision, RuleFile } from '../rules/language/revision.js';
+import { type StoredRevision, RevisionStore } from '../rules/revisions/revision-store.port.js';
+import { RevisionKeeper, type KeptRevision } from '../rules/revisions/revision-keeper.js';
+import { PastRules } from './past-rules.js';
+import type { Revision } from '../rules/language/revision.js';
 import type { Look, Place, RevisionFacts } from './explanation.js';
 import { fileOf } from './source-text.js';
 
@@ -18,46 +21,50 @@ export interface OpenedRevision {
   readonly problem: string | null;
 }
 
-export interface RevisionsDeps {
-  readonly store: Pick<RevisionStore, 'active' | 'byId' | 'list'>;
-  readonly load: (org: string, files: readonly RuleFile[]) => LoadResult;
-  /** The active revision as this process runs it, if it does: it need not be compiled again. */
-  readonly running?: (org: string) => Promise<{ readonly id: string; readonly revision: Revision } | null>;
-}
-
 /** Revisions as they were stored, opened for explaining. */
+@Injectable()
 export class StoredRevisions {
   private readonly opened = new LRUCache<string, OpenedRevision>({ max: KEPT });
 
-  constructor(private readonly deps: RevisionsDeps) {}
+  constructor(
+    @Inject(RevisionStore) private readonly store: Pick<RevisionStore, 'active' | 'byId' | 'list'>,
+    /** The active revision as this process runs it need not be compiled again. */
+    @Inject(RevisionKeeper)
+    private readonly running: { active(org: string): Promise<Pick<KeptRevision, 'id' | 'revision'> | null> },
+    @Inject(PastRules) private readonly rules: Pick<PastRules, 'load'>,
+  ) {}
+
+  stored(id: string): Promise<StoredRevision | null> {
+    return this.store.byId(id);
+  }
 
   async byId(id: string): Promise<OpenedRevision | null> {
-    const stored = await this.deps.store.byId(id);
+    const stored = await this.stored(id);
     return stored && this.open(stored);
   }
 
   /** What a revision says, which never changes; null = it is not kept, or does not load any more. */
   async compiled(org: string, id: string): Promise<Revision | null> {
-    const running = (await this.deps.running?.(org)) ?? null;
+    const running = await this.running.active(org);
     if (running?.id === id) return running.revision;
     return (this.opened.get(id) ?? (await this.byId(id)))?.revision ?? null;
   }
 
   async active(org: string): Promise<OpenedRevision | null> {
-    const stored = await this.deps.store.active(org);
+    const stored = await this.store.active(org);
     return stored && this.open(stored);
   }
 
   /** The newest one that was loaded before; null when none was. */
   async before(org: string, at: Date): Promise<OpenedRevision | null> {
-    const stored = (await this.deps.store.list(org, LOOK_BACK)).find(
+    const stored = (await this.store.list(org, LOOK_BACK)).find(
       ({ state, loadedAt }) => state !== 'broken' && loadedAt <= at,
     );
     return stored ? this.open(stored) : null;
   }
 
   private async open(stored: StoredRevision): Promise<OpenedRevision> {
-    const running = (await this.deps.running?.(stored.org)) ?? null;
+    const running = await this.running.active(stored.org);
     if (running?.id === stored.id) return { stored, revision: running.revision, problem: null };
     const known = this.opened.get(stored.id);
     if (known) return { ...known, stored };
@@ -67,7 +74,7 @@ export class StoredRevisions {
   }
 
   private compile({ org, files }: StoredRevision): Omit<OpenedRevision, 'stored'> {
-    const loaded = this.deps.load(org, files);
+    const loaded = this.rules.load(org, files);
     if (loaded.ok) return { revision: loaded.revision, problem: null };
     const [first] = loaded.problems;
     return {

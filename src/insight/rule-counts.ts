@@ -1,9 +1,10 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { Clock } from '../core/clock.js';
+import { Clock } from '../core/clock.js';
 import { hasFired } from '../core/run.js';
 import { count, maybeText, time, type Shape } from '../core/schema.js';
 import type { Sight } from '../core/sight.js';
-import type { ActivityStore, RunCount } from './activity-store.port.js';
+import { ActivityStore, type RunCount } from './activity-store.port.js';
 import { DailyCounts } from './daily-counts.js';
 
 export const COUNTED_DAYS = 30;
@@ -23,10 +24,14 @@ export const ruleCounts = z.object({
 export type RuleCounts = Shape<typeof ruleCounts>;
 
 /** Counts by rule. */
+@Injectable()
 export class RuleCounter {
   private readonly days: DailyCounts<RunCount>;
 
-  constructor(store: Pick<ActivityStore, 'runCounts'>, clock: Pick<Clock, 'now'>) {
+  constructor(
+    @Inject(ActivityStore) store: Pick<ActivityStore, 'runCounts'>,
+    @Inject(Clock) clock: Pick<Clock, 'now'>,
+  ) {
     this.days = new DailyCounts((filter) => store.runCounts(filter), clock);
   }
 

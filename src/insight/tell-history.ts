@@ -1,13 +1,13 @@
 import type { AppConfig } from '../config/app-config.js';
 import type { Encryptor } from '../core/encryptor.js';
 import { openReads } from '../pipeline/decide/answer-lookups.js';
-import type { BotSelfOf } from './bot-self.js';
+import type { BotSelves } from './bot-self.js';
 import type { HistoryPage, ToldHistory } from './history-store.port.js';
 import { withRules, type RuleBehind } from './rule-behind.js';
 
 export interface HistoryTelling {
   readonly config: Pick<AppConfig, 'orgs'>;
-  readonly self: BotSelfOf;
+  readonly self: Pick<BotSelves, 'of'>;
   readonly ruleBehind: RuleBehind;
   readonly encryptor: Encryptor;
 }
@@ -27,6 +27,6 @@ export async function tellHistory(
     ...page,
     events: await withRules(page.events, ruleBehind),
     runs: isOpen ? page.runs.map((run) => openReads(run, encryptor)) : page.runs,
-    bot: forge === undefined ? null : self(forge, org),
+    bot: forge === undefined ? null : self.of(forge, org),
   };
 }

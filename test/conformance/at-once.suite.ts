@@ -1,3 +1,5 @@
+import { StoredRevisions } from '../../src/insight/revisions.js';
+import { AN_ENCRYPTOR } from '../builders/an-encryptor.js';
 import { aConfig } from '../builders/a-config.js';
 import { honestActs } from '../fakes/honest-acts.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -244,18 +246,22 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       },
     });
     const revision = acmeRevision(UNWANTED_RULES);
-    const explainer = new Explainer({
-      ...{ journal: stores.journal, inbox: stores.inbox, store: new InMemoryRevisionStore() },
-      running: async () => ({ id: 'rev-1', revision }),
-      load: () => ({ ok: false, problems: [] }),
-      ...{
-        open: (run) => run,
-        engine: new CelEngine(),
-        rules: theRules,
-        self: () => ({ id: '77', login: 'renamed-since' }),
-      },
-      ...{ ruleBehind: async () => null, clock: systemClock },
-    });
+    const explainer = new Explainer(
+      stores.journal,
+      stores.inbox,
+      new StoredRevisions(
+        new InMemoryRevisionStore(),
+        { active: async () => ({ id: 'rev-1', revision }) },
+        { load: () => ({ ok: false, problems: [] }) },
+      ),
+      new CelEngine(),
+      theRules,
+      { of: async () => null },
+      AN_ENCRYPTOR,
+      systemClock,
+      { waiting: async () => [] },
+      { of: () => ({ id: '77', login: 'renamed-since' }) },
+    );
     const arrivals = recordedDeliveries();
     await stores.inbox.storeDeliveries(arrivals);
     await decide(

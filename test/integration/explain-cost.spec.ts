@@ -1,4 +1,6 @@
 import { decideBy } from '../builders/decide-all.js';
+import { StoredRevisions } from '../../src/insight/revisions.js';
+import { AN_ENCRYPTOR } from '../builders/an-encryptor.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
@@ -77,20 +79,23 @@ function suite(kind: 'embedded' | 'postgres'): void {
       loadedAt: new Date('2026-01-01'),
     });
     await fill(held, loaded.revision, engine);
-    explainer = new Explainer({
-      open: (run) => run,
-      clock: { now: () => new Date('2026-11-20T12:00:00Z') },
-      journal: stores.journal,
-      inbox: stores.inbox,
-      store: stores.revisions,
+    explainer = new Explainer(
+      stores.journal,
+      stores.inbox,
       // A bot, and a command that opened the store, have it at hand.
-      running: async () => ({ id: 'rev', revision: loaded.revision }),
-      load: (_org, files) => load(files),
+      new StoredRevisions(
+        stores.revisions,
+        { active: async () => ({ id: 'rev', revision: loaded.revision }) },
+        { load: (_org, files) => load(files) },
+      ),
       engine,
-      rules: new PureRuleEngine(engine),
-      self: () => BOT,
-      ruleBehind: async () => null,
-    });
+      new PureRuleEngine(engine),
+      { of: async () => null },
+      AN_ENCRYPTOR,
+      { now: () => new Date('2026-11-20T12:00:00Z') },
+      { waiting: async () => [] },
+      { of: () => BOT },
+    );
   }, LONG_MS);
 
   afterAll(() => held.close());

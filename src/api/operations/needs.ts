@@ -13,7 +13,7 @@ import type { Doctor } from '../../housekeeping/doctor/doctor.js';
 import type { JobRunner } from '../../housekeeping/jobs/job-runner.js';
 import type { OpenAlerts } from '../../housekeeping/open-alerts.js';
 import type { Scheduler } from '../../housekeeping/scheduler.js';
-import type { BotSelfOf } from '../../insight/bot-self.js';
+import type { BotSelves } from '../../insight/bot-self.js';
 import type { ActivityStore } from '../../insight/activity-store.port.js';
 import type { Activity } from '../../insight/activity.js';
 import type { CoverageCounter } from '../../insight/coverage.js';
@@ -102,7 +102,7 @@ export interface Needs {
   } | null;
   readonly scheduler: Scheduler;
   /** Who the bot is on a forge; null while no forge told it. */
-  readonly self: BotSelfOf;
+  readonly self: Pick<BotSelves, 'of'>;
   /** Of the Console. */
   readonly sessions: SessionStore;
   readonly ruleBehind: RuleBehind;

@@ -36,36 +36,45 @@ function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, {
   const rests: number[] = [];
   const limits: number[] = [];
   let open = 0;
-  const backtests = new Backtests({
+  const backtests = new (class extends Backtests {
+    protected override async sleep(ms: number): Promise<void> {
+      rests.push(ms);
+    }
+  })(
+    {
+      make: () => {
+        const desk = new TryDesk(makeTrial());
+        const orders: TryOrder[] = [];
+        threads.push(orders);
+        return {
+          order: async (order, limitMs) => {
+            orders.push(order);
+            limits.push(limitMs);
+            const why = ends[order.kind];
+            return why ? { is: 'ended', why, at: -1 } : { is: 'answered', answer: desk.answer(order) };
+          },
+          stop: async () => undefined,
+        };
+      },
+    },
+    {
+      page: async (query, isOpen): Promise<ToldHistory> => {
+        asked.push(query);
+        opened.push(isOpen);
+        const n = asked.length;
+        await until(async () => open >= n);
+        clock.advanceMonotonic(10);
+        const storedAt = new Date(
+          query.since.getTime() + (n / PAGES) * (query.until.getTime() - query.since.getTime()),
+        );
+        const event = anEvent({ id: `e${n}`, kind: 'tag.created', data: { tag: `v${n}` }, storedAt });
+        return { events: [event], runs: [], next: n < PAGES ? event.id : null, bot: null };
+      },
+    },
+    { isBusy: async () => isBusy },
     clock,
-    logger: silentLogger,
-    isBusy: async () => isBusy,
-    rest: async (ms) => void rests.push(ms),
-    makeThread: () => {
-      const desk = new TryDesk(makeTrial());
-      const orders: TryOrder[] = [];
-      threads.push(orders);
-      return {
-        order: async (order, limitMs) => {
-          orders.push(order);
-          limits.push(limitMs);
-          const why = ends[order.kind];
-          return why ? { is: 'ended', why, at: -1 } : { is: 'answered', answer: desk.answer(order) };
-        },
-        stop: async () => undefined,
-      };
-    },
-    history: async (query, isOpen): Promise<ToldHistory> => {
-      asked.push(query);
-      opened.push(isOpen);
-      const n = asked.length;
-      await until(async () => open >= n);
-      clock.advanceMonotonic(10);
-      const storedAt = new Date(query.since.getTime() + (n / PAGES) * (query.until.getTime() - query.since.getTime()));
-      const event = anEvent({ id: `e${n}`, kind: 'tag.created', data: { tag: `v${n}` }, storedAt });
-      return { events: [event], runs: [], next: n < PAGES ? event.id : null, bot: null };
-    },
-  });
+    silentLogger,
+  );
   return { backtests, clock, asked, opened, limits, rests, threads, give: (pages: number) => (open = pages) };
 }
 

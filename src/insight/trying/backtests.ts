@@ -1,16 +1,20 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../core/clock.js';
+import { Clock } from '../../core/clock.js';
 import { BotError, messageOf, UserError } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
 import type { Problem } from '../../core/problem.js';
 import { loadLimit } from '../../policies/thread/bounded-rules.js';
 import type { BacktestReport } from '../backtest/backtest-report.js';
-import type { HistoryQuery, ToldHistory } from '../history-store.port.js';
+import type { ToldHistory } from '../history-store.port.js';
 import { expected, tookTooMuch } from './drafts.js';
 import type { DraftBacktest } from './try-answers.js';
 import type { Draft, TryAnswer, TryOrder } from './try-orders.js';
 import type { TryThread } from './try-thread.js';
+import { TryThreads } from './try-threads.js';
+import { BotLoad } from '../bot-load.js';
+import { ToldHistories } from '../told-histories.js';
 
 const DAY_MS = 86_400_000;
 const PAGE = 100;
@@ -48,22 +52,11 @@ interface Job {
   askedAt: Date;
 }
 
-export interface BacktestsDeps {
-  /** A thread for one back-test. */
-  readonly makeThread: () => TryThread;
-  /** @param isOpen with what is sealed */
-  readonly history: (query: HistoryQuery, isOpen: boolean) => Promise<ToldHistory>;
-  /** Whether the bot has work to do. */
-  readonly isBusy: () => Promise<boolean>;
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
-  readonly logger: Logger;
-  readonly rest?: (ms: number) => Promise<unknown>;
-}
-
 /**
  * Back-tests of drafts, one for each person: a page of history after the other, with rests between them. A long one, or one that ends its thread, holds
  * up nobody else's. They are held in memory: what the process did not finish, somebody asks for again.
  */
+@Injectable()
 export class Backtests {
   readonly #jobs = new Map<string, Job>();
   #waiting: Job[] = [];
@@ -71,7 +64,13 @@ export class Backtests {
   readonly #running = new Map<string, Promise<void>>();
   #isStopped = false;
 
-  constructor(private readonly deps: BacktestsDeps) {}
+  constructor(
+    @Inject(TryThreads) private readonly threads: Pick<TryThreads, 'make'>,
+    @Inject(ToldHistories) private readonly history: Pick<ToldHistories, 'page'>,
+    @Inject(BotLoad) private readonly load: Pick<BotLoad, 'isBusy'>,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'now' | 'monotonicMs'>,
+    private readonly logger: Logger,
+  ) {}
 
   /**
    * Takes the place of the person's back-test before.
@@ -80,7 +79,7 @@ export class Backtests {
    */
   start(by: string, draft: Draft, days: number, isOpen: boolean): DraftBacktest {
     this.cancel(by);
-    const until = this.deps.clock.now();
+    const until = this.clock.now();
     this.#forgetOld(until);
     this.#jobs.delete(by);
     if (this.#jobs.size >= MAX_KEPT)
@@ -113,7 +112,7 @@ export class Backtests {
   of(by: string): DraftBacktest | null {
     const job = this.#jobs.get(by);
     if (!job) return null;
-    job.askedAt = this.deps.clock.now();
+    job.askedAt = this.clock.now();
     return told(job);
   }
 
@@ -132,6 +131,10 @@ export class Backtests {
     await Promise.all(this.#running.values());
   }
 
+  protected sleep(ms: number): Promise<unknown> {
+    return sleep(ms);
+  }
+
   #runNext(): void {
     while (this.#running.size < AT_ONCE) {
       const job = this.#waiting.find(({ by }) => !this.#running.has(by));
@@ -148,7 +151,7 @@ export class Backtests {
   async #run(job: Job): Promise<void> {
     if (!this.#goesOn(job)) return;
     job.state = 'running';
-    const thread = this.deps.makeThread();
+    const thread = this.threads.make();
     try {
       await this.#try(job, thread);
     } catch (error) {
@@ -156,7 +159,7 @@ export class Backtests {
       job.state = 'failed';
       job.failure = error instanceof BotError ? error.message : 'the back-test failed; the log says why';
       if (!(error instanceof UserError))
-        this.deps.logger.warn({ org: job.draft.org, error: messageOf(error) }, 'backtest.failed');
+        this.logger.warn({ org: job.draft.org, error: messageOf(error) }, 'backtest.failed');
     } finally {
       await thread.stop();
     }
@@ -176,8 +179,8 @@ export class Backtests {
     let after: string | null = null;
     do {
       if (!this.#goesOn(job)) return;
-      const began = this.deps.clock.monotonicMs();
-      const page: ToldHistory = await this.deps.history({ org: draft.org, since, until, limit: PAGE, after }, isOpen);
+      const began = this.clock.monotonicMs();
+      const page: ToldHistory = await this.history.page({ org: draft.org, since, until, limit: PAGE, after }, isOpen);
       // One by one: rules that take as long as they may are slow together, and break nothing.
       for (const event of page.events) {
         const runs = page.runs.filter(({ eventId }) => eventId === event.id);
@@ -190,7 +193,7 @@ export class Backtests {
       after = job.events >= MAX_EVENTS ? null : page.next;
       if (after !== page.next)
         notes.add(`only the first ${MAX_EVENTS} events were tried; \`forgehand backtest\` tries all of them`);
-      const tookMs = this.deps.clock.monotonicMs() - began;
+      const tookMs = this.clock.monotonicMs() - began;
       if (after !== null) await this.#rest(tookMs);
     } while (after !== null);
     const about = { org: draft.org, since, until, notes: [...notes] };
@@ -201,12 +204,12 @@ export class Backtests {
   }
 
   async #rest(tookMs: number): Promise<void> {
-    const share = (await this.deps.isBusy()) ? REST_SHARE.busy : REST_SHARE.idle;
-    await (this.deps.rest ?? sleep)(share * tookMs);
+    const share = (await this.load.isBusy()) ? REST_SHARE.busy : REST_SHARE.idle;
+    await this.sleep(share * tookMs);
   }
 
   #goesOn(job: Job): boolean {
-    if (this.#isStopped || this.deps.clock.now().getTime() - job.askedAt.getTime() > ABANDONED_MS)
+    if (this.#isStopped || this.clock.now().getTime() - job.askedAt.getTime() > ABANDONED_MS)
       job.state = isUnderWay(job) ? 'cancelled' : job.state;
     return isUnderWay(job);
   }

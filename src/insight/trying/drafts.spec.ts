@@ -1,3 +1,4 @@
+import { aConfig } from '../../../test/builders/a-config.js';
 import { describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../../test/builders/arrivals.js';
 import type { AppConfig } from '../../config/app-config.js';
@@ -30,11 +31,16 @@ const config = {
 describe('insight/trying/drafts', () => {
   it.each(Object.entries(VALUES))('a fixture tells who guesses it nothing of a value %s', async (whose, value) => {
     const desk = new TryDesk(makeTrial());
-    const drafts = new Drafts({
-      config,
-      revisions: { active: async () => null, list: async () => [] },
-      thread: { order: async (order) => ({ is: 'answered', answer: desk.answer(order) }), stop: async () => undefined },
-    });
+    const drafts = new Drafts(
+      aConfig(config),
+      { active: async () => null, list: async () => [] },
+      {
+        make: () => ({
+          order: async (order) => ({ is: 'answered', answer: desk.answer(order) }),
+          stop: async () => undefined,
+        }),
+      },
+    );
     const event = anEvent({ id: 'e1', kind: 'tag.created', data: { tag: `guess: ${value}!` } });
     const draft = await drafts.draft('acme', [{ path: 'a.yaml', text: GREET }]);
 

@@ -1,10 +1,11 @@
-import type { AppConfig, OrgConfig } from '../../config/app-config.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig, type OrgConfig } from '../../config/app-config.js';
 import { webAddress } from '../../config/safe-address.js';
 import { BotError, InvalidFile, UserError } from '../../core/errors.js';
 import { cannotLoad, loadLimit } from '../../policies/thread/bounded-rules.js';
 import type { RuleFile } from '../../rules/language/revision.js';
 import type { RuleOrigin } from '../../rules/sources/rule-repository.port.js';
-import type { RevisionStore, StoredRevision } from '../../rules/revisions/revision-store.port.js';
+import { RevisionStore, type StoredRevision } from '../../rules/revisions/revision-store.port.js';
 import type { RecordedFixture } from '../fixtures/record-fixture.js';
 import { secretsOf } from '../fixtures/remove-secrets.js';
 import type { ToldHistory } from '../history-store.port.js';
@@ -12,6 +13,7 @@ import { describeLanguage } from './rule-language.js';
 import type { DraftCheck, EventTrial, RuleLanguage } from './try-answers.js';
 import type { Draft, TryAnswer, TryOrder } from './try-orders.js';
 import type { TryThread } from './try-thread.js';
+import { TryThreads } from './try-threads.js';
 
 /** A file as somebody would have it; without a text it is gone. */
 export interface EditedFile {
@@ -37,18 +39,20 @@ const EVENT_MS = 5_000;
 const MAX_FILES = 50;
 
 /** Rule files of an organization with the edits of somebody, tried on stored events. Nothing of them is kept. */
+@Injectable()
 export class Drafts {
   private readonly orgs: ReadonlyMap<string, OrgConfig>;
   #language: RuleLanguage | null = null;
 
+  readonly #thread: TryThread;
+
   constructor(
-    private readonly deps: {
-      readonly config: Pick<AppConfig, 'orgs' | 'forges'>;
-      readonly revisions: Pick<RevisionStore, 'active' | 'list'>;
-      readonly thread: TryThread;
-    },
+    private readonly config: AppConfig,
+    @Inject(RevisionStore) private readonly revisions: Pick<RevisionStore, 'active' | 'list'>,
+    @Inject(TryThreads) threads: Pick<TryThreads, 'make'>,
   ) {
-    this.orgs = new Map(deps.config.orgs.map((org) => [org.name, org]));
+    this.#thread = threads.make();
+    this.orgs = new Map(config.orgs.map((org) => [org.name, org]));
   }
 
   /** What an editor of rule files offers and explains. */
@@ -58,7 +62,7 @@ export class Drafts {
 
   /** The revision that drafts begin with: the active one, else the newest one that was read. Null = no files were ever read. */
   async base(org: string): Promise<StoredRevision | null> {
-    const { revisions } = this.deps;
+    const { revisions } = this;
     return (await revisions.active(org)) ?? (await revisions.list(org, 1))[0] ?? null;
   }
 
@@ -91,7 +95,7 @@ export class Drafts {
   }
 
   async check(draft: Draft): Promise<DraftCheck> {
-    const outcome = await this.deps.thread.order({ kind: 'check', draft }, loadLimit(draft.files));
+    const outcome = await this.#thread.order({ kind: 'check', draft }, loadLimit(draft.files));
     if (outcome.is === 'ended')
       return { ok: false, problems: [cannotLoad(draft, outcome.why)], warnings: [], rules: [] };
     return expected(outcome.answer, 'checked').check;
@@ -113,11 +117,11 @@ export class Drafts {
   }
 
   stop(): Promise<void> {
-    return this.deps.thread.stop();
+    return this.#thread.stop();
   }
 
   async #ask(draft: Draft, order: TryOrder): Promise<TryAnswer> {
-    const outcome = await this.deps.thread.order(order, loadLimit(draft.files) + EVENT_MS);
+    const outcome = await this.#thread.order(order, loadLimit(draft.files) + EVENT_MS);
     if (outcome.is === 'ended') throw tookTooMuch(outcome.why);
     if (outcome.answer.kind === 'refused') throw new InvalidFile(outcome.answer.problems);
     return outcome.answer;
@@ -126,7 +130,7 @@ export class Drafts {
   /** Gitea and Forgejo alike. */
   #editorOf(org: string, { repository, branch }: RuleOrigin): { edit: string; create: string } | null {
     const { forge } = this.configOf(org);
-    const baseUrl = this.deps.config.forges.find(({ id }) => id === forge)?.baseUrl;
+    const baseUrl = this.config.forges.find(({ id }) => id === forge)?.baseUrl;
     if (baseUrl === undefined) return null;
     const web = `${webAddress(baseUrl)}/${encoded(repository)}`;
     return { edit: `${web}/_edit/${encoded(branch)}`, create: `${web}/_new/${encoded(branch)}/` };

@@ -1,3 +1,5 @@
+import { StoredRevisions } from '../../../src/insight/revisions.js';
+import { AN_ENCRYPTOR } from '../../builders/an-encryptor.js';
 import type { ForgeEvent } from '../../../src/core/event.js';
 import { newId } from '../../../src/core/ids.js';
 import { parseJson, stringifyJson } from '../../../src/core/json.js';
@@ -49,18 +51,18 @@ export class HistoryRig {
   readonly explainer: Explainer;
 
   constructor(self: BotSelf | null = BOT) {
-    this.explainer = new Explainer({
-      open: (run) => run,
-      clock: { now: () => new Date('2026-11-20T12:00:00Z') },
-      journal: this.journal,
-      inbox: this.inbox,
-      store: this.revisions,
-      load: (_org, files) => this.load(files),
-      engine: this.engine,
-      rules: this.rules,
-      self: () => self,
-      ruleBehind: async ({ id }) => this.behind.get(id) ?? null,
-    });
+    this.explainer = new Explainer(
+      this.journal,
+      this.inbox,
+      new StoredRevisions(this.revisions, { active: async () => null }, { load: (_org, files) => this.load(files) }),
+      this.engine,
+      this.rules,
+      { of: async ({ id }) => this.behind.get(id) ?? null },
+      AN_ENCRYPTOR,
+      { now: () => new Date('2026-11-20T12:00:00Z') },
+      { waiting: async () => [] },
+      { of: () => self },
+    );
   }
 
   load(files: readonly RuleFile[]): LoadResult {
