@@ -8,6 +8,13 @@ export function portToken<Port>(name: string): PortToken<Port> {
 
 export type Token<Part> = (abstract new (...args: never[]) => Part) | PortToken<Part>;
 
+/** What a token stands for. */
+export type Made<Of> = Of extends abstract new (...args: never[]) => infer Part
+  ? Part
+  : Of extends PortToken<infer Port>
+    ? Port
+    : never;
+
 /** A provider as the framework reads it. */
 export interface PartProvider {
   readonly provide: symbol;

@@ -3,9 +3,7 @@ import { text } from '../../core/schema.js';
 import { INTENT_STATES, RUN_STATES } from '../../core/states.js';
 import { activityPage, activityRow } from '../../insight/activity.js';
 import { needEverything } from './admission.js';
-import { flag, limit, operationOf } from './operation.js';
-
-const operation = operationOf('orgs', 'activity');
+import { flag, limit, operation } from './operation.js';
 
 export const activityOperations = {
   activity: operation({

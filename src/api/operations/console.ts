@@ -6,12 +6,10 @@ import type { ControlCaller } from '../../core/operators.js';
 import { text, time } from '../../core/schema.js';
 import { consoleSession, type ConsoleSession, type KeptSession } from '../session-store.port.js';
 import { needEverything } from './admission.js';
-import { operationOf } from './operation.js';
+import { operation } from './operation.js';
 
 /** Long enough to change windows, too short to be found later. */
 export const LINK_S = 60;
-
-const operation = operationOf('orders', 'running', 'sessions', 'clock');
 
 export const consoleOperations = {
   consoleLink: operation({

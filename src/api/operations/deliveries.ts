@@ -13,29 +13,9 @@ import { tellHistory } from '../../insight/tell-history.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { deliveryReport, gapReport, replayReport, toldHistory, type DeliveryReport } from './answers.js';
 import type { Needs } from './needs.js';
-import { flag, limit, operationOf, reasoned } from './operation.js';
+import { flag, limit, operation, reasoned } from './operation.js';
 import { historyOfId } from './shared.js';
 
-const operation = operationOf(
-  'arrivals',
-  'orgs',
-  'orders',
-  'inbox',
-  'gaps',
-  'coverage',
-  'ids',
-  'history',
-  'journal',
-  'explainer',
-  'flow',
-  'config',
-  'self',
-  'ruleBehind',
-  'encryptor',
-  'poisonMessages',
-  'alerts',
-  'clock',
-);
 const listed = z.object({ org: z.string().optional(), limit: limit(50) });
 /** A page of a list that grows at its head: what comes before an id is the same page for ever. */
 const paged = listed.extend({

@@ -4,9 +4,7 @@ import { erasureReport } from '../../housekeeping/erase/person-erasure.js';
 import { jobRun, jobStatus } from '../../housekeeping/jobs/job-runner.js';
 import { restoreReport, storeFiles } from './answers.js';
 import { needEverything } from './admission.js';
-import { operationOf, reasoned } from './operation.js';
-
-const operation = operationOf('orgs', 'orders', 'runner', 'archive', 'copier', 'erasure', 'config');
+import { operation, reasoned } from './operation.js';
 
 export const housekeepingOperations = {
   jobs: operation({

@@ -14,7 +14,7 @@ import { runOperations } from './runs.js';
 import { statusOperations } from './status.js';
 import { tryingOperations } from './trying.js';
 
-/** By subject: handlers of one group are given the same things. */
+/** By subject. */
 export const GROUPS = {
   status: statusOperations,
   activity: activityOperations,

@@ -1,113 +1,119 @@
-import type { AppConfig, Role } from '../../config/app-config.js';
-import type { Alerts } from '../../core/alerts.js';
-import type { Clock } from '../../core/clock.js';
-import type { Encryptor } from '../../core/encryptor.js';
+import type { Role } from '../../config/app-config.js';
 import type { JsonObject } from '../../core/json.js';
-import type { OperatorStore } from '../../core/operator-store.port.js';
-import type { TwoPeople } from '../../core/two-people.js';
-import type { ConnectedForges } from '../../forge/connected-forges.js';
-import type { OrgNumbers } from '../../forge/org-numbers.js';
-import type { ArchiveInbox } from '../../housekeeping/archive-inbox.js';
-import type { AuditStore } from '../../housekeeping/audit/audit-store.port.js';
-import type { Doctor } from '../../housekeeping/doctor/doctor.js';
-import type { JobRunner } from '../../housekeeping/jobs/job-runner.js';
-import type { OpenAlerts } from '../../housekeeping/open-alerts.js';
-import type { Scheduler } from '../../housekeeping/scheduler.js';
-import type { BotSelves } from '../../insight/bot-self.js';
-import type { ActivityStore } from '../../insight/activity-store.port.js';
-import type { Activity } from '../../insight/activity.js';
-import type { CoverageCounter } from '../../insight/coverage.js';
-import type { RuleCounter } from '../../insight/rule-counts.js';
-import type { Explainer } from '../../insight/explainer.js';
-import type { RuleBehind } from '../../insight/rule-behind.js';
-import type { Backtests } from '../../insight/trying/backtests.js';
-import type { Drafts } from '../../insight/trying/drafts.js';
-import type { HistoryStore } from '../../insight/history-store.port.js';
-import type { ArrivalToIntents } from '../../pipeline/decide.js';
-import type { Rollout } from '../../pipeline/decide/rollout.js';
-import type { GapStore } from '../../pipeline/gap-store.port.js';
-import type { InboxStore } from '../../pipeline/inbox-store.port.js';
-import type { JournalStore } from '../../pipeline/journal-store.port.js';
-import type { WaitingStore } from '../../pipeline/waiting-store.port.js';
-import type { PoisonMessageStore } from '../../pipeline/poison-message-store.port.js';
-import type { RecoveryStore } from '../../pipeline/recovery-store.port.js';
-import type { RolloutStore } from '../../pipeline/rollout-store.port.js';
-import type { FindingStore } from '../../policies/finding-store.port.js';
-import type { PersonErasure } from '../../housekeeping/erase/person-erasure.js';
-import type { PlanStore } from '../../policies/plan-store.port.js';
-import type { Planner } from '../../policies/planner.js';
-import type { CursorStore } from '../../polling/cursor-store.port.js';
-import type { CapabilityCheck } from '../../rules/requirements/capability-check.js';
-import type { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
-import type { RevisionStore } from '../../rules/revisions/revision-store.port.js';
-import type { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
-import type { SessionStore } from '../session-store.port.js';
-import type { ActStore } from '../act-store.port.js';
-import type { StoreCopier } from '../store-files.port.js';
-import type { RecentDeliveries } from './recent-deliveries.js';
-import type { Ids, Orders, Orgs } from './shared.js';
+import { portToken, type Made } from '../../core/part.js';
+import { AppConfig } from '../../config/app-config.js';
+import { Alerts } from '../../core/alerts.js';
+import { Clock } from '../../core/clock.js';
+import { Encryptor } from '../../core/encryptor.js';
+import { OperatorStore } from '../../core/operator-store.port.js';
+import { TwoPeople } from '../../core/two-people.js';
+import { ConnectedForges } from '../../forge/connected-forges.js';
+import { OrgNumbers } from '../../forge/org-numbers.js';
+import { ArchiveInbox } from '../../housekeeping/archive-inbox.js';
+import { AuditStore } from '../../housekeeping/audit/audit-store.port.js';
+import { Doctor } from '../../housekeeping/doctor/doctor.js';
+import { JobRunner } from '../../housekeeping/jobs/job-runner.js';
+import { OpenAlerts } from '../../housekeeping/open-alerts.js';
+import { Scheduler } from '../../housekeeping/scheduler.js';
+import { BotSelves } from '../../insight/bot-self.js';
+import { ActivityStore } from '../../insight/activity-store.port.js';
+import { Activity } from '../../insight/activity.js';
+import { CoverageCounter } from '../../insight/coverage.js';
+import { RuleCounter } from '../../insight/rule-counts.js';
+import { Explainer } from '../../insight/explainer.js';
+import { RulesBehind } from '../../insight/rules-behind.js';
+import { HistoryStore } from '../../insight/history-store.port.js';
+import { Backtests } from '../../insight/trying/backtests.js';
+import { Drafts } from '../../insight/trying/drafts.js';
+import { ArrivalToIntents } from '../../pipeline/decide.js';
+import { Rollout } from '../../pipeline/decide/rollout.js';
+import { GapStore } from '../../pipeline/gap-store.port.js';
+import { InboxStore } from '../../pipeline/inbox-store.port.js';
+import { JournalStore } from '../../pipeline/journal-store.port.js';
+import { WaitingStore } from '../../pipeline/waiting-store.port.js';
+import { PoisonMessageStore } from '../../pipeline/poison-message-store.port.js';
+import { RecoveryStore } from '../../pipeline/recovery-store.port.js';
+import { RolloutStore } from '../../pipeline/rollout-store.port.js';
+import { FindingStore } from '../../policies/finding-store.port.js';
+import { PlanStore } from '../../policies/plan-store.port.js';
+import { Planner } from '../../policies/planner.js';
+import { CursorStore } from '../../polling/cursor-store.port.js';
+import { CapabilityCheck } from '../../rules/requirements/capability-check.js';
+import { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
+import { RevisionStore } from '../../rules/revisions/revision-store.port.js';
+import { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
+import { ActStore } from '../act-store.port.js';
+import { RecentDeliveries } from './recent-deliveries.js';
+import { Ids, Orders, Orgs } from './shared.js';
+import { PersonErasure } from '../../housekeeping/erase/person-erasure.js';
+import { SessionStore } from '../session-store.port.js';
+import { StoreCopier } from '../store-files.port.js';
 
-/** What handlers may ask for, by name. Types alone: the command line reads the table of operations and loads nothing of this. */
-export interface Needs {
-  readonly acts: Pick<ActStore, 'list'>;
-  readonly activity: Activity;
-  readonly alerts: Alerts;
-  readonly archive: ArchiveInbox;
-  readonly arrivals: Pick<ActivityStore, 'arrivals'>;
-  readonly audit: AuditStore;
-  readonly backtests: Backtests;
-  readonly clock: Clock;
-  readonly config: AppConfig;
-  readonly copier: StoreCopier;
-  readonly coverage: CoverageCounter;
-  readonly cursors: CursorStore;
-  readonly doctor: Doctor;
+export const DOCUMENT = portToken<() => JsonObject>('Document');
+export const RUNNING = portToken<{
+  startedAt: Date;
+  role: Role;
+  queueHealthy: () => Promise<boolean>;
+  /** Where browsers reach the Console; null = no process of this bot serves it, as far as this one knows. */
+  consoleUrl: () => string | null;
+} | null>('Running');
+
+/** What handlers may ask for, by name. They import the type alone, for the command line reads the table of operations and loads nothing of this. */
+export const NEEDS = {
+  acts: ActStore,
+  activity: Activity,
+  alerts: Alerts,
+  archive: ArchiveInbox,
+  arrivals: ActivityStore,
+  audit: AuditStore,
+  backtests: Backtests,
+  clock: Clock,
+  config: AppConfig,
+  copier: StoreCopier,
+  coverage: CoverageCounter,
+  cursors: CursorStore,
+  doctor: Doctor,
   /** The OpenAPI document of the table of operations. */
-  readonly document: () => JsonObject;
-  readonly drafts: Drafts;
-  readonly encryptor: Encryptor;
-  readonly erasure: PersonErasure;
-  readonly explainer: Explainer;
-  readonly findings: FindingStore;
-  readonly flow: ArrivalToIntents;
-  readonly forges: ConnectedForges;
-  readonly gaps: GapStore;
-  readonly history: HistoryStore;
-  readonly ids: Ids;
-  readonly inbox: InboxStore;
-  readonly journal: JournalStore;
-  readonly keeper: RevisionKeeper;
-  readonly numbers: OrgNumbers;
-  readonly offers: CapabilityCheck;
-  readonly openAlerts: OpenAlerts;
-  readonly operators: OperatorStore;
-  readonly orders: Orders;
-  readonly orgs: Orgs;
-  readonly planner: Planner;
-  readonly plans: PlanStore;
-  readonly poisonMessages: PoisonMessageStore;
-  readonly recentDeliveries: RecentDeliveries;
-  readonly recovery: RecoveryStore;
-  readonly revisions: RevisionStore;
-  readonly rollout: Rollout;
-  readonly rollouts: RolloutStore;
-  readonly runner: JobRunner;
+  document: DOCUMENT,
+  drafts: Drafts,
+  encryptor: Encryptor,
+  erasure: PersonErasure,
+  explainer: Explainer,
+  findings: FindingStore,
+  flow: ArrivalToIntents,
+  forges: ConnectedForges,
+  gaps: GapStore,
+  history: HistoryStore,
+  ids: Ids,
+  inbox: InboxStore,
+  journal: JournalStore,
+  keeper: RevisionKeeper,
+  numbers: OrgNumbers,
+  offers: CapabilityCheck,
+  openAlerts: OpenAlerts,
+  operators: OperatorStore,
+  orders: Orders,
+  orgs: Orgs,
+  planner: Planner,
+  plans: PlanStore,
+  poisonMessages: PoisonMessageStore,
+  waiting: WaitingStore,
+  recentDeliveries: RecentDeliveries,
+  recovery: RecoveryStore,
+  revisions: RevisionStore,
+  rollout: Rollout,
+  rollouts: RolloutStore,
+  runner: JobRunner,
   /** Null when this process only serves one command. */
-  readonly running: {
-    startedAt: Date;
-    role: Role;
-    queueHealthy: () => Promise<boolean>;
-    /** Where browsers reach the Console; null = no process of this bot serves it, as far as this one knows. */
-    consoleUrl: () => string | null;
-  } | null;
-  readonly scheduler: Scheduler;
+  running: RUNNING,
+  scheduler: Scheduler,
   /** Who the bot is on a forge; null while no forge told it. */
-  readonly self: Pick<BotSelves, 'of'>;
+  self: BotSelves,
   /** Of the Console. */
-  readonly sessions: SessionStore;
-  readonly ruleBehind: RuleBehind;
-  readonly ruleCounter: RuleCounter;
-  readonly twoPeople: TwoPeople;
-  readonly verdicts: RuleVerdicts;
-  readonly waiting: WaitingStore;
-}
+  sessions: SessionStore,
+  ruleBehind: RulesBehind,
+  ruleCounter: RuleCounter,
+  twoPeople: TwoPeople,
+  verdicts: RuleVerdicts,
+};
+export type Needs = { readonly [Name in keyof typeof NEEDS]: Made<(typeof NEEDS)[Name]> };

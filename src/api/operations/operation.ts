@@ -11,11 +11,7 @@ import { admit, type NeededScope } from './admission.js';
 import type { Needs } from './needs.js';
 
 /** One operation of the control API: its route, the typed call of the command line and its documentation come from here. */
-export interface Operation<
-  Names extends keyof Needs = never,
-  In extends z.ZodObject = z.ZodObject,
-  Out extends z.ZodType = z.ZodType,
-> {
+export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.ZodType = z.ZodType> {
   /** `:name` stands for the field of that name of the input; the other fields are the query of a GET and the body of a POST. */
   readonly route: Route;
   readonly summary: string;
@@ -32,7 +28,7 @@ export interface Operation<
   readonly answer: Out;
   /** `sight`: what this caller may see and change by this operation. Rows and counts beyond it are not for the answer. */
   readonly handle: (
-    needs: Pick<Needs, Names>,
+    needs: Needs,
     input: Input<In>,
     caller: ControlCaller,
     sight: Sight,
@@ -41,21 +37,17 @@ export interface Operation<
 
 type Route = `${'GET' | 'POST'} /v1/${string}`;
 
-/** Operations of one subject, which need the same things. */
-export function operationOf<Names extends keyof Needs>(...needs: Names[]) {
-  return <In extends z.ZodObject, Out extends z.ZodType>(operation: Operation<Names, In, Out>) => ({
-    ...operation,
-    needs,
-  });
+/** Its handler is checked against its input and answer. */
+export function operation<In extends z.ZodObject, Out extends z.ZodType>(one: Operation<In, Out>): Operation<In, Out> {
+  return one;
 }
 
 /** What a handler is given. A field that was not sent is absent, never undefined. */
 export type Input<In extends z.ZodType> = { [Name in keyof z.output<In>]: Exclude<z.output<In>[Name], undefined> };
 
-/** Of whatever needs, input and answer. */
+/** Of whatever input and answer. */
 export interface AnyOperation extends Omit<Operation, 'handle'> {
-  readonly needs: ReadonlyArray<keyof Needs>;
-  readonly handle: (needs: never, input: never, caller: ControlCaller, sight: Sight) => unknown;
+  readonly handle: (needs: Needs, input: never, caller: ControlCaller, sight: Sight) => unknown;
 }
 export type Group = Readonly<Record<string, AnyOperation>>;
 
@@ -66,10 +58,10 @@ export type Bound<Of extends Group> = {
   ) => Promise<z.output<Of[Name]['answer']>>;
 };
 
-/** The handlers of a group, with what they need. Whoever calls one, by whatever way, is asked for its scope here; and what is done is recorded here. */
+/** The handlers of a group. Whoever calls one, by whatever way, is asked for its scope here; and what is done is recorded here. */
 export function bind<Of extends Group>(
   group: Of,
-  needs: Pick<Needs, Of[keyof Of]['needs'][number]>,
+  needs: Needs,
   acts: Pick<Acts, 'carryOut'>,
   known: Pick<KnownNames, 'of'>,
 ): Bound<Of> {
@@ -88,7 +80,7 @@ export function bind<Of extends Group>(
         const sight = admit(caller, scope);
         const parts = (sight ?? []).flatMap(({ org, repositories }) => (repositories === null ? [] : [org]));
         const work = async (): Promise<unknown> =>
-          hideNames(await handle(needs as never, input, caller, sight), sight, await known.of(parts));
+          hideNames(await handle(needs, input, caller, sight), sight, await known.of(parts));
         return isAct(scope, input)
           ? acts.carryOut({ operation: name, about, takesOrg: 'org' in shape, input, caller, sight }, work)
           : work();

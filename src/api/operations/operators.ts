@@ -7,15 +7,13 @@ import { act } from '../act-store.port.js';
 import { auditKey, auditPage, checkPage } from '../../housekeeping/audit/audit-check.js';
 import { hashOperatorToken, newOperatorToken } from '../operator-token.js';
 import { needEverything } from './admission.js';
-import { limit, operationOf } from './operation.js';
+import { limit, operation } from './operation.js';
 
 /** Two years. */
 const MAX_OPERATOR_S = 2 * 366 * 86_400;
 
 /** Name of the chain of acts that concern no organization alone. */
 const NO_ORG = '';
-
-const operation = operationOf('orgs', 'orders', 'operators', 'audit', 'acts', 'encryptor', 'clock');
 
 export const operatorOperations = {
   operators: operation({

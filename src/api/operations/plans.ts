@@ -7,10 +7,9 @@ import { applyReport, type KeptPlan } from '../../policies/policy-plan.js';
 import { SEVERITIES } from '../../core/finding.js';
 import { planDecision, planReport } from './answers.js';
 import type { Needs } from './needs.js';
-import { flag, limit, operationOf, reasoned } from './operation.js';
+import { flag, limit, operation, reasoned } from './operation.js';
 import { originOf } from './shared.js';
 
-const operation = operationOf('orgs', 'orders', 'planner', 'plans', 'findings', 'revisions', 'alerts');
 const hash = z.string().describe('Of the plan, or its first characters.');
 
 export const planOperations = {

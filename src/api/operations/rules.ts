@@ -11,22 +11,10 @@ import { pauseOf } from '../../pipeline/journal-store.port.js';
 import type { CompiledPolicy, CompiledRule } from '../../rules/language/revision.js';
 import { ruleReport, ruleSummary, type RuleSummary } from './answers.js';
 import { needEverything } from './admission.js';
-import { operationOf, reasoned } from './operation.js';
+import { operation, reasoned } from './operation.js';
 import { checkRule } from './shared.js';
+import type { Needs } from './needs.js';
 
-const operation = operationOf(
-  'orgs',
-  'orders',
-  'journal',
-  'keeper',
-  'offers',
-  'revisions',
-  'rollout',
-  'rollouts',
-  'ruleCounter',
-  'clock',
-);
-type RuleNeeds = Parameters<Parameters<typeof operation>[0]['handle']>[0];
 const paused = z.strictObject({ org: z.string().optional(), rule: z.string().optional() });
 
 const ONE_ORG = ': name one organization';
@@ -153,7 +141,7 @@ export const ruleOperations = {
 };
 
 /** The rules of an organization, each with what it did and what holds it back, as far as the caller may know. */
-async function summariesOf(needs: RuleNeeds, org: string, sight: Sight) {
+async function summariesOf(needs: Needs, org: string, sight: Sight) {
   const { orgs, keeper, journal, offers, rollouts, ruleCounter, clock } = needs;
   const isWhole = seesWholeOrg(sight, org);
   const kept = await keeper.active(org);

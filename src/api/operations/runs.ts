@@ -13,26 +13,10 @@ import { compareShadow, ruleIdOf, type ShadowPair } from '../../pipeline/decide/
 import type { JournalStore } from '../../pipeline/journal-store.port.js';
 import { orgShadow, runReport, type RunReport } from './answers.js';
 import type { Needs } from './needs.js';
-import { flag, limit, operationOf, reasoned } from './operation.js';
+import { flag, limit, operation, reasoned } from './operation.js';
 import { checkRule, originOf } from './shared.js';
 
 const APPROVALS_SHOWN = 200;
-
-const operation = operationOf(
-  'explainer',
-  'orgs',
-  'orders',
-  'journal',
-  'ids',
-  'recovery',
-  'inbox',
-  'revisions',
-  'twoPeople',
-  'encryptor',
-  'alerts',
-  'keeper',
-  'clock',
-);
 
 export const runOperations = {
   runs: operation({

@@ -6,13 +6,11 @@ import { seesWholeOrg } from '../../core/sight.js';
 import { scheduleStatus, scheduleStatusOf, waitsFor } from '../../housekeeping/schedule-status.js';
 import { pauseOf } from '../../pipeline/journal-store.port.js';
 import { rehearsedRun } from './answers.js';
-import { operationOf, reasoned } from './operation.js';
+import { operation, reasoned } from './operation.js';
 import { checkRule } from './shared.js';
 
 /** Of one schedule: those of its last occurrence are among them, unless it looks at more repositories. */
 const RUNS_LOOKED_AT = 500;
-
-const operation = operationOf('orgs', 'orders', 'journal', 'plans', 'keeper', 'offers', 'flow', 'scheduler');
 
 export const scheduleOperations = {
   schedules: operation({

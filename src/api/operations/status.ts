@@ -13,39 +13,13 @@ import { doctorReport, isFinding, type DoctorReport } from '../../housekeeping/d
 import { showWaiting, shownWaiting } from '../../core/waiting.js';
 import { statusReport, type StatusReport } from './answers.js';
 import { examineWaiting } from '../../housekeeping/doctor/examine-waiting.js';
-import { flag, operationOf } from './operation.js';
+import { flag, operation } from './operation.js';
+import type { Needs } from './needs.js';
 
 const QUARANTINED_SHOWN = 20;
 const HELD_SHOWN = 20;
 const WAITING_SHOWN = 200;
 const INTENTS_COUNTED = 10_000;
-
-const operation = operationOf(
-  'config',
-  'orgs',
-  'orders',
-  'numbers',
-  'running',
-  'forges',
-  'keeper',
-  'revisions',
-  'offers',
-  'verdicts',
-  'rollouts',
-  'cursors',
-  'inbox',
-  'journal',
-  'poisonMessages',
-  'doctor',
-  'document',
-  'gaps',
-  'recentDeliveries',
-  'openAlerts',
-  'ids',
-  'waiting',
-  'clock',
-);
-type StatusNeeds = Parameters<Parameters<typeof operation>[0]['handle']>[0];
 
 export const statusOperations = {
   status: operation({
@@ -183,7 +157,7 @@ export const statusOperations = {
 
 /** @throws UserError where the forge was not reached, or there is nothing to accept; ForgeError while it cannot be asked */
 async function acceptOrg(
-  { orgs, orders, forges, numbers }: StatusNeeds,
+  { orgs, orders, forges, numbers }: Needs,
   { org: typed, number: asked }: { readonly org: string; readonly number?: string | undefined },
   caller: ControlCaller,
 ) {
@@ -224,7 +198,7 @@ function ofOneOrg({ checks: all }: DoctorReport, org: string): DoctorReport {
 }
 const ORG_CHECKS: ReadonlySet<string> = new Set(['org', 'rules', 'rule', 'hook', 'delivery']);
 
-async function statusOf(needs: StatusNeeds, sight: Sight) {
+async function statusOf(needs: Needs, sight: Sight) {
   const { config, inbox, journal, running, poisonMessages, orgs } = needs;
   const deployment: StatusReport['deployment'] = config.store.kind === 'embedded' ? 'embedded' : 'distributed';
   // In the order of the flow: what moves on meanwhile is counted twice, never missed.
@@ -272,7 +246,7 @@ const GAPS_COUNTED = 200;
 
 /** By the hooks of the organizations that are wholly in sight. */
 async function deliveriesOf(
-  { recentDeliveries, clock }: Pick<StatusNeeds, 'recentDeliveries' | 'clock'>,
+  { recentDeliveries, clock }: Pick<Needs, 'recentDeliveries' | 'clock'>,
   orgs: readonly OrgConfig[],
   sight: Sight,
 ): Promise<StatusReport['deliveries']> {
@@ -297,10 +271,7 @@ function sumOf(rows: ReadonlyArray<{ readonly count: number }>): number {
   return rows.reduce((sum, { count }) => sum + count, 0);
 }
 
-async function gapsOf(
-  { gaps, clock }: Pick<StatusNeeds, 'gaps' | 'clock'>,
-  sight: Sight,
-): Promise<StatusReport['gaps']> {
+async function gapsOf({ gaps, clock }: Pick<Needs, 'gaps' | 'clock'>, sight: Sight): Promise<StatusReport['gaps']> {
   const since = new Date(clock.now().getTime() - DAY_MS);
   const found = (await gaps.gaps({ sight, limit: GAPS_COUNTED })).filter(({ foundAt }) => foundAt >= since);
   const count = (outcome: GapOutcome): number => found.filter((gap) => gap.outcome === outcome).length;
@@ -308,10 +279,7 @@ async function gapsOf(
 }
 
 /** To who does not see everything, those that name an organization that is wholly in sight. */
-async function alertsOf(
-  { openAlerts }: Pick<StatusNeeds, 'openAlerts'>,
-  sight: Sight,
-): Promise<StatusReport['alerts']> {
+async function alertsOf({ openAlerts }: Pick<Needs, 'openAlerts'>, sight: Sight): Promise<StatusReport['alerts']> {
   const all = await openAlerts.all();
   return all
     .filter(({ org }) => sight === null || (org !== null && seesWholeOrg(sight, org)))
@@ -320,7 +288,7 @@ async function alertsOf(
 
 /** Pauses that hold back something in sight: of its organizations, of everything, and of rules that one of them has. */
 async function pausesOver(
-  { journal, keeper }: Pick<StatusNeeds, 'journal' | 'keeper'>,
+  { journal, keeper }: Pick<Needs, 'journal' | 'keeper'>,
   orgs: ReadonlyArray<{ readonly name: string }>,
   sight: Sight,
 ) {
@@ -337,7 +305,7 @@ async function pausesOver(
 
 /** Under the credentials that the organizations in sight use. */
 function forgesOf(
-  { forges }: Pick<StatusNeeds, 'forges'>,
+  { forges }: Pick<Needs, 'forges'>,
   orgs: ReadonlyArray<{ readonly name: string; readonly forge: string }>,
   sight: Sight,
 ) {
@@ -351,7 +319,7 @@ const LOOKED_AT = ['unknown', 'waiting', 'dead', 'refused', 'conflict'] as const
 const COUNTED = 100;
 
 async function rulesBehind(
-  { journal, keeper }: Pick<StatusNeeds, 'journal' | 'keeper'>,
+  { journal, keeper }: Pick<Needs, 'journal' | 'keeper'>,
   counts: StatusReport['intents'],
   sight: Sight,
 ): Promise<StatusReport['behind']> {
@@ -368,12 +336,12 @@ async function rulesBehind(
   return [...behind.values()];
 }
 
-async function takesCommands(keeper: StatusNeeds['keeper'], org: string, rule: string): Promise<boolean> {
+async function takesCommands(keeper: Needs['keeper'], org: string, rule: string): Promise<boolean> {
   const active = await keeper.active(org);
   return active?.revision.rules.some(({ id, program }) => id === rule && !!program.where.command) ?? false;
 }
 
-async function orgStatus(needs: StatusNeeds, name: string, forge: string) {
+async function orgStatus(needs: Needs, name: string, forge: string) {
   const { keeper, revisions, offers, verdicts, rollouts, cursors, orgs } = needs;
   const pollers = await Promise.all(
     orgs.sourcesOf(name).map(async (source) => {
@@ -396,7 +364,7 @@ async function orgStatus(needs: StatusNeeds, name: string, forge: string) {
 }
 
 /** To whoever sees some of its repositories: which rules are active. How many, where they lie and how they do is for its owners. */
-async function partOfOrg({ keeper, revisions }: StatusNeeds, name: string, forge: string) {
+async function partOfOrg({ keeper, revisions }: Needs, name: string, forge: string) {
   const revision = await revisionOf(keeper, revisions, name);
   return {
     name,
@@ -411,8 +379,8 @@ async function partOfOrg({ keeper, revisions }: StatusNeeds, name: string, forge
 }
 
 async function revisionOf(
-  keeper: StatusNeeds['keeper'],
-  revisions: StatusNeeds['revisions'],
+  keeper: Needs['keeper'],
+  revisions: Needs['revisions'],
   org: string,
 ): Promise<StatusReport['orgs'][number]['revision']> {
   const kept = await keeper.active(org);

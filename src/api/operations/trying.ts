@@ -7,21 +7,8 @@ import type { ToldHistory } from '../../insight/history-store.port.js';
 import { tellHistory } from '../../insight/tell-history.js';
 import { draftBacktest, draftCheck, eventTrial, ruleLanguage } from '../../insight/trying/try-answers.js';
 import type { Needs } from './needs.js';
-import { operationOf } from './operation.js';
+import { operation } from './operation.js';
 import { historyOfId } from './shared.js';
-
-const operation = operationOf(
-  'orgs',
-  'drafts',
-  'backtests',
-  'ids',
-  'inbox',
-  'history',
-  'config',
-  'self',
-  'ruleBehind',
-  'encryptor',
-);
 
 /** A path is a label here: nothing is read from it or written to it. */
 const PATH = 300;
