@@ -55,7 +55,7 @@ interface MetricsServerOptions {
   token: Secret | null;
 }
 
-export interface AdminListenersOptions extends Omit<MetricsServerOptions, 'token'> {
+interface AdminListenersOptions extends Omit<MetricsServerOptions, 'token'> {
   control: ControlConfig;
   metricsAt: AppConfig['metrics'];
   now: () => Date;

@@ -13,7 +13,7 @@ import { OPERATIONS, type Control, type OperationName } from './operations/index
 import { readInput, routeOf, type AnyOperation } from './operations/operation.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
 
-export interface ControlServerOptions {
+interface ControlServerOptions {
   /** Null while the bot starts or stops. */
   service: () => Control | null;
   metrics: Metrics;

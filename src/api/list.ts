@@ -19,7 +19,7 @@ export interface ListColumn<Row> {
 }
 
 /** Null = there is none. On the wire a time is an ISO text. */
-export type ListValue = string | number | Date | null;
+type ListValue = string | number | Date | null;
 
 /** The moment that a value names; null = it is a text, or nothing. */
 export function momentOf(value: ListValue): Date | null {

@@ -1,7 +1,7 @@
 import { portToken } from '../core/part.js';
 
 /** Taken before the store is opened. The embedded store belongs to one process; a server needs no lock, but a bot's control socket all the same. */
-export type StoreLock = 'held' | 'not needed';
+type StoreLock = 'held' | 'not needed';
 export const STORE_LOCK = portToken<StoreLock>('StoreLock');
 
 /** The open store, as those see it who ask how the bot is. */

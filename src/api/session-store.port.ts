@@ -4,7 +4,7 @@ import { fields, text, time, maybeTime, type Shape } from '../core/schema.js';
 /**
  * How a session was begun: `local` by a link that the host's owner had made, `operator` by the token of one, `person` through a forge.
  */
-export const SESSION_KINDS = ['local', 'operator', 'person'] as const;
+const SESSION_KINDS = ['local', 'operator', 'person'] as const;
 
 /** One browser that is logged in to the Console. */
 export const consoleSession = z.object({

@@ -25,7 +25,7 @@ export interface Checked {
 }
 
 /** With the rules themselves, where nothing is wrong with them. */
-export interface CheckedRules {
+interface CheckedRules {
   readonly checked: Checked;
   readonly revision: Revision | null;
 }

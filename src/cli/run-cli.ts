@@ -47,7 +47,7 @@ import { versionCommand } from './version.command.js';
 import { colour, writeErr, writeOut } from './terminal.js';
 
 /** 0 done · 1 the answer is no (a check failed, nothing was retried) · 2 the command line or a file is wrong · 3 it could not be done · 4 a plan has changes · 74 the disk did not confirm a write. */
-export const EXIT = { ok: 0, no: 1, usage: 2, failed: 3 } as const;
+const EXIT = { ok: 0, no: 1, usage: 2, failed: 3 } as const;
 
 /** Every command, in the order of `--help`. */
 const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [

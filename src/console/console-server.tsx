@@ -39,7 +39,7 @@ const BODIES: ReadonlyMap<string, (text: string) => unknown> = new Map([
   ['application/json', readJson],
 ]);
 
-export interface ConsoleServerDeps {
+interface ConsoleServerDeps {
   readonly config: ConsoleConfig;
   /** Addresses and ranges; what they write into X-Forwarded-For counts as the address of the browser. */
   readonly trustedProxies: readonly string[];

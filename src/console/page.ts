@@ -43,14 +43,14 @@ export interface Done {
 }
 
 /** The page is shown at once, with what came of the form: for what was only looked at. */
-export interface Again<Data> {
+interface Again<Data> {
   readonly show: Data;
 }
 
 /** What an island of a page asks; both ways JSON. */
-export type Call = (ask: Ask, body: Json) => Promise<Json>;
+type Call = (ask: Ask, body: Json) => Promise<Json>;
 
-export interface Page<Data> {
+interface Page<Data> {
   /** `/runs/:id`. Rows link to it, so it lasts. */
   readonly path: string;
   /** Where the page stands in the navigation; absent = it is reached from another page. */

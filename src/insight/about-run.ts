@@ -15,7 +15,7 @@ export const about = z.object({
   subject: maybeText.describe('What in the repository: `#12`, `tag v1.2`, `branch main`.'),
   person: maybeText.describe('Login of who did it, or the name of who ordered it.'),
 });
-export type About = Shape<typeof about>;
+type About = Shape<typeof about>;
 
 export const aboutRun = about.extend({
   schedule: z

@@ -62,7 +62,7 @@ export const activityPage = z.object({
     'A page without enough rows looked back to this moment, not further; null = it did not have to stop.',
   ),
 });
-export type ActivityPage = Shape<typeof activityPage>;
+type ActivityPage = Shape<typeof activityPage>;
 
 /** What happened, as a timeline. */
 @Injectable()

@@ -15,7 +15,7 @@ export const coverage = z.object({
   ...reported,
   days: z.array(z.object({ day: time, ...reported })),
 });
-export type Coverage = Shape<typeof coverage>;
+type Coverage = Shape<typeof coverage>;
 
 /** How well deliveries and rows cover each kind of event. */
 @Injectable()

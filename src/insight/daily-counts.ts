@@ -14,7 +14,7 @@ interface KeptDay<Row> {
   readonly rows: Promise<readonly Row[]>;
 }
 
-export interface DayOfCounts<Row> {
+interface DayOfCounts<Row> {
   /** Its beginning, in UTC. */
   readonly day: Date;
   readonly rows: readonly Row[];

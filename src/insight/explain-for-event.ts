@@ -25,7 +25,7 @@ export interface StoredFacts {
   readonly now: Date;
 }
 
-export interface RuleFindings {
+interface RuleFindings {
   readonly verdict: Exclude<Verdict, 'absent'>;
   readonly reason: string;
   readonly look: Place | null;

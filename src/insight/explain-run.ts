@@ -20,7 +20,7 @@ import { readTrace } from './read-trace.js';
 import type { ReadTrace } from './read-trace.js';
 import { shortAnswer, shortJson } from './short-json.js';
 
-export interface StoredRun {
+interface StoredRun {
   readonly run: Run;
   readonly intents: ReadonlyArray<{ readonly intent: Intent; readonly attempts: readonly Attempt[] }>;
   readonly event: EventFacts | null;

@@ -7,7 +7,7 @@ import type { RecordedRun } from './recorded-answers.js';
 import { answersOf } from './recorded-answers.js';
 
 /** Without the text of its line. */
-export type RankedRule = Omit<RuleLine, 'place'> & { readonly place: Place | null };
+type RankedRule = Omit<RuleLine, 'place'> & { readonly place: Place | null };
 
 /** What was recorded about a rule and the event. */
 export type RankedRun = Pick<RecordedRun, 'lookups' | 'decidedAt'> & { readonly id: string | null };

@@ -21,7 +21,7 @@ export const ruleCounts = z.object({
     .nullable()
     .describe('What kept it from firing most often: a condition, or a code. Null where it always fired.'),
 });
-export type RuleCounts = Shape<typeof ruleCounts>;
+type RuleCounts = Shape<typeof ruleCounts>;
 
 /** Counts by rule. */
 @Injectable()

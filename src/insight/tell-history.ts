@@ -5,7 +5,7 @@ import type { BotSelves } from './bot-self.js';
 import type { HistoryPage, ToldHistory } from './history-store.port.js';
 import { withRules, type RuleBehind } from './rule-behind.js';
 
-export interface HistoryTelling {
+interface HistoryTelling {
   readonly config: Pick<AppConfig, 'orgs'>;
   readonly self: Pick<BotSelves, 'of'>;
   readonly ruleBehind: RuleBehind;

@@ -6,7 +6,7 @@ import type { Call } from './handler.js';
 export const DEFAULT_PAGE_SIZE = 30;
 export const MAX_PAGE_SIZE = 50;
 
-export interface Page {
+interface Page {
   page: number;
   limit: number;
 }

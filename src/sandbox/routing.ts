@@ -15,7 +15,7 @@ interface Route {
 
 type Segment = { fixed: string } | { param: string };
 
-export type Found =
+type Found =
   | { kind: 'found'; route: Pick<Route, 'name' | 'scope' | 'handler'>; params: Record<string, string> }
   | { kind: 'method not allowed' }
   | { kind: 'no such route' };

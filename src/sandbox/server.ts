@@ -21,7 +21,7 @@ const TEXT_TYPE = 'text/plain; charset=utf-8';
 const QUERY_TOKEN_WARNING =
   'a token in the query is deprecated: it ends up in logs; send an Authorization header instead';
 
-export interface ServerParts {
+interface ServerParts {
   world: World;
   profile: Profile;
   router: Router;

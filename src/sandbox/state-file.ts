@@ -14,7 +14,7 @@ const SOON_MS = 250;
 const SHARE = 0.05;
 
 /** Everything that must survive a restart. */
-export interface SavedState {
+interface SavedState {
   readonly format: typeof FORMAT;
   readonly profile: string;
   readonly adminId: Id;

@@ -75,7 +75,7 @@ export interface WorldOptions {
 }
 
 /** Every kind of object with ids of its own; owners share one, so do comments and review comments, as on a real server. */
-export type IdKind =
+type IdKind =
   | 'owner'
   | 'team'
   | 'repo'

@@ -3,7 +3,7 @@ import type { Model, ModelRepo } from './model.js';
 import type { ForgeReader } from './read-forge.js';
 import type { Json, JsonObject } from './handover.js';
 
-export interface LookupScope {
+interface LookupScope {
   readonly model: Model;
   readonly reader: ForgeReader;
   readonly repo: ModelRepo | null;

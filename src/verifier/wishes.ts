@@ -11,7 +11,7 @@ export interface Write {
   readonly path: string;
 }
 
-export interface Wish {
+interface Wish {
   readonly by: string;
   readonly action: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -46,7 +46,7 @@ export const OPERATIONS = {
   ...GROUPS.housekeeping,
 };
 
-export type Operations = typeof OPERATIONS;
+type Operations = typeof OPERATIONS;
 export type OperationName = keyof Operations;
 /** What a caller sends: what has a default may be left out. */
 export type SentTo<Name extends OperationName> = z.input<Operations[Name]['input']>;

@@ -11,7 +11,7 @@ import { admit, type NeededScope } from './admission.js';
 import type { Needs } from './needs.js';
 
 /** One operation of the control API: its route, the typed call of the command line and its documentation come from here. */
-export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.ZodType = z.ZodType> {
+interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.ZodType = z.ZodType> {
   /** `:name` stands for the field of that name of the input; the other fields are the query of a GET and the body of a POST. */
   readonly route: Route;
   readonly summary: string;
@@ -43,7 +43,7 @@ export function operation<In extends z.ZodObject, Out extends z.ZodType>(one: Op
 }
 
 /** What a handler is given. A field that was not sent is absent, never undefined. */
-export type Input<In extends z.ZodType> = { [Name in keyof z.output<In>]: Exclude<z.output<In>[Name], undefined> };
+type Input<In extends z.ZodType> = { [Name in keyof z.output<In>]: Exclude<z.output<In>[Name], undefined> };
 
 /** Of whatever input and answer. */
 export interface AnyOperation extends Omit<Operation, 'handle'> {

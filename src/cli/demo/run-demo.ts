@@ -29,7 +29,7 @@ import type { JsonObject } from '../../core/json.js';
 /** The rule files that ship with the package, complete whatever the bot is given. */
 const COMPLETE_RULES = fileURLToPath(new URL('../../../config/rules/acme', import.meta.url));
 
-export interface DemoOptions {
+interface DemoOptions {
   readonly seed: number;
   /** Folder of the bot's rules; default the complete ones. */
   readonly rules: string | null;

@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 
-export interface SandboxPlace {
+interface SandboxPlace {
   readonly url: string;
   readonly apiUrl: string;
   readonly controlToken: string;

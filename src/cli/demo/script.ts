@@ -13,7 +13,7 @@ export interface SandboxAct {
   readonly fault?: 'drop' | 'twice';
   readonly says: string;
 }
-export type DemoAct = SandboxAct | ForgedAct;
+type DemoAct = SandboxAct | ForgedAct;
 
 /** Acts that belong together, in their order. */
 type Scene = readonly DemoAct[];

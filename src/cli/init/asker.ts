@@ -6,7 +6,7 @@ interface Question {
   readonly say: string;
 }
 
-export interface TextQuestion extends Question {
+interface TextQuestion extends Question {
   /** From the command line: then nobody is asked. */
   readonly given: string | undefined;
   readonly fallback?: string | undefined;
@@ -14,13 +14,13 @@ export interface TextQuestion extends Question {
   readonly check: (answer: string) => Promise<string | null> | string | null;
 }
 
-export interface ChoiceQuestion<Name extends string> extends Question {
+interface ChoiceQuestion<Name extends string> extends Question {
   readonly given: readonly string[] | undefined;
   readonly choices: ReadonlyArray<{ readonly name: Name; readonly about: string }>;
   readonly fallback: readonly Name[];
 }
 
-export interface ConsentQuestion extends Question {
+interface ConsentQuestion extends Question {
   readonly given: boolean | undefined;
   /** What Enter says. */
   readonly fallback: boolean;

@@ -81,7 +81,7 @@ export function variableOf(org: string, what: string): string {
   return `${/^\d/.test(name) ? 'ORG_' : ''}${name}_${what}`;
 }
 
-export function hookIdOf(org: string): string {
+function hookIdOf(org: string): string {
   return org.toLowerCase();
 }
 

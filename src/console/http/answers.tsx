@@ -91,7 +91,7 @@ export function sendHtml(reply: FastifyReply, status: number, html: string): Fas
   return reply.code(status).type('text/html; charset=utf-8').send(html);
 }
 
-export interface ToldError {
+interface ToldError {
   readonly status: number;
   readonly title: string;
   readonly message: string;

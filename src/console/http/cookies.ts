@@ -1,6 +1,6 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 
-export type CookieName = 'session' | 'login' | 'notice';
+type CookieName = 'session' | 'login' | 'notice';
 
 /**
  * Cookies of the Console. With https their names begin with `__Host-`, which browsers take from this host alone, over https alone. On plain http

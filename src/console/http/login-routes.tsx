@@ -16,7 +16,7 @@ import { LoginLimit, type Source } from './login-limit.js';
 import { LoginView } from './login-view.js';
 import { localPath } from './origins.js';
 
-export interface LoginDeps {
+interface LoginDeps {
   readonly http: Http;
   readonly sessions: Sessions;
   readonly control: () => Control | null;

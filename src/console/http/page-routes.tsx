@@ -25,7 +25,7 @@ import { PageTurns } from './page-turns.js';
 import { NoRights } from './no-rights.js';
 import { localPath } from './origins.js';
 
-export interface PageDeps {
+interface PageDeps {
   readonly http: Http;
   readonly pages: readonly AnyPage[];
   readonly sessions: Sessions;

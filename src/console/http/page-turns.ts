@@ -6,7 +6,7 @@ const REST_SHARE = 8;
 /** A page that took longer is no reason to let somebody wait even longer. */
 const LONGEST_REST_MS = 1_000;
 
-export interface PageTurnsDeps {
+interface PageTurnsDeps {
   /** Whether the bot has work to do. */
   readonly isBusy: () => Promise<boolean>;
   /** Turns at once while the bot has no work; a person has half of them at most. Default: 4. */

@@ -4,7 +4,7 @@ import type { Logger } from '../../core/logger.js';
 import type { Sight } from '../../core/sight.js';
 
 /** One row of a list, for whoever may see it. */
-export interface LiveRow {
+interface LiveRow {
   readonly id: string;
   /** Of a table row. */
   readonly html: string;
@@ -30,7 +30,7 @@ export interface Viewer {
   end(): void;
 }
 
-export interface HubDeps<Row> {
+interface HubDeps<Row> {
   readonly source: LiveSource<Row>;
   /** What each of these may see now; who is missing may see nothing any more. One question for all of them. */
   readonly sightsOf: (tokens: readonly string[]) => Promise<ReadonlyMap<string, Sight>>;

@@ -9,7 +9,7 @@ const MOST = 600;
 /** What a browser has not read; with more than that the stream is ended, and the browser opens another. */
 const MOST_UNREAD = 256 * 1024;
 
-export interface LiveDeps<Row> {
+interface LiveDeps<Row> {
   readonly hub: LiveHub<Row>;
   readonly sessions: Sessions;
   readonly visitOf: (request: FastifyRequest) => Visit;

@@ -26,7 +26,7 @@ const EARLY_MS = MINUTE_MS;
 /** No session lives so long without its token being renewed. */
 const UNUSED_MS = 8 * 24 * 60 * MINUTE_MS;
 
-export interface PersonLoginsDeps {
+interface PersonLoginsDeps {
   readonly forges: { readonly ids: readonly string[]; get(id: string): PersonForge };
   readonly grants: GrantStore;
   readonly encryptor: Pick<Encryptor, 'seal' | 'unseal'>;
@@ -35,7 +35,7 @@ export interface PersonLoginsDeps {
 }
 
 /** Why nobody was logged in. */
-export class LoginRefused extends BotError {
+class LoginRefused extends BotError {
   constructor(
     code:
       | 'LOGIN_DENIED'

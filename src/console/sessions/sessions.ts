@@ -15,7 +15,7 @@ import type { PersonLogin, PersonNow } from '../login/login.port.js';
 
 const HOUR_MS = 3_600_000;
 /** A session that was not used for this long is over. */
-export const IDLE_MS = 8 * HOUR_MS;
+const IDLE_MS = 8 * HOUR_MS;
 /** However much it is used. A person's rights are asked of the forge all the time; those of the others are not. */
 const LIFE_MS: Readonly<Record<KeptSession['kind'], number>> = {
   local: 24 * HOUR_MS,
@@ -26,7 +26,7 @@ const LIFE_MS: Readonly<Record<KeptSession['kind'], number>> = {
 const SEEN_EVERY_MS = 60_000;
 const LOGIN_MS = 10 * 60_000;
 /** Of one person; one more ends the session that was not used for longest. */
-export const MOST_SESSIONS = 20;
+const MOST_SESSIONS = 20;
 
 export interface LoggedIn {
   readonly session: KeptSession;
@@ -39,7 +39,7 @@ interface Acting {
   readonly caller: ControlCaller;
 }
 
-export interface SessionDeps {
+interface SessionDeps {
   readonly store: SessionStore;
   /** Logins and logouts are links of the audit chain. */
   readonly acts: Pick<ActStore, 'begin' | 'end'>;

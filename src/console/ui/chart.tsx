@@ -1,7 +1,7 @@
 import { Time } from './components.js';
 import { counted } from '../../api/words.js';
 
-export interface Bar {
+interface Bar {
   readonly at: Date;
   readonly count: number;
 }

@@ -8,13 +8,13 @@ export interface NavEntry {
 }
 
 /** Addresses of what the browser loads beside the page. */
-export interface Assets {
+interface Assets {
   readonly theme: string;
   /** Scripts of the page. */
   readonly scripts: readonly string[];
 }
 
-export interface Frame {
+interface Frame {
   readonly title: string;
   readonly assets: Assets;
   readonly look: Look;

@@ -8,7 +8,7 @@ import { oneLine, placeText, Seen, value } from './words.js';
 
 type Explained = AnswerOf<'explain'>;
 export type ExplainedRun = Extract<Explained, { about: 'run' }>;
-export type ExplainedDecision = Extract<Explained, { about: 'decision' }>;
+type ExplainedDecision = Extract<Explained, { about: 'decision' }>;
 export type ExplainedEvent = Extract<Explained, { about: 'event' }>;
 type Why = Pick<ExplainedRun, 'conditions' | 'steps' | 'lookups' | 'look' | 'source'> &
   Partial<Pick<ExplainedDecision, 'filters'>>;

@@ -8,7 +8,7 @@ import { Badge, ConfirmForm, type Filter } from './components.js';
 
 export type ActivityRow = AnswerOf<'activity'>['rows'][number];
 export type Plan = NonNullable<AnswerOf<'planOf'>['plan']>;
-export type EffectCount = Omit<ActivityRow['runs'][number]['effects'][number], 'repoId'>;
+type EffectCount = Omit<ActivityRow['runs'][number]['effects'][number], 'repoId'>;
 
 /** A state of an effect, a run, a plan or a check, in the word that every list uses. */
 export function State({ of, mode }: { of: string; mode?: string | undefined }) {

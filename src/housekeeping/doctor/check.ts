@@ -5,7 +5,7 @@ import { count, maybeText, text, texts, time, type Shape } from '../../core/sche
 import { serverAccess } from '../../forge/server-access.js';
 
 /** One thing that the doctor looked at. */
-export const check = z.object({
+const check = z.object({
   /** `hook.events`: what was looked at; the same word in every release. */
   check: text,
   /** What was seen, for programs: `hook.events.missing`; begins with `check`. */

@@ -34,7 +34,7 @@ const OF_PLACE = ['repository', 'organization', 'repo', 'label', 'labels', 'mile
 const SHORTEST = 4;
 const SHORTEST_WITHIN = 12;
 
-export interface Erased<Value> {
+interface Erased<Value> {
   readonly value: Value;
   /** False when nothing in it was the person's. */
   readonly isChanged: boolean;

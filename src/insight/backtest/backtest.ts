@@ -37,7 +37,7 @@ class HourLimits {
   }
 }
 
-export interface BacktestDeps {
+interface BacktestDeps {
   readonly revision: Revision;
   readonly rules: Pick<PureRules, 'candidates' | 'evaluate'>;
   readonly actions: ReadonlyMap<string, ActionFacts>;

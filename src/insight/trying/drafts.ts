@@ -16,12 +16,12 @@ import type { TryThread } from './try-thread.js';
 import { TryThreads } from './try-threads.js';
 
 /** A file as somebody would have it; without a text it is gone. */
-export interface EditedFile {
+interface EditedFile {
   readonly path: string;
   readonly text: string | null;
 }
 
-export interface DraftFiles {
+interface DraftFiles {
   readonly revision: string | null;
   readonly state: StoredRevision['state'] | null;
   readonly loadedAt: Date | null;

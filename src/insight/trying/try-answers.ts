@@ -5,7 +5,7 @@ import { backtestReport } from '../backtest/backtest-report.js';
 import { evaluated, filter, place, ruleLine } from '../explanation.js';
 
 /** A mistake in a draft, with its place. */
-export const problem = place.extend({
+const problem = place.extend({
   message: text,
   hint: text.exactOptional(),
   level: z.literal('warning').exactOptional(),

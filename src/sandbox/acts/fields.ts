@@ -6,7 +6,7 @@ import type { OperationName } from '../../forge/operations.js';
 import { type Act, type ActContext, defineAct } from './define-act.js';
 
 export const repoField = z.string().regex(/^[^/]+\/[^/]+$/, 'owner/name is needed');
-export const numberField = z.number().int().positive();
+const numberField = z.number().int().positive();
 
 /** An issue or pull request. */
 export const on = { repo: repoField, number: numberField };

@@ -17,7 +17,7 @@ export const attachActs: Attachment = ({ world }) => {
   return undefined;
 };
 
-export interface ActWish {
+interface ActWish {
   /** Login of the person who acts. */
   readonly as: string;
   /** Name of the act. */
@@ -25,7 +25,7 @@ export interface ActWish {
   readonly params: JsonObject;
 }
 
-export interface ActOutcome {
+interface ActOutcome {
   readonly act: string;
   readonly as: string;
   /** What the act itself answers: the API's object where the API can do it. */

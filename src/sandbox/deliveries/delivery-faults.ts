@@ -24,7 +24,7 @@ interface Percent extends FaultScope {
 }
 
 /** Faults injected into a delivery when its turn comes. */
-export interface Fate {
+interface Fate {
   readonly isDropped: boolean;
   /** A second copy goes out right after the first. */
   readonly copy: CopyId | null;
@@ -33,7 +33,7 @@ export interface Fate {
 }
 
 /** So many go out in another order. */
-export interface Reordering {
+interface Reordering {
   readonly window: number;
   readonly random: SeededRandom;
 }

@@ -41,7 +41,7 @@ export interface SavedDeliveries {
   readonly count: number;
 }
 
-export interface DeliveryQueueOptions {
+interface DeliveryQueueOptions {
   readonly style: DeliveryStyle;
   readonly clock: Clock;
   /** Default 5_000, as the real servers. */

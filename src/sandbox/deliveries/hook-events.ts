@@ -2,7 +2,7 @@
  * The vocabulary of hook events: which name a hook subscribes to, and which precise and family names a delivery carries.
  * One row per `X-Gitea-Event-Type`. Source: reference/webhooks.md section 3, recordings.
  */
-export interface HookEvent {
+interface HookEvent {
   /** Precise name, sent as `X-Gitea-Event-Type`. */
   readonly type: string;
   /** Family name, sent as `X-Gitea-Event`. */

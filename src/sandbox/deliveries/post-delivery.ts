@@ -7,7 +7,7 @@ export interface DeliveryOutcome {
   readonly error: string | null;
 }
 
-export interface PostOptions {
+interface PostOptions {
   readonly dispatcher: Dispatcher;
   /** For the whole exchange, redirects included. */
   readonly timeoutMs: number;

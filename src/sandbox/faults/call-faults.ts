@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { seededRandom, type SeededRandom } from '../../core/seeded-random.js';
 import { isFor, type CallFault, type Fault, type FaultPlan } from './fault-plan.js';
 
-export interface CallSubject {
+interface CallSubject {
   readonly operation: string;
   readonly isWrite: boolean;
   readonly caller: string | null;

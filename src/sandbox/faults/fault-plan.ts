@@ -88,7 +88,7 @@ export const faultPlanSchema = z
 export type FaultPlan = z.output<typeof faultPlanSchema>;
 export type CallFault = FaultPlan['calls'][number];
 export type Fault = CallFault['fault'];
-export type CallsOf = z.output<typeof calls>;
+type CallsOf = z.output<typeof calls>;
 
 function sumOn(faults: readonly { on: CallsOf; percent: number }[], side: string): number {
   return faults.filter(({ on }) => on === side || on === 'all').reduce((sum, one) => sum + one.percent, 0);

@@ -24,7 +24,7 @@ export function firstLine(text: string): string {
   return text.split('\n', 1)[0]?.trimEnd() ?? '';
 }
 
-export interface PushObject {
+interface PushObject {
   /** Newest first; null for a tag. */
   readonly commits: readonly Commit[] | null;
   readonly head: Commit | null;

@@ -4,7 +4,7 @@ import type { Comment, Id, Issue, Review, Told, World } from '../world.js';
 import { firstLine, joinContent, pushContent, shortText } from './feed-content.js';
 
 /** What a row says beside who, when and where. */
-export interface RowText {
+interface RowText {
   readonly opType: string;
   readonly content: string;
   readonly refName: string;

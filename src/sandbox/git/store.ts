@@ -9,7 +9,7 @@ export function isEmpty(store: GitStore): boolean {
   return store.branches.size === 0;
 }
 
-export interface Change {
+interface Change {
   /** Path -> new content. */
   files?: Record<string, string | Buffer>;
   removed?: readonly string[];

@@ -87,7 +87,7 @@ function changeComment(world: World, by: User, issue: Issue, comment: Comment, b
   return true;
 }
 
-export function deleteComment(world: World, by: User, issue: Issue, comment: Comment): void {
+function deleteComment(world: World, by: User, issue: Issue, comment: Comment): void {
   world.remove('comment', world.comments, comment);
   if (comment.kind === 'comment')
     world.happened(by, { kind: 'comment.deleted', repo: world.repo(issue.repoId), issue, comment });

@@ -66,7 +66,7 @@ const HOOK_TYPES: Record<'gitea' | 'forgejo', readonly string[]> = {
 /** Keys of `config` that a chat type keeps and shows. */
 const CHAT_KEYS: Record<string, readonly string[]> = { slack: ['channel', 'username', 'icon_url', 'color'] };
 
-export interface HookWish {
+interface HookWish {
   orgId?: Id;
   repoId?: Id;
   type: string;
@@ -103,7 +103,7 @@ export function makeHook(world: World, server: TellingStyle, wish: HookWish): Ho
 }
 
 /** Stored names; nothing named means pushes. Unknown names are dropped, even if none is left. */
-export function eventsOf(names: readonly string[] | undefined, server: TellingStyle): string[] {
+function eventsOf(names: readonly string[] | undefined, server: TellingStyle): string[] {
   return storedEventNames(names === undefined || names.length === 0 ? ['push'] : names, server);
 }
 

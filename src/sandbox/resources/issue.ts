@@ -124,7 +124,7 @@ export function setDueOn(world: World, by: User, issue: Issue, dueOn: Seconds): 
 }
 
 /** Told only when it changes. */
-export function setMilestone(world: World, by: User, issue: Issue, milestone: Milestone | null): void {
+function setMilestone(world: World, by: User, issue: Issue, milestone: Milestone | null): void {
   const oldMilestoneId = issue.milestoneId;
   if (oldMilestoneId === (milestone?.id ?? null)) return;
   issue.milestoneId = milestone?.id ?? null;
@@ -152,7 +152,7 @@ export function setState(world: World, by: User, issue: Issue, state: 'open' | '
   });
 }
 
-export function deleteIssue(world: World, by: User, issue: Issue): void {
+function deleteIssue(world: World, by: User, issue: Issue): void {
   const repo = world.repo(issue.repoId);
   world.happened(by, { kind: 'issue.deleted', repo, issue });
   world.issues.delete(issue.id);

@@ -29,7 +29,7 @@ export function readColor(text: string): string | undefined {
   return [...digits].map((digit) => digit + digit).join('');
 }
 
-export interface LabelWish {
+interface LabelWish {
   /** A label of this repository, or of the organization. */
   of: Repository | Organization;
   name: string;

@@ -38,7 +38,7 @@ export interface Organization {
   location: string;
 }
 
-export interface OrgWish {
+interface OrgWish {
   name: string;
   owner: User;
   fullName?: string;

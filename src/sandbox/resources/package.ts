@@ -34,7 +34,7 @@ export interface PackageFile {
   content: Buffer;
 }
 
-export interface PackageWish extends Pick<PackageVersion, 'ownerId' | 'type' | 'name' | 'version'> {
+interface PackageWish extends Pick<PackageVersion, 'ownerId' | 'type' | 'name' | 'version'> {
   creator: User;
   fileName: string;
   content: Buffer;

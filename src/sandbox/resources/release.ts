@@ -92,7 +92,7 @@ export function changeRelease(world: World, by: User, repo: Repository, release:
 }
 
 /** The tag stays. */
-export function deleteRelease(world: World, by: User, repo: Repository, release: Release): void {
+function deleteRelease(world: World, by: User, repo: Repository, release: Release): void {
   world.remove('release', world.releases, release);
   if (!release.isDraft) world.happened(by, { kind: 'release.deleted', repo, release });
 }

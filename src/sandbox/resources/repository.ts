@@ -92,7 +92,7 @@ const FORK_SETTINGS: RepositorySettings = {
 
 type RepositoryFields = 'description' | 'private' | 'template' | 'defaultBranch' | 'objectFormat' | 'trustModel';
 
-export interface RepositoryWish extends Pick<Repository, 'name'>, Partial<Pick<Repository, RepositoryFields>> {
+interface RepositoryWish extends Pick<Repository, 'name'>, Partial<Pick<Repository, RepositoryFields>> {
   owner: Owner;
   /** The original, whose branches and tags are copied. */
   forkOf?: Id;

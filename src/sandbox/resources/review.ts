@@ -47,7 +47,7 @@ export interface Review {
   comments: ReviewComment[];
 }
 
-export interface ReviewComment {
+interface ReviewComment {
   id: Id;
   path: string;
   body: string;

@@ -46,7 +46,7 @@ export interface WorkflowRun {
   stoppedAt: Seconds;
 }
 
-export type RunWish = Pick<WorkflowRun, 'event' | 'title' | 'ref' | 'headSha'> & { workflow: Workflow };
+type RunWish = Pick<WorkflowRun, 'event' | 'title' | 'ref' | 'headSha'> & { workflow: Workflow };
 
 /** A run with its jobs: those that need none wait for a runner, the others are blocked. */
 export function makeRun(world: World, by: User, repo: Repository, { workflow, ...rest }: RunWish): WorkflowRun {

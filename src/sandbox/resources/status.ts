@@ -24,7 +24,7 @@ export interface CommitStatus {
 }
 
 /** An address below the host begins with a slash. */
-export type StatusWish = Pick<CommitStatus, 'sha' | 'context' | 'state' | 'description' | 'targetUrl'>;
+type StatusWish = Pick<CommitStatus, 'sha' | 'context' | 'state' | 'description' | 'targetUrl'>;
 
 /** Each call adds a row; the newest of a context counts. The word of the state is not checked. */
 export function makeStatus(world: World, by: User, repo: Repository, wish: StatusWish): CommitStatus {

@@ -38,7 +38,7 @@ export interface Team {
   repos: Set<Id>;
 }
 
-export interface TeamWish
+interface TeamWish
   extends
     Pick<Team, 'name' | 'permission'>,
     Partial<Pick<Team, 'description' | 'includesAllRepositories' | 'canCreateOrgRepo'>> {

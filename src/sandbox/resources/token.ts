@@ -62,11 +62,7 @@ export function makeToken(world: World, user: User, name: string, scopes: readon
 }
 
 /** The answer that creates a token shows its value and no times; every other one the times and no value. */
-export function renderToken(
-  view: View,
-  token: Token,
-  options: { withValue?: boolean } = {},
-): Shown<typeof apiAccessToken> {
+function renderToken(view: View, token: Token, options: { withValue?: boolean } = {}): Shown<typeof apiAccessToken> {
   return shaped(view, 'token', {
     id: token.id,
     name: token.name,

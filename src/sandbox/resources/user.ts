@@ -45,7 +45,7 @@ export interface User {
 export type Owner = User | Organization;
 
 /** The password is random unless told. */
-export type UserWish = Pick<User, 'login'> &
+type UserWish = Pick<User, 'login'> &
   Partial<Pick<User, 'fullName' | 'email' | 'password' | 'isAdmin' | 'mustChangePassword'>>;
 
 export function makeUser(world: World, wish: UserWish): User {

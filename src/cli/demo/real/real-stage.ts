@@ -105,7 +105,7 @@ export interface RealBot {
   switchHook(isActive: boolean): Promise<void>;
 }
 
-export interface Listening {
+interface Listening {
   /** Where the forge reaches the endpoint; null = on this machine. */
   readonly botUrl: string | null;
   /** 0 = that of the address, or any free one. */

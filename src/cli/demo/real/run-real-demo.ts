@@ -19,7 +19,7 @@ import { NOT_BY_API, realActs, type RealAct } from './real-acts.js';
 import { type RealBot, type RealStage, setRealBot, setRealForge } from './real-stage.js';
 import { Player, type PlayerParts } from '../player.js';
 
-export interface RealDemoOptions {
+interface RealDemoOptions {
   /** Address of the forge. */
   readonly forge: string;
   readonly botUrl: string | null;

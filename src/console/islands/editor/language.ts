@@ -5,7 +5,7 @@ export type Language = AnswerOf<'ruleLanguage'>;
 type Types = Language['types'];
 type Field = Types[string][string];
 
-export interface Schema {
+interface Schema {
   readonly $ref?: string;
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;

@@ -1,5 +1,5 @@
 /** Where in a rule file the cursor stands: names of the keys above it, `[]` for an item of a list. */
-export interface YamlPlace {
+interface YamlPlace {
   readonly path: readonly string[];
   /** The key whose value the cursor is in; null = a key is being written. */
   readonly key: string | null;
