@@ -1,5 +1,3 @@
-import type { User } from './resources/user.js';
-
 /** Ids are exact whatever their size: bigint inside, JSON numbers on the wire. */
 export type Id = bigint;
 
@@ -35,42 +33,3 @@ export function higherOf(a: Mode, b: Mode): Mode {
 }
 
 export const NO_SHA = '0'.repeat(40);
-
-/** What a person without an account of their own is. */
-export const NO_PERSON: Omit<User, 'id' | 'login'> = {
-  kind: 'user',
-  fullName: '',
-  loginName: '',
-  email: '',
-  password: '',
-  isAdmin: false,
-  visibility: 'public',
-  created: 0,
-  lastLogin: 0,
-  website: '',
-  description: '',
-  location: '',
-  language: '',
-  theme: '',
-  diffViewStyle: '',
-  hideEmail: true,
-  hideActivity: false,
-  pronouns: '',
-  hidePronouns: false,
-  repoUnitHints: false,
-  restricted: false,
-  prohibitLogin: true,
-  mustChangePassword: false,
-};
-
-/** In whose place a deleted account is shown. */
-export const GHOST: User = { ...NO_PERSON, id: -1n, login: 'Ghost' };
-
-/** In whose name workflows write. */
-export const ACTIONS_USER: User = {
-  ...NO_PERSON,
-  id: -2n,
-  login: 'gitea-actions',
-  fullName: 'Gitea Actions',
-  email: 'gitea-actions@noreply.localhost',
-};

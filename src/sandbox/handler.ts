@@ -1,9 +1,10 @@
+import type { OperationName } from '../forge/operations.js';
 import type { Answer } from './answer.js';
 import type { Profile } from './profiles.js';
 import type { View } from './render/view.js';
-import type { Token } from './resources/token.js';
-import type { User } from './resources/user.js';
+
 import type { World } from './world.js';
+import type { Token, User } from './entities/people.js';
 
 /** Who calls: `user` after impersonation, null for nobody. */
 export interface Caller {
@@ -38,3 +39,6 @@ export interface Call {
 /** What a handler gives; nothing is a 204. */
 export type Given = Answer | void;
 export type Handler = (call: Call) => Given | Promise<Given>;
+
+/** What a resource file exports: handlers by the names of the operations table; routes and scopes derive from the table. */
+export type Handlers = Partial<Record<OperationName, Handler>>;

@@ -1,22 +1,8 @@
-import type {
-  BranchProtection,
-  Comment,
-  Commit,
-  CommitStatus,
-  Id,
-  Issue,
-  Label,
-  PackageVersion,
-  Release,
-  Repository,
-  Review,
-  Seconds,
-  Task,
-  Team,
-  User,
-  WorkflowJob,
-  WorkflowRun,
-} from './world.js';
+import type { Id, Seconds } from './basics.js';
+import type { Comment, Issue, Review } from './entities/issue.js';
+import type { PackageVersion, Team, User } from './entities/people.js';
+import type { BranchProtection, Commit, CommitStatus, Label, Release, Repository } from './entities/repository.js';
+import type { Task, WorkflowJob, WorkflowRun } from './entities/run.js';
 
 interface InRepository {
   repo: Repository;

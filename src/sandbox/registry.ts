@@ -27,7 +27,7 @@ import { teamHandlers } from './resources/team.js';
 import { tokenHandlers } from './resources/token.js';
 import { userHandlers } from './resources/user.js';
 import { variableHandlers } from './resources/variable.js';
-import type { Handler } from './handler.js';
+import type { Handler, Handlers } from './handler.js';
 import { jobHandlers } from './resources/job.js';
 import { collaboratorHandlers } from './resources/collaborator.js';
 import { assigneeHandlers } from './resources/issue-assignees.js';
@@ -35,9 +35,6 @@ import { pullFileHandlers } from './resources/pull-files.js';
 import { mergeHandlers } from './resources/pull-merge.js';
 import { repositoryReadHandlers } from './resources/repository.js';
 import { serverHandlers } from './resources/server.js';
-
-/** What a resource file exports: handlers by the names of the operations table; routes and scopes derive from the table. */
-export type Handlers = Partial<Record<OperationName, Handler>>;
 
 /** A new resource is one file and one word here. */
 const RESOURCES: readonly Handlers[] = [

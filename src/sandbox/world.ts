@@ -2,66 +2,42 @@ import { type Clock, systemClock } from '../core/clock.js';
 import { rfc3339 } from './render/time.js';
 import type { Change, Happening, Listener, Told } from './happening.js';
 import { GITEA_QUIRKS, type ServerQuirks } from './quirks.js';
-import { GHOST, type Id, type Seconds } from './basics.js';
-import type { FeedRow } from './feed/org-feed.js';
-import type { BranchProtection, ProtectionRule } from './resources/branch-protection.js';
-import type { Comment, EntryDetail } from './resources/comment.js';
-import type { Commit, GitStore, Signature } from './resources/commit.js';
-import type { Hook } from './resources/hook.js';
-import type { Issue } from './resources/issue.js';
-import type { Runner, Task, WorkflowJob } from './resources/job.js';
-import type { Label } from './resources/label.js';
-import type { Milestone } from './resources/milestone.js';
-import type { OAuthApplication, OAuthGrant } from './resources/oauth-application.js';
-import type { Organization } from './resources/organization.js';
-import type { PackageFile, PackageVersion } from './resources/package.js';
-import type { Pull } from './resources/pull.js';
-import type { PushMirror } from './resources/push-mirror.js';
-import type { Reaction } from './resources/reaction.js';
-import type { Asset, Release } from './resources/release.js';
-import type { Repository, RepositorySettings } from './resources/repository.js';
-import type { Review, ReviewState } from './resources/review.js';
-import type { RunState, WorkflowRun } from './resources/run.js';
-import type { CommitStatus } from './resources/status.js';
-import type { Tag } from './resources/tag.js';
-import type { Team } from './resources/team.js';
-import type { Token } from './resources/token.js';
-import type { Owner, User } from './resources/user.js';
-import type { Variable } from './resources/variable.js';
-import type { OAuthCode } from './web/oauth-consent.js';
-import type { WebSession } from './web/web-call.js';
-
-export type * from './basics.js';
-export { ACTIONS_USER, UNITS, MODES, atLeast, higherOf, NO_PERSON, NO_SHA } from './basics.js';
-export type {
-  Asset,
-  BranchProtection,
-  Comment,
-  Commit,
-  CommitStatus,
-  EntryDetail,
+import { type Id, type Seconds } from './basics.js';
+import {
+  GHOST,
+  type OAuthApplication,
+  type OAuthGrant,
+  type Organization,
+  type PackageVersion,
+  type Team,
+  type Token,
+  type Owner,
+  type User,
+  type Variable,
+  type OAuthCode,
+  type WebSession,
+} from './entities/people.js';
+import type {
   FeedRow,
-  GitStore,
+  BranchProtection,
   Hook,
-  Issue,
   Label,
   Milestone,
-  Organization,
-};
-export type {
-  Owner,
-  PackageFile,
-  PackageVersion,
-  ProtectionRule,
-  Pull,
   PushMirror,
   Release,
   Repository,
-  RepositorySettings,
-  Review,
-  ReviewState,
-};
-export type { RunState, Runner, Signature, Tag, Task, Team, Token, User, Variable, WorkflowJob, WorkflowRun };
+  CommitStatus,
+} from './entities/repository.js';
+import type { Comment, Issue, Reaction, Review } from './entities/issue.js';
+import type { Runner, Task, WorkflowJob, WorkflowRun } from './entities/run.js';
+
+export type * from './basics.js';
+export { UNITS, MODES, atLeast, higherOf, NO_SHA } from './basics.js';
+export { ACTIONS_USER, NO_PERSON } from './entities/people.js';
+export type * from './entities/people.js';
+export type * from './entities/repository.js';
+export type * from './entities/issue.js';
+export type * from './entities/run.js';
 export type { Change, Happening, Listener, Told } from './happening.js';
 
 export interface WorldOptions {

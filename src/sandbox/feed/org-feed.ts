@@ -10,24 +10,9 @@ import { renderComment } from '../resources/comment.js';
 import { renderRepository } from '../resources/repository.js';
 import { renderUser } from '../resources/user.js';
 import type { FeedStyle } from '../telling-style.js';
-import type { Id, Organization, Seconds, Told, User, World } from '../world.js';
+import type { Organization, Told, User, World } from '../world.js';
 import { rowsOf } from './feed-rows.js';
-
-/** One row of an owner's activity feed. */
-export interface FeedRow {
-  id: Id;
-  /** Whose feed it is in: the owning organization. */
-  receiverId: Id;
-  actorId: Id;
-  opType: string;
-  repoId: Id;
-  refName: string;
-  content: string;
-  /** 0n = none. */
-  commentId: Id;
-  isPrivate: boolean;
-  created: Seconds;
-}
+import type { FeedRow } from '../entities/repository.js';
 
 /**
  * Rows of one act go to several feeds on a real server (the actor's, the watchers'), so an organization's ids have gaps;

@@ -1,4 +1,4 @@
-import type { GitStore } from '../resources/commit.js';
+import type { GitStore } from '../entities/repository.js';
 
 export interface FileChange {
   path: string;

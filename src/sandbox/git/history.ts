@@ -1,4 +1,4 @@
-import type { Commit, GitStore } from '../resources/commit.js';
+import type { Commit, GitStore } from '../entities/repository.js';
 
 /** A commit and all before it, newest first, each once. */
 function historyOf(store: GitStore, sha: string): Commit[] {

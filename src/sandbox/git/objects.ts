@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Commit, Signature } from '../resources/commit.js';
+import type { Commit, Signature } from '../entities/repository.js';
 
 function objectId(type: string, content: Buffer): string {
   return createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');

@@ -1,5 +1,5 @@
-import type { Commit, GitStore, Signature } from '../resources/commit.js';
 import { blobId, commitId, treeId } from './objects.js';
+import type { Commit, GitStore, Signature } from '../entities/repository.js';
 
 export function emptyStore(): GitStore {
   return { blobs: new Map(), commits: new Map(), branches: new Map(), tags: new Map() };

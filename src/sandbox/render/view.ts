@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import type { Seconds } from '../basics.js';
 import type { Shape, ShapeDifference } from '../profile-shapes.js';
 import type { Profile } from '../profiles.js';
-import type { User } from '../resources/user.js';
+
 import type { World } from '../world.js';
 import { rfc3339 } from './time.js';
+import type { User } from '../entities/people.js';
 
 /** For whom and from where something is shown: renderers take it first, the object second. */
 /** An object of the API as answers show it: the same description that the client reads them by. */

@@ -5,57 +5,9 @@ import { bind, type Bound, field } from '../body.js';
 import { doer, onRepository, type RepoAccess, type RepoCall } from '../guards.js';
 import { shaped, shownTime, type Shown } from '../render/view.js';
 import { canRead, canWrite, type Permission, permissionOn, teamsOf } from '../permissions.js';
-import type { Handlers } from '../registry.js';
-import { atLeast, type Id, type Repository, type Seconds, type User, type World } from '../world.js';
-
-export interface BranchProtection {
-  repoId: Id;
-  ruleName: string;
-  /** Everything else, under the API's own names. */
-  rule: ProtectionRule;
-  createdAt: Seconds;
-  updatedAt: Seconds;
-}
-
-/** A rule that says nothing. */
-const NO_RULE = {
-  enable_push: false,
-  enable_push_whitelist: false,
-  push_whitelist_usernames: [] as string[],
-  push_whitelist_teams: [] as string[],
-  push_whitelist_deploy_keys: false,
-  enable_force_push: false,
-  enable_force_push_allowlist: false,
-  force_push_allowlist_usernames: [] as string[],
-  force_push_allowlist_teams: [] as string[],
-  force_push_allowlist_deploy_keys: false,
-  enable_merge_whitelist: false,
-  merge_whitelist_usernames: [] as string[],
-  merge_whitelist_teams: [] as string[],
-  enable_bypass_allowlist: false,
-  bypass_allowlist_usernames: [] as string[],
-  bypass_allowlist_teams: [] as string[],
-  enable_status_check: false,
-  status_check_contexts: null as string[] | null,
-  required_approvals: 0,
-  enable_approvals_whitelist: false,
-  approvals_whitelist_username: [] as string[],
-  approvals_whitelist_teams: [] as string[],
-  block_on_rejected_reviews: false,
-  block_on_official_review_requests: false,
-  block_on_outdated_branch: false,
-  dismiss_stale_approvals: false,
-  ignore_stale_approvals: false,
-  require_signed_commits: false,
-  protected_file_patterns: '',
-  unprotected_file_patterns: '',
-  block_admin_merge_override: false,
-  /** Forgejo only. */
-  apply_to_admins: false,
-};
-
-/** Under the API's own names. */
-export type ProtectionRule = typeof NO_RULE & { priority: number };
+import type { Handlers } from '../handler.js';
+import { atLeast, type Repository, type User, type World } from '../world.js';
+import { type BranchProtection, NO_RULE, type ProtectionRule } from '../entities/repository.js';
 
 /** Whether a rule's name is a glob: then it has no `branch_name`. */
 function isGlob(ruleName: string): boolean {

@@ -8,7 +8,7 @@ import { doer, onRepository, type RepoCall } from '../guards.js';
 import type { View, Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import { isRepoAdmin, type Permission } from '../permissions.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import type { Commit, Repository, User, World } from '../world.js';
 import { branchRights, protectionOf } from './branch-protection.js';
 import { renderPayloadCommit } from './commit.js';

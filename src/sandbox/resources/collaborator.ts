@@ -2,7 +2,7 @@ import { forbidden, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import { canWrite, permissionOn, teamReaches, teamsOf } from '../permissions.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import { higherOf, type Mode, type User } from '../world.js';
 import { assignable } from './issue-assignees.js';
 import { renderUser } from './user.js';

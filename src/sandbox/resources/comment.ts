@@ -4,59 +4,16 @@ import { bind, field } from '../body.js';
 import { doer, onRepository, readId, type RepoCall } from '../guards.js';
 import { shownTime, type Shown, type View } from '../render/view.js';
 import { cut, nullIfEmpty, readPage } from '../paging.js';
-import type { Handlers } from '../registry.js';
-import type { Id, Issue, Seconds, User, World } from '../world.js';
+import type { Handlers } from '../handler.js';
+import type { Id, Issue, User, World } from '../world.js';
 import { askSight, isPoster, issueOf, mayWrite } from './issue-of.js';
 import { issueWebUrl, touch } from './issue.js';
 import { renderLabel } from './label.js';
 import { renderMilestone } from './milestone.js';
-import { type Asset, renderAsset } from './release.js';
+import { renderAsset } from './release.js';
 import { renderTeam } from './team.js';
 import { renderUser } from './user.js';
-
-/** An entry of an issue's timeline; `comment` is the only kind with a text of a person. */
-export interface Comment {
-  id: Id;
-  issueId: Id;
-  kind:
-    | 'comment'
-    | 'review'
-    | 'close'
-    | 'reopen'
-    | 'merge'
-    | 'merge-planned'
-    | 'merge-cancelled'
-    | 'label'
-    | 'milestone'
-    | 'assignees'
-    | 'title'
-    | 'deadline-removed'
-    | 'push'
-    | 'review_request'
-    | 'other';
-  posterId: Id;
-  body: string;
-  createdAt: Seconds;
-  updatedAt: Seconds;
-  assets: Asset[];
-  /** What an entry that is no text of a person tells. */
-  detail?: EntryDetail;
-}
-
-export interface EntryDetail {
-  oldTitle?: string;
-  newTitle?: string;
-  oldRef?: string;
-  newRef?: string;
-  labelId?: Id;
-  /** The label, assignee or request was taken away. */
-  isRemoval?: boolean;
-  milestoneId?: Id | null;
-  oldMilestoneId?: Id | null;
-  assigneeId?: Id;
-  teamId?: Id;
-  reviewId?: Id;
-}
+import type { Comment, EntryDetail } from '../entities/issue.js';
 
 function makeComment(world: World, by: User, issue: Issue, body: string): Comment {
   const comment: Comment = {

@@ -5,41 +5,15 @@ import { commitsBetween, mergeBaseOf } from '../git/history.js';
 import { addCommit, resolveRef } from '../git/store.js';
 import { onRepository, type RepoCall } from '../guards.js';
 import { NEVER, shaped, type View, type Shown } from '../render/view.js';
-import type { Call } from '../handler.js';
 import { COMMIT_FILES, type FileGroup } from '../profile.js';
-import type { Handlers } from '../registry.js';
+import type { Call, Handlers } from '../handler.js';
 import { rfc3339 } from '../render/time.js';
-import type { Owner, Repository, Seconds, User, World } from '../world.js';
+import type { Owner, Repository, User, World } from '../world.js';
 import { moveBranch } from './branch.js';
 import { repoApiUrl, repoWebUrl } from './repository.js';
-import type { Tag } from './tag.js';
+
 import { renderUser } from './user.js';
-
-export interface Signature {
-  name: string;
-  email: string;
-  at: Seconds;
-}
-
-/** A commit holds its whole tree as path -> blob id; tree ids are computed when asked for. */
-export interface Commit {
-  sha: string;
-  tree: string;
-  parents: string[];
-  author: Signature;
-  committer: Signature;
-  message: string;
-  files: ReadonlyMap<string, string>;
-}
-
-/** The git side of a repository. Branch names and tag names are short; ids are true git object ids. */
-export interface GitStore {
-  blobs: Map<string, Buffer>;
-  commits: Map<string, Commit>;
-  /** name -> commit. */
-  branches: Map<string, string>;
-  tags: Map<string, Tag>;
-}
+import type { Signature, Commit } from '../entities/repository.js';
 
 /** How a person signs commits made by the server in their name. */
 export function signatureOf(world: World, user: User): Signature {

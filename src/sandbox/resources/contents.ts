@@ -8,7 +8,7 @@ import { isEmpty, type ResolvedRef, resolveRef } from '../git/store.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import { shaped, type View } from '../render/view.js';
 import { DEFAULT_PAGE_SIZE } from '../paging.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import type { Repository } from '../world.js';
 import { branchRights, protectionOf } from './branch-protection.js';
 import { commitTime, type CommitWish, NOT_SIGNED, pushToBranch, renderFileCommit } from './commit.js';

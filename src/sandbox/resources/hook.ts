@@ -6,30 +6,10 @@ import { storedEventNames } from '../deliveries/hook-events.js';
 import { onOrganization, type OrgCall, readId } from '../guards.js';
 import { shaped, shownTime, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import type { TellingStyle } from '../telling-style.js';
-import type { Id, Seconds, World } from '../world.js';
-
-/** A webhook of a repository, an organization or (both null) the whole server. */
-export interface Hook {
-  id: Id;
-  orgId: Id | null;
-  repoId: Id | null;
-  type: string;
-  name: string;
-  url: string;
-  contentType: 'json' | 'form';
-  secret: string;
-  /** Stored names, see the traps of event names. */
-  events: string[];
-  isActive: boolean;
-  branchFilter: string;
-  authorizationHeader: string;
-  /** Further keys of `config` (chat types). */
-  extraConfig: Record<string, string>;
-  createdAt: Seconds;
-  updatedAt: Seconds;
-}
+import type { Id, World } from '../world.js';
+import type { Hook } from '../entities/repository.js';
 
 /** Types that a hook may have: the forge's own, then chat services. */
 const HOOK_TYPES: Record<'gitea' | 'forgejo', readonly string[]> = {

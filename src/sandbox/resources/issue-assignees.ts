@@ -3,7 +3,7 @@ import { bind, field } from '../body.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import type { View } from '../render/view.js';
 import { canRead, permissionOn } from '../permissions.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import type { Issue, User, World } from '../world.js';
 import { addEntry } from './comment.js';
 import { issueOf, mayWrite } from './issue-of.js';

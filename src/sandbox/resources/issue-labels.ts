@@ -1,7 +1,7 @@
 import { forbiddenEmpty, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import type { Issue, Label, User, World } from '../world.js';
 import { addEntry } from './comment.js';
 import { askWrite, issueOf, labelsNamed, mayWrite } from './issue-of.js';

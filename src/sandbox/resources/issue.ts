@@ -4,8 +4,8 @@ import { bind, type Bound, field, writtenTime } from '../body.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import { shaped, shownTime, shownTimeOrNull, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
-import type { Handlers } from '../registry.js';
-import type { Id, Label, Milestone, Pull, Repository, Seconds, User, World } from '../world.js';
+import type { Handlers } from '../handler.js';
+import type { Label, Milestone, Pull, Repository, Seconds, User, World } from '../world.js';
 import { addEntry } from './comment.js';
 import { assignable, assigneesOf, setAssignees, shownAssignees } from './issue-assignees.js';
 import { withoutRivals } from './issue-labels.js';
@@ -13,33 +13,11 @@ import { searchedIssues, wantedIssues } from './issue-list.js';
 import { askSight, isPoster, issueOf, labelsByIds, mayWrite, milestoneById } from './issue-of.js';
 import { byName, renderLabel } from './label.js';
 import { renderMilestone } from './milestone.js';
-import { type Asset, renderAsset } from './release.js';
+import { renderAsset } from './release.js';
 import { fullName, repoApiUrl, repoWebUrl } from './repository.js';
 import { rfc3339 } from '../render/time.js';
 import { renderUser } from './user.js';
-
-/** An issue or, with `pull`, a pull request. */
-export interface Issue {
-  id: Id;
-  repoId: Id;
-  number: number;
-  posterId: Id;
-  title: string;
-  body: string;
-  state: 'open' | 'closed';
-  isLocked: boolean;
-  ref: string;
-  labels: Set<Id>;
-  milestoneId: Id | null;
-  assignees: Id[];
-  createdAt: Seconds;
-  updatedAt: Seconds;
-  closedAt: Seconds;
-  dueOn: Seconds;
-  contentVersion: number;
-  assets: Asset[];
-  pull: Pull | null;
-}
+import type { Issue } from '../entities/issue.js';
 
 export interface IssueWish {
   title: string;

@@ -2,20 +2,10 @@ import type { actionTask, workflowJob as apiWorkflowJob } from '../../core/objec
 import { type Answer, notFound, unprocessable } from '../answer.js';
 import { doer, forUser, onOrganization, onRepository, readId } from '../guards.js';
 import { shaped, type Shown, type View } from '../render/view.js';
-import type { Call } from '../handler.js';
 import { counted } from '../paging.js';
-import type { Handlers } from '../registry.js';
+import type { Call, Handlers } from '../handler.js';
 import type { JobPlan } from '../workflows/read-workflow.js';
-import {
-  ACTIONS_USER,
-  type Id,
-  type Repository,
-  type RunState,
-  type Seconds,
-  type User,
-  type WorkflowRun,
-  type World,
-} from '../world.js';
+import { ACTIONS_USER, type Repository, type RunState, type User, type WorkflowRun, type World } from '../world.js';
 import { fullName, repoApiUrl, repoWebUrl } from './repository.js';
 import {
   attemptOf,
@@ -32,56 +22,10 @@ import {
   wantedStates,
 } from './run.js';
 import { makeStatus, statusesOf } from './status.js';
+import type { Runner, WorkflowJob, Task } from '../entities/run.js';
 
 const read = { units: ['repo.actions'] } as const;
 const write = { ...read, level: 'write' } as const;
-
-export interface WorkflowJob {
-  id: Id;
-  runId: Id;
-  attempt: number;
-  /** Key below `jobs:`. */
-  key: string;
-  name: string;
-  needs: string[];
-  runsOn: string[];
-  state: RunState;
-  /** The task that executes it; null while no runner picked it up. */
-  taskId: Id | null;
-  createdAt: Seconds;
-  startedAt: Seconds;
-  stoppedAt: Seconds;
-  steps: WorkflowStep[];
-}
-
-interface WorkflowStep {
-  number: number;
-  name: string;
-  state: RunState;
-  startedAt: Seconds;
-  stoppedAt: Seconds;
-}
-
-/** One execution of one job by one runner. */
-export interface Task {
-  id: Id;
-  jobId: Id;
-  repoId: Id;
-  runnerId: Id;
-  state: RunState;
-  createdAt: Seconds;
-  startedAt: Seconds;
-  updatedAt: Seconds;
-  stoppedAt: Seconds;
-}
-
-export interface Runner {
-  id: Id;
-  name: string;
-  /** `instance`, an owner's name or `owner/name`. */
-  scope: string;
-  labels: string[];
-}
 
 /** How a job can end. */
 export type JobResult = 'success' | 'failure' | 'cancelled';

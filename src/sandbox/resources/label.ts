@@ -3,24 +3,11 @@ import { created, notFound, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onOrganization, onRepository, type OrgCall, readId, type RepoCall, TRACKER } from '../guards.js';
 import { apiUrl, type Shown, type View } from '../render/view.js';
-import type { Call } from '../handler.js';
 import { listed } from '../paging.js';
-import type { Handlers } from '../registry.js';
-import type { Id, Organization, Repository, User, World } from '../world.js';
+import type { Call, Handlers } from '../handler.js';
+import type { Organization, Repository, User, World } from '../world.js';
 import { repoApiUrl } from './repository.js';
-
-/** A label of a repository or (repoId null) of an organization. */
-export interface Label {
-  id: Id;
-  repoId: Id | null;
-  orgId: Id | null;
-  name: string;
-  /** Six lower-case hex digits, no `#`. */
-  color: string;
-  description: string;
-  exclusive: boolean;
-  isArchived: boolean;
-}
+import type { Label } from '../entities/repository.js';
 
 /** Six lower-case hex digits without `#`; three are doubled, spaces around are forgiven. Undefined when it is no color. */
 export function readColor(text: string): string | undefined {

@@ -4,22 +4,10 @@ import { bind, field, writtenTime } from '../body.js';
 import { onRepository, type RepoCall, TRACKER } from '../guards.js';
 import { shownTime, shownTimeOrNull, type Shown, type View } from '../render/view.js';
 import { listed } from '../paging.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import { offsetMinutes } from '../render/time.js';
-import type { Id, Issue, Repository, Seconds, World } from '../world.js';
-
-export interface Milestone {
-  id: Id;
-  repoId: Id;
-  title: string;
-  description: string;
-  state: 'open' | 'closed';
-  createdAt: Seconds;
-  updatedAt: Seconds;
-  closedAt: Seconds;
-  /** 0 = none. */
-  dueOn: Seconds;
-}
+import type { Issue, Repository, Seconds, World } from '../world.js';
+import type { Milestone } from '../entities/repository.js';
 
 interface MilestoneWish {
   title: string;

@@ -3,38 +3,11 @@ import type { oauthApplication as apiOAuthApplication } from '../../core/objects
 import { badRequest, created, notFound, ok, serverError } from '../answer.js';
 import { bind, field } from '../body.js';
 import { forUser, readId, type UserCall } from '../guards.js';
-import type { Handler, Given } from '../handler.js';
 import { listed } from '../paging.js';
-import type { Handlers } from '../registry.js';
+import type { Given, Handler, Handlers } from '../handler.js';
 import { shaped, shownTime, type Shown, type View } from '../render/view.js';
-import type { Id, Seconds, World } from '../world.js';
-
-/** A program that people may log in to with their account here. */
-export interface OAuthApplication {
-  id: Id;
-  userId: Id;
-  name: string;
-  clientId: string;
-  /** Shown in the answers that make it, and never again. */
-  clientSecret: string;
-  /** It can keep a secret; a public one cannot, and must use PKCE. */
-  isConfidential: boolean;
-  skipsSecondQuestion: boolean;
-  redirectUris: string[];
-  created: Seconds;
-}
-
-/** What somebody allowed an application, once and for all. */
-export interface OAuthGrant {
-  id: Id;
-  userId: Id;
-  applicationId: Id;
-  /** As it was first asked for: it never changes. */
-  scope: string;
-  nonce: string;
-  /** Number of the newest refresh token, where new ones end the earlier ones. */
-  counter: number;
-}
+import type { World } from '../world.js';
+import type { OAuthApplication } from '../entities/people.js';
 
 export function applicationByClient(world: World, clientId: string | null): OAuthApplication | undefined {
   return [...world.oauthApplications.values()].find((application) => application.clientId === clientId);

@@ -6,37 +6,14 @@ import { created, notFound, ok, Refusal, serverError, unprocessable } from '../a
 import { bind, field } from '../body.js';
 import { doer, forUser, onOrganization, type OrgCall } from '../guards.js';
 import type { View, Shown } from '../render/view.js';
-import type { Call } from '../handler.js';
 import { listed } from '../paging.js';
 import { isOrgMember, teamsOf } from '../permissions.js';
 import { nameTaken } from '../redirects.js';
-import type { Handlers } from '../registry.js';
-import {
-  atLeast,
-  higherOf,
-  type Id,
-  type Mode,
-  type Seconds,
-  type User,
-  type Visibility,
-  type World,
-} from '../world.js';
+import type { Call, Handlers } from '../handler.js';
+import { atLeast, higherOf, type Mode, type User, type Visibility, type World } from '../world.js';
 import { makeTeam } from './team.js';
 import { avatarUrl, brokenOwnerName, deleteRest, renameOwner, renderUser } from './user.js';
-
-/** Users and organizations share one space of ids and names. */
-export interface Organization {
-  kind: 'organization';
-  id: Id;
-  login: string;
-  fullName: string;
-  email: string;
-  visibility: Visibility;
-  created: Seconds;
-  website: string;
-  description: string;
-  location: string;
-}
+import type { Organization } from '../entities/people.js';
 
 interface OrgWish {
   name: string;

@@ -6,33 +6,13 @@ import { createHash } from 'node:crypto';
 import { created, forbidden, notFound, ok } from '../answer.js';
 import { doer, isPublicOnly, onOwner, type OwnerCall } from '../guards.js';
 import { shaped, shownTime, type View, webUrl, type Shown } from '../render/view.js';
-import type { Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import { canSee, canSeeOwner, isOrgOwner, permissionOn, teamsOf } from '../permissions.js';
-import type { Handlers } from '../registry.js';
-import { atLeast, higherOf, type Id, type Mode, type Seconds, type User, type World } from '../world.js';
+import type { Given, Handler, Handlers } from '../handler.js';
+import { atLeast, higherOf, type Id, type Mode, type User, type World } from '../world.js';
 import { renderRepository } from './repository.js';
 import { renderUser } from './user.js';
-
-/** One version of a package. */
-export interface PackageVersion {
-  id: Id;
-  ownerId: Id;
-  creatorId: Id;
-  /** The repository the package is linked to. */
-  repoId: Id | null;
-  type: string;
-  name: string;
-  version: string;
-  createdAt: Seconds;
-  files: PackageFile[];
-}
-
-export interface PackageFile {
-  id: Id;
-  name: string;
-  content: Buffer;
-}
+import type { PackageVersion, PackageFile } from '../entities/people.js';
 
 interface PackageWish extends Pick<PackageVersion, 'ownerId' | 'type' | 'name' | 'version'> {
   creator: User;

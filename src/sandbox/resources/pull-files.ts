@@ -5,7 +5,7 @@ import { commitsBetween, mergeBaseOf } from '../git/history.js';
 import { onRepository, PULLS, type RepoCall } from '../guards.js';
 import type { View, Shown } from '../render/view.js';
 import { cut, listHeaders, readPage } from '../paging.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import type { Issue, Pull, Repository, User, World } from '../world.js';
 import { addEntry } from './comment.js';
 import { filesOrder, renderCommit } from './commit.js';

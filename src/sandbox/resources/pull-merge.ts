@@ -18,7 +18,7 @@ import { storeCommit } from '../git/store.js';
 import { doer, onRepository, PULLS, type RepoCall } from '../guards.js';
 import type { Attachment } from '../parts.js';
 import { canWrite, isRepoAdmin, permissionOn } from '../permissions.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import type { Commit, Issue, Pull, Repository, Signature, User, World } from '../world.js';
 import { protectionOf } from './branch-protection.js';
 import { deleteBranch, moveBranch } from './branch.js';

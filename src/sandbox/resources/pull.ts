@@ -7,8 +7,8 @@ import { doer, onRepository, PULLS, type RepoCall } from '../guards.js';
 import { shaped, shownTime, shownTimeOrNull, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import { canRead, canWrite, permissionOn } from '../permissions.js';
-import type { Handlers } from '../registry.js';
-import type { Commit, Id, Issue, Repository, Seconds, User, World } from '../world.js';
+import type { Handlers } from '../handler.js';
+import type { Commit, Issue, Repository, User, World } from '../world.js';
 import { assigneesOf, setAssignees, shownAssignees } from './issue-assignees.js';
 import { setLabelsQuietly } from './issue-labels.js';
 import { isPoster, labelsByIds, mayWrite, milestoneById, pullOf } from './issue-of.js';
@@ -32,32 +32,7 @@ import { renderRepository } from './repository.js';
 import { requestReviews, reviewersOf, reviewerFields } from './review.js';
 import { renderTeam } from './team.js';
 import { renderUser } from './user.js';
-
-export interface Pull {
-  id: Id;
-  headRepoId: Id | null;
-  headBranch: string;
-  headSha: string;
-  baseBranch: string;
-  baseSha: string;
-  mergeBase: string;
-  allowMaintainerEdit: boolean;
-  mergedAt: Seconds;
-  mergedById: Id | null;
-  mergeCommitSha: string;
-  requestedReviewers: Id[];
-  requestedTeams: Id[];
-  /** It is merged as soon as the required checks succeed. */
-  planned?: PlannedMerge | null;
-}
-
-interface PlannedMerge {
-  byId: Id;
-  style: string;
-  title: string;
-  message: string;
-  deleteBranch: boolean;
-}
+import type { Pull } from '../entities/issue.js';
 
 interface PullWish extends Omit<IssueWish, 'pull'> {
   headRepo: Repository;

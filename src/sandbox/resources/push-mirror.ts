@@ -8,29 +8,12 @@ import { shaped, shownTime, type Shown, type View } from '../render/view.js';
 import { listed } from '../paging.js';
 import type { Attachment } from '../parts.js';
 import { permissionOn, unitMode } from '../permissions.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import { atLeast } from '../basics.js';
-import type { Id, Repository, Seconds, User, World } from '../world.js';
+import type { Id, Repository, User, World } from '../world.js';
 import { deleteBranch, moveBranch } from './branch.js';
 import { createTag, deleteTag } from './tag.js';
-
-export interface PushMirror {
-  id: Id;
-  repoId: Id;
-  remoteName: string;
-  /** Without user and password. */
-  remoteAddress: string;
-  username: string;
-  password: string;
-  /** As a Go duration, as answered. */
-  interval: string;
-  syncOnCommit: boolean;
-  created: Seconds;
-  lastUpdate: Seconds;
-  lastError: string;
-  /** Forgejo only. */
-  branchFilter: string;
-}
+import type { PushMirror } from '../entities/repository.js';
 
 /** The branch filter is kept and shown; everything is pushed all the same. */
 type MirrorWish = Pick<PushMirror, 'remoteAddress' | 'username' | 'password' | 'interval' | 'syncOnCommit'> &

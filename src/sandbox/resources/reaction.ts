@@ -4,22 +4,13 @@ import { type Answer, created, forbidden, noContent, ok } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import { listed, nullIfEmpty } from '../paging.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import { shownTime, type Shown, type View } from '../render/view.js';
-import type { Id, Issue, Seconds } from '../world.js';
-import { commentOf, type Comment } from './comment.js';
+import type { Issue } from '../world.js';
+import { commentOf } from './comment.js';
 import { issueOf, mayRead, mayWrite } from './issue-of.js';
 import { renderUser } from './user.js';
-
-/** One account, one content and one object: there is no second. It is told to nobody. */
-export interface Reaction {
-  issueId: Id;
-  /** Null = to the issue itself. */
-  commentId: Id | null;
-  userId: Id;
-  content: string;
-  createdAt: Seconds;
-}
+import type { Comment, Reaction } from '../entities/issue.js';
 
 const ALLOWED = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'];
 

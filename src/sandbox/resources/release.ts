@@ -7,38 +7,12 @@ import { doer, onRepository, readId, type RepoCall } from '../guards.js';
 import { shaped, shownTime, type Shown, type View } from '../render/view.js';
 import { listed } from '../paging.js';
 import { canWrite } from '../permissions.js';
-import type { Handlers } from '../registry.js';
-import type { Id, Repository, Seconds, User, World } from '../world.js';
+import type { Handlers } from '../handler.js';
+import type { Repository, User, World } from '../world.js';
 import { repoApiUrl, repoWebUrl } from './repository.js';
 import { createTag } from './tag.js';
 import { renderUser } from './user.js';
-
-export interface Asset {
-  id: Id;
-  uuid: string;
-  name: string;
-  size: number;
-  createdAt: Seconds;
-  downloadCount: number;
-}
-
-export interface Release {
-  id: Id;
-  repoId: Id;
-  tagName: string;
-  target: string;
-  title: string;
-  note: string;
-  isDraft: boolean;
-  isPrerelease: boolean;
-  /** Forgejo only. */
-  hidesArchives: boolean;
-  /** A plain tag's row: no release to the API, but it takes an id. */
-  isTag: boolean;
-  authorId: Id;
-  createdAt: Seconds;
-  assets: Asset[];
-}
+import type { Release, Asset } from '../entities/repository.js';
 
 type ReleaseWish = Pick<Release, 'tagName' | 'target' | 'title' | 'note' | 'isDraft' | 'isPrerelease'> &
   Partial<Pick<Release, 'hidesArchives'>>;

@@ -10,8 +10,7 @@ import {
 } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onOrganization, onOwner, siteAdminOnly } from '../guards.js';
-import type { Call } from '../handler.js';
-import type { Handlers } from '../registry.js';
+import type { Call, Handlers } from '../handler.js';
 import type { Owner } from '../world.js';
 import { ignoreTemplates } from './ignore-templates.js';
 import { makeLabel } from './label.js';

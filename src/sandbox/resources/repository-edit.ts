@@ -3,10 +3,11 @@ import { bind, field } from '../body.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import { isOrgOwner } from '../permissions.js';
 import { redirectKey } from '../redirects.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import type { Id, Owner, Repository, RepositorySettings, User, World } from '../world.js';
 import { alphaDashDot, brokenRepositoryName } from './repository-create.js';
-import { DEFAULT_SETTINGS, renderRepository } from './repository.js';
+import { renderRepository } from './repository.js';
+import { DEFAULT_SETTINGS } from '../entities/repository.js';
 
 /** The old name leads to the repository until somebody takes it. */
 export function renameRepository(world: World, by: User, repo: Repository, name: string): void {

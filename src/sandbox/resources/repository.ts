@@ -8,74 +8,11 @@ import { apiUrl, NEVER, shaped, shownTime, type View, webUrl, type Shown } from 
 import { cut, listHeaders, readPage } from '../paging.js';
 import { canRead, canSee, canWrite, isRepoAdmin, type Permission, permissionOn } from '../permissions.js';
 import { redirectKey } from '../redirects.js';
-import type { Handlers } from '../registry.js';
-import type { GitStore, Id, Issue, Mode, Owner, Seconds, User, World } from '../world.js';
+import type { Handlers } from '../handler.js';
+import type { GitStore, Id, Issue, Owner, User, World } from '../world.js';
 import { signatureOf } from './commit.js';
 import { renderUser } from './user.js';
-
-/** Settings that the edit call changes and the answer shows, under the API's own names. */
-export const DEFAULT_SETTINGS = {
-  has_code: true,
-  has_issues: true,
-  has_wiki: true,
-  has_pull_requests: true,
-  has_projects: true,
-  has_releases: true,
-  has_packages: true,
-  has_actions: true,
-  projects_mode: 'all',
-  ignore_whitespace_conflicts: false,
-  allow_merge_commits: true,
-  allow_rebase: true,
-  allow_rebase_explicit: true,
-  allow_squash_merge: true,
-  allow_fast_forward_only_merge: true,
-  allow_merge_update: true,
-  allow_rebase_update: true,
-  allow_manual_merge: false,
-  autodetect_manual_merge: false,
-  default_delete_branch_after_merge: false,
-  default_merge_style: 'merge',
-  default_update_style: 'merge',
-  default_allow_maintainer_edit: true,
-};
-
-export type RepositorySettings = {
-  [Key in keyof typeof DEFAULT_SETTINGS]: (typeof DEFAULT_SETTINGS)[Key] extends boolean ? boolean : string;
-};
-
-export interface Repository {
-  id: Id;
-  ownerId: Id;
-  name: string;
-  description: string;
-  website: string;
-  private: boolean;
-  template: boolean;
-  /** A pull mirror: not writable. */
-  mirror: boolean;
-  forkOf: Id | null;
-  /** 0 = not archived. */
-  archivedAt: Seconds;
-  defaultBranch: string;
-  objectFormat: string;
-  trustModel: string;
-  createdAt: Seconds;
-  updatedAt: Seconds;
-  settings: RepositorySettings;
-  topics: string[];
-  licenses: string[];
-  /** A page was written once; told by Forgejo only. */
-  hasWikiContents: boolean;
-  watchers: Set<Id>;
-  stars: Set<Id>;
-  collaborators: Map<Id, Mode>;
-  git: GitStore;
-  /** Last issue or pull request number given. */
-  lastNumber: number;
-  /** Last run number given. */
-  lastRunNumber: number;
-}
+import { type RepositorySettings, DEFAULT_SETTINGS, type Repository } from '../entities/repository.js';
 
 export const DEFAULT_BRANCH = 'main';
 

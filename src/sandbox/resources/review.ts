@@ -7,54 +7,15 @@ import { doer, onRepository, PULLS, readId, type RepoCall } from '../guards.js';
 import { shownTime, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import { canRead, canWrite, isRepoAdmin, permissionOn } from '../permissions.js';
-import type { Handlers } from '../registry.js';
-import {
-  atLeast,
-  type Id,
-  type Issue,
-  type Pull,
-  type Repository,
-  type Seconds,
-  type Team,
-  type User,
-  type World,
-} from '../world.js';
+import type { Handlers } from '../handler.js';
+import { atLeast, type Issue, type Pull, type Repository, type Team, type User, type World } from '../world.js';
 import { protectionOf } from './branch-protection.js';
 import { addEntry } from './comment.js';
 import { isPoster, mayWrite, pullOf } from './issue-of.js';
 import { issueWebUrl, touch } from './issue.js';
 import { renderTeam } from './team.js';
 import { renderUser } from './user.js';
-
-export type ReviewState = 'APPROVED' | 'REQUEST_CHANGES' | 'COMMENT' | 'PENDING' | 'REQUEST_REVIEW';
-
-export interface Review {
-  id: Id;
-  issueId: Id;
-  reviewerId: Id;
-  /** The team that is asked; its request names no person. */
-  teamId: Id | null;
-  state: ReviewState;
-  body: string;
-  commitId: string;
-  isOfficial: boolean;
-  isStale: boolean;
-  isDismissed: boolean;
-  submittedAt: Seconds;
-  updatedAt: Seconds;
-  /** The timeline entry of the review. */
-  commentId: Id;
-  comments: ReviewComment[];
-}
-
-interface ReviewComment {
-  id: Id;
-  path: string;
-  body: string;
-  oldPosition: number;
-  newPosition: number;
-  createdAt: Seconds;
-}
+import type { ReviewState, Review, ReviewComment } from '../entities/issue.js';
 
 type PullIssue = Issue & { pull: Pull };
 

@@ -5,46 +5,18 @@ import { writeGoJson } from '../deliveries/go-json.js';
 import { resolveRef } from '../git/store.js';
 import { doer, onOrganization, onRepository, readId, type RepoCall } from '../guards.js';
 import { shaped, shownTime, type View, type Shown } from '../render/view.js';
-import type { Call } from '../handler.js';
 import { counted } from '../paging.js';
 import { canRead, permissionOn } from '../permissions.js';
-import type { Handlers } from '../registry.js';
+import type { Call, Handlers } from '../handler.js';
 import { rfc3339 } from '../render/time.js';
 import type { Workflow } from '../workflows/read-workflow.js';
 import { titleOf } from '../workflows/start-workflows.js';
 import { workflowsAt } from '../workflows/triggers.js';
-import type { Id, Issue, Pull, Repository, Seconds, User, WorkflowJob, World } from '../world.js';
+import type { Issue, Pull, Repository, Seconds, User, WorkflowJob, World } from '../world.js';
 import { isEnded, jobsOf, makeJob, pickConclusion, pickStatus, putJob, tellStatus } from './job.js';
 import { renderRepository, repoApiUrl, repoWebUrl } from './repository.js';
 import { renderUser } from './user.js';
-
-/** Internal states of runs, jobs and tasks. */
-export type RunState = 'waiting' | 'blocked' | 'running' | 'success' | 'failure' | 'cancelled' | 'skipped';
-
-export interface WorkflowRun {
-  id: Id;
-  repoId: Id;
-  /** In this repository, from 1. */
-  number: number;
-  /** From 1; a rerun makes the next. */
-  attempt: number;
-  /** File name. */
-  workflowId: string;
-  /** `name:` of the file, or the file name. */
-  workflowName: string;
-  event: string;
-  title: string;
-  /** Full ref. */
-  ref: string;
-  headSha: string;
-  actorId: Id;
-  triggerActorId: Id;
-  state: RunState;
-  createdAt: Seconds;
-  updatedAt: Seconds;
-  startedAt: Seconds;
-  stoppedAt: Seconds;
-}
+import type { WorkflowRun, RunState } from '../entities/run.js';
 
 type RunWish = Pick<WorkflowRun, 'event' | 'title' | 'ref' | 'headSha'> & { workflow: Workflow };
 

@@ -1,6 +1,6 @@
 import { ok } from '../answer.js';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../paging.js';
-import type { Handlers } from '../registry.js';
+import type { Handlers } from '../handler.js';
 import { shaped } from '../render/view.js';
 import { MAX_BLOB_BYTES, MAX_RESPONSE_BYTES } from './contents.js';
 

@@ -5,23 +5,11 @@ import { resolveRef } from '../git/store.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import { shownTime, type View, type Shown } from '../render/view.js';
 import { cut, listed, nullIfEmpty, readPage } from '../paging.js';
-import type { Handlers } from '../registry.js';
-import type { Id, Repository, Seconds, User, World } from '../world.js';
+import type { Handlers } from '../handler.js';
+import type { Repository, User, World } from '../world.js';
 import { renderRepository, repoApiUrl } from './repository.js';
 import { renderUser } from './user.js';
-
-export interface CommitStatus {
-  id: Id;
-  repoId: Id;
-  sha: string;
-  context: string;
-  state: string;
-  description: string;
-  targetUrl: string;
-  creatorId: Id;
-  createdAt: Seconds;
-  updatedAt: Seconds;
-}
+import type { CommitStatus } from '../entities/repository.js';
 
 /** An address below the host begins with a slash. */
 type StatusWish = Pick<CommitStatus, 'sha' | 'context' | 'state' | 'description' | 'targetUrl'>;

@@ -7,20 +7,12 @@ import { resolveRef } from '../git/store.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import { NEVER, shaped, type View, type Shown } from '../render/view.js';
 import { listed } from '../paging.js';
-import type { Handlers } from '../registry.js';
-import type { Repository, Seconds, User, World } from '../world.js';
+import type { Handlers } from '../handler.js';
+import type { Repository, User, World } from '../world.js';
 import { commitTime } from './commit.js';
 import { releaseByTag } from './release.js';
 import { repoApiUrl, repoWebUrl } from './repository.js';
-
-export interface Tag {
-  name: string;
-  /** The commit. */
-  sha: string;
-  /** Message of an annotated tag; empty for a light one. */
-  message: string;
-  createdAt: Seconds;
-}
+import type { Tag } from '../entities/repository.js';
 
 /** @param message of an annotated tag; empty for a light one */
 export function createTag(world: World, by: User, repo: Repository, name: string, sha: string, message = ''): void {

@@ -4,39 +4,14 @@ import { created, forbidden, notFound, serverError, unauthorized, unprocessable 
 import { bind, field } from '../body.js';
 import { forUser, onOrganization, type OrgCall, readId } from '../guards.js';
 import { shaped, type View, type Shown } from '../render/view.js';
-import type { Call, Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
 import { isOrgMember, isOrgOwner, teamReaches } from '../permissions.js';
-import type { Handlers } from '../registry.js';
-import {
-  type Id,
-  type Mode,
-  MODES,
-  type Organization,
-  type Unit,
-  UNITS,
-  type User,
-  type Visibility,
-  type World,
-} from '../world.js';
+import type { Call, Given, Handler, Handlers } from '../handler.js';
+import { type Mode, MODES, type Organization, type Unit, UNITS, type User, type World } from '../world.js';
 import { renderOrganization } from './organization.js';
 import { renderRepository } from './repository.js';
 import { renderUser } from './user.js';
-
-export interface Team {
-  id: Id;
-  orgId: Id;
-  name: string;
-  description: string;
-  /** `owner` marks the team of owners, `admin` gives every unit; else `units` decides. */
-  permission: Mode;
-  units: Map<Unit, Mode>;
-  includesAllRepositories: boolean;
-  canCreateOrgRepo: boolean;
-  visibility: Visibility;
-  members: Set<Id>;
-  repos: Set<Id>;
-}
+import type { Team } from '../entities/people.js';
 
 interface TeamWish
   extends

@@ -5,21 +5,10 @@ import { SCOPE_CATEGORIES } from '../auth.js';
 import { bind, field } from '../body.js';
 import { onOwner, type OwnerCall } from '../guards.js';
 import { NEVER, shaped, shownTime, type View, type Shown } from '../render/view.js';
-import type { Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
-import type { Handlers } from '../registry.js';
-import type { Id, Seconds, User, World } from '../world.js';
-
-export interface Token {
-  id: Id;
-  userId: Id;
-  name: string;
-  scopes: string[];
-  /** The token itself; shown once, in the answer that creates it. */
-  value: string;
-  createdAt: Seconds;
-  lastUsedAt: Seconds;
-}
+import type { Given, Handler, Handlers } from '../handler.js';
+import type { User, World } from '../world.js';
+import type { Token } from '../entities/people.js';
 
 /**
  * Scopes as a server keeps them: `public-only` first, then by category, the higher level only; every category at `write` is `all`.

@@ -6,43 +6,11 @@ import { doer, forUser, onOwner, siteAdminOnly } from '../guards.js';
 import { NEVER, shaped, shownTime, type Shown, type View, webUrl } from '../render/view.js';
 import { canSeeOwner } from '../permissions.js';
 import { nameTaken } from '../redirects.js';
-import type { Handlers } from '../registry.js';
-import { type Id, NO_PERSON, type Organization, type Seconds, type Visibility, type World } from '../world.js';
+import type { Handlers } from '../handler.js';
+import { NO_PERSON, type Organization, type World } from '../world.js';
 import { deleteRepository } from './repository-edit.js';
 import { renderTokenInUse } from './token.js';
-
-export interface User {
-  kind: 'user';
-  id: Id;
-  login: string;
-  fullName: string;
-  /** As an edit by an admin said; told to whom it concerns. */
-  loginName: string;
-  email: string;
-  password: string;
-  isAdmin: boolean;
-  visibility: Visibility;
-  created: Seconds;
-  lastLogin: Seconds;
-  website: string;
-  description: string;
-  location: string;
-  language: string;
-  theme: string;
-  diffViewStyle: string;
-  hideEmail: boolean;
-  hideActivity: boolean;
-  /** This and the next two: Forgejo only. */
-  pronouns: string;
-  hidePronouns: boolean;
-  repoUnitHints: boolean;
-  restricted: boolean;
-  prohibitLogin: boolean;
-  /** Everything is refused until the person chose a new password. */
-  mustChangePassword: boolean;
-}
-
-export type Owner = User | Organization;
+import type { User, Owner } from '../entities/people.js';
 
 /** The password is random unless told. */
 type UserWish = Pick<User, 'login'> &

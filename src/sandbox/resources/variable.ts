@@ -3,21 +3,10 @@ import { type Answer, badRequest, conflict, notFound, ok, serverError } from '..
 import { bind, field } from '../body.js';
 import { forUser, onOrganization, onRepository } from '../guards.js';
 import { shaped, type Shown } from '../render/view.js';
-import type { Call, Given, Handler } from '../handler.js';
 import { listed } from '../paging.js';
-import type { Handlers } from '../registry.js';
+import type { Call, Given, Handler, Handlers } from '../handler.js';
 import type { Id } from '../world.js';
-
-/** An action variable of an owner (repoId 0n) or of a repository (ownerId 0n). */
-export interface Variable {
-  id: Id;
-  ownerId: Id;
-  repoId: Id;
-  /** Upper case. */
-  name: string;
-  data: string;
-  description: string;
-}
+import type { Variable } from '../entities/people.js';
 
 /** Where a variable sits: an owner (repoId 0n) or a repository (ownerId 0n). */
 interface Place {

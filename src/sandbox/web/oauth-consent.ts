@@ -1,21 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Answer } from '../answer.js';
-import { applicationByClient, type OAuthApplication, type OAuthGrant } from '../resources/oauth-application.js';
-import type { Id, Seconds, User, World } from '../world.js';
+import { applicationByClient } from '../resources/oauth-application.js';
+import type { User, World } from '../world.js';
 import { consentPage, failurePage } from './pages.js';
 import { signedIn, toSignIn } from './sign-in.js';
-import { type AskedGrant, redirect, type WebCall, type WebHandler } from './web-call.js';
+import { redirect, type WebCall, type WebHandler } from './web-call.js';
+import type { OAuthApplication, OAuthGrant, AskedGrant } from '../entities/people.js';
 
 const CODE_SECONDS = 600;
-
-/** What a code stands for until it is exchanged. */
-export interface OAuthCode {
-  readonly grantId: Id;
-  readonly redirectUri: string;
-  readonly challenge: string;
-  readonly method: string;
-  readonly validUntil: Seconds;
-}
 
 export const consentRoutes: Readonly<Record<string, WebHandler>> = {
   /** An unknown client or address gets a page: a redirect would lead to whoever made the link. */

@@ -1,7 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json.js';
-import type { OAuthGrant } from '../resources/oauth-application.js';
+
 import type { User, World } from '../world.js';
+import type { OAuthGrant } from '../entities/people.js';
 
 export const ACCESS_SECONDS = 3600;
 const REFRESH_SECONDS = 730 * 3600;

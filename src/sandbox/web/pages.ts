@@ -1,7 +1,8 @@
 import type { Answer } from '../answer.js';
 import type { Profile } from '../profiles.js';
-import type { AskedGrant } from './web-call.js';
+
 import { escapeHtml } from './web-call.js';
+import type { AskedGrant } from '../entities/people.js';
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem}' +

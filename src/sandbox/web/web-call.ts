@@ -4,24 +4,7 @@ import type { Answer } from '../answer.js';
 import type { Profile } from '../profiles.js';
 import type { RawRequest } from '../server.js';
 import type { Id, World } from '../world.js';
-
-/** What a browser's cookie stands for: who logged in with it, and what was last asked of that person. */
-export interface WebSession {
-  id: string;
-  userId: Id | null;
-  /** The request for a grant that the last consent page showed. */
-  asked: AskedGrant | null;
-}
-
-export interface AskedGrant {
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly state: string;
-  readonly scope: string;
-  readonly nonce: string;
-  readonly challenge: string;
-  readonly method: string;
-}
+import type { WebSession, AskedGrant } from '../entities/people.js';
 
 /** One request to the pages of the forge, which browsers and OAuth2 clients ask; the API is asked elsewhere. */
 export interface WebCall {
