@@ -13,6 +13,7 @@ import type { Profile } from './profiles.js';
 import type { Router } from './routing.js';
 import { answerWeb } from './web/web-routes.js';
 import type { World } from './world.js';
+import type { RawRequest } from './raw-request.js';
 
 export const API_PREFIX = '/api/v1';
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -36,17 +37,6 @@ interface ServerParts {
 
 /** More than a real server would take is read to its end and refused. */
 const TOO_LARGE: Answer = { status: 413, text: 'the body is too large\n' };
-
-/** The request as read, before anybody knows what it asks for. */
-export interface RawRequest {
-  method: string;
-  path: string;
-  query: URLSearchParams;
-  rawQuery: string;
-  headers: Record<string, string>;
-  body: Buffer;
-  isTooLarge: boolean;
-}
 
 export function createForgeServer(parts: ServerParts): Server {
   return limitedServer(SANDBOX_LIMITS, (request, response) => {

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { RunReport } from '../../src/api/operations/answers.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { userNamed } from '../../src/sandbox/control/read.js';
-import { deleteRepository, transferRepository } from '../../src/sandbox/resources/repository-edit.js';
+import { transferRepository } from '../../src/sandbox/resources/repository-edit.js';
 import type { Repository } from '../../src/sandbox/world.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
+import { deleteRepository } from '../../src/sandbox/resources/repository.js';
 
 const SECRETS = {
   acme: 'the hook secret of acme, long enough',

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { notFound } from '../answer.js';
-import { releaseByTag } from '../resources/release.js';
+
 import { defineAct, type Act, type ActContext } from './define-act.js';
 import { repoField, repoParams } from './fields.js';
+import { releaseByTag } from '../resources/tag.js';
 
 const wish = z.strictObject({
   repo: repoField,

@@ -8,11 +8,12 @@ import { canSee, isOrgMember, permissionOn } from '../permissions.js';
 import { rfc3339 } from '../render/time.js';
 import { renderComment } from '../resources/comment.js';
 import { renderRepository } from '../resources/repository.js';
-import { renderUser } from '../resources/user.js';
+
 import type { FeedStyle } from '../telling-style.js';
 import type { Organization, Told, User, World } from '../world.js';
 import { rowsOf } from './feed-rows.js';
 import type { FeedRow } from '../entities/repository.js';
+import { renderUser } from '../resources/owner-view.js';
 
 /**
  * Rows of one act go to several feeds on a real server (the actor's, the watchers'), so an organization's ids have gaps;

@@ -1,5 +1,12 @@
 import { blobId, commitId, treeId } from './objects.js';
 import type { Commit, GitStore, Signature } from '../entities/repository.js';
+import { type World } from '../world.js';
+import { type User } from '../world.js';
+
+/** How a person signs commits made by the server in their name. */
+export function signatureOf(world: World, user: User): Signature {
+  return { name: user.fullName || user.login, email: user.email, at: world.now() };
+}
 
 export function emptyStore(): GitStore {
   return { blobs: new Map(), commits: new Map(), branches: new Map(), tags: new Map() };

@@ -1,7 +1,6 @@
 import type { branch as apiBranch } from '../../core/objects/git.js';
 import { conflict, created, forbidden, notFound, ok, Refusal, serverError } from '../answer.js';
 import { bind, field } from '../body.js';
-import { commitsBetween } from '../git/history.js';
 import { clashes, isRefName } from '../git/ref-name.js';
 import { isEmpty, resolveRef } from '../git/store.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
@@ -12,20 +11,7 @@ import type { Handlers } from '../handler.js';
 import type { Commit, Repository, User, World } from '../world.js';
 import { branchRights, protectionOf } from './branch-protection.js';
 import { renderPayloadCommit } from './commit.js';
-
-/** Sets a branch to a commit that is already stored and tells what came of it: created or pushed. */
-export function moveBranch(world: World, by: User, repo: Repository, branch: string, sha: string): void {
-  const before = repo.git.branches.get(branch);
-  const ref = `refs/heads/${branch}`;
-  if (before === sha) return;
-  const known = before ?? (branch === repo.defaultBranch ? undefined : repo.git.branches.get(repo.defaultBranch));
-  const commits = commitsBetween(repo.git, known ?? null, sha);
-  repo.git.branches.set(branch, sha);
-  repo.updatedAt = world.now();
-  world.changed('branch', `${repo.id}/${branch}`, before === undefined ? 'created' : 'updated');
-  if (before === undefined) world.happened(by, { kind: 'branch.created', repo, ref, sha, commits });
-  else world.happened(by, { kind: 'pushed', repo, ref, before, after: sha, commits });
-}
+import { moveBranch } from './commit.js';
 
 export function deleteBranch(world: World, by: User, repo: Repository, branch: string): void {
   const sha = repo.git.branches.get(branch);

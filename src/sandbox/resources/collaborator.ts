@@ -5,7 +5,7 @@ import { canWrite, permissionOn, teamReaches, teamsOf } from '../permissions.js'
 import type { Handlers } from '../handler.js';
 import { higherOf, type Mode, type User } from '../world.js';
 import { assignable } from './issue-assignees.js';
-import { renderUser } from './user.js';
+import { renderUser } from './owner-view.js';
 
 function toldMode({ profile, repo, world }: RepoCall, user: User): Mode {
   const { mode } = permissionOn(world, user, repo);

@@ -9,15 +9,25 @@ import { COMMIT_FILES, type FileGroup } from '../profile.js';
 import type { Call, Handlers } from '../handler.js';
 import { rfc3339 } from '../render/time.js';
 import type { Owner, Repository, User, World } from '../world.js';
-import { moveBranch } from './branch.js';
+
 import { repoApiUrl, repoWebUrl } from './repository.js';
 
-import { renderUser } from './user.js';
 import type { Signature, Commit } from '../entities/repository.js';
+import { renderUser } from './owner-view.js';
+import { signatureOf } from '../git/store.js';
 
-/** How a person signs commits made by the server in their name. */
-export function signatureOf(world: World, user: User): Signature {
-  return { name: user.fullName || user.login, email: user.email, at: world.now() };
+/** Sets a branch to a commit that is already stored and tells what came of it: created or pushed. */
+export function moveBranch(world: World, by: User, repo: Repository, branch: string, sha: string): void {
+  const before = repo.git.branches.get(branch);
+  const ref = `refs/heads/${branch}`;
+  if (before === sha) return;
+  const known = before ?? (branch === repo.defaultBranch ? undefined : repo.git.branches.get(repo.defaultBranch));
+  const commits = commitsBetween(repo.git, known ?? null, sha);
+  repo.git.branches.set(branch, sha);
+  repo.updatedAt = world.now();
+  world.changed('branch', `${repo.id}/${branch}`, before === undefined ? 'created' : 'updated');
+  if (before === undefined) world.happened(by, { kind: 'branch.created', repo, ref, sha, commits });
+  else world.happened(by, { kind: 'pushed', repo, ref, before, after: sha, commits });
 }
 
 export interface CommitWish {

@@ -1,14 +1,13 @@
 import { created, forbiddenEmpty, ok, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
-import type { View } from '../render/view.js';
 import { canRead, permissionOn } from '../permissions.js';
 import type { Handlers } from '../handler.js';
 import type { Issue, User, World } from '../world.js';
 import { addEntry } from './comment.js';
 import { issueOf, mayWrite } from './issue-of.js';
-import { renderIssue, touch } from './issue.js';
-import { renderUser } from './user.js';
+import { renderIssue } from './issue-view.js';
+import { touch } from './issue-of.js';
 
 const member = { part: 'tracker', login: true } as const;
 
@@ -46,10 +45,6 @@ function takeOff(world: World, by: User, issue: Issue, assignee: User): () => vo
   touch(world, issue);
   addEntry(world, by, issue, 'assignees', { assigneeId: assignee.id, isRemoval: true });
   return () => world.happened(by, { kind: 'issue.unassigned', repo: world.repo(issue.repoId), issue, assignee });
-}
-
-export function shownAssignees(view: View, issue: Issue) {
-  return issue.assignees.map((id) => renderUser(view, view.world.owner(id), { asOther: true }));
 }
 
 /** Somebody who can be assigned here; undefined otherwise. */

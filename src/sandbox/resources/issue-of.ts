@@ -4,6 +4,12 @@ import { doer, readId, type RepoCall } from '../guards.js';
 import { canRead, canWrite } from '../permissions.js';
 import type { Issue, Label, Milestone, Pull, User } from '../world.js';
 import { labelsUsableIn } from './label.js';
+import { type World } from '../world.js';
+
+export function touch(world: World, issue: Issue): void {
+  issue.updatedAt = world.now();
+  world.changed(issue.pull ? 'pull' : 'issue', issue.id, 'updated');
+}
 
 /**
  * The issue or pull request that `{index}` names.

@@ -1,19 +1,17 @@
-import type {
-  organization as apiOrganization,
-  organizationPermissions as apiOrganizationPermissions,
-} from '../../core/objects/accounts.js';
+import type { organizationPermissions as apiOrganizationPermissions } from '../../core/objects/accounts.js';
 import { created, notFound, ok, Refusal, serverError, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, forUser, onOrganization, type OrgCall } from '../guards.js';
-import type { View, Shown } from '../render/view.js';
+import type { Shown } from '../render/view.js';
 import { listed } from '../paging.js';
 import { isOrgMember, teamsOf } from '../permissions.js';
 import { nameTaken } from '../redirects.js';
 import type { Call, Handlers } from '../handler.js';
 import { atLeast, higherOf, type Mode, type User, type Visibility, type World } from '../world.js';
 import { makeTeam } from './team.js';
-import { avatarUrl, brokenOwnerName, deleteRest, renameOwner, renderUser } from './user.js';
+import { brokenOwnerName, deleteRest, renameOwner } from './user.js';
 import type { Organization } from '../entities/people.js';
+import { renderUser, renderOrganization } from './owner-view.js';
 
 interface OrgWish {
   name: string;
@@ -55,23 +53,6 @@ function deleteOrganization(world: World, org: Organization): void {
   for (const team of world.teams.values()) if (team.orgId === org.id) world.teams.delete(team.id);
   for (const map of [world.hooks, world.labels]) for (const [id, one] of map) if (one.orgId === org.id) map.delete(id);
   deleteRest(world, org);
-}
-
-/** An organization in its own shape. */
-export function renderOrganization(view: View, org: Organization): Shown<typeof apiOrganization> {
-  return {
-    id: org.id,
-    name: org.login,
-    full_name: org.fullName,
-    email: org.email,
-    avatar_url: avatarUrl(view, org),
-    description: org.description,
-    website: org.website,
-    location: org.location,
-    visibility: org.visibility,
-    repo_admin_change_team_access: false,
-    username: org.login,
-  };
 }
 
 const VISIBILITIES: readonly Visibility[] = ['public', 'limited', 'private'];

@@ -1,9 +1,10 @@
 import { mergeBaseOf } from '../git/history.js';
 import type { Attachment } from '../parts.js';
 import type { Issue, Pull, Repository, User, World } from '../world.js';
-import { setState, touch } from './issue.js';
+import { setState } from './issue.js';
 import { addPush } from './pull-files.js';
 import { copyObjects, openPulls } from './pull.js';
+import { touch } from './issue-of.js';
 
 /** The head got new commits. */
 function moveHead(world: World, by: User, issue: Issue & { pull: Pull }, headRepo: Repository, after: string): void {

@@ -21,13 +21,17 @@ import { canWrite, isRepoAdmin, permissionOn } from '../permissions.js';
 import type { Handlers } from '../handler.js';
 import type { Commit, Issue, Pull, Repository, Signature, User, World } from '../world.js';
 import { protectionOf } from './branch-protection.js';
-import { deleteBranch, moveBranch } from './branch.js';
+import { deleteBranch } from './branch.js';
 import { addEntry } from './comment.js';
-import { signatureOf } from './commit.js';
+
 import { pullOf } from './issue-of.js';
-import { isDraft, touch } from './issue.js';
+
 import { copyObjects, type Ends, endsOf, isConflicting } from './pull.js';
 import { statusesOf } from './status.js';
+import { moveBranch } from './commit.js';
+import { signatureOf } from '../git/store.js';
+import { isDraft } from './issue-view.js';
+import { touch } from './issue-of.js';
 
 const read = PULLS;
 const member = { ...read, login: true } as const;

@@ -11,9 +11,10 @@ import { permissionOn, unitMode } from '../permissions.js';
 import type { Handlers } from '../handler.js';
 import { atLeast } from '../basics.js';
 import type { Id, Repository, User, World } from '../world.js';
-import { deleteBranch, moveBranch } from './branch.js';
+import { deleteBranch } from './branch.js';
 import { createTag, deleteTag } from './tag.js';
 import type { PushMirror } from '../entities/repository.js';
+import { moveBranch } from './commit.js';
 
 /** The branch filter is kept and shown; everything is pushed all the same. */
 type MirrorWish = Pick<PushMirror, 'remoteAddress' | 'username' | 'password' | 'interval' | 'syncOnCommit'> &

@@ -11,23 +11,13 @@ import type { Handlers } from '../handler.js';
 import type { Repository, User, World } from '../world.js';
 import { repoApiUrl, repoWebUrl } from './repository.js';
 import { createTag } from './tag.js';
-import { renderUser } from './user.js';
+
 import type { Release, Asset } from '../entities/repository.js';
+import { renderUser } from './owner-view.js';
+import { releasesOf, releaseByTag } from './tag.js';
 
 type ReleaseWish = Pick<Release, 'tagName' | 'target' | 'title' | 'note' | 'isDraft' | 'isPrerelease'> &
   Partial<Pick<Release, 'hidesArchives'>>;
-
-/** Newest first. */
-function releasesOf(world: World, repo: Repository): Release[] {
-  return [...world.releases.values()]
-    .filter((release) => release.repoId === repo.id && !release.isTag)
-    .sort((a, b) => b.createdAt - a.createdAt || Number(b.id - a.id));
-}
-
-/** Drafts too; tags are found without regard to case. */
-export function releaseByTag(world: World, repo: Repository, tagName: string): Release | undefined {
-  return releasesOf(world, repo).find((release) => release.tagName.toLowerCase() === tagName.toLowerCase());
-}
 
 /** The target of a release has no commit: 404 or 500, by who asks. */
 class UnknownTarget extends Error {}

@@ -4,10 +4,11 @@ import { doer, onRepository, type RepoCall } from '../guards.js';
 import { isOrgOwner } from '../permissions.js';
 import { redirectKey } from '../redirects.js';
 import type { Handlers } from '../handler.js';
-import type { Id, Owner, Repository, RepositorySettings, User, World } from '../world.js';
+import type { Owner, Repository, RepositorySettings, User, World } from '../world.js';
 import { alphaDashDot, brokenRepositoryName } from './repository-create.js';
 import { renderRepository } from './repository.js';
 import { DEFAULT_SETTINGS } from '../entities/repository.js';
+import { deleteRepository } from './repository.js';
 
 /** The old name leads to the repository until somebody takes it. */
 export function renameRepository(world: World, by: User, repo: Repository, name: string): void {
@@ -35,43 +36,6 @@ export function transferRepository(world: World, by: User, repo: Repository, own
 export function archiveRepository(world: World, repo: Repository, archive: boolean): void {
   repo.archivedAt = archive ? world.now() : 0;
   world.changed('repository', repo.id, 'updated');
-}
-
-/** Removes a repository with everything in it, rows of the feed included. */
-export function deleteRepository(world: World, by: User, repo: Repository): void {
-  world.happened(by, { kind: 'repository.deleted', repo });
-  const issues = [...world.issues.values()].filter((issue) => issue.repoId === repo.id);
-  for (const issue of issues) {
-    world.issues.delete(issue.id);
-    for (const comment of world.comments.values()) if (comment.issueId === issue.id) world.comments.delete(comment.id);
-    for (const review of world.reviews.values()) if (review.issueId === issue.id) world.reviews.delete(review.id);
-  }
-  for (const map of [
-    world.labels,
-    world.milestones,
-    world.releases,
-    world.hooks,
-    world.pushMirrors,
-    world.variables,
-    world.tasks,
-  ] as Map<Id, { repoId: Id | null }>[]) {
-    for (const [id, one] of map) if (one.repoId === repo.id) map.delete(id);
-  }
-  const runs = [...world.runs.values()].filter((run) => run.repoId === repo.id);
-  for (const run of runs) {
-    world.runs.delete(run.id);
-    for (const job of world.jobs.values()) if (job.runId === run.id) world.jobs.delete(job.id);
-  }
-  for (const one of world.packages.values()) if (one.repoId === repo.id) one.repoId = null;
-  removeWhere(world.feed, (row) => row.repoId === repo.id);
-  removeWhere(world.protections, (one) => one.repoId === repo.id);
-  removeWhere(world.statuses, (one) => one.repoId === repo.id);
-  for (const [key, id] of world.repoRedirects) if (id === repo.id) world.repoRedirects.delete(key);
-  world.remove('repository', world.repos, repo);
-}
-
-function removeWhere<T>(list: T[], unwanted: (item: T) => boolean): void {
-  for (let i = list.length - 1; i >= 0; i -= 1) if (unwanted(list[i] as T)) list.splice(i, 1);
 }
 
 function readSettings(call: RepoCall): Partial<RepositorySettings> {

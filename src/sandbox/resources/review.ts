@@ -12,10 +12,13 @@ import { atLeast, type Issue, type Pull, type Repository, type Team, type User, 
 import { protectionOf } from './branch-protection.js';
 import { addEntry } from './comment.js';
 import { isPoster, mayWrite, pullOf } from './issue-of.js';
-import { issueWebUrl, touch } from './issue.js';
+
 import { renderTeam } from './team.js';
-import { renderUser } from './user.js';
+
 import type { ReviewState, Review, ReviewComment } from '../entities/issue.js';
+import { issueWebUrl } from './issue-view.js';
+import { touch } from './issue-of.js';
+import { renderUser } from './owner-view.js';
 
 type PullIssue = Issue & { pull: Pull };
 

@@ -15,8 +15,9 @@ import { workflowsAt } from '../workflows/triggers.js';
 import type { Issue, Pull, Repository, Seconds, User, WorkflowJob, World } from '../world.js';
 import { isEnded, jobsOf, makeJob, pickConclusion, pickStatus, putJob, tellStatus } from './job.js';
 import { renderRepository, repoApiUrl, repoWebUrl } from './repository.js';
-import { renderUser } from './user.js';
+
 import type { WorkflowRun, RunState } from '../entities/run.js';
+import { renderUser } from './owner-view.js';
 
 type RunWish = Pick<WorkflowRun, 'event' | 'title' | 'ref' | 'headSha'> & { workflow: Workflow };
 

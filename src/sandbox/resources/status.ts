@@ -8,8 +8,9 @@ import { cut, listed, nullIfEmpty, readPage } from '../paging.js';
 import type { Handlers } from '../handler.js';
 import type { Repository, User, World } from '../world.js';
 import { renderRepository, repoApiUrl } from './repository.js';
-import { renderUser } from './user.js';
+
 import type { CommitStatus } from '../entities/repository.js';
+import { renderUser } from './owner-view.js';
 
 /** An address below the host begins with a slash. */
 type StatusWish = Pick<CommitStatus, 'sha' | 'context' | 'state' | 'description' | 'targetUrl'>;

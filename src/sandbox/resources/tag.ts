@@ -10,9 +10,22 @@ import { listed } from '../paging.js';
 import type { Handlers } from '../handler.js';
 import type { Repository, User, World } from '../world.js';
 import { commitTime } from './commit.js';
-import { releaseByTag } from './release.js';
+
 import { repoApiUrl, repoWebUrl } from './repository.js';
 import type { Tag } from '../entities/repository.js';
+import { type Release } from '../entities/repository.js';
+
+/** Newest first. */
+export function releasesOf(world: World, repo: Repository): Release[] {
+  return [...world.releases.values()]
+    .filter((release) => release.repoId === repo.id && !release.isTag)
+    .sort((a, b) => b.createdAt - a.createdAt || Number(b.id - a.id));
+}
+
+/** Drafts too; tags are found without regard to case. */
+export function releaseByTag(world: World, repo: Repository, tagName: string): Release | undefined {
+  return releasesOf(world, repo).find((release) => release.tagName.toLowerCase() === tagName.toLowerCase());
+}
 
 /** @param message of an annotated tag; empty for a light one */
 export function createTag(world: World, by: User, repo: Repository, name: string, sha: string, message = ''): void {

@@ -8,10 +8,11 @@ import { listed } from '../paging.js';
 import { isOrgMember, isOrgOwner, teamReaches } from '../permissions.js';
 import type { Call, Given, Handler, Handlers } from '../handler.js';
 import { type Mode, MODES, type Organization, type Unit, UNITS, type User, type World } from '../world.js';
-import { renderOrganization } from './organization.js';
+
 import { renderRepository } from './repository.js';
-import { renderUser } from './user.js';
+
 import type { Team } from '../entities/people.js';
+import { renderOrganization, renderUser } from './owner-view.js';
 
 interface TeamWish
   extends

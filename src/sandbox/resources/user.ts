@@ -1,16 +1,18 @@
-import type { user as apiUser, userSettings as apiUserSettings } from '../../core/objects/accounts.js';
-import { createHash, randomBytes } from 'node:crypto';
+import type { userSettings as apiUserSettings } from '../../core/objects/accounts.js';
+import { randomBytes } from 'node:crypto';
 import { created, notFound, ok, unauthorized, unprocessable } from '../answer.js';
 import { bind, field } from '../body.js';
 import { doer, forUser, onOwner, siteAdminOnly } from '../guards.js';
-import { NEVER, shaped, shownTime, type Shown, type View, webUrl } from '../render/view.js';
+import { shaped, type Shown, type View } from '../render/view.js';
 import { canSeeOwner } from '../permissions.js';
 import { nameTaken } from '../redirects.js';
 import type { Handlers } from '../handler.js';
 import { NO_PERSON, type Organization, type World } from '../world.js';
-import { deleteRepository } from './repository-edit.js';
+
 import { renderTokenInUse } from './token.js';
 import type { User, Owner } from '../entities/people.js';
+import { deleteRepository } from './repository.js';
+import { renderUser } from './owner-view.js';
 
 /** The password is random unless told. */
 type UserWish = Pick<User, 'login'> &
@@ -85,59 +87,6 @@ export function deleteRest(world: World, owner: Organization | User): void {
   world.owners.delete(owner.id);
   world.gone.add(owner.id);
   world.changed(owner.kind, owner.id, 'deleted');
-}
-
-/** The address of an avatar: any stable digest will do. */
-export function avatarUrl(view: View, owner: Owner): string {
-  return webUrl(
-    view,
-    `/avatars/${createHash('md5')
-      .update(owner.email || owner.login)
-      .digest('hex')}`,
-  );
-}
-
-function shownEmail(view: View, owner: Owner): string {
-  if (owner.kind === 'organization') return owner.email;
-  return view.viewer !== null && !owner.hideEmail ? owner.email : placeholder(view, owner);
-}
-
-function placeholder(view: View, owner: Owner): string {
-  return `${view.profile.access.noreply === 'id and name' ? `${owner.id}+` : ''}${owner.login}@noreply.localhost`;
-}
-
-/** A user or organization in user shape. Whoever looks at oneself, and a site admin, sees the private fields. */
-export function renderUser(view: View, owner: Owner, options: { asOther?: boolean } = {}): Shown<typeof apiUser> {
-  const { viewer } = view;
-  const isClose =
-    !options.asOther && owner.kind === 'user' && viewer !== null && (viewer.id === owner.id || viewer.isAdmin);
-  const person = owner.kind === 'user' ? owner : null;
-  return shaped(view, 'user', {
-    id: owner.id,
-    login: owner.login,
-    login_name: isClose ? (person?.loginName ?? '') : '',
-    source_id: 0,
-    full_name: owner.fullName,
-    email: shownEmail(view, owner),
-    avatar_url: avatarUrl(view, owner),
-    html_url: webUrl(view, `/${owner.login}`),
-    language: isClose ? (person?.language ?? '') : '',
-    is_admin: isClose ? (person?.isAdmin ?? false) : false,
-    last_login: isClose ? shownTime(view, person?.lastLogin ?? 0) : NEVER,
-    created: shownTime(view, owner.created),
-    restricted: isClose ? (person?.restricted ?? false) : false,
-    active: isClose,
-    prohibit_login: isClose ? (person?.prohibitLogin ?? false) : false,
-    location: owner.location,
-    pronouns: person && (isClose || !person.hidePronouns) ? person.pronouns : '',
-    website: owner.website,
-    description: owner.description,
-    visibility: owner.visibility,
-    followers_count: 0,
-    following_count: 0,
-    starred_repos_count: person ? [...view.world.repos.values()].filter((repo) => repo.stars.has(person.id)).length : 0,
-    username: owner.login,
-  });
 }
 
 function isAddress(text: string): string | undefined {

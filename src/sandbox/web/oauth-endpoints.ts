@@ -4,12 +4,13 @@ import type { Json } from '../../core/json.js';
 import type { Answer } from '../answer.js';
 import { teamsOf } from '../permissions.js';
 import { applicationByClient } from '../resources/oauth-application.js';
-import { avatarUrl } from '../resources/user.js';
+
 import type { User, World } from '../world.js';
 import { isRegistered } from './oauth-consent.js';
 import { ACCESS_SECONDS, accessToken, idToken, publicKey, readOAuthToken, refreshToken } from './oauth-tokens.js';
 import type { WebCall, WebHandler } from './web-call.js';
 import type { OAuthApplication, OAuthGrant } from '../entities/people.js';
+import { avatarUrl } from '../resources/owner-view.js';
 
 /** What programs ask, without a browser between. */
 export const endpointRoutes: Readonly<Record<string, WebHandler>> = {

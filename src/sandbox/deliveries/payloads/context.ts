@@ -1,11 +1,12 @@
 import { type Permission, permissionOn } from '../../permissions.js';
 import type { Profile } from '../../profiles.js';
-import { renderOrganization } from '../../resources/organization.js';
+
 import { renderRepository } from '../../resources/repository.js';
-import { renderUser } from '../../resources/user.js';
+
 import type { View } from '../../render/view.js';
 import { type Mode, type Organization, type Repository, UNITS, type User, type World } from '../../world.js';
 import type { HookEventType } from '../hook-events.js';
+import { renderOrganization, renderUser } from '../../resources/owner-view.js';
 
 /** One body to be sent, and which hooks it goes to. */
 export interface Payload {

@@ -1,10 +1,11 @@
 import { renderComment } from '../../resources/comment.js';
-import { renderIssue } from '../../resources/issue.js';
+
 import { renderPull } from '../../resources/pull.js';
 import type { ToldOf } from '../../happening.js';
 import type { Issue, Repository, Told, User } from '../../world.js';
 import type { HookEventType } from '../hook-events.js';
 import type { Access, Payload, PayloadContext } from './context.js';
+import { renderIssue } from '../../resources/issue-view.js';
 
 type IssueTold = Extract<Told, { kind: `issue.${string}` }>;
 

@@ -3,10 +3,11 @@ import { rfc3339 } from '../../render/time.js';
 import { webUrl } from '../../render/view.js';
 import { renderPackage } from '../../resources/package.js';
 import { renderRelease } from '../../resources/release.js';
-import { renderUser } from '../../resources/user.js';
+
 import type { Repository, Told } from '../../world.js';
 import type { Payload, PayloadContext } from './context.js';
 import { payloadCommit } from './refs.js';
+import { renderUser } from '../../resources/owner-view.js';
 
 /** A package is told to its owner's hooks, and to those of the repository it is linked to; `repository` is always null. */
 export function packagePayloads(context: PayloadContext, told: ToldOf<'package.created' | 'package.deleted'>): Payload {
