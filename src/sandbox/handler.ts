@@ -2,7 +2,6 @@ import type { OperationName } from '../forge/operations.js';
 import type { Answer } from './answer.js';
 import type { Profile } from './profiles.js';
 import type { View } from './render/view.js';
-
 import type { World } from './world.js';
 import type { Token, User } from './entities/people.js';
 

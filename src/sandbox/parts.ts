@@ -2,7 +2,6 @@ import type { DeliveryQueue } from './deliveries/delivery-queue.js';
 import type { CallFaults } from './faults/call-faults.js';
 import type { Ledger } from './ledger.js';
 import type { Profile } from './profiles.js';
-
 import type { World } from './world.js';
 import type { User } from './entities/people.js';
 

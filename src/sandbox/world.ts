@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../core/clock.js';
 import { rfc3339 } from './render/time.js';
 import type { Change, Happening, Listener, Told } from './happening.js';
 import { GITEA_QUIRKS, type ServerQuirks } from './quirks.js';
-import { type Id, type Seconds } from './basics.js';
+import type { Id, Seconds } from './basics.js';
 import {
   GHOST,
   type OAuthApplication,

@@ -3,11 +3,10 @@ import { actions } from '../../src/actions/index.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { makeOrganization } from '../../src/sandbox/resources/organization.js';
 import { renameRepository, transferRepository } from '../../src/sandbox/resources/repository-edit.js';
-import { makeRepository } from '../../src/sandbox/resources/repository.js';
+import { makeRepository, deleteRepository } from '../../src/sandbox/resources/repository.js';
 import { makeUser, renameOwner } from '../../src/sandbox/resources/user.js';
 import type { Repository } from '../../src/sandbox/world.js';
 import { TrackerRig } from './support/tracker-rig.js';
-import { deleteRepository } from '../../src/sandbox/resources/repository.js';
 
 /**
  * Every action that acts on a repository, against every way in which the name of the one that was meant comes to belong to another one: the number that

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { notFound } from '../answer.js';
-
 import { defineAct, type Act, type ActContext } from './define-act.js';
 import { repoField, repoParams } from './fields.js';
 import { releaseByTag } from '../resources/tag.js';

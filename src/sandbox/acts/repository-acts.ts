@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { conflict } from '../answer.js';
 import { firstReadme } from '../resources/repository-create.js';
-
-import { makeRepository } from '../resources/repository.js';
+import { makeRepository, deleteRepository } from '../resources/repository.js';
 import type { Owner } from '../world.js';
 import { defineAct, type Act, type ActContext } from './define-act.js';
 import { mustAdminister, ownerFor, repoField, repoParams } from './fields.js';
-import { deleteRepository } from '../resources/repository.js';
 
 function makerFor(context: ActContext, name: string): Owner {
   return ownerFor(context, name, 'make repositories', (team) => team.canCreateOrgRepo);

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { conflict, notFound, unprocessable } from '../answer.js';
-import { claimJob, finishTask, type JobResult, jobsOf, waitingJob } from '../resources/job.js';
-import { makeRun } from '../resources/run.js';
+import { claimJob, finishTask, type JobResult, waitingJob } from '../resources/job.js';
 import type { Repository, Runner, Task, World, WorkflowRun } from '../world.js';
 import type { Workflow } from '../workflows/read-workflow.js';
-import { titleOf } from '../workflows/start-workflows.js';
 import { resolveRef } from '../git/store.js';
 import { defineAct, type Act, type ActContext } from './define-act.js';
 import { mustWrite, repoField, repoParams } from './fields.js';
+import { jobsOf, makeRun, titleOf } from '../resources/run-start.js';
 
 const LABEL = 'ubuntu-latest';
 

@@ -5,7 +5,7 @@ import { type Answer, Refusal } from '../answer.js';
 import { authenticate } from '../auth.js';
 import { firstJson } from '../body.js';
 import type { SandboxParts } from '../parts.js';
-import { type RawRequest } from '../raw-request.js';
+import type { RawRequest } from '../raw-request.js';
 
 /** One control request: the JSON body and what it acts on. */
 export interface ControlCall {

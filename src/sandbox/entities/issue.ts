@@ -42,7 +42,7 @@ export interface Pull {
   planned?: PlannedMerge | null;
 }
 
-export interface PlannedMerge {
+interface PlannedMerge {
   byId: Id;
   style: string;
   title: string;

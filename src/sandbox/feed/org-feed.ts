@@ -8,7 +8,6 @@ import { canSee, isOrgMember, permissionOn } from '../permissions.js';
 import { rfc3339 } from '../render/time.js';
 import { renderComment } from '../resources/comment.js';
 import { renderRepository } from '../resources/repository.js';
-
 import type { FeedStyle } from '../telling-style.js';
 import type { Organization, Told, User, World } from '../world.js';
 import { rowsOf } from './feed-rows.js';

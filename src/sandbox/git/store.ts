@@ -1,7 +1,6 @@
 import { blobId, commitId, treeId } from './objects.js';
 import type { Commit, GitStore, Signature } from '../entities/repository.js';
-import { type World } from '../world.js';
-import { type User } from '../world.js';
+import type { User, World } from '../world.js';
 
 /** How a person signs commits made by the server in their name. */
 export function signatureOf(world: World, user: User): Signature {

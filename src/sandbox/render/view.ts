@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { Seconds } from '../basics.js';
 import type { Shape, ShapeDifference } from '../profile-shapes.js';
 import type { Profile } from '../profiles.js';
-
 import type { World } from '../world.js';
 import { rfc3339 } from './time.js';
 import type { User } from '../entities/people.js';

@@ -10,8 +10,7 @@ import { isRepoAdmin, type Permission } from '../permissions.js';
 import type { Handlers } from '../handler.js';
 import type { Commit, Repository, User, World } from '../world.js';
 import { branchRights, protectionOf } from './branch-protection.js';
-import { renderPayloadCommit } from './commit.js';
-import { moveBranch } from './commit.js';
+import { renderPayloadCommit, moveBranch } from './commit.js';
 
 export function deleteBranch(world: World, by: User, repo: Repository, branch: string): void {
   const sha = repo.git.branches.get(branch);

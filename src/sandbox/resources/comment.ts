@@ -6,16 +6,13 @@ import { shownTime, type Shown, type View } from '../render/view.js';
 import { cut, nullIfEmpty, readPage } from '../paging.js';
 import type { Handlers } from '../handler.js';
 import type { Id, Issue, User, World } from '../world.js';
-import { askSight, isPoster, issueOf, mayWrite } from './issue-of.js';
-
+import { askSight, isPoster, issueOf, mayWrite, touch } from './issue-of.js';
 import { renderLabel } from './label.js';
 import { renderMilestone } from './milestone.js';
 import { renderAsset } from './release.js';
 import { renderTeam } from './team.js';
-
 import type { Comment, EntryDetail } from '../entities/issue.js';
 import { issueWebUrl } from './issue-view.js';
-import { touch } from './issue-of.js';
 import { renderUser } from './owner-view.js';
 
 function makeComment(world: World, by: User, issue: Issue, body: string): Comment {

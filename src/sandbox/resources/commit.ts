@@ -2,19 +2,16 @@ import type { commit as apiCommit, payloadCommit as apiPayloadCommit } from '../
 import { notFound, ok } from '../answer.js';
 import { diffTrees, type FileChange } from '../git/diff.js';
 import { commitsBetween, mergeBaseOf } from '../git/history.js';
-import { addCommit, resolveRef } from '../git/store.js';
+import { addCommit, resolveRef, signatureOf } from '../git/store.js';
 import { onRepository, type RepoCall } from '../guards.js';
 import { NEVER, shaped, type View, type Shown } from '../render/view.js';
 import { COMMIT_FILES, type FileGroup } from '../profile.js';
 import type { Call, Handlers } from '../handler.js';
 import { rfc3339 } from '../render/time.js';
 import type { Owner, Repository, User, World } from '../world.js';
-
 import { repoApiUrl, repoWebUrl } from './repository.js';
-
 import type { Signature, Commit } from '../entities/repository.js';
 import { renderUser } from './owner-view.js';
-import { signatureOf } from '../git/store.js';
 
 /** Sets a branch to a commit that is already stored and tells what came of it: created or pushed. */
 export function moveBranch(world: World, by: User, repo: Repository, branch: string, sha: string): void {

@@ -5,9 +5,8 @@ import { canRead, permissionOn } from '../permissions.js';
 import type { Handlers } from '../handler.js';
 import type { Issue, User, World } from '../world.js';
 import { addEntry } from './comment.js';
-import { issueOf, mayWrite } from './issue-of.js';
+import { issueOf, mayWrite, touch } from './issue-of.js';
 import { renderIssue } from './issue-view.js';
-import { touch } from './issue-of.js';
 
 const member = { part: 'tracker', login: true } as const;
 

@@ -4,11 +4,9 @@ import { doer, onRepository, type RepoCall } from '../guards.js';
 import type { Handlers } from '../handler.js';
 import type { Issue, Label, User, World } from '../world.js';
 import { addEntry } from './comment.js';
-import { askWrite, issueOf, labelsNamed, mayWrite } from './issue-of.js';
-
+import { askWrite, issueOf, labelsNamed, mayWrite, touch } from './issue-of.js';
 import { byName, labelsUsableIn, scopeOf } from './label.js';
 import { shownLabels } from './issue-view.js';
-import { touch } from './issue-of.js';
 
 /** Of exclusive labels of one scope the last stays. */
 export function withoutRivals(labels: readonly Label[]): Label[] {

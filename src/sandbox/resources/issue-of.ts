@@ -2,9 +2,8 @@ import type { Json } from '../../core/json.js';
 import { badRequest, forbidden, forbiddenEmpty, notFound } from '../answer.js';
 import { doer, readId, type RepoCall } from '../guards.js';
 import { canRead, canWrite } from '../permissions.js';
-import type { Issue, Label, Milestone, Pull, User } from '../world.js';
+import type { Issue, Label, Milestone, Pull, User, World } from '../world.js';
 import { labelsUsableIn } from './label.js';
-import { type World } from '../world.js';
 
 export function touch(world: World, issue: Issue): void {
   issue.updatedAt = world.now();

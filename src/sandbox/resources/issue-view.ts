@@ -1,19 +1,10 @@
-import { type View } from '../render/view.js';
-import { type Repository } from '../world.js';
-import { type Issue } from '../world.js';
-import { repoWebUrl } from './repository.js';
-import { type Shown } from '../render/view.js';
-import { type issue as apiIssue } from '../../core/objects/tracker.js';
-import { shaped } from '../render/view.js';
-import { repoApiUrl } from './repository.js';
+import { type View, type Shown, shaped, shownTime, shownTimeOrNull } from '../render/view.js';
+import type { Issue, Label, Repository } from '../world.js';
+import { repoWebUrl, repoApiUrl, fullName } from './repository.js';
+import type { issue as apiIssue } from '../../core/objects/tracker.js';
 import { renderUser } from './owner-view.js';
 import { renderAsset } from './release.js';
-import { shownTime } from '../render/view.js';
-import { shownTimeOrNull } from '../render/view.js';
-import { fullName } from './repository.js';
-import { type Label } from '../world.js';
-import { byName } from './label.js';
-import { renderLabel } from './label.js';
+import { byName, renderLabel } from './label.js';
 import { renderMilestone } from './milestone.js';
 
 /** Web address of an issue or pull request. */
@@ -82,7 +73,7 @@ export function isDraft(issue: Issue): boolean {
   return /^(wip:|\[wip\])/i.test(issue.title);
 }
 
-export function pullSummary(view: View, repo: Repository, issue: Issue) {
+function pullSummary(view: View, repo: Repository, issue: Issue) {
   const { pull } = issue;
   if (!pull) return null;
   return {

@@ -8,13 +8,11 @@ import { addEntry } from './comment.js';
 import { assignable, assigneesOf, setAssignees } from './issue-assignees.js';
 import { withoutRivals } from './issue-labels.js';
 import { searchedIssues, wantedIssues } from './issue-list.js';
-import { askSight, isPoster, issueOf, labelsByIds, mayWrite, milestoneById } from './issue-of.js';
+import { askSight, isPoster, issueOf, labelsByIds, mayWrite, milestoneById, touch } from './issue-of.js';
 import { renderMilestone } from './milestone.js';
 import { rfc3339 } from '../render/time.js';
-
 import type { Issue } from '../entities/issue.js';
 import { renderIssue } from './issue-view.js';
-import { touch } from './issue-of.js';
 
 export interface IssueWish {
   title: string;

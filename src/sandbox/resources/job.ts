@@ -4,37 +4,30 @@ import { doer, forUser, onOrganization, onRepository, readId } from '../guards.j
 import { shaped, type Shown, type View } from '../render/view.js';
 import { counted } from '../paging.js';
 import type { Call, Handlers } from '../handler.js';
-import type { JobPlan } from '../workflows/read-workflow.js';
 import { ACTIONS_USER, type Repository, type RunState, type User, type WorkflowRun, type World } from '../world.js';
 import { fullName, repoApiUrl, repoWebUrl } from './repository.js';
+import type { Runner, WorkflowJob, Task } from '../entities/run.js';
 import {
   attemptOf,
   displayRef,
   endedRun,
   headBranch,
   ofOrganization,
-  rerunJobs,
   runNamed,
-  runPath,
   runsIn,
   runWebUrl,
   utc,
   wantedStates,
-} from './run.js';
-import { makeStatus, statusesOf } from './status.js';
-import type { Runner, WorkflowJob, Task } from '../entities/run.js';
+  shownState,
+  pickStatus,
+} from './run-view.js';
+import { rerunJobs, runPath, isEnded, tellStatus, jobsOf } from './run-start.js';
 
 const read = { units: ['repo.actions'] } as const;
 const write = { ...read, level: 'write' } as const;
 
 /** How a job can end. */
 export type JobResult = 'success' | 'failure' | 'cancelled';
-
-const ENDED: readonly RunState[] = ['success', 'failure', 'cancelled', 'skipped'];
-
-export function isEnded(state: RunState): boolean {
-  return ENDED.includes(state);
-}
 
 /** The oldest waiting job that the runner may take; undefined when there is none. */
 export function waitingJob(world: World, runner: Runner, of?: Repository): WorkflowJob | undefined {
@@ -143,99 +136,6 @@ function settleRun(world: World, repo: Repository, run: WorkflowRun): void {
   world.happened(actorOf(world, run), { kind: 'run.finished', repo, run });
 }
 
-/** Runs of these events set a status on their commit; a dispatched one does not. */
-const WITH_STATUS = ['push', 'pull_request', 'release', 'schedule'];
-
-/** The commit status that shows how a job stands. */
-export function tellStatus(world: World, repo: Repository, run: WorkflowRun, job: WorkflowJob): void {
-  if (!WITH_STATUS.includes(run.event)) return;
-  const { state, description } = shown(world, job);
-  const context = `${run.workflowName} / ${job.name} (${run.event})`;
-  const last = statusesOf(world, repo, run.headSha).find((one) => one.context === context);
-  if (last?.state === state && world.quirks.jobStatus.sameState === 'left out') return;
-  makeStatus(world, ACTIONS_USER, repo, {
-    sha: run.headSha,
-    context,
-    state,
-    description,
-    targetUrl: `/${world.ownerOf(repo).login}/${repo.name}${runPath(world, run, job)}`,
-  });
-}
-
-function shown({ quirks }: World, job: WorkflowJob): { state: string; description: string } {
-  const seconds = `${Math.max(0, job.stoppedAt - job.startedAt)}s`;
-  switch (job.state) {
-    case 'waiting':
-      return { state: 'pending', description: 'Waiting to run' };
-    case 'blocked':
-      return { state: 'pending', description: 'Blocked by required conditions' };
-    case 'running':
-      return { state: 'pending', description: quirks.jobStatus.running };
-    case 'success':
-      return { state: 'success', description: `Successful in ${seconds}` };
-    case 'failure':
-      return { state: 'failure', description: `Failing after ${seconds}` };
-    case 'cancelled':
-      return { state: 'failure', description: `Has been cancelled` };
-    case 'skipped':
-      return { state: 'skipped', description: 'Has been skipped' };
-  }
-}
-
-export function makeJob(world: World, run: WorkflowRun, plan: JobPlan): WorkflowJob {
-  return putJob(world, run, {
-    key: plan.key,
-    name: plan.name,
-    needs: [...plan.needs],
-    runsOn: [...plan.runsOn],
-    state: plan.needs.length > 0 ? 'blocked' : 'waiting',
-    taskId: null,
-    startedAt: 0,
-    stoppedAt: 0,
-    steps: plan.steps.map(({ name, does }, number) => ({
-      number,
-      name: name ?? world.quirks.steps.namePrefix + does,
-      state: 'waiting',
-      startedAt: 0,
-      stoppedAt: 0,
-    })),
-  });
-}
-
-export function putJob(
-  world: World,
-  run: WorkflowRun,
-  job: Omit<WorkflowJob, 'id' | 'runId' | 'attempt' | 'createdAt'>,
-): WorkflowJob {
-  const stored: WorkflowJob = {
-    id: world.nextId('job'),
-    runId: run.id,
-    attempt: run.attempt,
-    createdAt: world.now(),
-    ...job,
-  };
-  return world.add('job', world.jobs, stored);
-}
-
-/** Jobs of an attempt, in the order of the file. */
-export function jobsOf(world: World, run: WorkflowRun, attempt = run.attempt): WorkflowJob[] {
-  return [...world.jobs.values()].filter((job) => job.runId === run.id && job.attempt === attempt);
-}
-
-/** Internal states as jobs, runs and steps show them; an end has its own word besides. */
-function shownState(state: RunState): { status: string; conclusion?: string } {
-  switch (state) {
-    case 'waiting':
-      return { status: 'queued' };
-    case 'blocked':
-      return { status: 'waiting' };
-    case 'running':
-      return { status: 'in_progress' };
-    default:
-      return { status: 'completed', conclusion: state };
-  }
-}
-
 export function renderJob(view: View, job: WorkflowJob): Shown<typeof apiWorkflowJob> {
   const { world } = view;
   const run = world.runs.get(job.runId);
@@ -276,15 +176,6 @@ export function renderJob(view: View, job: WorkflowJob): Shown<typeof apiWorkflo
 
 function claimsOf({ world }: View, job: WorkflowJob): number {
   return [...world.tasks.values()].filter((task) => task.jobId === job.id).length;
-}
-
-export function pickStatus(state: RunState): { status: string } {
-  return { status: shownState(state).status };
-}
-
-export function pickConclusion(state: RunState): { conclusion?: string } {
-  const { conclusion } = shownState(state);
-  return conclusion === undefined ? {} : { conclusion };
 }
 
 /** A row of the task list: one execution of one job, with the state in its internal word. */

@@ -1,14 +1,7 @@
-import { type View } from '../render/view.js';
-import { type Owner } from '../entities/people.js';
-import { type Shown } from '../render/view.js';
-import { type user as apiUser } from '../../core/objects/accounts.js';
-import { shaped } from '../render/view.js';
-import { webUrl } from '../render/view.js';
-import { shownTime } from '../render/view.js';
-import { NEVER } from '../render/view.js';
+import { type View, type Shown, shaped, webUrl, shownTime, NEVER } from '../render/view.js';
+import type { Organization, Owner } from '../entities/people.js';
+import type { organization as apiOrganization, user as apiUser } from '../../core/objects/accounts.js';
 import { createHash } from 'node:crypto';
-import { type Organization } from '../entities/people.js';
-import { type organization as apiOrganization } from '../../core/objects/accounts.js';
 
 /** A user or organization in user shape. Whoever looks at oneself, and a site admin, sees the private fields. */
 export function renderUser(view: View, owner: Owner, options: { asOther?: boolean } = {}): Shown<typeof apiUser> {
@@ -54,12 +47,12 @@ export function avatarUrl(view: View, owner: Owner): string {
   );
 }
 
-export function shownEmail(view: View, owner: Owner): string {
+function shownEmail(view: View, owner: Owner): string {
   if (owner.kind === 'organization') return owner.email;
   return view.viewer !== null && !owner.hideEmail ? owner.email : placeholder(view, owner);
 }
 
-export function placeholder(view: View, owner: Owner): string {
+function placeholder(view: View, owner: Owner): string {
   return `${view.profile.access.noreply === 'id and name' ? `${owner.id}+` : ''}${owner.login}@noreply.localhost`;
 }
 

@@ -11,7 +11,6 @@ import { canSee, canSeeOwner, isOrgOwner, permissionOn, teamsOf } from '../permi
 import type { Given, Handler, Handlers } from '../handler.js';
 import { atLeast, higherOf, type Id, type Mode, type User, type World } from '../world.js';
 import { renderRepository } from './repository.js';
-
 import type { PackageVersion, PackageFile } from '../entities/people.js';
 import { renderUser } from './owner-view.js';
 

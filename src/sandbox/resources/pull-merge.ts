@@ -14,7 +14,7 @@ import { bind, field } from '../body.js';
 import { commitsBetween } from '../git/history.js';
 import { mergeTrees } from '../git/merge.js';
 import { treeId } from '../git/objects.js';
-import { storeCommit } from '../git/store.js';
+import { storeCommit, signatureOf } from '../git/store.js';
 import { doer, onRepository, PULLS, type RepoCall } from '../guards.js';
 import type { Attachment } from '../parts.js';
 import { canWrite, isRepoAdmin, permissionOn } from '../permissions.js';
@@ -23,15 +23,11 @@ import type { Commit, Issue, Pull, Repository, Signature, User, World } from '..
 import { protectionOf } from './branch-protection.js';
 import { deleteBranch } from './branch.js';
 import { addEntry } from './comment.js';
-
-import { pullOf } from './issue-of.js';
-
+import { pullOf, touch } from './issue-of.js';
 import { copyObjects, type Ends, endsOf, isConflicting } from './pull.js';
 import { statusesOf } from './status.js';
 import { moveBranch } from './commit.js';
-import { signatureOf } from '../git/store.js';
 import { isDraft } from './issue-view.js';
-import { touch } from './issue-of.js';
 
 const read = PULLS;
 const member = { ...read, login: true } as const;

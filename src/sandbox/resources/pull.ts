@@ -11,16 +11,14 @@ import type { Handlers } from '../handler.js';
 import type { Commit, Issue, Repository, User, World } from '../world.js';
 import { assigneesOf, setAssignees } from './issue-assignees.js';
 import { setLabelsQuietly } from './issue-labels.js';
-import { isPoster, labelsByIds, mayWrite, milestoneById, pullOf } from './issue-of.js';
+import { isPoster, labelsByIds, mayWrite, milestoneById, pullOf, touch } from './issue-of.js';
 import { changeBody, changeMilestone, changeState, changeTitle, type IssueWish, makeIssue, setDueOn } from './issue.js';
 import { addPush, diffOf, sizeOf } from './pull-files.js';
 import { renderRepository } from './repository.js';
 import { requestReviews, reviewersOf, reviewerFields } from './review.js';
 import { renderTeam } from './team.js';
-
 import type { Pull } from '../entities/issue.js';
 import { shownAssignees, commentCount, isDraft, issueWebUrl, shownLabels, shownMilestone } from './issue-view.js';
-import { touch } from './issue-of.js';
 import { renderUser } from './owner-view.js';
 
 interface PullWish extends Omit<IssueWish, 'pull'> {

@@ -9,7 +9,6 @@ import { shownTime, type Shown, type View } from '../render/view.js';
 import type { Issue } from '../world.js';
 import { commentOf } from './comment.js';
 import { issueOf, mayRead, mayWrite } from './issue-of.js';
-
 import type { Comment, Reaction } from '../entities/issue.js';
 import { renderUser } from './owner-view.js';
 

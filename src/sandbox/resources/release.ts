@@ -10,11 +10,9 @@ import { canWrite } from '../permissions.js';
 import type { Handlers } from '../handler.js';
 import type { Repository, User, World } from '../world.js';
 import { repoApiUrl, repoWebUrl } from './repository.js';
-import { createTag } from './tag.js';
-
+import { createTag, releasesOf, releaseByTag } from './tag.js';
 import type { Release, Asset } from '../entities/repository.js';
 import { renderUser } from './owner-view.js';
-import { releasesOf, releaseByTag } from './tag.js';
 
 type ReleaseWish = Pick<Release, 'tagName' | 'target' | 'title' | 'note' | 'isDraft' | 'isPrerelease'> &
   Partial<Pick<Release, 'hidesArchives'>>;

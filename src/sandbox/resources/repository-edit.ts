@@ -6,9 +6,8 @@ import { redirectKey } from '../redirects.js';
 import type { Handlers } from '../handler.js';
 import type { Owner, Repository, RepositorySettings, User, World } from '../world.js';
 import { alphaDashDot, brokenRepositoryName } from './repository-create.js';
-import { renderRepository } from './repository.js';
+import { renderRepository, deleteRepository } from './repository.js';
 import { DEFAULT_SETTINGS } from '../entities/repository.js';
-import { deleteRepository } from './repository.js';
 
 /** The old name leads to the repository until somebody takes it. */
 export function renameRepository(world: World, by: User, repo: Repository, name: string): void {

@@ -2,7 +2,7 @@ import type { repository as apiRepository } from '../../core/objects/repositorie
 import { notFound, ok, Refusal } from '../answer.js';
 import { bind, field } from '../body.js';
 import { languageOf } from '../git/language.js';
-import { addCommit, emptyStore, isEmpty } from '../git/store.js';
+import { addCommit, emptyStore, isEmpty, signatureOf } from '../git/store.js';
 import { findRepository, onOrganization, onRepository, type RepoCall } from '../guards.js';
 import { apiUrl, NEVER, shaped, shownTime, type View, webUrl, type Shown } from '../render/view.js';
 import { cut, listHeaders, readPage } from '../paging.js';
@@ -10,9 +10,7 @@ import { canRead, canSee, canWrite, isRepoAdmin, type Permission, permissionOn }
 import { redirectKey } from '../redirects.js';
 import type { Handlers } from '../handler.js';
 import type { GitStore, Id, Issue, Owner, User, World } from '../world.js';
-
 import { type RepositorySettings, DEFAULT_SETTINGS, type Repository } from '../entities/repository.js';
-import { signatureOf } from '../git/store.js';
 import { renderUser } from './owner-view.js';
 
 /** Removes a repository with everything in it, rows of the feed included. */
@@ -48,7 +46,7 @@ export function deleteRepository(world: World, by: User, repo: Repository): void
   world.remove('repository', world.repos, repo);
 }
 
-export function removeWhere<T>(list: T[], unwanted: (item: T) => boolean): void {
+function removeWhere<T>(list: T[], unwanted: (item: T) => boolean): void {
   for (let i = list.length - 1; i >= 0; i -= 1) if (unwanted(list[i] as T)) list.splice(i, 1);
 }
 

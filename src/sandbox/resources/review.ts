@@ -11,13 +11,10 @@ import type { Handlers } from '../handler.js';
 import { atLeast, type Issue, type Pull, type Repository, type Team, type User, type World } from '../world.js';
 import { protectionOf } from './branch-protection.js';
 import { addEntry } from './comment.js';
-import { isPoster, mayWrite, pullOf } from './issue-of.js';
-
+import { isPoster, mayWrite, pullOf, touch } from './issue-of.js';
 import { renderTeam } from './team.js';
-
 import type { ReviewState, Review, ReviewComment } from '../entities/issue.js';
 import { issueWebUrl } from './issue-view.js';
-import { touch } from './issue-of.js';
 import { renderUser } from './owner-view.js';
 
 type PullIssue = Issue & { pull: Pull };

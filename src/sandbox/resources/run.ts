@@ -1,150 +1,32 @@
 import type { run as apiRun } from '../../core/objects/workflows.js';
-import { type Answer, badRequest, notFound, ok, Refusal, noContent } from '../answer.js';
+import { type Answer, ok, Refusal, noContent } from '../answer.js';
 import { bind, field } from '../body.js';
 import { writeGoJson } from '../deliveries/go-json.js';
 import { resolveRef } from '../git/store.js';
-import { doer, onOrganization, onRepository, readId, type RepoCall } from '../guards.js';
+import { doer, onOrganization, onRepository, type RepoCall } from '../guards.js';
 import { shaped, shownTime, type View, type Shown } from '../render/view.js';
 import { counted } from '../paging.js';
-import { canRead, permissionOn } from '../permissions.js';
 import type { Call, Handlers } from '../handler.js';
-import { rfc3339 } from '../render/time.js';
-import type { Workflow } from '../workflows/read-workflow.js';
-import { titleOf } from '../workflows/start-workflows.js';
 import { workflowsAt } from '../workflows/triggers.js';
-import type { Issue, Pull, Repository, Seconds, User, WorkflowJob, World } from '../world.js';
-import { isEnded, jobsOf, makeJob, pickConclusion, pickStatus, putJob, tellStatus } from './job.js';
-import { renderRepository, repoApiUrl, repoWebUrl } from './repository.js';
-
+import type { Issue, Pull, Repository, Seconds } from '../world.js';
+import { renderRepository, repoApiUrl } from './repository.js';
 import type { WorkflowRun, RunState } from '../entities/run.js';
 import { renderUser } from './owner-view.js';
-
-type RunWish = Pick<WorkflowRun, 'event' | 'title' | 'ref' | 'headSha'> & { workflow: Workflow };
-
-/** A run with its jobs: those that need none wait for a runner, the others are blocked. */
-export function makeRun(world: World, by: User, repo: Repository, { workflow, ...rest }: RunWish): WorkflowRun {
-  repo.lastRunNumber += 1;
-  const run: WorkflowRun = {
-    id: world.nextId('run'),
-    repoId: repo.id,
-    number: repo.lastRunNumber,
-    attempt: 1,
-    workflowId: workflow.id,
-    workflowName: workflow.name,
-    ...rest,
-    actorId: by.id,
-    triggerActorId: by.id,
-    state: 'waiting',
-    createdAt: world.now(),
-    updatedAt: world.now(),
-    startedAt: 0,
-    stoppedAt: 0,
-  };
-  world.add('run', world.runs, run);
-  const jobs = workflow.jobs.map((plan) => makeJob(world, run, plan));
-  tellRequested(world, by, repo, run, jobs);
-  return run;
-}
-
-function tellRequested(world: World, by: User, repo: Repository, run: WorkflowRun, jobs: readonly WorkflowJob[]): void {
-  for (const job of jobs) tellStatus(world, repo, run, job);
-  world.happened(by, { kind: 'run.requested', repo, run });
-  for (const job of jobs) {
-    if (job.state === 'waiting') world.happened(by, { kind: 'job.queued', repo, run, job, task: null });
-    if (job.state === 'blocked') world.happened(by, { kind: 'job.waiting', repo, run, job, task: null });
-  }
-}
-
-/** What failed (and what needed it) runs again. */
-export function rerunFailedJobs(world: World, by: User, repo: Repository, run: WorkflowRun): void {
-  const failed = jobsOf(world, run).filter((job) => job.state !== 'success');
-  rerunJobs(world, by, repo, run, failed);
-}
-
-/** These jobs, and all that need them, run again: as new jobs of a new attempt, or as the same jobs started over. */
-export function rerunJobs(
-  world: World,
-  by: User,
-  repo: Repository,
-  run: WorkflowRun,
-  wanted: readonly WorkflowJob[],
-): void {
-  const again = withDependents(jobsOf(world, run), wanted);
-  const isNew = world.quirks.rerun === 'new attempt';
-  const jobs = isNew ? jobsOfNewAttempt(world, by, run, again) : startOver(world, run, again);
-  run.state = 'waiting';
-  run.startedAt = 0;
-  run.stoppedAt = 0;
-  run.updatedAt = world.now();
-  world.changed('run', run.id, 'updated');
-  tellRequested(
-    world,
-    by,
-    repo,
-    run,
-    jobs.filter((job) => again.has(job.key)),
-  );
-}
-
-function withDependents(jobs: readonly WorkflowJob[], wanted: readonly WorkflowJob[]): Set<string> {
-  const keys = new Set(wanted.map((job) => job.key));
-  for (let size = -1; size !== keys.size;) {
-    size = keys.size;
-    for (const job of jobs) if (job.needs.some((key) => keys.has(key))) keys.add(job.key);
-  }
-  return keys;
-}
-
-/** What does not run again is taken over as it ended. */
-function jobsOfNewAttempt(world: World, by: User, run: WorkflowRun, again: ReadonlySet<string>): WorkflowJob[] {
-  const before = jobsOf(world, run);
-  run.attempt += 1;
-  run.triggerActorId = by.id;
-  return before.map(({ id: _id, runId: _run, attempt: _attempt, createdAt: _created, ...job }) => {
-    if (!again.has(job.key)) return putJob(world, run, job);
-    const isBlocked = job.needs.some((key) => again.has(key));
-    return putJob(world, run, {
-      ...job,
-      state: isBlocked ? 'blocked' : 'waiting',
-      taskId: null,
-      startedAt: 0,
-      stoppedAt: 0,
-    });
-  });
-}
-
-function startOver(world: World, run: WorkflowRun, again: ReadonlySet<string>): WorkflowJob[] {
-  const jobs = jobsOf(world, run);
-  for (const job of jobs) {
-    if (!again.has(job.key)) continue;
-    const isBlocked = job.needs.some((key) => again.has(key));
-    Object.assign(job, { state: isBlocked ? 'blocked' : 'waiting', taskId: null, startedAt: 0, stoppedAt: 0 });
-    world.changed('job', job.id, 'updated');
-  }
-  return jobs;
-}
-
-/** Where a run, or a job of it, is shown to people, below the repository's address. */
-export function runPath(world: World, run: WorkflowRun, job?: WorkflowJob): string {
-  const isById = world.quirks.runLinks === 'by id';
-  const path = `/actions/runs/${isById ? run.id : run.number}`;
-  if (!job) return path;
-  return `${path}/jobs/${isById ? job.id : jobsOf(world, run, job.attempt).findIndex((one) => one.id === job.id)}`;
-}
-
-/** Times of workflows are told in UTC, whatever the server's zone. */
-export function utc(at: Seconds): string {
-  return rfc3339(at, 'UTC');
-}
-
-/** Left out for pull requests and tags. */
-export function headBranch(ref: string): { head_branch?: string } {
-  return ref.startsWith('refs/heads/') ? { head_branch: ref.slice('refs/heads/'.length) } : {};
-}
-
-export function runWebUrl(view: View, repo: Repository, run: WorkflowRun): string {
-  return repoWebUrl(view, repo, runPath(view.world, run));
-}
+import { titleOf, isEnded, jobsOf, makeRun, rerunFailedJobs, rerunJobs } from './run-start.js';
+import {
+  pickConclusion,
+  pickStatus,
+  utc,
+  headBranch,
+  runWebUrl,
+  displayRef,
+  wantedStates,
+  runsIn,
+  ofOrganization,
+  runNamed,
+  endedRun,
+  attemptOf,
+} from './run-view.js';
 
 /** @param attempt default the newest */
 export function renderRun(view: View, run: WorkflowRun, attempt = run.attempt): Shown<typeof apiRun> {
@@ -219,12 +101,6 @@ function pullsOf(view: View, repo: Repository, run: WorkflowRun): object[] {
   });
 }
 
-/** A branch or tag by its name, a pull request as `#12`. */
-export function displayRef(ref: string): string {
-  const pull = /^refs\/pull\/(\d+)\//.exec(ref)?.[1];
-  return pull === undefined ? ref.replace(/^refs\/(heads|tags)\//, '') : `#${pull}`;
-}
-
 /** A run as Forgejo shows it, in its list and in deliveries. Its `status` is the internal word; only a run that has ended has a `duration`. */
 export function renderActionRun(view: View, run: WorkflowRun): object {
   const { world } = view;
@@ -260,34 +136,6 @@ export function renderActionRun(view: View, run: WorkflowRun): object {
 const read = { units: ['repo.actions'] } as const;
 const write = { ...read, level: 'write' } as const;
 
-/** Words of the `status` filter; they differ from those of the answers. */
-const FILTERS: Record<string, readonly RunState[]> = {
-  pending: ['blocked'],
-  waiting: ['blocked'],
-  requested: ['blocked'],
-  action_required: ['blocked'],
-  queued: ['waiting'],
-  in_progress: ['running'],
-  completed: ['success', 'failure', 'cancelled', 'skipped'],
-  success: ['success'],
-  failure: ['failure'],
-  skipped: ['skipped'],
-  neutral: ['skipped'],
-  cancelled: ['cancelled'],
-  timed_out: ['cancelled'],
-};
-
-/** The filter may be repeated; any of its words. */
-export function wantedStates(call: Call): (state: RunState) => boolean {
-  const words = call.query.getAll('status').filter((word) => word !== '');
-  const states = words.flatMap((word) => {
-    const found = FILTERS[word];
-    if (!found) throw badRequest(`invalid status ${word}`);
-    return found;
-  });
-  return (state) => words.length === 0 || states.includes(state);
-}
-
 function runList(call: Call, runs: readonly WorkflowRun[]): Answer {
   const isWanted = wantedStates(call);
   const wanted = runs.filter((run) => isWanted(run.state)).sort((a, b) => Number(b.id - a.id));
@@ -296,37 +144,6 @@ function runList(call: Call, runs: readonly WorkflowRun[]): Answer {
 
 function showRun({ profile }: Call): (view: View, run: WorkflowRun) => object {
   return profile.workflows.runForm === 'action run' ? renderActionRun : (view, run) => renderRun(view, run);
-}
-
-export function runsIn(call: Call, isMeant: (repo: Repository) => boolean): WorkflowRun[] {
-  return [...call.world.runs.values()].filter((run) => isMeant(call.world.repo(run.repoId)));
-}
-
-/** Repositories of the organization whose workflows the caller may see. */
-export function ofOrganization(call: Call & { org: { id: bigint } }): (repo: Repository) => boolean {
-  return (repo) =>
-    repo.ownerId === call.org.id && canRead(permissionOn(call.world, call.caller.user, repo), 'repo.actions');
-}
-
-/** By the id of the run, not by its number. */
-export function runNamed(call: RepoCall): WorkflowRun {
-  const run = call.world.runs.get(readId(call.params.run));
-  if (run?.repoId !== call.repo.id) throw notFound(`run with id ${call.params.run}: resource does not exist`);
-  return run;
-}
-
-/** What is to run again must have come to an end. */
-export function endedRun(call: RepoCall): WorkflowRun {
-  const run = runNamed(call);
-  if (!isEnded(run.state)) throw badRequest('this workflow run is not done');
-  return run;
-}
-
-export function attemptOf(call: RepoCall, run: WorkflowRun): number {
-  const attempt = Number(readId(call.params.attempt));
-  if (attempt < 1 || attempt > run.attempt)
-    throw notFound(`run attempt ${attempt} for run ${run.id}: resource does not exist`);
-  return attempt;
 }
 
 function dispatch(call: RepoCall): Answer {

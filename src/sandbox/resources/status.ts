@@ -8,7 +8,6 @@ import { cut, listed, nullIfEmpty, readPage } from '../paging.js';
 import type { Handlers } from '../handler.js';
 import type { Repository, User, World } from '../world.js';
 import { renderRepository, repoApiUrl } from './repository.js';
-
 import type { CommitStatus } from '../entities/repository.js';
 import { renderUser } from './owner-view.js';
 

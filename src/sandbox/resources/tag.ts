@@ -10,10 +10,8 @@ import { listed } from '../paging.js';
 import type { Handlers } from '../handler.js';
 import type { Repository, User, World } from '../world.js';
 import { commitTime } from './commit.js';
-
 import { repoApiUrl, repoWebUrl } from './repository.js';
-import type { Tag } from '../entities/repository.js';
-import { type Release } from '../entities/repository.js';
+import type { Release, Tag } from '../entities/repository.js';
 
 /** Newest first. */
 export function releasesOf(world: World, repo: Repository): Release[] {

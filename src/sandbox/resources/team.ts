@@ -8,9 +8,7 @@ import { listed } from '../paging.js';
 import { isOrgMember, isOrgOwner, teamReaches } from '../permissions.js';
 import type { Call, Given, Handler, Handlers } from '../handler.js';
 import { type Mode, MODES, type Organization, type Unit, UNITS, type User, type World } from '../world.js';
-
 import { renderRepository } from './repository.js';
-
 import type { Team } from '../entities/people.js';
 import { renderOrganization, renderUser } from './owner-view.js';
 

@@ -8,7 +8,6 @@ import { canSeeOwner } from '../permissions.js';
 import { nameTaken } from '../redirects.js';
 import type { Handlers } from '../handler.js';
 import { NO_PERSON, type Organization, type World } from '../world.js';
-
 import { renderTokenInUse } from './token.js';
 import type { User, Owner } from '../entities/people.js';
 import { deleteRepository } from './repository.js';

@@ -4,7 +4,6 @@ import type { Json } from '../../core/json.js';
 import type { Answer } from '../answer.js';
 import { teamsOf } from '../permissions.js';
 import { applicationByClient } from '../resources/oauth-application.js';
-
 import type { User, World } from '../world.js';
 import { isRegistered } from './oauth-consent.js';
 import { ACCESS_SECONDS, accessToken, idToken, publicKey, readOAuthToken, refreshToken } from './oauth-tokens.js';

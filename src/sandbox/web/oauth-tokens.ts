@@ -1,6 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../core/json.js';
-
 import type { User, World } from '../world.js';
 import type { OAuthGrant } from '../entities/people.js';
 

@@ -1,6 +1,5 @@
 import type { Answer } from '../answer.js';
 import type { Profile } from '../profiles.js';
-
 import { escapeHtml } from './web-call.js';
 import type { AskedGrant } from '../entities/people.js';
 

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { isJsonObject, parseJson } from '../../core/json.js';
 import type { Answer } from '../answer.js';
 import type { Profile } from '../profiles.js';
-
 import type { Id, World } from '../world.js';
 import type { WebSession, AskedGrant } from '../entities/people.js';
-import { type RawRequest } from '../raw-request.js';
+import type { RawRequest } from '../raw-request.js';
 
 /** One request to the pages of the forge, which browsers and OAuth2 clients ask; the API is asked elsewhere. */
 export interface WebCall {

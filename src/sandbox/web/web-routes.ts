@@ -1,12 +1,11 @@
 import type { Answer } from '../answer.js';
 import type { Profile } from '../profiles.js';
-
 import type { World } from '../world.js';
 import { consentRoutes } from './oauth-consent.js';
 import { endpointRoutes } from './oauth-endpoints.js';
 import { signInRoutes } from './sign-in.js';
 import { Browser, readForm, type WebHandler } from './web-call.js';
-import { type RawRequest } from '../raw-request.js';
+import type { RawRequest } from '../raw-request.js';
 
 const routes: Readonly<Record<string, WebHandler>> = { ...signInRoutes, ...consentRoutes, ...endpointRoutes };
 

@@ -1,9 +1,9 @@
 import { diffTrees } from '../git/diff.js';
-import { makeRun } from '../resources/run.js';
 import type { Attachment, SandboxParts } from '../parts.js';
 import { isUnitOn } from '../permissions.js';
-import type { Commit, Issue, Pull, Release, Repository, Told } from '../world.js';
+import type { Issue, Pull, Release, Repository, Told } from '../world.js';
 import { type Cause, isTriggered, workflowsAt } from './triggers.js';
+import { makeRun, titleOf } from '../resources/run-start.js';
 
 interface Start {
   repo: Repository;
@@ -82,9 +82,4 @@ function startRuns({ world, profile }: SandboxParts, told: Told, { repo, cause, 
         headSha: sha,
       });
   }
-}
-
-/** First line of the message. */
-export function titleOf(commit: Commit): string {
-  return commit.message.split('\n')[0] ?? '';
 }

@@ -1,8 +1,6 @@
 import { type Permission, permissionOn } from '../../permissions.js';
 import type { Profile } from '../../profiles.js';
-
 import { renderRepository } from '../../resources/repository.js';
-
 import type { View } from '../../render/view.js';
 import { type Mode, type Organization, type Repository, UNITS, type User, type World } from '../../world.js';
 import type { HookEventType } from '../hook-events.js';

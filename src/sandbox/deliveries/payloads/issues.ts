@@ -1,5 +1,4 @@
 import { renderComment } from '../../resources/comment.js';
-
 import { renderPull } from '../../resources/pull.js';
 import type { ToldOf } from '../../happening.js';
 import type { Issue, Repository, Told, User } from '../../world.js';

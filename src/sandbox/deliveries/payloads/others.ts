@@ -3,7 +3,6 @@ import { rfc3339 } from '../../render/time.js';
 import { webUrl } from '../../render/view.js';
 import { renderPackage } from '../../resources/package.js';
 import { renderRelease } from '../../resources/release.js';
-
 import type { Repository, Told } from '../../world.js';
 import type { Payload, PayloadContext } from './context.js';
 import { payloadCommit } from './refs.js';
