@@ -3,7 +3,8 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { ownerCaller } from './api/control-access.js';
-import { CONTROL_SERVER, CurrentControl } from './api/control.module.js';
+import { ControlServer } from './api/control-server.js';
+import { CurrentControl } from './api/current-control.js';
 import { AppModule } from './app.module.js';
 import type { AppConfig, Role } from './config/app-config.js';
 import { ThisProcess } from './config/this-process.js';
@@ -43,7 +44,7 @@ export async function startBot(config: AppConfig, { role, logger, onFlushFailed 
 export async function openControl(config: AppConfig): Promise<{ server: FastifyInstance; close: () => Promise<void> }> {
   const { app, close } = await start(config, new ThisProcess('worker', 'command'), silentLogger);
   // The one part that is looked up: the command asks this server as others ask the socket.
-  return { server: app.get<FastifyInstance>(CONTROL_SERVER), close };
+  return { server: app.get(ControlServer).instance, close };
 }
 
 /** What starts and stops when is said by the modules: `docs/architecture.md`, "Start and stop". */

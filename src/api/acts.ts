@@ -1,11 +1,12 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { ACT_ID } from '../core/audit-chain.js';
 import { BotError, UserError } from '../core/errors.js';
 import { newId } from '../core/ids.js';
-import type { Logger } from '../core/logger.js';
+import { Logger } from '../core/logger.js';
 import type { ControlCaller } from '../core/operators.js';
 import { seesOrg, type Sight } from '../core/sight.js';
-import type { Act, ActStore } from './act-store.port.js';
-import type { Ids, Orgs } from './operations/shared.js';
+import { ActStore, type Act } from './act-store.port.js';
+import { Ids, Orgs } from './operations/shared.js';
 
 /** What is carried out, and for whom. */
 export interface ActToRecord {
@@ -23,11 +24,12 @@ export interface ActToRecord {
 const LONGEST = 200;
 
 /** Records each act of a person in the store. An act that cannot be recorded is not carried out. */
+@Injectable()
 export class Acts {
   constructor(
     private readonly store: ActStore,
-    private readonly ids: Pick<Ids, 'whole'>,
-    private readonly orgs: Pick<Orgs, 'find' | 'visible'>,
+    @Inject(Ids) private readonly ids: Pick<Ids, 'whole'>,
+    @Inject(Orgs) private readonly orgs: Pick<Orgs, 'find' | 'visible'>,
     private readonly logger: Logger,
   ) {}
 

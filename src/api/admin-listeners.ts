@@ -1,19 +1,21 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
-import type { AppConfig, ControlConfig } from '../config/app-config.js';
-import type { ThisProcess } from '../config/this-process.js';
+import { AppConfig, type ControlConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
 import { listenAddress } from '../config/safe-address.js';
 import { equalSecret } from '../core/equal-secret.js';
 import { UserError } from '../core/errors.js';
-import type { Logger } from '../core/logger.js';
-import type { SecurityLog } from '../core/security-log.js';
+import { Clock } from '../core/clock.js';
+import { Logger } from '../core/logger.js';
+import { SecurityLog } from '../core/security-log.js';
 import type { Secret } from '../core/secret.js';
-import type { Metrics } from '../observability/metrics.js';
+import { Metrics } from '../observability/metrics.js';
 import { buildControlServer } from './control-server.js';
 import { limitedFastify, type ServerCertificate } from '../core/limited-fastify.js';
 import type { Control } from './operations/index.js';
-import type { Readiness } from './readiness.js';
+import { CurrentControl } from './current-control.js';
+import { Readiness } from './readiness.js';
 import { holdSocket, socketPath } from '../core/hold-socket.js';
 import { explainListenError } from '../core/explain-listen-error.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
@@ -93,17 +95,33 @@ export async function startAdminListeners(options: AdminListenersOptions): Promi
 }
 
 /** The listeners of a running bot: open before a forge is asked anything, closed when the loops have ended. */
+@Injectable()
 export class AdminListening implements OnModuleInit, BeforeApplicationShutdown {
   private listeners: AdminListeners | null = null;
 
   constructor(
-    private readonly self: Pick<ThisProcess, 'serves' | 'places'>,
-    private readonly options: AdminListenersOptions,
+    private readonly self: ThisProcess,
+    private readonly config: AppConfig,
+    private readonly control: CurrentControl,
+    private readonly readiness: Readiness,
+    private readonly metrics: Metrics,
+    private readonly security: SecurityLog,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
   ) {}
 
   async onModuleInit(): Promise<void> {
     if (this.self.serves === 'command') return;
-    this.listeners = await startAdminListeners(this.options);
+    this.listeners = await startAdminListeners({
+      control: this.config.control,
+      metricsAt: this.config.metrics,
+      service: () => this.control.service,
+      now: () => this.clock.now(),
+      readiness: this.readiness,
+      metrics: this.metrics,
+      security: this.security,
+      logger: this.logger,
+    });
     this.self.places.push(...this.listeners.places);
   }
 

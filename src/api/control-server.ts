@@ -1,12 +1,17 @@
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
+import { CurrentControl } from './current-control.js';
+import { Clock } from '../core/clock.js';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { BotError } from '../core/errors.js';
 import { stringifyJson } from '../core/json.js';
-import type { Logger } from '../core/logger.js';
+import { Logger } from '../core/logger.js';
 import type { ControlCaller } from '../core/operators.js';
 import type { Secret } from '../core/secret.js';
-import type { SecurityLog } from '../core/security-log.js';
+import { SecurityLog } from '../core/security-log.js';
 import { tableOf } from '../core/table.js';
-import type { Metrics } from '../observability/metrics.js';
+import { Metrics } from '../observability/metrics.js';
 import { ControlAccess, type ControlAccessOptions } from './control-access.js';
 import { limitedFastify, type ServerCertificate } from '../core/limited-fastify.js';
 import { OPERATIONS, type Control, type OperationName } from './operations/index.js';
@@ -116,4 +121,30 @@ function answerError(error: unknown, reply: FastifyReply, logger: Logger): Fasti
     return reply.code(status).send({ error: 'BAD_REQUEST', message: (error as Error).message });
   logger.error({ error }, 'control.request-failed');
   return reply.code(500).send({ error: 'INTERNAL', message: 'the request failed; the log says why' });
+}
+
+/** The control API of the socket, or of a command. */
+@Injectable()
+export class ControlServer {
+  readonly instance: FastifyInstance;
+
+  constructor(
+    config: AppConfig,
+    self: ThisProcess,
+    control: CurrentControl,
+    metrics: Metrics,
+    security: SecurityLog,
+    clock: Clock,
+    logger: Logger,
+  ) {
+    this.instance = buildControlServer({
+      service: () => control.service,
+      metrics,
+      logger,
+      security,
+      now: () => clock.now(),
+      place: self.serves === 'bot' ? 'socket' : 'command',
+      token: config.control.token,
+    });
+  }
 }

@@ -1,10 +1,10 @@
-import { Controller, Get, HttpCode, Inject, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, HttpCode, ServiceUnavailableException } from '@nestjs/common';
 import { Readiness } from './readiness.js';
 
 /** Liveness and readiness, for supervisors; they tell nothing else, since they stand on the webhook port. */
 @Controller()
 export class HealthController {
-  constructor(@Inject(Readiness) private readonly readiness: Readiness) {}
+  constructor(private readonly readiness: Readiness) {}
 
   @Get('healthz')
   @HttpCode(200)

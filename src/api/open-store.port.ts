@@ -1,8 +1,9 @@
-import { portToken } from '../core/part.js';
-
 /** Taken before the store is opened. The embedded store belongs to one process; a server needs no lock, but a bot's control socket all the same. */
-type StoreLock = 'held' | 'not needed';
-export const STORE_LOCK = portToken<StoreLock>('StoreLock');
+export class StoreLock {
+  constructor(readonly is: 'held' | 'not needed') {}
+}
+
+export const STORE_LOCK = StoreLock;
 
 /** The open store, as those see it who ask how the bot is. */
 export abstract class StoreHealth {

@@ -1,5 +1,6 @@
-import type { Clock } from '../core/clock.js';
-import type { StoreHealth } from './open-store.port.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
+import { StoreHealth } from './open-store.port.js';
 
 export abstract class Readiness {
   /** What is not ready, in words; empty = ready. */
@@ -9,6 +10,7 @@ export abstract class Readiness {
 const ROOM_ASKED_EVERY_MS = 5_000;
 
 /** Of a running bot: whether it is up, and whether its store can take what comes. */
+@Injectable()
 export class BotReadiness implements Readiness {
   /** From the end of the start to the beginning of the stop. */
   isUp = false;

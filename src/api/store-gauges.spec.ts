@@ -8,19 +8,19 @@ describe('api/store-gauges', () => {
   it('tells backlog, intents by state, and how long ago each source was polled', async () => {
     const clock = new ManualClock('2026-11-20T12:00:30Z');
     const metrics = new Metrics();
-    const gauges = new StoreGauges({
-      inbox: { backlog: async () => ({ arrivals: 2, events: 3 }) },
-      journal: {
+    const gauges = new StoreGauges(
+      { backlog: async () => ({ arrivals: 2, events: 3 }) },
+      {
         countByState: async () => Object.fromEntries(INTENT_STATES.map((state, n) => [state, n])) as never,
       },
-      cursors: {
+      {
         read: async (_forge, _org, source) =>
           source === 'feed' ? { position: null, advancedAt: new Date('2026-11-20T12:00:00Z') } : null,
       },
-      orgs: { visible: () => [{ name: 'acme', forge: 'main' }] as never, sourcesOf: () => ['feed', 'tasks'] },
+      { visible: () => [{ name: 'acme', forge: 'main' }] as never, sourcesOf: () => ['feed', 'tasks'] },
       metrics,
       clock,
-    });
+    );
 
     await gauges.read();
 

@@ -1,26 +1,26 @@
-import type { Clock } from '../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../core/clock.js';
 import { INTENT_STATES } from '../core/states.js';
-import type { Metrics } from '../observability/metrics.js';
-import type { InboxStore } from '../pipeline/inbox-store.port.js';
-import type { JournalStore } from '../pipeline/journal-store.port.js';
-import type { CursorStore } from '../polling/cursor-store.port.js';
-import type { Orgs } from './operations/shared.js';
+import { Metrics } from '../observability/metrics.js';
+import { InboxStore } from '../pipeline/inbox-store.port.js';
+import { JournalStore } from '../pipeline/journal-store.port.js';
+import { CursorStore } from '../polling/cursor-store.port.js';
+import { Orgs } from './operations/shared.js';
 
 /** Gauges of what the store holds. They are set when somebody reads the metrics, and ask for no more than they show. */
+@Injectable()
 export class StoreGauges {
   constructor(
-    private readonly deps: {
-      readonly inbox: Pick<InboxStore, 'backlog'>;
-      readonly journal: Pick<JournalStore, 'countByState'>;
-      readonly cursors: Pick<CursorStore, 'read'>;
-      readonly orgs: Pick<Orgs, 'visible' | 'sourcesOf'>;
-      readonly metrics: Pick<Metrics, 'backlog' | 'intents' | 'pollAge'>;
-      readonly clock: Pick<Clock, 'now'>;
-    },
+    @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'backlog'>,
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'countByState'>,
+    @Inject(CursorStore) private readonly cursors: Pick<CursorStore, 'read'>,
+    @Inject(Orgs) private readonly orgs: Pick<Orgs, 'visible' | 'sourcesOf'>,
+    @Inject(Metrics) private readonly metrics: Pick<Metrics, 'backlog' | 'intents' | 'pollAge'>,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   async read(): Promise<void> {
-    const { inbox, journal, cursors, orgs, metrics, clock } = this.deps;
+    const { inbox, journal, cursors, orgs, metrics, clock } = this;
     // In the order of the flow: what moves on meanwhile is counted twice, never missed.
     const backlog = await inbox.backlog();
     const intents = await journal.countByState();

@@ -1,6 +1,6 @@
 import { Module, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { ApiModule } from '../api/api.module.js';
-import { CurrentControl } from '../api/control.module.js';
+import { CurrentControl } from '../api/current-control.js';
 import { ActStore } from '../api/act-store.port.js';
 import { SessionStore } from '../api/session-store.port.js';
 import { AppConfig } from '../config/app-config.js';

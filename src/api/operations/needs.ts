@@ -1,6 +1,5 @@
 import type { Role } from '../../config/app-config.js';
 import type { JsonObject } from '../../core/json.js';
-import { portToken, type Made } from '../../core/part.js';
 import { AppConfig } from '../../config/app-config.js';
 import { Alerts } from '../../core/alerts.js';
 import { Clock } from '../../core/clock.js';
@@ -44,19 +43,11 @@ import { RevisionStore } from '../../rules/revisions/revision-store.port.js';
 import { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
 import { ActStore } from '../act-store.port.js';
 import { RecentDeliveries } from './recent-deliveries.js';
-import { Ids, Orders, Orgs } from './shared.js';
+import { Orders } from './orders.js';
+import { Ids, Orgs } from './shared.js';
 import { PersonErasure } from '../../housekeeping/erase/person-erasure.js';
 import { SessionStore } from '../session-store.port.js';
 import { StoreCopier } from '../store-files.port.js';
-
-export const DOCUMENT = portToken<() => JsonObject>('Document');
-export const RUNNING = portToken<{
-  startedAt: Date;
-  role: Role;
-  queueHealthy: () => Promise<boolean>;
-  /** Where browsers reach the Console; null = no process of this bot serves it, as far as this one knows. */
-  consoleUrl: () => string | null;
-} | null>('Running');
 
 /** What handlers may ask for, by name. They import the type alone, for the command line reads the table of operations and loads nothing of this. */
 export const NEEDS = {
@@ -73,8 +64,6 @@ export const NEEDS = {
   coverage: CoverageCounter,
   cursors: CursorStore,
   doctor: Doctor,
-  /** The OpenAPI document of the table of operations. */
-  document: DOCUMENT,
   drafts: Drafts,
   encryptor: Encryptor,
   erasure: PersonErasure,
@@ -104,8 +93,6 @@ export const NEEDS = {
   rollout: Rollout,
   rollouts: RolloutStore,
   runner: JobRunner,
-  /** Null when this process only serves one command. */
-  running: RUNNING,
   scheduler: Scheduler,
   /** Who the bot is on a forge; null while no forge told it. */
   self: BotSelves,
@@ -116,4 +103,16 @@ export const NEEDS = {
   twoPeople: TwoPeople,
   verdicts: RuleVerdicts,
 };
-export type Needs = { readonly [Name in keyof typeof NEEDS]: Made<(typeof NEEDS)[Name]> };
+type Provided = { readonly [Name in keyof typeof NEEDS]: (typeof NEEDS)[Name]['prototype'] };
+export interface Needs extends Provided {
+  /** The OpenAPI document of the table of operations. */
+  readonly document: () => JsonObject;
+  /** Null when this process only serves one command. */
+  readonly running: {
+    readonly startedAt: Date;
+    readonly role: Role;
+    readonly queueHealthy: () => Promise<boolean>;
+    /** Where browsers reach the Console; null = no process of this bot serves it, as far as this one knows. */
+    readonly consoleUrl: () => string | null;
+  } | null;
+}

@@ -1,5 +1,6 @@
-import type { Clock } from '../../core/clock.js';
-import type { GapStore, HourOfHook } from '../../pipeline/gap-store.port.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
+import { GapStore, type HourOfHook } from '../../pipeline/gap-store.port.js';
 
 const DAY_MS = 86_400_000;
 const COUNTED = 10_000;
@@ -7,11 +8,12 @@ const COUNTED = 10_000;
 const KEPT_MS = 5_000;
 
 /** What came by webhook in the last day, by hook and hour. */
+@Injectable()
 export class RecentDeliveries {
   private kept: { readonly at: number; readonly rows: Promise<HourOfHook[]> } | null = null;
 
   constructor(
-    private readonly gaps: Pick<GapStore, 'recentDeliveries'>,
+    @Inject(GapStore) private readonly gaps: Pick<GapStore, 'recentDeliveries'>,
     private readonly clock: Clock,
   ) {}
 

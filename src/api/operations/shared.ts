@@ -5,8 +5,6 @@ import type { AppConfig, OrgConfig } from '../../config/app-config.js';
 import { didYouMean } from '../../core/did-you-mean.js';
 import { UserError } from '../../core/errors.js';
 import type { EntrySource } from '../../core/event.js';
-import type { Logger } from '../../core/logger.js';
-import type { ControlCaller } from '../../core/operators.js';
 import { seesOrg, seesWholeOrg, sightWithin, type Sight } from '../../core/sight.js';
 import type { ConnectedForges } from '../../forge/connected-forges.js';
 import type { HistoryPage, HistoryStore } from '../../insight/history-store.port.js';
@@ -180,34 +178,6 @@ export async function historyOfId(
   const id = await ids.whole(typed, ['event', 'arrival'], sight);
   const [first] = await inbox.eventsOfArrival(id);
   return history.ofEvent(first ?? id, sight);
-}
-
-/** What all orders share. */
-export class Orders {
-  constructor(
-    private readonly deps: {
-      readonly logger: Logger;
-      /** Of the process that serves one command alone: a running bot connects by itself. */
-      readonly connect: () => Promise<void>;
-      /** Look for due work at once, not at the next poll. */
-      readonly nudge: () => void;
-    },
-  ) {}
-
-  /** Kept in the log with the caller's name, before it is carried out. */
-  record(order: string, { name: by }: ControlCaller, facts: Readonly<Record<string, unknown>>): void {
-    this.deps.logger.info({ order, by, ...facts }, 'order.recorded');
-  }
-
-  /** Before an order that asks the forge. */
-  connected(): Promise<void> {
-    return this.deps.connect();
-  }
-
-  /** What was held back may be due now. */
-  nudge(): void {
-    this.deps.nudge();
-  }
 }
 
 /** Where the rules of a revision came from; nothing where they lie in a folder, or it is not known. */

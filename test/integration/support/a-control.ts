@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CurrentControl } from '../../../src/api/control.module.js';
+import { CurrentControl } from '../../../src/api/current-control.js';
 import type { Control } from '../../../src/api/operations/index.js';
 import { AppModule } from '../../../src/app.module.js';
 import type { AppConfig } from '../../../src/config/app-config.js';
